@@ -1,0 +1,97 @@
+import type { FieldError, KubeObject, Mutable } from '@tektite/meta';
+
+/** What a strategy may know of the request it serves. Strategies do no I/O. */
+export interface StrategyContext {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly user: { readonly name: string; readonly groups: readonly string[]; readonly uid?: string; readonly extra?: Readonly<Record<string, readonly string[]>> };
+}
+
+/** One column of a Table. `priority` 0 is shown always, 1 with `-o wide`. */
+export interface TableColumn {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  readonly format?: string;
+  readonly description: string;
+  readonly priority: number;
+}
+
+/** A value of a Table row; objects and lists never appear. */
+export type TableCell = string | number | boolean | null;
+
+/** How `kubectl get` shows objects of a kind. */
+export interface TablePrinter<T extends KubeObject> {
+  readonly columns: readonly TableColumn[];
+  /** The cells of one object, in the order of `columns`. */
+  row(object: T, context: { readonly now: number }): TableCell[];
+  /** For the few kinds whose rows carry conditions (a finished Pod does). */
+  rowConditions?(object: T): readonly { type: string; status: string; reason?: string; message?: string }[];
+}
+
+/**
+ * What a built-in kind does beyond storing JSON: the counterpart of upstream's rest strategies, defaulting functions and
+ * validation packages. Every function is optional; what is absent does nothing.
+ *
+ * Flow of a create: decode → `default` → mutating admission → `prepareForCreate` → `validateCreate` → validating
+ * admission → store. Flow of an update: decode → `default` → `prepareForUpdate` → admission → `validateUpdate` → store.
+ *
+ * The object given to `default` and `prepareFor…` is the caller's own copy and is changed in place. Objects given to
+ * other functions are read only. The metadata rules that all kinds share are not the strategy's business.
+ */
+export interface KindStrategy<T extends KubeObject = KubeObject> {
+  /** Fills in what the author left out. Must be idempotent: it runs again on what admission changed. */
+  default?(object: Mutable<T>): void;
+
+  /** Resets what a client may not set on create (most of all `status`) and derives what it need not set. */
+  prepareForCreate?(object: Mutable<T>, context: StrategyContext): void;
+  /** Resets what a client may not change (most of all `status`). */
+  prepareForUpdate?(object: Mutable<T>, old: T, context: StrategyContext): void;
+
+  validateCreate?(object: T, context: StrategyContext): readonly FieldError[];
+  /** Validates the change; the caller does not also run `validateCreate`. */
+  validateUpdate?(object: T, old: T, context: StrategyContext): readonly FieldError[];
+
+  /** Complaints about the name of a new object; the default is that of a DNS subdomain. Each is the detail of an `Invalid value`. */
+  validateName?(name: string): readonly string[];
+
+  /** What a write through `/status` (or another subresource that writes the object, by its name) keeps and checks. */
+  readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>;
+
+  /** Advice sent as `Warning` headers on create and update. */
+  warnings?(object: T, old: T | undefined): readonly string[];
+
+  /**
+   * The fields of a field selector besides `metadata.name` and `metadata.namespace`, with their values in this object.
+   * An empty value is the empty string.
+   */
+  fields?(object: T): Readonly<Record<string, string>>;
+  /** Names of the keys of {@link fields}, so that a selector can be checked without an object. */
+  readonly selectableFields?: readonly string[];
+
+  readonly table?: TablePrinter<T>;
+
+  /**
+   * Whether `metadata.generation` is kept, and what counts as a change of it: typically the spec alone.
+   * Absent: the kind has no generation.
+   */
+  generationChanged?(object: T, old: T): boolean;
+
+  /** PUT to an absent name creates it (Lease, Event, ServiceAccount and a few more do). */
+  readonly allowCreateOnUpdate?: boolean;
+  /** PUT without a resourceVersion is a conflict-free overwrite. Default true; a few kinds demand the version. */
+  readonly allowUnconditionalUpdate?: boolean;
+
+  /** The grace period of a deletion that asks for none; only Pods have one. */
+  defaultGracePeriodSeconds?(object: T): number;
+  /** Finalizers that a delete adds by default when the request names no policy (`orphan` for ReplicationControllers, legacy). */
+  readonly defaultPropagation?: 'Background' | 'Orphan' | 'Foreground';
+  /** DELETE answers with the deleted object instead of a Status (Pods, Namespaces, Services, … do). */
+  readonly returnDeletedObject?: boolean;
+}
+
+/** The part of a strategy that a write through one subresource uses instead of the object's own. */
+export interface SubresourceStrategy<T extends KubeObject = KubeObject> {
+  /** Resets everything but what this subresource owns. Default for `status`: everything but `status` is kept as it was. */
+  prepareForUpdate?(object: Mutable<T>, old: T, context: StrategyContext): void;
+  validateUpdate?(object: T, old: T, context: StrategyContext): readonly FieldError[];
+}
