@@ -1,0 +1,92 @@
+import { type Definition, definitionOf, type FieldDefinition } from './definition.ts';
+import type { GoType, Scalar } from './go-type.ts';
+
+/**
+ * The structural schema of a built-in type. Schemas are shared between the kinds that use a type and may refer to
+ * themselves (JSONSchemaProps does), so code that walks one follows an object, never the schema alone.
+ */
+export interface BuiltinSchema {
+  readonly type?: string;
+  readonly format?: string;
+  readonly properties?: Readonly<Record<string, BuiltinSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: BuiltinSchema;
+  readonly additionalProperties?: BuiltinSchema;
+  readonly 'x-kubernetes-preserve-unknown-fields'?: true;
+  readonly 'x-kubernetes-int-or-string'?: true;
+  readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map';
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
+  readonly 'x-kubernetes-map-type'?: 'atomic' | 'granular';
+  readonly 'x-kubernetes-patch-strategy'?: string;
+  readonly 'x-kubernetes-patch-merge-key'?: string;
+}
+
+type Draft<T> = { -readonly [K in keyof T]: T[K] };
+
+const schemas = new Map<string, BuiltinSchema>();
+
+/** The schema of the definition with that key. The same object each time. */
+export function builtinSchema(key: string): BuiltinSchema {
+  const known = schemas.get(key);
+  if (known) return known;
+  const schema: Draft<BuiltinSchema> = { type: 'object' };
+  // Registered before its fields are read: a type may contain itself.
+  schemas.set(key, schema);
+  fill(schema, definitionOf(key));
+  return schema;
+}
+
+function fill(schema: Draft<BuiltinSchema>, definition: Definition): void {
+  const properties: Record<string, BuiltinSchema> = {};
+  for (const field of definition.fields) properties[field.name] = fieldSchema(field);
+  schema.properties = properties;
+  const required = definition.fields.filter((field) => field.required).map((field) => field.name);
+  if (required.length > 0) schema.required = required;
+  if (definition.atomic) schema['x-kubernetes-map-type'] = 'atomic';
+}
+
+function fieldSchema(field: FieldDefinition): BuiltinSchema {
+  const base = typeSchema(field.type);
+  if (!field.listType && !field.atomic && !field.patchStrategy && !field.patchMergeKey) return base;
+  const schema: Draft<BuiltinSchema> = { ...base };
+  if (field.listType) schema['x-kubernetes-list-type'] = field.listType;
+  if (field.mapKeys) schema['x-kubernetes-list-map-keys'] = field.mapKeys;
+  if (field.atomic) schema['x-kubernetes-map-type'] = 'atomic';
+  if (field.patchStrategy) schema['x-kubernetes-patch-strategy'] = field.patchStrategy;
+  if (field.patchMergeKey) schema['x-kubernetes-patch-merge-key'] = field.patchMergeKey;
+  return schema;
+}
+
+function typeSchema(type: GoType): BuiltinSchema {
+  switch (type.kind) {
+    case 'pointer':
+      return typeSchema(type.to);
+    case 'list':
+      return { type: 'array', items: typeSchema(type.element) };
+    case 'map':
+      return { type: 'object', additionalProperties: typeSchema(type.value) };
+    case 'struct':
+      return builtinSchema(type.definition);
+    case 'scalar':
+      return scalarSchemas[type.scalar];
+  }
+}
+
+const scalarSchemas: Readonly<Record<Scalar, BuiltinSchema>> = {
+  string: { type: 'string' },
+  bool: { type: 'boolean' },
+  int32: { type: 'integer', format: 'int32' },
+  int64: { type: 'integer', format: 'int64' },
+  float64: { type: 'number', format: 'double' },
+  bytes: { type: 'string', format: 'byte' },
+  Time: { type: 'string', format: 'date-time' },
+  MicroTime: { type: 'string', format: 'date-time' },
+  Quantity: { 'x-kubernetes-int-or-string': true, format: 'quantity' },
+  IntOrString: { 'x-kubernetes-int-or-string': true, format: 'int-or-string' },
+  FieldsV1: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+  RawExtension: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+  JSON: { 'x-kubernetes-preserve-unknown-fields': true },
+  JSONSchemaPropsOrArray: { 'x-kubernetes-preserve-unknown-fields': true },
+  JSONSchemaPropsOrBool: { 'x-kubernetes-preserve-unknown-fields': true },
+  JSONSchemaPropsOrStringArray: { 'x-kubernetes-preserve-unknown-fields': true },
+};

@@ -1,0 +1,80 @@
+import { definitionsJson } from './generated/definitions.ts';
+import { type GoType, parseGoType } from './go-type.ts';
+
+/** A struct of the Kubernetes API: its fields, and how they are encoded and merged. */
+export interface Definition {
+  /** Go package and type, as `core/v1.PodSpec`. */
+  readonly key: string;
+  /** Replaced as a whole by server-side apply, wherever it is used. */
+  readonly atomic: boolean;
+  /** In the order in which they are printed. */
+  readonly fields: readonly FieldDefinition[];
+}
+
+export interface FieldDefinition extends FieldMerge {
+  readonly name: string;
+  readonly type: GoType;
+  /** Whether OpenAPI says the field is required. */
+  readonly required: boolean;
+  /** No `omitempty`: zero values are printed, `null` for a nil list, map or pointer. */
+  readonly always: boolean;
+  /** Not printed when zero even if it is a struct or a time, which `omitempty` alone does not achieve in Go. */
+  readonly omitzero: boolean;
+}
+
+/** How a field merges, in server-side apply and in strategic merge patch. */
+export interface FieldMerge {
+  readonly listType?: 'map' | 'set';
+  readonly mapKeys?: readonly string[];
+  readonly atomic?: boolean;
+  /** `merge`, `retainKeys`, `merge,retainKeys` or `replace`. */
+  readonly patchStrategy?: string;
+  readonly patchMergeKey?: string;
+}
+
+interface TableEntry {
+  readonly atomic?: boolean;
+  readonly fields: readonly (readonly [name: string, type: string, flags?: string, merge?: FieldMerge])[];
+}
+
+let table: Map<string, TableEntry> | undefined;
+const definitions = new Map<string, Definition>();
+
+function entries(): Map<string, TableEntry> {
+  table ??= new Map(Object.entries(JSON.parse(definitionsJson) as Record<string, TableEntry>));
+  return table;
+}
+
+/** The keys of all definitions. */
+export function definitionKeys(): readonly string[] {
+  return [...entries().keys()];
+}
+
+/** The definition with that key, or undefined. The same object each time. */
+export function findDefinition(key: string): Definition | undefined {
+  const known = definitions.get(key);
+  if (known) return known;
+  const entry = entries().get(key);
+  if (!entry) return undefined;
+  const definition = { key, atomic: entry.atomic === true, fields: entry.fields.map(readField) };
+  definitions.set(key, definition);
+  return definition;
+}
+
+/** {@link findDefinition} for a key that must exist, such as one found in another definition. */
+export function definitionOf(key: string): Definition {
+  const definition = findDefinition(key);
+  if (!definition) throw new Error(`no Kubernetes type ${key}`);
+  return definition;
+}
+
+function readField([name, type, flags = '', merge = {}]: TableEntry['fields'][number]): FieldDefinition {
+  return {
+    name,
+    type: parseGoType(type),
+    required: flags.includes('r'),
+    always: flags.includes('a'),
+    omitzero: flags.includes('z'),
+    ...merge,
+  };
+}
