@@ -9,7 +9,9 @@ export type FieldErrorReason =
   | 'FieldValueNotSupported'
   | 'FieldValueForbidden'
   | 'FieldValueTooLong'
+  | 'FieldValueTooShort'
   | 'FieldValueTooMany'
+  | 'FieldValueTooFew'
   | 'FieldValueTypeInvalid'
   | 'InternalError';
 
@@ -32,8 +34,30 @@ function make(reason: FieldErrorReason, path: Path, title: string, detail: strin
 export function formatBadValue(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'string') return quoteGo(value);
-  if (typeof value === 'object') return JSON.stringify(value);
-  return String(value as number | boolean | bigint);
+  if (typeof value === 'number') return formatGoNumber(value);
+  if (typeof value === 'object') return escapeHtml(JSON.stringify(value));
+  return String(value as boolean | bigint);
+}
+
+/** A number as Go's `%v` prints it: like JavaScript, but for small fractions and for the width of exponents. */
+export function formatGoNumber(value: number): string {
+  const text = String(value);
+  if (!Number.isFinite(value) || Number.isInteger(value) || Math.abs(value) >= 1e-4)
+    return text.replace(/e([+-])([0-9])$/, 'e$10$2');
+  return value.toExponential().replace(/e([+-])([0-9])$/, 'e$10$2');
+}
+
+const htmlEscapes: Readonly<Record<string, string>> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+};
+
+/** Go's JSON is safe to stand in HTML. */
+function escapeHtml(json: string): string {
+  return json.replaceAll(/[<>&\u2028\u2029]/g, (char) => htmlEscapes[char] as string);
 }
 
 /** A string as Go's `%q` prints it. */
@@ -50,9 +74,16 @@ export function quoteGo(text: string): string {
     else if (char === '\f') result += '\\f';
     else if (char === '\v') result += '\\v';
     else if (code < 0x20 || code === 0x7f) result += `\\x${code.toString(16).padStart(2, '0')}`;
-    else result += char;
+    else if (code < 0x7f || isPrintable(char)) result += char;
+    else if (code < 0x10000) result += `\\u${code.toString(16).padStart(4, '0')}`;
+    else result += `\\U${code.toString(16).padStart(8, '0')}`;
   }
   return `${result}"`;
+}
+
+/** What Go calls printable: letters, marks, numbers, punctuation, symbols, and of the spaces only the ASCII one. */
+function isPrintable(char: string): boolean {
+  return /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u.test(char);
 }
 
 export function invalid(path: Path, value: unknown, detail: string): FieldError {
@@ -83,12 +114,23 @@ export function notSupported(path: Path, value: unknown, supported: readonly str
 
 /** Upstream does not print the value of a field that is too long (it says `<value omitted>`), only the limit. */
 export function tooLong(path: Path, maxLength: number): FieldError {
-  return make('FieldValueTooLong', path, 'Too long', maxLength >= 0 ? `may not be more than ${maxLength} bytes` : '');
+  const detail = maxLength >= 0 ? `may not be more than ${plural(maxLength, 'byte')}` : 'value is too long';
+  return make('FieldValueTooLong', path, 'Too long', detail);
 }
 
-export function tooMany(path: Path, count: number, maxItems: number): FieldError {
-  return make('FieldValueTooMany', path, `Too many: ${count}`, `must have at most ${maxItems} items`);
+export function tooShort(path: Path, minLength: number): FieldError {
+  const detail = minLength >= 0 ? `must be at least ${plural(minLength, 'character')}` : 'value is too short';
+  return make('FieldValueTooShort', path, 'Too short', detail);
 }
+
+/** A negative count is not printed. */
+export function tooMany(path: Path, count: number, maxItems: number): FieldError {
+  const title = count >= 0 ? `Too many: ${count}` : 'Too many';
+  const detail = maxItems >= 0 ? `must have at most ${plural(maxItems, 'item')}` : 'has too many items';
+  return make('FieldValueTooMany', path, title, detail);
+}
+
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 export function typeInvalid(path: Path, value: unknown, detail: string): FieldError {
   return make('FieldValueTypeInvalid', path, `Invalid value: ${formatBadValue(value)}`, detail);
