@@ -7,10 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { readClientModels } from './kubernetes/client-models.mjs';
 import { buildDefinitions } from './kubernetes/definitions.mjs';
 import { emitDefinitions, emitDescriptions, emitTypes } from './kubernetes/emit.mjs';
+import { readOrders } from './kubernetes/order.mjs';
 import { readOverlays } from './kubernetes/overlay.mjs';
 
 const target = fileURLToPath(new URL('../src/kubernetes/generated/', import.meta.url));
-const definitions = buildDefinitions(await readClientModels(), readOverlays());
+const definitions = buildDefinitions(await readClientModels(), readOverlays(), readOrders());
 
 mkdirSync(target, { recursive: true });
 write('types.ts', emitTypes(definitions));

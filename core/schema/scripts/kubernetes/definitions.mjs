@@ -1,11 +1,12 @@
+import { orderFields } from './order.mjs';
 import { packages } from './packages.mjs';
 
 /**
- * Joins the models and the overlays into definitions: `package.Type` → `{ package, type, atomic, description, fields }`, where
- * a field is `{ name, type, required, always, omitzero, listType, mapKeys, atomic, patch, description }` and `type` is written
+ * Joins the models, the overlays and the orders of fields into definitions: `package.Type` → `{ package, type, atomic, description, fields }`, where
+ * a field is `{ name, type, required, always, omitzero, listType, mapKeys, atomic, patch, embedded, description }` and `type` is written
  * as Go writes it, references being `core/v1.PodSpec` and named scalars `#v1.PullPolicy`.
  */
-export function buildDefinitions(models, overlays) {
+export function buildDefinitions(models, overlays, orders) {
   const owners = assignPackages(models, overlays);
   const definitions = new Map();
   for (const [key, owner] of owners.byKey) {
@@ -15,7 +16,7 @@ export function buildDefinitions(models, overlays) {
       type: owner.type,
       atomic: overlay?.atomic ?? false,
       description: owner.model?.description ?? '',
-      fields: buildFields(owner, overlay, owners),
+      fields: orderFields(key, buildFields(owner, overlay, owners), orders),
     });
   }
   checkOverlays(overlays, definitions);
@@ -78,11 +79,8 @@ function buildFields(owner, overlay, owners) {
     const field = { ...mergeNotes(name, notes, notes.required === true), description: '' };
     fields.push({ ...field, type: resolveNames(notes.type, context) });
   }
-  return fields.sort((a, b) => fieldRank(a.name) - fieldRank(b.name) || (a.name < b.name ? -1 : 1));
+  return fields;
 }
-
-const leading = ['kind', 'apiVersion', 'metadata', 'spec', 'status'];
-const fieldRank = (name) => (leading.indexOf(name) + leading.length + 1) % (leading.length + 1);
 
 function buildField(attribute, notes, context) {
   const plain = plainType(attribute.type, attribute.format, context.owners);

@@ -20,6 +20,8 @@ export interface FieldDefinition extends FieldMerge {
   readonly always: boolean;
   /** Not printed when zero even if it is a struct or a time, which `omitempty` alone does not achieve in Go. */
   readonly omitzero: boolean;
+  /** The embedded structs the field comes from (`RuleWithOperations.Rule`); errors name them, the wire does not. */
+  readonly embedded?: string;
 }
 
 /** How a field merges, in server-side apply and in strategic merge patch. */
@@ -34,7 +36,12 @@ export interface FieldMerge {
 
 interface TableEntry {
   readonly atomic?: boolean;
-  readonly fields: readonly (readonly [name: string, type: string, flags?: string, merge?: FieldMerge])[];
+  readonly fields: readonly (readonly [
+    name: string,
+    type: string,
+    flags?: string,
+    more?: FieldMerge & { readonly embedded?: string },
+  ])[];
 }
 
 let table: Map<string, TableEntry> | undefined;
@@ -68,13 +75,13 @@ export function definitionOf(key: string): Definition {
   return definition;
 }
 
-function readField([name, type, flags = '', merge = {}]: TableEntry['fields'][number]): FieldDefinition {
+function readField([name, type, flags = '', more = {}]: TableEntry['fields'][number]): FieldDefinition {
   return {
     name,
     type: parseGoType(type),
     required: flags.includes('r'),
     always: flags.includes('a'),
     omitzero: flags.includes('z'),
-    ...merge,
+    ...more,
   };
 }
