@@ -30,7 +30,7 @@ export interface ManagedFieldsEntry {
   readonly apiVersion?: string;
   readonly time?: string;
   readonly fieldsType?: string;
-  readonly fieldsV1?: JsonObject;
+  readonly fieldsV1?: Readonly<Record<string, unknown>>;
   readonly subresource?: string;
 }
 

@@ -4,7 +4,12 @@ import type { FieldError, KubeObject, Mutable } from '@tektite/meta';
 export interface StrategyContext {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  readonly user: { readonly name: string; readonly groups: readonly string[]; readonly uid?: string; readonly extra?: Readonly<Record<string, readonly string[]>> };
+  readonly user: {
+    readonly name: string;
+    readonly groups: readonly string[];
+    readonly uid?: string;
+    readonly extra?: Readonly<Record<string, readonly string[]>>;
+  };
 }
 
 /** One column of a Table. `priority` 0 is shown always, 1 with `-o wide`. */
@@ -51,8 +56,14 @@ export interface KindStrategy<T extends KubeObject = KubeObject> {
   /** Validates the change; the caller does not also run `validateCreate`. */
   validateUpdate?(object: T, old: T, context: StrategyContext): readonly FieldError[];
 
-  /** Complaints about the name of a new object; the default is that of a DNS subdomain. Each is the detail of an `Invalid value`. */
-  validateName?(name: string): readonly string[];
+  /**
+   * Complaints about the name of a new object; the default is that of a DNS subdomain. Each is the detail of an
+   * `Invalid value`. `prefix` is true for a generateName, to which a random suffix will be added.
+   */
+  validateName?(name: string, prefix: boolean): string[];
+
+  /** How upstream's validation of the kind repeats the common metadata rules: it decides how often a cause is listed. */
+  readonly metadataRules?: MetadataRules;
 
   /** What a write through `/status` (or another subresource that writes the object, by its name) keeps and checks. */
   readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>;
@@ -87,6 +98,19 @@ export interface KindStrategy<T extends KubeObject = KubeObject> {
   readonly defaultPropagation?: 'Background' | 'Orphan' | 'Foreground';
   /** DELETE answers with the deleted object instead of a Status (Pods, Namespaces, Services, … do). */
   readonly returnDeletedObject?: boolean;
+}
+
+/**
+ * Most kinds check their metadata on create, check the change of it on update, and allow short finalizers only if
+ * Kubernetes itself knows them. A few differ.
+ */
+export interface MetadataRules {
+  /** Whether the kind has metadata rules of its own on create; without them only those of every object apply. Default true. */
+  readonly onCreate?: boolean;
+  /** Which rules the kind itself runs on update, besides those of every object. Default `update`. */
+  readonly onUpdate?: 'update' | 'create' | 'both' | 'none';
+  /** Which finalizers without a domain are fine. Default `kubernetes`. */
+  readonly finalizers?: 'kubernetes' | 'any';
 }
 
 /** The part of a strategy that a write through one subresource uses instead of the object's own. */

@@ -1,0 +1,94 @@
+import type { JsonSchema } from '@tektite/schema';
+import { keyElement, valueElement } from './path-element.ts';
+
+/**
+ * What a place in an object is to server-side apply, read off its schema:
+ * a leaf owned as a whole, a struct or map owned field by field, or a list owned element by element.
+ */
+export type Atom =
+  | { readonly form: 'leaf' }
+  | {
+      readonly form: 'map';
+      readonly field: (name: string) => JsonSchema | undefined;
+      readonly isStruct: (name: string) => boolean;
+    }
+  | { readonly form: 'list'; readonly items: JsonSchema; readonly elementOf: (item: unknown) => string };
+
+/** A schema about which nothing is known: objects are merged field by field, everything else is a leaf. */
+export const untypedSchema: JsonSchema = { 'x-kubernetes-preserve-unknown-fields': true };
+
+const leaf: Atom = { form: 'leaf' };
+
+/** Atoms are a pure function of the schema and computed once for each; schemas are shared and may be cyclic. */
+const cache = new WeakMap<JsonSchema, { map?: Atom; list?: Atom }>();
+
+/** The atom of a value of that schema. An empty or absent side is judged by the other one, so pass both. */
+export function atomOf(schema: JsonSchema, ...values: readonly unknown[]): Atom {
+  const value = values.find((candidate) => typeof candidate === 'object' && candidate !== null);
+  if (value === undefined) return leaf;
+  let known = cache.get(schema);
+  if (!known) cache.set(schema, (known = {}));
+  if (Array.isArray(value)) return (known.list ??= listAtom(schema));
+  return (known.map ??= mapAtom(schema));
+}
+
+function mapAtom(schema: JsonSchema): Atom {
+  if (schema['x-kubernetes-map-type'] === 'atomic') return leaf;
+  const { properties, additionalProperties } = schema;
+  if (schema.type !== undefined && schema.type !== 'object') return leaf;
+  const isStruct = (name: string) => properties !== undefined && Object.hasOwn(properties, name);
+  const rest =
+    typeof additionalProperties === 'object'
+      ? additionalProperties
+      : additionalProperties === true || schema['x-kubernetes-preserve-unknown-fields'] || properties === undefined
+        ? untypedSchema
+        : undefined;
+  return { form: 'map', isStruct, field: (name) => (isStruct(name) ? properties?.[name] : rest) };
+}
+
+function listAtom(schema: JsonSchema): Atom {
+  const items = typeof schema.items === 'object' ? (schema.items as JsonSchema) : undefined;
+  if (!items) return leaf;
+  switch (schema['x-kubernetes-list-type']) {
+    case 'set':
+      return { form: 'list', items, elementOf: valueElement };
+    case 'map':
+      return { form: 'list', items, elementOf: keyReader(items, schema['x-kubernetes-list-map-keys'] ?? []) };
+    default:
+      return leaf;
+  }
+}
+
+/** An element of a list-map that lacks its keys, or is no object; the caller reports where. */
+export class ListElementError extends Error {
+  override readonly name = 'ListElementError';
+}
+
+function keyReader(items: JsonSchema, names: readonly string[]): (item: unknown) => string {
+  const defaults = names.map((name) => items.properties?.[name]?.default);
+  return (item) => {
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+      throw new ListElementError('associative list with keys may not have non-map elements');
+    }
+    const object = item as Record<string, unknown>;
+    let found = false;
+    const keys = names.map((name, i) => {
+      if (object[name] !== undefined && object[name] !== null) found = true;
+      return [name, object[name] ?? defaults[i]] as const;
+    });
+    const missing = keys.find(([, value]) => value === undefined);
+    if (missing && !found)
+      throw new ListElementError(
+        `associative list with keys has an element that omits all key fields ${formatNames(names)}`,
+      );
+    if (missing)
+      throw new ListElementError(
+        `associative list with keys has an element that omits key field ${JSON.stringify(missing[0])} (and doesn't have default value)`,
+      );
+    return keyElement(keys);
+  };
+}
+
+function formatNames(names: readonly string[]): string {
+  return `[${names.map((name) => JSON.stringify(name)).join(' ')}]`;
+}

@@ -1,0 +1,357 @@
+import {
+  cloneJson,
+  equalJson,
+  formatApiVersion,
+  type KubeObject,
+  type ManagedFieldsEntry,
+  StatusError,
+} from '@tektite/meta';
+import type { JsonSchema } from '@tektite/schema';
+import { quoteGo } from '@tektite/meta';
+import { ListElementError } from './atom.ts';
+import { compare, type Comparison } from './compare.ts';
+import {
+  emptySet,
+  type FieldSet,
+  intersectSets,
+  isEmptySet,
+  membersOf,
+  setOf,
+  subtractSets,
+  subtractTrees,
+  unionSets,
+  withNamedFields,
+} from './field-set.ts';
+import {
+  capUpdateManagers,
+  managerKey,
+  type ManagerEntry,
+  type Managers,
+  readManagers,
+  rejectManagedFields,
+  writeManagers,
+} from './managed-fields.ts';
+import { merge } from './merge.ts';
+import { formatFieldPath } from './path-element.ts';
+import { removeFields } from './remove.ts';
+import { toFieldSet } from './to-field-set.ts';
+
+/** What a write says of itself. */
+export interface WriteInfo {
+  readonly manager: string;
+  /** RFC 3339, seconds. */
+  readonly time: string;
+}
+
+/** The place that is written: which kind and version, by which path. */
+export interface ManagedResource {
+  readonly group: string;
+  readonly version: string;
+  readonly schema: JsonSchema;
+  readonly subresource: string;
+  /** Paths that a write to this place can not change, with all below them; nobody owns them through it. */
+  readonly ignored: FieldSet;
+}
+
+type AnyObject = KubeObject & { readonly [field: string]: unknown };
+
+/** Fields that nobody owns: they belong to the API server. */
+const stripped = setOf(
+  ['f:apiVersion'],
+  ['f:kind'],
+  ['f:metadata'],
+  ...[
+    'name',
+    'namespace',
+    'creationTimestamp',
+    'selfLink',
+    'uid',
+    'clusterName',
+    'generation',
+    'managedFields',
+    'resourceVersion',
+  ].map((name) => ['f:metadata', `f:${name}`]),
+);
+
+const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/**
+ * Keeps `metadata.managedFields` through a create, an update or a patch other than apply: what the writer added or
+ * changed becomes its own and is taken from others. Returns the new entries; the object is not touched.
+ *
+ * `live` is the object before (for a create: the kind's empty object). `wanted` may bring entries of its own, which
+ * replace those of the live object; a single empty entry clears them.
+ */
+export function updateManagedFields(
+  resource: ManagedResource,
+  live: AnyObject,
+  wanted: AnyObject,
+  write: WriteInfo,
+): readonly ManagedFieldsEntry[] | undefined {
+  const managers = managersOf(resource, live, wanted);
+  const changes = exclude(
+    compare(resource.schema, withoutManagedFields(live), withoutManagedFields(wanted)),
+    resource.ignored,
+  );
+  const own = identify(resource, 'Update', write);
+  const changed = unionSets(changes.added, changes.modified);
+  // An update always wins: what it changed is taken from everybody, and what it removed is nobody's any more.
+  takeFields(managers, changed, changes.removed);
+  const set = subtractSets(changed, stripped);
+  if (!isEmptySet(set)) {
+    const key = managerKey(own);
+    managers.set(key, { ...own, set: unionSets(managers.get(key)?.set ?? emptySet, set) });
+  }
+  capUpdateManagers(managers, unionSets);
+  return managers.size === 0 ? undefined : writeManagers(managers);
+}
+
+/** What came of an apply: the merged object, without managedFields, and the entries it is to have. */
+export interface ApplyResult {
+  readonly object: AnyObject;
+  readonly managedFields: readonly ManagedFieldsEntry[] | undefined;
+}
+
+/**
+ * Server-side apply. Merges `config` into `live`, removes what this manager applied before and no longer does, and keeps
+ * the record of owners. Throws a 409 that lists every field owned by others with another value, unless `force` is set.
+ */
+export function applyConfiguration(
+  resource: ManagedResource,
+  live: AnyObject,
+  config: AnyObject,
+  write: WriteInfo,
+  force: boolean,
+): ApplyResult {
+  rejectManagedFields(config.metadata.managedFields);
+  try {
+    return apply(resource, live, config, write, force);
+  } catch (error) {
+    if (!(error instanceof ApplyConflictError)) throw typedPatchError(error, config);
+    // kubectl moving from client-side to server-side apply may take over what its annotation shows it had applied.
+    const allowed = write.manager === 'kubectl' ? lastAppliedFields(resource, live) : undefined;
+    const conflicts = allowed ? error.conflicts.filter(({ path }) => !contains(allowed, path)) : error.conflicts;
+    if (allowed && conflicts.length === 0) return apply(resource, live, config, write, true);
+    throw conflictStatus(conflicts);
+  }
+}
+
+function apply(
+  resource: ManagedResource,
+  live: AnyObject,
+  config: AnyObject,
+  write: WriteInfo,
+  force: boolean,
+): ApplyResult {
+  const { schema, ignored } = resource;
+  const managers = managersOf(resource, live, live, true);
+  if (managers.size === 0 && !isNew(live)) claimBeforeFirstApply(resource, live, managers, write.time);
+
+  const before = withoutManagedFields(live);
+  const own = identify(resource, 'Apply', write);
+  const key = managerKey(own);
+  const last = managers.get(key);
+  const set = subtractSets(subtractTrees(toFieldSet(schema, config), ignored), stripped);
+  managers.set(key, { ...own, set });
+
+  const merged = merge(schema, before, config) as AnyObject;
+  const object = last && !isEmptySet(last.set) ? prune(schema, merged, managers, last.set) : merged;
+
+  const changes = exclude(compare(schema, before, object), ignored);
+  const others: Managers = new Map([...managers].filter(([other]) => other !== key));
+  const changed = unionSets(changes.added, changes.modified);
+  if (!force) {
+    const conflicts = findConflicts(others, changed);
+    if (conflicts.length > 0) throw new ApplyConflictError(conflicts);
+  }
+  takeFields(others, changed, changes.removed);
+
+  const kept: Managers = new Map(others);
+  if (!isEmptySet(set)) {
+    const unchanged = last !== undefined && equalJson(last.set, set) && equalJson(before, object);
+    kept.set(key, unchanged ? { ...own, time: last.time, set } : { ...own, set });
+  }
+  return {
+    object: syncLastApplied(object, config, write),
+    managedFields: kept.size === 0 ? undefined : writeManagers(kept),
+  };
+}
+
+function isNew(live: AnyObject): boolean {
+  return live.metadata.creationTimestamp === undefined || live.metadata.creationTimestamp === null;
+}
+
+/** An object from before anybody's entries were kept: a first apply credits all of it to a manager of that name. */
+function claimBeforeFirstApply(resource: ManagedResource, live: AnyObject, managers: Managers, time: string): void {
+  const all = compare(
+    resource.schema,
+    { apiVersion: live.apiVersion, kind: live.kind, metadata: {} },
+    withoutManagedFields(live),
+  );
+  const set = subtractSets(subtractTrees(unionSets(all.added, all.modified), resource.ignored), stripped);
+  const own = identify(resource, 'Update', { manager: 'before-first-apply', time });
+  if (!isEmptySet(set)) managers.set(managerKey(own), { ...own, set });
+}
+
+/**
+ * Takes out of the merged object what this manager had applied and its configuration no longer has, except what somebody
+ * else owns as well.
+ */
+function prune(schema: JsonSchema, merged: AnyObject, managers: Managers, last: FieldSet): AnyObject {
+  const owned = [...managers.values()].reduce((all, { set }) => unionSets(all, set), emptySet);
+  const mergedSet = withNamedFields(toFieldSet(schema, merged));
+  const lastNamed = withNamedFields(last);
+  const pruned = removeFields(schema, merged, lastNamed);
+  const prunedSet = withNamedFields(toFieldSet(schema, pruned ?? {}));
+  const addedBack = removeFields(
+    schema,
+    merged,
+    subtractSets(subtractSets(mergedSet, prunedSet), withNamedFields(owned)),
+  );
+  const addedBackSet = withNamedFields(toFieldSet(schema, addedBack ?? {}));
+  return removeFields(schema, merged, intersectSets(subtractSets(mergedSet, addedBackSet), lastNamed)) as AnyObject;
+}
+
+function exclude(changes: Comparison, ignored: FieldSet): Comparison {
+  if (isEmptySet(ignored)) return changes;
+  return {
+    added: subtractTrees(changes.added, ignored),
+    modified: subtractTrees(changes.modified, ignored),
+    removed: subtractTrees(changes.removed, ignored),
+  };
+}
+
+function takeFields(managers: Managers, changed: FieldSet, removed: FieldSet): void {
+  for (const [key, entry] of managers) {
+    const set = subtractSets(subtractSets(entry.set, changed), removed);
+    if (isEmptySet(set)) managers.delete(key);
+    else if (set !== entry.set) managers.set(key, { ...entry, set });
+  }
+}
+
+function identify(resource: ManagedResource, operation: string, write: WriteInfo): Omit<ManagerEntry, 'set'> {
+  return {
+    manager: write.manager === '' ? 'unknown' : write.manager,
+    operation,
+    apiVersion: formatApiVersion(resource),
+    subresource: resource.subresource,
+    time: write.time,
+  };
+}
+
+function managersOf(resource: ManagedResource, live: AnyObject, wanted: AnyObject, onlyLive = false): Managers {
+  const liveManagers = () => readManagers(live.metadata.managedFields) ?? new Map();
+  const given = wanted.metadata.managedFields;
+  if (onlyLive || resource.subresource !== '') return liveManagers();
+  if (given?.length === 1 && equalJson(given[0], {})) return new Map();
+  const managers = readManagers(given);
+  return managers && managers.size > 0 ? managers : liveManagers();
+}
+
+function withoutManagedFields(object: AnyObject): AnyObject {
+  if (object.metadata?.managedFields === undefined) return object;
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+interface FieldConflict {
+  readonly entry: ManagerEntry;
+  readonly path: readonly string[];
+}
+
+class ApplyConflictError extends Error {
+  readonly conflicts: readonly FieldConflict[];
+  constructor(conflicts: readonly FieldConflict[]) {
+    super('conflicts');
+    this.conflicts = conflicts;
+  }
+}
+
+function findConflicts(managers: Managers, changed: FieldSet): FieldConflict[] {
+  const conflicts: FieldConflict[] = [];
+  for (const entry of [...managers.values()].sort((a, b) => (managerKey(a) < managerKey(b) ? -1 : 1))) {
+    for (const path of membersOf(intersectSets(entry.set, changed))) conflicts.push({ entry, path });
+  }
+  return conflicts;
+}
+
+function conflictStatus(conflicts: readonly FieldConflict[]): StatusError {
+  const byManager = new Map<string, string[]>();
+  for (const { entry, path } of conflicts) {
+    const who = describeManager(entry);
+    byManager.set(who, [...(byManager.get(who) ?? []), formatFieldPath(path)]);
+  }
+  const text = (paths: readonly string[], who: string) =>
+    paths.length === 1 ? `conflict with ${who}: ${paths[0]}` : `conflicts with ${who}:\n- ${paths.join('\n- ')}`;
+  const parts = [...byManager].map(([who, paths]) => text(paths, who));
+  const message =
+    conflicts.length === 1
+      ? `Apply failed with 1 conflict: ${parts[0]}`
+      : `Apply failed with ${conflicts.length} conflicts: ${parts.join('\n')}`;
+  return new StatusError({
+    code: 409,
+    reason: 'Conflict',
+    message,
+    details: {
+      causes: conflicts.map(({ entry, path }) => ({
+        reason: 'FieldManagerConflict',
+        message: `conflict with ${describeManager(entry)}`,
+        field: formatFieldPath(path),
+      })),
+    },
+  });
+}
+
+function describeManager({ manager, operation, apiVersion, subresource, time }: ManagerEntry): string {
+  const through = subresource === '' ? '' : ` with subresource ${quoteGo(subresource)}`;
+  const using = operation === 'Update' ? ` using ${apiVersion}${time === undefined ? '' : ` at ${time}`}` : '';
+  return `${quoteGo(manager)}${through}${using}`;
+}
+
+function typedPatchError(error: unknown, config: AnyObject): unknown {
+  if (!(error instanceof ListElementError)) return error;
+  const { namespace = '', name = '' } = config.metadata;
+  return new StatusError(
+    {
+      code: 500,
+      message: `failed to create typed patch object (${namespace}/${name}; ${config.apiVersion}, Kind=${config.kind}): ${error.message}`,
+    },
+    { cause: error },
+  );
+}
+
+function contains(set: FieldSet, path: readonly string[]): boolean {
+  let at: FieldSet | undefined = set;
+  for (const element of path) at = at?.[element];
+  return at !== undefined && ('.' in at || isEmptySet(at));
+}
+
+/** The fields that kubectl's annotation says it had applied, as far as the live object still agrees. */
+function lastAppliedFields(resource: ManagedResource, live: AnyObject): FieldSet | undefined {
+  const text = live.metadata.annotations?.[lastAppliedAnnotation];
+  if (!text) return undefined;
+  try {
+    const applied = JSON.parse(text) as AnyObject;
+    if (applied.apiVersion !== formatApiVersion(resource)) return undefined;
+    const changes = compare(resource.schema, applied, withoutManagedFields(live));
+    return [changes.modified, changes.added, changes.removed].reduce(
+      subtractSets,
+      toFieldSet(resource.schema, applied),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** kubectl's annotation, where there is one, follows what kubectl applies on the server side. */
+function syncLastApplied(object: AnyObject, config: AnyObject, write: WriteInfo): AnyObject {
+  const annotations = object.metadata.annotations;
+  if (write.manager !== 'kubectl' || !annotations?.[lastAppliedAnnotation]) return object;
+  const applied = cloneJson(config) as Record<string, unknown> & { metadata: { annotations?: Record<string, string> } };
+  if (applied.metadata.annotations) delete applied.metadata.annotations[lastAppliedAnnotation];
+  const text = `${JSON.stringify(applied)}\n`;
+  return {
+    ...object,
+    metadata: { ...object.metadata, annotations: { ...annotations, [lastAppliedAnnotation]: text } },
+  };
+}

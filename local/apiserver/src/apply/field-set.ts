@@ -1,0 +1,164 @@
+/**
+ * A set of field paths in the form that `managedFields` has on the wire (FieldsV1), so that nothing is decoded or encoded.
+ *
+ * Keys are path elements: `f:name` (a field), `k:{...}` (an element of a list-map, by its keys), `v:...` (an element of a
+ * set, by its value), `i:0` (by index). A child is a member of the set when it is `{}` or holds the key `.`.
+ */
+export interface FieldSet {
+  readonly [pathElement: string]: FieldSet;
+}
+
+type MutableFieldSet = { [pathElement: string]: FieldSet };
+
+/** The empty set; also, as a child, the mark of a member without children. */
+export const emptySet: FieldSet = Object.freeze({});
+
+export function isEmptySet(set: FieldSet): boolean {
+  for (const _ in set) return false;
+  return true;
+}
+
+/** Whether the path that leads to this node is itself in the set. The root never is. */
+export function isMember(node: FieldSet): boolean {
+  return '.' in node || isEmptySet(node);
+}
+
+/**
+ * Joins what a node holds below with whether it is a member itself. `undefined` when neither: the node does not exist.
+ */
+function node(children: FieldSet, member: boolean): FieldSet | undefined {
+  if (isEmptySet(children)) return member ? emptySet : undefined;
+  return member ? { '.': emptySet, ...children } : children;
+}
+
+export function unionSets(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b || isEmptySet(b)) return a;
+  if (isEmptySet(a)) return b;
+  const result: MutableFieldSet = {};
+  for (const key in a) {
+    if (key === '.') continue;
+    const left = a[key] as FieldSet;
+    const right = b[key];
+    result[key] = right
+      ? (node(unionSets(below(left), below(right)), isMember(left) || isMember(right)) as FieldSet)
+      : left;
+  }
+  for (const key in b) if (key !== '.' && !(key in result)) result[key] = b[key] as FieldSet;
+  return result;
+}
+
+export function intersectSets(a: FieldSet, b: FieldSet): FieldSet {
+  const result: MutableFieldSet = {};
+  for (const key in a) {
+    const left = a[key] as FieldSet;
+    const right = b[key];
+    if (key === '.' || !right) continue;
+    const both = node(intersectSets(left, right), isMember(left) && isMember(right));
+    if (both) result[key] = both;
+  }
+  return result;
+}
+
+/** The members of `a` that are not members of `b`; what lies below a removed member stays. */
+export function subtractSets(a: FieldSet, b: FieldSet): FieldSet {
+  if (isEmptySet(b)) return a;
+  const result: MutableFieldSet = {};
+  for (const key in a) {
+    if (key === '.') continue;
+    const left = a[key] as FieldSet;
+    const right = b[key];
+    const rest = right ? node(subtractSets(below(left), below(right)), isMember(left) && !isMember(right)) : left;
+    if (rest) result[key] = rest;
+  }
+  return result;
+}
+
+/** Like {@link subtractSets}, but a member of `b` takes everything below it along. */
+export function subtractTrees(a: FieldSet, b: FieldSet): FieldSet {
+  const result: MutableFieldSet = {};
+  for (const key in a) {
+    if (key === '.') continue;
+    const left = a[key] as FieldSet;
+    const right = b[key];
+    if (!right) result[key] = left;
+    else if (!isMember(right)) {
+      const rest = node(subtractTrees(below(left), right), isMember(left));
+      if (rest) result[key] = rest;
+    }
+  }
+  return result;
+}
+
+/** A node's children without the mark of its own membership. */
+function below(set: FieldSet): FieldSet {
+  if (!('.' in set)) return set;
+  const { '.': _, ...children } = set;
+  return children;
+}
+
+/** The set with every named field on the way to a member made a member too; elements of lists are left as they are. */
+export function withNamedFields(set: FieldSet): FieldSet {
+  const result: MutableFieldSet = {};
+  for (const key in set) {
+    if (key === '.') continue;
+    const child = set[key] as FieldSet;
+    result[key] = node(withNamedFields(below(child)), isMember(child) || key.startsWith('f:')) as FieldSet;
+  }
+  return result;
+}
+
+/** Every member, as the list of path elements that leads to it. */
+export function* membersOf(set: FieldSet, path: readonly string[] = []): Generator<readonly string[]> {
+  for (const key of Object.keys(set).sort()) {
+    if (key === '.') continue;
+    const child = set[key] as FieldSet;
+    const here = [...path, key];
+    if (isMember(child)) yield here;
+    yield* membersOf(child, here);
+  }
+}
+
+/** A set with one member at each path. */
+export function setOf(...paths: readonly (readonly string[])[]): FieldSet {
+  return paths.reduce<FieldSet>(
+    (set, path) =>
+      unionSets(
+        set,
+        path.reduceRight<FieldSet>((child, key) => ({ [key]: child }), emptySet),
+      ),
+    emptySet,
+  );
+}
+
+interface TreeNode {
+  member: boolean;
+  readonly children: Map<string, TreeNode>;
+}
+
+/** Collects members while a walk goes on; cheaper than a union per path. */
+export class FieldSetBuilder {
+  private readonly root: TreeNode = { member: false, children: new Map() };
+
+  /** Adds the path of the given elements. */
+  insert(path: readonly string[]): void {
+    let at = this.root;
+    for (const key of path) {
+      let next = at.children.get(key);
+      if (!next) at.children.set(key, (next = { member: false, children: new Map() }));
+      at = next;
+    }
+    at.member = true;
+  }
+
+  build(): FieldSet {
+    return toSet(this.root);
+  }
+}
+
+function toSet({ member, children }: TreeNode): FieldSet {
+  if (children.size === 0) return emptySet;
+  const set: MutableFieldSet = {};
+  if (member) set['.'] = emptySet;
+  for (const [key, child] of children) set[key] = toSet(child);
+  return set;
+}

@@ -1,0 +1,104 @@
+import { badRequestError, type ManagedFieldsEntry } from '@tektite/meta';
+import { type FieldSet, isEmptySet } from './field-set.ts';
+
+/** What one manager owns by one operation on one path (the object itself, or a subresource). */
+export interface ManagerEntry {
+  readonly manager: string;
+  readonly operation: string;
+  readonly apiVersion: string;
+  readonly subresource: string;
+  readonly time: string | undefined;
+  readonly set: FieldSet;
+}
+
+/** Managers by identity: name, operation, subresource and, for updates, version. */
+export type Managers = Map<string, ManagerEntry>;
+
+/** An Apply entry is the same whatever version it was made in; Update entries of different versions are kept apart. */
+export function managerKey({
+  manager,
+  operation,
+  apiVersion,
+  subresource,
+}: Omit<ManagerEntry, 'set' | 'time'>): string {
+  return JSON.stringify([manager, operation, operation === 'Apply' ? '' : apiVersion, subresource]);
+}
+
+/** Reads `metadata.managedFields`; `undefined` when an entry makes no sense, which upstream treats as having none. */
+export function readManagers(entries: readonly ManagedFieldsEntry[] | undefined): Managers | undefined {
+  const managers: Managers = new Map();
+  for (const entry of entries ?? []) {
+    if (entry.operation !== 'Apply' && entry.operation !== 'Update') return undefined;
+    if (entry.fieldsType !== undefined && entry.fieldsType !== 'FieldsV1') return undefined;
+    const read: ManagerEntry = {
+      manager: entry.manager ?? '',
+      operation: entry.operation,
+      apiVersion: entry.apiVersion ?? '',
+      subresource: entry.subresource ?? '',
+      time: entry.time,
+      set: (entry.fieldsV1 ?? {}) as unknown as FieldSet,
+    };
+    managers.set(managerKey(read), read);
+  }
+  return managers;
+}
+
+/** Prints managers in upstream's order: applies first, then by time, name and version. */
+export function writeManagers(managers: Managers): ManagedFieldsEntry[] {
+  return [...managers.values()]
+    .filter(({ set }) => !isEmptySet(set))
+    .sort(
+      (a, b) =>
+        compareText(a.operation, b.operation) ||
+        compareText(a.time ?? '', b.time ?? '') ||
+        compareText(a.manager, b.manager) ||
+        compareText(a.apiVersion, b.apiVersion) ||
+        compareText(a.subresource, b.subresource),
+    )
+    .map(({ manager, operation, apiVersion, time, set, subresource }) => ({
+      manager,
+      operation,
+      apiVersion,
+      ...(time === undefined ? {} : { time }),
+      fieldsType: 'FieldsV1',
+      fieldsV1: set as unknown as NonNullable<ManagedFieldsEntry['fieldsV1']>,
+      ...(subresource === '' ? {} : { subresource }),
+    }));
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Update managers beyond this many are merged, oldest first, into one. */
+const maxUpdateManagers = 10;
+const oldUpdatesManager = 'ancient-changes';
+
+/** Keeps the number of Update entries bounded: the oldest of a version become one entry named `ancient-changes`. */
+export function capUpdateManagers(managers: Managers, union: (a: FieldSet, b: FieldSet) => FieldSet): void {
+  const updates = [...managers.values()].filter(({ operation }) => operation === 'Update');
+  let count = updates.length;
+  if (count <= maxUpdateManagers) return;
+  updates.sort((a, b) => compareText(a.time ?? '', b.time ?? '') || compareText(managerKey(a), managerKey(b)));
+  const first = new Map<string, ManagerEntry>();
+  for (const entry of updates) {
+    if (count <= maxUpdateManagers) return;
+    const { apiVersion } = entry;
+    const oldest = first.get(apiVersion);
+    if (!oldest) {
+      first.set(apiVersion, entry);
+      continue;
+    }
+    const bucket = { manager: oldUpdatesManager, operation: 'Update', apiVersion, subresource: '' };
+    const existing = managers.get(managerKey(bucket)) ?? oldest;
+    managers.delete(managerKey(oldest));
+    managers.delete(managerKey(entry));
+    managers.set(managerKey(bucket), { ...bucket, time: entry.time, set: union(existing.set, entry.set) });
+    count--;
+  }
+}
+
+/** An apply may not carry managedFields. */
+export function rejectManagedFields(entries: readonly ManagedFieldsEntry[] | undefined): void {
+  if (entries !== undefined && entries !== null) throw badRequestError('metadata.managedFields must be nil');
+}

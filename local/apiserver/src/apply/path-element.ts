@@ -1,0 +1,53 @@
+import { equalJson, quoteGo } from '@tektite/meta';
+
+/** `f:name`: the path element of a field. */
+export function fieldElement(name: string): string {
+  return `f:${name}`;
+}
+
+/** `v:...`: the path element of a value in a set. */
+export function valueElement(value: unknown): string {
+  return `v:${JSON.stringify(value)}`;
+}
+
+/** `k:{...}`: the path element of an element of a list-map; keys in order, as Go encodes a map. */
+export function keyElement(keys: readonly (readonly [string, unknown])[]): string {
+  const sorted = [...keys].sort(([a], [b]) => (a < b ? -1 : 1));
+  return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
+}
+
+/** The name in an `f:` element, or `undefined` for another kind. */
+export function fieldName(element: string): string | undefined {
+  return element.startsWith('f:') ? element.slice(2) : undefined;
+}
+
+/** A path as messages show it: `.spec.containers[name="c"].image`. */
+export function formatFieldPath(path: readonly string[]): string {
+  return path.map(formatElement).join('');
+}
+
+function formatElement(element: string): string {
+  const text = element.slice(2);
+  switch (element[0]) {
+    case 'f':
+      return `.${text}`;
+    case 'k': {
+      const keys = JSON.parse(text) as Record<string, unknown>;
+      return `[${Object.keys(keys)
+        .sort()
+        .map((key) => `${key}=${formatValue(keys[key])}`)
+        .join(',')}]`;
+    }
+    case 'v':
+      return `[=${formatValue(JSON.parse(text))}]`;
+    default:
+      return `[${text}]`;
+  }
+}
+
+function formatValue(value: unknown): string {
+  return typeof value === 'string' ? quoteGo(value) : JSON.stringify(value);
+}
+
+/** Whether two values would be the same leaf. */
+export const sameValue: (a: unknown, b: unknown) => boolean = equalJson;

@@ -1,0 +1,30 @@
+import { emptySet, setOf } from '../apply/field-set.ts';
+import type { ManagedResource } from '../apply/field-manager.ts';
+import type { Resource } from './resource.ts';
+
+const cache = new WeakMap<Resource, Map<string, ManagedResource>>();
+
+const status = setOf(['f:status']);
+const allButStatus = setOf(['f:spec'], ['f:metadata']);
+const spec = setOf(['f:spec']);
+
+/** The resource as field managers see it through one of its paths. */
+export function managedResource(resource: Resource, subresource: string): ManagedResource {
+  let paths = cache.get(resource);
+  if (!paths) cache.set(resource, (paths = new Map()));
+  let managed = paths.get(subresource);
+  if (!managed) {
+    const { group, version, schema } = resource;
+    paths.set(
+      subresource,
+      (managed = { group, version, schema, subresource, ignored: ignoredFields(resource, subresource) }),
+    );
+  }
+  return managed;
+}
+
+function ignoredFields(resource: Resource, subresource: string): ManagedResource['ignored'] {
+  if (subresource === '') return resource.hasStatus ? status : emptySet;
+  if (subresource !== 'status') return emptySet;
+  return resource.custom ? allButStatus : spec;
+}

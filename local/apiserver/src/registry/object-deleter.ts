@@ -1,0 +1,217 @@
+import {
+  type Clock,
+  cloneJson,
+  conflictError,
+  formatTime,
+  instantToMilliseconds,
+  type KubeObject,
+  notFoundError,
+  parseTime,
+  type Status,
+} from '@tektite/meta';
+import type { AdmissionChain } from '../admission/admission.ts';
+import type { DeleteOptions } from '../rest/delete-options.ts';
+import { RevisionMismatchError, type Storage, type StoredEntry } from '../storage/storage.ts';
+import { checkUid, metadataOf, type ObjectStore, preconditionText, type SideEffects } from './object-store.ts';
+import { type Draft, errorTarget, type Resource, storageKey } from './resource.ts';
+import type { WriteContext } from './write-context.ts';
+
+export interface ObjectDeleterParts {
+  readonly storage: Storage;
+  readonly objects: ObjectStore;
+  readonly admission: AdmissionChain;
+  readonly clock: Clock;
+  readonly sideEffects?: SideEffects;
+}
+
+/** Upstream deletes these by code of their own, which sets no grace period. */
+const marksTimeOnly = new Set(['namespaces.', 'customresourcedefinitions.apiextensions.k8s.io']);
+
+const foreground = 'foregroundDeletion';
+const orphan = 'orphan';
+
+/**
+ * Deletes objects: at once, or by marking them and letting finalizers or a grace period run out.
+ *
+ * Answers with the object while it lives on, and for a few kinds that upstream made so; with a Status otherwise.
+ */
+export class ObjectDeleter {
+  private readonly parts: ObjectDeleterParts;
+
+  constructor(parts: ObjectDeleterParts) {
+    this.parts = parts;
+  }
+
+  async delete(
+    resource: Resource,
+    namespace: string,
+    name: string,
+    options: DeleteOptions,
+    context: WriteContext,
+  ): Promise<KubeObject | Status> {
+    const key = storageKey(resource, namespace, name);
+    for (;;) {
+      const entry = this.parts.storage.latest(key);
+      if (!entry) throw notFoundError(errorTarget(resource), name);
+      const object = await this.parts.objects.fromStorage(resource, entry);
+      this.checkPreconditions(resource, key, object, options);
+      await this.parts.admission.validate({
+        operation: 'DELETE',
+        resource,
+        subresource: '',
+        namespace,
+        name,
+        oldObject: object,
+        user: context.user,
+        dryRun: context.dryRun,
+        options: options.wire,
+        warn: context.warn,
+      });
+      try {
+        return await this.attempt(resource, entry, object, options, context);
+      } catch (error) {
+        if (!(error instanceof RevisionMismatchError)) throw error;
+      }
+    }
+  }
+
+  private async attempt(
+    resource: Resource,
+    entry: StoredEntry,
+    object: KubeObject,
+    options: DeleteOptions,
+    context: WriteContext,
+  ): Promise<KubeObject | Status> {
+    const marked = this.mark(resource, object, options);
+    if (marked.changed && marked.stays) {
+      return context.dryRun ? marked.draft : this.write(resource, entry, marked.draft);
+    }
+    if (marked.stays) return object;
+    if (context.dryRun) return this.answer(resource, marked.draft);
+    // Kinds with a grace period are marked first, so that watchers see the deletion coming; then they go.
+    let revision = entry.revision;
+    let last: KubeObject = object;
+    if (
+      marked.changed &&
+      (resource.strategy.defaultGracePeriodSeconds || (object.metadata.finalizers?.length ?? 0) > 0)
+    ) {
+      last = await this.write(resource, entry, marked.draft);
+      revision = Number(last.metadata.resourceVersion);
+    }
+    const event = await this.parts.storage.write(entry.key, revision, undefined);
+    this.parts.sideEffects?.afterDelete?.(resource, last);
+    const [gone] = resource.fromStorage ? await resource.fromStorage([event.value]) : [event.value];
+    return this.answer(resource, gone as KubeObject);
+  }
+
+  private answer(resource: Resource, object: KubeObject): KubeObject | Status {
+    if (resource.strategy.returnDeletedObject) return object;
+    const { name = '', uid = '' } = object.metadata;
+    return {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Success',
+      details: { name, ...(resource.group === '' ? {} : { group: resource.group }), kind: resource.plural, uid },
+    };
+  }
+
+  private async write(resource: Resource, entry: StoredEntry, draft: Draft): Promise<KubeObject> {
+    const stored = resource.toStorage ? await resource.toStorage(cloneJson(draft) as Draft) : draft;
+    const event = await this.parts.storage.write(entry.key, entry.revision, stored);
+    return resource.toStorage
+      ? { ...draft, metadata: { ...draft.metadata, resourceVersion: String(event.revision) } }
+      : event.value;
+  }
+
+  private checkPreconditions(
+    resource: Resource,
+    key: string,
+    object: KubeObject,
+    { uid, resourceVersion }: DeleteOptions,
+  ): void {
+    if (uid !== undefined) checkUid(resource, key, object, uid);
+    if (resourceVersion !== undefined && resourceVersion !== object.metadata.resourceVersion) {
+      throw conflictError(
+        errorTarget(resource),
+        object.metadata.name ?? '',
+        preconditionText(
+          key,
+          `ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${object.metadata.resourceVersion}`,
+        ),
+      );
+    }
+  }
+
+  /** The object as it is while it waits for its end; `stays` is false when nothing holds it. */
+  private mark(
+    resource: Resource,
+    object: KubeObject,
+    options: DeleteOptions,
+  ): { draft: Draft; stays: boolean; changed: boolean } {
+    const draft = cloneJson(object) as Draft;
+    const meta = metadataOf(draft);
+    const finalizers = wantedFinalizers(resource, object, options);
+    const sameFinalizers = JSON.stringify(finalizers) === JSON.stringify(object.metadata.finalizers ?? []);
+    if (!sameFinalizers) {
+      if (finalizers.length > 0) meta.finalizers = finalizers;
+      else delete meta.finalizers;
+    }
+    const grace = this.gracePeriod(resource, object, options);
+    const marking =
+      object.metadata.deletionTimestamp === undefined || grace < (object.metadata.deletionGracePeriodSeconds ?? 0);
+    if (marking) {
+      const from = object.metadata.deletionTimestamp === undefined ? this.parts.clock.now() : this.requestedAt(object);
+      meta.deletionTimestamp = formatTime(grace === 0 ? this.parts.clock.now() : from + grace * 1000);
+      if (!marksTimeOnly.has(`${resource.plural}.${resource.group}`)) meta.deletionGracePeriodSeconds = grace;
+      if (object.metadata.deletionTimestamp === undefined && meta.generation !== undefined) meta.generation++;
+    }
+    const left = marking ? grace : (object.metadata.deletionGracePeriodSeconds ?? 0);
+    const stays = finalizers.length > 0 || left > 0 || holdsNamespace(resource, object);
+    if (stays && marking && resource.kind === 'Namespace')
+      draft.status = { ...(draft.status as object), phase: 'Terminating' };
+    return { draft, stays, changed: marking || !sameFinalizers };
+  }
+
+  private requestedAt(object: KubeObject): number {
+    const { deletionTimestamp = '', deletionGracePeriodSeconds = 0 } = object.metadata;
+    return instantToMilliseconds(parseTime(deletionTimestamp)) - deletionGracePeriodSeconds * 1000;
+  }
+
+  private gracePeriod(resource: Resource, object: KubeObject, options: DeleteOptions): number {
+    const natural = resource.strategy.defaultGracePeriodSeconds?.(object);
+    if (natural === undefined) return 0;
+    if (natural === 0) return 0;
+    const wanted = options.gracePeriodSeconds;
+    if (wanted === undefined) return natural;
+    return wanted < 0 ? 1 : wanted;
+  }
+}
+
+/** A namespace lives until its own finalizers, which are in its spec, are gone. */
+function holdsNamespace(resource: Resource, object: KubeObject): boolean {
+  return (
+    resource.kind === 'Namespace' &&
+    resource.group === '' &&
+    ((object as { spec?: { finalizers?: readonly string[] } }).spec?.finalizers?.length ?? 0) > 0
+  );
+}
+
+/** The finalizers that the propagation policy asks for: `orphan`, `foregroundDeletion` or neither. */
+function wantedFinalizers(resource: Resource, object: KubeObject, options: DeleteOptions): string[] {
+  const current = object.metadata.finalizers ?? [];
+  const policy = effectivePolicy(resource, current, options);
+  const result = current.filter((finalizer) => finalizer !== orphan && finalizer !== foreground);
+  if (policy === 'Orphan') result.push(orphan);
+  if (policy === 'Foreground') result.push(foreground);
+  const same = result.length === current.length && result.every((finalizer) => current.includes(finalizer));
+  return same ? [...current] : result;
+}
+
+function effectivePolicy(resource: Resource, current: readonly string[], options: DeleteOptions): string {
+  if (options.propagationPolicy) return options.propagationPolicy;
+  if (options.orphanDependents !== undefined) return options.orphanDependents ? 'Orphan' : 'Background';
+  if (current.includes(orphan)) return 'Orphan';
+  if (current.includes(foreground)) return 'Foreground';
+  return resource.strategy.defaultPropagation ?? 'Background';
+}

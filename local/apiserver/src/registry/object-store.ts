@@ -1,0 +1,477 @@
+import {
+  alreadyExistsError,
+  badRequestError,
+  type Clock,
+  cloneJson,
+  conflictError,
+  equalJson,
+  type FieldError,
+  formatTime,
+  generateName,
+  invalidObjectError,
+  type KubeObject,
+  type Mutable,
+  notFoundError,
+  type ObjectMeta,
+  type Random,
+  randomUid,
+  StatusError,
+} from '@tektite/meta';
+import type { AdmissionChain, AdmissionRequest } from '../admission/admission.ts';
+import { updateManagedFields } from '../apply/field-manager.ts';
+import { RevisionMismatchError, type Storage, type StoredEntry } from '../storage/storage.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from './kinds/object-meta.ts';
+import type { StrategyContext } from './kind-strategy.ts';
+import { managedResource } from './managed-resource.ts';
+import { type Draft, errorTarget, type Resource, storageKey } from './resource.ts';
+import type { WriteContext } from './write-context.ts';
+
+/** What the object store is built on. */
+export interface ObjectStoreParts {
+  readonly storage: Storage;
+  readonly admission: AdmissionChain;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Work a kind does beside its own object when it is written (a Service takes an address). */
+  readonly sideEffects?: SideEffects;
+}
+
+/** Hooks around writes of kinds that touch more than themselves. Each may change the draft; a failed write is undone. */
+export interface SideEffects {
+  beforeCreate?(resource: Resource, draft: Draft, dryRun: boolean): (() => void) | undefined;
+  beforeUpdate?(resource: Resource, draft: Draft, old: KubeObject, dryRun: boolean): (() => void) | undefined;
+  afterDelete?(resource: Resource, object: KubeObject): void;
+}
+
+/** How an update changes an object. */
+export interface UpdateRequest {
+  readonly namespace: string;
+  readonly name: string;
+  readonly subresource: string;
+  /**
+   * Makes the wanted object from the current one (absent: it does not exist). Called again when somebody else wrote in
+   * between. Takes care of managedFields itself where that differs from a plain update.
+   */
+  readonly change: (old: KubeObject | undefined) => Promise<Draft> | Draft;
+  /** The object may be created when it does not exist. */
+  readonly createIfAbsent?: boolean;
+  readonly createOptions?: Readonly<Record<string, unknown>>;
+  /** `change` has set managedFields already (server-side apply does). */
+  readonly ownManagedFields?: boolean;
+  /** The object must have this uid, or the update is a conflict. */
+  readonly uid?: string;
+}
+
+export interface Written {
+  readonly object: KubeObject;
+  readonly created: boolean;
+}
+
+/** How often an update without a resourceVersion is tried against concurrent writers before it gives up. */
+const updateAttempts = 8;
+/** How often a name is generated before giving up on finding a free one. */
+const generateNameAttempts = 8;
+
+/**
+ * Creates and updates objects of any resource: the flow that upstream's generic registry store has, with the kind's own
+ * rules coming from its strategy. Reads need none of this and go to the storage.
+ */
+export class ObjectStore {
+  private readonly parts: ObjectStoreParts;
+
+  constructor(parts: ObjectStoreParts) {
+    this.parts = parts;
+  }
+
+  /** The current object, in the version of the resource. */
+  async get(resource: Resource, namespace: string, name: string): Promise<KubeObject> {
+    const entry = this.parts.storage.get(storageKey(resource, namespace, name));
+    if (!entry) throw notFoundError(errorTarget(resource), name);
+    return this.fromStorage(resource, entry);
+  }
+
+  async create(resource: Resource, namespace: string, draft: Draft, context: WriteContext): Promise<KubeObject> {
+    const meta = metadataOf(draft);
+    checkNamespace(resource, namespace, meta);
+    const now = this.parts.clock.now();
+    const time = formatTime(now);
+    meta.creationTimestamp = time;
+    meta.uid = randomUid(this.parts.random);
+    const generated = !meta.name && meta.generateName ? meta.generateName : undefined;
+    if (generated) meta.name = generateName(generated, this.parts.random);
+
+    setManagedFields(
+      draft,
+      updateManagedFields(managedResource(resource, ''), resource.emptyObject as Draft, draft, {
+        manager: context.fieldManager,
+        time,
+      }),
+    );
+    const request = this.admissionRequest(
+      'CREATE',
+      resource,
+      namespace,
+      meta.name ?? '',
+      '',
+      context,
+      draft,
+      undefined,
+    );
+    await this.parts.admission.mutate(request);
+
+    if (metadataOf(draft).resourceVersion !== undefined) {
+      throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
+    }
+    this.prepareForCreate(resource, draft, context, now);
+    const final = resource.normalize(draft);
+    this.validateCreate(resource, final, context, now);
+    await this.parts.admission.validate({ ...request, object: final });
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.insert(resource, namespace, final, context);
+      } catch (error) {
+        if (
+          !generated ||
+          attempt >= generateNameAttempts ||
+          !(error instanceof StatusError) ||
+          error.reason !== 'AlreadyExists'
+        )
+          throw error;
+        metadataOf(final).name = generateName(generated, this.parts.random);
+      }
+    }
+  }
+
+  private prepareForCreate(resource: Resource, draft: Draft, context: WriteContext, now: number): void {
+    const meta = metadataOf(draft);
+    delete meta.deletionTimestamp;
+    delete meta.deletionGracePeriodSeconds;
+    delete meta.selfLink;
+    delete meta.generation;
+    if (resource.strategy.generationChanged) meta.generation = 1;
+    resource.strategy.prepareForCreate?.(draft, this.strategyContext(context, now));
+  }
+
+  private validateCreate(resource: Resource, draft: Draft, context: WriteContext, now: number): void {
+    const { strategy } = resource;
+    const errors: FieldError[] = [
+      ...validateObjectMeta(metadataOf(draft), {
+        namespaced: resource.namespaced,
+        ...(strategy.validateName ? { validateName: strategy.validateName } : {}),
+      }),
+      ...(strategy.validateCreate?.(draft, this.strategyContext(context, now)) ?? []),
+    ];
+    if (errors.length > 0)
+      throw invalidObjectError(resource.group, resource.kind, metadataOf(draft).name ?? '', errors);
+    for (const warning of strategy.warnings?.(draft, undefined) ?? []) context.warn(warning);
+  }
+
+  private async insert(
+    resource: Resource,
+    namespace: string,
+    draft: Draft,
+    context: WriteContext,
+  ): Promise<KubeObject> {
+    const name = metadataOf(draft).name as string;
+    const key = storageKey(resource, namespace, name);
+    if (this.parts.storage.latest(key)) throw alreadyExistsError(errorTarget(resource), name);
+    const undo = this.parts.sideEffects?.beforeCreate?.(resource, draft, context.dryRun);
+    if (context.dryRun) {
+      undo?.();
+      return draft;
+    }
+    try {
+      const stored = resource.toStorage ? await resource.toStorage(cloneJson(draft) as Draft) : draft;
+      const event = await this.parts.storage.write(key, 0, stored);
+      return resource.toStorage
+        ? { ...draft, metadata: { ...draft.metadata, resourceVersion: String(event.revision) } }
+        : event.value;
+    } catch (error) {
+      undo?.();
+      throw error instanceof RevisionMismatchError ? alreadyExistsError(errorTarget(resource), name) : error;
+    }
+  }
+
+  /** Changes an object, again and again until no other writer came between, and answers with what is now stored. */
+  async update(resource: Resource, request: UpdateRequest, context: WriteContext): Promise<Written> {
+    const key = storageKey(resource, request.namespace, request.name);
+    for (let attempt = 1; ; attempt++) {
+      const entry = this.parts.storage.latest(key);
+      const old = entry ? await this.fromStorage(resource, entry) : undefined;
+      if (!old && !request.createIfAbsent) throw notFoundError(errorTarget(resource), request.name);
+      if (old && request.uid !== undefined) checkUid(resource, key, old, request.uid);
+      const draft = await request.change(old);
+      if (!old || !entry) {
+        const object = await this.create(resource, request.namespace, draft, {
+          ...context,
+          options: request.createOptions ?? context.options,
+        });
+        return { object, created: true };
+      }
+      try {
+        return { object: await this.replace(resource, request, entry, old, draft, context), created: false };
+      } catch (error) {
+        if (!(error instanceof RevisionMismatchError)) throw error;
+        if (attempt >= updateAttempts) throw conflictError(errorTarget(resource), request.name);
+      }
+    }
+  }
+
+  private async replace(
+    resource: Resource,
+    request: UpdateRequest,
+    entry: StoredEntry,
+    old: KubeObject,
+    draft: Draft,
+    context: WriteContext,
+  ): Promise<KubeObject> {
+    const now = this.parts.clock.now();
+    const meta = metadataOf(draft);
+    checkNamespace(resource, request.namespace, meta);
+    this.checkPreconditions(resource, request.name, draft, old);
+    const conditional =
+      meta.resourceVersion !== undefined && meta.resourceVersion !== '' && meta.resourceVersion !== '0';
+
+    if (!request.ownManagedFields) {
+      const time = formatTime(now);
+      setManagedFields(
+        draft,
+        updateManagedFields(managedResource(resource, request.subresource), old as Draft, draft, {
+          manager: context.fieldManager,
+          time,
+        }),
+      );
+    }
+    const admission = this.admissionRequest(
+      'UPDATE',
+      resource,
+      request.namespace,
+      request.name,
+      request.subresource,
+      context,
+      draft,
+      old,
+    );
+    meta.resourceVersion = old.metadata.resourceVersion as string;
+    await this.parts.admission.mutate(admission);
+
+    this.keepSystemMetadata(draft, old);
+    this.prepareForUpdate(resource, request.subresource, draft, old, context, now);
+    const final = resource.normalize(draft);
+    this.validateUpdate(resource, request, final, old, context, now);
+    await this.parts.admission.validate({ ...admission, object: final });
+
+    if (equalJson(final, old)) return old;
+    if (context.dryRun) return final;
+    try {
+      return await this.commit(resource, entry, old, final);
+    } catch (error) {
+      if (error instanceof RevisionMismatchError && conditional)
+        throw conflictError(errorTarget(resource), request.name);
+      throw error;
+    }
+  }
+
+  /** Writes the new state; an object that only waited for its finalizers goes with the last of them. */
+  private async commit(
+    resource: Resource,
+    entry: StoredEntry,
+    old: KubeObject,
+    final: Draft,
+  ): Promise<KubeObject> {
+    if (isReadyToGo(final, resource)) {
+      const before = cloneJson(final);
+      await this.parts.storage.write(entry.key, entry.revision, undefined);
+      this.parts.sideEffects?.afterDelete?.(resource, before);
+      return before;
+    }
+    const undo = this.parts.sideEffects?.beforeUpdate?.(resource, final, old, false);
+    try {
+      const stored = resource.toStorage ? await resource.toStorage(cloneJson(final) as Draft) : final;
+      const event = await this.parts.storage.write(entry.key, entry.revision, stored);
+      return resource.toStorage
+        ? { ...final, metadata: { ...final.metadata, resourceVersion: String(event.revision) } }
+        : event.value;
+    } catch (error) {
+      undo?.();
+      throw error;
+    }
+  }
+
+  private checkPreconditions(resource: Resource, name: string, draft: Draft, old: KubeObject): void {
+    const { resourceVersion } = metadataOf(draft);
+    if (resourceVersion !== undefined && resourceVersion !== '' && !/^[0-9]+$/.test(resourceVersion)) {
+      throw new StatusError({
+        code: 500,
+        message: `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`,
+      });
+    }
+    const conditional = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
+    if (!conditional && resource.strategy.allowUnconditionalUpdate === false) {
+      throw invalidObjectError(resource.group, resource.kind, name, [
+        {
+          reason: 'FieldValueInvalid',
+          field: 'metadata.resourceVersion',
+          message: 'Invalid value: 0: must be specified for an update',
+        },
+      ]);
+    }
+    if (conditional && resourceVersion !== old.metadata.resourceVersion)
+      throw conflictError(errorTarget(resource), name);
+  }
+
+  /** What no client may change, whatever it sends. */
+  private keepSystemMetadata(draft: Draft, old: KubeObject): void {
+    const meta = metadataOf(draft);
+    const keep = <K extends keyof ObjectMeta>(field: K) => {
+      if (old.metadata[field] === undefined) delete meta[field];
+      else (meta as Record<string, unknown>)[field] = old.metadata[field];
+    };
+    keep('generation');
+    keep('selfLink');
+    keep('creationTimestamp');
+    if (meta.uid === undefined) keep('uid');
+    if (meta.deletionTimestamp === undefined) keep('deletionTimestamp');
+    if (meta.deletionGracePeriodSeconds === undefined) keep('deletionGracePeriodSeconds');
+  }
+
+  private prepareForUpdate(
+    resource: Resource,
+    subresource: string,
+    draft: Draft,
+    old: KubeObject,
+    context: WriteContext,
+    now: number,
+  ): void {
+    const { strategy } = resource;
+    const strategyContext = this.strategyContext(context, now);
+    if (subresource === '') {
+      strategy.prepareForUpdate?.(draft, old, strategyContext);
+      if (strategy.generationChanged?.(draft, old)) metadataOf(draft).generation = (old.metadata.generation ?? 0) + 1;
+      return;
+    }
+    const own = strategy.subresources?.[subresource];
+    if (own?.prepareForUpdate) own.prepareForUpdate(draft, old, strategyContext);
+    else if (subresource === 'status') keepAllButStatus(draft, old);
+  }
+
+  private validateUpdate(
+    resource: Resource,
+    request: UpdateRequest,
+    draft: Draft,
+    old: KubeObject,
+    context: WriteContext,
+    now: number,
+  ): void {
+    const { strategy } = resource;
+    const strategyContext = this.strategyContext(context, now);
+    const validate =
+      request.subresource === ''
+        ? strategy.validateUpdate
+        : strategy.subresources?.[request.subresource]?.validateUpdate;
+    const errors = [
+      ...validateObjectMetaUpdate(metadataOf(draft), old.metadata),
+      ...(validate?.(draft, old, strategyContext) ?? []),
+    ];
+    if (errors.length > 0)
+      throw invalidObjectError(resource.group, resource.kind, metadataOf(draft).name ?? '', errors);
+    if (request.subresource === '') for (const warning of strategy.warnings?.(draft, old) ?? []) context.warn(warning);
+  }
+
+  private admissionRequest(
+    operation: 'CREATE' | 'UPDATE',
+    resource: Resource,
+    namespace: string,
+    name: string,
+    subresource: string,
+    context: WriteContext,
+    object: Draft,
+    oldObject: KubeObject | undefined,
+  ): AdmissionRequest {
+    const { user, dryRun, options, warn } = context;
+    return {
+      operation,
+      resource,
+      subresource,
+      namespace,
+      name,
+      object,
+      ...(oldObject ? { oldObject } : {}),
+      user,
+      dryRun,
+      options,
+      warn,
+    };
+  }
+
+  private strategyContext(context: WriteContext, now: number): StrategyContext {
+    return { now, user: context.user };
+  }
+
+  /** A stored object in the version of the resource. */
+  async fromStorage(resource: Resource, entry: StoredEntry): Promise<KubeObject> {
+    if (!resource.fromStorage) return entry.value;
+    const [object] = await resource.fromStorage([entry.value]);
+    return object as KubeObject;
+  }
+}
+
+/** The metadata of a draft, to change. A body without any gets it. */
+export function metadataOf(draft: Draft): Mutable<ObjectMeta> {
+  return (draft.metadata ??= {});
+}
+
+export function setManagedFields(draft: Draft, entries: ObjectMeta['managedFields']): void {
+  if (entries === undefined) delete metadataOf(draft).managedFields;
+  else metadataOf(draft).managedFields = entries as Mutable<ObjectMeta>['managedFields'];
+}
+
+function checkNamespace(resource: Resource, namespace: string, meta: Mutable<ObjectMeta>): void {
+  if (!resource.namespaced) {
+    if (meta.namespace !== undefined && meta.namespace !== '') {
+      throw badRequestError('the namespace of the provided object does not match the namespace sent on the request');
+    }
+    return;
+  }
+  if (meta.namespace === undefined || meta.namespace === '') meta.namespace = namespace;
+  else if (meta.namespace !== namespace) {
+    throw badRequestError('the namespace of the provided object does not match the namespace sent on the request');
+  }
+}
+
+/** Upstream lets the words of its storage through here. */
+export function checkUid(resource: Resource, key: string, object: KubeObject, uid: string): void {
+  if (object.metadata.uid === uid) return;
+  throw conflictError(
+    errorTarget(resource),
+    object.metadata.name ?? '',
+    preconditionText(key, `UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid}`),
+  );
+}
+
+export function preconditionText(key: string, failure: string): string {
+  return `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${failure}`;
+}
+
+/** Being deleted, with no grace period left and nothing holding it. */
+function isReadyToGo(object: KubeObject, resource: Resource): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata;
+  if (deletionTimestamp === undefined || (finalizers?.length ?? 0) > 0) return false;
+  if ((deletionGracePeriodSeconds ?? 0) !== 0) return false;
+  return (
+    resource.kind !== 'Namespace' ||
+    ((object as { spec?: { finalizers?: readonly string[] } }).spec?.finalizers?.length ?? 0) === 0
+  );
+}
+
+function keepAllButStatus(draft: Draft, old: KubeObject): void {
+  const { status, metadata } = draft;
+  for (const key of Object.keys(draft)) delete draft[key];
+  const kept = cloneJson(old) as Draft;
+  Object.assign(draft, kept);
+  if (status === undefined) delete draft.status;
+  else draft.status = status;
+  const managedFields = metadata?.managedFields;
+  if (managedFields === undefined) delete metadataOf(draft).managedFields;
+  else metadataOf(draft).managedFields = managedFields;
+}

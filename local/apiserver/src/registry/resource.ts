@@ -1,0 +1,104 @@
+import type { DynamicObject, ErrorTarget, KubeObject, Mutable } from '@tektite/meta';
+import type { JsonSchema } from '@tektite/schema';
+import type { KindStrategy } from './kind-strategy.ts';
+
+/** An object under construction: the request's own copy, free to be changed. */
+export type Draft = Mutable<DynamicObject>;
+
+/** How strictly the fields of a request's body are read. */
+export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
+
+/** A body as JSON, with the fields that it has twice (`duplicate field "x"`), which strict reading complains of. */
+export interface RawBody {
+  readonly value: unknown;
+  readonly duplicates: readonly string[];
+}
+
+/** What became of a body: the object, and the complaints that strict reading has (`unknown field "x"`). */
+export interface Decoded {
+  readonly object: Draft;
+  readonly unknown: readonly string[];
+}
+
+/** A value that is not of the kind it should be; the message is the reason alone, callers add what they were doing. */
+export class DecodeError extends Error {
+  override readonly name = 'DecodeError';
+}
+
+/** A part of an object, or an action on it, with a path of its own: `/status`, `/scale`, `/token`. */
+export interface Subresource {
+  readonly name: string;
+  readonly kind: string;
+  readonly group?: string;
+  readonly version?: string;
+  readonly verbs: readonly string[];
+}
+
+/** Names and shape of a resource as discovery shows it, in one version. */
+export interface ResourceNames {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly namespaced: boolean;
+  readonly verbs: readonly string[];
+  readonly subresources: readonly Subresource[];
+}
+
+/**
+ * One resource in one version, as the REST verbs see it. Built-in kinds and custom resources are both this; what differs
+ * between them is in `codec`, `strategy` and the flags.
+ *
+ * Several versions of one resource share `storagePrefix`; `fromStorage` and `toStorage` convert, and are absent where
+ * this version is the stored one.
+ */
+export interface Resource extends ResourceNames {
+  readonly storagePrefix: string;
+  /** The `apiVersion` of stored objects. */
+  readonly storageVersion: string;
+  readonly schema: JsonSchema;
+  readonly custom: boolean;
+  readonly strategy: KindStrategy;
+  /** Fields that `metadata.managedFields` never tracks for a write to this path (`status` for the main one, and so on). */
+  readonly hasStatus: boolean;
+  readonly scale?: ScalePaths;
+
+  /** Reads the bytes of a body (or takes an object from this process). Throws a StatusError for what is no object. */
+  readBody(body: Uint8Array | object, contentType: string, validation: FieldValidation): RawBody;
+  /**
+   * Makes an object of this kind from what was read: checks types, drops unknown fields, fills in defaults. Throws a
+   * {@link DecodeError}.
+   */
+  decode(value: unknown): Decoded;
+  /** An object as it is encoded: empty optional fields gone, as Go's `omitempty` has it. */
+  normalize(object: Draft): Draft;
+  /** What an object of this kind looks like with nothing set; field managers compare a create with it. */
+  readonly emptyObject: KubeObject;
+
+  toStorage?(object: Draft): Draft | Promise<Draft>;
+  fromStorage?(objects: readonly KubeObject[]): readonly KubeObject[] | Promise<readonly KubeObject[]>;
+}
+
+/** Where a custom resource keeps what its `/scale` shows. */
+export interface ScalePaths {
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  readonly labelSelectorPath?: string;
+}
+
+export function errorTarget(resource: ResourceNames): ErrorTarget {
+  return { group: resource.group, resource: resource.plural };
+}
+
+export function apiVersionOf(resource: ResourceNames): string {
+  return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
+}
+
+/** The storage key of an object, or of all objects of a namespace when the name is empty. */
+export function storageKey(resource: Resource, namespace: string, name: string): string {
+  return resource.namespaced ? `${resource.storagePrefix}${namespace}/${name}` : `${resource.storagePrefix}${name}`;
+}

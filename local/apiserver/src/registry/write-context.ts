@@ -1,0 +1,12 @@
+import type { UserInfo } from '../rest/api-request.ts';
+
+/** What a write knows of the request behind it. */
+export interface WriteContext {
+  readonly user: UserInfo;
+  /** Who the changes are credited to in managedFields. */
+  readonly fieldManager: string;
+  readonly dryRun: boolean;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly warn: (text: string) => void;
+  readonly signal?: AbortSignal;
+}

@@ -1,0 +1,60 @@
+import type { KubeObject, Status } from '@tektite/meta';
+
+/** Who asks. */
+export interface UserInfo {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * A request, whether it came over HTTP or from this process. Header names are in lower case.
+ * In-process callers may hand in the body as an object, which the server does not change and does not keep.
+ */
+export interface ApiRequest {
+  readonly method: string;
+  /** The path without the query, still escaped. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body?: Uint8Array | object;
+  /** Already known callers (in-process) skip authentication. */
+  readonly user?: UserInfo;
+  /** The verified certificate of a TLS client. */
+  readonly clientCertificate?: {
+    readonly commonName: string;
+    readonly organizations: readonly string[];
+    readonly fingerprint: string;
+  };
+  readonly signal?: AbortSignal;
+}
+
+/** One event of a watch. The object of a BOOKMARK has only a resourceVersion; that of an ERROR is a Status. */
+export interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  readonly object: KubeObject | Status;
+}
+
+/**
+ * A running watch. `start` is called once with where the events go and with what to call at the end; `stop` ends it from
+ * the reader's side.
+ */
+export interface WatchSource {
+  start(push: (event: WatchEvent) => void, end: () => void): void;
+  stop(): void;
+}
+
+interface ResponseHead {
+  readonly code: number;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** An answer. Objects are not serialised here: an in-process caller gets them as they are. */
+export type ApiResponse = ResponseHead &
+  (
+    | { readonly type: 'object'; readonly object: unknown; readonly media: 'json' | 'yaml' }
+    | { readonly type: 'text'; readonly text: string; readonly contentType: string }
+    | { readonly type: 'watch'; readonly source: WatchSource; readonly media: 'json' | 'yaml' }
+    | { readonly type: 'stream'; readonly stream: AsyncIterable<Uint8Array>; readonly contentType: string }
+  );

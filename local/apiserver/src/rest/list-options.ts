@@ -1,0 +1,167 @@
+import {
+  badRequestError,
+  expiredError,
+  type FieldError,
+  type FieldSelector,
+  forbidden,
+  notSupported,
+  parseFieldSelector,
+  parseLabelSelector,
+  quoteGo,
+  type Selector,
+  StatusError,
+} from '@tektite/meta';
+import { invalidOptionsError, parseBoolean, parseInteger } from './options.ts';
+
+/** The parameters of a list or a watch. */
+export interface ListParameters {
+  readonly labelSelector: Selector;
+  readonly fieldSelector: FieldSelector;
+  readonly limit: number;
+  readonly continue: string;
+  readonly resourceVersion: string;
+  readonly resourceVersionMatch: string;
+  readonly timeoutSeconds: number | undefined;
+  readonly allowWatchBookmarks: boolean;
+  readonly sendInitialEvents: boolean | undefined;
+}
+
+const matches = ['Exact', 'NotOlderThan', ''];
+
+/** Reads and checks the parameters of a list (or, with `watch`, of a watch). */
+export function parseListParameters(query: URLSearchParams, watch: boolean): ListParameters {
+  const limit = parseInteger(query, 'limit') ?? 0;
+  const timeoutSeconds = parseInteger(query, 'timeoutSeconds');
+  const sendInitialEvents = query.get('sendInitialEvents');
+  const bookmarks = query.get('allowWatchBookmarks');
+  const parameters: ListParameters = {
+    labelSelector: parseSelector(() => parseLabelSelector(query.get('labelSelector') ?? '')),
+    fieldSelector: parseSelector(() => parseFieldSelector(query.get('fieldSelector') ?? '')),
+    limit,
+    continue: query.get('continue') ?? '',
+    resourceVersion: query.get('resourceVersion') ?? '',
+    resourceVersionMatch: query.get('resourceVersionMatch') ?? '',
+    timeoutSeconds,
+    allowWatchBookmarks: bookmarks !== null && parseBoolean(bookmarks),
+    sendInitialEvents: sendInitialEvents === null ? undefined : parseBoolean(sendInitialEvents),
+  };
+  const errors = watch ? checkWatch(parameters) : checkList(parameters);
+  if (errors.length > 0) throw invalidOptionsError('ListOptions', errors);
+  return parameters;
+}
+
+function parseSelector<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw badRequestError((error as Error).message);
+  }
+}
+
+function checkWatch({ resourceVersionMatch: match, sendInitialEvents }: ListParameters): FieldError[] {
+  const errors: FieldError[] = [];
+  if (sendInitialEvents !== undefined) {
+    if (match !== 'NotOlderThan')
+      errors.push(
+        forbidden('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
+      );
+    if (match !== '' && match !== 'NotOlderThan')
+      errors.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']));
+  } else if (match !== '') {
+    errors.push(
+      forbidden(
+        'resourceVersionMatch',
+        'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+      ),
+    );
+  }
+  return errors;
+}
+
+function checkList({
+  resourceVersion,
+  resourceVersionMatch: match,
+  sendInitialEvents,
+  continue: token,
+}: ListParameters): FieldError[] {
+  const errors: FieldError[] = [];
+  if (sendInitialEvents !== undefined)
+    errors.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  if (match === '') return errors;
+  if (resourceVersion === '')
+    errors.push(
+      forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided'),
+    );
+  if (token !== '')
+    errors.push(forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'));
+  if (!matches.includes(match)) errors.push(notSupported('resourceVersionMatch', match, matches));
+  if (match === 'Exact' && resourceVersion === '0') {
+    errors.push(forbidden('resourceVersionMatch', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+  }
+  return errors;
+}
+
+/** Words of Go's number parser, which upstream lets through to the client. */
+export function parseRevision(text: string): number {
+  if (text === '') return 0;
+  if (!/^[0-9]+$/.test(text)) throw new InvalidRevisionError(text);
+  return Number(text);
+}
+
+export class InvalidRevisionError extends Error {
+  constructor(text: string) {
+    super(
+      `resourceVersion: Invalid value: ${quoteGo(text)}: strconv.ParseUint: parsing ${quoteGo(text)}: invalid syntax`,
+    );
+  }
+}
+
+/** Where a list continues, and of which revision it is a picture. */
+export interface ContinueToken {
+  readonly revision: number;
+  /** The first key of the next page, relative to the list's prefix. */
+  readonly start: string;
+}
+
+/** The wire form is upstream's; clients must treat it as opaque. */
+export function encodeContinue({ revision, start }: ContinueToken): string {
+  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start })).toString('base64url');
+}
+
+export function decodeContinue(token: string): ContinueToken {
+  const bad = (cause: string) => badRequestError(`continue key is not valid: ${cause}`);
+  let parsed: { v?: unknown; rv?: unknown; start?: unknown };
+  try {
+    parsed = JSON.parse(Buffer.from(token, 'base64url').toString()) as typeof parsed;
+  } catch {
+    throw bad('encoding/json');
+  }
+  const { v, rv, start } = parsed;
+  if (v !== 'meta.k8s.io/v1') throw bad(`server does not recognize this encoded version ${quoteGo(String(v ?? ''))}`);
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0)
+    throw bad('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
+  if (typeof start !== 'string' || start === '') throw bad('encoded start key empty (version meta.k8s.io/v1)');
+  if (start.includes('..')) throw bad(`${start}`);
+  return { revision: rv, start };
+}
+
+/** The list that a token continues is gone; `fresh` lets the client go on, with a gap in consistency. */
+export function expiredContinueError(fresh: string): StatusError {
+  const error = expiredError(
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+  );
+  return new StatusError({ ...error.status, metadata: { continue: fresh } } as StatusError['status']);
+}
+
+/** A client asks for a revision that this server has not reached. */
+export function tooLargeRevisionError(revision: number, current: number): StatusError {
+  return new StatusError({
+    code: 504,
+    reason: 'Timeout',
+    message: `Timeout: Too large resource version: ${revision}, current: ${current}`,
+    details: {
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      retryAfterSeconds: 1,
+    },
+  });
+}

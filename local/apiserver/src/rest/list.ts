@@ -1,0 +1,133 @@
+import { badRequestError, type KubeObject, type ListMeta, type Mutable, StatusError } from '@tektite/meta';
+import { apiVersionOf, type Resource, storageKey } from '../registry/resource.ts';
+import { RevisionCompactedError, type ListResult, type Storage } from '../storage/storage.ts';
+import {
+  decodeContinue,
+  encodeContinue,
+  expiredContinueError,
+  InvalidRevisionError,
+  type ListParameters,
+  parseRevision,
+  tooLargeRevisionError,
+} from './list-options.ts';
+import { expiredError } from '@tektite/meta';
+import { type Selection, selection } from './selection.ts';
+
+/** A page of a list, before it is put into one of the forms on offer. */
+export interface ObjectPage {
+  readonly metadata: ListMeta;
+  readonly objects: readonly KubeObject[];
+}
+
+/** What a list or a watch reads: a namespace's objects, or all; one object alone when a field selector pins the name. */
+export function listPrefix(resource: Resource, namespace: string): string {
+  return namespace !== '' && resource.namespaced ? storageKey(resource, namespace, '') : resource.storagePrefix;
+}
+
+/** Lists objects by upstream's rules for resourceVersion, resourceVersionMatch, limit and continue. */
+export async function listObjects(
+  storage: Storage,
+  resource: Resource,
+  namespace: string,
+  parameters: ListParameters,
+): Promise<ObjectPage> {
+  const selects = selection(resource, parameters.labelSelector, parameters.fieldSelector);
+  const prefix = listPrefix(resource, namespace);
+  const page =
+    parameters.continue === ''
+      ? firstPage(storage, prefix, parameters, selects)
+      : nextPage(storage, prefix, parameters, selects);
+  const metadata: Mutable<ListMeta> = { resourceVersion: String(page.revision) };
+  if (page.next !== undefined) {
+    metadata.continue = encodeContinue({ revision: page.revision, start: `/${page.next.slice(prefix.length)}` });
+    if (page.remaining !== undefined) metadata.remainingItemCount = page.remaining;
+  } else if (resource.custom) metadata.continue = '';
+  const stored = page.entries.map(({ value }) => value);
+  return { metadata, objects: resource.fromStorage ? await resource.fromStorage(stored) : stored };
+}
+
+function firstPage(
+  storage: Storage,
+  prefix: string,
+  parameters: ListParameters,
+  selects: Selection | undefined,
+): ListResult {
+  const { limit, resourceVersionMatch: match } = parameters;
+  const wanted = readRevision(parameters.resourceVersion);
+  if (wanted > storage.revision) throw tooLargeRevisionError(wanted, storage.revision);
+  // A limit without a match means the exact revision, for clients that page from a list they know.
+  const exact = match === 'Exact' || (match === '' && limit > 0 && wanted > 0);
+  try {
+    return storage.list(prefix, {
+      ...limited(limit),
+      ...(selects ? { filter: selects } : {}),
+      ...(exact ? { revision: wanted } : {}),
+    });
+  } catch (error) {
+    if (error instanceof RevisionCompactedError)
+      throw expiredError('The resourceVersion for the provided list is too old.');
+    throw error;
+  }
+}
+
+function nextPage(
+  storage: Storage,
+  prefix: string,
+  parameters: ListParameters,
+  selects: Selection | undefined,
+): ListResult {
+  if (parameters.resourceVersion !== '' && parameters.resourceVersion !== '0') {
+    throw badRequestError('specifying resource version is not allowed when using continue');
+  }
+  const token = decodeContinue(parameters.continue);
+  const from = `${prefix}${token.start.replace(/^\//, '')}`;
+  const filter = selects ? { filter: selects } : {};
+  if (token.revision < 0) return storage.list(prefix, { ...limited(parameters.limit), ...filter, from });
+  try {
+    return storage.list(prefix, { ...limited(parameters.limit), ...filter, from, revision: token.revision });
+  } catch (error) {
+    // Revision -1 stands for "whatever is newest when it is used".
+    if (error instanceof RevisionCompactedError)
+      throw expiredContinueError(encodeContinue({ revision: -1, start: token.start }));
+    throw error;
+  }
+}
+
+function limited(limit: number): { limit?: number } {
+  return limit > 0 ? { limit } : {};
+}
+
+function readRevision(text: string): number {
+  try {
+    return parseRevision(text);
+  } catch (error) {
+    if (error instanceof InvalidRevisionError) throw badRequestError(`invalid resource version: ${error.message}`);
+    throw error;
+  }
+}
+
+/** GET with a resourceVersion: any state not older will do, and the newest always is. */
+export function checkGetRevision(storage: Storage, text: string): void {
+  let wanted: number;
+  try {
+    wanted = parseRevision(text);
+  } catch (error) {
+    if (error instanceof InvalidRevisionError) throw new StatusError({ code: 500, message: error.message });
+    throw error;
+  }
+  if (wanted > storage.revision) throw tooLargeRevisionError(wanted, storage.revision);
+}
+
+/** The items of a built-in list do not repeat their kind, as Go encodes them; custom resources do. */
+export function toList(resource: Resource, page: ObjectPage): object {
+  return {
+    kind: resource.listKind,
+    apiVersion: apiVersionOf(resource),
+    metadata: page.metadata,
+    items: resource.custom ? page.objects : page.objects.map(withoutKind),
+  };
+}
+
+function withoutKind({ kind: _, apiVersion: __, ...rest }: KubeObject): object {
+  return rest;
+}

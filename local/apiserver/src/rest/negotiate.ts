@@ -1,0 +1,89 @@
+import { StatusError } from '@tektite/meta';
+
+/** In which form an answer is wanted: as what media, and transformed into what. */
+export interface Negotiated {
+  readonly media: 'json' | 'yaml';
+  readonly as?: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList' | 'APIGroupDiscoveryList';
+  /** The version of the transformed form. */
+  readonly version?: string;
+}
+
+interface AcceptClause {
+  readonly type: string;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+const served: Readonly<Record<string, 'json' | 'yaml'>> = {
+  'application/json': 'json',
+  'application/yaml': 'yaml',
+  'text/html': 'json',
+};
+
+const mediaTypes = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
+
+/** Transformations that every resource offers, with the group and versions they are asked for by. */
+export const objectTransforms: ReadonlySet<string> = new Set([
+  'Table;meta.k8s.io;v1',
+  'Table;meta.k8s.io;v1beta1',
+  'PartialObjectMetadata;meta.k8s.io;v1',
+  'PartialObjectMetadata;meta.k8s.io;v1beta1',
+  'PartialObjectMetadataList;meta.k8s.io;v1',
+  'PartialObjectMetadataList;meta.k8s.io;v1beta1',
+]);
+
+/**
+ * Picks the first clause of an Accept header that can be served. `transforms` are the forms on offer, as
+ * `Kind;group;version`.
+ *
+ * Upstream has two layers that refuse, with different words: one that knows media types alone (`application/xml`), and
+ * one that knows transformations.
+ */
+export function negotiate(accept: string | undefined, transforms: ReadonlySet<string>): Negotiated {
+  const clauses = parseAccept(accept ?? '');
+  if (clauses.length === 0) return { media: 'json' };
+  for (const { type, parameters } of clauses) {
+    const media = type === '*/*' ? 'json' : served[type];
+    if (media === undefined || type === 'text/html') continue;
+    const as = parameters.get('as');
+    if (as === undefined) return { media };
+    const version = parameters.get('v') ?? '';
+    if (transforms.has(`${as};${parameters.get('g') ?? ''};${version}`))
+      return { media, as: as as NonNullable<Negotiated['as']>, version };
+  }
+  if (
+    !clauses.some(
+      ({ type }) => type === '*/*' || Object.hasOwn(served, type) || type === 'application/vnd.kubernetes.protobuf',
+    ) ||
+    clauses.every(({ type }) => type === 'text/html')
+  ) {
+    throw new StatusError({
+      code: 406,
+      reason: 'NotAcceptable',
+      message: `406: Not Acceptable\n\nAvailable representations: ${mediaTypes}`,
+      details: {},
+    });
+  }
+  throw notAcceptableError();
+}
+
+export function notAcceptableError(
+  message = `only the following media types are accepted: ${mediaTypes}`,
+): StatusError {
+  return new StatusError({ code: 406, reason: 'NotAcceptable', message });
+}
+
+function parseAccept(accept: string): AcceptClause[] {
+  const clauses: (AcceptClause & { readonly quality: number })[] = [];
+  for (const text of accept.split(',')) {
+    const [type = '', ...rest] = text.split(';').map((part) => part.trim());
+    if (type === '') continue;
+    const parameters = new Map<string, string>();
+    for (const parameter of rest) {
+      const equals = parameter.indexOf('=');
+      if (equals > 0) parameters.set(parameter.slice(0, equals).trim(), parameter.slice(equals + 1).trim());
+    }
+    const quality = Number(parameters.get('q') ?? 1);
+    clauses.push({ type: type.toLowerCase(), parameters, quality: Number.isFinite(quality) ? quality : 0 });
+  }
+  return clauses.sort((a, b) => b.quality - a.quality);
+}

@@ -1,0 +1,215 @@
+import {
+  badRequestError,
+  type Clock,
+  cloneJson,
+  conflictError,
+  formatApiVersion,
+  formatTime,
+  invalid,
+  invalidObjectError,
+  type KubeObject,
+  StatusError,
+} from '@tektite/meta';
+import { applyConfiguration } from '../apply/field-manager.ts';
+import { applyJsonPatch } from '../patch/json-patch.ts';
+import { applyMergePatch } from '../patch/merge-patch.ts';
+import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts';
+import { managedResource } from '../registry/managed-resource.ts';
+import { metadataOf, type ObjectStore, setManagedFields, type Written } from '../registry/object-store.ts';
+import { type Decoded, DecodeError, type Draft, errorTarget, type Resource } from '../registry/resource.ts';
+import { type PatchOptions, parsePatchOptions } from './options.ts';
+import { type PatchBody, readPatchBody } from './patch-body.ts';
+import { mediaTypeOf, unsupportedMediaTypeError } from './read-body.ts';
+import { fieldManagerOf, type RequestContext } from './request-context.ts';
+
+export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
+
+const patchTypes: Readonly<Record<string, PatchType>> = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
+  'application/apply-patch+yaml': 'apply',
+};
+
+/** Answers a PATCH of an object or of a subresource that is the object itself (`/status`). */
+export async function patchObject(
+  parts: { readonly objects: ObjectStore; readonly clock: Clock },
+  context: RequestContext,
+  resource: Resource,
+): Promise<Written> {
+  const type = patchTypeOf(context, resource);
+  const { namespace, name, subresource } = context.info;
+  const options = parsePatchOptions(context.request.query, type === 'apply');
+  const body = readPatchBody(context.request.body ?? new Uint8Array(), type);
+  const apply = type === 'apply';
+  const change = apply
+    ? applyChange(parts.clock, context, resource, body, options)
+    : patchChange(context, resource, type, body, options);
+  return parts.objects.update(
+    resource,
+    {
+      namespace,
+      name,
+      subresource,
+      change,
+      createIfAbsent: apply && subresource === '',
+      createOptions: { ...options.wire, kind: 'CreateOptions' },
+      ownManagedFields: apply,
+    },
+    {
+      user: context.user,
+      fieldManager: fieldManagerOf(context, options.fieldManager),
+      dryRun: options.dryRun,
+      options: { ...options.wire, kind: apply ? 'PatchOptions' : 'UpdateOptions' },
+      warn: (text) => context.warnings.add(text),
+    },
+  );
+}
+
+function patchTypeOf(context: RequestContext, resource: Resource): PatchType {
+  const type = patchTypes[mediaTypeOf(context.request.headers['content-type'])];
+  if (type === undefined) {
+    throw new StatusError({
+      code: 415,
+      reason: 'UnsupportedMediaType',
+      message: '415: Unsupported Media Type',
+      details: {},
+    });
+  }
+  if (type === 'strategic' && resource.custom) {
+    throw unsupportedMediaTypeError(Object.keys(patchTypes).filter((media) => patchTypes[media] !== 'strategic'));
+  }
+  return type;
+}
+
+/** JSON, merge and strategic patches: the patched text is read as if it had been sent. */
+function patchChange(
+  context: RequestContext,
+  resource: Resource,
+  type: Exclude<PatchType, 'apply'>,
+  body: PatchBody,
+  options: PatchOptions,
+) {
+  return (old: KubeObject | undefined): Draft => {
+    const patched = patchValue(resource, type, old as KubeObject, body.value);
+    const decoded = decodePatched(resource, patched, body, options);
+    checkName(context, decoded.object);
+    if (options.fieldValidation !== 'Ignore')
+      for (const complaint of [...body.complaints, ...decoded.unknown]) context.warnings.add(complaint);
+    return decoded.object;
+  };
+}
+
+function patchValue(resource: Resource, type: Exclude<PatchType, 'apply'>, old: KubeObject, patch: unknown): unknown {
+  if (type === 'json') return applyJsonPatch(old, patch);
+  if (type === 'merge') return applyMergePatch(old, patch);
+  return applyStrategicMergePatch(resource.schema, old, patch);
+}
+
+function decodePatched(resource: Resource, patched: unknown, body: PatchBody, options: PatchOptions): Decoded {
+  const refuse = (message: string) =>
+    invalidObjectError('', '', '', [invalid('patch', sortedText(resource, patched), message)]);
+  let decoded: Decoded;
+  try {
+    decoded = resource.decode(cloneJson(patched));
+  } catch (error) {
+    throw error instanceof DecodeError ? refuse(error.message) : error;
+  }
+  if (options.fieldValidation === 'Strict') {
+    const complaints = [...body.complaints, ...decoded.unknown];
+    if (complaints.length > 0) throw refuse(`strict decoding error: ${complaints.join(', ')}`);
+  }
+  return decoded;
+}
+
+/** The patched text as upstream shows it in errors: keys sorted at the top, and for custom resources everywhere. */
+function sortedText(resource: Resource, value: unknown): string {
+  return JSON.stringify(sortKeys(value, resource.custom ? Number.POSITIVE_INFINITY : 1));
+}
+
+function sortKeys(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null || depth === 0) return value;
+  if (Array.isArray(value)) return value.map((item) => sortKeys(item, depth));
+  const fields = value as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.keys(fields)
+      .sort()
+      .map((key) => [key, sortKeys(fields[key], depth - 1)]),
+  );
+}
+
+function applyChange(
+  clock: Clock,
+  context: RequestContext,
+  resource: Resource,
+  body: PatchBody,
+  options: PatchOptions,
+) {
+  const config = body.value as Draft;
+  checkConfiguration(context, resource, config);
+  if (options.fieldValidation !== 'Ignore' && body.complaints.length > 0) {
+    if (options.fieldValidation === 'Strict')
+      throw badRequestError(`error strict decoding YAML: ${body.complaints.join(', ')}`);
+    for (const complaint of body.complaints) context.warnings.add(complaint);
+  }
+  return (old: KubeObject | undefined): Draft => {
+    if (!old && config.metadata?.uid) {
+      throw conflictError(
+        errorTarget(resource),
+        context.info.name,
+        `uid mismatch: the provided object specified uid ${config.metadata.uid}, and no existing object was found`,
+      );
+    }
+    const live = (old ?? resource.emptyObject) as Draft;
+    const write = { manager: fieldManagerOf(context, options.fieldManager), time: formatTime(clock.now()) };
+    const applied = applyConfiguration(
+      managedResource(resource, context.info.subresource),
+      live,
+      config,
+      write,
+      options.force,
+    );
+    const decoded = decodeApplied(resource, applied.object);
+    checkName(context, decoded);
+    setManagedFields(decoded, applied.managedFields);
+    return decoded;
+  };
+}
+
+function decodeApplied(resource: Resource, object: unknown): Draft {
+  try {
+    return resource.decode(cloneJson(object)).object;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw new StatusError({ code: 500, message: `failed to convert new typed object: ${error.message}` });
+  }
+}
+
+function checkConfiguration(context: RequestContext, resource: Resource, config: Draft): void {
+  if (typeof config !== 'object' || config === null || Array.isArray(config))
+    throw badRequestError('error decoding YAML: expected an object');
+  const expected = formatApiVersion(resource);
+  if (config.apiVersion !== expected) {
+    if (config.apiVersion === undefined || config.kind === undefined) {
+      throw badRequestError(
+        `error decoding YAML: Object '${config.kind === undefined ? 'Kind' : 'apiVersion'}' is missing in '${JSON.stringify(config)}'`,
+      );
+    }
+    throw badRequestError(
+      `Incorrect version specified in apply patch. Specified patch version: ${config.apiVersion}, expected: ${expected}`,
+    );
+  }
+  if (config.kind !== resource.kind)
+    throw badRequestError(`patch kind ${config.kind} does not match ${resource.kind} of the URL`);
+  config.metadata ??= {};
+  checkName(context, config, true);
+}
+
+function checkName(context: RequestContext, draft: Draft, optional = false): void {
+  const { name } = metadataOf(draft);
+  const expected = context.info.name;
+  if ((name === undefined || name === '') && optional) metadataOf(draft).name = expected;
+  else if (name !== expected) {
+    throw badRequestError(`the name of the object (${name ?? ''}) does not match the name on the URL (${expected})`);
+  }
+}

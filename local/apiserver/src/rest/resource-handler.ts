@@ -1,0 +1,246 @@
+import {
+  badRequestError,
+  type Clock,
+  isStatusError,
+  type KubeObject,
+  methodNotSupportedError,
+  StatusError,
+  unknownPathError,
+} from '@tektite/meta';
+import type { ObjectDeleter } from '../registry/object-deleter.ts';
+import { metadataOf, type ObjectStore } from '../registry/object-store.ts';
+import { errorTarget, type Resource, storageKey } from '../registry/resource.ts';
+import type { WriteContext } from '../registry/write-context.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { ApiResponse } from './api-request.ts';
+import { type DeleteOptions, parseDeleteOptions } from './delete-options.ts';
+import { checkGetRevision, listObjects, listPrefix } from './list.ts';
+import { parseListParameters } from './list-options.ts';
+import { negotiate, objectTransforms } from './negotiate.ts';
+import { parseWriteOptions, type WriteOptions } from './options.ts';
+import { patchObject } from './patch.ts';
+import { readDeleteBody } from './delete-body.ts';
+import { readObject } from './read-body.ts';
+import { fieldManagerOf, type RequestContext } from './request-context.ts';
+import { Responder } from './respond.ts';
+import { selection } from './selection.ts';
+import { openWatch } from './watch.ts';
+
+/** What the verbs work with. */
+export interface RestParts {
+  readonly storage: Storage;
+  readonly objects: ObjectStore;
+  readonly deleter: ObjectDeleter;
+  readonly clock: Clock;
+}
+
+/** Answers requests for a subresource that is not simply a view of the object. */
+export type SubresourceHandler = (context: RequestContext, resource: Resource) => Promise<ApiResponse>;
+
+/** Answers the verbs of stored resources: one object, a list, a watch, a write. */
+export class ResourceHandler {
+  private readonly parts: RestParts;
+  private readonly subresources: ReadonlyMap<string, SubresourceHandler>;
+
+  /** `subresources` are keyed `resource.group/subresource`, or `*​/subresource` for all resources. */
+  constructor(parts: RestParts, subresources: ReadonlyMap<string, SubresourceHandler>) {
+    this.parts = parts;
+    this.subresources = subresources;
+  }
+
+  async handle(context: RequestContext, resource: Resource): Promise<ApiResponse> {
+    const { info } = context;
+    if (info.parts.length > 3 && info.subresource !== 'proxy') throw unknownPathError();
+    if (info.subresource !== '') return this.handleSubresource(context, resource);
+    if (resource.namespaced && info.namespace === '' && info.name !== '') throw unknownPathError();
+    if (!resource.verbs.includes(info.verb)) throw methodNotAllowedError();
+    switch (info.verb) {
+      case 'get':
+        return this.get(context, resource);
+      case 'list':
+        return this.list(context, resource);
+      case 'watch':
+        return this.watch(context, resource);
+      case 'create':
+        return this.create(context, resource);
+      case 'update':
+        return this.update(context, resource);
+      case 'patch':
+        return this.patch(context, resource);
+      case 'delete':
+        return this.delete(context, resource);
+      case 'deletecollection':
+        return this.deleteCollection(context, resource);
+      default:
+        throw methodNotAllowedError();
+    }
+  }
+
+  private async handleSubresource(context: RequestContext, resource: Resource): Promise<ApiResponse> {
+    const { info } = context;
+    const declared = resource.subresources.find(({ name }) => name === info.subresource);
+    if (!declared || (resource.namespaced && info.namespace === '')) throw unknownPathError();
+    if (!declared.verbs.includes(info.verb)) throw methodNotAllowedError();
+    const own =
+      this.subresources.get(`${resource.plural}.${resource.group}/${info.subresource}`) ??
+      this.subresources.get(`*/${info.subresource}`);
+    if (own) return own(context, resource);
+    switch (info.verb) {
+      case 'get':
+        return this.get(context, resource);
+      case 'update':
+        return this.update(context, resource);
+      case 'patch':
+        return this.patch(context, resource);
+      default:
+        throw methodNotSupportedError(errorTarget(resource), info.verb);
+    }
+  }
+
+  private responder(context: RequestContext, resource: Resource): Responder {
+    const { headers, query } = context.request;
+    return new Responder(resource, negotiate(headers.accept, objectTransforms), query, this.parts.clock.now());
+  }
+
+  private async get(context: RequestContext, resource: Resource): Promise<ApiResponse> {
+    const { info, request } = context;
+    const respond = this.responder(context, resource);
+    checkGetRevision(this.parts.storage, request.query.get('resourceVersion') ?? '');
+    return respond.object(200, await this.parts.objects.get(resource, info.namespace, info.name));
+  }
+
+  private async list(context: RequestContext, resource: Resource): Promise<ApiResponse> {
+    const respond = this.responder(context, resource);
+    const parameters = parseListParameters(context.request.query, false);
+    return respond.list(await listObjects(this.parts.storage, resource, context.info.namespace, parameters));
+  }
+
+  private async watch(context: RequestContext, resource: Resource): Promise<ApiResponse> {
+    const { info, request } = context;
+    const respond = this.responder(context, resource);
+    const parameters = parseListParameters(request.query, true);
+    const selects = selection(resource, parameters.labelSelector, parameters.fieldSelector);
+    const one = info.name === '' ? undefined : storageKey(resource, info.namespace, info.name);
+    const prefix = listPrefix(resource, info.namespace);
+    const named =
+      one === undefined
+        ? selects
+        : (object: KubeObject) => object.metadata.name === info.name && (!selects || selects(object));
+    return respond.watch(openWatch(this.parts, { resource, prefix, parameters, selects: named }));
+  }
+
+  private async create(context: RequestContext, resource: Resource): Promise<ApiResponse> {
+    const { info, request } = context;
+    if (info.name !== '') throw methodNotAllowedError();
+    if (resource.namespaced && info.namespace === '') {
+      throw badRequestError('an empty namespace may not be set during creation');
+    }
+    const respond = this.responder(context, resource);
+    const options = parseWriteOptions(request.query, 'CreateOptions');
+    const draft = readObject(context, resource, options.fieldValidation);
+    const object = await this.parts.objects.create(resource, info.namespace, draft, writeContext(context, options));
+    return respond.object(201, object);
+  }
+
+  private async update(context: RequestContext, resource: Resource): Promise<ApiResponse> {
+    const { info, request } = context;
+    const respond = this.responder(context, resource);
+    const options = parseWriteOptions(request.query, 'UpdateOptions');
+    const draft = readObject(context, resource, options.fieldValidation);
+    const meta = metadataOf(draft);
+    if ((meta.name ?? '') === '') throw badRequestError('name must be provided');
+    if (meta.name !== info.name)
+      throw badRequestError(`the name of the object (${meta.name}) does not match the name on the URL (${info.name})`);
+    const written = await this.parts.objects.update(
+      resource,
+      {
+        namespace: info.namespace,
+        name: info.name,
+        subresource: info.subresource,
+        change: () => structuredClone(draft),
+        createIfAbsent: resource.strategy.allowCreateOnUpdate === true && info.subresource === '',
+        createOptions: { ...options.wire, kind: 'CreateOptions' },
+        ...(meta.uid ? { uid: meta.uid } : {}),
+      },
+      writeContext(context, options),
+    );
+    return respond.object(written.created ? 201 : 200, written.object);
+  }
+
+  private async patch(context: RequestContext, resource: Resource): Promise<ApiResponse> {
+    const respond = this.responder(context, resource);
+    const written = await patchObject(this.parts, context, resource);
+    return respond.object(written.created ? 201 : 200, written.object);
+  }
+
+  private async delete(context: RequestContext, resource: Resource): Promise<ApiResponse> {
+    const { info } = context;
+    const respond = this.responder(context, resource);
+    const options = parseDeleteOptions(context.request.query, readDeleteBody(context));
+    const result = await this.parts.deleter.delete(
+      resource,
+      info.namespace,
+      info.name,
+      options,
+      deleteContext(context, options),
+    );
+    return respond.object(200, result);
+  }
+
+  /** Deletes what is listed, one by one. Others may be quicker: what is gone already counts as deleted. */
+  private async deleteCollection(context: RequestContext, resource: Resource): Promise<ApiResponse> {
+    const { info, request } = context;
+    const respond = this.responder(context, resource);
+    const options = parseDeleteOptions(request.query, readDeleteBody(context));
+    const page = await listObjects(
+      this.parts.storage,
+      resource,
+      info.namespace,
+      parseListParameters(request.query, false),
+    );
+    for (const { metadata } of page.objects) {
+      try {
+        await this.parts.deleter.delete(
+          resource,
+          metadata.namespace ?? '',
+          metadata.name ?? '',
+          options,
+          deleteContext(context, options),
+        );
+      } catch (error) {
+        if (!isStatusError(error, 'NotFound')) throw error;
+      }
+    }
+    return respond.list(page);
+  }
+}
+
+export function writeContext(context: RequestContext, options: WriteOptions): WriteContext {
+  return {
+    user: context.user,
+    fieldManager: fieldManagerOf(context, options.fieldManager),
+    dryRun: options.dryRun,
+    options: options.wire,
+    warn: (text) => context.warnings.add(text),
+  };
+}
+
+function deleteContext(context: RequestContext, options: DeleteOptions): WriteContext {
+  return {
+    user: context.user,
+    fieldManager: '',
+    dryRun: options.dryRun,
+    options: options.wire,
+    warn: (text) => context.warnings.add(text),
+  };
+}
+
+/** A path that exists, with a method that does not. */
+export function methodNotAllowedError(): StatusError {
+  return new StatusError({
+    code: 405,
+    reason: 'MethodNotAllowed',
+    message: 'the server does not allow this method on the requested resource',
+    details: {},
+  });
+}

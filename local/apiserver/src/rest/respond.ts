@@ -1,0 +1,114 @@
+import type { KubeObject, Status } from '@tektite/meta';
+import type { Resource } from '../registry/resource.ts';
+import { defaultPrinter, makeTable, partialMetadata, type IncludeObject } from '../table/table.ts';
+import type { ApiResponse, WatchEvent, WatchSource } from './api-request.ts';
+import { type ObjectPage, toList } from './list.ts';
+import { type Negotiated, notAcceptableError } from './negotiate.ts';
+import { invalidOptionsError } from './options.ts';
+import { notSupported } from '@tektite/meta';
+
+const includes = ['None', 'Metadata', 'Object'];
+
+/** `?includeObject=` of a Table request. */
+export function includeObjectOf(query: URLSearchParams): IncludeObject {
+  const value = query.get('includeObject') ?? '';
+  if (value === '') return 'Metadata';
+  if (!includes.includes(value))
+    throw invalidOptionsError('ListOptions', [notSupported('includeObject', value, ['Metadata', 'None', 'Object'])]);
+  return value as IncludeObject;
+}
+
+/** Puts objects into the form that was negotiated. */
+export class Responder {
+  private readonly resource: Resource;
+  private readonly form: Negotiated;
+  private readonly include: IncludeObject;
+  private readonly now: number;
+
+  constructor(resource: Resource, form: Negotiated, query: URLSearchParams, now: number) {
+    this.resource = resource;
+    this.form = form;
+    this.include = form.as === 'Table' ? includeObjectOf(query) : 'Metadata';
+    this.now = now;
+  }
+
+  object(code: number, object: KubeObject | Status): ApiResponse {
+    const { media } = this.form;
+    if (object.kind === 'Status') return { code, type: 'object', media, object };
+    return { code, type: 'object', media, object: this.transform(object as KubeObject, true) };
+  }
+
+  list(page: ObjectPage): ApiResponse {
+    const { media, as, version = 'v1' } = this.form;
+    const apiVersion = `meta.k8s.io/${version}`;
+    if (as === 'Table') {
+      const table = makeTable(this.printer(), page.objects, page.metadata, {
+        version,
+        include: this.include,
+        headers: true,
+        now: this.now,
+      });
+      return { code: 200, type: 'object', media, object: table };
+    }
+    if (as === 'PartialObjectMetadata') {
+      throw notAcceptableError(
+        `you requested PartialObjectMetadata, but the requested object is a list (*${this.goName()}List)`,
+      );
+    }
+    if (as === 'PartialObjectMetadataList') {
+      const items = page.objects.map((object) => partialMetadata(object, apiVersion));
+      return {
+        code: 200,
+        type: 'object',
+        media,
+        object: { kind: 'PartialObjectMetadataList', apiVersion, metadata: page.metadata, items },
+      };
+    }
+    return { code: 200, type: 'object', media, object: toList(this.resource, page) };
+  }
+
+  watch(source: WatchSource): ApiResponse {
+    const { media, as } = this.form;
+    if (as === undefined) return { code: 200, type: 'watch', media, source };
+    let first = true;
+    const map = (event: WatchEvent): WatchEvent => {
+      if (event.type === 'ERROR') return event;
+      const object = this.transform(event.object as KubeObject, first) as KubeObject;
+      first = false;
+      return { type: event.type, object };
+    };
+    return {
+      code: 200,
+      type: 'watch',
+      media,
+      source: { start: (push, end) => source.start((event) => push(map(event)), end), stop: () => source.stop() },
+    };
+  }
+
+  private transform(object: KubeObject, headers: boolean): unknown {
+    const { as, version = 'v1' } = this.form;
+    if (as === 'Table') {
+      const { resourceVersion } = object.metadata;
+      const metadata = resourceVersion === undefined ? {} : { resourceVersion };
+      return makeTable(this.printer(), [object], metadata, { version, include: this.include, headers, now: this.now });
+    }
+    if (as === 'PartialObjectMetadata') return partialMetadata(object, `meta.k8s.io/${version}`);
+    if (as === 'PartialObjectMetadataList') {
+      throw notAcceptableError(
+        `you requested PartialObjectMetadataList, but the requested object is not a list (*${this.goName()})`,
+      );
+    }
+    return object;
+  }
+
+  private printer() {
+    return this.resource.strategy.table ?? defaultPrinter;
+  }
+
+  /** The Go type that upstream names in these messages. */
+  private goName(): string {
+    if (this.resource.custom) return 'unstructured.Unstructured';
+    const group = this.resource.group.split('.')[0];
+    return `${group === '' ? 'core' : group}.${this.resource.kind}`;
+  }
+}

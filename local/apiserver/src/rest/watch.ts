@@ -1,0 +1,190 @@
+import {
+  type Clock,
+  isStatusError,
+  internalServerError,
+  type KubeObject,
+  type Mutable,
+  type ObjectMeta,
+  StatusError,
+  type Status,
+} from '@tektite/meta';
+import { apiVersionOf, type Resource } from '../registry/resource.ts';
+import { RevisionCompactedError, type Storage, type StorageEvent } from '../storage/storage.ts';
+import type { WatchEvent, WatchSource } from './api-request.ts';
+import { InvalidRevisionError, type ListParameters, parseRevision } from './list-options.ts';
+import type { Selection } from './selection.ts';
+
+export interface WatchRequest {
+  readonly resource: Resource;
+  /** Storage prefix of what is watched. */
+  readonly prefix: string;
+  readonly parameters: ListParameters;
+  readonly selects: Selection | undefined;
+}
+
+export interface WatchParts {
+  readonly storage: Storage;
+  readonly clock: Clock;
+}
+
+/** How long a watch lasts that names no time of its own; upstream takes a random time between one and two of these. */
+const minWatchSeconds = 1800;
+/** How often an idle watcher learns that the world went on. */
+const bookmarkMilliseconds = 60_000;
+
+const initialEventsEnd = 'k8s.io/initial-events-end';
+
+/**
+ * Opens a watch. Events come in the order of revisions, without gaps and without repeats; what enters or leaves the
+ * selection comes as ADDED or DELETED. A revision that is no longer kept gives one ERROR event (410) and the end.
+ */
+export function openWatch(parts: WatchParts, request: WatchRequest): WatchSource {
+  let revision: number;
+  try {
+    revision = parseRevision(request.parameters.resourceVersion);
+  } catch (error) {
+    if (error instanceof InvalidRevisionError) throw new StatusError({ code: 500, message: error.message });
+    throw error;
+  }
+  return new Watch(parts, request, revision);
+}
+
+class Watch implements WatchSource {
+  private readonly parts: WatchParts;
+  private readonly request: WatchRequest;
+  private readonly from: number;
+  private subscription: Disposable | undefined;
+  private timeout: Disposable | undefined;
+  private bookmarks: Disposable | undefined;
+  private push: (event: WatchEvent) => void = () => {};
+  private end: () => void = () => {};
+  private stopped = false;
+  /** Conversion to another version may wait for a webhook; what comes later waits in line. */
+  private tail: Promise<void> | undefined;
+  private lastRevision = 0;
+
+  constructor(parts: WatchParts, request: WatchRequest, from: number) {
+    this.parts = parts;
+    this.request = request;
+    this.from = from;
+  }
+
+  start(push: (event: WatchEvent) => void, end: () => void): void {
+    this.push = push;
+    this.end = end;
+    const { storage, clock } = this.parts;
+    const { timeoutSeconds, allowWatchBookmarks, sendInitialEvents } = this.request.parameters;
+    const seconds = timeoutSeconds !== undefined && timeoutSeconds > 0 ? timeoutSeconds : minWatchSeconds;
+    this.timeout = clock.setTimer(seconds * 1000, () => this.finish());
+    // A watch from nowhere starts with what there is; clients that know it ask for that, older ones always had it.
+    const initial = sendInitialEvents ?? this.from === 0;
+    const after = this.from === 0 || initial ? storage.revision : this.from;
+    this.lastRevision = after;
+    if (initial) {
+      for (const { value } of storage.list(
+        this.request.prefix,
+        this.request.selects ? { filter: this.request.selects } : {},
+      ).entries) {
+        this.emit('ADDED', value);
+      }
+      if (allowWatchBookmarks) this.emitBookmark(after, true);
+    }
+    try {
+      this.subscription = storage.watch(this.request.prefix, after, (event) => this.receive(event));
+    } catch (error) {
+      if (!(error instanceof RevisionCompactedError)) throw error;
+      this.fail(expired(error));
+      return;
+    }
+    if (allowWatchBookmarks) this.armBookmark();
+  }
+
+  stop(): void {
+    if (this.stopped) return;
+    this.stopped = true;
+    this.subscription?.[Symbol.dispose]();
+    this.timeout?.[Symbol.dispose]();
+    this.bookmarks?.[Symbol.dispose]();
+  }
+
+  private receive(event: StorageEvent): void {
+    if (event.revision <= this.from) return;
+    const { selects } = this.request;
+    const was = event.previous !== undefined && (!selects || selects(event.previous));
+    const is = !event.deleted && (!selects || selects(event.value));
+    if (is) this.emit(was ? 'MODIFIED' : 'ADDED', event.value);
+    else if (was)
+      this.emit('DELETED', event.deleted ? event.value : withRevision(event.previous as KubeObject, event.revision));
+  }
+
+  private emit(type: WatchEvent['type'], object: KubeObject): void {
+    this.lastRevision = Number(object.metadata.resourceVersion);
+    const { fromStorage } = this.request.resource;
+    if (!fromStorage) {
+      if (!this.stopped) this.push({ type, object });
+      return;
+    }
+    this.inLine(async () => {
+      const [converted] = await fromStorage([object]);
+      this.push({ type, object: converted as KubeObject });
+    });
+  }
+
+  private inLine(work: () => Promise<void>): void {
+    const run = async () => {
+      if (this.stopped) return;
+      try {
+        await work();
+      } catch (error) {
+        this.fail(isStatusError(error) ? error.status : internalServerError(String(error)).status);
+      }
+    };
+    this.tail = (this.tail ?? Promise.resolve()).then(run);
+  }
+
+  private emitBookmark(revision: number, initialEnd: boolean): void {
+    const metadata: Mutable<ObjectMeta> = { resourceVersion: String(revision) };
+    if (initialEnd) metadata.annotations = { [initialEventsEnd]: 'true' };
+    const event: WatchEvent = {
+      type: 'BOOKMARK',
+      object: { kind: this.request.resource.kind, apiVersion: apiVersionOf(this.request.resource), metadata },
+    };
+    if (this.tail) this.inLine(() => Promise.resolve(this.push(event)));
+    else this.push(event);
+  }
+
+  private armBookmark(): void {
+    this.bookmarks = this.parts.clock.setTimer(bookmarkMilliseconds, () => {
+      const { revision } = this.parts.storage;
+      if (revision > this.lastRevision) {
+        this.lastRevision = revision;
+        this.emitBookmark(revision, false);
+      }
+      if (!this.stopped) this.armBookmark();
+    });
+  }
+
+  private fail(status: Status): void {
+    this.push({ type: 'ERROR', object: status });
+    this.finish();
+  }
+
+  private finish(): void {
+    if (this.stopped) return;
+    this.stop();
+    if (this.tail) void this.tail.then(this.end);
+    else this.end();
+  }
+}
+
+function withRevision(object: KubeObject, revision: number): KubeObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
+}
+
+function expired(error: RevisionCompactedError): Status {
+  return new StatusError({
+    code: 410,
+    reason: 'Expired',
+    message: `too old resource version: ${error.revision} (${error.compacted})`,
+  }).status;
+}
