@@ -1,0 +1,54 @@
+import type { FieldError, FieldPath } from '@tektite/meta';
+import type { JsonSchema } from './structural-schema.ts';
+import { validateListTypes } from './validate/list-uniqueness.ts';
+import { uncorrelated, ValidatorFamily } from './validate/schema-validator.ts';
+import { Violations } from './validate/violations.ts';
+
+/** A schema made ready to check many values. */
+export interface CompiledSchema {
+  readonly schema: JsonSchema;
+  /**
+   * What is wrong with a new value, in the words of Kubernetes. `path` is where the value stands; without one it is a
+   * whole object, and mistakes that belong to no field are reported at `<nil>`.
+   */
+  validate(value: unknown, path?: FieldPath): FieldError[];
+  /**
+   * What is wrong with a value that replaces another. Parts that are as they were are forgiven, so that an object that
+   * was stored before the schema became stricter can still be changed elsewhere.
+   */
+  validateUpdate(value: unknown, old: unknown, path?: FieldPath): FieldError[];
+  /** Repeated elements in lists of type `set` and `map`. */
+  validateLists(value: unknown, path?: FieldPath): FieldError[];
+}
+
+const compiled = new WeakMap<JsonSchema, CompiledSchema>();
+
+/**
+ * Prepares a schema; the same one only once.
+ *
+ * @example
+ * const replicas = compileSchema({ type: 'integer', minimum: 0 });
+ * replicas.validate(-1, FieldPath.of('spec', 'replicas'));
+ * // spec.replicas: Invalid value: -1: spec.replicas in body should be greater than or equal to 0
+ */
+export function compileSchema(schema: JsonSchema): CompiledSchema {
+  const known = compiled.get(schema);
+  if (known) return known;
+  const validator = new ValidatorFamily().of(schema);
+  const result: CompiledSchema = {
+    schema,
+    validate: (value, path) => {
+      const violations = new Violations(path);
+      validator.validate(value, uncorrelated, '', violations);
+      return violations.errors;
+    },
+    validateUpdate: (value, old, path) => {
+      const violations = new Violations(path);
+      validator.validate(value, old, '', violations);
+      return violations.errors;
+    },
+    validateLists: (value, path) => validateListTypes(value, schema, path),
+  };
+  compiled.set(schema, result);
+  return result;
+}
