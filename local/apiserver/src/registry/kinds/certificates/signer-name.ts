@@ -1,0 +1,73 @@
+import {
+  type FieldError,
+  type FieldPath,
+  invalid,
+  isDns1123Label,
+  isDns1123Subdomain,
+  type NameRule,
+  nameIsDnsSubdomain,
+  quoteGo,
+  required,
+  tooLong,
+} from '@tektite/meta';
+
+const longestDomain = 253;
+const longestSignerName = longestDomain + 1 + 253 + 63 + 1;
+
+/** Whether the name of a signer belongs to Kubernetes itself. */
+export function isKubernetesSigner(signerName: string): boolean {
+  const domain = signerName.split('/', 1)[0] as string;
+  return domain === 'kubernetes.io' || domain.endsWith('.kubernetes.io');
+}
+
+/** `example.com/name`: a domain of two labels or more, and one path segment. */
+export function validateSignerName(signerName: string, path: FieldPath, errors: FieldError[]): void {
+  if (signerName === '') {
+    errors.push(required(path));
+    return;
+  }
+  const segments = signerName.split('/');
+  if (segments.length !== 2) {
+    const detail = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
+    errors.push(invalid(path, signerName, detail));
+    return;
+  }
+  const [domain, name] = segments as [string, string];
+  if (domain.length > longestDomain) errors.push(tooLong(path, longestDomain));
+  const labels = domain.split('.');
+  checkLabels(labels, domain, isDns1123Label, path, errors);
+  if (labels.length < 2)
+    errors.push(invalid(path, domain, 'should be a domain with at least two segments separated by dots'));
+  checkLabels(name.split('.'), name, isDns1123Subdomain, path, errors);
+  if (signerName.length > longestSignerName) errors.push(tooLong(path, longestSignerName));
+}
+
+/** Complaints about the first bad label; more would only repeat it. */
+function checkLabels(
+  labels: readonly string[],
+  value: string,
+  rule: (label: string) => string[],
+  path: FieldPath,
+  errors: FieldError[],
+): void {
+  for (const label of labels) {
+    const complaints = rule(label);
+    for (const complaint of complaints)
+      errors.push(invalid(path, value, `validating label ${quoteGo(label)}: ${complaint}`));
+    if (complaints.length > 0) return;
+  }
+}
+
+/** The names that a ClusterTrustBundle of a signer may have. */
+export function clusterTrustBundleName(signerName: string): NameRule {
+  return (name, prefix) => {
+    if (signerName === '') {
+      if (name.includes(':')) return ['ClusterTrustBundle without signer name must not have ":" in its name'];
+      return nameIsDnsSubdomain(name, prefix);
+    }
+    const start = `${signerName.replaceAll('/', ':')}:`;
+    if (!name.startsWith(start))
+      return [`ClusterTrustBundle for signerName ${signerName} must be named with prefix ${start}`];
+    return nameIsDnsSubdomain(name.slice(start.length), prefix);
+  };
+}

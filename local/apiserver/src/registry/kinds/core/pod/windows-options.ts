@@ -1,0 +1,78 @@
+import { type FieldError, type FieldPath, invalid, isDns1123Subdomain, utf8Length } from '@tektite/meta';
+import type { PodSpec, WindowsSecurityContextOptions } from '@tektite/schema/kubernetes';
+import { checkText } from '../../field-checks.ts';
+import { visitContainers } from './visit-containers.ts';
+
+const netBiosName = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
+const dnsName = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
+const longestDomain = 256;
+const longestUser = 104;
+const largestCredentialSpec = 64 * 1024;
+
+export function validateWindowsOptions(
+  options: WindowsSecurityContextOptions | undefined,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
+  if (!options) return;
+  const { gmsaCredentialSpecName, gmsaCredentialSpec, runAsUserName } = options;
+  if (gmsaCredentialSpecName !== undefined)
+    checkText(gmsaCredentialSpecName, isDns1123Subdomain, path.child('gmsaCredentialSpecName'), errors);
+  if (gmsaCredentialSpec !== undefined) {
+    const specPath = path.child('gmsaCredentialSpec');
+    if (gmsaCredentialSpec === '') errors.push(invalid(specPath, '', 'gmsaCredentialSpec cannot be an empty string'));
+    else if (utf8Length(gmsaCredentialSpec) > largestCredentialSpec)
+      errors.push(invalid(specPath, gmsaCredentialSpec, 'gmsaCredentialSpec size must be under 64 KiB'));
+  }
+  if (runAsUserName !== undefined)
+    for (const complaint of userNameComplaints(runAsUserName))
+      errors.push(invalid(path.child('runAsUserName'), runAsUserName, complaint));
+}
+
+function userNameComplaints(name: string): string[] {
+  if (name === '') return ['runAsUserName cannot be an empty string'];
+  if (/\p{Cc}/u.test(name)) return ['runAsUserName cannot contain control characters'];
+  const parts = name.split('\\');
+  if (parts.length > 2) return ['runAsUserName cannot contain more than one backslash'];
+  const domain = parts.length === 2 ? (parts[0] as string) : undefined;
+  const user = parts[parts.length - 1] as string;
+  const complaints: string[] = [];
+  if (domain !== undefined) {
+    if (utf8Length(domain) >= longestDomain)
+      complaints.push(`runAsUserName's Domain length must be under ${longestDomain} characters`);
+    if (!netBiosName.test(domain) && !dnsName.test(domain))
+      complaints.push("runAsUserName's Domain doesn't match the NetBios nor the DNS format");
+  }
+  if (user === '') complaints.push("runAsUserName's User cannot be empty");
+  else if (utf8Length(user) > longestUser)
+    complaints.push(`runAsUserName's User length must not be longer than ${longestUser} characters`);
+  if (/^[. ]+$/.test(user)) complaints.push("runAsUserName's User cannot contain only periods or spaces");
+  if (/["/\\:;|=,+*?<>@[\]]/.test(user))
+    complaints.push('runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]');
+  return complaints;
+}
+
+/** Either all containers of a Pod are processes of a Windows host, or none is. */
+export function validateHostProcess(spec: PodSpec, path: FieldPath, errors: FieldError[]): void {
+  const ofPod = spec.securityContext?.windowsOptions?.hostProcess;
+  let containers = 0;
+  let hostProcesses = 0;
+  visitContainers(spec, path, (container, containerPath) => {
+    containers++;
+    const own = container.securityContext?.windowsOptions?.hostProcess;
+    if (ofPod !== undefined && own !== undefined && ofPod !== own) {
+      const ownPath = containerPath.child('securityContext', 'windowsOptions', 'hostProcess');
+      errors.push(invalid(ownPath, own, `pod hostProcess value must be identical if both are specified, was ${ofPod}`));
+    }
+    if (own ?? ofPod) hostProcesses++;
+  });
+  if (hostProcesses === 0) return;
+  if (hostProcesses !== containers) {
+    const detail = 'If pod contains any hostProcess containers then all containers must be HostProcess containers';
+    errors.push(invalid(path, '', detail));
+  }
+  if (!spec.hostNetwork) {
+    const detail = 'hostNetwork must be true if pod contains any hostProcess containers';
+    errors.push(invalid(path.child('hostNetwork'), false, detail));
+  }
+}

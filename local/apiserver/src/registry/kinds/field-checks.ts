@@ -1,0 +1,85 @@
+import {
+  equalJson,
+  type FieldError,
+  type FieldPath,
+  invalid,
+  isDns1123Label,
+  isDns1123Subdomain,
+  isPortName,
+  isPortNumber,
+  notSupported,
+  required,
+} from '@tektite/meta';
+
+/** Checks that many kinds share. All add what they find to `errors`. */
+
+export function checkNonNegative(value: number | undefined, path: FieldPath, errors: FieldError[]): void {
+  if (value !== undefined && value < 0) errors.push(invalid(path, value, 'must be greater than or equal to 0'));
+}
+
+export function checkPositive(value: number, path: FieldPath, errors: FieldError[]): void {
+  if (value <= 0) errors.push(invalid(path, value, 'must be greater than zero'));
+}
+
+export function checkRequired(value: string | undefined | null, path: FieldPath, errors: FieldError[]): void {
+  if (!value) errors.push(required(path));
+}
+
+/** `print` gives the value as a message shows it, where that is not its wire form. */
+export function checkImmutable(
+  value: unknown,
+  old: unknown,
+  path: FieldPath,
+  errors: FieldError[],
+  print: (value: unknown) => unknown = (same) => same,
+): void {
+  if (!equalJson(value ?? undefined, old ?? undefined)) errors.push(invalid(path, print(value), 'field is immutable'));
+}
+
+/** Adds each complaint that `rule` has about a text. */
+export function checkText(
+  value: string,
+  rule: (value: string) => readonly string[],
+  path: FieldPath,
+  errors: FieldError[],
+): void {
+  for (const complaint of rule(value)) errors.push(invalid(path, value, complaint));
+}
+
+export function checkDnsLabel(value: string, path: FieldPath, errors: FieldError[]): void {
+  checkText(value, isDns1123Label, path, errors);
+}
+
+export function checkDnsSubdomain(value: string, path: FieldPath, errors: FieldError[]): void {
+  checkText(value, isDns1123Subdomain, path, errors);
+}
+
+export function checkPortNumber(value: number, path: FieldPath, errors: FieldError[]): void {
+  for (const complaint of isPortNumber(value)) errors.push(invalid(path, value, complaint));
+}
+
+export function checkPortNumberOrName(value: number | string, path: FieldPath, errors: FieldError[]): void {
+  if (typeof value === 'number') checkPortNumber(value, path, errors);
+  else checkText(value, isPortName, path, errors);
+}
+
+/** A value that must be one of a few; `supported` is in the order in which upstream lists it. */
+export function checkSupported(
+  value: string,
+  supported: readonly string[],
+  path: FieldPath,
+  errors: FieldError[],
+): void {
+  if (!supported.includes(value)) errors.push(notSupported(path, value, supported));
+}
+
+/** The same, for a field that defaulting fills in: empty means that it is missing. */
+export function checkRequiredSupported(
+  value: string | undefined,
+  supported: readonly string[],
+  path: FieldPath,
+  errors: FieldError[],
+): void {
+  if (!value) errors.push(required(path));
+  else checkSupported(value, supported, path, errors);
+}
