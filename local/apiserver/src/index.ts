@@ -1,1 +1,12 @@
-export {};
+/** An embedded Kubernetes API server. */
+export type { AdmissionPlugin, AdmissionRequest } from './admission/admission.ts';
+export type { Authenticator } from './auth/authenticator.ts';
+export type { Authorizer, AuthorizationAttributes, Decision } from './auth/authorizer.ts';
+export { clientCertificateAuthenticator } from './auth/client-certificate.ts';
+export { TokenFile } from './auth/token-file.ts';
+export { createAuthority, issueCertificate, type KeyPair } from './http/certificates.ts';
+export { type RunningHttpServer, serveHttps } from './http/http-server.ts';
+export type { ApiRequest, ApiResponse, UserInfo, WatchEvent } from './rest/api-request.ts';
+export { ApiServer, type ApiServerOptions } from './server.ts';
+export { RevisionStore, type RevisionStoreOptions } from './storage/revision-store.ts';
+export type { Storage } from './storage/storage.ts';

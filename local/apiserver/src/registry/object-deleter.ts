@@ -27,6 +27,9 @@ export interface ObjectDeleterParts {
 /** Upstream deletes these by code of their own, which sets no grace period. */
 const marksTimeOnly = new Set(['namespaces.', 'customresourcedefinitions.apiextensions.k8s.io']);
 
+/** Keeps a CRD until its instances are gone. */
+export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
+
 const foreground = 'foregroundDeletion';
 const orphan = 'orphan';
 
@@ -151,7 +154,9 @@ export class ObjectDeleter {
   ): { draft: Draft; stays: boolean; changed: boolean } {
     const draft = cloneJson(object) as Draft;
     const meta = metadataOf(draft);
-    const finalizers = wantedFinalizers(resource, object, options);
+    const finalizers = isDefinition(resource)
+      ? [...new Set([...(object.metadata.finalizers ?? []), cleanupFinalizer])]
+      : wantedFinalizers(resource, object, options);
     const sameFinalizers = JSON.stringify(finalizers) === JSON.stringify(object.metadata.finalizers ?? []);
     if (!sameFinalizers) {
       if (finalizers.length > 0) meta.finalizers = finalizers;
@@ -164,8 +169,10 @@ export class ObjectDeleter {
       const from = object.metadata.deletionTimestamp === undefined ? this.parts.clock.now() : this.requestedAt(object);
       meta.deletionTimestamp = formatTime(grace === 0 ? this.parts.clock.now() : from + grace * 1000);
       if (!marksTimeOnly.has(`${resource.plural}.${resource.group}`)) meta.deletionGracePeriodSeconds = grace;
-      if (object.metadata.deletionTimestamp === undefined && meta.generation !== undefined) meta.generation++;
+      if (object.metadata.deletionTimestamp === undefined && meta.generation !== undefined && !isDefinition(resource))
+        meta.generation++;
     }
+    if (marking && isDefinition(resource)) startTermination(draft, formatTime(this.parts.clock.now()));
     const left = marking ? grace : (object.metadata.deletionGracePeriodSeconds ?? 0);
     const stays = finalizers.length > 0 || left > 0 || holdsNamespace(resource, object);
     if (stays && marking && resource.kind === 'Namespace')
@@ -186,6 +193,26 @@ export class ObjectDeleter {
     if (wanted === undefined) return natural;
     return wanted < 0 ? 1 : wanted;
   }
+}
+
+function isDefinition({ group, plural }: Resource): boolean {
+  return group === 'apiextensions.k8s.io' && plural === 'customresourcedefinitions';
+}
+
+/** A CRD says in its status that it is going. */
+function startTermination(draft: Draft, now: string): void {
+  const status = (draft.status ?? {}) as { conditions?: readonly { readonly type: string }[] };
+  const terminating = {
+    type: 'Terminating',
+    status: 'True',
+    lastTransitionTime: now,
+    reason: 'InstanceDeletionPending',
+    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+  };
+  draft.status = {
+    ...status,
+    conditions: [...(status.conditions ?? []).filter(({ type }) => type !== 'Terminating'), terminating],
+  };
 }
 
 /** A namespace lives until its own finalizers, which are in its spec, are gone. */

@@ -273,12 +273,7 @@ export class ObjectStore {
   }
 
   /** Writes the new state; an object that only waited for its finalizers goes with the last of them. */
-  private async commit(
-    resource: Resource,
-    entry: StoredEntry,
-    old: KubeObject,
-    final: Draft,
-  ): Promise<KubeObject> {
+  private async commit(resource: Resource, entry: StoredEntry, old: KubeObject, final: Draft): Promise<KubeObject> {
     if (isReadyToGo(final, resource)) {
       const before = cloneJson(final);
       await this.parts.storage.write(entry.key, entry.revision, undefined);

@@ -1,5 +1,6 @@
 import type { DynamicObject, ErrorTarget, KubeObject, Mutable } from '@tektite/meta';
 import type { JsonSchema } from '@tektite/schema';
+import type { JsonDocument } from '../codec/json-document.ts';
 import type { KindStrategy } from './kind-strategy.ts';
 
 /** An object under construction: the request's own copy, free to be changed. */
@@ -8,21 +9,10 @@ export type Draft = Mutable<DynamicObject>;
 /** How strictly the fields of a request's body are read. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
-/** A body as JSON, with the fields that it has twice (`duplicate field "x"`), which strict reading complains of. */
-export interface RawBody {
-  readonly value: unknown;
-  readonly duplicates: readonly string[];
-}
-
-/** What became of a body: the object, and the complaints that strict reading has (`unknown field "x"`). */
+/** What became of a body: the object, and the complaints that strict reading has (unknown and duplicate fields). */
 export interface Decoded {
   readonly object: Draft;
-  readonly unknown: readonly string[];
-}
-
-/** A value that is not of the kind it should be; the message is the reason alone, callers add what they were doing. */
-export class DecodeError extends Error {
-  override readonly name = 'DecodeError';
+  readonly complaints: readonly string[];
 }
 
 /** A part of an object, or an action on it, with a path of its own: `/status`, `/scale`, `/token`. */
@@ -66,14 +56,18 @@ export interface Resource extends ResourceNames {
   /** Fields that `metadata.managedFields` never tracks for a write to this path (`status` for the main one, and so on). */
   readonly hasStatus: boolean;
   readonly scale?: ScalePaths;
+  /** Sent as a warning with every answer of a deprecated version. */
+  readonly deprecationWarning?: string;
+  /** The CRD is being deleted: nothing new may be created. */
+  readonly terminating?: boolean;
 
   /** Reads the bytes of a body (or takes an object from this process). Throws a StatusError for what is no object. */
-  readBody(body: Uint8Array | object, contentType: string, validation: FieldValidation): RawBody;
+  readBody(body: Uint8Array | object, contentType: string): JsonDocument;
   /**
    * Makes an object of this kind from what was read: checks types, drops unknown fields, fills in defaults. Throws a
-   * {@link DecodeError}.
+   * DecodeError.
    */
-  decode(value: unknown): Decoded;
+  decode(document: JsonDocument): Decoded;
   /** An object as it is encoded: empty optional fields gone, as Go's `omitempty` has it. */
   normalize(object: Draft): Draft;
   /** What an object of this kind looks like with nothing set; field managers compare a create with it. */

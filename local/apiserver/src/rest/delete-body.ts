@@ -1,6 +1,6 @@
 import { badRequestError } from '@tektite/meta';
 import { parseYaml } from '@tektite/schema';
-import { parseJson } from '../codec/decode-json.ts';
+import { decodeJson } from '../codec/decode-json.ts';
 import { mediaTypeOf } from './read-body.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -10,13 +10,10 @@ export function readDeleteBody({ request }: RequestContext): object | undefined 
   if (body === undefined) return undefined;
   if (!(body instanceof Uint8Array)) return body;
   if (body.length === 0) return undefined;
-  const text = new TextDecoder().decode(body);
   let value: unknown;
   try {
-    value =
-      mediaTypeOf(request.headers['content-type']) === 'application/yaml'
-        ? parseYaml(text)[0]?.value
-        : parseJson(text).value;
+    const yaml = mediaTypeOf(request.headers['content-type']) === 'application/yaml';
+    value = yaml ? parseYaml(new TextDecoder().decode(body))[0]?.value : decodeJson(body).value;
   } catch (error) {
     throw badRequestError((error as Error).message);
   }

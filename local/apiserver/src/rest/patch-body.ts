@@ -1,6 +1,7 @@
 import { badRequestError } from '@tektite/meta';
 import { parseYaml } from '@tektite/schema';
-import { parseJson } from '../codec/decode-json.ts';
+import { decodeJson } from '../codec/decode-json.ts';
+import { duplicateFields } from '../codec/duplicate-fields.ts';
 import type { PatchType } from './patch.ts';
 
 /** A patch as read, with what strict reading complains of. */
@@ -15,9 +16,8 @@ const operationFields = new Set(['op', 'path', 'from', 'value']);
 export function readPatchBody(body: Uint8Array | object, type: PatchType): PatchBody {
   if (!(body instanceof Uint8Array))
     return { value: body, complaints: type === 'json' ? unknownOperationFields(body) : [] };
-  const text = new TextDecoder().decode(body);
-  if (type === 'apply') return readYaml(text);
-  const { value, duplicates } = readJson(text);
+  if (type === 'apply') return readYaml(new TextDecoder().decode(body));
+  const { value, duplicates } = readJson(body);
   if (type === 'json') {
     return { value, complaints: [...unknownOperationFields(value), ...duplicates.map((path) => `json patch ${path}`)] };
   }
@@ -42,9 +42,10 @@ function unknownOperationFields(patch: unknown): string[] {
   );
 }
 
-function readJson(text: string): { value: unknown; duplicates: readonly string[] } {
+function readJson(body: Uint8Array): { value: unknown; duplicates: readonly string[] } {
   try {
-    return parseJson(text);
+    const document = decodeJson(body);
+    return { value: document.value, duplicates: duplicateFields(document) };
   } catch (error) {
     throw badRequestError(`error decoding patch: ${(error as Error).message}`);
   }

@@ -16,7 +16,9 @@ import { applyMergePatch } from '../patch/merge-patch.ts';
 import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts';
 import { managedResource } from '../registry/managed-resource.ts';
 import { metadataOf, type ObjectStore, setManagedFields, type Written } from '../registry/object-store.ts';
-import { type Decoded, DecodeError, type Draft, errorTarget, type Resource } from '../registry/resource.ts';
+import { DecodeError } from '../codec/decode-error.ts';
+import type { JsonDocument } from '../codec/json-document.ts';
+import { type Decoded, type Draft, errorTarget, type Resource } from '../registry/resource.ts';
 import { type PatchOptions, parsePatchOptions } from './options.ts';
 import { type PatchBody, readPatchBody } from './patch-body.ts';
 import { mediaTypeOf, unsupportedMediaTypeError } from './read-body.ts';
@@ -95,7 +97,7 @@ function patchChange(
     const decoded = decodePatched(resource, patched, body, options);
     checkName(context, decoded.object);
     if (options.fieldValidation !== 'Ignore')
-      for (const complaint of [...body.complaints, ...decoded.unknown]) context.warnings.add(complaint);
+      for (const complaint of [...body.complaints, ...decoded.complaints]) context.warnings.add(complaint);
     return decoded.object;
   };
 }
@@ -111,15 +113,19 @@ function decodePatched(resource: Resource, patched: unknown, body: PatchBody, op
     invalidObjectError('', '', '', [invalid('patch', sortedText(resource, patched), message)]);
   let decoded: Decoded;
   try {
-    decoded = resource.decode(cloneJson(patched));
+    decoded = resource.decode(parsed(patched));
   } catch (error) {
     throw error instanceof DecodeError ? refuse(error.message) : error;
   }
   if (options.fieldValidation === 'Strict') {
-    const complaints = [...body.complaints, ...decoded.unknown];
+    const complaints = [...body.complaints, ...decoded.complaints];
     if (complaints.length > 0) throw refuse(`strict decoding error: ${complaints.join(', ')}`);
   }
   return decoded;
+}
+
+function parsed(value: unknown): JsonDocument {
+  return { value: cloneJson(value), hasNumberTexts: false };
 }
 
 /** The patched text as upstream shows it in errors: keys sorted at the top, and for custom resources everywhere. */
@@ -178,7 +184,7 @@ function applyChange(
 
 function decodeApplied(resource: Resource, object: unknown): Draft {
   try {
-    return resource.decode(cloneJson(object)).object;
+    return resource.decode(parsed(object)).object;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw new StatusError({ code: 500, message: `failed to convert new typed object: ${error.message}` });

@@ -1,5 +1,7 @@
 import { badRequestError, StatusError } from '@tektite/meta';
-import { type Decoded, DecodeError, type FieldValidation, type RawBody, type Resource } from '../registry/resource.ts';
+import { DecodeError } from '../codec/decode-error.ts';
+import type { JsonDocument } from '../codec/json-document.ts';
+import type { Decoded, FieldValidation, Resource } from '../registry/resource.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** The object in a request's body, read as strictly as the request asks. Complaints become warnings or an error. */
@@ -9,27 +11,20 @@ export function readObject(
   validation: FieldValidation,
 ): Decoded['object'] {
   const { request } = context;
-  const raw = resource.readBody(
+  const document = resource.readBody(
     request.body ?? new Uint8Array(),
     request.headers['content-type'] ?? 'application/json',
-    validation,
   );
-  const decoded = decodeAs(resource, raw.value);
-  const complaints = complaintsOf(raw, decoded, validation);
-  if (complaints.length > 0) {
-    if (validation === 'Strict') throw cannotHandle(resource, `strict decoding error: ${complaints.join(', ')}`);
-    for (const complaint of complaints) context.warnings.add(complaint);
-  }
-  return decoded.object;
+  const { object, complaints } = decodeAs(resource, document);
+  if (validation === 'Strict' && complaints.length > 0)
+    throw cannotHandle(resource, `strict decoding error: ${complaints.join(', ')}`);
+  if (validation === 'Warn') for (const complaint of complaints) context.warnings.add(complaint);
+  return object;
 }
 
-export function complaintsOf(raw: RawBody, decoded: Decoded, validation: FieldValidation): readonly string[] {
-  return validation === 'Ignore' ? [] : [...raw.duplicates, ...decoded.unknown];
-}
-
-function decodeAs(resource: Resource, value: unknown): Decoded {
+function decodeAs(resource: Resource, document: JsonDocument): Decoded {
   try {
-    return resource.decode(value);
+    return resource.decode(document);
   } catch (error) {
     if (error instanceof DecodeError) throw cannotHandle(resource, error.message);
     throw error;
@@ -37,10 +32,8 @@ function decodeAs(resource: Resource, value: unknown): Decoded {
 }
 
 function cannotHandle(resource: Resource, message: string): StatusError {
-  if (resource.custom) return badRequestError(`${message}`);
-  return badRequestError(
-    `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: ${message}`,
-  );
+  const { kind, version } = resource;
+  return badRequestError(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${message}`);
 }
 
 export function mediaTypeOf(contentType: string | undefined): string {

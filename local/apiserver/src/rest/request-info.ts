@@ -74,7 +74,7 @@ function isTrue(value: string | null): boolean {
   return value !== null && value !== '0' && value.toLowerCase() !== 'false';
 }
 
-function splitPath(path: string): string[] {
+export function splitPath(path: string): string[] {
   const trimmed = path.replace(/^\/+|\/+$/g, '');
   return trimmed === '' ? [] : trimmed.split('/').map(unescape);
 }

@@ -119,15 +119,10 @@ class Watch implements WatchSource {
 
   private emit(type: WatchEvent['type'], object: KubeObject): void {
     this.lastRevision = Number(object.metadata.resourceVersion);
-    const { fromStorage } = this.request.resource;
-    if (!fromStorage) {
-      if (!this.stopped) this.push({ type, object });
-      return;
-    }
-    this.inLine(async () => {
-      const [converted] = await fromStorage([object]);
-      this.push({ type, object: converted as KubeObject });
-    });
+    const converted = this.request.resource.fromStorage?.([object]) ?? [object];
+    if (converted instanceof Promise || this.tail) {
+      this.inLine(async () => this.push({ type, object: (await converted)[0] as KubeObject }));
+    } else if (!this.stopped) this.push({ type, object: converted[0] as KubeObject });
   }
 
   private inLine(work: () => Promise<void>): void {

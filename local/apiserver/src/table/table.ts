@@ -73,10 +73,19 @@ export function partialMetadata(object: KubeObject, apiVersion: string): KubeObj
 const nameDescription =
   'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names';
 
+/** The first column of nearly every Table. */
+export const nameColumn: TableColumn = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  description: nameDescription,
+  priority: 0,
+};
+
 /** What kinds without columns of their own are shown with: name and creation time. */
 export const defaultPrinter: TablePrinter<KubeObject> = {
   columns: [
-    { name: 'Name', type: 'string', format: 'name', description: nameDescription, priority: 0 },
+    nameColumn,
     {
       name: 'Created At',
       type: 'date',

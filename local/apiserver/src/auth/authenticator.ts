@@ -1,0 +1,45 @@
+import { unauthorizedError } from '@tektite/meta';
+import type { ApiRequest, UserInfo } from '../rest/api-request.ts';
+
+/** Recognises one kind of credential. */
+export interface Authenticator {
+  /** Who the request is from; `undefined` when it brings no credential of this kind; throws when the credential is bad. */
+  authenticate(request: ApiRequest): UserInfo | undefined | Promise<UserInfo | undefined>;
+}
+
+/** Who somebody without credentials is. */
+export const anonymous: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+
+/** The token of an `Authorization: Bearer` header. */
+export function bearerToken(request: ApiRequest): string | undefined {
+  const match = /^bearer +(.*)$/i.exec(request.headers.authorization?.trim() ?? '');
+  return match?.[1]?.trim() || undefined;
+}
+
+/** Adds the group that everybody who was recognised is in. */
+export function authenticated(user: UserInfo): UserInfo {
+  if (user.groups.includes('system:authenticated')) return user;
+  return { ...user, groups: [...user.groups, 'system:authenticated'] };
+}
+
+/**
+ * Tries authenticators in order; the first that recognises the request decides. A token that nobody knows is refused; a
+ * request without one is anonymous.
+ */
+export class AuthenticatorChain {
+  private readonly authenticators: readonly Authenticator[];
+
+  constructor(authenticators: readonly Authenticator[]) {
+    this.authenticators = authenticators;
+  }
+
+  async authenticate(request: ApiRequest): Promise<UserInfo> {
+    if (request.user) return request.user;
+    for (const authenticator of this.authenticators) {
+      const user = await authenticator.authenticate(request);
+      if (user) return authenticated(user);
+    }
+    if (bearerToken(request) !== undefined) throw unauthorizedError();
+    return anonymous;
+  }
+}

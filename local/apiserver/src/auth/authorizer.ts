@@ -1,0 +1,50 @@
+import { forbiddenError, type StatusError } from '@tektite/meta';
+import type { UserInfo } from '../rest/api-request.ts';
+import type { RequestInfo } from '../rest/request-info.ts';
+
+/** What somebody wants to do. */
+export interface AuthorizationAttributes {
+  readonly user: UserInfo;
+  readonly verb: string;
+  readonly isResourceRequest: boolean;
+  readonly group: string;
+  readonly version?: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** For requests that are not about a resource. */
+  readonly path: string;
+}
+
+export interface Decision {
+  readonly allowed: boolean;
+  /** Shown to whoever asks why; never to the one who was refused. */
+  readonly reason: string;
+}
+
+export interface Authorizer {
+  authorize(attributes: AuthorizationAttributes): Decision;
+}
+
+export function attributesOf(user: UserInfo, info: RequestInfo): AuthorizationAttributes {
+  const { verb, isResourceRequest, group, version, resource, subresource, namespace, name, path } = info;
+  return { user, verb, isResourceRequest, group, version, resource, subresource, namespace, name, path };
+}
+
+/** The refusal, in upstream's words. */
+export function forbiddenRequestError(
+  { user, verb, isResourceRequest, group, resource, subresource, namespace, name, path }: AuthorizationAttributes,
+  reason = '',
+): StatusError {
+  const who = `User ${JSON.stringify(user.name)} cannot ${verb}`;
+  const why = reason === '' ? '' : `: ${reason}`;
+  if (!isResourceRequest) return forbiddenError(undefined, '', `${who} path ${JSON.stringify(path)}${why}`);
+  const what = subresource === '' ? resource : `${resource}/${subresource}`;
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(namespace)}`;
+  return forbiddenError(
+    { group, resource },
+    name,
+    `${who} resource ${JSON.stringify(what)} in API group ${JSON.stringify(group)} ${where}${why}`,
+  );
+}

@@ -1,0 +1,17 @@
+import type { ApiRequest, UserInfo } from '../rest/api-request.ts';
+import type { Authenticator } from './authenticator.ts';
+
+/** Believes certificates signed by the cluster's own authority: the common name is the user, organizations are groups. */
+export const clientCertificateAuthenticator: Authenticator = {
+  authenticate({ clientCertificate }: ApiRequest): UserInfo | undefined {
+    if (!clientCertificate || clientCertificate.commonName === '') return undefined;
+    const { commonName, organizations, fingerprint } = clientCertificate;
+    return {
+      name: commonName,
+      groups: organizations,
+      extra: {
+        'authentication.kubernetes.io/credential-id': [`X509SHA256=${fingerprint.replaceAll(':', '').toLowerCase()}`],
+      },
+    };
+  },
+};

@@ -1,0 +1,56 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { UserInfo } from '../rest/api-request.ts';
+import { type Authenticator, bearerToken } from './authenticator.ts';
+
+/** Static tokens, as kube-apiserver's `--token-auth-file` has them. */
+export class TokenFile implements Authenticator {
+  private readonly users: readonly { readonly digest: Buffer; readonly user: UserInfo }[];
+
+  private constructor(users: TokenFile['users']) {
+    this.users = users;
+  }
+
+  /**
+   * Reads lines of `token,user,uid[,"group1,group2"]`. Throws, naming the line, when one is not of that form.
+   */
+  static parse(text: string, file = 'token file'): TokenFile {
+    const users = text.split('\n').flatMap((line, index) => {
+      if (line.trim() === '' || line.startsWith('#')) return [];
+      const [token, name, uid, groups] = splitCsv(line);
+      if (!token || !name || uid === undefined)
+        throw new Error(`${file}, line ${index + 1}: expected token,user,uid and optionally "group1,group2"`);
+      const user: UserInfo = {
+        name,
+        ...(uid === '' ? {} : { uid }),
+        groups:
+          groups
+            ?.split(',')
+            .map((group) => group.trim())
+            .filter((group) => group !== '') ?? [],
+      };
+      return [{ digest: digest(token), user }];
+    });
+    return new TokenFile(users);
+  }
+
+  authenticate(request: Parameters<Authenticator['authenticate']>[0]): UserInfo | undefined {
+    const token = bearerToken(request);
+    return token === undefined ? undefined : this.userOf(token);
+  }
+
+  /** Compares digests in constant time, so that nobody can feel their way to a token. */
+  userOf(token: string): UserInfo | undefined {
+    const wanted = digest(token);
+    let found: UserInfo | undefined;
+    for (const { digest: known, user } of this.users) if (timingSafeEqual(known, wanted)) found = user;
+    return found;
+  }
+}
+
+function digest(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+function splitCsv(line: string): string[] {
+  return [...line.trim().matchAll(/(?:^|,)(?:"([^"]*)"|([^,]*))/g)].map((match) => (match[1] ?? match[2] ?? '').trim());
+}

@@ -1,0 +1,185 @@
+import { cloneJson, equalJson, type FieldError, formatApiVersion, type KubeObject } from '@tektite/meta';
+import {
+  applyDefaults,
+  coerceEmbedded,
+  compileSchema,
+  type JsonSchema,
+  prune,
+  pruneNulls,
+  validateEmbedded,
+} from '@tektite/schema';
+import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '@tektite/schema/kubernetes';
+import { DecodeError } from '../codec/decode-error.ts';
+import { duplicateFields } from '../codec/duplicate-fields.ts';
+import type { JsonDocument } from '../codec/json-document.ts';
+import { readBody } from '../codec/read-body.ts';
+import type { KindStrategy } from '../registry/kind-strategy.ts';
+import type { Decoded, Draft, Resource, Subresource } from '../registry/resource.ts';
+import { customPrinter } from '../table/custom-printer.ts';
+import type { Converter } from './converter.ts';
+import { metadataRules, metadataSchema } from './metadata-rules.ts';
+import { readJsonPath } from './json-path.ts';
+
+/** The order in which upstream lists the verbs of custom resources. */
+const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+const viewVerbs = ['get', 'patch', 'update'];
+
+/** Made from one version of a CRD; `converter` brings objects of other versions into it. */
+export function customResource(
+  crd: CustomResourceDefinition,
+  version: CustomResourceDefinitionVersion,
+  converter: Converter,
+): Resource {
+  const { group, scope } = crd.spec;
+  const names = crd.status?.acceptedNames?.plural ? crd.status.acceptedNames : crd.spec.names;
+  const apiVersion = formatApiVersion({ group, version: version.name });
+  const stored = crd.spec.versions?.find(({ storage }) => storage)?.name ?? version.name;
+  const own = (version.schema?.openAPIV3Schema ?? {
+    type: 'object',
+    'x-kubernetes-preserve-unknown-fields': true,
+  }) as JsonSchema;
+  const schema = withMetadata(own);
+  const form = new CustomForm(own, apiVersion, names.kind);
+  return {
+    group,
+    version: version.name,
+    kind: names.kind,
+    listKind: names.listKind ?? `${names.kind}List`,
+    plural: names.plural,
+    singular: names.singular ?? names.kind.toLowerCase(),
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    namespaced: scope === 'Namespaced',
+    verbs,
+    subresources: subresourcesOf(version, names.kind),
+    storagePrefix: `/registry/${group}/${names.plural}/`,
+    storageVersion: formatApiVersion({ group, version: stored }),
+    schema,
+    custom: true,
+    strategy: strategyOf(version, own),
+    hasStatus: version.subresources?.status !== undefined,
+    ...(version.subresources?.scale ? { scale: version.subresources.scale } : {}),
+    ...(version.deprecated
+      ? { deprecationWarning: version.deprecationWarning ?? defaultDeprecation(crd, version, names.kind) }
+      : {}),
+    ...(crd.metadata.deletionTimestamp === undefined ? {} : { terminating: true }),
+    readBody: (body, contentType) => readBody(body, contentType, names.kind),
+    decode: (document) => form.decode(document),
+    normalize: (object) => object,
+    emptyObject: { apiVersion, kind: names.kind, metadata: {} },
+    ...(stored === version.name ? {} : { toStorage: (object: Draft) => converter.toStorage(object) }),
+    fromStorage: (objects) => converter.fromStorage(objects, version.name),
+  };
+}
+
+function defaultDeprecation(
+  crd: CustomResourceDefinition,
+  version: CustomResourceDefinitionVersion,
+  kind: string,
+): string {
+  const { group, versions } = crd.spec;
+  const better = versions?.find((other) => other.served && !other.deprecated && other.name !== version.name);
+  const advice = better ? `; use ${group}/${better.name} ${kind}` : '';
+  return `${group}/${version.name} ${kind} is deprecated${advice}`;
+}
+
+function subresourcesOf({ subresources }: CustomResourceDefinitionVersion, kind: string): Subresource[] {
+  return [
+    ...(subresources?.status ? [{ name: 'status', kind, verbs: viewVerbs }] : []),
+    ...(subresources?.scale
+      ? [{ name: 'scale', kind: 'Scale', group: 'autoscaling', version: 'v1', verbs: viewVerbs }]
+      : []),
+  ];
+}
+
+/** For field managers: metadata has its own schema, whatever the CRD says of it. */
+function withMetadata(schema: JsonSchema): JsonSchema {
+  return {
+    ...schema,
+    properties: {
+      ...schema.properties,
+      apiVersion: { type: 'string' },
+      kind: { type: 'string' },
+      metadata: metadataSchema(),
+    },
+  };
+}
+
+/** Reads objects of one version: names, metadata, unknown fields, nulls, defaults. */
+class CustomForm {
+  private readonly schema: JsonSchema;
+  private readonly apiVersion: string;
+  private readonly kind: string;
+
+  constructor(schema: JsonSchema, apiVersion: string, kind: string) {
+    this.schema = schema;
+    this.apiVersion = apiVersion;
+    this.kind = kind;
+  }
+
+  decode(document: JsonDocument): Decoded {
+    const { value } = document;
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw new DecodeError(`expected an object of kind ${this.kind}`);
+    const complaints = [...duplicateFields(document)];
+    const object = value as Record<string, unknown>;
+    const metadata = metadataRules.decode(object.metadata ?? {});
+    if (typeof metadata === 'string') throw new DecodeError(metadata);
+    const unknown: string[] = metadata.unknown.map((name) => `metadata.${name}`);
+    const removed: string[] = [];
+    prune(object, this.schema, { isResourceRoot: true, removed });
+    const mistake = coerceEmbedded(object, this.schema, { rules: metadataRules, unknown });
+    if (mistake) throw new DecodeError(`${mistake.field}: ${mistake.message}`);
+    pruneNulls(object, this.schema);
+    applyDefaults(object, this.schema);
+    for (const path of [...unknown, ...removed]) complaints.push(`unknown field "${path}"`);
+    const draft = {
+      ...object,
+      apiVersion: this.apiVersion,
+      kind: this.kind,
+      metadata: metadata.metadata,
+    } as unknown as Draft;
+    return { object: draft, complaints };
+  }
+}
+
+function strategyOf(version: CustomResourceDefinitionVersion, schema: JsonSchema): KindStrategy {
+  const compiled = compileSchema(schema);
+  const hasStatus = version.subresources?.status !== undefined;
+  const selectable = (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath.replace(/^\./, ''));
+  const check = (object: KubeObject, old?: KubeObject): FieldError[] => [
+    ...(old ? compiled.validateUpdate(object, old) : compiled.validate(object)),
+    ...compiled.validateLists(object),
+    ...validateEmbedded(object, schema, metadataRules),
+  ];
+  return {
+    prepareForCreate(object) {
+      if (hasStatus) delete (object as Draft).status;
+    },
+    prepareForUpdate(object, old) {
+      if (!hasStatus) return;
+      const { status } = old as Draft;
+      if (status === undefined) delete (object as Draft).status;
+      else (object as Draft).status = cloneJson(status);
+    },
+    validateCreate: (object) => check(object),
+    validateUpdate: (object, old) => check(object, old),
+    subresources: { status: { validateUpdate: (object, old) => check(object, old) } },
+    generationChanged: (object, old) => !equalJson(specOf(object, hasStatus), specOf(old, hasStatus)),
+    selectableFields: selectable,
+    fields: (object) =>
+      Object.fromEntries(selectable.map((path) => [path, formatSelectable(readJsonPath(object, `.${path}`))])),
+    table: customPrinter(version.additionalPrinterColumns),
+  };
+}
+
+/** Everything that counts as a change of the desired state. */
+function specOf(object: KubeObject, hasStatus: boolean): unknown {
+  const { metadata: _, apiVersion: __, kind: ___, ...rest } = object as Draft;
+  if (hasStatus) delete rest.status;
+  return rest;
+}
+
+function formatSelectable(value: unknown): string {
+  return value === undefined || value === null ? '' : String(value as string | number | boolean);
+}

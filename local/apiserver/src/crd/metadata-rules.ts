@@ -1,0 +1,34 @@
+import { FieldPath, type ObjectMeta } from '@tektite/meta';
+import type { JsonSchema, MetadataRules } from '@tektite/schema';
+import { builtinSchema, definitionOf } from '@tektite/schema/kubernetes';
+import { DecodeError } from '../codec/decode-error.ts';
+import { decodeObject } from '../codec/decode-object.ts';
+import { validateObjectMeta } from '../registry/kinds/object-meta.ts';
+
+const objectMeta = 'meta/v1.ObjectMeta';
+
+/** The schema of `metadata`, the same for every kind. */
+export function metadataSchema(): JsonSchema {
+  return builtinSchema(objectMeta) as JsonSchema;
+}
+
+/** How the API server reads and checks the metadata of custom resources, and of resources embedded in them. */
+export const metadataRules: MetadataRules = {
+  decode(metadata) {
+    try {
+      const { object, complaints } = decodeObject(definitionOf(objectMeta), { value: metadata, hasNumberTexts: false });
+      return {
+        metadata: object,
+        unknown: complaints.flatMap((complaint) => /^unknown field "(.*)"$/.exec(complaint)?.[1] ?? []),
+      };
+    } catch (error) {
+      if (error instanceof DecodeError) return error.message;
+      throw error;
+    }
+  },
+  validate: (metadata, path) =>
+    validateObjectMeta(metadata as ObjectMeta, {
+      namespaced: metadata.namespace !== undefined,
+      path: path ?? FieldPath.of('metadata'),
+    }),
+};

@@ -1,0 +1,101 @@
+import 'reflect-metadata';
+import { webcrypto } from 'node:crypto';
+import * as x509 from '@peculiar/x509';
+import type { Clock } from '@tektite/meta';
+
+/** A certificate and its key, PEM. */
+export interface KeyPair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+const day = 24 * 60 * 60 * 1000;
+
+x509.cryptoProvider.set(webcrypto);
+
+/** A new certificate authority. */
+export async function createAuthority(commonName: string, clock: Clock): Promise<KeyPair> {
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: `CN=${commonName}`,
+    keys: keys,
+    signingAlgorithm: algorithm,
+    ...validity(clock, 3650),
+    extensions: [
+      new x509.BasicConstraintsExtension(true, undefined, true),
+      new x509.KeyUsagesExtension(
+        x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign | x509.KeyUsageFlags.digitalSignature,
+        true,
+      ),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return { certificate: certificate.toString('pem'), key: await exportKey(keys.privateKey) };
+}
+
+/** Who a certificate is for. */
+export interface CertificateRequest {
+  readonly commonName: string;
+  /** Groups of a client. */
+  readonly organizations?: readonly string[];
+  /** Addresses of a server. Without any it is a client's certificate. */
+  readonly hosts?: readonly string[];
+}
+
+/** A certificate signed by the authority. */
+export async function issueCertificate(
+  authority: KeyPair,
+  request: CertificateRequest,
+  clock: Clock,
+): Promise<KeyPair> {
+  const issuer = new x509.X509Certificate(authority.certificate);
+  const signingKey = await importKey(authority.key);
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const server = request.hosts !== undefined;
+  const extensions: x509.Extension[] = [
+    new x509.BasicConstraintsExtension(false, undefined, true),
+    new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+    new x509.ExtendedKeyUsageExtension([server ? x509.ExtendedKeyUsage.serverAuth : x509.ExtendedKeyUsage.clientAuth]),
+    await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
+  ];
+  if (request.hosts) {
+    extensions.push(
+      new x509.SubjectAlternativeNameExtension(
+        request.hosts.map((value) => ({ type: isAddress(value) ? ('ip' as const) : ('dns' as const), value })),
+      ),
+    );
+  }
+  const certificate = await x509.X509CertificateGenerator.create({
+    subject: new x509.Name([
+      ...(request.organizations ?? []).map((value) => ({ O: [value] })),
+      { CN: [request.commonName] },
+    ]).toString(),
+    issuer: issuer.subject,
+    publicKey: keys.publicKey,
+    signingKey,
+    signingAlgorithm: algorithm,
+    ...validity(clock, 825),
+    extensions,
+  });
+  return { certificate: certificate.toString('pem'), key: await exportKey(keys.privateKey) };
+}
+
+function validity(clock: Clock, days: number): { notBefore: Date; notAfter: Date } {
+  const now = clock.now();
+  return { notBefore: new Date(now - day), notAfter: new Date(now + days * day) };
+}
+
+function isAddress(host: string): boolean {
+  return /^[0-9.]+$/.test(host) || host.includes(':');
+}
+
+async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
+  const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key)).toString('base64');
+  return `-----BEGIN PRIVATE KEY-----\n${(der.match(/.{1,64}/g) ?? []).join('\n')}\n-----END PRIVATE KEY-----\n`;
+}
+
+async function importKey(pem: string): Promise<webcrypto.CryptoKey> {
+  const der = Buffer.from(pem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
+  return await webcrypto.subtle.importKey('pkcs8', der, algorithm, true, ['sign']);
+}

@@ -1,0 +1,61 @@
+import { formatApiVersion, type KubeObject } from '@tektite/meta';
+import type { JsonSchema } from '@tektite/schema';
+import type { BuiltinKind } from '@tektite/schema/kubernetes';
+import { readBody } from '../codec/read-body.ts';
+import { decodeObject, normalizeObject } from '../codec/decode-object.ts';
+import type { KindStrategy } from './kind-strategy.ts';
+import type { Draft, Resource } from './resource.ts';
+
+/** Conversion between a served version and the one that is stored, for the few kinds that have two. */
+export interface BuiltinConversion {
+  readonly storagePrefix: string;
+  readonly storageVersion: string;
+  readonly toStorage?: (object: Draft) => Draft;
+  readonly fromStorage?: (object: KubeObject) => KubeObject;
+}
+
+/** A built-in kind as a resource: read and printed as Go would, with the rules of its strategy. */
+export function builtinResource(kind: BuiltinKind, strategy: KindStrategy, conversion?: BuiltinConversion): Resource {
+  const { group, version } = kind;
+  const apiVersion = formatApiVersion(kind);
+  const names = { kind: kind.kind, apiVersion };
+  // Whatever a body called itself, it was read as this kind.
+  const withKind = (object: Record<string, unknown>) => ({ ...names, ...object, ...names }) as unknown as Draft;
+  const normalize = (object: Draft) => withKind(normalizeObject(kind.definition, object));
+  const { toStorage, fromStorage } = conversion ?? {};
+  let empty: KubeObject | undefined;
+  return {
+    group,
+    version,
+    kind: kind.kind,
+    listKind: kind.listKind ?? `${kind.kind}List`,
+    plural: kind.plural,
+    singular: kind.singular,
+    shortNames: kind.shortNames,
+    categories: kind.categories,
+    namespaced: kind.namespaced,
+    verbs: kind.verbs,
+    subresources: kind.subresources,
+    storagePrefix: conversion?.storagePrefix ?? `/registry/${kind.plural}/`,
+    storageVersion: conversion?.storageVersion ?? apiVersion,
+    get schema() {
+      return kind.schema as JsonSchema;
+    },
+    custom: false,
+    strategy,
+    hasStatus: kind.subresources.some(({ name }) => name === 'status'),
+    readBody: (body, contentType) => readBody(body, contentType, kind.kind),
+    decode(document) {
+      const { object, complaints } = decodeObject(kind.definition, document);
+      const draft = withKind(object);
+      strategy.default?.(draft);
+      return { object: draft, complaints };
+    },
+    normalize,
+    get emptyObject() {
+      return (empty ??= normalize({ kind: kind.kind, apiVersion, metadata: {} }));
+    },
+    ...(toStorage ? { toStorage } : {}),
+    ...(fromStorage ? { fromStorage: (objects) => objects.map(fromStorage) } : {}),
+  };
+}

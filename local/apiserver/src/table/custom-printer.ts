@@ -1,0 +1,72 @@
+import { humanDuration, instantToMilliseconds, type KubeObject, parseTime } from '@tektite/meta';
+import type { CustomResourceColumnDefinition } from '@tektite/schema/kubernetes';
+import { readAll } from '../crd/json-path.ts';
+import type { TableCell, TableColumn, TablePrinter } from '../registry/kind-strategy.ts';
+import { nameColumn } from './table.ts';
+
+const ageColumn: CustomResourceColumnDefinition = {
+  name: 'Age',
+  type: 'date',
+  jsonPath: '.metadata.creationTimestamp',
+  description:
+    'CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata',
+};
+
+/** Prints custom resources by the columns of their CRD: the name first, and the age when the CRD names no column. */
+export function customPrinter(
+  definitions: readonly CustomResourceColumnDefinition[] | undefined,
+): TablePrinter<KubeObject> {
+  const columns = definitions && definitions.length > 0 ? definitions : [ageColumn];
+  return {
+    columns: [nameColumn, ...columns.map(describe)],
+    row: (object, { now }) => [object.metadata.name ?? '', ...columns.map((column) => cell(object, column, now))],
+  };
+}
+
+function describe({
+  name,
+  type,
+  format,
+  description,
+  priority,
+  jsonPath,
+}: CustomResourceColumnDefinition): TableColumn {
+  return {
+    name,
+    type: type as TableColumn['type'],
+    format: format ?? '',
+    description: description ?? `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+    priority: priority ?? 0,
+  };
+}
+
+function cell(object: KubeObject, { jsonPath, type }: CustomResourceColumnDefinition, now: number): TableCell {
+  let values: unknown[];
+  try {
+    values = readAll(object, jsonPath);
+  } catch {
+    return null;
+  }
+  const [value] = values;
+  if (value === undefined || value === null) return null;
+  switch (type) {
+    case 'integer':
+      return typeof value === 'number' ? Math.trunc(value) : null;
+    case 'number':
+      return typeof value === 'number' ? value : null;
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null;
+    case 'date':
+      return typeof value === 'string' ? formatAge(value, now) : null;
+    default:
+      return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean);
+  }
+}
+
+function formatAge(time: string, now: number): string {
+  try {
+    return humanDuration(now - instantToMilliseconds(parseTime(time)));
+  } catch {
+    return '<invalid>';
+  }
+}
