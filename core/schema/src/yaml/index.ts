@@ -1,0 +1,5 @@
+/** YAML as Kubernetes reads and prints it. */
+export { formatYaml } from './format-yaml.ts';
+export { parseFirstYaml, parseYaml, strictYamlError, type YamlDocument } from './parse-yaml.ts';
+export type { DuplicateKey } from './yaml-converter.ts';
+export { type Place, YamlError } from './yaml-error.ts';

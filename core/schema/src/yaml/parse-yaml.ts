@@ -1,0 +1,143 @@
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseAllDocuments,
+  visit,
+} from 'yaml';
+import { type DuplicateKey, isMergeKey, YamlConverter } from './yaml-converter.ts';
+import { describeSyntaxError, type Place, YamlError } from './yaml-error.ts';
+
+/** One document of a YAML text, as JSON. */
+export interface YamlDocument {
+  readonly value: unknown;
+  /** The line of its first content, from 1. */
+  readonly line: number;
+  /** Keys that a mapping has twice. The last value counts; strict readers complain with {@link strictYamlError}. */
+  readonly duplicateKeys: readonly DuplicateKey[];
+  /** Where a field or a list's element begins. A path that leads nowhere gives the place where it is lost. */
+  positionOf(path: readonly (string | number)[]): Place;
+}
+
+/**
+ * Reads YAML as kubectl and the API server do, which is YAML 1.1 with Go's exceptions: `yes` is true and `0777` octal, but
+ * `12:30` is a string and so is a date. Throws a YamlError.
+ *
+ * Guarantees: values are JSON, new, and safe from keys like `__proto__`; aliases cannot blow a small text up without limit.
+ *
+ * @example
+ * parseYaml('a: yes\n---\nb: [1, x]')[0].value // { a: true }
+ */
+export function parseYaml(text: string): YamlDocument[] {
+  return readDocuments(text, Number.POSITIVE_INFINITY);
+}
+
+/** The first document alone, which is all that the API server reads of a body; mistakes after it do not matter. */
+export function parseFirstYaml(text: string): YamlDocument | undefined {
+  return readDocuments(text, 1)[0];
+}
+
+/** What libyaml refuses anywhere in a text. */
+const controlCharacter = /[^\t\n\r\x20-\x7e\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+
+function readDocuments(text: string, limit: number): YamlDocument[] {
+  if (controlCharacter.test(text)) throw new YamlError('yaml: control characters are not allowed');
+  const counter = new LineCounter();
+  const placeOf = (offset: number): Place => {
+    const { line, col } = counter.linePos(Math.min(offset, text.length));
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  return parseNodes(text, counter)
+    .slice(0, limit)
+    .map((document) => readDocument(document, text, placeOf));
+}
+
+function parseNodes(text: string, lineCounter: LineCounter): Document.Parsed[] {
+  try {
+    const documents = parseAllDocuments(text, {
+      schema: 'failsafe',
+      merge: false,
+      uniqueKeys: false,
+      prettyErrors: false,
+      lineCounter,
+      logLevel: 'silent',
+    });
+    return Array.isArray(documents) ? documents : [];
+  } catch (cause) {
+    // The parser is recursive; only a text that is nested thousands of levels deep gets here.
+    if (cause instanceof RangeError) throw new YamlError('yaml: exceeded max depth');
+    throw cause;
+  }
+}
+
+function readDocument(document: Document.Parsed, text: string, placeOf: (offset: number) => Place): YamlDocument {
+  if (document.errors.length > 0) throw describeSyntaxError(document.errors, text, placeOf);
+  const contents = document.contents as Node | null;
+  const targets = resolveAliases(document);
+  const converter = new YamlConverter(targets, placeOf);
+  const value = converter.convert(contents);
+  const start = placeOf(contents?.range?.[0] ?? document.range[0]);
+  return {
+    value,
+    line: start.line,
+    duplicateKeys: converter.duplicateKeys,
+    positionOf: (path) => findPlace(contents, path, targets, placeOf) ?? start,
+  };
+}
+
+/** What each alias means: the last node before it that has its anchor. */
+function resolveAliases(document: Document.Parsed): ReadonlyMap<Alias, Node> {
+  const anchors = new Map<string, Node>();
+  const targets = new Map<Alias, Node>();
+  visit(document, {
+    Node(_key, node) {
+      if (isAlias(node)) {
+        const target = anchors.get(node.source);
+        if (target) targets.set(node, target);
+      } else if ('anchor' in node && node.anchor) anchors.set(node.anchor, node);
+    },
+  });
+  return targets;
+}
+
+function findPlace(
+  root: Node | null,
+  path: readonly (string | number)[],
+  targets: ReadonlyMap<Alias, Node>,
+  placeOf: (offset: number) => Place,
+): Place | undefined {
+  let node: Node | null | undefined = root;
+  let place: Place | undefined;
+  for (const step of path) {
+    if (isAlias(node)) node = targets.get(node);
+    let begin: Node | null | undefined;
+    if (isMap(node)) {
+      const pair: Pair<Node, Node | null> | undefined = findPair(node.items as Pair<Node, Node | null>[], String(step));
+      begin = pair?.key;
+      node = pair?.value;
+    } else if (isSeq(node)) {
+      begin = node.items[Number(step)] as Node | undefined;
+      node = begin;
+    }
+    if (!begin?.range) return place;
+    place = placeOf(begin.range[0]);
+  }
+  return place;
+}
+
+function findPair(pairs: readonly Pair<Node, Node | null>[], key: string): Pair<Node, Node | null> | undefined {
+  return pairs.findLast((pair) => isScalar(pair.key) && !isMergeKey(pair.key) && String(pair.key.value) === key);
+}
+
+/** The complaint of strict reading about keys set twice, in Kubernetes' words; undefined when there are none. */
+export function strictYamlError({ duplicateKeys }: Pick<YamlDocument, 'duplicateKeys'>): string | undefined {
+  if (duplicateKeys.length === 0) return undefined;
+  const lines = duplicateKeys.map(({ line, key }) => `  line ${line}: key ${key} already set in map`);
+  return `yaml: unmarshal errors:\n${lines.join('\n')}`;
+}
