@@ -10,6 +10,7 @@ import {
   unknownPathError,
 } from '@tektite/meta';
 import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts';
+import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts';
 import { AuthenticatorChain, type Authenticator } from './auth/authenticator.ts';
 import { type Authorizer, attributesOf, forbiddenRequestError } from './auth/authorizer.ts';
 import { DefinitionController } from './crd/definition-controller.ts';
@@ -68,8 +69,8 @@ export class ApiServer {
     this.authorizer = options.authorizer;
     for (const resource of builtinResources()) this.resources.add(resource);
     this.discovery = new Discovery(this.resources);
-    const admission = new AdmissionChain(options.admission ?? []);
     const { storage, clock } = this;
+    const admission = new AdmissionChain([namespaceLifecycle(storage), ...(options.admission ?? [])]);
     const objects = new ObjectStore({ storage, admission, clock, random });
     const deleter = new ObjectDeleter({ storage, objects, admission, clock });
     this.definitions = new DefinitionController({

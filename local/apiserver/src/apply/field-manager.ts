@@ -9,6 +9,7 @@ import {
 import type { JsonSchema } from '@tektite/schema';
 import { quoteGo } from '@tektite/meta';
 import { ListElementError } from './atom.ts';
+import { checkTyped } from './check-typed.ts';
 import { compare, type Comparison } from './compare.ts';
 import {
   emptySet,
@@ -89,10 +90,8 @@ export function updateManagedFields(
   write: WriteInfo,
 ): readonly ManagedFieldsEntry[] | undefined {
   const managers = managersOf(resource, live, wanted);
-  const changes = exclude(
-    compare(resource.schema, withoutManagedFields(live), withoutManagedFields(wanted)),
-    resource.ignored,
-  );
+  const changes = tryCompare(resource, live, wanted);
+  if (!changes) return undefined;
   const own = identify(resource, 'Update', write);
   const changed = unionSets(changes.added, changes.modified);
   // An update always wins: what it changed is taken from everybody, and what it removed is nobody's any more.
@@ -104,6 +103,19 @@ export function updateManagedFields(
   }
   capUpdateManagers(managers, unionSets);
   return managers.size === 0 ? undefined : writeManagers(managers);
+}
+
+/** `undefined` when a list-map has elements without keys; upstream then forgets who owned what. */
+function tryCompare(resource: ManagedResource, live: AnyObject, wanted: AnyObject): Comparison | undefined {
+  try {
+    return exclude(
+      compare(resource.schema, withoutManagedFields(live), withoutManagedFields(wanted)),
+      resource.ignored,
+    );
+  } catch (error) {
+    if (error instanceof ListElementError) return undefined;
+    throw error;
+  }
 }
 
 /** What came of an apply: the merged object, without managedFields, and the entries it is to have. */
@@ -124,10 +136,12 @@ export function applyConfiguration(
   force: boolean,
 ): ApplyResult {
   rejectManagedFields(config.metadata.managedFields);
+  const mistakes = checkTyped(resource.schema, config);
+  if (mistakes.length > 0) throw typedPatchError(mistakes, config);
   try {
     return apply(resource, live, config, write, force);
   } catch (error) {
-    if (!(error instanceof ApplyConflictError)) throw typedPatchError(error, config);
+    if (!(error instanceof ApplyConflictError)) throw error;
     // kubectl moving from client-side to server-side apply may take over what its annotation shows it had applied.
     const allowed = write.manager === 'kubectl' ? lastAppliedFields(resource, live) : undefined;
     const conflicts = allowed ? error.conflicts.filter(({ path }) => !contains(allowed, path)) : error.conflicts;
@@ -308,16 +322,14 @@ function describeManager({ manager, operation, apiVersion, subresource, time }: 
   return `${quoteGo(manager)}${through}${using}`;
 }
 
-function typedPatchError(error: unknown, config: AnyObject): unknown {
-  if (!(error instanceof ListElementError)) return error;
+function typedPatchError(mistakes: readonly string[], config: AnyObject): StatusError {
   const { namespace = '', name = '' } = config.metadata;
-  return new StatusError(
-    {
-      code: 500,
-      message: `failed to create typed patch object (${namespace}/${name}; ${config.apiVersion}, Kind=${config.kind}): ${error.message}`,
-    },
-    { cause: error },
-  );
+  const version = config.apiVersion.includes('/') ? config.apiVersion : `/${config.apiVersion}`;
+  const text = mistakes.length === 1 ? mistakes[0] : `errors:\n${mistakes.map((mistake) => `  ${mistake}`).join('\n')}`;
+  return new StatusError({
+    code: 500,
+    message: `failed to create typed patch object (${namespace}/${name}; ${version}, Kind=${config.kind}): ${text}`,
+  });
 }
 
 function contains(set: FieldSet, path: readonly string[]): boolean {

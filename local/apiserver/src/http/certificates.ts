@@ -31,7 +31,7 @@ export async function createAuthority(commonName: string, clock: Clock): Promise
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   });
-  return { certificate: certificate.toString('pem'), key: await exportKey(keys.privateKey) };
+  return { certificate: `${certificate.toString('pem')}\n`, key: await exportKey(keys.privateKey) };
 }
 
 /** Who a certificate is for. */
@@ -78,7 +78,7 @@ export async function issueCertificate(
     ...validity(clock, 825),
     extensions,
   });
-  return { certificate: certificate.toString('pem'), key: await exportKey(keys.privateKey) };
+  return { certificate: `${certificate.toString('pem')}\n`, key: await exportKey(keys.privateKey) };
 }
 
 function validity(clock: Clock, days: number): { notBefore: Date; notAfter: Date } {

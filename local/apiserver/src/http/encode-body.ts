@@ -1,4 +1,4 @@
-import { formatYaml } from '@tektite/schema';
+import { formatYaml } from '@tektite/schema/yaml';
 
 /** An answer as text: compact JSON, indented JSON when asked with `?pretty`, or YAML. */
 export function encodeBody(object: unknown, media: 'json' | 'yaml', url: string): string {

@@ -1,5 +1,5 @@
 import type { Http2ServerResponse } from 'node:http2';
-import { formatYaml } from '@tektite/schema';
+import { formatYaml } from '@tektite/schema/yaml';
 import type { WatchEvent, WatchSource } from '../rest/api-request.ts';
 
 /**

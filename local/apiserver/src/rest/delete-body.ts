@@ -1,5 +1,5 @@
 import { badRequestError } from '@tektite/meta';
-import { parseYaml } from '@tektite/schema';
+import { parseYaml } from '@tektite/schema/yaml';
 import { decodeJson } from '../codec/decode-json.ts';
 import { mediaTypeOf } from './read-body.ts';
 import type { RequestContext } from './request-context.ts';

@@ -1,5 +1,5 @@
 import { badRequestError } from '@tektite/meta';
-import { parseYaml } from '@tektite/schema';
+import { parseYaml } from '@tektite/schema/yaml';
 import { decodeJson } from '../codec/decode-json.ts';
 import { duplicateFields } from '../codec/duplicate-fields.ts';
 import type { PatchType } from './patch.ts';

@@ -1,0 +1,59 @@
+import { forbiddenError, type KubeObject, notFoundError, StatusError } from '@tektite/meta';
+import { errorTarget } from '../../registry/resource.ts';
+import type { Storage } from '../../storage/storage.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts';
+
+/** Namespaces the cluster needs; nobody may delete them. */
+const immortal = new Set(['default', 'kube-system', 'kube-public']);
+
+/** Access reviews are asked in namespaces that may not exist. */
+const reviews = new Set(['localsubjectaccessreviews.authorization.k8s.io']);
+
+/** Nothing is created in a namespace that does not exist or is going, and a few namespaces never go. */
+export function namespaceLifecycle(storage: Storage): AdmissionPlugin {
+  return {
+    name: 'NamespaceLifecycle',
+    validate(request) {
+      const { operation, resource, namespace, name } = request;
+      if (resource.group === '' && resource.plural === 'namespaces') {
+        if (operation === 'DELETE' && immortal.has(name)) {
+          throw forbiddenError(errorTarget(resource), name, 'this namespace may not be deleted');
+        }
+        return;
+      }
+      if (
+        operation !== 'CREATE' ||
+        !resource.namespaced ||
+        namespace === '' ||
+        reviews.has(`${resource.plural}.${resource.group}`)
+      )
+        return;
+      checkNamespace(storage, request);
+    },
+    // Mutation comes first, and what is pointless to mutate is refused before.
+    mutate(request) {
+      this.validate?.({ ...request, operation: request.operation === 'DELETE' ? 'CONNECT' : request.operation });
+    },
+  };
+}
+
+function checkNamespace(storage: Storage, { resource, namespace, name }: AdmissionRequest): void {
+  const entry = storage.latest(`/registry/namespaces/${namespace}`);
+  if (!entry) throw notFoundError({ group: '', resource: 'namespaces' }, namespace);
+  if (!isTerminating(entry.value)) return;
+  const error = forbiddenError(
+    errorTarget(resource),
+    name,
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+  );
+  const cause = {
+    reason: 'NamespaceTerminating',
+    message: `namespace ${namespace} is being terminated`,
+    field: 'metadata.namespace',
+  };
+  throw new StatusError({ ...error.status, details: { ...error.status.details, causes: [cause] } });
+}
+
+function isTerminating(namespace: KubeObject): boolean {
+  return (namespace as { status?: { phase?: string } }).status?.phase === 'Terminating';
+}

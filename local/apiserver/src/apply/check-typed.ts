@@ -1,0 +1,93 @@
+import type { JsonSchema } from '@tektite/schema';
+import { atomOf, ListElementError, untypedSchema } from './atom.ts';
+import { fieldElement, formatFieldPath } from './path-element.ts';
+
+/**
+ * What keeps a configuration from being applied: fields that the schema does not know, values of a wrong type, elements
+ * of list-maps without their keys or with the same ones. In the words of upstream's merge library.
+ */
+export function checkTyped(schema: JsonSchema, value: unknown): string[] {
+  const errors: string[] = [];
+  visit(schema, value, [], errors);
+  return errors;
+}
+
+function visit(schema: JsonSchema, value: unknown, path: string[], errors: string[]): void {
+  if (value === null || value === undefined) return;
+  const mismatch = typeMismatch(schema, value);
+  if (mismatch !== undefined) {
+    report(errors, path, mismatch);
+    return;
+  }
+  const atom = atomOf(schema, value);
+  if (typeof value !== 'object') return;
+  if (Array.isArray(value)) {
+    const items = atom.form === 'list' ? atom.items : ((schema.items as JsonSchema | undefined) ?? untypedSchema);
+    const seen = new Set<string>();
+    for (const [index, item] of value.entries()) {
+      let element = `i:${index}`;
+      if (atom.form === 'list') {
+        try {
+          element = atom.elementOf(item);
+        } catch (error) {
+          if (!(error instanceof ListElementError)) throw error;
+          report(errors, path, `element ${index}: ${error.message}`);
+          continue;
+        }
+        if (seen.has(element)) report(errors, path, `duplicate entries for key ${formatFieldPath([element])}`);
+        seen.add(element);
+      }
+      path.push(element);
+      visit(items, item, path, errors);
+      path.pop();
+    }
+    return;
+  }
+  for (const [name, child] of Object.entries(value)) {
+    const field = fieldSchema(schema, name);
+    path.push(fieldElement(name));
+    if (field) visit(field, child, path, errors);
+    else report(errors, path, 'field not declared in schema');
+    path.pop();
+  }
+}
+
+/** Atomic objects are leaves to the merge, but their fields are still checked. */
+function fieldSchema(schema: JsonSchema, name: string): JsonSchema | undefined {
+  const { properties, additionalProperties } = schema;
+  if (properties && Object.hasOwn(properties, name)) return properties[name];
+  if (typeof additionalProperties === 'object') return additionalProperties;
+  if (additionalProperties === true || schema['x-kubernetes-preserve-unknown-fields'] || properties === undefined)
+    return untypedSchema;
+  return undefined;
+}
+
+function typeMismatch(schema: JsonSchema, value: unknown): string | undefined {
+  if (schema['x-kubernetes-int-or-string'] || schema['x-kubernetes-preserve-unknown-fields']) return undefined;
+  switch (schema.type) {
+    case 'string':
+      return typeof value === 'string' ? undefined : `expected string, got ${describe(value)}`;
+    case 'integer':
+    case 'number':
+      return typeof value === 'number' ? undefined : `expected numeric (int or float), got ${describe(value)}`;
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : `expected boolean, got ${describe(value)}`;
+    case 'array':
+      return Array.isArray(value) ? undefined : `expected list, got ${describe(value)}`;
+    case 'object':
+      return typeof value === 'object' && !Array.isArray(value) ? undefined : `expected map, got ${describe(value)}`;
+    default:
+      return undefined;
+  }
+}
+
+/** A value as the merge library prints it: Go's pointer notation around a JSON-like text. */
+function describe(value: unknown): string {
+  if (typeof value === 'object') return `&value.${Array.isArray(value) ? 'List' : 'Map'}`;
+  return `&{${String(value as string | number | boolean)}}`;
+}
+
+function report(errors: string[], path: readonly string[], message: string): void {
+  const at = formatFieldPath(path);
+  errors.push(at === '' ? message : `${at}: ${message}`);
+}
