@@ -71,20 +71,17 @@ function keyReader(items: JsonSchema, names: readonly string[]): (item: unknown)
       throw new ListElementError('associative list with keys may not have non-map elements');
     }
     const object = item as Record<string, unknown>;
-    let found = false;
-    const keys = names.map((name, i) => {
-      if (object[name] !== undefined && object[name] !== null) found = true;
-      return [name, object[name] ?? defaults[i]] as const;
-    });
-    const missing = keys.find(([, value]) => value === undefined);
-    if (missing && !found)
+    const keys: [string, unknown][] = [];
+    for (const [i, name] of names.entries()) {
+      const value = object[name] ?? defaults[i];
+      // A key that is absent is not part of the identity: the element is another one than the same with it.
+      if (value !== undefined) keys.push([name, value]);
+    }
+    if (keys.length === 0) {
       throw new ListElementError(
-        `associative list with keys has an element that omits all key fields ${formatNames(names)}`,
+        `associative list with keys has an element that omits all key fields ${formatNames(names)} (and doesn't have default values for any key fields)`,
       );
-    if (missing)
-      throw new ListElementError(
-        `associative list with keys has an element that omits key field ${JSON.stringify(missing[0])} (and doesn't have default value)`,
-      );
+    }
     return keyElement(keys);
   };
 }

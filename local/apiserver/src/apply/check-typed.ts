@@ -81,10 +81,15 @@ function typeMismatch(schema: JsonSchema, value: unknown): string | undefined {
   }
 }
 
-/** A value as the merge library prints it: Go's pointer notation around a JSON-like text. */
+/** A value as the merge library prints it: Go's notation for the struct that holds it. */
 function describe(value: unknown): string {
-  if (typeof value === 'object') return `&value.${Array.isArray(value) ? 'List' : 'Map'}`;
-  return `&{${String(value as string | number | boolean)}}`;
+  const text =
+    typeof value === 'object'
+      ? Array.isArray(value)
+        ? '[]interface {}{...}'
+        : 'map[string]interface {}{...}'
+      : JSON.stringify(value);
+  return `&value.valueUnstructured{Value:${text}}`;
 }
 
 function report(errors: string[], path: readonly string[], message: string): void {

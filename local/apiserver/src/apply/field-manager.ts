@@ -165,8 +165,10 @@ function apply(
   const own = identify(resource, 'Apply', write);
   const key = managerKey(own);
   const last = managers.get(key);
-  const set = subtractSets(subtractTrees(toFieldSet(schema, config), ignored), stripped);
-  managers.set(key, { ...own, set });
+  // Names and the like are nobody's in the record, but here they keep the object's metadata from being pruned.
+  const applied = subtractTrees(toFieldSet(schema, config), ignored);
+  const set = subtractSets(applied, stripped);
+  managers.set(key, { ...own, set: applied });
 
   const merged = merge(schema, before, config) as AnyObject;
   const object = last && !isEmptySet(last.set) ? prune(schema, merged, managers, last.set) : merged;
@@ -295,12 +297,11 @@ function conflictStatus(conflicts: readonly FieldConflict[]): StatusError {
     const who = describeManager(entry);
     byManager.set(who, [...(byManager.get(who) ?? []), formatFieldPath(path)]);
   }
-  const text = (paths: readonly string[], who: string) =>
-    paths.length === 1 ? `conflict with ${who}: ${paths[0]}` : `conflicts with ${who}:\n- ${paths.join('\n- ')}`;
-  const parts = [...byManager].map(([who, paths]) => text(paths, who));
+  const parts = [...byManager].map(([who, paths]) => `conflicts with ${who}:\n- ${paths.join('\n- ')}`);
+  const [first] = byManager;
   const message =
-    conflicts.length === 1
-      ? `Apply failed with 1 conflict: ${parts[0]}`
+    conflicts.length === 1 && first
+      ? `Apply failed with 1 conflict: conflict with ${first[0]}: ${first[1][0]}`
       : `Apply failed with ${conflicts.length} conflicts: ${parts.join('\n')}`;
   return new StatusError({
     code: 409,
@@ -316,10 +317,9 @@ function conflictStatus(conflicts: readonly FieldConflict[]): StatusError {
   });
 }
 
-function describeManager({ manager, operation, apiVersion, subresource, time }: ManagerEntry): string {
+function describeManager({ manager, operation, apiVersion, subresource }: ManagerEntry): string {
   const through = subresource === '' ? '' : ` with subresource ${quoteGo(subresource)}`;
-  const using = operation === 'Update' ? ` using ${apiVersion}${time === undefined ? '' : ` at ${time}`}` : '';
-  return `${quoteGo(manager)}${through}${using}`;
+  return `${quoteGo(manager)}${through}${operation === 'Update' ? ` using ${apiVersion}` : ''}`;
 }
 
 function typedPatchError(mistakes: readonly string[], config: AnyObject): StatusError {
@@ -355,13 +355,22 @@ function lastAppliedFields(resource: ManagedResource, live: AnyObject): FieldSet
   }
 }
 
+/** JSON with sorted keys, as Go prints a map. */
+function sortedJson(value: unknown): string {
+  return JSON.stringify(value, (_key, child: unknown) =>
+    typeof child === 'object' && child !== null && !Array.isArray(child)
+      ? Object.fromEntries(Object.entries(child).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : child,
+  );
+}
+
 /** kubectl's annotation, where there is one, follows what kubectl applies on the server side. */
 function syncLastApplied(object: AnyObject, config: AnyObject, write: WriteInfo): AnyObject {
   const annotations = object.metadata.annotations;
   if (write.manager !== 'kubectl' || !annotations?.[lastAppliedAnnotation]) return object;
   const applied = cloneJson(config) as Record<string, unknown> & { metadata: { annotations?: Record<string, string> } };
   if (applied.metadata.annotations) delete applied.metadata.annotations[lastAppliedAnnotation];
-  const text = `${JSON.stringify(applied)}\n`;
+  const text = `${sortedJson(applied)}\n`;
   return {
     ...object,
     metadata: { ...object.metadata, annotations: { ...annotations, [lastAppliedAnnotation]: text } },

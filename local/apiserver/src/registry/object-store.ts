@@ -90,7 +90,13 @@ export class ObjectStore {
     return this.fromStorage(resource, entry);
   }
 
-  async create(resource: Resource, namespace: string, draft: Draft, context: WriteContext): Promise<KubeObject> {
+  async create(
+    resource: Resource,
+    namespace: string,
+    draft: Draft,
+    context: WriteContext,
+    ownManagedFields = false,
+  ): Promise<KubeObject> {
     const meta = metadataOf(draft);
     checkNamespace(resource, namespace, meta);
     const now = this.parts.clock.now();
@@ -100,13 +106,13 @@ export class ObjectStore {
     const generated = !meta.name && meta.generateName ? meta.generateName : undefined;
     if (generated) meta.name = generateName(generated, this.parts.random);
 
-    setManagedFields(
-      draft,
-      updateManagedFields(managedResource(resource, ''), resource.emptyObject as Draft, draft, {
-        manager: context.fieldManager,
-        time,
-      }),
-    );
+    if (!ownManagedFields) {
+      const write = { manager: context.fieldManager, time };
+      setManagedFields(
+        draft,
+        updateManagedFields(managedResource(resource, ''), resource.emptyObject as Draft, draft, write),
+      );
+    }
     const request = this.admissionRequest(
       'CREATE',
       resource,
@@ -174,7 +180,8 @@ export class ObjectStore {
   ): Promise<KubeObject> {
     const name = metadataOf(draft).name as string;
     const key = storageKey(resource, namespace, name);
-    if (this.parts.storage.latest(key)) throw alreadyExistsError(errorTarget(resource), name);
+    const existing = this.parts.storage.latest(key);
+    if (existing) throw takenError(resource, existing.value);
     const undo = this.parts.sideEffects?.beforeCreate?.(resource, draft, context.dryRun);
     if (context.dryRun) {
       undo?.();
@@ -202,10 +209,8 @@ export class ObjectStore {
       if (old && request.uid !== undefined) checkUid(resource, key, old, request.uid);
       const draft = await request.change(old);
       if (!old || !entry) {
-        const object = await this.create(resource, request.namespace, draft, {
-          ...context,
-          options: request.createOptions ?? context.options,
-        });
+        const creating = { ...context, options: request.createOptions ?? context.options };
+        const object = await this.create(resource, request.namespace, draft, creating, request.ownManagedFields);
         return { object, created: true };
       }
       try {
@@ -432,6 +437,13 @@ function checkNamespace(resource: Resource, namespace: string, meta: Mutable<Obj
   else if (meta.namespace !== namespace) {
     throw badRequestError('the namespace of the provided object does not match the namespace sent on the request');
   }
+}
+
+/** A name stays taken while its object is being deleted, which is worth saying. */
+function takenError(resource: Resource, existing: KubeObject): StatusError {
+  const error = alreadyExistsError(errorTarget(resource), existing.metadata.name ?? '');
+  if (existing.metadata.deletionTimestamp === undefined) return error;
+  return new StatusError({ ...error.status, message: `object is being deleted: ${error.status.message}` });
 }
 
 /** Upstream lets the words of its storage through here. */

@@ -1,4 +1,5 @@
 import { badRequestError, StatusError } from '@tektite/meta';
+import { complaintWarnings } from '../codec/complaint-warnings.ts';
 import { DecodeError } from '../codec/decode-error.ts';
 import type { JsonDocument } from '../codec/json-document.ts';
 import type { Decoded, FieldValidation, Resource } from '../registry/resource.ts';
@@ -18,7 +19,7 @@ export function readObject(
   const { object, complaints } = decodeAs(resource, document);
   if (validation === 'Strict' && complaints.length > 0)
     throw cannotHandle(resource, `strict decoding error: ${complaints.join(', ')}`);
-  if (validation === 'Warn') for (const complaint of complaints) context.warnings.add(complaint);
+  if (validation === 'Warn') for (const warning of complaints.flatMap(complaintWarnings)) context.warnings.add(warning);
   return object;
 }
 

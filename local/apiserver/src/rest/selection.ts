@@ -1,5 +1,5 @@
 import { badRequestError, type FieldSelector, type KubeObject, type Selector } from '@tektite/meta';
-import { apiVersionOf, type Resource } from '../registry/resource.ts';
+import type { Resource } from '../registry/resource.ts';
 
 /** Decides whether an object is in a list or a watch. */
 export type Selection = (object: KubeObject) => boolean;
@@ -23,15 +23,15 @@ function fieldsOf(resource: Resource, object: KubeObject): Readonly<Record<strin
   return { ...resource.strategy.fields?.(object), 'metadata.name': name, 'metadata.namespace': namespace };
 }
 
+/** Kinds with fields of their own answer with other words than those without. */
 function checkFields(resource: Resource, fields: FieldSelector): void {
+  const own = resource.strategy.selectableFields;
   for (const { field } of fields.requirements) {
-    if (commonFields.has(field) || resource.strategy.selectableFields?.includes(field)) continue;
+    if (commonFields.has(field) || own?.includes(field)) continue;
     throw badRequestError(
-      `Unable to find "${formatKind(resource)}" that match label selector "", field selector "${fields.toString()}": field label not supported: ${field}`,
+      own
+        ? `field label not supported: ${field}`
+        : `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`,
     );
   }
-}
-
-function formatKind(resource: Resource): string {
-  return `${apiVersionOf(resource).includes('/') ? '' : '/'}${apiVersionOf(resource)}, Resource=${resource.plural}`;
 }
