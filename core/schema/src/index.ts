@@ -6,3 +6,6 @@ export * from './default.ts';
 export * from './embedded-resource.ts';
 export * from './prune.ts';
 export * from './structural-schema.ts';
+
+// YAML
+export * from './yaml/index.ts';

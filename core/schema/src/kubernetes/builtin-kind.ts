@@ -1,4 +1,5 @@
-import { type BuiltinSchema, builtinSchema } from './builtin-schema.ts';
+import type { JsonSchema } from '../structural-schema.ts';
+import { builtinSchema } from './builtin-schema.ts';
 import { type Definition, definitionOf, findDefinition } from './definition.ts';
 import { definitionKey } from './go-package.ts';
 import { apiGroups, type ResourceRow } from './resources.ts';
@@ -22,7 +23,7 @@ export interface BuiltinKind {
   /** How its Go type is declared; read on first use. */
   readonly definition: Definition;
   /** Made on first use. */
-  readonly schema: BuiltinSchema;
+  readonly schema: JsonSchema;
 }
 
 export interface BuiltinSubresource {

@@ -1,43 +1,29 @@
+import type { JsonSchema } from '../structural-schema.ts';
 import { type Definition, definitionOf, type FieldDefinition } from './definition.ts';
 import type { GoType, Scalar } from './go-type.ts';
 
-/**
- * The structural schema of a built-in type. Schemas are shared between the kinds that use a type and may refer to
- * themselves (JSONSchemaProps does), so code that walks one follows an object, never the schema alone.
- */
-export interface BuiltinSchema {
-  readonly type?: string;
-  readonly format?: string;
-  readonly properties?: Readonly<Record<string, BuiltinSchema>>;
-  readonly required?: readonly string[];
-  readonly items?: BuiltinSchema;
-  readonly additionalProperties?: BuiltinSchema;
-  readonly 'x-kubernetes-preserve-unknown-fields'?: true;
-  readonly 'x-kubernetes-int-or-string'?: true;
-  readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map';
-  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
-  readonly 'x-kubernetes-map-type'?: 'atomic' | 'granular';
-  readonly 'x-kubernetes-patch-strategy'?: string;
-  readonly 'x-kubernetes-patch-merge-key'?: string;
-}
-
 type Draft<T> = { -readonly [K in keyof T]: T[K] };
 
-const schemas = new Map<string, BuiltinSchema>();
+const schemas = new Map<string, JsonSchema>();
 
-/** The schema of the definition with that key. The same object each time. */
-export function builtinSchema(key: string): BuiltinSchema {
+/**
+ * The structural schema of a built-in type, by the key of its definition. The same object each time.
+ *
+ * Schemas are shared between the kinds that use a type and may refer to themselves (JSONSchemaProps does), so code that
+ * walks one follows an object, never the schema alone.
+ */
+export function builtinSchema(key: string): JsonSchema {
   const known = schemas.get(key);
   if (known) return known;
-  const schema: Draft<BuiltinSchema> = { type: 'object' };
+  const schema: Draft<JsonSchema> = { type: 'object' };
   // Registered before its fields are read: a type may contain itself.
   schemas.set(key, schema);
   fill(schema, definitionOf(key));
   return schema;
 }
 
-function fill(schema: Draft<BuiltinSchema>, definition: Definition): void {
-  const properties: Record<string, BuiltinSchema> = {};
+function fill(schema: Draft<JsonSchema>, definition: Definition): void {
+  const properties: Record<string, JsonSchema> = {};
   for (const field of definition.fields) properties[field.name] = fieldSchema(field);
   schema.properties = properties;
   const required = definition.fields.filter((field) => field.required).map((field) => field.name);
@@ -45,10 +31,10 @@ function fill(schema: Draft<BuiltinSchema>, definition: Definition): void {
   if (definition.atomic) schema['x-kubernetes-map-type'] = 'atomic';
 }
 
-function fieldSchema(field: FieldDefinition): BuiltinSchema {
+function fieldSchema(field: FieldDefinition): JsonSchema {
   const base = typeSchema(field.type);
   if (!field.listType && !field.atomic && !field.patchStrategy && !field.patchMergeKey) return base;
-  const schema: Draft<BuiltinSchema> = { ...base };
+  const schema: Draft<JsonSchema> = { ...base };
   if (field.listType) schema['x-kubernetes-list-type'] = field.listType;
   if (field.mapKeys) schema['x-kubernetes-list-map-keys'] = field.mapKeys;
   if (field.atomic) schema['x-kubernetes-map-type'] = 'atomic';
@@ -57,7 +43,7 @@ function fieldSchema(field: FieldDefinition): BuiltinSchema {
   return schema;
 }
 
-function typeSchema(type: GoType): BuiltinSchema {
+function typeSchema(type: GoType): JsonSchema {
   switch (type.kind) {
     case 'pointer':
       return typeSchema(type.to);
@@ -72,7 +58,7 @@ function typeSchema(type: GoType): BuiltinSchema {
   }
 }
 
-const scalarSchemas: Readonly<Record<Scalar, BuiltinSchema>> = {
+const scalarSchemas: Readonly<Record<Scalar, JsonSchema>> = {
   string: { type: 'string' },
   bool: { type: 'boolean' },
   int32: { type: 'integer', format: 'int32' },

@@ -63,7 +63,8 @@ export function customResource(
       ? { deprecationWarning: version.deprecationWarning ?? defaultDeprecation(crd, version, names.kind) }
       : {}),
     ...(crd.metadata.deletionTimestamp === undefined ? {} : { terminating: true }),
-    readBody: (body, contentType) => readBody(body, contentType, names.kind),
+    readBody: (body, contentType) =>
+      readBody(body, contentType, { group, version: version.name, kind: names.kind, custom: true }),
     decode: (document) => form.decode(document),
     normalize: (object) => object,
     emptyObject: { apiVersion, kind: names.kind, metadata: {} },

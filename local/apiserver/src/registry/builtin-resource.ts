@@ -44,7 +44,7 @@ export function builtinResource(kind: BuiltinKind, strategy: KindStrategy, conve
     custom: false,
     strategy,
     hasStatus: kind.subresources.some(({ name }) => name === 'status'),
-    readBody: (body, contentType) => readBody(body, contentType, kind.kind),
+    readBody: (body, contentType) => readBody(body, contentType, { group, version, kind: kind.kind, custom: false }),
     decode(document) {
       const { object, complaints } = decodeObject(kind.definition, document);
       const draft = withKind(object);

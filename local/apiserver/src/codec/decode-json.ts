@@ -1,0 +1,54 @@
+import { DecodeError } from './decode-error.ts';
+import { type JsonDocument, parseJsonDocument } from './json-document.ts';
+import { measureJson } from './json-measures.ts';
+import { jsonSyntaxError } from './json-syntax-error.ts';
+
+/**
+ * How deep objects and lists may be nested. Upstream allows 10000; no real object comes near either, and this much can be
+ * walked by recursion everywhere.
+ */
+export const maxDepth = 1000;
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/**
+ * Parses JSON as Kubernetes does; a mistake is a {@link DecodeError} with Go's message. Bytes that are no UTF-8 become
+ * U+FFFD.
+ *
+ * Whole numbers are the one difference: Go has 64 bits for them, JavaScript 53. A number that would silently become another one
+ * is refused.
+ *
+ * @param keepNumbers whether the text of numbers like `1e3` or `1.0` matters to the caller
+ */
+export function decodeJson(bytes: Uint8Array, { keepNumbers = false } = {}): JsonDocument {
+  const text = utf8.decode(bytes);
+  const value = parse(text, bytes);
+  const measures = measureJson(bytes);
+  if (measures.depth > maxDepth) throw new DecodeError('exceeded max depth');
+  if (measures.unsafeInteger !== undefined) {
+    throw new DecodeError(
+      `json: cannot unmarshal number ${measures.unsafeInteger} into Go value of type int64: integers beyond 2^53 are not supported`,
+    );
+  }
+  if ((keepNumbers && measures.hasFractions) || measures.keys !== countKeys(value)) return parseJsonDocument(text);
+  return { value, hasNumberTexts: false };
+}
+
+function parse(text: string, bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new DecodeError(jsonSyntaxError(bytes), { cause });
+  }
+}
+
+function countKeys(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) count += countKeys(item);
+    return count;
+  }
+  for (const key in value) count += 1 + countKeys((value as Record<string, unknown>)[key]);
+  return count;
+}

@@ -1,0 +1,36 @@
+import type { Definition } from '@tektite/schema/kubernetes';
+import { DecodeState } from './decode-state.ts';
+import type { JsonDocument } from './json-document.ts';
+import { structDecoder } from './type-decoder.ts';
+
+/** An object as Go would print it after decoding, and what strict decoding has to say about the input. */
+export interface DecodedObject {
+  /** A new object; the caller may change it. */
+  readonly object: Record<string, unknown>;
+  /** `unknown field "spec.foo"`, `duplicate field "data"`, in the order of the document. */
+  readonly complaints: readonly string[];
+}
+
+/**
+ * Decodes an object of a built-in type. Throws a DecodeError, with Go's message and nothing around it, for a value of a
+ * wrong type, a quantity or time that is none, and the like.
+ *
+ * @example
+ * decodeObject(kind.definition, { value: { spec: { replicas: '1' } }, hasNumberTexts: false })
+ * // json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32
+ */
+export function decodeObject(definition: Definition, document: JsonDocument, { strict = true } = {}): DecodedObject {
+  const state = new DecodeState(document, strict);
+  const object = structDecoder(definition.key).decode(document.value, state);
+  if (state.saved) throw state.saved;
+  const before = strict ? document.complaints : undefined;
+  return { object, complaints: before ? [...before, ...state.complaints] : state.complaints };
+}
+
+/**
+ * An object that the server itself built, as Go would print it: the counterpart of encoding a struct. Throws a DecodeError
+ * when it does not fit the type.
+ */
+export function normalizeObject(definition: Definition, object: unknown): Record<string, unknown> {
+  return decodeObject(definition, { value: object, hasNumberTexts: false }, { strict: false }).object;
+}

@@ -1,0 +1,63 @@
+/** What a look at the bytes of a valid JSON text tells without parsing it. */
+export interface JsonMeasures {
+  /** How many keys all its objects have, duplicates included. */
+  readonly keys: number;
+  readonly depth: number;
+  /** Whether a number is written with a point or an exponent, so that its text says more than its value. */
+  readonly hasFractions: boolean;
+  /** The first whole number that JavaScript cannot hold exactly although Go can. */
+  readonly unsafeInteger: string | undefined;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const int64Limit = 2n ** 63n;
+
+/** One pass over the bytes, much cheaper than parsing. Any bytes will do, but only of valid JSON is the result true. */
+export function measureJson(bytes: Uint8Array): JsonMeasures {
+  let keys = 0;
+  let depth = 0;
+  let deepest = 0;
+  let hasFractions = false;
+  let unsafeInteger: string | undefined;
+  const length = bytes.length;
+  for (let at = 0; at < length; at++) {
+    const byte = bytes[at] as number;
+    if (byte === quote) {
+      for (at++; at < length && bytes[at] !== quote; at++) if (bytes[at] === backslash) at++;
+    } else if (byte === 0x3a) keys++;
+    else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > deepest) deepest = depth;
+    } else if (byte === 0x7d || byte === 0x5d) depth--;
+    else if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) {
+      const end = endOfNumber(bytes, at);
+      const isWhole = end > 0;
+      const stop = Math.abs(end);
+      if (!isWhole) hasFractions = true;
+      else if (stop - at >= 16) unsafeInteger ??= unsafe(Buffer.from(bytes.subarray(at, stop)).toString('latin1'));
+      at = stop - 1;
+    }
+  }
+  return { keys, depth: deepest, hasFractions, unsafeInteger };
+}
+
+/** The index after the number; negative when it has a point or an exponent. */
+function endOfNumber(bytes: Uint8Array, start: number): number {
+  let whole = true;
+  let at = start + 1;
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte >= 0x30 && byte <= 0x39) continue;
+    if (byte !== 0x2e && byte !== 0x65 && byte !== 0x45 && byte !== 0x2b && byte !== 0x2d) break;
+    whole = false;
+  }
+  return whole ? at : -at;
+}
+
+/** Beyond 64 bits Go has no integer either and falls back to the same floating point number as JavaScript. */
+function unsafe(text: string): string | undefined {
+  if (text.length > 20) return undefined;
+  const value = BigInt(text);
+  if (value >= int64Limit || value < -int64Limit) return undefined;
+  return Number.isSafeInteger(Number(value)) ? undefined : text;
+}

@@ -1,0 +1,144 @@
+import type { Definition, FieldDefinition, GoType } from '@tektite/schema/kubernetes';
+import { jsonTypeName } from './decode-error.ts';
+import { DecodeState, type FieldStep } from './decode-state.ts';
+import { type Entry, JsonNumber, setOwn } from './json-document.ts';
+import { never, type ValueDecoder } from './value-decoder.ts';
+
+interface FieldPlan extends FieldStep {
+  readonly index: number;
+  readonly decoder: ValueDecoder;
+  readonly always: boolean;
+  readonly omitzero: boolean;
+  /** Whether there is something to print when the field is not in the document. */
+  readonly printedWhenAbsent: boolean;
+}
+
+/**
+ * Decodes objects into what Go's struct of that definition would print: known fields only, in the order of their
+ * declaration, empty ones dropped or printed as the type says.
+ */
+export class StructDecoder implements ValueDecoder {
+  readonly isEmpty = never;
+  private readonly definition: Definition;
+  private readonly decoderOf: (type: GoType) => ValueDecoder;
+  private plans: readonly FieldPlan[] | undefined;
+  private readonly byName = new Map<string, FieldPlan>();
+  private readonly goName: string;
+
+  constructor(definition: Definition, decoderOf: (type: GoType) => ValueDecoder) {
+    this.definition = definition;
+    this.decoderOf = decoderOf;
+    this.goName = definition.key.slice(definition.key.indexOf('/') + 1);
+  }
+
+  /** Made on first use: a struct may contain itself. */
+  private fields(): readonly FieldPlan[] {
+    if (this.plans) return this.plans;
+    const struct = this.goName.slice(this.goName.indexOf('.') + 1);
+    this.plans = this.definition.fields.map((field, index) =>
+      makePlan(field, index, struct, this.decoderOf(field.type)),
+    );
+    for (const plan of this.plans) this.byName.set(plan.name, plan);
+    return this.plans;
+  }
+
+  zero(): Record<string, unknown> {
+    return this.print(this.fields(), []);
+  }
+
+  decode(raw: unknown, state: DecodeState): Record<string, unknown> {
+    const plans = this.fields();
+    if (raw === null) return this.print(plans, []);
+    if (typeof raw !== 'object' || Array.isArray(raw) || raw instanceof JsonNumber) {
+      state.mismatched(raw instanceof JsonNumber ? 'number' : jsonTypeName(raw), this.goName);
+      return this.print(plans, []);
+    }
+    const repeated = state.duplicates?.get(raw);
+    if (repeated) return this.print(plans, this.decodeRepeated(repeated, state));
+    const values = new Array<unknown>(plans.length);
+    const { path } = state;
+    const depth = path.length;
+    for (const key in raw) {
+      const value = (raw as Record<string, unknown>)[key];
+      if (value === undefined) continue;
+      const plan = this.byName.get(key);
+      if (plan === undefined) {
+        state.complain('unknown field', key);
+        continue;
+      }
+      path[depth] = plan;
+      values[plan.index] = plan.decoder.decode(value, state);
+      path.length = depth;
+    }
+    return this.print(plans, values);
+  }
+
+  /**
+   * An object that has a key twice. Go decodes the second value over the first, so objects merge; anything else is
+   * replaced.
+   */
+  private decodeRepeated(entries: readonly Entry[], state: DecodeState): unknown[] {
+    const values: unknown[] = [];
+    const raws = new Map<FieldPlan, unknown>();
+    const { path } = state;
+    const depth = path.length;
+    for (const [key, value] of entries) {
+      const plan = this.byName.get(key);
+      if (plan === undefined) {
+        state.complain('unknown field', key);
+        continue;
+      }
+      const isRepeated = raws.has(plan);
+      if (isRepeated) state.complain('duplicate field', key);
+      const merged = isRepeated ? mergeRaw(raws.get(plan), value) : value;
+      raws.set(plan, merged);
+      path[depth] = plan;
+      values[plan.index] = plan.decoder.decode(value, state);
+      if (merged !== value) values[plan.index] = plan.decoder.decode(merged, new DecodeState(state, false));
+      path.length = depth;
+    }
+    return values;
+  }
+
+  private print(plans: readonly FieldPlan[], values: readonly unknown[]): Record<string, unknown> {
+    const result: Record<string, unknown> = {};
+    for (const plan of plans) {
+      let value = values[plan.index];
+      if (value === undefined) {
+        if (!plan.printedWhenAbsent) continue;
+        value = plan.decoder.zero() ?? null;
+      } else if (!plan.always && plan.decoder.isEmpty(value)) continue;
+      if (plan.omitzero && value === null) continue;
+      result[plan.name] = value;
+    }
+    return result;
+  }
+}
+
+function makePlan(field: FieldDefinition, index: number, struct: string, decoder: ValueDecoder): FieldPlan {
+  const { name, embedded, always, omitzero, type } = field;
+  const isStruct = type.kind === 'struct' || (type.kind === 'scalar' && decoder.isEmpty === never);
+  return {
+    name,
+    goPath: embedded === undefined ? name : `${embedded}.${name}`,
+    struct,
+    index,
+    decoder,
+    always,
+    omitzero,
+    printedWhenAbsent: always || (isStruct && !omitzero),
+  };
+}
+
+function mergeRaw(first: unknown, second: unknown): unknown {
+  if (!isPlainObject(first) || !isPlainObject(second)) return second;
+  const merged: Record<string, unknown> = { ...first };
+  for (const key of Object.keys(second)) {
+    setOwn(merged, key, Object.hasOwn(first, key) ? mergeRaw(first[key], second[key]) : second[key]);
+  }
+  return merged;
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
+}
