@@ -24,7 +24,8 @@ import { ResourceTable } from './registry/resource-table.ts';
 import type { ApiRequest, ApiResponse } from './rest/api-request.ts';
 import { parseRequestInfo, splitPath } from './rest/request-info.ts';
 import type { RequestContext } from './rest/request-context.ts';
-import { methodNotAllowedError, ResourceHandler } from './rest/resource-handler.ts';
+import { methodNotAllowedError, ResourceHandler, type RestParts } from './rest/resource-handler.ts';
+import { subresourceHandlers } from './rest/subresources/index.ts';
 import { RevisionStore } from './storage/revision-store.ts';
 import type { Storage } from './storage/storage.ts';
 
@@ -82,7 +83,8 @@ export class ApiServer {
       onError: (error) => this.onError(error, undefined),
     });
     this.definitions.start();
-    this.handler = new ResourceHandler({ storage, objects, deleter, clock }, new Map());
+    const rest: RestParts = { storage, objects, deleter, clock };
+    this.handler = new ResourceHandler(rest, subresourceHandlers(rest, this.resources));
   }
 
   /** Answers a request. Never rejects: failures are answers too. */

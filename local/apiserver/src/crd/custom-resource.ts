@@ -167,6 +167,7 @@ function strategyOf(version: CustomResourceDefinitionVersion, schema: JsonSchema
     validateUpdate: (object, old) => check(object, old),
     subresources: { status: { validateUpdate: (object, old) => check(object, old) } },
     generationChanged: (object, old) => !equalJson(specOf(object, hasStatus), specOf(old, hasStatus)),
+    allowUnconditionalUpdate: false,
     selectableFields: selectable,
     fields: (object) =>
       Object.fromEntries(selectable.map((path) => [path, formatSelectable(readJsonPath(object, `.${path}`))])),

@@ -308,7 +308,7 @@ export class ObjectStore {
     }
     const conditional = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
     if (!conditional && resource.strategy.allowUnconditionalUpdate === false) {
-      throw invalidObjectError(resource.group, resource.kind, name, [
+      throw invalidObjectError(resource.group, resource.plural, name, [
         {
           reason: 'FieldValueInvalid',
           field: 'metadata.resourceVersion',
@@ -345,7 +345,7 @@ export class ObjectStore {
   ): void {
     const { strategy } = resource;
     const strategyContext = this.strategyContext(context, now);
-    if (subresource === '') {
+    if (isWhole(subresource)) {
       strategy.prepareForUpdate?.(draft, old, strategyContext);
       if (strategy.generationChanged?.(draft, old)) metadataOf(draft).generation = (old.metadata.generation ?? 0) + 1;
       return;
@@ -365,10 +365,9 @@ export class ObjectStore {
   ): void {
     const { strategy } = resource;
     const strategyContext = this.strategyContext(context, now);
-    const validate =
-      request.subresource === ''
-        ? strategy.validateUpdate
-        : strategy.subresources?.[request.subresource]?.validateUpdate;
+    const validate = isWhole(request.subresource)
+      ? strategy.validateUpdate
+      : strategy.subresources?.[request.subresource]?.validateUpdate;
     const errors = [
       ...validateObjectMetaUpdate(metadataOf(draft), old.metadata),
       ...(validate?.(draft, old, strategyContext) ?? []),
@@ -437,6 +436,11 @@ function checkNamespace(resource: Resource, namespace: string, meta: Mutable<Obj
   else if (meta.namespace !== namespace) {
     throw badRequestError('the namespace of the provided object does not match the namespace sent on the request');
   }
+}
+
+/** A write through `/scale` is a write of the object like any other; only its body differs. */
+function isWhole(subresource: string): boolean {
+  return subresource === '' || subresource === 'scale';
 }
 
 /** A name stays taken while its object is being deleted, which is worth saying. */

@@ -68,7 +68,8 @@ export async function patchObject(
   );
 }
 
-function patchTypeOf(context: RequestContext, resource: Resource): PatchType {
+/** Which kind of patch the Content-Type announces; custom resources know no strategic merge. */
+export function patchTypeOf(context: RequestContext, resource: Resource): PatchType {
   const type = patchTypes[mediaTypeOf(context.request.headers['content-type'])];
   if (type === undefined) {
     throw new StatusError({

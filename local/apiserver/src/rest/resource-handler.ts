@@ -4,6 +4,7 @@ import {
   isStatusError,
   type KubeObject,
   methodNotSupportedError,
+  notFoundError,
   StatusError,
   unknownPathError,
 } from '@tektite/meta';
@@ -79,8 +80,10 @@ export class ResourceHandler {
   private async handleSubresource(context: RequestContext, resource: Resource): Promise<ApiResponse> {
     const { info } = context;
     const declared = resource.subresources.find(({ name }) => name === info.subresource);
-    if (!declared || (resource.namespaced && info.namespace === '')) throw unknownPathError();
-    if (!declared.verbs.includes(info.verb)) throw methodNotAllowedError();
+    if (resource.namespaced && info.namespace === '') throw unknownPathError();
+    if (!declared) throw resource.custom ? notFoundError(errorTarget(resource), info.name) : unknownPathError();
+    if (!declared.verbs.includes(info.verb))
+      throw resource.custom ? methodNotSupportedError(errorTarget(resource), info.verb) : methodNotAllowedError();
     const own =
       this.subresources.get(`${resource.plural}.${resource.group}/${info.subresource}`) ??
       this.subresources.get(`*/${info.subresource}`);

@@ -1,0 +1,19 @@
+import type { Resource } from '../../registry/resource.ts';
+import type { ResourceTable } from '../../registry/resource-table.ts';
+import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
+import { bindingHandler } from './binding.ts';
+import { evictionHandler } from './eviction.ts';
+import { scaleHandler } from './scale.ts';
+
+/** Subresources that are more than a view of their object, by `resource.group/subresource` or `*​/subresource`. */
+export function subresourceHandlers(
+  parts: RestParts,
+  resources: ResourceTable,
+): ReadonlyMap<string, SubresourceHandler> {
+  const pods = () => resources.find('', 'v1', 'pods') as Resource;
+  return new Map([
+    ['*/scale', scaleHandler(parts)],
+    ['pods./binding', bindingHandler(parts, pods)],
+    ['pods./eviction', evictionHandler(parts)],
+  ]);
+}

@@ -1,0 +1,226 @@
+import {
+  badRequestError,
+  cloneJson,
+  formatTime,
+  internalServerError,
+  type KubeObject,
+  labelSelectorOf,
+  type ManagedFieldsEntry,
+  type Mutable,
+} from '@tektite/meta';
+import type { JsonSchema } from '@tektite/schema';
+import { builtinSchema, type Scale } from '@tektite/schema/kubernetes';
+import { applyConfiguration } from '../../apply/field-manager.ts';
+import {
+  emptySet,
+  type FieldSet,
+  isEmptySet,
+  isMember,
+  setOf,
+  subtractSets,
+  unionSets,
+} from '../../apply/field-set.ts';
+import { managerKey, readManagers, writeManagers } from '../../apply/managed-fields.ts';
+import { readJsonPath } from '../../crd/json-path.ts';
+import { applyJsonPatch } from '../../patch/json-patch.ts';
+import { applyMergePatch } from '../../patch/merge-patch.ts';
+import { setManagedFields } from '../../registry/object-store.ts';
+import { apiVersionOf, type Draft, type Resource, type ScalePaths } from '../../registry/resource.ts';
+import { negotiate } from '../negotiate.ts';
+import { type PatchOptions, parsePatchOptions, parseWriteOptions, type WriteOptions } from '../options.ts';
+import { patchTypeOf } from '../patch.ts';
+import { readPatchBody } from '../patch-body.ts';
+import { fieldManagerOf, type RequestContext } from '../request-context.ts';
+import { methodNotAllowedError, type RestParts, type SubresourceHandler, writeContext } from '../resource-handler.ts';
+import { decodeTyped, readTypedBody } from './typed-body.ts';
+
+const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+const builtinPaths: ScalePaths = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' };
+
+/** `/scale`: the number of replicas of whatever has one, in one form for all kinds. */
+export function scaleHandler(parts: RestParts): SubresourceHandler {
+  return async (context, resource) => {
+    const { media } = negotiate(context.request.headers.accept, new Set());
+    const scale = await answer(parts, context, resource);
+    return { code: 200, type: 'object', media, object: scale };
+  };
+}
+
+async function answer(parts: RestParts, context: RequestContext, resource: Resource): Promise<Scale> {
+  const { info, request } = context;
+  switch (info.verb) {
+    case 'get':
+      return toScale(resource, await parts.objects.get(resource, info.namespace, info.name), true);
+    case 'update': {
+      const options = parseWriteOptions(request.query, 'UpdateOptions');
+      const wanted = readTypedBody<Scale>(context, scaleKind);
+      return write(parts, context, resource, options, (object) =>
+        withReplicas(resource, object, checked(context, wanted)),
+      );
+    }
+    case 'patch': {
+      const type = patchTypeOf(context, resource);
+      const options = parsePatchOptions(request.query, type === 'apply');
+      const { value } = readPatchBody(request.body ?? new Uint8Array(), type);
+      if (type === 'apply')
+        return write(
+          parts,
+          context,
+          resource,
+          options,
+          (object) => applyScale(parts, context, resource, object, value as Scale, options),
+          true,
+        );
+      const patch = type === 'json' ? applyJsonPatch : applyMergePatch;
+      return write(parts, context, resource, options, (object) => {
+        const patched = decodeTyped<Scale>(
+          { value: cloneJson(patch(toScale(resource, object, false), value)), hasNumberTexts: false },
+          scaleKind,
+        );
+        return withReplicas(resource, object, checked(context, patched));
+      });
+    }
+    default:
+      throw methodNotAllowedError();
+  }
+}
+
+function checked({ info }: RequestContext, scale: Scale): Scale {
+  const { name } = scale.metadata;
+  if (name !== info.name)
+    throw badRequestError(`the name of the object (${name ?? ''}) does not match the name on the URL (${info.name})`);
+  return scale;
+}
+
+async function write(
+  parts: RestParts,
+  context: RequestContext,
+  resource: Resource,
+  options: WriteOptions,
+  change: (object: KubeObject) => Draft,
+  ownManagedFields = false,
+): Promise<Scale> {
+  const { namespace, name } = context.info;
+  const { object } = await parts.objects.update(
+    resource,
+    { namespace, name, subresource: 'scale', change: (old) => change(old as KubeObject), ownManagedFields },
+    writeContext(context, options),
+  );
+  return toScale(resource, object, false);
+}
+
+function pathsOf(resource: Resource): ScalePaths {
+  return resource.scale ?? builtinPaths;
+}
+
+function toScale(resource: Resource, object: KubeObject, strict: boolean): Scale {
+  const paths = pathsOf(resource);
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const replicas = readJsonPath(object, paths.specReplicasPath);
+  if (strict && resource.custom && replicas === undefined)
+    throw internalServerError(`the spec replicas field ${JSON.stringify(paths.specReplicasPath)} does not exist`);
+  const selector = selectorOf(resource, object, paths);
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: {
+      ...(name === undefined ? {} : { name }),
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
+    },
+    spec: typeof replicas === 'number' && replicas !== 0 ? { replicas } : {},
+    status: {
+      replicas: Number(readJsonPath(object, paths.statusReplicasPath) ?? 0),
+      ...(selector === '' ? {} : { selector }),
+    },
+  };
+}
+
+function selectorOf(resource: Resource, object: KubeObject, paths: ScalePaths): string {
+  if (resource.custom)
+    return paths.labelSelectorPath ? String(readJsonPath(object, paths.labelSelectorPath) ?? '') : '';
+  const { selector } = (object as { spec?: { selector?: object } }).spec ?? {};
+  if (selector === undefined) return '';
+  // ReplicationControllers have a plain map where the others have a selector.
+  const isMap = resource.group === '' && resource.plural === 'replicationcontrollers';
+  return labelSelectorOf(isMap ? { matchLabels: selector as Record<string, string> } : selector).toString();
+}
+
+function withReplicas(resource: Resource, object: KubeObject, scale: Scale): Draft {
+  const draft = cloneJson(object) as Draft;
+  const names = pathsOf(resource)
+    .specReplicasPath.split('.')
+    .filter((name) => name !== '');
+  let at: Record<string, unknown> = draft;
+  for (const name of names.slice(0, -1)) at = (at[name] ??= {}) as Record<string, unknown>;
+  at[names.at(-1) as string] = scale.spec?.replicas ?? 0;
+  const { resourceVersion } = scale.metadata;
+  if (resourceVersion === undefined) delete draft.metadata.resourceVersion;
+  else draft.metadata.resourceVersion = resourceVersion;
+  return draft;
+}
+
+const scaleReplicas: FieldSet = setOf(['f:spec', 'f:replicas']);
+
+/**
+ * Applies a Scale: whoever owns the replicas of the object owns those of its Scale, and the other way round.
+ */
+function applyScale(
+  parts: RestParts,
+  context: RequestContext,
+  resource: Resource,
+  object: KubeObject,
+  config: Scale,
+  options: PatchOptions,
+): Draft {
+  const path = pathsOf(resource)
+    .specReplicasPath.split('.')
+    .filter((name) => name !== '')
+    .map((name) => `f:${name}`);
+  const ownReplicas = setOf(path);
+  const managers = readManagers(object.metadata.managedFields) ?? new Map();
+  const owners: ManagedFieldsEntry[] = writeManagers(
+    new Map(
+      [...managers]
+        .filter(([, { set }]) => owns(set, path))
+        .map(([key, entry]) => [key, { ...entry, apiVersion: 'autoscaling/v1', set: scaleReplicas }]),
+    ),
+  );
+  const live = {
+    ...toScale(resource, object, false),
+    metadata: { ...object.metadata, managedFields: owners },
+  } as KubeObject & Record<string, unknown>;
+  const applied = applyConfiguration(
+    {
+      ...scaleKind,
+      schema: builtinSchema('autoscaling/v1.Scale') as JsonSchema,
+      subresource: 'scale',
+      ignored: setOf(['f:status']),
+    },
+    live,
+    config as KubeObject & Record<string, unknown>,
+    { manager: fieldManagerOf(context, options.fieldManager), time: formatTime(parts.clock.now()) },
+    options.force,
+  );
+  for (const [key, entry] of managers) {
+    const set = subtractSets(entry.set, ownReplicas);
+    if (isEmptySet(set)) managers.delete(key);
+    else managers.set(key, { ...entry, set });
+  }
+  for (const [, entry] of readManagers(applied.managedFields) ?? []) {
+    const back = { ...entry, apiVersion: apiVersionOf(resource) };
+    const existing = managers.get(managerKey(back));
+    managers.set(managerKey(back), { ...back, set: unionSets(existing?.set ?? emptySet, ownReplicas) });
+  }
+  const draft = withReplicas(resource, object, applied.object as unknown as Scale);
+  setManagedFields(draft, writeManagers(managers) as Mutable<ManagedFieldsEntry[]>);
+  return draft;
+}
+
+function owns(set: FieldSet, path: readonly string[]): boolean {
+  let at: FieldSet | undefined = set;
+  for (const element of path) at = at?.[element];
+  return at !== undefined && isMember(at);
+}

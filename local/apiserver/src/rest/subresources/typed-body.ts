@@ -1,0 +1,44 @@
+import { badRequestError, formatApiVersion } from '@tektite/meta';
+import { findBuiltinDefinition } from '@tektite/schema/kubernetes';
+import { DecodeError } from '../../codec/decode-error.ts';
+import { decodeObject } from '../../codec/decode-object.ts';
+import type { JsonDocument } from '../../codec/json-document.ts';
+import { readBody } from '../../codec/read-body.ts';
+import type { RequestContext } from '../request-context.ts';
+
+/** The kind of a body that is not the resource's own: a Scale, a Binding, a TokenRequest. */
+export interface BodyKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** Reads such a body. An empty object is one with nothing set; a body of another kind is refused. */
+export function readTypedBody<T extends object>(context: RequestContext, kind: BodyKind): T {
+  const { body, headers } = context.request;
+  const document = readBody(body ?? new Uint8Array(), headers['content-type'] ?? 'application/json', {
+    ...kind,
+    custom: false,
+  });
+  return decodeTyped<T>(document, kind);
+}
+
+export function decodeTyped<T extends object>(document: JsonDocument, kind: BodyKind): T {
+  const definition = findBuiltinDefinition(kind.group, kind.version, kind.kind);
+  if (!definition) throw new Error(`no type ${formatApiVersion(kind)} ${kind.kind}`);
+  try {
+    const { object } = decodeObject(definition, document);
+    const { kind: given, apiVersion } = object as { kind?: string; apiVersion?: string };
+    if (given !== undefined && given !== '' && given !== kind.kind) {
+      throw badRequestError(
+        `${given} in version ${JSON.stringify(apiVersion ?? '')} cannot be handled as a ${kind.kind}`,
+      );
+    }
+    return { ...object, kind: kind.kind, apiVersion: formatApiVersion(kind) } as unknown as T;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw badRequestError(
+      `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${error.message}`,
+    );
+  }
+}
