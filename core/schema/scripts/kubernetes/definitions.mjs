@@ -87,7 +87,12 @@ function buildField(attribute, notes, context) {
   const named = notes.type && resolveNames(notes.type, context);
   const field = mergeNotes(attribute.name, notes, !attribute.optional);
   const pointer = notes.pointer || (!notes.value && !named && isPointerByDefault(attribute, plain));
-  return { ...field, type: named ?? (pointer ? `*${plain}` : plain), description: attribute.description ?? '' };
+  return {
+    ...field,
+    type: named ?? (pointer ? `*${plain}` : plain),
+    ...(notes.default === undefined ? {} : { default: plain === 'string' ? notes.default : JSON.parse(notes.default) }),
+    description: attribute.description ?? '',
+  };
 }
 
 function mergeNotes(name, notes, required) {

@@ -11,7 +11,19 @@ export function emitDefinitions(definitions) {
   return `${header}export const definitionsJson: string = ${quote(JSON.stringify(table))};\n`;
 }
 
-function emitField({ name, type, required, always, omitzero, embedded, listType, mapKeys, atomic, patch }) {
+function emitField({
+  name,
+  type,
+  required,
+  always,
+  omitzero,
+  embedded,
+  listType,
+  mapKeys,
+  atomic,
+  patch,
+  default: value,
+}) {
   const flags = `${required ? 'r' : ''}${always ? 'a' : ''}${omitzero ? 'z' : ''}`;
   const more = {
     ...(listType ? { listType } : {}),
@@ -20,6 +32,7 @@ function emitField({ name, type, required, always, omitzero, embedded, listType,
     ...(patch?.strategy ? { patchStrategy: patch.strategy } : {}),
     ...(patch?.mergeKey ? { patchMergeKey: patch.mergeKey } : {}),
     ...(embedded ? { embedded } : {}),
+    ...(value === undefined ? {} : { default: value }),
   };
   const tuple = [name, type, flags, more];
   if (Object.keys(more).length === 0) tuple.pop();

@@ -41,6 +41,7 @@ function readWords(text) {
     const call = /^(map|merge|merge\+retainKeys|retainKeys|replace)(?:\(([^)]*)\))?$/.exec(word);
     if (flags.has(word)) result[word] = true;
     else if (word === '*') result.pointer = true;
+    else if (word.startsWith('default(')) result.default = word.slice('default('.length, -1);
     else if (call?.[1] === 'map') result.mapKeys = call[2].split(',');
     else if (call) result.patch = { strategy: call[1].replace('+', ','), mergeKey: call[2] };
     else result.type = word;

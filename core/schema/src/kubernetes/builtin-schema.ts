@@ -33,8 +33,10 @@ function fill(schema: Draft<JsonSchema>, definition: Definition): void {
 
 function fieldSchema(field: FieldDefinition): JsonSchema {
   const base = typeSchema(field.type);
-  if (!field.listType && !field.atomic && !field.patchStrategy && !field.patchMergeKey) return base;
+  if (!field.listType && !field.atomic && !field.patchStrategy && !field.patchMergeKey && field.default === undefined)
+    return base;
   const schema: Draft<JsonSchema> = { ...base };
+  if (field.default !== undefined) schema.default = field.default;
   if (field.listType) schema['x-kubernetes-list-type'] = field.listType;
   if (field.mapKeys) schema['x-kubernetes-list-map-keys'] = field.mapKeys;
   if (field.atomic) schema['x-kubernetes-map-type'] = 'atomic';

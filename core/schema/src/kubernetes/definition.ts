@@ -22,6 +22,8 @@ export interface FieldDefinition extends FieldMerge {
   readonly omitzero: boolean;
   /** The embedded structs the field comes from (`RuleWithOperations.Rule`); errors name them, the wire does not. */
   readonly embedded?: string;
+  /** The default that the schema declares. Server-side apply needs it for the keys of list-maps (`protocol: TCP`). */
+  readonly default?: string | number | boolean;
 }
 
 /** How a field merges, in server-side apply and in strategic merge patch. */
@@ -40,7 +42,7 @@ interface TableEntry {
     name: string,
     type: string,
     flags?: string,
-    more?: FieldMerge & { readonly embedded?: string },
+    more?: FieldMerge & Pick<FieldDefinition, 'embedded' | 'default'>,
   ])[];
 }
 
