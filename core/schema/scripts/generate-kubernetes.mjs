@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readClientModels } from './kubernetes/client-models.mjs';
+import { readClientParameters } from './kubernetes/client-parameters.mjs';
 import { buildDefinitions } from './kubernetes/definitions.mjs';
 import { emitDefinitions, emitDescriptions, emitTypes } from './kubernetes/emit.mjs';
 import { readOrders } from './kubernetes/order.mjs';
@@ -16,7 +17,7 @@ const definitions = buildDefinitions(await readClientModels(), readOverlays(), r
 mkdirSync(target, { recursive: true });
 write('types.ts', emitTypes(definitions));
 write('definitions.ts', emitDefinitions(definitions));
-write('descriptions.ts', emitDescriptions(definitions));
+write('descriptions.ts', emitDescriptions(definitions, readClientParameters()));
 console.log(`${definitions.size} Kubernetes types generated`);
 
 /** Leaves an unchanged file alone, so that the compiler sees nothing to do. */

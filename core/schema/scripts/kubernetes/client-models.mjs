@@ -41,9 +41,24 @@ function readDeclaration(text) {
 }
 
 function commentText(comment = '') {
-  return comment
+  const text = comment
     .replace(/^\s*\* ?/gm, '')
     .trim()
     .replace(/\\(['"])/g, '$1')
     .replaceAll('*_/', '*/');
+  return restoreBreaks(text);
+}
+
+/**
+ * The models have a space for each line break. Two spaces may have been an empty line or just two spaces; these words
+ * begin a paragraph wherever they follow them.
+ */
+const paragraphs =
+  / {2}(?=Populated by|Must be a DNS_LABEL|If this field is specified and|Applied only if|Deprecated:|DEPRECATED|Defaults to|Examples?:|The server guarantees|This field is not supported|When `|Each key|The exact format|This is an? (?:alpha|beta) |Note that this field|Instead of|The kubelet will|Required when|Selector (?:can|format)|Once the)/g;
+
+export function restoreBreaks(text) {
+  return text
+    .replace(paragraphs, '\n\n')
+    .replace(/(?<=\S) {3}(?=\S)/g, '\n  ')
+    .replace(/(?<=\.) (?=- `)/g, '\n');
 }

@@ -40,9 +40,12 @@ function emitField({
   return tuple;
 }
 
-/** Descriptions by definition and field (the empty name is the definition itself); only OpenAPI asks for them. */
-export function emitDescriptions(definitions) {
-  const table = {};
+/**
+ * Descriptions by definition and field (the empty name is the definition itself), and those of query parameters under
+ * the key `parameters`. Only OpenAPI asks for them.
+ */
+export function emitDescriptions(definitions, parameters) {
+  const table = { parameters };
   for (const [key, { description, fields }] of definitions) {
     const texts = { '': description };
     for (const field of fields) if (field.description) texts[field.name] = field.description;
