@@ -1,2 +1,10 @@
 #!/usr/bin/env node
-import '../dist/tektite.js';
+import { existsSync } from 'node:fs';
+
+const bundle = new URL('../dist/tektite.js', import.meta.url);
+if (existsSync(bundle)) {
+  await import(bundle.href);
+} else {
+  console.error('tektite is not built yet: run `npm ci` (or `npm run build`) in the repository first.');
+  process.exitCode = 1;
+}

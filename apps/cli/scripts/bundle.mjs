@@ -1,1 +1,27 @@
-// bundle
+// Bundles the command into a few files, so that it starts fast: one entry, and a part for each command, loaded when used.
+import { rm } from 'node:fs/promises';
+import { build } from 'esbuild';
+
+const root = new URL('..', import.meta.url).pathname;
+await rm(`${root}dist/chunks`, { recursive: true, force: true });
+await build({
+  entryPoints: { tektite: `${root}src/main.ts` },
+  outdir: `${root}dist`,
+  chunkNames: 'chunks/[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  conditions: ['source'],
+  minify: true,
+  keepNames: true,
+  legalComments: 'none',
+  // A native module cannot be bundled.
+  external: ['lmdb'],
+  // Some dependencies are CommonJS and ask for Node's own modules by require.
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
+  logLevel: 'warning',
+});

@@ -7,6 +7,7 @@ export { TokenFile } from './auth/token-file.ts';
 export { createAuthority, issueCertificate, type KeyPair } from './http/certificates.ts';
 export { type RunningHttpServer, serveHttps } from './http/http-server.ts';
 export type { ApiRequest, ApiResponse, UserInfo, WatchEvent } from './rest/api-request.ts';
-export { ApiServer, type ApiServerOptions } from './server.ts';
+export { ApiServer, type ApiServerOptions, compactPath } from './server.ts';
+export { LmdbJournal } from './storage/lmdb-journal.ts';
 export { RevisionStore, type RevisionStoreOptions } from './storage/revision-store.ts';
 export type { Storage } from './storage/storage.ts';

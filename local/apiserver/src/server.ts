@@ -43,6 +43,9 @@ export interface ApiServerOptions {
   readonly onError?: (error: unknown, request: ApiRequest | undefined) => void;
 }
 
+/** Where `tektite compact` sends its request. */
+export const compactPath = '/tektite/compact';
+
 /**
  * The API server without a network: requests in, answers out. Put {@link serveHttps} in front of it for clients of other
  * processes.
@@ -129,8 +132,9 @@ export class ApiServer {
     return this.handler.handle(context, resource);
   }
 
-  private answerPath({ request }: RequestContext): ApiResponse {
+  private async answerPath({ request }: RequestContext): Promise<ApiResponse> {
     const segments = splitPath(request.path);
+    if (request.path === compactPath) return this.compact(request);
     const health = answerHealth(segments, request.query);
     if (health) return health;
     const isDiscovery = segments[0] === 'api' || segments[0] === 'apis' || segments[0] === 'version';
@@ -143,6 +147,14 @@ export class ApiServer {
       throw methodNotAllowedError();
     if (segments[0] === 'version' && segments.length === 1) return answerVersion();
     return this.discovery.answer(segments, request.headers.accept, request.headers.host ?? '') ?? notFoundPage;
+  }
+
+  /** Forgets the past on demand; only those who may do everything reach this path. */
+  private async compact(request: ApiRequest): Promise<ApiResponse> {
+    if (request.method !== 'POST') throw methodNotAllowedError();
+    const { revision } = this.storage;
+    await this.storage.compact(revision);
+    return { code: 200, type: 'object', media: 'json', object: { compactedRevision: revision } };
   }
 
   private failure(error: unknown, request: ApiRequest): ApiResponse {

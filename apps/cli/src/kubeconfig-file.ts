@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { formatYaml, parseYaml } from '@tektite/schema/yaml';
+import { UserError } from './user-error.ts';
+
+/** How to reach a control plane as its administrator; certificates and keys are PEM. */
+export interface Connection {
+  readonly server: string;
+  readonly authority: string;
+  readonly certificate: string;
+  readonly key: string;
+}
+
+interface Named {
+  readonly name: string;
+}
+
+interface Kubeconfig {
+  'current-context'?: string;
+  clusters?: (Named & { cluster: Record<string, string> })[];
+  users?: (Named & { user: Record<string, string> })[];
+  contexts?: (Named & { context: Record<string, string> })[];
+  [field: string]: unknown;
+}
+
+const name = 'tektite';
+
+/** Writes the connection as cluster, user and context `tektite`, next to what the file has already; makes it current. */
+export async function writeKubeconfig(file: string, connection: Connection): Promise<void> {
+  const config: Kubeconfig = existsSync(file)
+    ? await readConfig(file)
+    : { apiVersion: 'v1', kind: 'Config', preferences: {} };
+  const encode = (pem: string) => Buffer.from(pem).toString('base64');
+  config.clusters = put(config.clusters, {
+    name,
+    cluster: { server: connection.server, 'certificate-authority-data': encode(connection.authority) },
+  });
+  config.users = put(config.users, {
+    name,
+    user: { 'client-certificate-data': encode(connection.certificate), 'client-key-data': encode(connection.key) },
+  });
+  config.contexts = put(config.contexts, { name, context: { cluster: name, user: name } });
+  config['current-context'] = name;
+  await mkdir(dirname(file), { recursive: true });
+  // Readers see the old file or the new one, never half of it; the key in it is for the owner alone.
+  const temporary = `${file}.${process.pid}`;
+  await writeFile(temporary, formatYaml(config), { mode: 0o600 });
+  await rename(temporary, file);
+}
+
+/** The administrator's connection in a kubeconfig that {@link writeKubeconfig} wrote. */
+export async function readConnection(file: string): Promise<Connection> {
+  if (!existsSync(file))
+    throw new UserError(`${file} does not exist; is \`tektite up\` running with another --data-dir?`);
+  const config = await readConfig(file);
+  const cluster = config.clusters?.find((entry) => entry.name === name)?.cluster;
+  const user = config.users?.find((entry) => entry.name === name)?.user;
+  if (!cluster || !user) throw new UserError(`${file} has no cluster and user named ${name}`);
+  const decode = (data: string | undefined) => Buffer.from(data ?? '', 'base64').toString();
+  return {
+    server: cluster.server ?? '',
+    authority: decode(cluster['certificate-authority-data']),
+    certificate: decode(user['client-certificate-data']),
+    key: decode(user['client-key-data']),
+  };
+}
+
+async function readConfig(file: string): Promise<Kubeconfig> {
+  try {
+    const value = parseYaml(await readFile(file, 'utf8'))[0]?.value ?? {};
+    return value as Kubeconfig;
+  } catch (error) {
+    throw new UserError(`${file} cannot be read as a kubeconfig: ${(error as Error).message}`);
+  }
+}
+
+function put<T extends Named>(list: readonly T[] | undefined, entry: T): T[] {
+  return [...(list ?? []).filter((existing) => existing.name !== entry.name), entry];
+}
