@@ -1,0 +1,175 @@
+import { compilePattern } from '../validate/pattern.ts';
+import { check, type CheckedExpression, type Scope } from './language/checker.ts';
+import { type FunctionDeclaration, joinDeclarations } from './language/declarations.ts';
+import { EvaluationError } from './language/evaluation.ts';
+import type { Expression } from './language/expression.ts';
+import { parse } from './language/parser.ts';
+import { compileProgram, type Program, type StructMaker } from './language/program.ts';
+import { type Issue, Source } from './language/source.ts';
+import {
+  boolType,
+  bytesType,
+  type CelType,
+  doubleType,
+  durationType,
+  dynType,
+  intType,
+  listType,
+  mapType,
+  nullType,
+  optionalType,
+  stringType,
+  timestampType,
+  typeType,
+  uintType,
+} from './language/type.ts';
+import { authorizerLibrary, authorizerTypes } from './library/authorizer.ts';
+import { conversionLibrary } from './library/conversion.ts';
+import { listLibrary } from './library/lists.ts';
+import { namedFormatLibrary, namedFormatType } from './library/named-format.ts';
+import { cidrType, ipType, networkLibrary, urlType } from './library/network.ts';
+import { optionalLibrary } from './library/optional.ts';
+import { quantityLibrary, quantityType } from './library/quantity.ts';
+import { semverLibrary, semverType } from './library/semver.ts';
+import { standardLibrary } from './library/standard.ts';
+import { stringLibrary } from './library/strings.ts';
+import { parseDuration, parseTimestamp, timeLibrary } from './library/time.ts';
+
+const libraries = [
+  standardLibrary,
+  conversionLibrary,
+  timeLibrary,
+  optionalLibrary,
+  stringLibrary,
+  listLibrary,
+  networkLibrary,
+  quantityLibrary,
+  semverLibrary,
+  namedFormatLibrary,
+  authorizerLibrary,
+];
+
+const typeNames: readonly (readonly [string, CelType])[] = [
+  ['bool', boolType],
+  ['bytes', bytesType],
+  ['double', doubleType],
+  ['dyn', dynType],
+  ['int', intType],
+  ['list', listType(dynType)],
+  ['map', mapType(dynType, dynType)],
+  ['null_type', nullType],
+  ['optional_type', optionalType(dynType)],
+  ['string', stringType],
+  ['type', typeType(dynType)],
+  ['uint', uintType],
+  ['google.protobuf.Duration', durationType],
+  ['google.protobuf.Timestamp', timestampType],
+  ...[ipType, cidrType, urlType, quantityType, semverType, namedFormatType, ...authorizerTypes].map(
+    (type) => [type.name, type] as const,
+  ),
+];
+
+export interface EnvironmentOptions {
+  /** Variables and their types. A name may have dots: `authorizer.requestResource`. */
+  readonly variables?: Readonly<Record<string, CelType>>;
+  /** Functions besides those Kubernetes has everywhere. */
+  readonly functions?: readonly FunctionDeclaration[];
+  /** Types that expressions may name, and build with `Type{...}` if there is a maker for them. */
+  readonly types?: readonly CelType[];
+  readonly makeStruct?: StructMaker;
+}
+
+/** An expression that was compiled, or the reason why it cannot be. */
+export type Compilation =
+  | { readonly program: Program; readonly checked: CheckedExpression; readonly error?: undefined }
+  | { readonly error: string; readonly program?: undefined };
+
+/** Where expressions are understood: the functions of Kubernetes, and variables of one's own. */
+export interface CelEnvironment {
+  /**
+   * Compiles an expression. The error is printed as cel-go does, with a mark under the place.
+   */
+  compile(text: string): Compilation;
+}
+
+/** The functions that all expressions of Kubernetes share, put together once. */
+const sharedFunctions = joinDeclarations(...libraries);
+
+/**
+ * Makes an environment for expressions of Kubernetes (version 1.36).
+ *
+ * @example
+ * const environment = celEnvironment({ variables: { object: dynType } });
+ * const { program } = environment.compile('object.metadata.name.startsWith("test-")');
+ */
+export function celEnvironment(options: EnvironmentOptions = {}): CelEnvironment {
+  const scope: Scope = {
+    variables: new Map(Object.entries(options.variables ?? {})),
+    functions: options.functions ? joinDeclarations(...libraries, options.functions) : sharedFunctions,
+    types: new Map([...typeNames, ...(options.types ?? []).map((type) => [type.name, type] as const)]),
+  };
+  return {
+    compile(text) {
+      const source = new Source(text);
+      const parsed = parse(source);
+      if (!parsed.expression) return { error: source.format(parsed.issues) };
+      const { checked, issues } = check(parsed.expression, scope);
+      if (issues.length > 0) return { error: source.format(issues) };
+      const wrong = checkLiterals(parsed.expression);
+      if (wrong.length > 0) return { error: source.format(wrong) };
+      return { program: compileProgram(checked, options.makeStruct), checked };
+    },
+  };
+}
+
+/** Literal durations, timestamps and patterns that could never work are refused at once. */
+function checkLiterals(expression: Expression): Issue[] {
+  const issues: Issue[] = [];
+  visit(expression, (part) => {
+    if (part.kind !== 'call') return;
+    const position = part.name === 'matches' && !part.target ? 1 : 0;
+    const argument = part.args[position];
+    if (argument?.kind !== 'literal' || typeof argument.value !== 'string') return;
+    const { value } = argument;
+    const isWrong =
+      (part.name === 'duration' && !part.target && fails(() => parseDuration(value))) ||
+      (part.name === 'timestamp' && !part.target && fails(() => parseTimestamp(value))) ||
+      (part.name === 'matches' && typeof compilePattern(value) === 'string');
+    if (isWrong) issues.push({ at: argument.at, message: `invalid ${part.name} argument` });
+  });
+  return issues;
+}
+
+function fails(action: () => unknown): boolean {
+  try {
+    action();
+    return false;
+  } catch (error) {
+    return error instanceof EvaluationError;
+  }
+}
+
+function visit(expression: Expression, action: (part: Expression) => void): void {
+  action(expression);
+  for (const child of parts(expression)) visit(child, action);
+}
+
+function parts(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case 'literal':
+    case 'identifier':
+      return [];
+    case 'select':
+      return [expression.operand];
+    case 'call':
+      return expression.target ? [expression.target, ...expression.args] : expression.args;
+    case 'list':
+      return expression.elements.map(({ value }) => value);
+    case 'map':
+      return expression.entries.flatMap(({ key, value }) => [key, value]);
+    case 'struct':
+      return expression.fields.map(({ value }) => value);
+    case 'comprehension':
+      return [expression.range, expression.initial, expression.condition, expression.step, expression.result];
+  }
+}
