@@ -1,0 +1,130 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { JsonSchema } from '@tektite/schema';
+import { builtinKinds } from '@tektite/schema/kubernetes';
+import { describe, expect, test } from 'vitest';
+import { swaggerDocument } from './document-v2.ts';
+import { type OpenApiDocument, openApiDocument } from './document-v3.ts';
+import { referencedNames } from './open-api-schema.ts';
+import type { DocumentedResource } from './resource-paths.ts';
+
+const golden = new URL('../../../../../shared/golden/apiserver/discovery/crd.json', import.meta.url);
+
+function builtin(group: string, version: string): DocumentedResource[] {
+  return builtinKinds
+    .filter((kind) => kind.group === group && kind.version === version)
+    .map((kind) => ({ ...kind, listKind: kind.listKind ?? '', schema: {}, custom: false }));
+}
+
+function custom(schema: JsonSchema, namespaced = true): DocumentedResource {
+  return {
+    group: 'disc.example.com',
+    version: 'v1',
+    kind: 'Gadget',
+    listKind: 'GadgetList',
+    plural: 'gadgets',
+    namespaced,
+    custom: true,
+    schema,
+    verbs: ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'],
+    subresources: [
+      { name: 'status', kind: 'Gadget', verbs: ['get', 'patch', 'update'] },
+      { name: 'scale', kind: 'Scale', group: 'autoscaling', version: 'v1', verbs: ['get', 'patch', 'update'] },
+    ],
+  };
+}
+
+/** References that no component answers. */
+function dangling({ paths, components }: OpenApiDocument): string[] {
+  return [...referencedNames([paths, components])].filter((name) => !Object.hasOwn(components.schemas, name));
+}
+
+describe('the document of a custom resource', () => {
+  // The recording lies outside the repository; without it there is nothing to compare with.
+  test.skipIf(!existsSync(golden))('is that of a real API server', async () => {
+    const { steps } = JSON.parse(readFileSync(golden, 'utf8')) as {
+      steps: {
+        path?: string;
+        method?: string;
+        body?: { spec: { versions: { schema: { openAPIV3Schema: JsonSchema } }[] } };
+        response: { body: unknown };
+      }[];
+    };
+    const crd = steps.find(({ method }) => method === 'POST')!.body!;
+    const recorded = steps.find(({ path }) => path?.startsWith('/openapi/v3/apis'))!.response.body;
+    const document = await openApiDocument([custom(crd.spec.versions[0]!.schema.openAPIV3Schema)]);
+    expect(JSON.parse(JSON.stringify(document))).toEqual(recorded);
+  });
+
+  test('has no namespaces when it is of the cluster', async () => {
+    const { paths } = await openApiDocument([custom({ type: 'object' }, false)]);
+    expect(Object.keys(paths)).toEqual([
+      '/apis/disc.example.com/v1/gadgets',
+      '/apis/disc.example.com/v1/gadgets/{name}',
+      '/apis/disc.example.com/v1/gadgets/{name}/scale',
+      '/apis/disc.example.com/v1/gadgets/{name}/status',
+    ]);
+    expect(paths['/apis/disc.example.com/v1/gadgets']?.get?.operationId).toBe('listDiscExampleComV1Gadget');
+  });
+
+  test('shows what embedded resources have without saying so', async () => {
+    const template = {
+      type: 'object',
+      'x-kubernetes-embedded-resource': true,
+      properties: { spec: { type: 'object' } },
+    };
+    const { components } = await openApiDocument([custom({ type: 'object', properties: { template } })]);
+    const shown = components.schemas['com.example.disc.v1.Gadget']?.properties?.template?.properties;
+    expect(Object.keys(shown ?? {})).toEqual(['spec', 'apiVersion', 'kind', 'metadata']);
+  });
+});
+
+describe('the documents of built-in groups', () => {
+  test('refer to nothing they do not hold', async () => {
+    const versions = new Set(builtinKinds.map(({ group, version }) => `${group}/${version}`));
+    for (const groupVersion of versions) {
+      const [group, version] = groupVersion.split('/') as [string, string];
+      const document = await openApiDocument(builtin(group, version));
+      expect(dangling(document), groupVersion).toEqual([]);
+      expect(Object.keys(document.paths).length, groupVersion).toBeGreaterThan(0);
+    }
+  });
+
+  test('tell kubectl that fields are validated, and how lists merge', async () => {
+    const { paths, components } = await openApiDocument(builtin('apps', 'v1'));
+    const patch = paths['/apis/apps/v1/namespaces/{namespace}/deployments/{name}']?.patch;
+    expect(patch).toMatchObject({
+      operationId: 'patchAppsV1NamespacedDeployment',
+      'x-kubernetes-action': 'patch',
+      'x-kubernetes-group-version-kind': { group: 'apps', version: 'v1', kind: 'Deployment' },
+    });
+    expect(patch?.parameters?.map(({ name }) => name)).toEqual(['dryRun', 'fieldManager', 'fieldValidation', 'force']);
+    expect(Object.keys(patch?.requestBody?.content ?? {})).toContain('application/strategic-merge-patch+json');
+    expect(components.schemas['io.k8s.api.core.v1.PodSpec']?.properties?.containers).toMatchObject({
+      'x-kubernetes-patch-merge-key': 'name',
+      'x-kubernetes-patch-strategy': 'merge',
+    });
+    expect(components.schemas['io.k8s.api.apps.v1.Deployment']).toMatchObject({
+      description: expect.stringContaining('Deployment enables'),
+      'x-kubernetes-group-version-kind': [{ group: 'apps', kind: 'Deployment', version: 'v1' }],
+    });
+  });
+
+  test('join into one Swagger document', async () => {
+    const swagger = swaggerDocument([
+      await openApiDocument(builtin('', 'v1')),
+      await openApiDocument(builtin('apps', 'v1')),
+    ]);
+    const text = JSON.stringify(swagger);
+    expect(text).not.toContain('#/components/');
+    expect(swagger.definitions['io.k8s.api.apps.v1.DeploymentSpec']).toMatchObject({
+      properties: { template: { $ref: '#/definitions/io.k8s.api.core.v1.PodTemplateSpec' } },
+    });
+    expect(swagger.paths['/api/v1/namespaces/{namespace}/pods/{name}']).toMatchObject({
+      put: {
+        parameters: expect.arrayContaining([
+          expect.objectContaining({ name: 'body', in: 'body', required: true }),
+        ]) as unknown,
+      },
+    });
+  });
+});
