@@ -1,4 +1,4 @@
-import type { FieldError, KubeObject, Mutable } from '@tektite/meta';
+import type { FieldError, KubeObject, Mutable, Random } from '@tektite/meta';
 
 /** What a strategy may know of the request it serves. Strategies do no I/O. */
 export interface StrategyContext {
@@ -10,6 +10,18 @@ export interface StrategyContext {
     readonly uid?: string;
     readonly extra?: Readonly<Record<string, readonly string[]>>;
   };
+  /** Present where Services get addresses and ports; looked at anew for each write. */
+  serviceNetwork?(): ServiceNetwork;
+}
+
+/** What the cluster hands out to Services, and what of it others have already. */
+export interface ServiceNetwork {
+  /** The range of cluster addresses, such as `10.0.0.0/24`. */
+  readonly range: string;
+  readonly nodePorts: { readonly first: number; readonly last: number };
+  readonly takenAddresses: ReadonlySet<string>;
+  readonly takenPorts: ReadonlySet<number>;
+  readonly random: Random;
 }
 
 /** One column of a Table. `priority` 0 is shown always, 1 with `-o wide`. */
@@ -37,7 +49,7 @@ export interface TablePrinter<T extends KubeObject> {
  * What a built-in kind does beyond storing JSON: the counterpart of upstream's rest strategies, defaulting functions and
  * validation packages. Every function is optional; what is absent does nothing.
  *
- * Flow of a create: decode → `default` → mutating admission → `prepareForCreate` → `validateCreate` → validating
+ * Flow of a create: decode → `default` → mutating admission → `allocate` → `prepareForCreate` → `validateCreate` → validating
  * admission → store. Flow of an update: decode → `default` → `prepareForUpdate` → admission → `validateUpdate` → store.
  *
  * The object given to `default` and `prepareFor…` is the caller's own copy and is changed in place. Objects given to
@@ -46,6 +58,12 @@ export interface TablePrinter<T extends KubeObject> {
 export interface KindStrategy<T extends KubeObject = KubeObject> {
   /** Fills in what the author left out. Must be idempotent: it runs again on what admission changed. */
   default?(object: Mutable<T>): void;
+
+  /**
+   * Takes what the server hands out (addresses and ports of Services) before the object is prepared. What it returns
+   * refuses the write as validation does, before anything else is validated. `old` is absent on create.
+   */
+  allocate?(object: Mutable<T>, old: T | undefined, context: StrategyContext): readonly FieldError[];
 
   /** Resets what a client may not set on create (most of all `status`) and derives what it need not set. */
   prepareForCreate?(object: Mutable<T>, context: StrategyContext): void;
@@ -78,6 +96,8 @@ export interface KindStrategy<T extends KubeObject = KubeObject> {
   fields?(object: T): Readonly<Record<string, string>>;
   /** Names of the keys of {@link fields}, so that a selector can be checked without an object. */
   readonly selectableFields?: readonly string[];
+  /** What to say about a selector with another field, where that is not the usual `field label not supported: …`. */
+  unsupportedField?(field: string): string;
 
   readonly table?: TablePrinter<T>;
 

@@ -83,3 +83,24 @@ export function checkRequiredSupported(
   if (!value) errors.push(required(path));
   else checkSupported(value, supported, path, errors);
 }
+
+/** A mistake whose value is not shown. */
+export function invalidUnshown(path: FieldPath, detail: string): FieldError {
+  return { reason: 'FieldValueInvalid', field: path.toString(), message: `Invalid value: ${detail}` };
+}
+
+const urlPath = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
+
+/** `example.com/name`: a domain and a path. */
+export function checkDomainPath(value: string, path: FieldPath, errors: FieldError[]): void {
+  const slash = value.indexOf('/');
+  if (value === '') errors.push(required(path));
+  else if (slash <= 0 || slash === value.length - 1)
+    errors.push(invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")'));
+  else {
+    checkDnsSubdomain(value.slice(0, slash), path, errors);
+    const rest = value.slice(slash + 1);
+    if (!new RegExp(`^${urlPath}$`).test(rest))
+      errors.push(invalid(path, rest, `Invalid path (regex used for validation is '${urlPath}')`));
+  }
+}

@@ -1,6 +1,27 @@
 import type { KubeObject } from '@tektite/meta';
 import type { KindStrategy } from '../kind-strategy.ts';
+import { controllerRevisionStrategy } from './apps/controller-revision.ts';
+import { daemonSetStrategy } from './apps/daemon-set.ts';
+import { deploymentStrategy } from './apps/deployment.ts';
+import { replicaSetStrategy } from './apps/replica-set.ts';
+import { statefulSetStrategy } from './apps/stateful-set.ts';
+import { cronJobStrategy } from './batch/cron-job.ts';
+import { jobStrategy } from './batch/job.ts';
+import { configMapStrategy } from './core/config-map.ts';
+import { endpointsStrategy } from './core/endpoints.ts';
+import { limitRangeStrategy } from './core/limit-range.ts';
+import { namespaceStrategy } from './core/namespace.ts';
+import { nodeStrategy } from './core/node.ts';
+import { persistentVolumeStrategy } from './core/persistent-volume.ts';
+import { persistentVolumeClaimStrategy } from './core/persistent-volume-claim.ts';
 import { podStrategy } from './core/pod/pod.ts';
+import { podTemplateStrategy } from './core/pod-template.ts';
+import { replicationControllerStrategy } from './core/replication-controller.ts';
+import { resourceQuotaStrategy } from './core/resource-quota.ts';
+import { secretStrategy } from './core/secret/secret.ts';
+import { serviceStrategy } from './core/service/service.ts';
+import { serviceAccountStrategy } from './core/service-account.ts';
+import { coreEventStrategy, eventStrategy } from './events/event.ts';
 
 /**
  * Strategies of one kind are written for its own type; the registry keeps them for objects of any type. The registry
@@ -10,7 +31,32 @@ function forAnyObject<T extends KubeObject>(strategy: KindStrategy<T>): KindStra
   return strategy as unknown as KindStrategy;
 }
 
-const strategies = new Map<string, KindStrategy>([['/v1/Pod', forAnyObject(podStrategy)]]);
+/** By `group/version/Kind`; the core group is the empty one. */
+const strategies: ReadonlyMap<string, KindStrategy> = new Map([
+  ['/v1/ConfigMap', forAnyObject(configMapStrategy)],
+  ['/v1/Endpoints', forAnyObject(endpointsStrategy)],
+  ['/v1/Event', forAnyObject(coreEventStrategy)],
+  ['/v1/LimitRange', forAnyObject(limitRangeStrategy)],
+  ['/v1/Namespace', forAnyObject(namespaceStrategy)],
+  ['/v1/Node', forAnyObject(nodeStrategy)],
+  ['/v1/PersistentVolume', forAnyObject(persistentVolumeStrategy)],
+  ['/v1/PersistentVolumeClaim', forAnyObject(persistentVolumeClaimStrategy)],
+  ['/v1/Pod', forAnyObject(podStrategy)],
+  ['/v1/PodTemplate', forAnyObject(podTemplateStrategy)],
+  ['/v1/ReplicationController', forAnyObject(replicationControllerStrategy)],
+  ['/v1/ResourceQuota', forAnyObject(resourceQuotaStrategy)],
+  ['/v1/Secret', forAnyObject(secretStrategy)],
+  ['/v1/Service', forAnyObject(serviceStrategy)],
+  ['/v1/ServiceAccount', forAnyObject(serviceAccountStrategy)],
+  ['apps/v1/ControllerRevision', forAnyObject(controllerRevisionStrategy)],
+  ['apps/v1/DaemonSet', forAnyObject(daemonSetStrategy)],
+  ['apps/v1/Deployment', forAnyObject(deploymentStrategy)],
+  ['apps/v1/ReplicaSet', forAnyObject(replicaSetStrategy)],
+  ['apps/v1/StatefulSet', forAnyObject(statefulSetStrategy)],
+  ['batch/v1/CronJob', forAnyObject(cronJobStrategy)],
+  ['batch/v1/Job', forAnyObject(jobStrategy)],
+  ['events.k8s.io/v1/Event', forAnyObject(eventStrategy)],
+]);
 
 /** What a built-in kind does beyond storing JSON; `undefined` for kinds that do nothing. */
 export function strategyOf(group: string, version: string, kind: string): KindStrategy | undefined {

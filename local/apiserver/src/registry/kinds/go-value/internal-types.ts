@@ -170,6 +170,7 @@ export const internalTypes = {
   PodIP: 'IP=ip:s',
   HostIP: 'IP=ip:s',
   ResourceQuotaSpec: 'Hard:? Scopes:? ScopeSelector:*ScopeSelector',
+  EventSource: 'Component:s Host:s',
   DeploymentStrategy: 'Type:s RollingUpdate:*RollingUpdateDeployment',
   RollingUpdateDeployment: 'MaxUnavailable:x MaxSurge:x',
   StatefulSetUpdateStrategy: 'Type:s RollingUpdate:*RollingUpdateStatefulSetStrategy',
@@ -178,8 +179,7 @@ export const internalTypes = {
   RollingUpdateDaemonSet: 'MaxUnavailable:x MaxSurge:x',
   StatefulSetSpec:
     'Replicas:i Selector:*#LabelSelector Template:PodTemplateSpec VolumeClaimTemplates:[]PersistentVolumeClaim ServiceName:s PodManagementPolicy:s UpdateStrategy:StatefulSetUpdateStrategy RevisionHistoryLimit:? MinReadySeconds:i PersistentVolumeClaimRetentionPolicy:*StatefulSetPersistentVolumeClaimRetentionPolicy Ordinals:*StatefulSetOrdinals',
-  PersistentVolumeClaim:
-    '+#ObjectMeta Spec:PersistentVolumeClaimSpec Status:PersistentVolumeClaimStatus',
+  PersistentVolumeClaim: '+#ObjectMeta Spec:PersistentVolumeClaimSpec Status:PersistentVolumeClaimStatus',
   PersistentVolumeClaimStatus:
     'Phase:s AccessModes:? Capacity:? Conditions:[]PersistentVolumeClaimCondition AllocatedResources:? AllocatedResourceStatuses:? CurrentVolumeAttributesClassName:? ModifyVolumeStatus:*ModifyVolumeStatus',
   PersistentVolumeClaimCondition: 'Type:s Status:s LastProbeTime:t LastTransitionTime:t Reason:s Message:s',
@@ -199,6 +199,7 @@ export const internalTypes = {
   CronJobSpec:
     'Schedule:s TimeZone:? StartingDeadlineSeconds:? ConcurrencyPolicy:s Suspend:? JobTemplate:JobTemplateSpec SuccessfulJobsHistoryLimit:? FailedJobsHistoryLimit:?',
   JobTemplateSpec: '+#ObjectMeta Spec:JobSpec',
+  UncountedTerminatedPods: 'Succeeded:? Failed:?',
   PodDisruptionBudgetSpec: 'MinAvailable:? Selector:*#LabelSelector MaxUnavailable:? UnhealthyPodEvictionPolicy:?',
   IngressSpec: 'IngressClassName:? DefaultBackend:*IngressBackend TLS=tls:[]IngressTLS Rules:[]IngressRule',
   IngressBackend: 'Service:*IngressServiceBackend Resource:*TypedLocalObjectReference',
@@ -218,6 +219,9 @@ export const internalTypes = {
   NetworkPolicyEgressRule: 'Ports:[]NetworkPolicyPort To:[]NetworkPolicyPeer',
   IngressClassSpec: 'Controller:s Parameters:*IngressClassParametersReference',
   IngressClassParametersReference: 'APIGroup=apiGroup:? Kind:s Name:s Scope:? Namespace:?',
+  IngressLoadBalancerIngress: 'IP=ip:s Hostname:s Ports:[]IngressPortStatus',
+  IngressPortStatus: 'Port:i Protocol:s Error:?',
+  ParentReference: 'Group:s Resource:s Namespace:s Name:s',
   VolumeAttachmentSpec: 'Attacher:s Source:VolumeAttachmentSource NodeName:s',
   VolumeAttachmentSource: 'PersistentVolumeName:? InlineVolumeSpec:*PersistentVolumeSpec',
   CSINodeSpec: 'Drivers:[]CSINodeDriver',
@@ -226,6 +230,11 @@ export const internalTypes = {
   CSIDriverSpec:
     'AttachRequired:? FSGroupPolicy=fsGroupPolicy:? PodInfoOnMount:? VolumeLifecycleModes:? StorageCapacity:? TokenRequests:[]TokenRequest RequiresRepublish:? SELinuxMount=seLinuxMount:? NodeAllocatableUpdatePeriodSeconds:? ServiceAccountTokenInSecrets:? PreventPodSchedulingIfMissing:?',
   TokenRequest: 'Audience:s ExpirationSeconds:?',
+  StorageClass:
+    '+#ObjectMeta Provisioner:s Parameters:? ReclaimPolicy:? MountOptions:? AllowVolumeExpansion:? VolumeBindingMode:? AllowedTopologies:[]TopologySelectorTerm',
+  TopologySelectorTerm: 'MatchLabelExpressions:[]TopologySelectorLabelRequirement',
+  TopologySelectorLabelRequirement: 'Key:s Values:?',
+  VolumeAttributesClass: '+#ObjectMeta DriverName:s Parameters:?',
   RoleRef: 'APIGroup=apiGroup:s Kind:s Name:s',
   Subject: 'Kind:s APIGroup=apiGroup:s Name:s Namespace:s',
   HorizontalPodAutoscalerSpec:
@@ -252,4 +261,25 @@ export const internalTypes = {
   DiscoveryEndpointPort: 'Name:? Protocol:? Port:? AppProtocol:?',
   Scheduling: 'NodeSelector:? Tolerations:[]Toleration',
   Rule: 'APIGroups=apiGroups:? APIVersions=apiVersions:? Resources:? Scope:?',
+  ParamKind: 'APIVersion=apiVersion:s Kind:s',
+  ParamRef: 'Name:s Namespace:s Selector:*#LabelSelector ParameterNotFoundAction:?',
+  CertificateSigningRequestSpec:
+    'Request:? SignerName:s ExpirationSeconds:? Usages:? Username:s UID=uid:s Groups:? Extra:?',
+  CertificateSigningRequestCondition: 'Type:s Status:s Reason:s Message:s LastUpdateTime:t LastTransitionTime:t',
+  FlowSchemaSpec:
+    'PriorityLevelConfiguration:PriorityLevelConfigurationReference MatchingPrecedence:i DistinguisherMethod:*FlowDistinguisherMethod Rules:[]PolicyRulesWithSubjects',
+  PriorityLevelConfigurationReference: 'Name:s',
+  FlowDistinguisherMethod: 'Type:s',
+  PolicyRulesWithSubjects:
+    'Subjects:[]Subject ResourceRules:[]ResourcePolicyRule NonResourceRules:[]NonResourcePolicyRule',
+  ResourcePolicyRule: 'Verbs:? APIGroups=apiGroups:? Resources:? ClusterScope:b Namespaces:?',
+  NonResourcePolicyRule: 'Verbs:? NonResourceURLs:?',
+  PriorityLevelConfigurationSpec:
+    'Type:s Limited:*LimitedPriorityLevelConfiguration Exempt:*ExemptPriorityLevelConfiguration',
+  LimitedPriorityLevelConfiguration:
+    'NominalConcurrencyShares:i LimitResponse:LimitResponse LendablePercent:? BorrowingLimitPercent:?',
+  LimitResponse: 'Type:s Queuing:*QueuingConfiguration',
+  QueuingConfiguration: 'Queues:i HandSize:i QueueLengthLimit:i',
+  ExemptPriorityLevelConfiguration: 'NominalConcurrencyShares:? LendablePercent:?',
+  PriorityClass: '+#ObjectMeta Value:i GlobalDefault:b Description:s PreemptionPolicy:?',
 } as const;

@@ -1,0 +1,14 @@
+import { jsonSyntaxError } from '../../../../codec/json-syntax-error.ts';
+
+/** What Go would say about bytes that should be a JSON object; nothing when they are one, or `null`. */
+export function jsonObjectError(bytes: Uint8Array): string | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return jsonSyntaxError(bytes);
+  }
+  if (value === null || (typeof value === 'object' && !Array.isArray(value))) return undefined;
+  const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+  return `json: cannot unmarshal ${type} into Go value of type map[string]interface {}`;
+}
