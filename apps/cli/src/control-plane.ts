@@ -42,9 +42,10 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     ? new RevisionStore()
     : new RevisionStore({ journal: await LmdbJournal.open(join(folder, 'state')) });
   const keys = await loadKeys(join(folder, 'pki'), options.host);
-  const server = new ApiServer({
+  const server = await ApiServer.create({
     storage,
     authenticators: [clientCertificateAuthenticator, ...(options.tokens ? [options.tokens] : [])],
+    disabledAdmissionPlugins: options.disabledAdmissionPlugins,
     onError: options.onError,
   });
   const http = await serveHttps({

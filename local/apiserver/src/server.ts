@@ -10,16 +10,18 @@ import {
   unknownPathError,
 } from '@tektite/meta';
 import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts';
-import { namespaceLifecycle } from './admission/plugins/namespace-lifecycle.ts';
+import { builtinPlugins } from './admission/plugins/index.ts';
 import { AuthenticatorChain, type Authenticator } from './auth/authenticator.ts';
 import { type Authorizer, attributesOf, forbiddenRequestError } from './auth/authorizer.ts';
 import { DefinitionController } from './crd/definition-controller.ts';
 import { Discovery, notFoundPage } from './discovery/discovery.ts';
 import { answerHealth } from './discovery/health.ts';
 import { answerVersion } from './discovery/version.ts';
+import { bootstrap } from './registry/bootstrap.ts';
 import { builtinResources } from './registry/builtin-resources.ts';
 import { ObjectDeleter } from './registry/object-deleter.ts';
 import { ObjectStore } from './registry/object-store.ts';
+import { ServiceAddresses } from './registry/service-addresses.ts';
 import { ResourceTable } from './registry/resource-table.ts';
 import type { ApiRequest, ApiResponse } from './rest/api-request.ts';
 import { parseRequestInfo, splitPath } from './rest/request-info.ts';
@@ -36,7 +38,10 @@ export interface ApiServerOptions {
   readonly random?: Random;
   readonly authenticators?: readonly Authenticator[];
   readonly authorizer?: Authorizer;
+  /** Hooks of our own systems, after the built-in plugins. */
   readonly admission?: readonly AdmissionPlugin[];
+  /** Built-in plugins to leave out, by name. */
+  readonly disabledAdmissionPlugins?: readonly string[];
   /** Requests under way at once, watches not counted; more are answered 429. Default 400. */
   readonly maxInFlight?: number;
   /** Told of failures that are the server's own fault. Never given request bodies. */
@@ -54,6 +59,7 @@ export class ApiServer {
   readonly storage: Storage;
   readonly resources = new ResourceTable();
   readonly clock: Clock;
+  readonly objects: ObjectStore;
   private readonly authenticators: AuthenticatorChain;
   private readonly authorizer: Authorizer | undefined;
   private readonly discovery: Discovery;
@@ -63,7 +69,14 @@ export class ApiServer {
   private readonly onError: (error: unknown, request: ApiRequest | undefined) => void;
   private inFlight = 0;
 
-  constructor(options: ApiServerOptions = {}) {
+  /** A server with the objects in place that every cluster has. */
+  static async create(options: ApiServerOptions = {}): Promise<ApiServer> {
+    const server = new ApiServer(options);
+    await bootstrap(server, []);
+    return server;
+  }
+
+  private constructor(options: ApiServerOptions) {
     this.storage = options.storage ?? new RevisionStore();
     this.clock = options.clock ?? systemClock;
     const random = options.random ?? systemRandom;
@@ -74,8 +87,19 @@ export class ApiServer {
     for (const resource of builtinResources()) this.resources.add(resource);
     this.discovery = new Discovery(this.resources);
     const { storage, clock } = this;
-    const admission = new AdmissionChain([namespaceLifecycle(storage), ...(options.admission ?? [])]);
-    const objects = new ObjectStore({ storage, admission, clock, random });
+    const disabled = new Set(options.disabledAdmissionPlugins);
+    const admission = new AdmissionChain([
+      ...builtinPlugins(storage).filter(({ name }) => !disabled.has(name)),
+      ...(options.admission ?? []),
+    ]);
+    this.objects = new ObjectStore({
+      storage,
+      admission,
+      clock,
+      random,
+      sideEffects: new ServiceAddresses(storage, random),
+    });
+    const { objects } = this;
     const deleter = new ObjectDeleter({ storage, objects, admission, clock });
     this.definitions = new DefinitionController({
       storage,

@@ -23,6 +23,11 @@ export interface AdmissionRequest {
   readonly warn: (text: string) => void;
 }
 
+/** Whether a request is about that resource, in any version. */
+export function isResource({ resource }: AdmissionRequest, group: string, plural: string): boolean {
+  return resource.group === group && resource.plural === plural;
+}
+
 /**
  * One link of the admission chain. `mutate` changes `request.object` in place; `validate` throws a StatusError to refuse.
  * Both may be called more than once for one request and must not depend on order within their phase.

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubeObject } from '@tektite/meta';
-import { type Database, open, type RootDatabase } from 'lmdb';
+import type { Database, RootDatabase } from 'lmdb';
 import { FolderLock } from './folder-lock.ts';
 import type { Journal, JournalRecord } from './journal.ts';
 
@@ -34,6 +34,8 @@ export class LmdbJournal implements Journal {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const lock = await FolderLock.take(folder);
     try {
+      // Loaded here, so that a server in memory needs no native module.
+      const { open } = await import('lmdb');
       const root = open<unknown, string>({
         path: join(folder, 'journal.mdb'),
         noSubdir: true,

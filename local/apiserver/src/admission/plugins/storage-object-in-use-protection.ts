@@ -1,0 +1,19 @@
+import { type AdmissionPlugin, isResource } from '../admission.ts';
+
+const finalizers = [
+  ['persistentvolumes', 'kubernetes.io/pv-protection'],
+  ['persistentvolumeclaims', 'kubernetes.io/pvc-protection'],
+] as const;
+
+/** Keeps volumes and claims from going while something uses them: a controller takes the finalizer off when nothing does. */
+export const storageObjectInUseProtection: AdmissionPlugin = {
+  name: 'StorageObjectInUseProtection',
+  mutate(request) {
+    if (request.operation !== 'CREATE' || request.subresource !== '' || !request.object) return;
+    for (const [plural, finalizer] of finalizers) {
+      if (!isResource(request, '', plural)) continue;
+      const { metadata } = request.object;
+      if (!metadata.finalizers?.includes(finalizer)) metadata.finalizers = [...(metadata.finalizers ?? []), finalizer];
+    }
+  },
+};
