@@ -20,6 +20,7 @@ function emitField({
   always,
   omitzero,
   embedded,
+  protobuf,
   listType,
   mapKeys,
   atomic,
@@ -34,6 +35,7 @@ function emitField({
     ...(patch?.strategy ? { patchStrategy: patch.strategy } : {}),
     ...(patch?.mergeKey ? { patchMergeKey: patch.mergeKey } : {}),
     ...(embedded ? { embedded } : {}),
+    ...(protobuf ? { protobuf } : {}),
     ...(value === undefined ? {} : { default: value }),
   };
   const tuple = [name, type, flags, more];

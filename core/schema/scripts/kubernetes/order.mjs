@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Reads the tables in `order/`, whose README explains them: `package.Type` → field → `{ position, embedded }`, where `embedded` is
- * the path of embedded structs the field comes from (`RuleWithOperations.Rule`), if any.
+ * Reads the tables in `order/`, whose README explains them: `package.Type` → field → `{ position, embedded, protobuf }`.
+ * `embedded` is the path of embedded structs the field comes from (`RuleWithOperations.Rule`), `protobuf` the numbers of these
+ * and its own; undefined when it is one more than that of the field before.
  */
 export function readOrders() {
   const directory = fileURLToPath(new URL('order/', import.meta.url));
@@ -20,10 +21,25 @@ export function readOrders() {
 function readFields(text) {
   const fields = new Map();
   const embedded = [];
-  for (const [word] of text.matchAll(/\w+\{|\}|[^\s{}]+/g)) {
-    if (word === '}') embedded.pop();
-    else if (word.endsWith('{')) embedded.push(word.slice(0, -1));
-    else fields.set(word, { position: fields.size, embedded: embedded.join('.') || undefined });
+  let number = 0;
+  for (const [, word, explicit, brace] of text.matchAll(/([^\s{}=]+)(?:=(\d+))?(\{)?|\}/g)) {
+    if (word === undefined) {
+      number = embedded.pop().number;
+      continue;
+    }
+    const expected = number + 1;
+    number = explicit ? Number(explicit) : expected;
+    if (brace) {
+      embedded.push({ name: word, number });
+      number = 0;
+      continue;
+    }
+    const usual = number === expected && embedded.length === 0 && word !== 'kind' && word !== 'apiVersion';
+    fields.set(word, {
+      position: fields.size,
+      embedded: embedded.map(({ name }) => name).join('.') || undefined,
+      protobuf: usual ? undefined : [...embedded.map((outer) => outer.number), number],
+    });
   }
   return fields;
 }
@@ -41,6 +57,10 @@ export function orderFields(key, fields, orders) {
     return order.get(name).position;
   };
   return fields
-    .map((field) => ({ ...field, embedded: order?.get(field.name)?.embedded }))
+    .map((field) => ({
+      ...field,
+      embedded: order?.get(field.name)?.embedded,
+      protobuf: order?.get(field.name)?.protobuf,
+    }))
     .sort((a, b) => position(a) - position(b) || (a.name < b.name ? -1 : 1));
 }

@@ -22,6 +22,11 @@ export interface FieldDefinition extends FieldMerge {
   readonly omitzero: boolean;
   /** The embedded structs the field comes from (`RuleWithOperations.Rule`); errors name them, the wire does not. */
   readonly embedded?: string;
+  /**
+   * The field's number in protobuf, those of the embedded structs around it first. Empty for `kind` and `apiVersion`
+   * where they are no part of the message.
+   */
+  readonly protobuf: readonly number[];
   /** The default that the schema declares. Server-side apply needs it for the keys of list-maps (`protocol: TCP`). */
   readonly default?: string | number | boolean;
 }
@@ -42,7 +47,7 @@ interface TableEntry {
     name: string,
     type: string,
     flags?: string,
-    more?: FieldMerge & Pick<FieldDefinition, 'embedded' | 'default'>,
+    more?: FieldMerge & Partial<Pick<FieldDefinition, 'embedded' | 'protobuf' | 'default'>>,
   ])[];
 }
 
@@ -65,7 +70,7 @@ export function findDefinition(key: string): Definition | undefined {
   if (known) return known;
   const entry = entries().get(key);
   if (!entry) return undefined;
-  const definition = { key, atomic: entry.atomic === true, fields: entry.fields.map(readField) };
+  const definition = { key, atomic: entry.atomic === true, fields: readFields(entry.fields) };
   definitions.set(key, definition);
   return definition;
 }
@@ -77,13 +82,21 @@ export function definitionOf(key: string): Definition {
   return definition;
 }
 
-function readField([name, type, flags = '', more = {}]: TableEntry['fields'][number]): FieldDefinition {
-  return {
-    name,
-    type: parseGoType(type),
-    required: flags.includes('r'),
-    always: flags.includes('a'),
-    omitzero: flags.includes('z'),
-    ...more,
-  };
+function readFields(rows: TableEntry['fields']): FieldDefinition[] {
+  let number = 0;
+  return rows.map(([name, type, flags = '', more = {}]) => {
+    const isOutside = name === 'kind' || name === 'apiVersion';
+    const protobuf = more.protobuf ?? (isOutside ? [] : [number + 1]);
+    // What follows an embedded struct is counted from the number of that struct.
+    number = protobuf[0] ?? number;
+    return {
+      name,
+      type: parseGoType(type),
+      required: flags.includes('r'),
+      always: flags.includes('a'),
+      omitzero: flags.includes('z'),
+      ...more,
+      protobuf,
+    };
+  });
 }

@@ -3,6 +3,7 @@ import { parseFirstYaml, strictYamlError, YamlError } from '@tektite/schema';
 import { findBuiltinDefinition } from '@tektite/schema/kubernetes';
 import { DecodeError } from './decode-error.ts';
 import { decodeJson } from './decode-json.ts';
+import { decodeProtobuf } from './decode-protobuf.ts';
 import type { JsonDocument } from './json-document.ts';
 import { type BodyFormat, bodyFormat } from './media-type.ts';
 import { cannotBeHandled, readVersionKind, withDefaults } from './version-kind.ts';
@@ -13,7 +14,7 @@ export interface BodyTarget extends GroupVersionKind {
 }
 
 /**
- * Reads the body of a create or an update: JSON or YAML by its content type, and of the kind that is asked for. An object from
+ * Reads the body of a create or an update: JSON, YAML or protobuf by its content type, and of the kind that is asked for. An object from
  * this process is taken as it is.
  *
  * Throws a StatusError: 415 for another format, 400 for a body that is no object, or an object of another kind or version.
@@ -32,7 +33,7 @@ export function readBody(body: Uint8Array | object, contentType: string | undefi
 }
 
 function parse(body: Uint8Array, format: BodyFormat, target: BodyTarget): JsonDocument {
-  if (format === 'protobuf') throw protobufError(body);
+  if (format === 'protobuf') return { value: decodeProtobuf(body), hasNumberTexts: false };
   if (format === 'yaml') return parseYamlBody(body);
   try {
     return decodeJson(body, { keepNumbers: !target.custom });
@@ -51,24 +52,6 @@ function parseYamlBody(body: Uint8Array): JsonDocument {
     if (error instanceof YamlError) throw new DecodeError(error.message, { cause: error });
     throw error;
   }
-}
-
-/** Four bytes that every message begins with. Messages themselves are not understood. */
-const protobufPrefix = [0x6b, 0x38, 0x73, 0x00];
-
-function protobufError(body: Uint8Array): Error {
-  if (body.length === 0) return new DecodeError('empty data');
-  if (protobufPrefix.some((byte, index) => body[index] !== byte)) {
-    return new DecodeError(
-      `provided data does not appear to be a protobuf message, expected prefix [${protobufPrefix.join(' ')}]`,
-    );
-  }
-  return new StatusError({
-    code: 415,
-    reason: 'UnsupportedMediaType',
-    message:
-      'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml',
-  });
 }
 
 /** Makes sure that the document is of the kind asked for, or says nothing else. */
