@@ -3,12 +3,11 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { restoreBreaks } from './client-models.mjs';
 
-const names = [
-  ...['allowWatchBookmarks', 'continue', 'fieldSelector', 'labelSelector', 'limit', 'pretty', 'resourceVersion'],
-  ...['resourceVersionMatch', 'sendInitialEvents', 'timeoutSeconds', 'watch', 'dryRun', 'fieldManager'],
-  ...['fieldValidation', 'force', 'gracePeriodSeconds', 'ignoreStoreReadErrorWithClusterBreakingPotential'],
-  ...['orphanDependents', 'propagationPolicy', 'namespace'],
-];
+const names = (
+  'allowWatchBookmarks continue fieldSelector labelSelector limit pretty resourceVersion resourceVersionMatch ' +
+  'sendInitialEvents timeoutSeconds watch dryRun fieldManager fieldValidation force gracePeriodSeconds ' +
+  'ignoreStoreReadErrorWithClusterBreakingPotential orphanDependents propagationPolicy namespace'
+).split(' ');
 
 /** What @kubernetes/client-node says of the query parameters that all resources share: name → description. */
 export function readClientParameters() {

@@ -141,11 +141,10 @@ function isPointerByDefault({ name, optional }, type) {
   return !valueTypes.has(type) && !valueFields.has(name);
 }
 
-const builtIn = new Set([
-  ...valueTypes,
-  ...['int32', 'int64', 'float64', 'IntOrString', 'Quantity', 'FieldsV1', 'JSON'],
-  ...['JSONSchemaPropsOrArray', 'JSONSchemaPropsOrBool', 'JSONSchemaPropsOrStringArray'],
-]);
+const otherBuiltIn =
+  'int32 int64 float64 IntOrString Quantity FieldsV1 JSON ' +
+  'JSONSchemaPropsOrArray JSONSchemaPropsOrBool JSONSchemaPropsOrStringArray';
+const builtIn = new Set([...valueTypes, ...otherBuiltIn.split(' ')]);
 
 /** Named types that are not strings. Those of other packages stand where they are used. */
 const namedTypes = {

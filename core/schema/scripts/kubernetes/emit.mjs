@@ -52,11 +52,21 @@ export function emitDescriptions(definitions, parameters) {
   const table = { parameters };
   for (const [key, { description, fields }] of definitions) {
     const texts = { '': description };
-    for (const field of fields) if (field.description) texts[field.name] = field.description;
+    for (const field of fields) {
+      const description = field.description || metadataText(field);
+      if (description) texts[field.name] = description;
+    }
     table[key] = texts;
   }
   for (const [key, texts] of Object.entries(wireTexts)) table[key] = { ...table[key], ...texts };
   return `${header}export const descriptionsJson: string = ${quote(JSON.stringify(table))};\n`;
+}
+
+/** The models leave the descriptions of `metadata` out, which are the same for nearly all kinds. */
+function metadataText({ name, type }) {
+  if (name !== 'metadata') return undefined;
+  if (type === 'meta/v1.ObjectMeta') return wireTexts['core/v1.ConfigMap'].metadata;
+  return type === 'meta/v1.ListMeta' ? wireTexts['core/v1.PodList'].metadata : undefined;
 }
 
 function quote(text) {

@@ -10,7 +10,7 @@ export interface ResourceRow {
   readonly subresources?: readonly (string | SubresourceRow)[];
 }
 
-export interface SubresourceRow {
+interface SubresourceRow {
   readonly name: string;
   readonly kind?: string;
   readonly group?: string;

@@ -82,7 +82,7 @@ class YamlWriter {
     if (typeof value === 'string') this.string(value, indent, false);
     else if (typeof value === 'number') this.write(formatFloat(value));
     else if (Array.isArray(value)) this.write('[]');
-    else this.write(String(value ?? null));
+    else this.write(typeof value === 'boolean' ? String(value) : 'null');
   }
 
   private string(text: string, indent: number, isKey: boolean): void {
@@ -95,7 +95,7 @@ class YamlWriter {
   /** Plain, or in single quotes; a space beyond the width becomes a line break. */
   private folded(text: string, indent: number, mayFold: boolean, quoted: boolean): void {
     if (quoted) this.write("'");
-    const chars = [...text];
+    const chars = Array.from(text);
     let afterSpace = false;
     chars.forEach((char, index) => {
       const isInner = !quoted || (index > 0 && index < chars.length - 1);
@@ -109,7 +109,7 @@ class YamlWriter {
 
   private doubleQuoted(text: string, indent: number, mayFold: boolean): void {
     this.write('"');
-    const chars = [...text];
+    const chars = Array.from(text);
     let afterSpace = false;
     chars.forEach((char, index) => {
       const isInner = index > 0 && index < chars.length - 1;

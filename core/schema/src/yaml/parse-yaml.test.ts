@@ -32,7 +32,7 @@ describe('scalars without quotes', () => {
     ['2001-12-14', '2001-12-14'],
     ['2001-12-14T21:59:43Z', '2001-12-14T21:59:43Z'],
     ['1.2.3', '1.2.3'],
-    ['18446744073709551615', 18446744073709551615],
+    ['18446744073709551615', 2 ** 64],
     ['99999999999999999999', 1e20],
     ['1e999', '1e999'],
     ['"yes"', 'yes'],
@@ -105,7 +105,7 @@ describe('aliases', () => {
 
   test('cannot multiply a small text into a huge value', () => {
     const lines = ['a: &a [x,x,x,x,x,x,x,x,x]'];
-    for (const [previous, name] of ['ab', 'bc', 'cd', 'de', 'ef', 'fg', 'gh'].map((pair) => [...pair])) {
+    for (const [previous, name] of ['ab', 'bc', 'cd', 'de', 'ef', 'fg', 'gh'].map((pair) => pair.split(''))) {
       lines.push(`${name}: &${name} [${Array(9).fill(`*${previous}`).join(',')}]`);
     }
     expect(() => parseYaml(lines.join('\n'))).toThrow('yaml: document contains excessive aliasing');

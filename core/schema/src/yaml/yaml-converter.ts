@@ -82,8 +82,8 @@ export class YamlConverter {
   }
 
   private resolve(node: Scalar): YamlScalar {
-    const text = String(node.value ?? '');
     const isPlain = node.type === 'PLAIN' || node.type === undefined;
+    const text = typeof node.value === 'string' ? node.value : '';
     const tag = node.tag?.replace('tag:yaml.org,2002:', '!!') ?? '';
     // The parser decodes binary by itself.
     if (node.value instanceof Uint8Array) return Buffer.from(node.value).toString('utf8');
@@ -135,13 +135,13 @@ export class YamlConverter {
 
   private convertKey(node: Node | null): string {
     const key = isAlias(node) ? this.convertAlias(node, (target) => this.convert(target)) : this.convert(node);
-    if (typeof key === 'object' && key !== null) {
-      throw new YamlError('yaml: invalid map key: a key must be a scalar', this.placeOfNode(node));
-    }
     if (key === null) {
       throw new YamlError('unsupported map key of type: %!s(<nil>), key: <nil>', this.placeOfNode(node));
     }
-    return typeof key === 'number' ? formatKeyNumber(key) : String(key);
+    if (typeof key === 'string') return key;
+    if (typeof key === 'number') return formatKeyNumber(key);
+    if (typeof key === 'boolean') return String(key);
+    throw new YamlError('yaml: invalid map key: a key must be a scalar', this.placeOfNode(node));
   }
 
   private quoteKey(node: Node): string {

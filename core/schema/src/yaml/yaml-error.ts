@@ -74,7 +74,7 @@ function diagnose(errors: readonly YAMLError[], text: string): Diagnosis {
       if (/flow sequence/i.test(error.message)) return parser("did not find expected ',' or ']'");
       return parser(error.message);
     case 'BAD_INDENT':
-      if (/^Flow sequence/.test(error.message)) return parser("did not find expected ',' or ']'");
+      if (error.message.startsWith('Flow sequence')) return parser("did not find expected ',' or ']'");
       if (error.message.startsWith('Flow map')) return parser("did not find expected ',' or '}'");
       if (error.message.includes('sequence items')) return parser("did not find expected '-' indicator");
       return parser('did not find expected key', skipSpace(text, start));

@@ -6,7 +6,7 @@ const digit = /\p{Nd}/u;
  * `a2` comes before `a10`.
  */
 export function compareYamlKeys(left: string, right: string): number {
-  const [a, b] = [[...left], [...right]];
+  const [a, b] = [Array.from(left), Array.from(right)];
   for (let at = 0; at < a.length && at < b.length; at++) {
     const [charA, charB] = [a[at] as string, b[at] as string];
     if (charA === charB) continue;

@@ -3,8 +3,11 @@ import { quoteGo } from '@tektite/meta';
 /** What the scanner is in the middle of, outermost first. */
 type Frame = 'object' | 'array';
 
-/** What a step of the scanner ends with: done, another value must follow, or a complaint. */
-type Outcome = undefined | 'value' | string;
+/** What a step of the scanner ends with: nothing special, {@link moreFollows}, or a complaint. */
+type Outcome = string | undefined;
+
+/** Another value must follow. */
+const moreFollows = 'value';
 
 const endOfInput = 'unexpected end of JSON input';
 
@@ -29,7 +32,7 @@ class Scanner {
   run(): string | undefined {
     for (;;) {
       const outcome = this.value() ?? this.afterValue();
-      if (outcome === 'value') continue;
+      if (outcome === moreFollows) continue;
       return outcome === endOfInput ? undefined : outcome;
     }
   }
@@ -48,7 +51,7 @@ class Scanner {
         return undefined;
       }
       this.frames.push('array');
-      return 'value';
+      return moreFollows;
     }
     if (char === '"') return this.string();
     if (char === '-' || isDigit(char)) return this.number();
@@ -66,7 +69,7 @@ class Scanner {
       return undefined;
     }
     this.frames.push('object');
-    return this.key() ?? 'value';
+    return this.key() ?? moreFollows;
   }
 
   /** A key and its colon. */
@@ -100,8 +103,8 @@ class Scanner {
       }
       if (char !== ',') return this.invalid(frame === 'array' ? 'after array element' : 'after object key:value pair');
       this.at++;
-      if (frame === 'array') return 'value';
-      return this.key() ?? 'value';
+      if (frame === 'array') return moreFollows;
+      return this.key() ?? moreFollows;
     }
   }
 

@@ -55,7 +55,7 @@ export class StructDecoder implements ValueDecoder {
     }
     const repeated = state.duplicates?.get(raw);
     if (repeated) return this.print(plans, this.decodeRepeated(repeated, state));
-    const values = new Array<unknown>(plans.length);
+    const values: unknown[] = [];
     const { path } = state;
     const depth = path.length;
     for (const key in raw) {

@@ -69,12 +69,12 @@ function listDecoder(element: ValueDecoder, goName: string): ValueDecoder {
         state.mismatched(raw instanceof JsonNumber ? 'number' : jsonTypeName(raw), goName);
         return undefined;
       }
-      const result = new Array<unknown>(raw.length);
+      const result: unknown[] = [];
       const { path } = state;
       const depth = path.length;
       for (let index = 0; index < raw.length; index++) {
         path[depth] = index;
-        result[index] = element.decode(raw[index] ?? null, state) ?? null;
+        result.push(element.decode(raw[index] ?? null, state) ?? null);
       }
       path.length = depth;
       return result;
