@@ -1,5 +1,5 @@
 import { badRequestError, formatApiVersion, type GroupVersionKind, StatusError } from '@tektite/meta';
-import { parseFirstYaml, strictYamlError, YamlError } from '@tektite/schema';
+import { parseFirstYaml, strictYamlError, YamlError } from '@tektite/schema/yaml';
 import { findBuiltinDefinition } from '@tektite/schema/kubernetes';
 import { DecodeError } from './decode-error.ts';
 import { decodeJson } from './decode-json.ts';
