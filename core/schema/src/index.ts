@@ -2,10 +2,18 @@
 
 // Schemas and what is done with them
 export * from './compiled-schema.ts';
+export * from './custom-resource.ts';
 export * from './default.ts';
 export * from './embedded-resource.ts';
+export { isKnownFormat } from './format/string-format.ts';
 export * from './prune.ts';
 export * from './structural-schema.ts';
 
-// YAML
-export * from './yaml/index.ts';
+// Definitions of custom resources
+export { checkWebhookService, checkWebhookUrl } from './definition/conversion-check.ts';
+export type * from './definition/custom-resource-definition.ts';
+export * from './definition/definition-check.ts';
+export * from './definition/unrecognized-format.ts';
+
+// Expressions
+export * from './cel/index.ts';

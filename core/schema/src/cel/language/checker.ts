@@ -48,6 +48,8 @@ export interface CheckedExpression {
   readonly type: CelType;
   readonly typeOf: (expression: Expression) => CelType;
   readonly resolutionOf: (expression: Expression) => Resolution | undefined;
+  /** The variables of the environment that the expression uses. */
+  readonly variables: ReadonlySet<string>;
 }
 
 /** Finds the type of every part of an expression, and what its names mean. */
@@ -64,6 +66,7 @@ class Checker {
   private readonly resolutions = new Map<Expression, Resolution>();
   private readonly substitution = new Substitution();
   private readonly locals: Map<string, CelType>[] = [];
+  private readonly used = new Set<string>();
   private freeParams = 0;
 
   constructor(scope: Scope) {
@@ -77,6 +80,7 @@ class Checker {
       type: final(this.typeOf(expression)),
       typeOf: (part) => final(this.typeOf(part)),
       resolutionOf: (part) => this.resolutions.get(part),
+      variables: this.used,
     };
   }
 
@@ -130,6 +134,7 @@ class Checker {
     const local = this.locals.findLast((names) => names.has(name))?.get(name);
     const variable = local ?? this.scope.variables.get(name);
     if (variable) {
+      if (!local) this.used.add(name);
       this.resolutions.set(expression, { kind: 'variable', name });
       return variable;
     }

@@ -1,0 +1,330 @@
+import {
+  equalJson,
+  type FieldError,
+  FieldPath,
+  forbidden,
+  invalid,
+  isDns1035Label,
+  isDns1123Subdomain,
+  nameIsDnsSubdomain,
+  notSupported,
+  required,
+} from '@tektite/meta';
+import type { MetadataRules } from '../embedded-resource.ts';
+import { parseRequestUri } from '../format/go-url.ts';
+import type { JsonSchema } from '../structural-schema.ts';
+import { checkConversion, hasKnownReview } from './conversion-check.ts';
+import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from './custom-resource-definition.ts';
+import { checkDefaults } from './default-check.ts';
+import { type InternalSpec, internalSchema, internalSpec, internalVersions } from './internal-form.ts';
+import { checkListMapKeys, hasNonAtomicSet } from './list-type-check.ts';
+import { checkColumn, checkDeprecation, checkNames, checkSubresources } from './names-check.ts';
+import { type RawSchema, schemaHas } from './raw-schema.ts';
+import { checkSchema, type SchemaCheckOptions } from './schema-check.ts';
+import { checkSelectableFields } from './selectable-field-check.ts';
+import { checkStructural } from './structural-check.ts';
+
+interface CheckOptions extends SchemaCheckOptions {
+  readonly requireStructural: boolean;
+  readonly requirePrunedDefaults: boolean;
+  readonly requireKnownReview: boolean;
+  /** Versions whose schema has not changed. */
+  readonly unchanged: ReadonlySet<string>;
+}
+
+const strict: CheckOptions = {
+  requireValidType: true,
+  requireAtomicSets: true,
+  requireListMapKeys: true,
+  suppressRuleCost: false,
+  requireStructural: true,
+  requirePrunedDefaults: true,
+  requireKnownReview: true,
+  unchanged: new Set(),
+};
+
+/**
+ * What is wrong with a new definition: all of its spec and status, and that its name fits. The rest of its metadata is
+ * for the caller to check.
+ */
+export function validateCustomResourceDefinition(crd: CustomResourceDefinition, metadata: MetadataRules): FieldError[] {
+  return [
+    ...checkName(crd),
+    ...checkSpec(crd, strict, metadata),
+    ...checkStatus(crd),
+    ...checkApproval(crd, undefined),
+    ...checkPreserve(crd, undefined),
+  ];
+}
+
+/** What is wrong with a changed definition. Mistakes the old one had already are not held against the new one. */
+export function validateCustomResourceDefinitionUpdate(
+  crd: CustomResourceDefinition,
+  old: CustomResourceDefinition,
+  metadata: MetadataRules,
+): FieldError[] {
+  const established = old.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True');
+  const immutable: [string[], unknown, unknown][] = [
+    [['group'], crd.spec.group, old.spec.group],
+    [['names', 'plural'], crd.spec.names?.plural, old.spec.names?.plural],
+  ];
+  if (established)
+    immutable.unshift(
+      [['scope'], crd.spec.scope, old.spec.scope],
+      [['names', 'kind'], crd.spec.names?.kind, old.spec.names?.kind],
+    );
+  return [
+    ...checkSpec(crd, lenient(crd, old), metadata),
+    ...immutable
+      .filter(([, now, before]) => now !== before)
+      .map(([path, now]) => invalid(FieldPath.of('spec', ...path), now, 'field is immutable')),
+    ...checkStatus(crd),
+    ...checkApproval(crd, old),
+    ...checkPreserve(crd, old),
+  ];
+}
+
+/** What is wrong with an update of `/status`. */
+export function validateCustomResourceDefinitionStatus(crd: CustomResourceDefinition): FieldError[] {
+  return checkNames(crd.status?.acceptedNames ?? {}, FieldPath.of('status', 'acceptedNames'));
+}
+
+const schemasOf = (crd: CustomResourceDefinition): RawSchema[] =>
+  (crd.spec.versions ?? []).flatMap(({ schema }) =>
+    schema?.openAPIV3Schema ? [schema.openAPIV3Schema as RawSchema] : [],
+  );
+
+function lenient(crd: CustomResourceDefinition, old: CustomResourceDefinition): CheckOptions {
+  const schemas = schemasOf(old);
+  const lacks = (predicate: (schema: RawSchema) => boolean) => !schemas.some((schema) => schemaHas(schema, predicate));
+  const oldVersions = new Map((old.spec.versions ?? []).map((version) => [version.name, version.schema]));
+  const unchanged = (crd.spec.versions ?? []).filter(
+    ({ name, schema }) => oldVersions.has(name) && equalJson(schema ?? null, oldVersions.get(name) ?? null),
+  );
+  return {
+    requireValidType: lacks(
+      ({ type }) =>
+        Boolean(type) && !['array', 'boolean', 'integer', 'number', 'object', 'string'].includes(type ?? ''),
+    ),
+    requireAtomicSets: lacks(hasNonAtomicSet),
+    requireListMapKeys: lacks((schema) => checkListMapKeys(schema, FieldPath.root).length > 0),
+    suppressRuleCost: false,
+    requireStructural: schemas.every((schema) => checkStructural(schema, FieldPath.root).length === 0),
+    requirePrunedDefaults: true,
+    requireKnownReview: hasKnownReview(old.spec.conversion),
+    unchanged: new Set(unchanged.map(({ name }) => name)),
+  };
+}
+
+function checkName(crd: CustomResourceDefinition): FieldError[] {
+  const name = crd.metadata.name ?? '';
+  const complaints = nameIsDnsSubdomain(name, false);
+  if (name !== `${crd.spec.names?.plural ?? ''}.${crd.spec.group ?? ''}`)
+    complaints.push('must be spec.names.plural+"."+spec.group');
+  return complaints.map((complaint) => invalid(FieldPath.of('metadata', 'name'), name, complaint));
+}
+
+function checkSpec(crd: CustomResourceDefinition, options: CheckOptions, metadata: MetadataRules): FieldError[] {
+  const path = FieldPath.of('spec');
+  const internal = internalSpec(crd.spec);
+  return [
+    ...checkGroupAndScope(crd, path),
+    ...checkSchemaPresence(internal, path),
+    ...checkVersions(internal, path, options, metadata),
+    ...checkSpecNames(crd, path.child('names')),
+    ...checkVersion(internal, internal.shared, 'validation', hasAnyStatus(crd), path, options, metadata),
+    ...checkConversion(crd.spec.conversion, path.child('conversion'), options.requireKnownReview),
+  ];
+}
+
+function checkGroupAndScope({ spec }: CustomResourceDefinition, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = [];
+  const complaints = isDns1123Subdomain(spec.group ?? '');
+  if (!spec.group) errors.push(required(path.child('group')));
+  else if (complaints.length > 0) errors.push(invalid(path.child('group'), spec.group, complaints.join(',')));
+  else if (!spec.group.includes('.'))
+    errors.push(invalid(path.child('group'), spec.group, 'should be a domain with at least one dot'));
+  const scopes = ['Cluster', 'Namespaced'];
+  if (!spec.scope) errors.push(required(path.child('scope')));
+  else if (!scopes.includes(spec.scope)) errors.push(notSupported(path.child('scope'), spec.scope, scopes));
+  return errors;
+}
+
+function checkSchemaPresence({ shared, versions }: InternalSpec, path: FieldPath): FieldError[] {
+  if (shared.schema?.openAPIV3Schema) return [];
+  return versions.flatMap((version, index) =>
+    version.schema?.openAPIV3Schema
+      ? []
+      : [required(path.child('versions').index(index).child('schema', 'openAPIV3Schema'))],
+  );
+}
+
+function checkVersions(
+  internal: InternalSpec,
+  path: FieldPath,
+  options: CheckOptions,
+  metadata: MetadataRules,
+): FieldError[] {
+  const { versions, shared } = internal;
+  const at = path.child('versions');
+  const errors: FieldError[] = [];
+  for (const [index, version] of versions.entries()) {
+    const complaints = isDns1035Label(version.name ?? '');
+    if (complaints.length > 0)
+      errors.push(invalid(at.index(index).child('name'), version.name ?? '', complaints.join(',')));
+    const hasStatus = (version.subresources ?? shared.subresources)?.status !== undefined;
+    errors.push(...checkDeprecation(version, at.index(index)));
+    errors.push(...checkVersion(internal, version, 'schema', hasStatus, at.index(index), options, metadata));
+  }
+  if (new Set(versions.map(({ name }) => name)).size < versions.length)
+    errors.push(invalid(at, internalVersions(versions), 'must contain unique version names'));
+  if (versions.filter(({ storage }) => storage).length !== 1)
+    errors.push(invalid(at, internalVersions(versions), 'must have exactly one version marked as storage version'));
+  return errors;
+}
+
+const hasAnyStatus = ({ spec }: CustomResourceDefinition): boolean =>
+  (spec.versions ?? []).some(({ subresources }) => subresources?.status !== undefined);
+
+/** What a version says itself, or all versions say together. */
+function checkVersion(
+  { spec }: InternalSpec,
+  part: Partial<CustomResourceDefinitionVersion>,
+  schemaField: 'schema' | 'validation',
+  hasStatus: boolean,
+  path: FieldPath,
+  options: CheckOptions,
+  metadata: MetadataRules,
+): FieldError[] {
+  const errors: FieldError[] = [];
+  const name = part.name ?? spec.versions?.[0]?.name ?? '';
+  const relaxed = { ...options, suppressRuleCost: options.unchanged.has(name) };
+  const schema = part.schema?.openAPIV3Schema as RawSchema | undefined;
+  if (schema) errors.push(...checkOpenApiSchema(schema, hasStatus, path.child(schemaField), relaxed, metadata));
+  errors.push(...checkSubresources(part.subresources, path.child('subresources')));
+  part.additionalPrinterColumns?.forEach((column, index) => {
+    errors.push(...checkColumn(column, path.child('additionalPrinterColumns').index(index)));
+  });
+  const version = spec.versions?.find((each) => each.name === name);
+  if (part.selectableFields?.length)
+    errors.push(
+      ...checkSelectableFields(part.selectableFields, version?.schema?.openAPIV3Schema, path.child('selectableFields')),
+    );
+  return errors;
+}
+
+/** Keywords that survive when the schema of the status is taken out of the whole. */
+const allowedAtRoot =
+  'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations';
+
+function checkOpenApiSchema(
+  schema: RawSchema,
+  hasStatus: boolean,
+  path: FieldPath,
+  options: CheckOptions,
+  metadata: MetadataRules,
+): FieldError[] {
+  const at = path.child('openAPIV3Schema');
+  const errors = hasStatus ? checkRootKeywords(schema, path) : [];
+  if (schema.nullable)
+    errors.push(forbidden(path.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'));
+  let compile = false;
+  if (isReadable(schema)) {
+    const structural = options.requireStructural ? checkStructural(schema, at) : [];
+    const defaults =
+      structural.length === 0 ? checkDefaults(schema as JsonSchema, at, metadata, options.requirePrunedDefaults) : [];
+    errors.push(...structural, ...defaults);
+    compile = structural.length === 0 && defaults.length === 0;
+  }
+  errors.push(...checkSchema(schema, at, options, compile));
+  return errors;
+}
+
+/** Schemas with keywords that have no place in a structural schema are not even looked at as one. */
+function isReadable(schema: RawSchema): boolean {
+  return !schemaHas(
+    schema,
+    (each) =>
+      Boolean(each.id || each.$schema || each.$ref) ||
+      [each.patternProperties, each.dependencies, each.definitions].some((map) => map && Object.keys(map).length > 0) ||
+      each.additionalItems !== undefined ||
+      (Array.isArray(each.items) && each.items.length > 0) ||
+      each['x-kubernetes-preserve-unknown-fields'] === false,
+  );
+}
+
+function checkRootKeywords(schema: RawSchema, path: FieldPath): FieldError[] {
+  const allowed = allowedAtRoot.split(' ');
+  for (const [keyword, value] of Object.entries(internalSchema(schema) as Record<string, unknown>)) {
+    if (value === null || value === '' || value === false) continue;
+    if (keyword === 'Type' && value !== 'object') {
+      const detail =
+        'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
+      return [invalid(path.child('openAPIV3Schema.type'), value, detail)];
+    }
+    if (allowed.includes(keyword)) continue;
+    const detail = `only [${allowedAtRoot}] fields are allowed at the root of the schema if the status subresource is enabled`;
+    return [invalid(path.child('openAPIV3Schema'), internalSchema(schema), detail)];
+  }
+  return [];
+}
+
+function checkSpecNames({ spec }: CustomResourceDefinition, path: FieldPath): FieldError[] {
+  const names = spec.names ?? {};
+  const missing = (['plural', 'singular', 'kind', 'listKind'] as const).filter((field) => !names[field]);
+  return [...missing.map((field) => required(path.child(field))), ...checkNames(names, path)];
+}
+
+function checkStatus({ spec, status }: CustomResourceDefinition): FieldError[] {
+  const errors = checkNames(status?.acceptedNames ?? {}, FieldPath.of('status', 'acceptedNames'));
+  const stored = status?.storedVersions ?? [];
+  const path = FieldPath.of('status', 'storedVersions');
+  if (stored.length === 0)
+    return [...errors, invalid(path, status?.storedVersions ?? null, 'must have at least one stored version')];
+  const names = new Set((spec.versions ?? []).map(({ name }) => name));
+  for (const { name, storage } of spec.versions ?? [])
+    if (storage && !stored.includes(name)) errors.push(invalid(path, stored, `must have the storage version ${name}`));
+  for (const [index, name] of stored.entries())
+    if (!names.has(name))
+      errors.push(
+        invalid(
+          path.index(index),
+          name,
+          `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`,
+        ),
+      );
+  return errors;
+}
+
+const approval = 'api-approved.kubernetes.io';
+
+type ApprovalState = 'missing' | 'bypassed' | 'approved' | 'invalid';
+
+function approvalState(crd: CustomResourceDefinition): ApprovalState {
+  const annotation = crd.metadata.annotations?.[approval] ?? '';
+  if (annotation === '') return 'missing';
+  if (annotation.startsWith('unapproved')) return 'bypassed';
+  const url = parseRequestUri(annotation);
+  return typeof url !== 'string' && url.host !== '' && url.scheme !== '' ? 'approved' : 'invalid';
+}
+
+/** Groups of the Kubernetes community want a sign that somebody agreed. */
+function checkApproval(crd: CustomResourceDefinition, old: CustomResourceDefinition | undefined): FieldError[] {
+  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(crd.spec.group ?? '')) return [];
+  const state = approvalState(crd);
+  if (old && approvalState(old) === state) return [];
+  const path = FieldPath.of('metadata', 'annotations').key(approval);
+  const words = `protected groups must have approval annotation "${approval}"`;
+  const more = 'see https://github.com/kubernetes/enhancements/pull/1111';
+  if (state === 'missing') return [required(path, `${words}, ${more}`)];
+  if (state !== 'invalid') return [];
+  const detail = `${words} with either a URL or a reason starting with "unapproved", ${more}`;
+  return [invalid(path, crd.metadata.annotations?.[approval], detail)];
+}
+
+function checkPreserve(crd: CustomResourceDefinition, old: CustomResourceDefinition | undefined): FieldError[] {
+  if (!crd.spec.preserveUnknownFields || old?.spec.preserveUnknownFields) return [];
+  const detail =
+    'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
+  return [invalid(FieldPath.of('spec', 'preserveUnknownFields'), true, detail)];
+}
