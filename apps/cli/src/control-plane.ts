@@ -6,6 +6,7 @@ import {
   ApiServer,
   clientCertificateAuthenticator,
   createAuthority,
+  createSigningKey,
   issueCertificate,
   type KeyPair,
   LmdbJournal,
@@ -45,6 +46,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const server = await ApiServer.create({
     storage,
     authenticators: [clientCertificateAuthenticator, ...(options.tokens ? [options.tokens] : [])],
+    serviceAccountKey: keys.serviceAccount,
     disabledAdmissionPlugins: options.disabledAdmissionPlugins,
     onError: options.onError,
   });
@@ -80,6 +82,8 @@ interface Keys {
   readonly authority: KeyPair;
   readonly server: KeyPair;
   readonly admin: KeyPair;
+  /** Signs the tokens of service accounts. */
+  readonly serviceAccount: string;
 }
 
 /** Keys are made once for a data folder, so that kubeconfigs stay good across restarts. */
@@ -93,7 +97,8 @@ async function loadKeys(folder: string, host: string): Promise<Keys> {
   const admin = await loadPair(folder, 'admin', () =>
     issueCertificate(authority, { commonName: 'tektite-admin', organizations: ['system:masters'] }, systemClock),
   );
-  return { authority, server, admin };
+  const serviceAccount = await loadKey(join(folder, 'sa.key'));
+  return { authority, server, admin, serviceAccount };
 }
 
 async function loadPair(folder: string, name: string, make: () => Promise<KeyPair>): Promise<KeyPair> {
@@ -106,4 +111,11 @@ async function loadPair(folder: string, name: string, make: () => Promise<KeyPai
   await writeFile(keyFile, pair.key, { mode: 0o600 });
   await writeFile(certificateFile, pair.certificate);
   return pair;
+}
+
+async function loadKey(file: string): Promise<string> {
+  if (existsSync(file)) return readFile(file, 'utf8');
+  const key = createSigningKey();
+  await writeFile(file, key, { mode: 0o600 });
+  return key;
 }

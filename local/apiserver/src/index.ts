@@ -3,11 +3,13 @@ export type { AdmissionPlugin, AdmissionRequest } from './admission/admission.ts
 export type { Authenticator } from './auth/authenticator.ts';
 export type { Authorizer, AuthorizationAttributes, Decision } from './auth/authorizer.ts';
 export { clientCertificateAuthenticator } from './auth/client-certificate.ts';
+export { createSigningKey } from './auth/service-account-tokens.ts';
 export { TokenFile } from './auth/token-file.ts';
 export { createAuthority, issueCertificate, type KeyPair } from './http/certificates.ts';
 export { type RunningHttpServer, serveHttps } from './http/http-server.ts';
 export type { ApiRequest, ApiResponse, UserInfo, WatchEvent } from './rest/api-request.ts';
-export { ApiServer, type ApiServerOptions, compactPath } from './server.ts';
+export { compactPath } from './rest/router.ts';
+export { ApiServer, type ApiServerOptions } from './server.ts';
 export { LmdbJournal } from './storage/lmdb-journal.ts';
 export { RevisionStore, type RevisionStoreOptions } from './storage/revision-store.ts';
 export type { Storage } from './storage/storage.ts';

@@ -7,26 +7,27 @@ import {
   systemClock,
   systemRandom,
   tooManyRequestsError,
-  unknownPathError,
 } from '@tektite/meta';
 import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts';
 import { builtinPlugins } from './admission/plugins/index.ts';
 import { AuthenticatorChain, type Authenticator } from './auth/authenticator.ts';
-import { type Authorizer, attributesOf, forbiddenRequestError } from './auth/authorizer.ts';
+import type { Authorizer } from './auth/authorizer.ts';
+import { bootstrapPolicy } from './auth/bootstrap-policy.ts';
+import { RbacAuthorizer } from './auth/rbac-authorizer.ts';
+import { reviewHandlers } from './auth/reviews.ts';
+import { roleEscalationCheck } from './auth/role-escalation.ts';
+import { createSigningKey, ServiceAccountTokens } from './auth/service-account-tokens.ts';
+import { TokenFile } from './auth/token-file.ts';
 import { DefinitionController } from './crd/definition-controller.ts';
-import { Discovery, notFoundPage } from './discovery/discovery.ts';
-import { answerHealth } from './discovery/health.ts';
-import { answerVersion } from './discovery/version.ts';
 import { bootstrap } from './registry/bootstrap.ts';
 import { builtinResources } from './registry/builtin-resources.ts';
 import { ObjectDeleter } from './registry/object-deleter.ts';
-import { ObjectStore } from './registry/object-store.ts';
-import { ServiceAddresses } from './registry/service-addresses.ts';
+import { ObjectStore, type SideEffects } from './registry/object-store.ts';
 import { ResourceTable } from './registry/resource-table.ts';
+import { ServiceAddresses } from './registry/service-addresses.ts';
 import type { ApiRequest, ApiResponse } from './rest/api-request.ts';
-import { parseRequestInfo, splitPath } from './rest/request-info.ts';
-import type { RequestContext } from './rest/request-context.ts';
-import { methodNotAllowedError, ResourceHandler, type RestParts } from './rest/resource-handler.ts';
+import { ResourceHandler, type RestParts } from './rest/resource-handler.ts';
+import { Router } from './rest/router.ts';
 import { subresourceHandlers } from './rest/subresources/index.ts';
 import { RevisionStore } from './storage/revision-store.ts';
 import type { Storage } from './storage/storage.ts';
@@ -36,8 +37,10 @@ export interface ApiServerOptions {
   readonly storage?: Storage;
   readonly clock?: Clock;
   readonly random?: Random;
+  /** Who is believed, besides the tokens of service accounts. Requests of this process name their user themselves. */
   readonly authenticators?: readonly Authenticator[];
-  readonly authorizer?: Authorizer;
+  /** Signs the tokens of service accounts: a P-256 key, PKCS #8 PEM. Default: a new one, so tokens end with the process. */
+  readonly serviceAccountKey?: string;
   /** Hooks of our own systems, after the built-in plugins. */
   readonly admission?: readonly AdmissionPlugin[];
   /** Built-in plugins to leave out, by name. */
@@ -48,22 +51,21 @@ export interface ApiServerOptions {
   readonly onError?: (error: unknown, request: ApiRequest | undefined) => void;
 }
 
-/** Where `tektite compact` sends its request. */
-export const compactPath = '/tektite/compact';
-
 /**
  * The API server without a network: requests in, answers out. Put {@link serveHttps} in front of it for clients of other
  * processes.
+ *
+ * @example
+ * const server = await ApiServer.create();
+ * const answer = await server.handle({ method: 'GET', path: '/api/v1/namespaces', query: new URLSearchParams(), headers: {}, user: admin });
  */
 export class ApiServer {
   readonly storage: Storage;
-  readonly resources = new ResourceTable();
+  readonly resources: ResourceTable = new ResourceTable();
   readonly clock: Clock;
   readonly objects: ObjectStore;
-  private readonly authenticators: AuthenticatorChain;
-  private readonly authorizer: Authorizer | undefined;
-  private readonly discovery: Discovery;
-  private readonly handler: ResourceHandler;
+  readonly authorizer: Authorizer;
+  private readonly router: Router;
   private readonly definitions: DefinitionController;
   private readonly maxInFlight: number;
   private readonly onError: (error: unknown, request: ApiRequest | undefined) => void;
@@ -71,114 +73,77 @@ export class ApiServer {
 
   /** A server with the objects in place that every cluster has. */
   static async create(options: ApiServerOptions = {}): Promise<ApiServer> {
-    const server = new ApiServer(options);
-    await bootstrap(server, []);
+    const server = new ApiServer(options, options.serviceAccountKey ?? createSigningKey());
+    await bootstrap(server, bootstrapPolicy);
     return server;
   }
 
-  private constructor(options: ApiServerOptions) {
+  private constructor(options: ApiServerOptions, signingKey: string) {
     this.storage = options.storage ?? new RevisionStore();
     this.clock = options.clock ?? systemClock;
-    const random = options.random ?? systemRandom;
     this.maxInFlight = options.maxInFlight ?? 400;
     this.onError = options.onError ?? (() => {});
-    this.authenticators = new AuthenticatorChain(options.authenticators ?? []);
-    this.authorizer = options.authorizer;
     for (const resource of builtinResources()) this.resources.add(resource);
-    this.discovery = new Discovery(this.resources);
-    const { storage, clock } = this;
+
+    const { storage, clock, resources } = this;
+    const random = options.random ?? systemRandom;
+    const authorizer = new RbacAuthorizer(storage);
+    this.authorizer = authorizer;
+    const tokens = new ServiceAccountTokens(signingKey, storage, clock, random);
     const disabled = new Set(options.disabledAdmissionPlugins);
     const admission = new AdmissionChain([
       ...builtinPlugins(storage).filter(({ name }) => !disabled.has(name)),
+      roleEscalationCheck(authorizer),
       ...(options.admission ?? []),
     ]);
-    this.objects = new ObjectStore({
-      storage,
-      admission,
-      clock,
-      random,
-      sideEffects: new ServiceAddresses(storage, random),
-    });
+    const addresses = new ServiceAddresses(storage, random);
+    const sideEffects: SideEffects = {
+      beforeCreate: (...change) => addresses.beforeCreate(...change),
+      beforeUpdate: (...change) => addresses.beforeUpdate(...change),
+      afterDelete: (resource) => this.definitions.instanceDeleted(resource),
+    };
+    this.objects = new ObjectStore({ storage, admission, clock, random, sideEffects });
     const { objects } = this;
-    const deleter = new ObjectDeleter({ storage, objects, admission, clock });
-    this.definitions = new DefinitionController({
-      storage,
-      objects,
-      deleter,
-      resources: this.resources,
-      clock,
-      onError: (error) => this.onError(error, undefined),
-    });
+    const deleter = new ObjectDeleter({ storage, objects, admission, clock, sideEffects });
+    const onError = (error: unknown) => this.onError(error, undefined);
+    this.definitions = new DefinitionController({ storage, objects, deleter, resources, clock, onError });
     this.definitions.start();
+
     const rest: RestParts = { storage, objects, deleter, clock };
-    this.handler = new ResourceHandler(rest, subresourceHandlers(rest, this.resources));
+    const authenticators = options.authenticators ?? [];
+    const tokenFiles = authenticators.filter((candidate): candidate is TokenFile => candidate instanceof TokenFile);
+    this.router = new Router({
+      storage,
+      resources,
+      authorizer,
+      authenticators: new AuthenticatorChain([...authenticators, tokens]),
+      handler: new ResourceHandler(rest, subresourceHandlers(rest, resources, tokens)),
+      reviews: reviewHandlers({ authorizer, tokens, tokenFiles }),
+    });
   }
 
   /** Answers a request. Never rejects: failures are answers too. */
   async handle(request: ApiRequest): Promise<ApiResponse> {
-    const warnings = new Set<string>();
-    let response: ApiResponse;
     if (this.inFlight >= this.maxInFlight) {
       return statusResponse(tooManyRequestsError('Too many requests, please try again later.', 1));
     }
+    const warnings = new Set<string>();
+    let response: ApiResponse;
     this.inFlight++;
     try {
-      response = await this.route(request, warnings);
+      response = await this.router.route(request, warnings);
     } catch (error) {
       response = this.failure(error, request);
     } finally {
       this.inFlight--;
     }
-    return warnings.size === 0
-      ? response
-      : { ...response, headers: { ...response.headers, warning: [...warnings].map(formatWarning) } };
+    if (warnings.size === 0) return response;
+    return { ...response, headers: { ...response.headers, warning: [...warnings].map(formatWarning) } };
   }
 
   async close(): Promise<void> {
     await this.definitions.stop();
     await this.storage.close();
-  }
-
-  private async route(request: ApiRequest, warnings: Set<string>): Promise<ApiResponse> {
-    const info = parseRequestInfo(request.method, request.path, request.query);
-    const user = await this.authenticators.authenticate(request);
-    const attributes = attributesOf(user, info);
-    const decision = this.authorizer?.authorize(attributes);
-    if (decision && !decision.allowed) throw forbiddenRequestError(attributes);
-    const context: RequestContext = { request, info, user, warnings };
-    if (!info.isResourceRequest) return this.answerPath(context);
-    const resource = this.resources.find(info.group, info.version, info.resource);
-    if (!resource) {
-      if (info.group !== '' && !this.resources.group(info.group)) return notFoundPage;
-      throw unknownPathError();
-    }
-    if (resource.deprecationWarning) warnings.add(resource.deprecationWarning);
-    return this.handler.handle(context, resource);
-  }
-
-  private async answerPath({ request }: RequestContext): Promise<ApiResponse> {
-    const segments = splitPath(request.path);
-    if (request.path === compactPath) return this.compact(request);
-    const health = answerHealth(segments, request.query);
-    if (health) return health;
-    const isDiscovery = segments[0] === 'api' || segments[0] === 'apis' || segments[0] === 'version';
-    if (
-      isDiscovery &&
-      request.method !== 'GET' &&
-      request.method !== 'HEAD' &&
-      !(segments[0] === 'apis' && segments.length === 2)
-    )
-      throw methodNotAllowedError();
-    if (segments[0] === 'version' && segments.length === 1) return answerVersion();
-    return this.discovery.answer(segments, request.headers.accept, request.headers.host ?? '') ?? notFoundPage;
-  }
-
-  /** Forgets the past on demand; only those who may do everything reach this path. */
-  private async compact(request: ApiRequest): Promise<ApiResponse> {
-    if (request.method !== 'POST') throw methodNotAllowedError();
-    const { revision } = this.storage;
-    await this.storage.compact(revision);
-    return { code: 200, type: 'object', media: 'json', object: { compactedRevision: revision } };
   }
 
   private failure(error: unknown, request: ApiRequest): ApiResponse {

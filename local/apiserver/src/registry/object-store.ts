@@ -8,6 +8,7 @@ import {
   type FieldError,
   formatTime,
   generateName,
+  isStatusError,
   invalidObjectError,
   type KubeObject,
   type Mutable,
@@ -128,22 +129,36 @@ export class ObjectStore {
     if (metadataOf(draft).resourceVersion !== undefined) {
       throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
     }
-    this.prepareForCreate(resource, draft, context, now);
-    const final = resource.normalize(draft);
-    this.validateCreate(resource, final, context, now);
-    await this.parts.admission.validate({ ...request, object: final });
+    const undo = this.parts.sideEffects?.beforeCreate?.(resource, draft, context.dryRun);
+    try {
+      this.prepareForCreate(resource, draft, context, now);
+      const final = resource.normalize(draft);
+      this.validateCreate(resource, final, context, now);
+      await this.parts.admission.validate({ ...request, object: final });
+      const object = await this.insertNamed(resource, namespace, final, context, generated);
+      if (context.dryRun) undo?.();
+      return object;
+    } catch (error) {
+      undo?.();
+      throw error;
+    }
+  }
+
+  /** Inserts under the name the object has; a generated one that is taken is made anew a few times. */
+  private async insertNamed(
+    resource: Resource,
+    namespace: string,
+    draft: Draft,
+    context: WriteContext,
+    generated: string | undefined,
+  ): Promise<KubeObject> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.insert(resource, namespace, final, context);
+        return await this.insert(resource, namespace, draft, context);
       } catch (error) {
-        if (
-          !generated ||
-          attempt >= generateNameAttempts ||
-          !(error instanceof StatusError) ||
-          error.reason !== 'AlreadyExists'
-        )
-          throw error;
-        metadataOf(final).name = generateName(generated, this.parts.random);
+        const again = generated && attempt < generateNameAttempts && isStatusError(error, 'AlreadyExists');
+        if (!again) throw error;
+        metadataOf(draft).name = generateName(generated, this.parts.random);
       }
     }
   }
@@ -182,11 +197,7 @@ export class ObjectStore {
     const key = storageKey(resource, namespace, name);
     const existing = this.parts.storage.latest(key);
     if (existing) throw takenError(resource, existing.value);
-    const undo = this.parts.sideEffects?.beforeCreate?.(resource, draft, context.dryRun);
-    if (context.dryRun) {
-      undo?.();
-      return draft;
-    }
+    if (context.dryRun) return draft;
     try {
       const stored = resource.toStorage ? await resource.toStorage(cloneJson(draft) as Draft) : draft;
       const event = await this.parts.storage.write(key, 0, stored);
@@ -194,7 +205,6 @@ export class ObjectStore {
         ? { ...draft, metadata: { ...draft.metadata, resourceVersion: String(event.revision) } }
         : event.value;
     } catch (error) {
-      undo?.();
       throw error instanceof RevisionMismatchError ? alreadyExistsError(errorTarget(resource), name) : error;
     }
   }
@@ -261,6 +271,25 @@ export class ObjectStore {
     await this.parts.admission.mutate(admission);
 
     this.keepSystemMetadata(draft, old);
+    const undo = this.parts.sideEffects?.beforeUpdate?.(resource, draft, old, context.dryRun);
+    try {
+      return await this.finishReplace(resource, request, entry, old, draft, context, { admission, now, conditional });
+    } catch (error) {
+      undo?.();
+      throw error;
+    }
+  }
+
+  /** Prepares, validates and writes what an update came to. */
+  private async finishReplace(
+    resource: Resource,
+    request: UpdateRequest,
+    entry: StoredEntry,
+    old: KubeObject,
+    draft: Draft,
+    context: WriteContext,
+    { admission, now, conditional }: { admission: AdmissionRequest; now: number; conditional: boolean },
+  ): Promise<KubeObject> {
     this.prepareForUpdate(resource, request.subresource, draft, old, context, now);
     const final = resource.normalize(draft);
     this.validateUpdate(resource, request, final, old, context, now);
@@ -269,7 +298,7 @@ export class ObjectStore {
     if (equalJson(final, old)) return old;
     if (context.dryRun) return final;
     try {
-      return await this.commit(resource, entry, old, final);
+      return await this.commit(resource, entry, final);
     } catch (error) {
       if (error instanceof RevisionMismatchError && conditional)
         throw conflictError(errorTarget(resource), request.name);
@@ -278,24 +307,18 @@ export class ObjectStore {
   }
 
   /** Writes the new state; an object that only waited for its finalizers goes with the last of them. */
-  private async commit(resource: Resource, entry: StoredEntry, old: KubeObject, final: Draft): Promise<KubeObject> {
+  private async commit(resource: Resource, entry: StoredEntry, final: Draft): Promise<KubeObject> {
     if (isReadyToGo(final, resource)) {
       const before = cloneJson(final);
       await this.parts.storage.write(entry.key, entry.revision, undefined);
       this.parts.sideEffects?.afterDelete?.(resource, before);
       return before;
     }
-    const undo = this.parts.sideEffects?.beforeUpdate?.(resource, final, old, false);
-    try {
-      const stored = resource.toStorage ? await resource.toStorage(cloneJson(final) as Draft) : final;
-      const event = await this.parts.storage.write(entry.key, entry.revision, stored);
-      return resource.toStorage
-        ? { ...final, metadata: { ...final.metadata, resourceVersion: String(event.revision) } }
-        : event.value;
-    } catch (error) {
-      undo?.();
-      throw error;
-    }
+    const stored = resource.toStorage ? await resource.toStorage(cloneJson(final) as Draft) : final;
+    const event = await this.parts.storage.write(entry.key, entry.revision, stored);
+    return resource.toStorage
+      ? { ...final, metadata: { ...final.metadata, resourceVersion: String(event.revision) } }
+      : event.value;
   }
 
   private checkPreconditions(resource: Resource, name: string, draft: Draft, old: KubeObject): void {

@@ -1,19 +1,23 @@
+import type { ServiceAccountTokens } from '../../auth/service-account-tokens.ts';
 import type { Resource } from '../../registry/resource.ts';
 import type { ResourceTable } from '../../registry/resource-table.ts';
 import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
 import { bindingHandler } from './binding.ts';
 import { evictionHandler } from './eviction.ts';
+import { tokenHandler } from './token.ts';
 import { scaleHandler } from './scale.ts';
 
 /** Subresources that are more than a view of their object, by `resource.group/subresource` or `*​/subresource`. */
 export function subresourceHandlers(
   parts: RestParts,
   resources: ResourceTable,
+  tokens: ServiceAccountTokens,
 ): ReadonlyMap<string, SubresourceHandler> {
   const pods = () => resources.find('', 'v1', 'pods') as Resource;
   return new Map([
     ['*/scale', scaleHandler(parts)],
     ['pods./binding', bindingHandler(parts, pods)],
     ['pods./eviction', evictionHandler(parts)],
+    ['serviceaccounts./token', tokenHandler(parts, tokens)],
   ]);
 }

@@ -1,0 +1,163 @@
+import type { PolicyRule } from '@tektite/schema/kubernetes';
+import type { BootstrapObject } from '../registry/bootstrap.ts';
+
+/**
+ * The cluster roles and bindings that every cluster has from its start: for administrators, for the three levels of
+ * users (`admin`, `edit`, `view`, which others extend by labels), and for what everybody may see.
+ */
+const api = 'rbac.authorization.k8s.io';
+const metadata = (name: string, labels: Record<string, string> = {}) => ({
+  name,
+  labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults', ...labels },
+  annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' },
+});
+
+function clusterRole(name: string, rules: readonly PolicyRule[], labels: Record<string, string> = {}): BootstrapObject {
+  return { apiVersion: `${api}/v1`, kind: 'ClusterRole', metadata: metadata(name, labels), rules };
+}
+
+/** A role that is the sum of all roles with that label. */
+function aggregatedRole(name: string, labels: Record<string, string> = {}): BootstrapObject {
+  return {
+    apiVersion: `${api}/v1`,
+    kind: 'ClusterRole',
+    metadata: metadata(name, labels),
+    aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [`${api}/aggregate-to-${name}`]: 'true' } }] },
+    rules: null,
+  };
+}
+
+function binding(name: string, role: string, ...groups: string[]): BootstrapObject {
+  return {
+    apiVersion: `${api}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata: metadata(name),
+    roleRef: { apiGroup: api, kind: 'ClusterRole', name: role },
+    subjects: groups.map((group) => ({ kind: 'Group', apiGroup: api, name: group })),
+  };
+}
+
+function rule(group: string, resources: string, verbs: string): PolicyRule {
+  return { apiGroups: [group], resources: resources.split(' '), verbs: verbs.split(' ') };
+}
+
+const read = 'get list watch';
+const write = 'create delete deletecollection patch update';
+
+const discoveryPaths = [
+  '/api',
+  '/api/*',
+  '/apis',
+  '/apis/*',
+  '/healthz',
+  '/livez',
+  '/openapi',
+  '/openapi/*',
+  '/readyz',
+  '/version',
+  '/version/',
+];
+const publicPaths = ['/healthz', '/livez', '/readyz', '/version', '/version/'];
+
+const workloads = {
+  apps: 'daemonsets deployments deployments/scale replicasets replicasets/scale statefulsets statefulsets/scale',
+  batch: 'cronjobs jobs',
+  autoscaling: 'horizontalpodautoscalers',
+  policy: 'poddisruptionbudgets',
+  'networking.k8s.io': 'ingresses networkpolicies',
+} as const;
+
+const editRules: readonly PolicyRule[] = [
+  rule('', 'pods/attach pods/exec pods/portforward pods/proxy secrets services/proxy', read),
+  rule('', 'serviceaccounts', 'impersonate'),
+  rule('', 'pods pods/attach pods/exec pods/portforward pods/proxy', write),
+  rule('', 'pods/eviction', 'create'),
+  rule(
+    '',
+    'configmaps events persistentvolumeclaims replicationcontrollers replicationcontrollers/scale secrets serviceaccounts services services/proxy',
+    write,
+  ),
+  rule('', 'serviceaccounts/token', 'create'),
+  ...Object.entries(workloads).map(([group, resources]) => rule(group, resources, write)),
+  rule('coordination.k8s.io', 'leases', `${write} ${read}`),
+];
+
+const viewRules: readonly PolicyRule[] = [
+  rule(
+    '',
+    'configmaps endpoints persistentvolumeclaims persistentvolumeclaims/status pods replicationcontrollers replicationcontrollers/scale serviceaccounts services services/status',
+    read,
+  ),
+  rule(
+    '',
+    'bindings events limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status',
+    read,
+  ),
+  rule('', 'namespaces', read),
+  rule('discovery.k8s.io', 'endpointslices', read),
+  rule(
+    'apps',
+    `controllerrevisions ${workloads.apps} daemonsets/status deployments/status replicasets/status statefulsets/status`,
+    read,
+  ),
+  rule('autoscaling', 'horizontalpodautoscalers horizontalpodautoscalers/status', read),
+  rule('batch', 'cronjobs cronjobs/status jobs jobs/status', read),
+  rule('policy', 'poddisruptionbudgets poddisruptionbudgets/status', read),
+  rule('networking.k8s.io', 'ingresses ingresses/status networkpolicies', read),
+];
+
+const adminRules: readonly PolicyRule[] = [
+  rule('authorization.k8s.io', 'localsubjectaccessreviews', 'create'),
+  rule(api, 'rolebindings roles', `${write} ${read}`),
+];
+
+/** All of them, ready to be created. */
+export const bootstrapPolicy: readonly BootstrapObject[] = [
+  clusterRole('cluster-admin', [
+    { apiGroups: ['*'], resources: ['*'], verbs: ['*'] },
+    { nonResourceURLs: ['*'], verbs: ['*'] },
+  ]),
+  clusterRole('system:discovery', [{ nonResourceURLs: discoveryPaths, verbs: ['get'] }]),
+  clusterRole('system:public-info-viewer', [{ nonResourceURLs: publicPaths, verbs: ['get'] }]),
+  clusterRole('system:basic-user', [
+    rule('authorization.k8s.io', 'selfsubjectaccessreviews selfsubjectrulesreviews', 'create'),
+    rule('authentication.k8s.io', 'selfsubjectreviews', 'create'),
+  ]),
+  clusterRole('system:monitoring', [
+    {
+      nonResourceURLs: [...publicPaths.slice(0, 3).flatMap((path) => [path, `${path}/*`]), '/metrics', '/metrics/slis'],
+      verbs: ['get'],
+    },
+  ]),
+  clusterRole('system:service-account-issuer-discovery', [
+    {
+      nonResourceURLs: [
+        '/.well-known/openid-configuration',
+        '/.well-known/openid-configuration/',
+        '/openid/v1/jwks',
+        '/openid/v1/jwks/',
+      ],
+      verbs: ['get'],
+    },
+  ]),
+  clusterRole('system:auth-delegator', [
+    rule('authentication.k8s.io', 'tokenreviews', 'create'),
+    rule('authorization.k8s.io', 'subjectaccessreviews', 'create'),
+  ]),
+  aggregatedRole('admin'),
+  aggregatedRole('edit', { [`${api}/aggregate-to-admin`]: 'true' }),
+  aggregatedRole('view', { [`${api}/aggregate-to-edit`]: 'true' }),
+  clusterRole('system:aggregate-to-admin', adminRules, { [`${api}/aggregate-to-admin`]: 'true' }),
+  clusterRole('system:aggregate-to-edit', editRules, { [`${api}/aggregate-to-edit`]: 'true' }),
+  clusterRole('system:aggregate-to-view', viewRules, { [`${api}/aggregate-to-view`]: 'true' }),
+  binding('cluster-admin', 'cluster-admin', 'system:masters'),
+  binding('system:discovery', 'system:discovery', 'system:authenticated'),
+  binding('system:basic-user', 'system:basic-user', 'system:authenticated'),
+  binding('system:public-info-viewer', 'system:public-info-viewer', 'system:authenticated', 'system:unauthenticated'),
+  binding('system:monitoring', 'system:monitoring', 'system:monitoring'),
+  binding(
+    'system:service-account-issuer-discovery',
+    'system:service-account-issuer-discovery',
+    'system:serviceaccounts',
+  ),
+];

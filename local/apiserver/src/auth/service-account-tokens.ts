@@ -1,0 +1,164 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { type Clock, type KubeObject, type Random, randomUid } from '@tektite/meta';
+import { exportJWK, importPKCS8, type CryptoKey as JoseKey, calculateJwkThumbprint, jwtVerify, SignJWT } from 'jose';
+import type { Storage } from '../storage/storage.ts';
+import type { ApiRequest, UserInfo } from '../rest/api-request.ts';
+import { type Authenticator, bearerToken } from './authenticator.ts';
+
+/** Who issues tokens, and whom they are for unless somebody else is named. */
+export const tokenIssuer = 'https://kubernetes.default.svc';
+
+const algorithm = 'ES256';
+
+/** What a token is bound to besides its account: it dies with it. */
+export interface BoundObject {
+  readonly kind: 'Pod' | 'Secret' | 'Node';
+  readonly name: string;
+  readonly uid: string;
+}
+
+export interface TokenOptions {
+  readonly audiences: readonly string[];
+  readonly expirationSeconds: number;
+  readonly bound?: BoundObject;
+}
+
+/** A token that was found good. */
+export interface VerifiedToken {
+  readonly user: UserInfo;
+  readonly audiences: readonly string[];
+}
+
+interface PrivateClaims {
+  readonly namespace?: string;
+  readonly serviceaccount?: { readonly name: string; readonly uid: string };
+  readonly pod?: { readonly name: string; readonly uid: string };
+  readonly secret?: { readonly name: string; readonly uid: string };
+  readonly node?: { readonly name: string; readonly uid: string };
+}
+
+/** Signs and checks the tokens of service accounts. A token is good only while its account, and what it is bound to, exist. */
+export class ServiceAccountTokens implements Authenticator {
+  private readonly storage: Storage;
+  private readonly clock: Clock;
+  private readonly random: Random;
+  private readonly keys: Promise<{ sign: JoseKey; verify: ReturnType<typeof createPublicKey>; id: string }>;
+
+  /** `key` is a PKCS #8 PEM of a P-256 key. */
+  constructor(key: string, storage: Storage, clock: Clock, random: Random) {
+    this.storage = storage;
+    this.clock = clock;
+    this.random = random;
+    this.keys = loadKeys(key);
+  }
+
+  async issue(
+    account: KubeObject,
+    { audiences, expirationSeconds, bound }: TokenOptions,
+  ): Promise<{ token: string; expires: number }> {
+    const { sign, id } = await this.keys;
+    const { name = '', namespace = '', uid = '' } = account.metadata;
+    const now = Math.floor(this.clock.now() / 1000);
+    const expires = now + expirationSeconds;
+    const claims: PrivateClaims = {
+      namespace,
+      serviceaccount: { name, uid },
+      ...(bound ? { [bound.kind.toLowerCase()]: { name: bound.name, uid: bound.uid } } : {}),
+    };
+    const token = await new SignJWT({ 'kubernetes.io': claims })
+      .setProtectedHeader({ alg: algorithm, kid: id })
+      .setAudience([...audiences])
+      .setIssuer(tokenIssuer)
+      .setSubject(`system:serviceaccount:${namespace}:${name}`)
+      .setJti(randomUid(this.random))
+      .setIssuedAt(now)
+      .setNotBefore(now)
+      .setExpirationTime(expires)
+      .sign(sign);
+    return { token, expires: expires * 1000 };
+  }
+
+  async authenticate(request: ApiRequest): Promise<UserInfo | undefined> {
+    const token = bearerToken(request);
+    if (token === undefined || token.split('.').length !== 3) return undefined;
+    return (await this.verify(token, [tokenIssuer]))?.user;
+  }
+
+  /** Who a token is of, and for which of the audiences it is good; `undefined` when it is good for none. */
+  async verify(token: string, audiences: readonly string[]): Promise<VerifiedToken | undefined> {
+    const { verify } = await this.keys;
+    let claims: Record<string, unknown>;
+    try {
+      const { payload } = await jwtVerify(token, verify, {
+        issuer: tokenIssuer,
+        algorithms: [algorithm],
+        currentDate: new Date(this.clock.now()),
+      });
+      claims = payload as Record<string, unknown>;
+    } catch {
+      return undefined;
+    }
+    const meant = ([] as unknown[])
+      .concat(claims.aud ?? [])
+      .filter((audience): audience is string => typeof audience === 'string');
+    const common = audiences.filter((audience) => meant.includes(audience));
+    if (common.length === 0) return undefined;
+    const info = (claims['kubernetes.io'] ?? {}) as PrivateClaims;
+    const { namespace = '', serviceaccount } = info;
+    if (!serviceaccount || !this.isLive('serviceaccounts', namespace, serviceaccount)) return undefined;
+    if (info.pod && !this.isLive('pods', namespace, info.pod)) return undefined;
+    if (info.secret && !this.isLive('secrets', namespace, info.secret)) return undefined;
+    if (info.node && !this.isLive('nodes', '', info.node)) return undefined;
+    return { user: userOf(namespace, serviceaccount, info, String(claims.jti ?? '')), audiences: common };
+  }
+
+  private isLive(
+    plural: string,
+    namespace: string,
+    { name, uid }: { readonly name: string; readonly uid: string },
+  ): boolean {
+    const entry = this.storage.get(`/registry/${plural}/${namespace === '' ? '' : `${namespace}/`}${name}`);
+    return entry !== undefined && entry.value.metadata.uid === uid;
+  }
+}
+
+function userOf(
+  namespace: string,
+  account: { readonly name: string; readonly uid: string },
+  info: PrivateClaims,
+  id: string,
+): UserInfo {
+  return {
+    name: `system:serviceaccount:${namespace}:${account.name}`,
+    uid: account.uid,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`],
+    extra: {
+      'authentication.kubernetes.io/credential-id': [`JTI=${id}`],
+      ...(info.pod
+        ? {
+            'authentication.kubernetes.io/pod-name': [info.pod.name],
+            'authentication.kubernetes.io/pod-uid': [info.pod.uid],
+          }
+        : {}),
+      ...(info.node
+        ? {
+            'authentication.kubernetes.io/node-name': [info.node.name],
+            'authentication.kubernetes.io/node-uid': [info.node.uid],
+          }
+        : {}),
+    },
+  };
+}
+
+async function loadKeys(pem: string) {
+  const sign = await importPKCS8(pem, algorithm);
+  const verify = createPublicKey(pem);
+  const id = await calculateJwkThumbprint(await exportJWK(verify));
+  return { sign, verify, id };
+}
+
+/** A new key to sign tokens with. */
+export function createSigningKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}

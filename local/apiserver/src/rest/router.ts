@@ -1,0 +1,105 @@
+import { unknownPathError } from '@tektite/meta';
+import type { AuthenticatorChain } from '../auth/authenticator.ts';
+import { type Authorizer, attributesOf, forbiddenRequestError } from '../auth/authorizer.ts';
+import { impersonate } from '../auth/impersonation.ts';
+import { Discovery, notFoundPage } from '../discovery/discovery.ts';
+import { answerHealth } from '../discovery/health.ts';
+import { answerVersion } from '../discovery/version.ts';
+import { OpenApi } from '../openapi/open-api.ts';
+import type { ResourceTable } from '../registry/resource-table.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { ApiRequest, ApiResponse } from './api-request.ts';
+import type { RequestContext } from './request-context.ts';
+import { parseRequestInfo, splitPath } from './request-info.ts';
+import { methodNotAllowedError, type ResourceHandler } from './resource-handler.ts';
+
+export interface RouterParts {
+  readonly storage: Storage;
+  readonly resources: ResourceTable;
+  readonly authenticators: AuthenticatorChain;
+  readonly authorizer: Authorizer;
+  readonly handler: ResourceHandler;
+  /** Resources that are only asked, never stored, by `plural.group`. */
+  readonly reviews: ReadonlyMap<string, (context: RequestContext) => Promise<ApiResponse>>;
+}
+
+/** Where `tektite compact` sends its request. */
+export const compactPath = '/tektite/compact';
+
+/**
+ * Takes a request through the doors in upstream's order (who is it, as whom, may he) and to whoever answers it.
+ * Failures are thrown as StatusErrors.
+ */
+export class Router {
+  private readonly parts: RouterParts;
+  private readonly discovery: Discovery;
+  private readonly openApi: OpenApi;
+
+  constructor(parts: RouterParts) {
+    this.parts = parts;
+    this.discovery = new Discovery(parts.resources);
+    this.openApi = new OpenApi(parts.resources);
+  }
+
+  async route(request: ApiRequest, warnings: Set<string>): Promise<ApiResponse> {
+    const { authenticators, authorizer, resources } = this.parts;
+    const info = parseRequestInfo(request.method, request.path, request.query);
+    const authenticated = await authenticators.authenticate(request);
+    const user = impersonate(request, authenticated, info, authorizer);
+    const attributes = attributesOf(user, info);
+    const { allowed, reason } = authorizer.authorize(attributes);
+    if (!allowed) throw forbiddenRequestError(attributes, reason);
+
+    const context: RequestContext = { request, info, user, warnings };
+    if (!info.isResourceRequest) return this.answerPath(context);
+    const resource = resources.find(info.group, info.version, info.resource);
+    if (!resource) {
+      if (info.group !== '' && isForeign(resources, info.group)) return notFoundPage;
+      throw unknownPathError();
+    }
+    if (resource.deprecationWarning) warnings.add(resource.deprecationWarning);
+    const review = this.parts.reviews.get(`${resource.plural}.${resource.group}`);
+    if (review) {
+      if (info.verb !== 'create' || info.name !== '') throw methodNotAllowedError();
+      return review(context);
+    }
+    return this.parts.handler.handle(context, resource);
+  }
+
+  private async answerPath({ request }: RequestContext): Promise<ApiResponse> {
+    const segments = splitPath(request.path);
+    if (request.path === compactPath) return this.compact(request);
+    const health = answerHealth(segments, request.query);
+    if (health) return health;
+    if (!isReading(request) && isDiscovery(segments)) throw methodNotAllowedError();
+    if (segments[0] === 'version' && segments.length === 1) return answerVersion();
+    const openApi = await this.openApi.answer(segments, request.headers.accept, request.query);
+    if (openApi) return openApi;
+    return this.discovery.answer(segments, request.headers.accept, request.headers.host ?? '') ?? notFoundPage;
+  }
+
+  /** Forgets the past on demand; only those who may do everything reach this path. */
+  private async compact(request: ApiRequest): Promise<ApiResponse> {
+    if (request.method !== 'POST') throw methodNotAllowedError();
+    const { storage } = this.parts;
+    const { revision } = storage;
+    await storage.compact(revision);
+    return { code: 200, type: 'object', media: 'json', object: { compactedRevision: revision } };
+  }
+}
+
+function isReading({ method }: ApiRequest): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+/** The path of one group takes any method upstream; the others do not. */
+function isDiscovery(segments: readonly string[]): boolean {
+  const [first] = segments;
+  return first === 'api' || first === 'version' || (first === 'apis' && segments.length !== 2);
+}
+
+/** Groups of CRDs, and those nobody has, are answered by another part of upstream than built-in ones, with a plain page. */
+function isForeign(resources: ResourceTable, group: string): boolean {
+  const entry = resources.group(group);
+  return !entry || entry.versions.every((version) => version.resources.every(({ custom }) => custom));
+}

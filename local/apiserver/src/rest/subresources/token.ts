@@ -1,0 +1,97 @@
+import {
+  badRequestError,
+  conflictError,
+  type FieldError,
+  formatTime,
+  invalid,
+  invalidObjectError,
+  notFoundError,
+} from '@tektite/meta';
+import type { TokenRequest } from '@tektite/schema/kubernetes';
+import { type BoundObject, type ServiceAccountTokens, tokenIssuer } from '../../auth/service-account-tokens.ts';
+import { checkDryRun, invalidOptionsError } from '../options.ts';
+import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
+import { readTypedBody } from './typed-body.ts';
+
+const minSeconds = 600;
+const maxSeconds = 2 ** 32;
+const defaultSeconds = 3600;
+
+/** `POST serviceaccounts/NAME/token`: a token to act as that account. */
+export function tokenHandler(parts: RestParts, tokens: ServiceAccountTokens): SubresourceHandler {
+  return async (context, resource) => {
+    const { info, request } = context;
+    const errors = checkDryRun(request.query.getAll('dryRun'));
+    if (errors.length > 0) throw invalidOptionsError('CreateOptions', errors);
+    const wanted = readTypedBody<TokenRequest>(context, {
+      group: 'authentication.k8s.io',
+      version: 'v1',
+      kind: 'TokenRequest',
+    });
+    const account = await parts.objects.get(resource, info.namespace, info.name);
+    const expirationSeconds = wanted.spec?.expirationSeconds || defaultSeconds;
+    checkExpiration(expirationSeconds);
+    const reference = wanted.spec?.boundObjectRef ?? undefined;
+    const bound = reference ? findBound(parts, info.namespace, reference) : undefined;
+    const audiences = wanted.spec?.audiences?.length ? wanted.spec.audiences : [tokenIssuer];
+    const { token, expires } = await tokens.issue(account, {
+      audiences,
+      expirationSeconds,
+      ...(bound ? { bound } : {}),
+    });
+    const { name, namespace } = account.metadata;
+    const object = {
+      kind: 'TokenRequest',
+      apiVersion: 'authentication.k8s.io/v1',
+      metadata: { name, namespace, creationTimestamp: formatTime(parts.clock.now()) },
+      spec: {
+        audiences,
+        expirationSeconds,
+        boundObjectRef: reference ? { ...reference, ...(bound ? { uid: bound.uid } : {}) } : null,
+      },
+      status: { token, expirationTimestamp: formatTime(expires) },
+    };
+    return { code: 201, type: 'object', media: 'json', object };
+  };
+}
+
+function checkExpiration(seconds: number): void {
+  const errors: FieldError[] = [];
+  if (seconds < minSeconds)
+    errors.push(invalid('spec.expirationSeconds', seconds, 'may not specify a duration less than 10 minutes'));
+  if (seconds > maxSeconds)
+    errors.push(invalid('spec.expirationSeconds', seconds, 'may not specify a duration larger than 2^32 seconds'));
+  if (errors.length > 0) throw invalidObjectError('authentication.k8s.io', 'TokenRequest', '', errors);
+}
+
+interface Reference {
+  readonly kind?: string;
+  readonly apiVersion?: string;
+  readonly name?: string;
+  readonly uid?: string;
+}
+
+const bindable: Readonly<Record<string, string>> = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' };
+
+function findBound(
+  parts: RestParts,
+  namespace: string,
+  { kind = '', apiVersion = '', name = '', uid = '' }: Reference,
+): BoundObject {
+  const plural = apiVersion === 'v1' ? bindable[kind] : undefined;
+  if (plural === undefined) {
+    const version = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
+    throw badRequestError(`cannot bind token to object of type ${version}, Kind=${kind}`);
+  }
+  const entry = parts.storage.get(`/registry/${plural}/${kind === 'Node' ? '' : `${namespace}/`}${name}`);
+  if (!entry) throw notFoundError({ group: '', resource: plural }, name);
+  const actual = entry.value.metadata.uid ?? '';
+  if (uid !== '' && uid !== actual) {
+    throw conflictError(
+      { group: '', resource: kind },
+      name,
+      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    );
+  }
+  return { kind: kind as BoundObject['kind'], name, uid: actual };
+}
