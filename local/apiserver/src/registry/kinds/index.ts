@@ -5,6 +5,22 @@ import { daemonSetStrategy } from './apps/daemon-set.ts';
 import { deploymentStrategy } from './apps/deployment.ts';
 import { replicaSetStrategy } from './apps/replica-set.ts';
 import { statefulSetStrategy } from './apps/stateful-set.ts';
+import {
+  horizontalPodAutoscalerStrategy,
+  horizontalPodAutoscalerV1Strategy,
+} from './autoscaling/horizontal-pod-autoscaler.ts';
+import { leaseStrategy } from './coordination/lease.ts';
+import { endpointSliceStrategy } from './discovery/endpoint-slice.ts';
+import { ingressStrategy } from './networking/ingress.ts';
+import { ingressClassStrategy } from './networking/ingress-class.ts';
+import { ipAddressStrategy } from './networking/ip-address.ts';
+import { networkPolicyStrategy } from './networking/network-policy.ts';
+import { serviceCidrStrategy } from './networking/service-cidr.ts';
+import { podDisruptionBudgetStrategy } from './policy/pod-disruption-budget.ts';
+import { clusterRoleBindingStrategy, roleBindingStrategy } from './rbac/binding.ts';
+import { clusterRoleStrategy } from './rbac/cluster-role.ts';
+import { roleStrategy } from './rbac/role.ts';
+import { priorityClassStrategy } from './scheduling/priority-class.ts';
 import { cronJobStrategy } from './batch/cron-job.ts';
 import { jobStrategy } from './batch/job.ts';
 import { configMapStrategy } from './core/config-map.ts';
@@ -53,6 +69,21 @@ const strategies: ReadonlyMap<string, KindStrategy> = new Map([
   ['apps/v1/Deployment', forAnyObject(deploymentStrategy)],
   ['apps/v1/ReplicaSet', forAnyObject(replicaSetStrategy)],
   ['apps/v1/StatefulSet', forAnyObject(statefulSetStrategy)],
+  ['autoscaling/v1/HorizontalPodAutoscaler', forAnyObject(horizontalPodAutoscalerV1Strategy)],
+  ['autoscaling/v2/HorizontalPodAutoscaler', forAnyObject(horizontalPodAutoscalerStrategy)],
+  ['coordination.k8s.io/v1/Lease', forAnyObject(leaseStrategy)],
+  ['discovery.k8s.io/v1/EndpointSlice', forAnyObject(endpointSliceStrategy)],
+  ['networking.k8s.io/v1/IPAddress', forAnyObject(ipAddressStrategy)],
+  ['networking.k8s.io/v1/Ingress', forAnyObject(ingressStrategy)],
+  ['networking.k8s.io/v1/IngressClass', forAnyObject(ingressClassStrategy)],
+  ['networking.k8s.io/v1/NetworkPolicy', forAnyObject(networkPolicyStrategy)],
+  ['networking.k8s.io/v1/ServiceCIDR', forAnyObject(serviceCidrStrategy)],
+  ['policy/v1/PodDisruptionBudget', forAnyObject(podDisruptionBudgetStrategy)],
+  ['rbac.authorization.k8s.io/v1/ClusterRole', forAnyObject(clusterRoleStrategy)],
+  ['rbac.authorization.k8s.io/v1/ClusterRoleBinding', forAnyObject(clusterRoleBindingStrategy)],
+  ['rbac.authorization.k8s.io/v1/Role', forAnyObject(roleStrategy)],
+  ['rbac.authorization.k8s.io/v1/RoleBinding', forAnyObject(roleBindingStrategy)],
+  ['scheduling.k8s.io/v1/PriorityClass', forAnyObject(priorityClassStrategy)],
   ['batch/v1/CronJob', forAnyObject(cronJobStrategy)],
   ['batch/v1/Job', forAnyObject(jobStrategy)],
   ['events.k8s.io/v1/Event', forAnyObject(eventStrategy)],

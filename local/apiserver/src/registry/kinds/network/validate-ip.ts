@@ -1,28 +1,29 @@
 import { type FieldError, type FieldPath, invalid, quoteGo } from '@tektite/meta';
-import { formatCidr, formatIp, type IpAddress, isIpv6, maskIp, parseCidr, parseIp } from './ip-address.ts';
+import { checkText } from '../field-checks.ts';
+import { formatCidr, formatIp, isIpv6, maskIp, parseCidr, parseIp } from './ip-address.ts';
 
 /** An address in a field that is older than strict rules. What the old object had may stay. */
 export function validateIp(value: string, path: FieldPath, errors: FieldError[], old: readonly string[] = []): void {
-  if (!old.includes(value)) parsedIp(value, path, errors);
+  if (!old.includes(value)) checkText(value, isIp, path, errors);
 }
 
-function parsedIp(value: string, path: FieldPath, errors: FieldError[]): IpAddress | undefined {
+function isIp(value: string): string[] {
   const address = parseIp(value);
-  if (!address) {
-    errors.push(invalid(path, value, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'));
-    return undefined;
-  }
-  if (address.sloppy) errors.push(invalid(path, value, 'must not have leading 0s'));
-  else if (address.mapped) errors.push(invalid(path, value, 'must not be an IPv4-mapped IPv6 address'));
-  else return address;
-  return undefined;
+  if (!address) return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];
+  if (address.sloppy) return ['must not have leading 0s'];
+  return address.mapped ? ['must not be an IPv4-mapped IPv6 address'] : [];
 }
 
 /** An address in a newer field: only the canonical form will do. */
+export function isCanonicalIp(value: string): string[] {
+  const complaints = isIp(value);
+  const address = parseIp(value);
+  if (complaints.length > 0 || !address || formatIp(address) === value) return complaints;
+  return [`must be in canonical form (${quoteGo(formatIp(address))})`];
+}
+
 export function validateCanonicalIp(value: string, path: FieldPath, errors: FieldError[]): void {
-  const address = parsedIp(value, path, errors);
-  if (address && formatIp(address) !== value)
-    errors.push(invalid(path, value, `must be in canonical form (${quoteGo(formatIp(address))})`));
+  checkText(value, isCanonicalIp, path, errors);
 }
 
 /** A range in a field that is older than strict rules. */

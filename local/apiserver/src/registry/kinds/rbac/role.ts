@@ -1,0 +1,20 @@
+import { type FieldError, FieldPath, isPathSegmentName } from '@tektite/meta';
+import type { Role } from '@tektite/schema/kubernetes';
+import type { KindStrategy } from '../../kind-strategy.ts';
+import { defaultTable } from '../table/cells.ts';
+import { validatePolicyRules } from './policy-rules.ts';
+
+function validateRole({ rules }: Role): FieldError[] {
+  const errors: FieldError[] = [];
+  validatePolicyRules(rules, true, FieldPath.of('rules'), errors);
+  return errors;
+}
+
+export const roleStrategy: KindStrategy<Role> = {
+  metadataRules: { onUpdate: 'both' },
+  validateName: isPathSegmentName,
+  validateCreate: validateRole,
+  validateUpdate: validateRole,
+  table: defaultTable,
+  allowCreateOnUpdate: true,
+};
