@@ -20,7 +20,7 @@ function has(words: Words, word: string): boolean {
   return words?.some((candidate) => candidate === '*' || candidate === word) ?? false;
 }
 
-/** `*​/scale` stands for that subresource of every resource. */
+/** An asterisk before the slash stands for every resource: that subresource of all of them. */
 function matchesResource(resources: Words, resource: string, subresource: string): boolean {
   return (
     resources?.some(

@@ -141,7 +141,7 @@ export function decodeContinue(token: string): ContinueToken {
   if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0)
     throw bad('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
   if (typeof start !== 'string' || start === '') throw bad('encoded start key empty (version meta.k8s.io/v1)');
-  if (start.includes('..')) throw bad(`${start}`);
+  if (start.includes('..')) throw bad(start);
   return { revision: rv, start };
 }
 

@@ -43,7 +43,7 @@ export class ResourceHandler {
   private readonly parts: RestParts;
   private readonly subresources: ReadonlyMap<string, SubresourceHandler>;
 
-  /** `subresources` are keyed `resource.group/subresource`, or `*​/subresource` for all resources. */
+  /** `subresources` are keyed `resource.group/subresource`, or `any/subresource` for all resources. */
   constructor(parts: RestParts, subresources: ReadonlyMap<string, SubresourceHandler>) {
     this.parts = parts;
     this.subresources = subresources;
@@ -86,7 +86,7 @@ export class ResourceHandler {
       throw resource.custom ? methodNotSupportedError(errorTarget(resource), info.verb) : methodNotAllowedError();
     const own =
       this.subresources.get(`${resource.plural}.${resource.group}/${info.subresource}`) ??
-      this.subresources.get(`*/${info.subresource}`);
+      this.subresources.get(`any/${info.subresource}`);
     if (own) return own(context, resource);
     switch (info.verb) {
       case 'get':

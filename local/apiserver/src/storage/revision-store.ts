@@ -207,9 +207,9 @@ export class RevisionStore implements Storage {
 
   private publish(event: StorageEvent): void {
     this.apply(event);
-    const watchers = this.watchers.get(resourceOf(event.key));
-    if (watchers)
-      for (const watcher of [...watchers]) if (event.key.startsWith(watcher.prefix)) watcher.listener(event);
+    // A watcher that comes while others are told has this event from the log already.
+    const watchers = Array.from(this.watchers.get(resourceOf(event.key)) ?? []);
+    for (const watcher of watchers) if (event.key.startsWith(watcher.prefix)) watcher.listener(event);
     if (this.log.length - this.logStart > this.keepRevisions + compactionBatch) {
       void this.compact(event.revision - this.keepRevisions);
     }

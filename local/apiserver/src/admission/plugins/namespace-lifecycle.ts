@@ -13,28 +13,24 @@ const reviews = new Set(['localsubjectaccessreviews.authorization.k8s.io']);
 export function namespaceLifecycle(storage: Storage): AdmissionPlugin {
   return {
     name: 'NamespaceLifecycle',
+    // What is pointless to mutate is refused before: the check stands in front of every other plugin.
+    mutate: (request) => check(storage, request),
     validate(request) {
-      const { operation, resource, namespace, name } = request;
-      if (resource.group === '' && resource.plural === 'namespaces') {
-        if (operation === 'DELETE' && immortal.has(name)) {
-          throw forbiddenError(errorTarget(resource), name, 'this namespace may not be deleted');
-        }
-        return;
-      }
-      if (
-        operation !== 'CREATE' ||
-        !resource.namespaced ||
-        namespace === '' ||
-        reviews.has(`${resource.plural}.${resource.group}`)
-      )
-        return;
-      checkNamespace(storage, request);
-    },
-    // Mutation comes first, and what is pointless to mutate is refused before.
-    mutate(request) {
-      this.validate?.({ ...request, operation: request.operation === 'DELETE' ? 'CONNECT' : request.operation });
+      if (request.operation === 'DELETE') check(storage, request);
     },
   };
+}
+
+function check(storage: Storage, request: AdmissionRequest): void {
+  const { operation, resource, namespace, name } = request;
+  if (resource.group === '' && resource.plural === 'namespaces') {
+    if (operation === 'DELETE' && immortal.has(name)) {
+      throw forbiddenError(errorTarget(resource), name, 'this namespace may not be deleted');
+    }
+    return;
+  }
+  const within = operation === 'CREATE' && resource.namespaced && namespace !== '';
+  if (within && !reviews.has(`${resource.plural}.${resource.group}`)) checkNamespace(storage, request);
 }
 
 function checkNamespace(storage: Storage, { resource, namespace, name }: AdmissionRequest): void {

@@ -7,7 +7,7 @@ import { evictionHandler } from './eviction.ts';
 import { tokenHandler } from './token.ts';
 import { scaleHandler } from './scale.ts';
 
-/** Subresources that are more than a view of their object, by `resource.group/subresource` or `*​/subresource`. */
+/** Subresources that are more than a view of their object, by `resource.group/subresource` or `any/subresource`. */
 export function subresourceHandlers(
   parts: RestParts,
   resources: ResourceTable,
@@ -15,7 +15,7 @@ export function subresourceHandlers(
 ): ReadonlyMap<string, SubresourceHandler> {
   const pods = () => resources.find('', 'v1', 'pods') as Resource;
   return new Map([
-    ['*/scale', scaleHandler(parts)],
+    ['any/scale', scaleHandler(parts)],
     ['pods./binding', bindingHandler(parts, pods)],
     ['pods./eviction', evictionHandler(parts)],
     ['serviceaccounts./token', tokenHandler(parts, tokens)],
