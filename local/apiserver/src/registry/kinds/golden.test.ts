@@ -44,7 +44,10 @@ interface Target {
   readonly strategy: KindStrategy;
 }
 
-const context: StrategyContext = { now: Date.parse('2026-11-15T04:00:00Z'), user: { name: 'admin', groups: [] } };
+const context: StrategyContext = {
+  now: Date.parse('2026-11-15T04:00:00Z'),
+  user: { name: 'admin', uid: 'admin', groups: ['system:masters', 'system:authenticated'] },
+};
 
 function targetOf(path: string): Target | undefined {
   const [, groupPart, version = '', rest = ''] =

@@ -37,6 +37,14 @@ import { resourceQuotaStrategy } from './core/resource-quota.ts';
 import { secretStrategy } from './core/secret/secret.ts';
 import { serviceStrategy } from './core/service/service.ts';
 import { serviceAccountStrategy } from './core/service-account.ts';
+import { certificateSigningRequestStrategy } from './certificates/certificate-signing-request.ts';
+import { runtimeClassStrategy } from './node/runtime-class.ts';
+import { csiDriverStrategy } from './storage/csi-driver.ts';
+import { csiNodeStrategy } from './storage/csi-node.ts';
+import { csiStorageCapacityStrategy } from './storage/csi-storage-capacity.ts';
+import { storageClassStrategy } from './storage/storage-class.ts';
+import { volumeAttachmentStrategy } from './storage/volume-attachment.ts';
+import { volumeAttributesClassStrategy } from './storage/volume-attributes-class.ts';
 import { coreEventStrategy, eventStrategy } from './events/event.ts';
 
 /**
@@ -71,6 +79,7 @@ const strategies: ReadonlyMap<string, KindStrategy> = new Map([
   ['apps/v1/StatefulSet', forAnyObject(statefulSetStrategy)],
   ['autoscaling/v1/HorizontalPodAutoscaler', forAnyObject(horizontalPodAutoscalerV1Strategy)],
   ['autoscaling/v2/HorizontalPodAutoscaler', forAnyObject(horizontalPodAutoscalerStrategy)],
+  ['certificates.k8s.io/v1/CertificateSigningRequest', forAnyObject(certificateSigningRequestStrategy)],
   ['coordination.k8s.io/v1/Lease', forAnyObject(leaseStrategy)],
   ['discovery.k8s.io/v1/EndpointSlice', forAnyObject(endpointSliceStrategy)],
   ['networking.k8s.io/v1/IPAddress', forAnyObject(ipAddressStrategy)],
@@ -78,6 +87,7 @@ const strategies: ReadonlyMap<string, KindStrategy> = new Map([
   ['networking.k8s.io/v1/IngressClass', forAnyObject(ingressClassStrategy)],
   ['networking.k8s.io/v1/NetworkPolicy', forAnyObject(networkPolicyStrategy)],
   ['networking.k8s.io/v1/ServiceCIDR', forAnyObject(serviceCidrStrategy)],
+  ['node.k8s.io/v1/RuntimeClass', forAnyObject(runtimeClassStrategy)],
   ['policy/v1/PodDisruptionBudget', forAnyObject(podDisruptionBudgetStrategy)],
   ['rbac.authorization.k8s.io/v1/ClusterRole', forAnyObject(clusterRoleStrategy)],
   ['rbac.authorization.k8s.io/v1/ClusterRoleBinding', forAnyObject(clusterRoleBindingStrategy)],
@@ -87,6 +97,12 @@ const strategies: ReadonlyMap<string, KindStrategy> = new Map([
   ['batch/v1/CronJob', forAnyObject(cronJobStrategy)],
   ['batch/v1/Job', forAnyObject(jobStrategy)],
   ['events.k8s.io/v1/Event', forAnyObject(eventStrategy)],
+  ['storage.k8s.io/v1/CSIDriver', forAnyObject(csiDriverStrategy)],
+  ['storage.k8s.io/v1/CSINode', forAnyObject(csiNodeStrategy)],
+  ['storage.k8s.io/v1/CSIStorageCapacity', forAnyObject(csiStorageCapacityStrategy)],
+  ['storage.k8s.io/v1/StorageClass', forAnyObject(storageClassStrategy)],
+  ['storage.k8s.io/v1/VolumeAttachment', forAnyObject(volumeAttachmentStrategy)],
+  ['storage.k8s.io/v1/VolumeAttributesClass', forAnyObject(volumeAttributesClassStrategy)],
 ]);
 
 /** What a built-in kind does beyond storing JSON; `undefined` for kinds that do nothing. */
