@@ -75,7 +75,7 @@ export function escapeFieldValue(value: string): string {
 
 function unescapeFieldValue(text: string): string {
   let value = '';
-  const chars = [...text];
+  const chars = Array.from(text);
   for (let i = 0; i < chars.length; i++) {
     const char = chars[i] as string;
     if (char === '\\') {

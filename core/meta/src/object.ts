@@ -108,8 +108,8 @@ export function cloneJson<T>(value: T): Mutable<T> {
 function copy(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    const list = new Array<unknown>(value.length);
-    for (let i = 0; i < value.length; i++) list[i] = copy(value[i]);
+    const list: unknown[] = [];
+    for (const item of value) list.push(copy(item));
     return list;
   }
   const result: Record<string, unknown> = {};

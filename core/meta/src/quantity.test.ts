@@ -74,7 +74,7 @@ describe('Quantity', () => {
   });
 
   it('adds and subtracts exactly, in the format of the first that is not zero', () => {
-    const q = Quantity.parse;
+    const q = (text: string) => Quantity.parse(text);
     expect(q('500m').add(q('1')).toString()).toBe('1500m');
     expect(q('0').add(q('1Mi')).toString()).toBe('1Mi');
     expect(q('1Mi').sub(q('512Ki')).toString()).toBe('512Ki');

@@ -17,3 +17,8 @@ export * from './definition/unrecognized-format.ts';
 
 // Expressions
 export * from './cel/index.ts';
+
+// Kinds
+export * from './kind/kind.ts';
+export * from './kind/print-definition.ts';
+export * from './kind/schema-builder.ts';

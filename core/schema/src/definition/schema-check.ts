@@ -193,9 +193,10 @@ function* children(schema: RawSchema, place: Place): Iterable<[RawSchema, Place]
       yield [each as RawSchema, { ...withoutRules, path: path.child('dependencies').key(name) }];
 }
 
-function omitRules({ rules, ...rest }: Place): Place {
-  void rules;
-  return rest;
+function omitRules(place: Place): Place {
+  const copy: { -readonly [K in keyof Place]: Place[K] } = { ...place };
+  delete copy.rules;
+  return copy;
 }
 
 function propertyPlace(schema: RawSchema, place: Place, name: string, property: RawSchema): Place {

@@ -100,12 +100,13 @@ function checkMetadata(schema: RawSchema, level: Level, path: FieldPath): FieldE
   return errors;
 }
 
-function restrictsNamesOnly({ type, default: value, properties = {}, ...rest }: RawSchema): boolean {
-  const names = Object.keys(properties);
-  const known = names.every((name) => name === 'name' || name === 'generateName');
-  void type;
-  void value;
-  return known && Object.values(rest).every((keyword) => keyword === undefined || keyword === '' || keyword === false);
+function restrictsNamesOnly(metadata: RawSchema): boolean {
+  return Object.entries(metadata).every(([keyword, value]) => {
+    if (keyword === 'type' || keyword === 'default') return true;
+    if (keyword === 'properties')
+      return Object.keys(value as object).every((name) => name === 'name' || name === 'generateName');
+    return !isSet(value);
+  });
 }
 
 const intOrString = [{ type: 'integer' }, { type: 'string' }];

@@ -11,7 +11,7 @@ export interface GoUrl {
 
 /** Reads an absolute URI or an absolute path, as `url.ParseRequestURI` does; a string says why not. */
 export function parseRequestUri(text: string): GoUrl | string {
-  if (/[\u0000-\u001f\u007f]/.test(text)) return 'net/url: invalid control character in URL';
+  if (/\p{Cc}/u.test(text.replaceAll(/[\u0080-\u009f]/g, ''))) return 'net/url: invalid control character in URL';
   if (text === '') return 'empty url';
   if (text === '*') return { scheme: '', host: '', escapedPath: '*', rawQuery: '', opaque: '' };
   const schemeMatch = /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(text);

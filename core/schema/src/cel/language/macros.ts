@@ -153,6 +153,12 @@ const mapMacro = oneVariable('argument is not an identifier', (at, [, ...rest]) 
   return collect(at, list(at), append(at, transform), filter);
 });
 
+/** Sorts by a key: the keys are computed first, then the list is sorted by them. */
+const sortBy: Macro = (at, target, args) => {
+  const keys = mapMacro(at, target, args);
+  return 'kind' in keys ? { kind: 'call', at, name: '@sortByAssociatedKeys', target, args: [keys] } : keys;
+};
+
 /** Macros by name and number of arguments. */
 const macros = new Map<string, Macro>([
   ['all/2', oneVariable(simpleName, (at, args) => all(at, args[1] as Expression))],
@@ -167,6 +173,7 @@ const macros = new Map<string, Macro>([
       collect(at, list(at), append(at, args[0] as Expression), args[1]),
     ),
   ],
+  ['sortBy/2', sortBy],
   ['all/3', twoVariables((at, rest) => all(at, rest[0] as Expression))],
   ['exists/3', twoVariables((at, rest) => exists(at, rest[0] as Expression))],
   ['exists_one/3', twoVariables((at, rest) => existsOne(at, rest[0] as Expression))],

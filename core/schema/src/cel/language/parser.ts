@@ -167,16 +167,16 @@ class Parser {
   }
 
   private nested<T>(read: () => T): T {
-    this.limitDepth(++this.depth);
+    this.limitDepth(++this.depth, `expression recursion limit exceeded: ${deepest}`);
     const result = read();
     this.depth--;
     return result;
   }
 
   /** Chains of operators and selections nest as deep as they are long. */
-  private limitDepth(depth: number): void {
+  private limitDepth(depth: number, message = 'max recursion depth exceeded'): void {
     if (depth <= deepest) return;
-    this.issue(-1, `expression recursion limit exceeded: ${deepest}`);
+    this.issue(-1, message);
     throw new SyntaxFailure();
   }
 

@@ -105,7 +105,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 function quote(text: string): string {
-  return `"${text.replaceAll(/[\x07\b\f\n\r\t\v\\"]/g, (char) => escapes[char] as string)}"`;
+  return `"${text.replaceAll(/[\p{Cc}\\"]/gu, (char) => escapes[char] ?? char)}"`;
 }
 
 function regex(pattern: string): RE2JS {
