@@ -22,12 +22,12 @@ function visit(value: unknown, schema: JsonSchema, path: FieldPath, errors: Fiel
 }
 
 function visitMap(value: JsonMap, schema: JsonSchema, path: FieldPath, errors: FieldError[]): void {
-  const { additionalProperties } = schema;
-  if (typeof additionalProperties === 'object')
-    for (const [key, item] of Object.entries(value)) visit(item, additionalProperties, path.key(key), errors);
+  const { additionalProperties: rest } = schema;
+  const hasRest = typeof rest === 'object' && mayHaveListTypes(rest);
   for (const [key, item] of Object.entries(value)) {
     const property = propertySchema(schema, key);
-    if (property) visit(item, property, path.child(key), errors);
+    if (hasRest) visit(item, rest, path.key(key), errors);
+    if (property && mayHaveListTypes(property)) visit(item, property, path.child(key), errors);
   }
 }
 
@@ -36,7 +36,9 @@ function visitList(list: readonly unknown[], schema: JsonSchema, path: FieldPath
   if (listType === 'set')
     for (const index of repeated(list)) errors.push(duplicate(path.index(index), sorted(list[index])));
   else if (listType === 'map') checkKeys(list, schema['x-kubernetes-list-map-keys'] ?? [], path, errors);
-  if (schema.items) for (const [index, item] of list.entries()) visit(item, schema.items, path.index(index), errors);
+  const { items } = schema;
+  if (items && mayHaveListTypes(items))
+    for (const [index, item] of list.entries()) visit(item, items, path.index(index), errors);
 }
 
 function checkKeys(list: readonly unknown[], names: readonly string[], path: FieldPath, errors: FieldError[]): void {
@@ -45,8 +47,16 @@ function checkKeys(list: readonly unknown[], names: readonly string[], path: Fie
     errors.push(invalid(path.index(wrong), list[wrong], 'must be an object for an array of list-type map'));
     return;
   }
-  const keys = list.map((item) => keysOf(item as JsonMap | null, names));
-  for (const index of repeated(keys)) errors.push(duplicate(path.index(index), sorted(keys[index])));
+  const [name] = names;
+  const isSimple =
+    names.length === 1 &&
+    name !== undefined &&
+    list.every((item) => typeof (item as JsonMap | null)?.[name] === 'string');
+  const keys = isSimple
+    ? list.map((item) => (item as JsonMap)[name])
+    : list.map((item) => keysOf(item as JsonMap | null, names));
+  for (const index of repeated(keys))
+    errors.push(duplicate(path.index(index), sorted(keysOf(list[index] as JsonMap | null, names))));
 }
 
 function keysOf(item: JsonMap | null, names: readonly string[]): JsonMap {
@@ -61,7 +71,7 @@ function repeated(list: readonly unknown[]): number[] {
   const times = new Map<string, number>();
   const indices: number[] = [];
   for (const [index, item] of list.entries()) {
-    const text = canonicalJson(item);
+    const text = typeof item === 'string' ? `"${item}` : canonicalJson(item);
     const seen = times.get(text) ?? 0;
     if (seen === 1) indices.push(index);
     times.set(text, seen + 1);

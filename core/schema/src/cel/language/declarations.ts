@@ -1,12 +1,6 @@
 import type { CelType } from './type.ts';
 import type { Value } from './value.ts';
 
-/** What a call gets besides its arguments. */
-export interface CallContext {
-  /** Adds to the cost of the evaluation; throws when there is no budget left. */
-  charge(cost: number): void;
-}
-
 /** One way to call a function. */
 export interface Overload {
   readonly id: string;
