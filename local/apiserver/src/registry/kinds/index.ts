@@ -1,5 +1,15 @@
 import type { KubeObject } from '@tektite/meta';
 import type { KindStrategy } from '../kind-strategy.ts';
+import { mutatingAdmissionPolicyStrategy } from './admissionregistration/mutating-admission-policy.ts';
+import {
+  mutatingAdmissionPolicyBindingStrategy,
+  validatingAdmissionPolicyBindingStrategy,
+} from './admissionregistration/policy-binding.ts';
+import { validatingAdmissionPolicyStrategy } from './admissionregistration/validating-admission-policy.ts';
+import {
+  mutatingWebhookConfigurationStrategy,
+  validatingWebhookConfigurationStrategy,
+} from './admissionregistration/webhook-configuration.ts';
 import { controllerRevisionStrategy } from './apps/controller-revision.ts';
 import { daemonSetStrategy } from './apps/daemon-set.ts';
 import { deploymentStrategy } from './apps/deployment.ts';
@@ -72,6 +82,21 @@ const strategies: ReadonlyMap<string, KindStrategy> = new Map([
   ['/v1/Secret', forAnyObject(secretStrategy)],
   ['/v1/Service', forAnyObject(serviceStrategy)],
   ['/v1/ServiceAccount', forAnyObject(serviceAccountStrategy)],
+  ['admissionregistration.k8s.io/v1/MutatingAdmissionPolicy', forAnyObject(mutatingAdmissionPolicyStrategy)],
+  [
+    'admissionregistration.k8s.io/v1/MutatingAdmissionPolicyBinding',
+    forAnyObject(mutatingAdmissionPolicyBindingStrategy),
+  ],
+  ['admissionregistration.k8s.io/v1/MutatingWebhookConfiguration', forAnyObject(mutatingWebhookConfigurationStrategy)],
+  ['admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy', forAnyObject(validatingAdmissionPolicyStrategy)],
+  [
+    'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding',
+    forAnyObject(validatingAdmissionPolicyBindingStrategy),
+  ],
+  [
+    'admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration',
+    forAnyObject(validatingWebhookConfigurationStrategy),
+  ],
   ['apps/v1/ControllerRevision', forAnyObject(controllerRevisionStrategy)],
   ['apps/v1/DaemonSet', forAnyObject(daemonSetStrategy)],
   ['apps/v1/Deployment', forAnyObject(deploymentStrategy)],
