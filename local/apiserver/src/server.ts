@@ -118,7 +118,7 @@ export class ApiServer {
       authorizer,
       authenticators: new AuthenticatorChain([...authenticators, tokens]),
       handler: new ResourceHandler(rest, subresourceHandlers(rest, resources, tokens)),
-      reviews: reviewHandlers({ authorizer, tokens, tokenFiles }),
+      reviews: reviewHandlers({ clock, authorizer, tokens, tokenFiles }),
     });
   }
 

@@ -90,6 +90,8 @@ export function updateManagedFields(
   write: WriteInfo,
 ): readonly ManagedFieldsEntry[] | undefined {
   const managers = managersOf(resource, live, wanted);
+  // Nobody's entries were kept for this object, or somebody cleared them: so it stays.
+  if (managers.size === 0 && live.metadata.uid !== undefined) return undefined;
   const changes = tryCompare(resource, live, wanted);
   if (!changes) return undefined;
   const own = identify(resource, 'Update', write);
@@ -251,7 +253,8 @@ function identify(resource: ManagedResource, operation: string, write: WriteInfo
     operation,
     apiVersion: formatApiVersion(resource),
     subresource: resource.subresource,
-    time: write.time,
+    // Upstream forgets the time of what is written through /scale.
+    time: resource.subresource === 'scale' ? undefined : write.time,
   };
 }
 
@@ -259,7 +262,8 @@ function managersOf(resource: ManagedResource, live: AnyObject, wanted: AnyObjec
   const liveManagers = () => readManagers(live.metadata.managedFields) ?? new Map();
   const given = wanted.metadata.managedFields;
   if (onlyLive || resource.subresource !== '') return liveManagers();
-  if (given?.length === 1 && equalJson(given[0], {})) return new Map();
+  // An empty list, or one empty entry, is how a client clears the record.
+  if (given?.length === 0 || (given?.length === 1 && equalJson(given[0], {}))) return new Map();
   const managers = readManagers(given);
   return managers && managers.size > 0 ? managers : liveManagers();
 }

@@ -1,5 +1,8 @@
 import {
   badRequestError,
+  type Clock,
+  formatTime,
+  type KubeObject,
   type FieldError,
   invalid,
   invalidObjectError,
@@ -14,6 +17,7 @@ import type {
   SubjectAccessReview,
   TokenReview,
 } from '@tektite/schema/kubernetes';
+import { bodyManagers, type BodyKind } from '../rest/subresources/typed-body.ts';
 import type { ApiResponse, UserInfo } from '../rest/api-request.ts';
 import type { RequestContext } from '../rest/request-context.ts';
 import { readTypedBody } from '../rest/subresources/typed-body.ts';
@@ -24,6 +28,7 @@ import { tokenIssuer } from './service-account-tokens.ts';
 import type { TokenFile } from './token-file.ts';
 
 export interface ReviewParts {
+  readonly clock: Clock;
   readonly authorizer: RbacAuthorizer;
   readonly tokens: ServiceAccountTokens;
   readonly tokenFiles: readonly TokenFile[];
@@ -36,17 +41,11 @@ export function reviewHandlers(
   parts: ReviewParts,
 ): ReadonlyMap<string, (context: RequestContext) => Promise<ApiResponse>> {
   const reviews: [string, ReviewHandler][] = [
-    ['selfsubjectreviews.authentication.k8s.io', async (context) => selfSubjectReview(context)],
+    ['selfsubjectreviews.authentication.k8s.io', async (context) => selfSubjectReview(parts.clock, context)],
     ['tokenreviews.authentication.k8s.io', (context) => tokenReview(parts, context)],
-    [
-      'selfsubjectaccessreviews.authorization.k8s.io',
-      async (context) => selfSubjectAccessReview(parts.authorizer, context),
-    ],
-    ['subjectaccessreviews.authorization.k8s.io', async (context) => subjectAccessReview(parts.authorizer, context)],
-    [
-      'localsubjectaccessreviews.authorization.k8s.io',
-      async (context) => localSubjectAccessReview(parts.authorizer, context),
-    ],
+    ['selfsubjectaccessreviews.authorization.k8s.io', async (context) => selfSubjectAccessReview(parts, context)],
+    ['subjectaccessreviews.authorization.k8s.io', async (context) => subjectAccessReview(parts, context)],
+    ['localsubjectaccessreviews.authorization.k8s.io', async (context) => localSubjectAccessReview(parts, context)],
     [
       'selfsubjectrulesreviews.authorization.k8s.io',
       async (context) => selfSubjectRulesReview(parts.authorizer, context),
@@ -65,13 +64,20 @@ export function reviewHandlers(
   );
 }
 
-function selfSubjectReview(context: RequestContext): object {
+/** Most reviews record who set their fields, as every created object does. */
+function recorded<T extends KubeObject>(clock: Clock, context: RequestContext, kind: BodyKind, review: T): T {
+  const managedFields = bodyManagers(context, kind, review, formatTime(clock.now()));
+  return managedFields ? { ...review, metadata: { ...review.metadata, managedFields } } : review;
+}
+
+function selfSubjectReview(clock: Clock, context: RequestContext): object {
   const review = readTypedBody<SelfSubjectReview>(context, {
     group: 'authentication.k8s.io',
     version: 'v1',
     kind: 'SelfSubjectReview',
   });
-  return { ...review, status: { userInfo: wireUser(context.user) } };
+  const metadata = { ...review.metadata, creationTimestamp: formatTime(clock.now()) };
+  return { ...review, metadata, status: { userInfo: wireUser(context.user) } };
 }
 
 function wireUser({ name, uid, groups, extra }: UserInfo): object {
@@ -83,12 +89,9 @@ function wireUser({ name, uid, groups, extra }: UserInfo): object {
   };
 }
 
-async function tokenReview({ tokens, tokenFiles }: ReviewParts, context: RequestContext): Promise<object> {
-  const review = readTypedBody<TokenReview>(context, {
-    group: 'authentication.k8s.io',
-    version: 'v1',
-    kind: 'TokenReview',
-  });
+async function tokenReview({ tokens, tokenFiles, clock }: ReviewParts, context: RequestContext): Promise<object> {
+  const kind = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenReview' };
+  const review = recorded(clock, context, kind, readTypedBody<TokenReview>(context, kind));
   const { token = '', audiences } = review.spec;
   if (token === '') throw badRequestError('token is required for TokenReview in authentication');
   for (const file of tokenFiles) {
@@ -104,17 +107,7 @@ async function tokenReview({ tokens, tokenFiles }: ReviewParts, context: Request
       };
   }
   const verified = await tokens.verify(token, audiences?.length ? audiences : [tokenIssuer]);
-  if (!verified)
-    return {
-      ...review,
-      status: {
-        user: {},
-        error:
-          token.split('.').length === 3
-            ? 'token audiences is invalid for the target audiences'
-            : 'invalid bearer token',
-      },
-    };
+  if (!verified) return { ...review, status: { user: {}, error: await tokens.explain(token, audiences ?? []) } };
   const user = { ...verified.user, groups: [...verified.user.groups, 'system:authenticated'] };
   return { ...review, status: { authenticated: true, user: wireUser(user), audiences: verified.audiences } };
 }
@@ -177,9 +170,9 @@ function checkAttributes(kind: string, spec: Attributes): void {
   if (errors.length > 0) throw invalidObjectError('authorization.k8s.io', kind, '', errors);
 }
 
-function selfSubjectAccessReview(authorizer: Authorizer, context: RequestContext): object {
+function selfSubjectAccessReview({ authorizer, clock }: ReviewParts, context: RequestContext): object {
   const kind = { group: 'authorization.k8s.io', version: 'v1', kind: 'SelfSubjectAccessReview' };
-  const review = readTypedBody<SelfSubjectAccessReview>(context, kind);
+  const review = recorded(clock, context, kind, readTypedBody<SelfSubjectAccessReview>(context, kind));
   checkAttributes(kind.kind, review.spec);
   return { ...review, status: decide(authorizer, toAttributes(context.user, review.spec)) };
 }
@@ -192,17 +185,17 @@ function checkSubject(kind: string, spec: SubjectAccessReview['spec']): void {
   }
 }
 
-function subjectAccessReview(authorizer: Authorizer, context: RequestContext): object {
+function subjectAccessReview({ authorizer, clock }: ReviewParts, context: RequestContext): object {
   const kind = { group: 'authorization.k8s.io', version: 'v1', kind: 'SubjectAccessReview' };
-  const review = readTypedBody<SubjectAccessReview>(context, kind);
+  const review = recorded(clock, context, kind, readTypedBody<SubjectAccessReview>(context, kind));
   checkAttributes(kind.kind, review.spec);
   checkSubject(kind.kind, review.spec);
   return { ...review, status: decide(authorizer, toAttributes(userOf(review.spec), review.spec)) };
 }
 
-function localSubjectAccessReview(authorizer: Authorizer, context: RequestContext): object {
+function localSubjectAccessReview({ authorizer, clock }: ReviewParts, context: RequestContext): object {
   const kind = { group: 'authorization.k8s.io', version: 'v1', kind: 'LocalSubjectAccessReview' };
-  const review = readTypedBody<LocalSubjectAccessReview>(context, kind);
+  const review = recorded(clock, context, kind, readTypedBody<LocalSubjectAccessReview>(context, kind));
   checkAttributes(kind.kind, review.spec);
   checkSubject(kind.kind, review.spec);
   const { namespace } = context.info;

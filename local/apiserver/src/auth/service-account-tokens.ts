@@ -112,6 +112,26 @@ export class ServiceAccountTokens implements Authenticator {
     return { user: userOf(namespace, serviceaccount, info, String(claims.jti ?? '')), audiences: common };
   }
 
+  /** Why a token was refused, for whoever asks with a TokenReview. */
+  async explain(token: string, wanted: readonly string[]): Promise<string> {
+    const invalid = 'invalid bearer token';
+    if (token.split('.').length !== 3) return invalid;
+    const { verify } = await this.keys;
+    try {
+      const { payload } = await jwtVerify(token, verify, {
+        issuer: tokenIssuer,
+        algorithms: [algorithm],
+        currentDate: new Date(this.clock.now()),
+      });
+      const list = (audiences: readonly unknown[]) =>
+        `[${audiences.map((audience) => JSON.stringify(audience)).join(' ')}]`;
+      const meant = ([] as unknown[]).concat(payload.aud ?? []);
+      return `[${invalid}, token audiences ${list(meant)} is invalid for the target audiences ${list(wanted)}]`;
+    } catch {
+      return invalid;
+    }
+  }
+
   private isLive(
     plural: string,
     namespace: string,

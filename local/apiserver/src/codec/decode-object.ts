@@ -19,8 +19,12 @@ export interface DecodedObject {
  * decodeObject(kind.definition, { value: { spec: { replicas: '1' } }, hasNumberTexts: false })
  * // json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32
  */
-export function decodeObject(definition: Definition, document: JsonDocument, { strict = true } = {}): DecodedObject {
-  const state = new DecodeState(document, strict);
+export function decodeObject(
+  definition: Definition,
+  document: JsonDocument,
+  { strict = true, stored = false } = {},
+): DecodedObject {
+  const state = new DecodeState(document, strict, stored);
   const object = structDecoder(definition.key).decode(document.value, state);
   if (state.saved) throw state.saved;
   const before = strict ? document.complaints : undefined;
@@ -32,5 +36,5 @@ export function decodeObject(definition: Definition, document: JsonDocument, { s
  * when it does not fit the type.
  */
 export function normalizeObject(definition: Definition, object: unknown): Record<string, unknown> {
-  return decodeObject(definition, { value: object, hasNumberTexts: false }, { strict: false }).object;
+  return decodeObject(definition, { value: object, hasNumberTexts: false }, { strict: false, stored: true }).object;
 }

@@ -29,11 +29,14 @@ export class DecodeState {
   readonly hasNumberTexts: boolean;
   /** Whether unknown and duplicate fields matter. */
   readonly strict: boolean;
+  /** Whether the result is as it comes back from upstream's storage, which does not tell an empty list from none. */
+  readonly stored: boolean;
 
-  constructor({ duplicates, hasNumberTexts }: Omit<JsonDocument, 'value'>, strict: boolean) {
+  constructor({ duplicates, hasNumberTexts }: Omit<JsonDocument, 'value'>, strict: boolean, stored = false) {
     this.duplicates = duplicates;
     this.hasNumberTexts = hasNumberTexts;
     this.strict = strict;
+    this.stored = stored;
   }
 
   /** Notes a value of a wrong type. */

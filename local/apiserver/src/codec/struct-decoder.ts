@@ -43,18 +43,18 @@ export class StructDecoder implements ValueDecoder {
   }
 
   zero(): Record<string, unknown> {
-    return this.print(this.fields(), []);
+    return this.print(this.fields(), [], false);
   }
 
   decode(raw: unknown, state: DecodeState): Record<string, unknown> {
     const plans = this.fields();
-    if (raw === null) return this.print(plans, []);
+    if (raw === null) return this.print(plans, [], state.stored);
     if (typeof raw !== 'object' || Array.isArray(raw) || raw instanceof JsonNumber) {
       state.mismatched(raw instanceof JsonNumber ? 'number' : jsonTypeName(raw), this.goName);
-      return this.print(plans, []);
+      return this.print(plans, [], state.stored);
     }
     const repeated = state.duplicates?.get(raw);
-    if (repeated) return this.print(plans, this.decodeRepeated(repeated, state));
+    if (repeated) return this.print(plans, this.decodeRepeated(repeated, state), state.stored);
     const values: unknown[] = [];
     const { path } = state;
     const depth = path.length;
@@ -70,7 +70,7 @@ export class StructDecoder implements ValueDecoder {
       values[plan.index] = plan.decoder.decode(value, state);
       path.length = depth;
     }
-    return this.print(plans, values);
+    return this.print(plans, values, state.stored);
   }
 
   /**
@@ -100,7 +100,7 @@ export class StructDecoder implements ValueDecoder {
     return values;
   }
 
-  private print(plans: readonly FieldPlan[], values: readonly unknown[]): Record<string, unknown> {
+  private print(plans: readonly FieldPlan[], values: readonly unknown[], stored: boolean): Record<string, unknown> {
     const result: Record<string, unknown> = {};
     for (const plan of plans) {
       let value = values[plan.index];
@@ -108,6 +108,7 @@ export class StructDecoder implements ValueDecoder {
         if (!plan.printedWhenAbsent) continue;
         value = plan.decoder.zero() ?? null;
       } else if (!plan.always && plan.decoder.isEmpty(value)) continue;
+      else if (stored && Array.isArray(value) && value.length === 0) value = null;
       if (plan.omitzero && value === null) continue;
       result[plan.name] = value;
     }

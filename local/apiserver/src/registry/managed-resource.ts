@@ -7,6 +7,7 @@ const cache = new WeakMap<Resource, Map<string, ManagedResource>>();
 const status = setOf(['f:status']);
 const allButStatus = setOf(['f:spec'], ['f:metadata']);
 const spec = setOf(['f:spec']);
+const specAndLabels = setOf(['f:spec'], ['f:metadata', 'f:labels']);
 
 /** The resource as field managers see it through one of its paths. */
 export function managedResource(resource: Resource, subresource: string): ManagedResource {
@@ -26,5 +27,6 @@ export function managedResource(resource: Resource, subresource: string): Manage
 function ignoredFields(resource: Resource, subresource: string): ManagedResource['ignored'] {
   if (subresource === '') return resource.hasStatus ? status : emptySet;
   if (subresource !== 'status') return emptySet;
-  return resource.custom ? allButStatus : spec;
+  if (resource.custom) return allButStatus;
+  return resource.group === 'apps' && resource.plural === 'deployments' ? specAndLabels : spec;
 }

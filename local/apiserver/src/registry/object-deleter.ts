@@ -9,6 +9,7 @@ import {
   parseTime,
   type Status,
 } from '@tektite/meta';
+import type { Pod } from '@tektite/schema/kubernetes';
 import type { AdmissionChain } from '../admission/admission.ts';
 import type { DeleteOptions } from '../rest/delete-options.ts';
 import { RevisionMismatchError, type Storage, type StoredEntry } from '../storage/storage.ts';
@@ -53,6 +54,7 @@ export class ObjectDeleter {
     context: WriteContext,
   ): Promise<KubeObject | Status> {
     const key = storageKey(resource, namespace, name);
+    this.warnOfOrphans(resource, options, context);
     for (;;) {
       const entry = this.parts.storage.latest(key);
       if (!entry) throw notFoundError(errorTarget(resource), name);
@@ -76,6 +78,14 @@ export class ObjectDeleter {
         if (!(error instanceof RevisionMismatchError)) throw error;
       }
     }
+  }
+
+  private warnOfOrphans(resource: Resource, options: DeleteOptions, context: WriteContext): void {
+    const silent = options.propagationPolicy !== undefined || options.orphanDependents !== undefined;
+    if (silent || resource.strategy.defaultPropagation !== 'Orphan' || resource.plural !== 'jobs') return;
+    context.warn(
+      'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+    );
   }
 
   private async attempt(
@@ -187,8 +197,7 @@ export class ObjectDeleter {
 
   private gracePeriod(resource: Resource, object: KubeObject, options: DeleteOptions): number {
     const natural = resource.strategy.defaultGracePeriodSeconds?.(object);
-    if (natural === undefined) return 0;
-    if (natural === 0) return 0;
+    if (natural === undefined || !needsGrace(object as Pod)) return 0;
     const wanted = options.gracePeriodSeconds;
     if (wanted === undefined) return natural;
     return wanted < 0 ? 1 : wanted;
@@ -213,6 +222,11 @@ function startTermination(draft: Draft, now: string): void {
     ...status,
     conditions: [...(status.conditions ?? []).filter(({ type }) => type !== 'Terminating'), terminating],
   };
+}
+
+/** A Pod that no node has, or that has finished, has nothing to wind down. */
+function needsGrace({ spec, status }: Pod): boolean {
+  return Boolean(spec?.nodeName) && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
 }
 
 /** A namespace lives until its own finalizers, which are in its spec, are gone. */

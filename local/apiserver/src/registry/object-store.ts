@@ -5,7 +5,6 @@ import {
   cloneJson,
   conflictError,
   equalJson,
-  type FieldError,
   formatTime,
   generateName,
   isStatusError,
@@ -14,6 +13,7 @@ import {
   type Mutable,
   notFoundError,
   type ObjectMeta,
+  type OwnerReference,
   type Random,
   randomUid,
   StatusError,
@@ -21,7 +21,7 @@ import {
 import type { AdmissionChain, AdmissionRequest } from '../admission/admission.ts';
 import { updateManagedFields } from '../apply/field-manager.ts';
 import { RevisionMismatchError, type Storage, type StoredEntry } from '../storage/storage.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from './kinds/object-meta.ts';
+import { validateChangedObject, validateNewObject } from './kinds/validate-object.ts';
 import type { StrategyContext } from './kind-strategy.ts';
 import { managedResource } from './managed-resource.ts';
 import { type Draft, errorTarget, type Resource, storageKey } from './resource.ts';
@@ -104,6 +104,7 @@ export class ObjectStore {
     const time = formatTime(now);
     meta.creationTimestamp = time;
     meta.uid = randomUid(this.parts.random);
+    dedupOwnerReferences(meta, context);
     const generated = !meta.name && meta.generateName ? meta.generateName : undefined;
     if (generated) meta.name = generateName(generated, this.parts.random);
 
@@ -135,6 +136,8 @@ export class ObjectStore {
       const final = resource.normalize(draft);
       this.validateCreate(resource, final, context, now);
       await this.parts.admission.validate({ ...request, object: final });
+      // Upstream reads back what it stored, and reading fills in defaults: of what preparation added, too.
+      resource.strategy.default?.(final);
       const object = await this.insertNamed(resource, namespace, final, context, generated);
       if (context.dryRun) undo?.();
       return object;
@@ -175,13 +178,7 @@ export class ObjectStore {
 
   private validateCreate(resource: Resource, draft: Draft, context: WriteContext, now: number): void {
     const { strategy } = resource;
-    const errors: FieldError[] = [
-      ...validateObjectMeta(metadataOf(draft), {
-        namespaced: resource.namespaced,
-        ...(strategy.validateName ? { validateName: strategy.validateName } : {}),
-      }),
-      ...(strategy.validateCreate?.(draft, this.strategyContext(context, now)) ?? []),
-    ];
+    const errors = validateNewObject(strategy, draft, resource, this.strategyContext(context, now));
     if (errors.length > 0)
       throw invalidObjectError(resource.group, resource.kind, metadataOf(draft).name ?? '', errors);
     for (const warning of strategy.warnings?.(draft, undefined) ?? []) context.warn(warning);
@@ -244,6 +241,7 @@ export class ObjectStore {
     const meta = metadataOf(draft);
     checkNamespace(resource, request.namespace, meta);
     this.checkPreconditions(resource, request.name, draft, old);
+    dedupOwnerReferences(meta, context);
     const conditional =
       meta.resourceVersion !== undefined && meta.resourceVersion !== '' && meta.resourceVersion !== '0';
 
@@ -295,6 +293,7 @@ export class ObjectStore {
     this.validateUpdate(resource, request, final, old, context, now);
     await this.parts.admission.validate({ ...admission, object: final });
 
+    resource.strategy.default?.(final);
     if (equalJson(final, old)) return old;
     if (context.dryRun) return final;
     try {
@@ -388,13 +387,8 @@ export class ObjectStore {
   ): void {
     const { strategy } = resource;
     const strategyContext = this.strategyContext(context, now);
-    const validate = isWhole(request.subresource)
-      ? strategy.validateUpdate
-      : strategy.subresources?.[request.subresource]?.validateUpdate;
-    const errors = [
-      ...validateObjectMetaUpdate(metadataOf(draft), old.metadata),
-      ...(validate?.(draft, old, strategyContext) ?? []),
-    ];
+    const part = isWhole(request.subresource) ? undefined : request.subresource;
+    const errors = validateChangedObject(strategy, draft, old, resource, strategyContext, part);
     if (errors.length > 0)
       throw invalidObjectError(resource.group, resource.kind, metadataOf(draft).name ?? '', errors);
     if (request.subresource === '') for (const warning of strategy.warnings?.(draft, old) ?? []) context.warn(warning);
@@ -446,6 +440,20 @@ export function metadataOf(draft: Draft): Mutable<ObjectMeta> {
 export function setManagedFields(draft: Draft, entries: ObjectMeta['managedFields']): void {
   if (entries === undefined) delete metadataOf(draft).managedFields;
   else metadataOf(draft).managedFields = entries as Mutable<ObjectMeta>['managedFields'];
+}
+
+/** An owner named twice is kept once; whoever wrote that is told. */
+function dedupOwnerReferences(meta: Mutable<ObjectMeta>, context: WriteContext): void {
+  const owners = meta.ownerReferences;
+  if (!owners || owners.length < 2) return;
+  const first = (owner: OwnerReference) => owners.findIndex((other) => equalJson(other, owner));
+  const repeated = owners.filter((owner, index) => first(owner) !== index);
+  if (repeated.length === 0) return;
+  meta.ownerReferences = owners.filter((owner, index) => first(owner) === index);
+  const uids = [...new Set(repeated.map(({ uid }) => uid))].join(', ');
+  context.warn(
+    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids}`,
+  );
 }
 
 function checkNamespace(resource: Resource, namespace: string, meta: Mutable<ObjectMeta>): void {

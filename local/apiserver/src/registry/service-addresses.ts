@@ -51,6 +51,8 @@ export class ServiceAddresses implements SideEffects {
       for (const claim of mine) if (this.taken.get(claim) === keyOf(service)) this.taken.delete(claim);
     };
     if (!spec || spec.type === 'ExternalName') return undo;
+    spec.ipFamilyPolicy ??= 'SingleStack';
+    spec.ipFamilies ??= ['IPv4'];
     const free = (claim: string) => !this.taken.has(claim) || this.taken.get(claim) === keyOf(service);
     try {
       this.assignAddress(service, old, take, free, dryRun);
@@ -70,7 +72,10 @@ export class ServiceAddresses implements SideEffects {
     dryRun: boolean,
   ): void {
     const spec = service.spec as NonNullable<Mutable<Service>['spec']>;
-    if (spec.clusterIP === 'None') return;
+    if (spec.clusterIP === 'None') {
+      spec.clusterIPs = ['None'];
+      return;
+    }
     const wanted = spec.clusterIP || old?.spec?.clusterIP;
     if (wanted && wanted !== 'None') {
       if (!free(wanted))

@@ -8,15 +8,19 @@ import {
   invalid,
   invalidObjectError,
   type KubeObject,
+  parseApiVersion,
   StatusError,
 } from '@tektite/meta';
+import { findBuiltinDefinition } from '@tektite/schema/kubernetes';
 import { applyConfiguration } from '../apply/field-manager.ts';
+import { formatGoValue } from '../patch/go-value.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
 import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts';
 import { managedResource } from '../registry/managed-resource.ts';
 import { metadataOf, type ObjectStore, setManagedFields, type Written } from '../registry/object-store.ts';
 import { DecodeError } from '../codec/decode-error.ts';
+import { decodeObject } from '../codec/decode-object.ts';
 import type { JsonDocument } from '../codec/json-document.ts';
 import { type Decoded, type Draft, errorTarget, type Resource } from '../registry/resource.ts';
 import { type PatchOptions, parsePatchOptions } from './options.ts';
@@ -95,7 +99,8 @@ function patchChange(
 ) {
   return (old: KubeObject | undefined): Draft => {
     const patched = patchValue(resource, type, old as KubeObject, body.value);
-    const decoded = decodePatched(resource, patched, body, options);
+    const decoded = decodePatched(resource, type, patched, body, options);
+    keepClearedManagers(patched, decoded.object);
     checkName(context, decoded.object);
     if (options.fieldValidation !== 'Ignore')
       for (const complaint of [...body.complaints, ...decoded.complaints]) context.warnings.add(complaint);
@@ -109,11 +114,20 @@ function patchValue(resource: Resource, type: Exclude<PatchType, 'apply'>, old: 
   return applyStrategicMergePatch(resource.schema, old, patch);
 }
 
-function decodePatched(resource: Resource, patched: unknown, body: PatchBody, options: PatchOptions): Decoded {
+function decodePatched(
+  resource: Resource,
+  type: PatchType,
+  patched: unknown,
+  body: PatchBody,
+  options: PatchOptions,
+): Decoded {
   const refuse = (message: string) =>
-    invalidObjectError('', '', '', [invalid('patch', sortedText(resource, patched), message)]);
+    invalidObjectError('', '', '', [
+      invalid('patch', type === 'strategic' ? formatGoValue(body.value) : sortedText(resource, patched), message),
+    ]);
   let decoded: Decoded;
   try {
+    if (!resource.custom) checkKind(resource, patched);
     decoded = resource.decode(parsed(patched));
   } catch (error) {
     throw error instanceof DecodeError ? refuse(error.message) : error;
@@ -123,6 +137,26 @@ function decodePatched(resource: Resource, patched: unknown, body: PatchBody, op
     if (complaints.length > 0) throw refuse(`strict decoding error: ${complaints.join(', ')}`);
   }
   return decoded;
+}
+
+/** A patch may not turn an object into one of another kind; upstream notices when it reads the result as that. */
+function checkKind(resource: Resource, patched: unknown): void {
+  const { apiVersion, kind } = patched as { apiVersion?: string; kind?: string };
+  if (apiVersion === formatApiVersion(resource) && kind === resource.kind) return;
+  const named = parseApiVersion(apiVersion ?? '') ?? { group: '', version: '' };
+  const definition = findBuiltinDefinition(named.group, named.version, kind ?? '');
+  if (!definition) {
+    const scheme = 'pkg/api/legacyscheme/scheme.go:30';
+    throw new DecodeError(`no kind "${kind}" is registered for version "${apiVersion}" in scheme "${scheme}"`);
+  }
+  decodeObject(definition, parsed(patched));
+  throw new DecodeError(`unable to convert ${kind} to ${resource.kind}`);
+}
+
+/** Reading drops empty lists, but an empty list of managers means something: forget them. */
+function keepClearedManagers(raw: unknown, draft: Draft): void {
+  const entries = (raw as { metadata?: { managedFields?: unknown } }).metadata?.managedFields;
+  if (Array.isArray(entries) && entries.length === 0) metadataOf(draft).managedFields = [];
 }
 
 function parsed(value: unknown): JsonDocument {

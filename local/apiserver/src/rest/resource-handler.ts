@@ -55,6 +55,8 @@ export class ResourceHandler {
     if (info.subresource !== '') return this.handleSubresource(context, resource);
     if (resource.namespaced && info.namespace === '' && info.name !== '') throw unknownPathError();
     if (!resource.verbs.includes(info.verb)) throw methodNotAllowedError();
+    const own = this.subresources.get(`${resource.plural}.${resource.group}/`);
+    if (own) return own(context, resource);
     switch (info.verb) {
       case 'get':
         return this.get(context, resource);

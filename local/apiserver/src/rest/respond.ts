@@ -1,11 +1,9 @@
-import type { KubeObject, Status } from '@tektite/meta';
+import { badRequestError, type KubeObject, type Status } from '@tektite/meta';
 import type { Resource } from '../registry/resource.ts';
 import { defaultPrinter, makeTable, partialMetadata, type IncludeObject } from '../table/table.ts';
 import type { ApiResponse, WatchEvent, WatchSource } from './api-request.ts';
 import { type ObjectPage, toList } from './list.ts';
 import { type Negotiated, notAcceptableError } from './negotiate.ts';
-import { invalidOptionsError } from './options.ts';
-import { notSupported } from '@tektite/meta';
 
 const includes = ['None', 'Metadata', 'Object'];
 
@@ -13,8 +11,11 @@ const includes = ['None', 'Metadata', 'Object'];
 export function includeObjectOf(query: URLSearchParams): IncludeObject {
   const value = query.get('includeObject') ?? '';
   if (value === '') return 'Metadata';
-  if (!includes.includes(value))
-    throw invalidOptionsError('ListOptions', [notSupported('includeObject', value, ['Metadata', 'None', 'Object'])]);
+  if (!includes.includes(value)) {
+    throw badRequestError(
+      `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`,
+    );
+  }
   return value as IncludeObject;
 }
 
@@ -56,12 +57,14 @@ export class Responder {
       );
     }
     if (as === 'PartialObjectMetadataList') {
+      const { continue: token, ...rest } = page.metadata;
+      const metadata = token ? page.metadata : rest;
       const items = page.objects.map((object) => partialMetadata(object, apiVersion));
       return {
         code: 200,
         type: 'object',
         media,
-        object: { kind: 'PartialObjectMetadataList', apiVersion, metadata: page.metadata, items },
+        object: { kind: 'PartialObjectMetadataList', apiVersion, metadata, items },
       };
     }
     return { code: 200, type: 'object', media, object: toList(this.resource, page) };

@@ -30,7 +30,7 @@ function checkFields(resource: Resource, fields: FieldSelector): void {
     if (commonFields.has(field) || own?.includes(field)) continue;
     throw badRequestError(
       own
-        ? `field label not supported: ${field}`
+        ? (resource.strategy.unsupportedField?.(field) ?? `field label not supported: ${field}`)
         : `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`,
     );
   }

@@ -13,7 +13,7 @@ export interface Table {
 interface TableRow {
   readonly cells: readonly TableCell[];
   readonly conditions?: readonly object[];
-  readonly object?: object;
+  readonly object: object | null;
 }
 
 /** How much of the object a row carries: `?includeObject=`. */
@@ -59,8 +59,8 @@ export function makeTable(
   };
 }
 
-function includedObject(object: KubeObject, include: IncludeObject, apiVersion: string): { object?: object } {
-  if (include === 'None') return {};
+function includedObject(object: KubeObject, include: IncludeObject, apiVersion: string): { object: object | null } {
+  if (include === 'None') return { object: null };
   if (include === 'Object') return { object };
   return { object: partialMetadata(object, apiVersion) };
 }

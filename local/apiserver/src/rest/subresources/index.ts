@@ -17,6 +17,7 @@ export function subresourceHandlers(
   return new Map([
     ['any/scale', scaleHandler(parts)],
     ['pods./binding', bindingHandler(parts, pods)],
+    ['bindings./', bindingHandler(parts, pods)],
     ['pods./eviction', evictionHandler(parts)],
     ['serviceaccounts./token', tokenHandler(parts, tokens)],
   ]);

@@ -157,8 +157,7 @@ function withReplicas(resource: Resource, object: KubeObject, scale: Scale): Dra
   for (const name of names.slice(0, -1)) at = (at[name] ??= {}) as Record<string, unknown>;
   at[names.at(-1) as string] = scale.spec?.replicas ?? 0;
   const { resourceVersion } = scale.metadata;
-  if (resourceVersion === undefined) delete draft.metadata.resourceVersion;
-  else draft.metadata.resourceVersion = resourceVersion;
+  if (resourceVersion !== undefined) draft.metadata.resourceVersion = resourceVersion;
   return draft;
 }
 

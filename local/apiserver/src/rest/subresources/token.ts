@@ -5,14 +5,16 @@ import {
   formatTime,
   invalid,
   invalidObjectError,
+  type KubeObject,
   notFoundError,
 } from '@tektite/meta';
 import type { TokenRequest } from '@tektite/schema/kubernetes';
 import { type BoundObject, type ServiceAccountTokens, tokenIssuer } from '../../auth/service-account-tokens.ts';
 import { checkDryRun, invalidOptionsError } from '../options.ts';
 import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
-import { readTypedBody } from './typed-body.ts';
+import { bodyManagers, readTypedBody } from './typed-body.ts';
 
+const tokenRequest = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' };
 const minSeconds = 600;
 const maxSeconds = 2 ** 32;
 const defaultSeconds = 3600;
@@ -23,11 +25,7 @@ export function tokenHandler(parts: RestParts, tokens: ServiceAccountTokens): Su
     const { info, request } = context;
     const errors = checkDryRun(request.query.getAll('dryRun'));
     if (errors.length > 0) throw invalidOptionsError('CreateOptions', errors);
-    const wanted = readTypedBody<TokenRequest>(context, {
-      group: 'authentication.k8s.io',
-      version: 'v1',
-      kind: 'TokenRequest',
-    });
+    const wanted = readTypedBody<TokenRequest>(context, tokenRequest);
     const account = await parts.objects.get(resource, info.namespace, info.name);
     const expirationSeconds = wanted.spec?.expirationSeconds || defaultSeconds;
     checkExpiration(expirationSeconds);
@@ -39,11 +37,14 @@ export function tokenHandler(parts: RestParts, tokens: ServiceAccountTokens): Su
       expirationSeconds,
       ...(bound ? { bound } : {}),
     });
-    const { name, namespace } = account.metadata;
+    const { name, namespace, uid } = account.metadata;
+    const now = formatTime(parts.clock.now());
+    const defaulted = { ...wanted, spec: { ...wanted.spec, expirationSeconds } };
+    const managedFields = bodyManagers(context, tokenRequest, defaulted as unknown as KubeObject, now, 'token');
     const object = {
       kind: 'TokenRequest',
       apiVersion: 'authentication.k8s.io/v1',
-      metadata: { name, namespace, creationTimestamp: formatTime(parts.clock.now()) },
+      metadata: { name, namespace, uid, creationTimestamp: now, ...(managedFields ? { managedFields } : {}) },
       spec: {
         audiences,
         expirationSeconds,

@@ -1,10 +1,14 @@
-import { badRequestError, formatApiVersion } from '@tektite/meta';
-import { findBuiltinDefinition } from '@tektite/schema/kubernetes';
+import { badRequestError, formatApiVersion, type KubeObject, type ManagedFieldsEntry } from '@tektite/meta';
+import type { JsonSchema } from '@tektite/schema';
+import { builtinSchema, findBuiltinDefinition } from '@tektite/schema/kubernetes';
+import { updateManagedFields } from '../../apply/field-manager.ts';
+import { setOf } from '../../apply/field-set.ts';
 import { DecodeError } from '../../codec/decode-error.ts';
-import { decodeObject } from '../../codec/decode-object.ts';
+import { decodeObject, normalizeObject } from '../../codec/decode-object.ts';
 import type { JsonDocument } from '../../codec/json-document.ts';
 import { readBody } from '../../codec/read-body.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { Draft } from '../../registry/resource.ts';
+import { fieldManagerOf, type RequestContext } from '../request-context.ts';
 
 /** The kind of a body that is not the resource's own: a Scale, a Binding, a TokenRequest. */
 export interface BodyKind {
@@ -41,4 +45,28 @@ export function decodeTyped<T extends object>(document: JsonDocument, kind: Body
       `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${error.message}`,
     );
   }
+}
+
+/** The managedFields of such a body: what the client set, credited to it. */
+export function bodyManagers(
+  context: RequestContext,
+  kind: BodyKind,
+  body: KubeObject,
+  time: string,
+  subresource = '',
+): readonly ManagedFieldsEntry[] | undefined {
+  const definition = findBuiltinDefinition(kind.group, kind.version, kind.kind);
+  if (!definition) return undefined;
+  const names = { kind: kind.kind, apiVersion: formatApiVersion(kind) };
+  const empty = { ...normalizeObject(definition, {}), ...names, metadata: {} } as Draft;
+  const resource = {
+    ...kind,
+    schema: builtinSchema(definition.key) as JsonSchema,
+    subresource,
+    ignored: setOf(['f:status']),
+  };
+  return updateManagedFields(resource, empty, body as Draft, {
+    manager: fieldManagerOf(context, context.request.query.get('fieldManager') ?? ''),
+    time,
+  });
 }
