@@ -35,8 +35,9 @@ export function resourceValidator(schema: JsonSchema, metadata: MetadataRules): 
   const status = schema.properties?.['status'];
   const compiledStatus = status && compileSchema(status);
 
-  function finish(errors: FieldError[], object: unknown, old: unknown): FieldError[] {
-    if (old === undefined || compiled.validateLists(old).length === 0) errors.push(...compiled.validateLists(object));
+  function finish(found: readonly FieldError[], object: unknown, old: unknown): FieldError[] {
+    const isListChecked = old === undefined || compiled.validateLists(old).length === 0;
+    const errors = [...found, ...(isListChecked ? compiled.validateLists(object) : [])];
     if (!rules) return errors;
     if (errors.some(({ reason }) => blocking.has(reason))) return [...errors, invalid('<nil>', null, notChecked)];
     return [...errors, ...rules.validate(object, old, { ratcheting: old !== undefined }).errors];
@@ -53,7 +54,7 @@ export function resourceValidator(schema: JsonSchema, metadata: MetadataRules): 
         compiledStatus && value !== undefined
           ? compiledStatus.validateUpdate(value, previous, FieldPath.of('status'))
           : [];
-      return finish([...errors], object, old);
+      return finish(errors, object, old);
     },
   };
 }

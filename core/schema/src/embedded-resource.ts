@@ -62,13 +62,14 @@ export function validateEmbedded(
   rules: MetadataRules,
   path: FieldPath = FieldPath.root,
 ): FieldError[] {
-  if (typeof value !== 'object' || value === null || !hasEmbedded(schema)) return [];
-  const errors =
-    !Array.isArray(value) && schema['x-kubernetes-embedded-resource']
-      ? resourceErrors(value as JsonMap, rules, path)
-      : [];
-  for (const [child, childSchema, childPath] of children(value, schema, path))
-    errors.push(...validateEmbedded(child, childSchema, rules, childPath));
+  const errors: FieldError[] = [];
+  const visit = (each: unknown, eachSchema: JsonSchema, at: FieldPath): void => {
+    if (typeof each !== 'object' || each === null || !hasEmbedded(eachSchema)) return;
+    if (!Array.isArray(each) && eachSchema['x-kubernetes-embedded-resource'])
+      for (const error of resourceErrors(each as JsonMap, rules, at)) errors.push(error);
+    for (const [child, childSchema, childPath] of children(each, eachSchema, at)) visit(child, childSchema, childPath);
+  };
+  visit(value, schema, path);
   return errors;
 }
 

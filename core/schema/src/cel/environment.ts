@@ -2,7 +2,7 @@ import { compilePattern } from '../validate/pattern.ts';
 import { check, type CheckedExpression, type Scope } from './language/checker.ts';
 import { type FunctionDeclaration, joinDeclarations } from './language/declarations.ts';
 import { EvaluationError } from './language/evaluation.ts';
-import type { Expression } from './language/expression.ts';
+import { type Expression, partsOf } from './language/expression.ts';
 import { parse } from './language/parser.ts';
 import { compileProgram, type Program, type StructMaker } from './language/program.ts';
 import { type Issue, Source } from './language/source.ts';
@@ -151,25 +151,5 @@ function fails(action: () => unknown): boolean {
 
 function visit(expression: Expression, action: (part: Expression) => void): void {
   action(expression);
-  for (const child of parts(expression)) visit(child, action);
-}
-
-function parts(expression: Expression): readonly Expression[] {
-  switch (expression.kind) {
-    case 'literal':
-    case 'identifier':
-      return [];
-    case 'select':
-      return [expression.operand];
-    case 'call':
-      return expression.target ? [expression.target, ...expression.args] : expression.args;
-    case 'list':
-      return expression.elements.map(({ value }) => value);
-    case 'map':
-      return expression.entries.flatMap(({ key, value }) => [key, value]);
-    case 'struct':
-      return expression.fields.map(({ value }) => value);
-    case 'comprehension':
-      return [expression.range, expression.initial, expression.condition, expression.step, expression.result];
-  }
+  for (const child of partsOf(expression)) visit(child, action);
 }

@@ -47,11 +47,6 @@ export {
   requestResourceType,
   requestResourceValue,
 } from './library/authorizer.ts';
-export {
-  compileRuleValidator,
-  costBudget,
-  perCallLimit,
-  type RuleOptions,
-  type RuleValidator,
-} from './rule-validator.ts';
+export { perCallLimit } from './rule-message.ts';
+export { compileRuleValidator, costBudget, type RuleOptions, type RuleValidator } from './rule-validator.ts';
 export { declareSchema, type SchemaDeclaration } from './schema-declaration.ts';

@@ -1,10 +1,11 @@
 import { equalJson } from '@tektite/meta';
+import { parseFormatDuration } from '../format/string-format.ts';
 import { listMapKey } from '../validate/list-correlation.ts';
 import { equalValues } from './language/equality.ts';
 import { EvaluationError } from './language/evaluation.ts';
 import { type CelType, dynType, mapType, stringType } from './language/type.ts';
-import { ArrayList, ListValue, MapValue, OpaqueValue, type Value } from './language/value.ts';
-import { parseDuration, parseTimestamp } from './library/time.ts';
+import { ArrayList, Duration, ListValue, MapValue, OpaqueValue, type Value } from './language/value.ts';
+import { parseTimestamp } from './library/time.ts';
 import type { SchemaDeclaration } from './schema-declaration.ts';
 
 type JsonMap = Readonly<Record<string, unknown>>;
@@ -199,8 +200,11 @@ function textValue(text: string, { type, schema }: SchemaDeclaration): Value {
   switch (type.kind) {
     case 'bytes':
       return Uint8Array.from(Buffer.from(text, 'base64'));
-    case 'duration':
-      return parseDuration(text);
+    case 'duration': {
+      const nanoseconds = parseFormatDuration(text);
+      if (nanoseconds === undefined) throw new EvaluationError(`Invalid duration ${text}`);
+      return new Duration(nanoseconds);
+    }
     case 'timestamp':
       return parseTimestamp(schema.format === 'date' ? `${text}T00:00:00Z` : text.toUpperCase());
     default:

@@ -107,11 +107,44 @@ export function libraryCost(
       };
     case 'validate':
       return { cost: scale(traverse(first), 128 * regexFactor) };
+    case 'slice': {
+      const [start, end] = [literalSize(first, 0), literalSize(second, sizeOf(target).max)];
+      return target && listCall(fixed(Math.max(0, end - start)));
+    }
+    case 'lists.range':
+      return listCall(fixed(literalSize(first, unlimited)));
+    case 'reverse':
+      return target && listCall(sizeOf(target));
+    case 'flatten':
+      return target && listCall(sizeOf(target), first ? literalSize(first, unlimited) : 1);
+    case 'distinct':
+      return target && listCall(multiply(sizeOf(target), sizeOf(target)), 2);
+    case 'sort':
+      return target && listCall(multiply(sizeOf(target), sizeOf(target)), comparisonFactor(id));
+    case '@sortByAssociatedKeys':
+      return listCall(multiply(sizeOf(first), sizeOf(first)), comparisonFactor(id));
+    case 'sets.contains':
+    case 'sets.intersects':
+      return { cost: add(multiply(sizeOf(first), sizeOf(second)), fixed(1)) };
+    case 'sets.equivalent':
+      return { cost: add(scale(multiply(sizeOf(first), sizeOf(second)), 2), fixed(1)) };
     case '_==_':
       return equalityCost(first, second);
     default:
       return undefined;
   }
+}
+
+/** A call that makes a list of that size. */
+function listCall(size: Range, factor = 1): CallEstimate {
+  return { cost: add(scale(size, factor), fixed(11)), resultSize: size };
+}
+
+/** Texts cost a little more to compare. */
+const comparisonFactor = (id: string): number => (/_(string|bytes)_/.test(id) ? 2 + traversalFactor : 2);
+
+function literalSize(operand: Operand | undefined, otherwise: number): number {
+  return typeof operand?.literal === 'bigint' ? Math.max(0, Number(operand.literal)) : otherwise;
 }
 
 const addressSize: Range = { min: 4, max: 16 };

@@ -1,28 +1,16 @@
-import {
-  equalJson,
-  type FieldError,
-  FieldPath,
-  forbidden,
-  formatBadValue,
-  invalid,
-  required,
-  utf8Length,
-} from '@tektite/meta';
+import { equalJson, type FieldError, FieldPath, invalid } from '@tektite/meta';
 import { schemaSearch } from '../schema-search.ts';
-import { type JsonSchema, propertySchema, type ValidationRule } from '../structural-schema.ts';
+import { type JsonSchema, propertySchema } from '../structural-schema.ts';
 import { correlateList } from '../validate/list-correlation.ts';
-import { schemaValue } from './json-value.ts';
 import { EvaluationError } from './language/evaluation.ts';
-import { Optional, type Value } from './language/value.ts';
 import { escapePropertyName } from './property-name.ts';
 import { type CompiledRule, compileRules } from './rule.ts';
+import { evaluateMessage, perCallLimit, ruleError, ruleWords } from './rule-message.ts';
+import { RuleVariables } from './rule-variables.ts';
 import { declareSchema, type SchemaDeclaration } from './schema-declaration.ts';
 
-/** The most one evaluation of a rule may cost. */
-export const perCallLimit = 1_000_000;
 /** The most all rules of an object may cost together. */
 export const costBudget = 10_000_000;
-const longestMessage = 5 * 1024;
 
 type JsonMap = Readonly<Record<string, unknown>>;
 
@@ -268,81 +256,4 @@ function correlateField({ own, parent }: Correlation, key: string, value: unknow
   // The server converts both objects to one version first, so a change of apiVersion or kind would go unseen.
   if (!parent && (key === 'apiVersion' || key === 'kind')) return { own: undefined, parent: undefined };
   return { own: old === undefined ? undefined : { value, old }, parent: own };
-}
-
-/** `self` and `oldSelf`, converted once for all rules of a value. */
-class RuleVariables {
-  readonly json: unknown;
-  readonly isNew: boolean;
-  private readonly old: unknown;
-  private readonly declaration: SchemaDeclaration;
-  private selfValue: Value | undefined;
-
-  constructor(json: unknown, old: unknown, declaration: SchemaDeclaration) {
-    this.json = json;
-    this.old = old;
-    this.isNew = old === undefined || old === null;
-    this.declaration = declaration;
-  }
-
-  lookup(optional: boolean): (name: string) => Value | undefined {
-    return (name) => {
-      if (name === 'self') return (this.selfValue ??= schemaValue(this.json, this.declaration));
-      if (name !== 'oldSelf') return undefined;
-      const value = this.isNew ? undefined : schemaValue(this.old, this.declaration);
-      return optional ? new Optional(value) : value;
-    };
-  }
-}
-
-const ruleWords = (rule: ValidationRule): string => (rule.message ? rule.message : rule.rule).trim();
-
-interface Message {
-  readonly text?: string;
-  readonly cost: number;
-  /** Why no rule can be checked any more. */
-  readonly failure?: string;
-}
-
-/** The message an expression makes; without text when it makes none that can be used. */
-function evaluateMessage({ messageProgram, rule }: CompiledRule, variables: RuleVariables, budget: number): Message {
-  if (!messageProgram) return { cost: 0 };
-  const { value, error, cost } = messageProgram.run(variables.lookup(rule.optionalOldSelf === true), perCallLimit);
-  if (cost > budget)
-    return {
-      cost,
-      failure:
-        'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run',
-    };
-  if (error && !(error instanceof EvaluationError)) {
-    const source = JSON.stringify(rule.messageExpression);
-    return {
-      cost,
-      failure: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${source}`,
-    };
-  }
-  if (typeof value !== 'string') return { cost };
-  const text = value.trim();
-  return text === '' || text.includes('\n') || utf8Length(text) > longestMessage ? { cost } : { cost, text };
-}
-
-/** The error of a rule that is not true. Objects and lists are not printed. */
-function ruleError(
-  rule: ValidationRule,
-  path: FieldPath | string,
-  { type }: JsonSchema,
-  value: unknown,
-  detail: string,
-): FieldError {
-  const shown = type === 'object' || type === 'array' ? '' : `: ${formatBadValue(value)}`;
-  switch (rule.reason) {
-    case 'FieldValueForbidden':
-      return forbidden(path, detail);
-    case 'FieldValueRequired':
-      return required(path, detail);
-    case 'FieldValueDuplicate':
-      return { reason: 'FieldValueDuplicate', field: path.toString(), message: `Duplicate value${shown}` };
-    default:
-      return { reason: 'FieldValueInvalid', field: path.toString(), message: `Invalid value${shown}: ${detail}` };
-  }
 }

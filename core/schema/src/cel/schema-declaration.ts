@@ -42,6 +42,9 @@ const maxText = maxRequestBytes - 2;
 const longestTime = 32;
 const dateSize = 12;
 
+/** The schemas around a schema. One that contains itself ends where it would begin again. */
+type Ancestors = readonly JsonSchema[];
+
 /**
  * Declares a schema; `undefined` for what expressions cannot see: values without a type, and all that holds only such.
  * The root of an object always has apiVersion, kind and the name in its metadata.
@@ -50,14 +53,17 @@ export function declareSchema(
   schema: JsonSchema,
   isResourceRoot: boolean,
   name = 'selfType',
+  ancestors: Ancestors = [],
 ): SchemaDeclaration | undefined {
+  if (ancestors.includes(schema)) return undefined;
+  const within = [...ancestors, schema];
   if (schema['x-kubernetes-int-or-string'])
     return leaf(schema, dynType, 1, schema.maxLength === undefined ? maxText : Math.max(0, schema.maxLength) * 4);
   switch (schema.type) {
     case 'array':
-      return declareList(schema, name);
+      return declareList(schema, name, within);
     case 'object':
-      return declareObject(isResourceRoot ? withMetadata(schema) : schema, name);
+      return declareObject(isResourceRoot ? withMetadata(schema) : schema, name, within);
     case 'string':
       return declareString(schema);
     case 'boolean':
@@ -98,25 +104,30 @@ function longestString({ maxLength, enum: values }: JsonSchema): number {
   return Math.max(0, ...values.map((value) => (typeof value === 'string' ? utf8Length(value) : 0)));
 }
 
-function declareList(schema: JsonSchema, name: string): SchemaDeclaration | undefined {
+function declareList(schema: JsonSchema, name: string, within: Ancestors): SchemaDeclaration | undefined {
   if (!schema.items) return undefined;
-  const element = declareSchema(schema.items, schema.items['x-kubernetes-embedded-resource'] === true, `${name}.@idx`);
+  const element = declareSchema(
+    schema.items,
+    schema.items['x-kubernetes-embedded-resource'] === true,
+    `${name}.@idx`,
+    within,
+  );
   if (!element) return undefined;
   const fitting = Math.floor(maxText / (element.minSerializedSize + 1));
   const maxElements = schema.maxItems === undefined ? fitting : Math.max(0, schema.maxItems);
   return { schema, type: listType(element.type), maxElements, minSerializedSize: 2, element };
 }
 
-function declareObject(schema: JsonSchema, name: string): SchemaDeclaration | undefined {
+function declareObject(schema: JsonSchema, name: string, within: Ancestors): SchemaDeclaration | undefined {
   const { additionalProperties } = schema;
-  if (typeof additionalProperties === 'object') return declareMap(schema, additionalProperties, name);
+  if (typeof additionalProperties === 'object') return declareMap(schema, additionalProperties, name, within);
   const required = new Set(schema.required);
   const fields = new Map<string, FieldDeclaration>();
   let minSerializedSize = 2;
   for (const [property, propertySchema] of Object.entries(schema.properties ?? {})) {
     const escaped = escapePropertyName(property);
     const isResource = propertySchema['x-kubernetes-embedded-resource'] === true;
-    const declaration = declareSchema(propertySchema, isResource, `${name}.${escaped ?? property}`);
+    const declaration = declareSchema(propertySchema, isResource, `${name}.${escaped ?? property}`, within);
     if (!declaration) continue;
     if (escaped !== undefined) fields.set(escaped, { name: property, declaration });
     if (required.has(property) && propertySchema.default === undefined)
@@ -126,8 +137,13 @@ function declareObject(schema: JsonSchema, name: string): SchemaDeclaration | un
   return { schema, type: structType(name, types), maxElements: 0, minSerializedSize, fields };
 }
 
-function declareMap(schema: JsonSchema, values: JsonSchema, name: string): SchemaDeclaration | undefined {
-  const element = declareSchema(values, values['x-kubernetes-embedded-resource'] === true, `${name}.@elem`);
+function declareMap(
+  schema: JsonSchema,
+  values: JsonSchema,
+  name: string,
+  within: Ancestors,
+): SchemaDeclaration | undefined {
+  const element = declareSchema(values, values['x-kubernetes-embedded-resource'] === true, `${name}.@elem`, within);
   if (!element) return undefined;
   const fitting = Math.floor(maxText / (element.minSerializedSize + 6));
   const maxElements = schema.maxProperties === undefined ? fitting : Math.max(0, schema.maxProperties);

@@ -9,6 +9,7 @@ import {
   notSupported,
   required,
 } from '@tektite/meta';
+import { append } from './append.ts';
 import type { CustomResourceConversion, WebhookConversion } from './custom-resource-definition.ts';
 
 const strategies = ['None', 'Webhook'];
@@ -35,7 +36,7 @@ export function checkConversion(
     return errors;
   }
   if (!webhook?.clientConfig) errors.push(required(clientPath, 'required when strategy is set to Webhook'));
-  else errors.push(...checkClient(webhook.clientConfig, clientPath));
+  else append(errors, checkClient(webhook.clientConfig, clientPath));
   return [...errors, ...checkReviews(reviews, reviewPath, requireKnownReview)];
 }
 

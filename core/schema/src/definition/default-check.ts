@@ -4,6 +4,7 @@ import { compileSchema } from '../compiled-schema.ts';
 import { coerceEmbedded, type MetadataRules, validateEmbedded } from '../embedded-resource.ts';
 import { prune } from '../prune.ts';
 import type { JsonSchema } from '../structural-schema.ts';
+import { append } from './append.ts';
 
 /** What is wrong with the defaults of a schema: each must be a good value, without unknown fields, that passes the rules. */
 export function checkDefaults(
@@ -18,7 +19,7 @@ export function checkDefaults(
 
   function visit(node: JsonSchema, at: FieldPath, isRoot: boolean): void {
     if (node.default !== undefined && node.default !== null)
-      errors.push(...checkDefault(node, at.child('default'), isRoot));
+      append(errors, checkDefault(node, at.child('default'), isRoot));
     if (node.items) visit(node.items, at.child('items'), false);
     for (const [name, property] of Object.entries(node.properties ?? {}))
       visit(property, at.child('properties').key(name), false);

@@ -2,7 +2,6 @@ import {
   equalJson,
   type FieldError,
   FieldPath,
-  forbidden,
   invalid,
   isDns1035Label,
   isDns1123Subdomain,
@@ -11,22 +10,19 @@ import {
   required,
 } from '@tektite/meta';
 import type { MetadataRules } from '../embedded-resource.ts';
-import { parseRequestUri } from '../format/go-url.ts';
-import type { JsonSchema } from '../structural-schema.ts';
+import { append } from './append.ts';
+import { checkApproval } from './approval-check.ts';
 import { checkConversion, hasKnownReview } from './conversion-check.ts';
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from './custom-resource-definition.ts';
-import { checkDefaults } from './default-check.ts';
-import { type InternalSpec, internalSchema, internalSpec, internalVersions } from './internal-form.ts';
+import { type InternalSpec, internalSpec, internalVersions } from './internal-form.ts';
 import { checkListMapKeys, hasNonAtomicSet } from './list-type-check.ts';
 import { checkColumn, checkDeprecation, checkNames, checkSubresources } from './names-check.ts';
 import { type RawSchema, schemaHas } from './raw-schema.ts';
-import { checkSchema, type SchemaCheckOptions } from './schema-check.ts';
+import { checkOpenApiSchema, type OpenApiCheckOptions } from './openapi-check.ts';
 import { checkSelectableFields } from './selectable-field-check.ts';
 import { checkStructural } from './structural-check.ts';
 
-interface CheckOptions extends SchemaCheckOptions {
-  readonly requireStructural: boolean;
-  readonly requirePrunedDefaults: boolean;
+interface CheckOptions extends OpenApiCheckOptions {
   readonly requireKnownReview: boolean;
   /** Versions whose schema has not changed. */
   readonly unchanged: ReadonlySet<string>;
@@ -173,8 +169,8 @@ function checkVersions(
     if (complaints.length > 0)
       errors.push(invalid(at.index(index).child('name'), version.name ?? '', complaints.join(',')));
     const hasStatus = (version.subresources ?? shared.subresources)?.status !== undefined;
-    errors.push(...checkDeprecation(version, at.index(index)));
-    errors.push(...checkVersion(internal, version, 'schema', hasStatus, at.index(index), options, metadata));
+    append(errors, checkDeprecation(version, at.index(index)));
+    append(errors, checkVersion(internal, version, 'schema', hasStatus, at.index(index), options, metadata));
   }
   if (new Set(versions.map(({ name }) => name)).size < versions.length)
     errors.push(invalid(at, internalVersions(versions), 'must contain unique version names'));
@@ -200,73 +196,18 @@ function checkVersion(
   const name = part.name ?? spec.versions?.[0]?.name ?? '';
   const relaxed = { ...options, suppressRuleCost: options.unchanged.has(name) };
   const schema = part.schema?.openAPIV3Schema as RawSchema | undefined;
-  if (schema) errors.push(...checkOpenApiSchema(schema, hasStatus, path.child(schemaField), relaxed, metadata));
-  errors.push(...checkSubresources(part.subresources, path.child('subresources')));
+  if (schema) append(errors, checkOpenApiSchema(schema, hasStatus, path.child(schemaField), relaxed, metadata));
+  append(errors, checkSubresources(part.subresources, path.child('subresources')));
   part.additionalPrinterColumns?.forEach((column, index) => {
-    errors.push(...checkColumn(column, path.child('additionalPrinterColumns').index(index)));
+    append(errors, checkColumn(column, path.child('additionalPrinterColumns').index(index)));
   });
   const version = spec.versions?.find((each) => each.name === name);
   if (part.selectableFields?.length)
-    errors.push(
-      ...checkSelectableFields(part.selectableFields, version?.schema?.openAPIV3Schema, path.child('selectableFields')),
+    append(
+      errors,
+      checkSelectableFields(part.selectableFields, version?.schema?.openAPIV3Schema, path.child('selectableFields')),
     );
   return errors;
-}
-
-/** Keywords that survive when the schema of the status is taken out of the whole. */
-const allowedAtRoot =
-  'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations';
-
-function checkOpenApiSchema(
-  schema: RawSchema,
-  hasStatus: boolean,
-  path: FieldPath,
-  options: CheckOptions,
-  metadata: MetadataRules,
-): FieldError[] {
-  const at = path.child('openAPIV3Schema');
-  const errors = hasStatus ? checkRootKeywords(schema, path) : [];
-  if (schema.nullable)
-    errors.push(forbidden(path.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'));
-  let compile = false;
-  if (isReadable(schema)) {
-    const structural = options.requireStructural ? checkStructural(schema, at) : [];
-    const defaults =
-      structural.length === 0 ? checkDefaults(schema as JsonSchema, at, metadata, options.requirePrunedDefaults) : [];
-    errors.push(...structural, ...defaults);
-    compile = structural.length === 0 && defaults.length === 0;
-  }
-  errors.push(...checkSchema(schema, at, options, compile));
-  return errors;
-}
-
-/** Schemas with keywords that have no place in a structural schema are not even looked at as one. */
-function isReadable(schema: RawSchema): boolean {
-  return !schemaHas(
-    schema,
-    (each) =>
-      Boolean(each.id || each.$schema || each.$ref) ||
-      [each.patternProperties, each.dependencies, each.definitions].some((map) => map && Object.keys(map).length > 0) ||
-      each.additionalItems !== undefined ||
-      (Array.isArray(each.items) && each.items.length > 0) ||
-      each['x-kubernetes-preserve-unknown-fields'] === false,
-  );
-}
-
-function checkRootKeywords(schema: RawSchema, path: FieldPath): FieldError[] {
-  const allowed = allowedAtRoot.split(' ');
-  for (const [keyword, value] of Object.entries(internalSchema(schema) as Record<string, unknown>)) {
-    if (value === null || value === '' || value === false) continue;
-    if (keyword === 'Type' && value !== 'object') {
-      const detail =
-        'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
-      return [invalid(path.child('openAPIV3Schema.type'), value, detail)];
-    }
-    if (allowed.includes(keyword)) continue;
-    const detail = `only [${allowedAtRoot}] fields are allowed at the root of the schema if the status subresource is enabled`;
-    return [invalid(path.child('openAPIV3Schema'), internalSchema(schema), detail)];
-  }
-  return [];
 }
 
 function checkSpecNames({ spec }: CustomResourceDefinition, path: FieldPath): FieldError[] {
@@ -294,32 +235,6 @@ function checkStatus({ spec, status }: CustomResourceDefinition): FieldError[] {
         ),
       );
   return errors;
-}
-
-const approval = 'api-approved.kubernetes.io';
-
-type ApprovalState = 'missing' | 'bypassed' | 'approved' | 'invalid';
-
-function approvalState(crd: CustomResourceDefinition): ApprovalState {
-  const annotation = crd.metadata.annotations?.[approval] ?? '';
-  if (annotation === '') return 'missing';
-  if (annotation.startsWith('unapproved')) return 'bypassed';
-  const url = parseRequestUri(annotation);
-  return typeof url !== 'string' && url.host !== '' && url.scheme !== '' ? 'approved' : 'invalid';
-}
-
-/** Groups of the Kubernetes community want a sign that somebody agreed. */
-function checkApproval(crd: CustomResourceDefinition, old: CustomResourceDefinition | undefined): FieldError[] {
-  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(crd.spec.group ?? '')) return [];
-  const state = approvalState(crd);
-  if (old && approvalState(old) === state) return [];
-  const path = FieldPath.of('metadata', 'annotations').key(approval);
-  const words = `protected groups must have approval annotation "${approval}"`;
-  const more = 'see https://github.com/kubernetes/enhancements/pull/1111';
-  if (state === 'missing') return [required(path, `${words}, ${more}`)];
-  if (state !== 'invalid') return [];
-  const detail = `${words} with either a URL or a reason starting with "unapproved", ${more}`;
-  return [invalid(path, crd.metadata.annotations?.[approval], detail)];
 }
 
 function checkPreserve(crd: CustomResourceDefinition, old: CustomResourceDefinition | undefined): FieldError[] {

@@ -1,4 +1,5 @@
 import { type FieldError, type FieldPath, forbidden, invalid, notSupported, required } from '@tektite/meta';
+import { append } from './append.ts';
 import { itemSchema, itemSchemas, type RawSchema } from './raw-schema.ts';
 
 export interface ListTypeOptions {
@@ -15,15 +16,15 @@ export function checkListType(schema: RawSchema, path: FieldPath, options: ListT
   if (listType !== undefined && schema.type !== 'array') {
     const detail = 'must be array if x-kubernetes-list-type is specified';
     errors.push(schema.type ? invalid(path.child('type'), schema.type, detail) : required(path.child('type'), detail));
-  } else if (options.requireAtomicSets && listType === 'set') errors.push(...checkSetItems(schema, path));
+  } else if (options.requireAtomicSets && listType === 'set') append(errors, checkSetItems(schema, path));
   if (listType !== undefined && !['atomic', 'set', 'map'].includes(listType))
     errors.push(notSupported(typePath, listType, ['atomic', 'set', 'map']));
   if (keys.length > 0 && listType !== 'map') {
     const detail = 'must be map if x-kubernetes-list-map-keys is non-empty';
     errors.push(listType === undefined ? required(typePath, detail) : invalid(typePath, listType, detail));
   }
-  if (listType === 'map') errors.push(...checkMapItems(schema, keys, path));
-  if (options.requireListMapKeys) errors.push(...checkListMapKeys(schema, path));
+  if (listType === 'map') append(errors, checkMapItems(schema, keys, path));
+  if (options.requireListMapKeys) append(errors, checkListMapKeys(schema, path));
   return errors;
 }
 

@@ -5,6 +5,7 @@ import type {
   CustomResourceSubresources,
   PrinterColumn,
 } from './custom-resource-definition.ts';
+import { append } from './append.ts';
 
 /** What is wrong with the names of a kind, as far as they are given. */
 export function checkNames(names: Partial<CustomResourceDefinitionNames>, path: FieldPath): FieldError[] {
@@ -46,7 +47,7 @@ export function checkColumn(column: PrinterColumn, path: FieldPath): FieldError[
   if (column.format && !columnFormats.includes(column.format))
     errors.push(invalid(path.child('format'), column.format, `must be one of ${columnFormats.join(',')}`));
   if (!column.jsonPath) errors.push(required(path.child('JSONPath')));
-  else errors.push(...checkJsonPath(column.jsonPath, path.child('JSONPath')));
+  else append(errors, checkJsonPath(column.jsonPath, path.child('JSONPath')));
   return errors;
 }
 

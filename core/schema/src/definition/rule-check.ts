@@ -2,6 +2,7 @@ import { type FieldError, type FieldPath, forbidden, invalid, notSupported, requ
 import type { CompiledRule } from '../cel/rule.ts';
 import { followPath } from '../cel/rule-path.ts';
 import type { JsonSchema, ValidationRule } from '../structural-schema.ts';
+import { append } from './append.ts';
 import { internalRule } from './internal-form.ts';
 import type { RawSchema } from './raw-schema.ts';
 
@@ -27,7 +28,7 @@ export function checkRuleText(rule: ValidationRule, schema: RawSchema, path: Fie
     errors.push(required(path.child('messageExpression'), 'messageExpression must be non-empty if specified'));
   if (rule.reason !== undefined && !reasons.includes(rule.reason))
     errors.push(notSupported(path.child('reason'), rule.reason, reasons));
-  if (rule.fieldPath) errors.push(...checkFieldPath(rule.fieldPath, schema, path.child('fieldPath')));
+  if (rule.fieldPath) append(errors, checkFieldPath(rule.fieldPath, schema, path.child('fieldPath')));
   return errors;
 }
 

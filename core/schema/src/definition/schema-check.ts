@@ -3,6 +3,7 @@ import { compileRules } from '../cel/rule.ts';
 import { declareSchema, type SchemaDeclaration } from '../cel/schema-declaration.ts';
 import { escapePropertyName } from '../cel/property-name.ts';
 import type { JsonSchema } from '../structural-schema.ts';
+import { append } from './append.ts';
 import { checkListType } from './list-type-check.ts';
 import { itemSchema, itemSchemas, type RawSchema, valueSchema } from './raw-schema.ts';
 import { checkCompiledRule, checkRuleText, CostAccount } from './rule-check.ts';
@@ -71,20 +72,21 @@ class SchemaChecker {
     const found: Found = { schema: this.checkKeywords(schema, place), rules: [] };
     for (const [child, childPlace] of children(schema, place)) {
       const below = this.check(child, childPlace);
-      found.schema.push(...below.schema);
-      found.rules.push(...below.rules);
+      append(found.schema, below.schema);
+      append(found.rules, below.rules);
     }
     const { path } = place;
     if (schema['x-kubernetes-preserve-unknown-fields'] === false)
       found.schema.push(
         invalid(path.child('x-kubernetes-preserve-unknown-fields'), false, 'must be true or undefined'),
       );
-    found.schema.push(...checkMapType(schema, path), ...checkListType(schema, path, this.options));
+    append(found.schema, checkMapType(schema, path));
+    append(found.schema, checkListType(schema, path, this.options));
     const rules = schema['x-kubernetes-validations'] ?? [];
     for (const [index, rule] of rules.entries())
-      found.schema.push(...checkRuleText(rule, schema, path.child('x-kubernetes-validations').index(index)));
+      append(found.schema, checkRuleText(rule, schema, path.child('x-kubernetes-validations').index(index)));
     if (rules.length > 0 && found.schema.length === 0 && place.rules)
-      found.rules.push(...this.checkRules(schema, place, place.rules));
+      append(found.rules, this.checkRules(schema, place, place.rules));
     return found;
   }
 

@@ -8,6 +8,7 @@ import {
   required,
 } from '@tektite/meta';
 import { compilePattern } from '../validate/pattern.ts';
+import { append } from './append.ts';
 import { itemSchema, type RawSchema, valueSchema } from './raw-schema.ts';
 
 type Level = 'root' | 'item' | 'field';
@@ -26,16 +27,16 @@ function checkNode(schema: RawSchema, level: Level, path: FieldPath): FieldError
   const items = itemSchema(schema);
   const values = valueSchema(schema);
   if (schema.type === 'array' && !items) errors.push(required(path.child('items'), 'must be specified'));
-  if (items) errors.push(...checkNode(items, 'item', path.child('items')));
+  if (items) append(errors, checkNode(items, 'item', path.child('items')));
   for (const [name, property] of Object.entries(schema.properties ?? {}))
-    errors.push(...checkNode(property, 'field', path.child('properties').key(name)));
+    append(errors, checkNode(property, 'field', path.child('properties').key(name)));
   if (schema.additionalProperties !== undefined && level === 'root')
     errors.push(forbidden(path.child('additionalProperties'), 'must not be used at the root'));
-  if (values) errors.push(...checkNode(values, 'field', path.child('additionalProperties')));
-  errors.push(...checkExtensions(schema, path));
-  errors.push(...checkValidations(schema, isIntOrString(schema.anyOf), isIntOrString(schema.allOf?.[0]?.anyOf), path));
-  errors.push(...checkType(schema, level, path));
-  errors.push(...checkMetadata(schema, level, path));
+  if (values) append(errors, checkNode(values, 'field', path.child('additionalProperties')));
+  append(errors, checkExtensions(schema, path));
+  append(errors, checkValidations(schema, isIntOrString(schema.anyOf), isIntOrString(schema.allOf?.[0]?.anyOf), path));
+  append(errors, checkType(schema, level, path));
+  append(errors, checkMetadata(schema, level, path));
   return errors;
 }
 
@@ -125,12 +126,12 @@ function checkValidations(
   const errors: FieldError[] = [];
   if (!skipAnyOf)
     for (const [index, each] of (schema.anyOf ?? []).entries())
-      errors.push(...checkNested(each, false, path.child('anyOf').index(index)));
+      append(errors, checkNested(each, false, path.child('anyOf').index(index)));
   for (const [index, each] of (schema.allOf ?? []).entries())
-    errors.push(...checkNested(each, skipFirstAllOf && index === 0, path.child('allOf').index(index)));
+    append(errors, checkNested(each, skipFirstAllOf && index === 0, path.child('allOf').index(index)));
   for (const [index, each] of (schema.oneOf ?? []).entries())
-    errors.push(...checkNested(each, false, path.child('oneOf').index(index)));
-  if (schema.not) errors.push(...checkNested(schema.not, false, path.child('not')));
+    append(errors, checkNested(each, false, path.child('oneOf').index(index)));
+  if (schema.not) append(errors, checkNested(schema.not, false, path.child('not')));
   if (schema.pattern) {
     const compiled = compilePattern(schema.pattern);
     if (typeof compiled === 'string') {
@@ -171,9 +172,9 @@ function isSet(value: unknown): boolean {
 function checkNested(schema: RawSchema, skipAnyOf: boolean, path: FieldPath): FieldError[] {
   const errors = checkValidations(schema, skipAnyOf, false, path);
   const items = itemSchema(schema);
-  if (items) errors.push(...checkNested(items, false, path.child('items')));
+  if (items) append(errors, checkNested(items, false, path.child('items')));
   for (const [name, property] of Object.entries(schema.properties ?? {}))
-    errors.push(...checkNested(property, false, path.child('properties').key(name)));
+    append(errors, checkNested(property, false, path.child('properties').key(name)));
   for (const [keyword, detail] of descriptions)
     if (isSet(schema[keyword])) errors.push(forbidden(path.child(keyword), detail));
   if (schema.properties && Object.hasOwn(schema.properties, 'metadata'))
@@ -184,7 +185,7 @@ function checkNested(schema: RawSchema, skipAnyOf: boolean, path: FieldPath): Fi
 /** Whatever a nested schema speaks of must be described outside of it too. */
 function checkCompleteness(nested: RawSchema, schema: RawSchema, at: FieldPath, from: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
-  const follow = (each: RawSchema, path: FieldPath) => errors.push(...checkNestedCompleteness(each, schema, at, path));
+  const follow = (each: RawSchema, path: FieldPath) => append(errors, checkNestedCompleteness(each, schema, at, path));
   if (nested.not) follow(nested.not, from.child('not'));
   for (const keyword of ['allOf', 'anyOf', 'oneOf'] as const)
     for (const [index, each] of (nested[keyword] ?? []).entries()) follow(each, from.child(keyword).index(index));
@@ -200,11 +201,12 @@ function checkNestedCompleteness(
   if (!schema) return [required(at, `because it is defined in ${from.toString()}`)];
   const errors = checkCompleteness(nested, schema, at, from);
   const items = itemSchema(nested);
-  if (items) errors.push(...checkNestedCompleteness(items, itemSchema(schema), at.child('items'), from.child('items')));
+  if (items) append(errors, checkNestedCompleteness(items, itemSchema(schema), at.child('items'), from.child('items')));
   for (const [name, property] of Object.entries(nested.properties ?? {})) {
     const known = schema.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
-    errors.push(
-      ...checkNestedCompleteness(property, known, at.child('properties').key(name), from.child('properties').key(name)),
+    append(
+      errors,
+      checkNestedCompleteness(property, known, at.child('properties').key(name), from.child('properties').key(name)),
     );
   }
   return errors;

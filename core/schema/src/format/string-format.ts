@@ -11,7 +11,7 @@ const formats = new Map<string, (text: string) => boolean>([
   ['creditcard', isCreditCard],
   ['date', isDate],
   ['datetime', isDateTime],
-  ['duration', isDuration],
+  ['duration', (text) => parseFormatDuration(text) !== undefined],
   ['email', isEmailAddress],
   ['hexcolor', (text) => /^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/.test(text)],
   ['hostname', isHostname],
@@ -82,21 +82,31 @@ function isDateTime(text: string): boolean {
   return match !== null && Number(match[1]) <= 23 && Number(match[2]) <= 59 && Number(match[3]) <= 59;
 }
 
-const exactUnits = new Set(['ns', 'us', 'µs', 'ms', 's', 'm', 'h', 'hr', 'd', 'w', 'wk']);
-const unitPrefixes = ['nano', 'micro', 'milli', 'sec', 'min', 'hour', 'day', 'week'];
+const second = 1_000_000_000n;
 
-/** A duration of Go, or any text in which a number stands before a unit: `2 days`. */
-function isDuration(text: string): boolean {
+/** Units by their exact names, and by the prefixes that also stand for them (`2 days`). */
+const units: readonly { names: readonly string[]; prefix: string; nanoseconds: bigint }[] = [
+  { names: ['ns'], prefix: 'nano', nanoseconds: 1n },
+  { names: ['us', 'µs'], prefix: 'micro', nanoseconds: 1_000n },
+  { names: ['ms'], prefix: 'milli', nanoseconds: 1_000_000n },
+  { names: ['s'], prefix: 'sec', nanoseconds: second },
+  { names: ['m'], prefix: 'min', nanoseconds: 60n * second },
+  { names: ['h', 'hr'], prefix: 'hour', nanoseconds: 3600n * second },
+  { names: ['d'], prefix: 'day', nanoseconds: 86_400n * second },
+  { names: ['w', 'wk'], prefix: 'week', nanoseconds: 604_800n * second },
+];
+
+/** The nanoseconds of a duration of Go, or of any text in which numbers stand before units; `undefined` for all else. */
+export function parseFormatDuration(text: string): bigint | undefined {
   try {
-    parseGoDuration(text);
-    return true;
+    return parseGoDuration(text);
   } catch {
-    return hasNumberWithUnit(text);
+    return sumOfUnits(text);
   }
 }
 
-function hasNumberWithUnit(text: string): boolean {
-  let found = false;
+function sumOfUnits(text: string): bigint | undefined {
+  let total: bigint | undefined;
   for (let at = 0; at < text.length; ) {
     const digits = run(text, at, isDigit);
     if (digits === at) {
@@ -106,13 +116,14 @@ function hasNumberWithUnit(text: string): boolean {
     const blanks = run(text, digits, (char) => /\s/.test(char));
     const end = run(text, blanks, (char) => /[A-Za-zµ]/.test(char));
     if (end > blanks) {
-      if (digits - at > 18) return false;
-      const unit = text.slice(blanks, end).toLowerCase();
-      found ||= exactUnits.has(unit) || unitPrefixes.some((prefix) => unit.startsWith(prefix));
+      if (digits - at > 18) return undefined;
+      const name = text.slice(blanks, end).toLowerCase();
+      const unit = units.find(({ names, prefix }) => names.includes(name) || name.startsWith(prefix));
+      if (unit) total = (total ?? 0n) + BigInt(text.slice(at, digits)) * unit.nanoseconds;
     }
     at = Math.max(end, digits);
   }
-  return found;
+  return total;
 }
 
 const isDigit = (char: string): boolean => char >= '0' && char <= '9';

@@ -91,3 +91,24 @@ export function qualifiedName(expression: Expression): string | undefined {
   const prefix = qualifiedName(expression.operand);
   return prefix === undefined ? undefined : `${prefix}.${expression.field}`;
 }
+
+/** The expressions directly inside of an expression. */
+export function partsOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case 'literal':
+    case 'identifier':
+      return [];
+    case 'select':
+      return [expression.operand];
+    case 'call':
+      return expression.target ? [expression.target, ...expression.args] : expression.args;
+    case 'list':
+      return expression.elements.map(({ value }) => value);
+    case 'map':
+      return expression.entries.flatMap(({ key, value }) => [key, value]);
+    case 'struct':
+      return expression.fields.map(({ value }) => value);
+    case 'comprehension':
+      return [expression.range, expression.initial, expression.condition, expression.step, expression.result];
+  }
+}

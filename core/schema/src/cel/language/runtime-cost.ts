@@ -50,6 +50,23 @@ const twice: CallCost = ([first]) => traversal(first, 2);
 const tree: CallCost = ([first]) => treeCost(first ?? null);
 const shorter: CallCost = ([a, b]) => Math.ceil(Math.min(costSize(a ?? null), costSize(b ?? null)) * traversalFactor);
 
+/** A call that makes a list: what it does for each element, and the list itself. */
+const listCall = (size: number, factor = 1): number => Math.floor(size * Math.max(factor, 0)) + 11;
+const madeList: CallCost = (_, result) => listCall(costSize(result));
+
+/** Sorting and finding duplicates are counted as if every element were compared with every other. */
+function comparedList(list: Value | undefined): number {
+  if (!(list instanceof ListValue) || list.size === 0) return listCall(0);
+  const first = list.at(0);
+  const isText = typeof first === 'string' || first instanceof Uint8Array;
+  return listCall(list.size * list.size, isText ? 2 + traversalFactor : 2);
+}
+
+const setCall =
+  (factor: number): CallCost =>
+  ([a, b]) =>
+    1 + costSize(a ?? null) * costSize(b ?? null) * factor;
+
 /** Costs of Kubernetes' own functions, by name. */
 const costByName = new Map<string, CallCost>([
   ['check', () => 350_000],
@@ -61,6 +78,16 @@ const costByName = new Map<string, CallCost>([
   ),
   ...['replace', 'split'].map((name) => [name, twice] as const),
   ['join', (_, result) => traversal(result, 2)],
+  ['slice', madeList],
+  ['lists.range', madeList],
+  ['reverse', madeList],
+  ['flatten', ([list, depth]) => listCall(costSize(list ?? null), depth === undefined ? 1 : Number(depth as bigint))],
+  ['sort', ([list]) => comparedList(list)],
+  ['distinct', ([list]) => comparedList(list)],
+  ['@sortByAssociatedKeys', ([, keys]) => comparedList(keys)],
+  ['sets.contains', setCall(1)],
+  ['sets.intersects', setCall(1)],
+  ['sets.equivalent', setCall(2)],
   ['find', ([text, pattern]) => searchCost(text, pattern)],
   ['findAll', ([text, pattern]) => searchCost(text, pattern)],
   ...['cidr', 'isIP', 'isCIDR', 'quantity', 'isQuantity', 'semver', 'isSemver'].map((name) => [name, once] as const),

@@ -69,7 +69,7 @@ export function literalBytes(literal: string): { bytes: Uint8Array } | { error: 
     else {
       const part = piece.startsWith('\\') ? unescape(piece, true) : { text: piece };
       if ('error' in part) return part;
-      bytes.push(...new TextEncoder().encode(part.text));
+      for (const byte of new TextEncoder().encode(part.text)) bytes.push(byte);
     }
   }
   return { bytes: Uint8Array.from(bytes) };

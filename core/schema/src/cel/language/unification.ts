@@ -5,14 +5,21 @@ import { type CelType, dynType, isDyn, isDynOrError, listType, mapType, sameType
  * teach it more; what was learnt in a question answered with "no" is forgotten.
  */
 export class Substitution {
-  private bindings: Map<string, CelType>;
-
-  constructor(bindings: Map<string, CelType> = new Map()) {
-    this.bindings = bindings;
-  }
+  private readonly bindings = new Map<string, CelType>();
+  /** What each binding replaced, so that a question answered with "no" can be undone. */
+  private readonly trail: [string, CelType | undefined][] = [];
 
   bind(param: CelType, type: CelType): void {
+    this.trail.push([param.name, this.bindings.get(param.name)]);
     this.bindings.set(param.name, type);
+  }
+
+  private undo(length: number): void {
+    while (this.trail.length > length) {
+      const [name, previous] = this.trail.pop() as [string, CelType | undefined];
+      if (previous) this.bindings.set(name, previous);
+      else this.bindings.delete(name);
+    }
   }
 
   private find(type: CelType): CelType | undefined {
@@ -25,10 +32,10 @@ export class Substitution {
   }
 
   assignAll(from: readonly CelType[], to: readonly CelType[]): boolean {
-    const before = new Map(this.bindings);
-    if (this.everyAssignable(from, to)) return true;
-    this.bindings = before;
-    return false;
+    const before = this.trail.length;
+    const answer = this.everyAssignable(from, to);
+    if (!answer) this.undo(before);
+    return answer;
   }
 
   private everyAssignable(from: readonly CelType[], to: readonly CelType[]): boolean {

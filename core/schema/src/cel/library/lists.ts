@@ -97,10 +97,13 @@ function slice(list: ListValue, start: bigint, end: bigint): ListValue {
 function flatten(list: ListValue, depth = 1n): ListValue {
   if (depth < 0n) throw new EvaluationError('level must be non-negative');
   const items: Value[] = [];
-  for (const item of list) {
-    if (item instanceof ListValue && depth > 0n) items.push(...flatten(item, depth - 1n));
-    else items.push(item);
-  }
+  const collect = (from: ListValue, left: bigint): void => {
+    for (const item of from) {
+      if (item instanceof ListValue && left > 0n) collect(item, left - 1n);
+      else items.push(item);
+    }
+  };
+  collect(list, depth);
   return new ArrayList(items);
 }
 

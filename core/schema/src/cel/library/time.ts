@@ -75,11 +75,23 @@ function inZone({ nanoseconds }: Timestamp, zone: string): Date {
   return new Date(milliseconds + zoneOffset(milliseconds, zone));
 }
 
+const zones = new Map<string, Intl.DateTimeFormat>();
+const mostZones = 500;
+
+/** Making a formatter is slow, so each is made once. */
+function zoneFormat(zone: string): Intl.DateTimeFormat {
+  let format = zones.get(zone);
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
+    if (zones.size >= mostZones) zones.clear();
+    zones.set(zone, format);
+  }
+  return format;
+}
+
 function zoneOffset(milliseconds: number, zone: string): number {
   try {
-    const parts = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' }).formatToParts(
-      milliseconds,
-    );
+    const parts = zoneFormat(zone).formatToParts(milliseconds);
     const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
     const match = /^GMT(?:([+-])([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?)?$/.exec(name);
     const seconds = Number(match?.[2] ?? 0) * 3600 + Number(match?.[3] ?? 0) * 60 + Number(match?.[4] ?? 0);

@@ -1,0 +1,4 @@
+/** Adds all of `more`. Unlike `push(...more)` it takes any number: a definition can have more mistakes than a call arguments. */
+export function append<T>(list: T[], more: Iterable<T>): void {
+  for (const item of more) list.push(item);
+}
