@@ -119,13 +119,17 @@ function certificateComplaint(pem: string): string | undefined {
   for (const { type, hasHeaders, bytes } of blocks) {
     if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${quoteGo(type)}`;
     if (hasHeaders) return 'no PEM block headers are permitted';
-    try {
-      new X509Certificate(bytes);
-    } catch {
-      return 'x509: malformed certificate';
-    }
+    if (!isCertificate(bytes)) return 'x509: malformed certificate';
   }
   return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined;
+}
+
+function isCertificate(bytes: Buffer): boolean {
+  try {
+    return new X509Certificate(bytes).raw.length > 0;
+  } catch {
+    return false;
+  }
 }
 
 /** What the path of an update may do: approve, or issue. */

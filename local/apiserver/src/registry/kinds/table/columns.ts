@@ -500,37 +500,6 @@ export const certificateSigningRequestColumns: readonly TableColumn[] = [
   column('Condition', 'string', 'Conditions applied to the request, such as approval or denial.'),
 ];
 
-export const clusterTrustBundleColumns: readonly TableColumn[] = [
-  name,
-  column(
-    'SignerName',
-    'string',
-    "signerName indicates the associated signer, if any.\n\nIn order to create or update a ClusterTrustBundle that sets signerName, you must have the following cluster-scoped permission: group=certificates.k8s.io resource=signers resourceName=<the signer name> verb=attest.\n\nIf signerName is not empty, then the ClusterTrustBundle object must be named with the signer name as a prefix (translating slashes to colons). For example, for the signer name `example.com/foo`, valid ClusterTrustBundle object names include `example.com:foo:abc` and `example.com:foo:v1`.\n\nIf signerName is empty, then the ClusterTrustBundle object's name must not have such a prefix.\n\nList/watch requests for ClusterTrustBundles can filter on this field using a `spec.signerName=NAME` field selector.",
-  ),
-];
-
-export const podCertificateRequestColumns: readonly TableColumn[] = [
-  name,
-  column('PodName', 'string', 'podName is the name of the pod into which the certificate will be mounted.'),
-  column(
-    'ServiceAccountName',
-    'string',
-    'serviceAccountName is the name of the service account the pod is running as.',
-  ),
-  column('NodeName', 'string', 'nodeName is the name of the node the pod is assigned to.'),
-  column(
-    'SignerName',
-    'string',
-    'signerName indicates the requested signer.\n\nAll signer names beginning with `kubernetes.io` are reserved for use by the Kubernetes project.  There is currently one well-known signer documented by the Kubernetes project, `kubernetes.io/kube-apiserver-client-pod`, which will issue client certificates understood by kube-apiserver.  It is currently unimplemented.',
-  ),
-  column('State', 'string', 'Is the request Pending, Issued, Denied, or Failed?'),
-  column(
-    'UnverifiedUserAnnotations',
-    'string',
-    'unverifiedUserAnnotations allow pod authors to pass additional information to the signer implementation.  Kubernetes does not restrict or validate this metadata in any way.\n\nEntries are subject to the same validation as object metadata annotations, with the addition that all keys must be domain-prefixed. No restrictions are placed on values, except an overall size limitation on the entire field.\n\nSigners should document the keys and values they support.  Signers should deny requests that contain keys they do not recognize.',
-  ),
-];
-
 export const leaseColumns: readonly TableColumn[] = [
   name,
   column(
@@ -538,18 +507,6 @@ export const leaseColumns: readonly TableColumn[] = [
     'string',
     'holderIdentity contains the identity of the holder of a current lease. If Coordinated Leader Election is used, the holder identity must be equal to the elected LeaseCandidate.metadata.name field.',
   ),
-  age,
-];
-
-export const leaseCandidateColumns: readonly TableColumn[] = [
-  name,
-  column(
-    'LeaseName',
-    'string',
-    'LeaseName is the name of the lease for which this candidate is contending. This field is immutable.',
-  ),
-  column('BinaryVersion', 'string', ''),
-  column('EmulationVersion', 'string', ''),
   age,
 ];
 
@@ -804,17 +761,6 @@ export const priorityLevelConfigurationColumns: readonly TableColumn[] = [
   age,
 ];
 
-export const storageVersionColumns: readonly TableColumn[] = [
-  name,
-  column(
-    'CommonEncodingVersion',
-    'string',
-    "commonEncodingVersion is set to an encoding storage version if all API server instances share that same version. If they don't share one storage version, this field is left empty. API servers should finish updating its storageVersionStatus entry before serving write operations, so that this field will be in sync with the reality.",
-  ),
-  column('StorageVersions', 'string', 'storageVersions lists the reported versions per API server instance.'),
-  age,
-];
-
 export const scaleColumns: readonly TableColumn[] = [
   column('Name', 'string', nameDescription),
   column('Desired', 'integer', 'replicas is the desired number of instances for the scaled object.'),
@@ -852,23 +798,6 @@ export const resourceSliceColumns: readonly TableColumn[] = [
   age,
 ];
 
-export const deviceTaintRuleColumns: readonly TableColumn[] = [
-  name,
-  column('Key', 'string', 'The taint key to be applied to a device. Must be a label name.'),
-  column('Value', 'string', 'The taint value corresponding to the taint key. Must be a label value.'),
-  column(
-    'Effect',
-    'string',
-    'The effect of the taint on claims that do not tolerate the taint and through such claims on the pods using them.\n\nValid effects are None, NoSchedule and NoExecute. PreferNoSchedule as used for nodes is not valid here. More effects may get added in the future. Consumers must treat unknown effects like None.',
-  ),
-  column(
-    'TimeAdded',
-    'string',
-    'TimeAdded represents the time at which the taint was added or (only in a DeviceTaintRule) the effect was modified. Added automatically during create or update if not set.\n\nIn addition, in a DeviceTaintRule a value provided during an update gets replaced with the current time if the provided value is the same as the old one and the new effect is different. Changing the key and/or value while keeping the effect unchanged is possible and does not update the time stamp because the eviction which uses it is either already started (NoExecute) or not started yet (NoEffect, NoSchedule).',
-  ),
-  age,
-];
-
 export const serviceCIDRColumns: readonly TableColumn[] = [
   name,
   column(
@@ -888,22 +817,9 @@ export const ipAddressColumns: readonly TableColumn[] = [
   ),
 ];
 
-export const storageVersionMigrationColumns: readonly TableColumn[] = [
-  column('Name', 'string', nameDescription),
-  column('Resource', 'string', 'GroupResource to migrate'),
-  column('Status', 'string', 'Status of the migration'),
-];
-
-export const workloadColumns: readonly TableColumn[] = [name, age];
-
-export const podGroupColumns: readonly TableColumn[] = [
+export const apiServiceColumns: readonly TableColumn[] = [
   name,
-  column(
-    'Policy',
-    'string',
-    'SchedulingPolicy defines the scheduling policy for this instance of the PodGroup. Controllers are expected to fill this field by copying it from a PodGroupTemplate. This field is immutable.',
-  ),
-  column('Workload', 'string', 'Name of the referenced Workload object'),
-  column('Status', 'string', 'Status of the PodGroup'),
+  column('Service', 'string', 'The reference to the service that hosts this API endpoint.'),
+  column('Available', 'string', 'Whether this service is available.'),
   age,
 ];

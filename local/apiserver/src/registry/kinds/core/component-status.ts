@@ -1,0 +1,15 @@
+import type { ComponentStatus } from '@tektite/schema/kubernetes';
+import type { KindStrategy } from '../../kind-strategy.ts';
+import { nameOf } from '../table/cells.ts';
+import { componentStatusColumns } from '../table/columns.ts';
+
+export const componentStatusStrategy: KindStrategy<ComponentStatus> = {
+  table: {
+    columns: componentStatusColumns,
+    row(component) {
+      const health = component.conditions?.find(({ type }) => type === 'Healthy');
+      const status = health && (health.status === 'True' ? 'Healthy' : 'Unhealthy');
+      return [nameOf(component), status ?? 'Unknown', health?.message ?? '', health?.error ?? ''];
+    },
+  },
+};
