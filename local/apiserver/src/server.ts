@@ -8,8 +8,8 @@ import {
   systemRandom,
   tooManyRequestsError,
 } from '@tektite/meta';
-import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts';
-import { builtinPlugins } from './admission/plugins/index.ts';
+import type { AdmissionPlugin } from './admission/admission.ts';
+import { type Admission, createAdmission } from './admission/create-admission.ts';
 import { AuthenticatorChain, type Authenticator } from './auth/authenticator.ts';
 import type { Authorizer } from './auth/authorizer.ts';
 import { bootstrapPolicy } from './auth/bootstrap-policy.ts';
@@ -65,6 +65,7 @@ export class ApiServer {
   readonly clock: Clock;
   readonly objects: ObjectStore;
   readonly authorizer: Authorizer;
+  private readonly admission: Admission;
   private readonly router: Router;
   private readonly definitions: DefinitionController;
   private readonly maxInFlight: number;
@@ -90,12 +91,16 @@ export class ApiServer {
     const authorizer = new RbacAuthorizer(storage);
     this.authorizer = authorizer;
     const tokens = new ServiceAccountTokens(signingKey, storage, clock, random);
-    const disabled = new Set(options.disabledAdmissionPlugins);
-    const admission = new AdmissionChain([
-      ...builtinPlugins(storage).filter(({ name }) => !disabled.has(name)),
-      roleEscalationCheck(authorizer),
-      ...(options.admission ?? []),
-    ]);
+    this.admission = createAdmission({
+      storage,
+      resources,
+      authorizer,
+      clock,
+      random,
+      plugins: [roleEscalationCheck(authorizer), ...(options.admission ?? [])],
+      disabled: options.disabledAdmissionPlugins ?? [],
+    });
+    const admission = this.admission.chain;
     const addresses = new ServiceAddresses(storage, random);
     const sideEffects: SideEffects = {
       beforeCreate: (...change) => addresses.beforeCreate(...change),
@@ -109,7 +114,7 @@ export class ApiServer {
     this.definitions = new DefinitionController({ storage, objects, deleter, resources, clock, onError });
     this.definitions.start();
 
-    const rest: RestParts = { storage, objects, deleter, clock };
+    const rest: RestParts = { storage, objects, deleter, admission, clock };
     const authenticators = options.authenticators ?? [];
     const tokenFiles = authenticators.filter((candidate): candidate is TokenFile => candidate instanceof TokenFile);
     this.router = new Router({
@@ -143,6 +148,7 @@ export class ApiServer {
 
   async close(): Promise<void> {
     await this.definitions.stop();
+    await this.admission.close();
     await this.storage.close();
   }
 

@@ -1,5 +1,5 @@
-import type { KubeObject } from '@tektite/meta';
-import type { Draft, Resource } from '../registry/resource.ts';
+import { forbiddenError, type GroupVersionKind, type KubeObject, type StatusError } from '@tektite/meta';
+import { type Draft, errorTarget, type Resource } from '../registry/resource.ts';
 import type { UserInfo } from '../rest/api-request.ts';
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
@@ -9,7 +9,11 @@ export interface AdmissionRequest {
   readonly operation: AdmissionOperation;
   readonly resource: Resource;
   readonly subresource: string;
+  /** The kind of `object` where it is not the resource's own: a Scale, a Binding. */
+  readonly kind?: GroupVersionKind;
+  /** The namespace it happens in. For a Namespace this is its own name, as it is upstream. */
   readonly namespace: string;
+  /** Empty when the name is yet to be generated, and for each object of a deletecollection. */
   readonly name: string;
   /** Absent for DELETE. */
   readonly object?: Draft;
@@ -28,6 +32,28 @@ export function isResource({ resource }: AdmissionRequest, group: string, plural
   return resource.group === group && resource.plural === plural;
 }
 
+/** The kind of the object under review. */
+export function kindOf({ kind, resource }: AdmissionRequest): GroupVersionKind {
+  return kind ?? { group: resource.group, version: resource.version, kind: resource.kind };
+}
+
+/** A refusal by a plugin, in the form most of them use. An object without a name yet is called by its generateName. */
+export function refusal(request: AdmissionRequest, reason: string): StatusError {
+  const { name, generateName } = request.object?.metadata ?? {};
+  return forbiddenError(errorTarget(request.resource), request.name || name || generateName || 'Unknown', reason);
+}
+
+/**
+ * One pass of a request through the mutating plugins. Webhooks that change an object may make a second pass necessary:
+ * every plugin gets to see what they did, once.
+ */
+export interface MutationRound {
+  readonly isSecond: boolean;
+  requestSecond(): void;
+  /** What a plugin remembers from the first pass to the second. */
+  readonly memory: Map<string, unknown>;
+}
+
 /**
  * One link of the admission chain. `mutate` changes `request.object` in place; `validate` throws a StatusError to refuse.
  * Both may be called more than once for one request and must not depend on order within their phase.
@@ -35,7 +61,7 @@ export function isResource({ resource }: AdmissionRequest, group: string, plural
 export interface AdmissionPlugin {
   /** As `--disable-admission-plugins` names it. */
   readonly name: string;
-  mutate?(request: AdmissionRequest): void | Promise<void>;
+  mutate?(request: AdmissionRequest, round: MutationRound): void | Promise<void>;
   validate?(request: AdmissionRequest): void | Promise<void>;
 }
 
@@ -48,15 +74,25 @@ export class AdmissionChain {
   }
 
   async mutate(request: AdmissionRequest): Promise<void> {
-    for (const plugin of this.plugins) {
-      const pending = plugin.mutate?.(request);
-      if (pending) await pending;
-    }
+    const memory = new Map<string, unknown>();
+    let again = false;
+    const requestSecond = () => {
+      again = true;
+    };
+    await this.mutateOnce(request, { isSecond: false, requestSecond, memory });
+    if (again) await this.mutateOnce(request, { isSecond: true, requestSecond, memory });
   }
 
   async validate(request: AdmissionRequest): Promise<void> {
     for (const plugin of this.plugins) {
       const pending = plugin.validate?.(request);
+      if (pending) await pending;
+    }
+  }
+
+  private async mutateOnce(request: AdmissionRequest, round: MutationRound): Promise<void> {
+    for (const plugin of this.plugins) {
+      const pending = plugin.mutate?.(request, round);
       if (pending) await pending;
     }
   }

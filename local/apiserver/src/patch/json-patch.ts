@@ -1,12 +1,15 @@
 import { badRequestError, cloneJson, equalJson, requestEntityTooLargeError, StatusError } from '@tektite/meta';
+import { setOwn } from '../codec/json-document.ts';
 
 /** One operation of a JSON Patch (RFC 6902). */
 interface Operation {
-  readonly op: string;
-  readonly path: string;
-  readonly from?: string;
+  readonly op?: unknown;
+  readonly path?: unknown;
+  readonly from?: unknown;
   readonly value?: unknown;
 }
+
+type Container = Record<string, unknown> | unknown[];
 
 /** Upstream's limit on the number of operations in one patch. */
 const maxOperations = 10_000;
@@ -14,7 +17,11 @@ const maxOperations = 10_000;
 /**
  * Applies a JSON Patch and returns the result; the document is not changed.
  *
- * Upstream does not tell the client which operation failed, only that one did; so do we.
+ * Follows the library that upstream uses where that differs from the RFC: `replace` sets a key that is not there, `copy` of a
+ * missing key and `add` without a value give null, and negative indexes count from the end.
+ *
+ * Throws a StatusError. Upstream does not tell the client which operation failed, only that one did; so do we. What
+ * failed is the message of its cause, which those who patch on behalf of others may show.
  */
 export function applyJsonPatch(document: unknown, patch: unknown): unknown {
   const operations = readOperations(patch);
@@ -24,10 +31,9 @@ export function applyJsonPatch(document: unknown, patch: unknown): unknown {
 }
 
 function readOperations(patch: unknown): readonly Operation[] {
-  if (!Array.isArray(patch)) {
-    const type = patch === null ? 'null' : typeof patch === 'object' ? 'object' : typeof patch;
-    throw badRequestError(`error decoding patch: json: cannot unmarshal ${type} into Go value of type jsonpatch.Patch`);
-  }
+  if (!Array.isArray(patch)) throw undecodable(patch, 'Patch');
+  const wrong: unknown = patch.find((operation) => typeof operation !== 'object' || Array.isArray(operation));
+  if (wrong !== undefined) throw undecodable(wrong, 'Operation');
   if (patch.length > maxOperations) {
     throw requestEntityTooLargeError(
       `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${patch.length}`,
@@ -36,117 +42,187 @@ function readOperations(patch: unknown): readonly Operation[] {
   return patch as Operation[];
 }
 
-function failed(): StatusError {
-  return new StatusError({
-    code: 422,
-    reason: 'Invalid',
-    message: 'the server rejected our request due to an error in our request',
-    details: {},
-  });
+function undecodable(value: unknown, type: string): StatusError {
+  const found =
+    value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+  return badRequestError(
+    `error decoding patch: json: cannot unmarshal ${found} into Go value of type jsonpatch.${type}`,
+  );
 }
 
-function applyOperation(document: unknown, operation: Operation): unknown {
-  if (typeof operation !== 'object' || operation === null || typeof operation.path !== 'string') throw failed();
-  const { op, path } = operation;
+function failed(reason: string): StatusError {
+  return new StatusError(
+    {
+      code: 422,
+      reason: 'Invalid',
+      message: 'the server rejected our request due to an error in our request',
+      details: {},
+    },
+    { cause: new Error(reason) },
+  );
+}
+
+function applyOperation(document: unknown, operation: Operation | null): unknown {
+  const { op, value } = operation ?? {};
   switch (op) {
     case 'add':
-      return put(document, path, required(operation), 'add');
+      return add(document, pathOf(operation, 'add'), cloneJson(value ?? null));
     case 'replace':
-      return put(document, path, required(operation), 'replace');
+      return replace(document, pathOf(operation, 'replace'), cloneJson(value ?? null));
     case 'remove':
-      return remove(document, path);
-    case 'move': {
-      const value = read(document, source(operation));
-      return put(remove(document, source(operation)), path, value, 'add');
-    }
+      return remove(document, pathOf(operation, 'remove'));
+    case 'move':
+      return move(document, operation as Operation);
     case 'copy':
-      return put(document, path, cloneJson(read(document, source(operation))), 'add');
+      return copy(document, operation as Operation);
     case 'test':
-      if (!equalJson(tryRead(document, path) ?? null, operation.value ?? null)) throw failed();
-      return document;
+      return test(document, pathOf(operation, 'test'), value ?? null);
     default:
-      throw failed();
+      throw failed(`Unexpected kind: ${typeof op === 'string' ? op : 'unknown'}`);
   }
 }
 
-function required(operation: Operation): unknown {
-  if (!Object.hasOwn(operation, 'value')) throw failed();
-  return cloneJson(operation.value);
+function pathOf(operation: Operation | null, name: string): string {
+  const path = operation?.path;
+  if (typeof path !== 'string') throw failed(`${name} operation failed to decode path: missing value`);
+  return path;
 }
 
-function source({ from }: Operation): string {
-  if (typeof from !== 'string') throw failed();
+function fromOf({ from }: Operation, name: string): string {
+  if (typeof from !== 'string')
+    throw failed(`${name} operation failed to decode from: operation, missing from field: missing value`);
   return from;
 }
 
-function parsePointer(pointer: string): string[] {
-  if (pointer === '') return [];
-  if (!pointer.startsWith('/')) throw failed();
-  return pointer
-    .slice(1)
+/** The container that holds what a path names, and the last key; `undefined` when there is no such container. */
+function locate(document: unknown, path: string): { readonly container: Container; readonly key: string } | undefined {
+  const segments = path
     .split('/')
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
-/** What a token names inside a container; `undefined` when there is nothing. */
-function step(container: unknown, token: string): unknown {
-  if (Array.isArray(container)) return container[arrayIndex(container, token, container.length - 1)];
-  if (typeof container === 'object' && container !== null && Object.hasOwn(container, token)) {
-    return (container as Record<string, unknown>)[token];
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const key = segments.pop();
+  if (key === undefined) return undefined;
+  let container = document;
+  for (const segment of segments) {
+    try {
+      container = get(container as Container, segment);
+    } catch {
+      return undefined;
+    }
+    if (typeof container !== 'object' || container === null) return undefined;
   }
-  return undefined;
+  return { container: container as Container, key };
 }
 
-/** Negative indices count from the end, as the library upstream uses allows. */
-function arrayIndex(list: readonly unknown[], token: string, last: number): number {
-  if (!/^-?(?:0|[1-9][0-9]*)$/.test(token)) throw failed();
-  const index = Number(token);
-  const at = index < 0 ? index + list.length : index;
-  if (at < 0 || at > last) throw failed();
-  return at;
+/** What a key names inside a container; null when an object does not have it. */
+function get(container: Container, key: string): unknown {
+  if (Array.isArray(container)) return container[arrayIndex(key, container.length, container.length - 1)];
+  return Object.hasOwn(container, key) ? (container[key] ?? null) : null;
 }
 
-function read(document: unknown, pointer: string): unknown {
-  const value = tryRead(document, pointer);
-  if (value === undefined) throw failed();
-  return value;
+/** `size` is what negative indexes count back from, `last` the highest index that is there. */
+function arrayIndex(key: string, size: number, last: number): number {
+  if (!/^[+-]?[0-9]+$/.test(key)) throw new Error(`strconv.Atoi: parsing ${JSON.stringify(key)}: invalid syntax`);
+  const index = Number(key);
+  if (index > last || index < -size)
+    throw new Error(`Unable to access invalid index: ${index}: invalid index referenced`);
+  return index < 0 ? index + size : index;
 }
 
-function tryRead(document: unknown, pointer: string): unknown {
-  return parsePointer(pointer).reduce(step, document);
+function insert(container: Container, key: string, value: unknown): void {
+  if (!Array.isArray(container)) setOwn(container, key, value);
+  else if (key === '-') container.push(value);
+  else if (/^[+-]?[0-9]+$/.test(key))
+    container.splice(arrayIndex(key, container.length + 1, container.length), 0, value);
+  else
+    throw new Error(
+      `value was not a proper array index: '${key}': strconv.Atoi: parsing ${JSON.stringify(key)}: invalid syntax`,
+    );
 }
 
-function parentOf(document: unknown, tokens: readonly string[]): object {
-  const parent = tokens.slice(0, -1).reduce(step, document);
-  if (typeof parent !== 'object' || parent === null) throw failed();
-  return parent;
+function take(container: Container, key: string): void {
+  if (Array.isArray(container)) container.splice(arrayIndex(key, container.length, container.length - 1), 1);
+  else if (Object.hasOwn(container, key)) delete container[key];
+  else throw new Error(`Unable to remove nonexistent key: ${key}: missing value`);
 }
 
-function put(document: unknown, pointer: string, value: unknown, mode: 'add' | 'replace'): unknown {
-  const tokens = parsePointer(pointer);
-  const last = tokens.at(-1);
-  if (last === undefined) return value;
-  const parent = parentOf(document, tokens);
-  if (Array.isArray(parent)) {
-    if (mode === 'replace') parent[arrayIndex(parent, last, parent.length - 1)] = value;
-    else parent.splice(last === '-' ? parent.length : arrayIndex(parent, last, parent.length), 0, value);
-    return document;
+/** Runs a step and puts in front of its complaint where that happened. */
+function attempt<T>(context: string, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    throw failed(`${context}: ${(error as Error).message}`);
   }
-  if (mode === 'replace' && !Object.hasOwn(parent, last)) throw failed();
-  Object.defineProperty(parent, last, { value, enumerable: true, configurable: true, writable: true });
+}
+
+function add(document: unknown, path: string, value: unknown): unknown {
+  const at = locate(document, path);
+  if (!at) throw failed(`add operation does not apply: doc is missing path: "${path}": missing value`);
+  attempt(`error in add for path: '${path}'`, () => insert(at.container, at.key, value));
   return document;
 }
 
-function remove(document: unknown, pointer: string): unknown {
-  const tokens = parsePointer(pointer);
-  const last = tokens.at(-1);
-  if (last === undefined) throw failed();
-  const parent = parentOf(document, tokens);
-  if (Array.isArray(parent)) {
-    parent.splice(arrayIndex(parent, last, parent.length - 1), 1);
-  } else {
-    if (!Object.hasOwn(parent, last)) throw failed();
-    delete (parent as Record<string, unknown>)[last];
+function replace(document: unknown, path: string, value: unknown): unknown {
+  if (path === '') {
+    if (typeof value !== 'object' || value === null)
+      throw failed('replace operation value must be object or array: %!w(<nil>)');
+    return value;
+  }
+  const at = locate(document, path);
+  if (!at) throw failed(`replace operation does not apply: doc is missing path: ${path}: missing value`);
+  const { container, key } = at;
+  if (!Array.isArray(container)) setOwn(container, key, value);
+  else {
+    try {
+      container[arrayIndex(key, container.length, container.length - 1)] = value;
+    } catch {
+      throw failed(`replace operation does not apply: doc is missing key: ${path}: missing value`);
+    }
   }
   return document;
+}
+
+function remove(document: unknown, path: string): unknown {
+  const at = locate(document, path);
+  if (!at) throw failed(`remove operation does not apply: doc is missing path: "${path}": missing value`);
+  attempt(`error in remove for path: '${path}'`, () => take(at.container, at.key));
+  return document;
+}
+
+function move(document: unknown, operation: Operation): unknown {
+  const from = fromOf(operation, 'move');
+  const source = locate(document, from);
+  if (!source) throw failed(`move operation does not apply: doc is missing from path: ${from}: missing value`);
+  const value = attempt(`error in move for path: '${source.key}'`, () => {
+    const found = get(source.container, source.key);
+    take(source.container, source.key);
+    return found;
+  });
+  const path = pathOf(operation, 'move');
+  const target = locate(document, path);
+  if (!target) throw failed(`move operation does not apply: doc is missing destination path: ${path}: missing value`);
+  attempt(`error in move for path: '${path}'`, () => insert(target.container, target.key, value));
+  return document;
+}
+
+function copy(document: unknown, operation: Operation): unknown {
+  const from = fromOf(operation, 'copy');
+  const source = locate(document, from);
+  if (!source) throw failed(`copy operation does not apply: doc is missing from path: ${from}: missing value`);
+  const value = attempt(`error in copy for from: '${from}'`, () => cloneJson(get(source.container, source.key)));
+  const path = pathOf(operation, 'copy');
+  const target = locate(document, path);
+  if (!target) throw failed(`copy operation does not apply: doc is missing destination path: ${path}: missing value`);
+  attempt('error while adding value during copy', () => insert(target.container, target.key, value));
+  return document;
+}
+
+function test(document: unknown, path: string, wanted: unknown): unknown {
+  if (path !== '') {
+    const at = locate(document, path);
+    if (!at) throw failed(`test operation does not apply: is missing path: ${path}: missing value`);
+    const found = attempt(`error in test for path: '${path}'`, () => get(at.container, at.key));
+    if (equalJson(found, wanted)) return document;
+  } else if (equalJson(document, wanted)) return document;
+  throw failed(`testing value ${path} failed: test failed`);
 }

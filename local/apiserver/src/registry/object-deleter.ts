@@ -10,7 +10,7 @@ import {
   type Status,
 } from '@tektite/meta';
 import type { Pod } from '@tektite/schema/kubernetes';
-import type { AdmissionChain } from '../admission/admission.ts';
+import type { AdmissionChain, AdmissionRequest } from '../admission/admission.ts';
 import type { DeleteOptions } from '../rest/delete-options.ts';
 import { RevisionMismatchError, type Storage, type StoredEntry } from '../storage/storage.ts';
 import { checkUid, metadataOf, type ObjectStore, preconditionText, type SideEffects } from './object-store.ts';
@@ -23,6 +23,14 @@ export interface ObjectDeleterParts {
   readonly admission: AdmissionChain;
   readonly clock: Clock;
   readonly sideEffects?: SideEffects;
+}
+
+/** How admission takes part in a delete. */
+export interface DeleteReview {
+  /** The name it is told: none for the objects of a deletecollection. */
+  readonly name?: string;
+  /** It has had its say already, about whatever led to the delete. */
+  readonly done?: boolean;
 }
 
 /** Upstream deletes these by code of their own, which sets no grace period. */
@@ -52,6 +60,7 @@ export class ObjectDeleter {
     name: string,
     options: DeleteOptions,
     context: WriteContext,
+    review: DeleteReview = {},
   ): Promise<KubeObject | Status> {
     const key = storageKey(resource, namespace, name);
     this.warnOfOrphans(resource, options, context);
@@ -60,24 +69,40 @@ export class ObjectDeleter {
       if (!entry) throw notFoundError(errorTarget(resource), name);
       const object = await this.parts.objects.fromStorage(resource, entry);
       this.checkPreconditions(resource, key, object, options);
-      await this.parts.admission.validate({
-        operation: 'DELETE',
-        resource,
-        subresource: '',
-        namespace,
-        name,
-        oldObject: object,
-        user: context.user,
-        dryRun: context.dryRun,
-        options: options.wire,
-        warn: context.warn,
-      });
+      if (!review.done) await this.review(resource, namespace, review.name ?? name, object, options, context);
       try {
         return await this.attempt(resource, entry, object, options, context);
       } catch (error) {
         if (!(error instanceof RevisionMismatchError)) throw error;
       }
     }
+  }
+
+  /** Both halves of the admission chain see a delete: a mutating webhook may refuse it. */
+  private async review(
+    resource: Resource,
+    namespace: string,
+    name: string,
+    oldObject: KubeObject,
+    options: DeleteOptions,
+    { user, dryRun, warn }: WriteContext,
+  ): Promise<void> {
+    const isNamespace = resource.group === '' && resource.plural === 'namespaces';
+    const request: AdmissionRequest = {
+      operation: 'DELETE',
+      resource,
+      subresource: '',
+      // A Namespace is in itself.
+      namespace: isNamespace ? name : namespace,
+      name,
+      oldObject,
+      user,
+      dryRun,
+      options: options.wire,
+      warn,
+    };
+    await this.parts.admission.mutate(request);
+    await this.parts.admission.validate(request);
   }
 
   private warnOfOrphans(resource: Resource, options: DeleteOptions, context: WriteContext): void {

@@ -7,6 +7,7 @@ import {
   equalJson,
   formatTime,
   generateName,
+  type GroupVersionKind,
   isStatusError,
   invalidObjectError,
   type KubeObject,
@@ -44,6 +45,14 @@ export interface SideEffects {
   afterDelete?(resource: Resource, object: KubeObject): void;
 }
 
+/** An object in the form that a subresource has for it. */
+export interface ObjectView {
+  readonly kind: GroupVersionKind;
+  show(object: KubeObject): KubeObject;
+  /** Takes over what was changed in a view. */
+  take(object: Draft, view: Draft): void;
+}
+
 /** How an update changes an object. */
 export interface UpdateRequest {
   readonly namespace: string;
@@ -59,6 +68,10 @@ export interface UpdateRequest {
   readonly createOptions?: Readonly<Record<string, unknown>>;
   /** `change` has set managedFields already (server-side apply does). */
   readonly ownManagedFields?: boolean;
+  /** What admission sees instead of the object, where the two are not the same: a Scale. */
+  readonly view?: ObjectView;
+  /** Admission has had its say already, about whatever led to this update. */
+  readonly reviewed?: boolean;
   /** The object must have this uid, or the update is a conflict. */
   readonly uid?: string;
 }
@@ -102,12 +115,8 @@ export class ObjectStore {
     checkNamespace(resource, namespace, meta);
     const now = this.parts.clock.now();
     const time = formatTime(now);
-    meta.creationTimestamp = time;
-    meta.uid = randomUid(this.parts.random);
+    for (const field of ['uid', 'creationTimestamp', 'deletionTimestamp', 'selfLink'] as const) delete meta[field];
     dedupOwnerReferences(meta, context);
-    const generated = !meta.name && meta.generateName ? meta.generateName : undefined;
-    if (generated) meta.name = generateName(generated, this.parts.random);
-
     if (!ownManagedFields) {
       const write = { manager: context.fieldManager, time };
       setManagedFields(
@@ -130,12 +139,13 @@ export class ObjectStore {
     if (metadataOf(draft).resourceVersion !== undefined) {
       throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
     }
+    const generated = this.giveIdentity(metadataOf(draft), time);
     const undo = this.parts.sideEffects?.beforeCreate?.(resource, draft, context.dryRun);
     try {
       this.prepareForCreate(resource, draft, context, now);
       const final = resource.normalize(draft);
       this.validateCreate(resource, final, context, now);
-      await this.parts.admission.validate({ ...request, object: final });
+      await this.parts.admission.validate(named(request, final));
       // Upstream reads back what it stored, and reading fills in defaults: of what preparation added, too.
       resource.strategy.default?.(final);
       const object = await this.insertNamed(resource, namespace, final, context, generated);
@@ -145,6 +155,15 @@ export class ObjectStore {
       undo?.();
       throw error;
     }
+  }
+
+  /** Who the object is from now on; the prefix, where the name was generated. Nobody who mutates an object sees this yet. */
+  private giveIdentity(meta: Mutable<ObjectMeta>, time: string): string | undefined {
+    meta.creationTimestamp = time;
+    meta.uid = randomUid(this.parts.random);
+    const generated = !meta.name && meta.generateName ? meta.generateName : undefined;
+    if (generated) meta.name = generateName(generated, this.parts.random);
+    return generated;
   }
 
   /** Inserts under the name the object has; a generated one that is taken is made anew a few times. */
@@ -240,11 +259,7 @@ export class ObjectStore {
     const now = this.parts.clock.now();
     const meta = metadataOf(draft);
     checkNamespace(resource, request.namespace, meta);
-    this.checkPreconditions(resource, request.name, draft, old);
     dedupOwnerReferences(meta, context);
-    const conditional =
-      meta.resourceVersion !== undefined && meta.resourceVersion !== '' && meta.resourceVersion !== '0';
-
     if (!request.ownManagedFields) {
       const time = formatTime(now);
       setManagedFields(
@@ -265,8 +280,11 @@ export class ObjectStore {
       draft,
       old,
     );
-    meta.resourceVersion = old.metadata.resourceVersion as string;
-    await this.parts.admission.mutate(admission);
+    if (!request.reviewed) await this.mutateUpdate(request, admission);
+    this.checkPreconditions(resource, request.name, draft, old);
+    const { resourceVersion } = metadataOf(draft);
+    const conditional = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
+    metadataOf(draft).resourceVersion = old.metadata.resourceVersion as string;
 
     this.keepSystemMetadata(draft, old);
     const undo = this.parts.sideEffects?.beforeUpdate?.(resource, draft, old, context.dryRun);
@@ -276,6 +294,14 @@ export class ObjectStore {
       undo?.();
       throw error;
     }
+  }
+
+  /** Lets admission change the object, or the view of it that the update is made through. */
+  private async mutateUpdate({ view }: UpdateRequest, admission: AdmissionRequest): Promise<void> {
+    const draft = admission.object as Draft;
+    const seen = inView(view, admission, draft);
+    await this.parts.admission.mutate(seen);
+    if (view) view.take(draft, seen.object as Draft);
   }
 
   /** Prepares, validates and writes what an update came to. */
@@ -291,7 +317,7 @@ export class ObjectStore {
     this.prepareForUpdate(resource, request.subresource, draft, old, context, now);
     const final = resource.normalize(draft);
     this.validateUpdate(resource, request, final, old, context, now);
-    await this.parts.admission.validate({ ...admission, object: final });
+    if (!request.reviewed) await this.parts.admission.validate(inView(request.view, admission, final));
 
     resource.strategy.default?.(final);
     if (equalJson(final, old)) return old;
@@ -409,7 +435,8 @@ export class ObjectStore {
       operation,
       resource,
       subresource,
-      namespace,
+      // A Namespace is in itself.
+      namespace: resource.group === '' && resource.plural === 'namespaces' ? name : namespace,
       name,
       object,
       ...(oldObject ? { oldObject } : {}),
@@ -430,6 +457,23 @@ export class ObjectStore {
     const [object] = await resource.fromStorage([entry.value]);
     return object as KubeObject;
   }
+}
+
+/** A request about an object that has its final name by now. */
+function named(request: AdmissionRequest, object: Draft): AdmissionRequest {
+  return { ...request, name: request.name || (object.metadata.name ?? ''), object };
+}
+
+/** A request about an object as admission is to see it. */
+function inView(view: ObjectView | undefined, request: AdmissionRequest, object: Draft): AdmissionRequest {
+  if (!view) return { ...request, object };
+  const { oldObject } = request;
+  return {
+    ...request,
+    kind: view.kind,
+    object: view.show(object) as Draft,
+    ...(oldObject ? { oldObject: view.show(oldObject) } : {}),
+  };
 }
 
 /** The metadata of a draft, to change. A body without any gets it. */

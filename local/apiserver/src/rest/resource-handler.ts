@@ -8,6 +8,7 @@ import {
   StatusError,
   unknownPathError,
 } from '@tektite/meta';
+import type { AdmissionChain } from '../admission/admission.ts';
 import type { ObjectDeleter } from '../registry/object-deleter.ts';
 import { metadataOf, type ObjectStore } from '../registry/object-store.ts';
 import { errorTarget, type Resource, storageKey } from '../registry/resource.ts';
@@ -32,6 +33,7 @@ export interface RestParts {
   readonly storage: Storage;
   readonly objects: ObjectStore;
   readonly deleter: ObjectDeleter;
+  readonly admission: AdmissionChain;
   readonly clock: Clock;
 }
 
@@ -211,6 +213,7 @@ export class ResourceHandler {
           metadata.name ?? '',
           options,
           deleteContext(context, options),
+          { name: '' },
         );
       } catch (error) {
         if (!isStatusError(error, 'NotFound')) throw error;

@@ -1,7 +1,7 @@
 import { forbiddenError, type KubeObject, notFoundError, StatusError } from '@tektite/meta';
 import { errorTarget } from '../../registry/resource.ts';
 import type { Storage } from '../../storage/storage.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts';
+import { type AdmissionPlugin, type AdmissionRequest, isResource } from '../admission.ts';
 
 /** Namespaces the cluster needs; nobody may delete them. */
 const immortal = new Set(['default', 'kube-system', 'kube-public']);
@@ -9,28 +9,24 @@ const immortal = new Set(['default', 'kube-system', 'kube-public']);
 /** Access reviews are asked in namespaces that may not exist. */
 const reviews = new Set(['localsubjectaccessreviews.authorization.k8s.io']);
 
-/** Nothing is created in a namespace that does not exist or is going, and a few namespaces never go. */
+/**
+ * Nothing is created in a namespace that does not exist or is going, and a few namespaces never go. Decided before anything
+ * is mutated, as upstream does: what will be refused anyway need not be shown to webhooks.
+ */
 export function namespaceLifecycle(storage: Storage): AdmissionPlugin {
   return {
     name: 'NamespaceLifecycle',
-    // What is pointless to mutate is refused before: the check stands in front of every other plugin.
-    mutate: (request) => check(storage, request),
-    validate(request) {
-      if (request.operation === 'DELETE') check(storage, request);
+    mutate(request) {
+      const { operation, resource, namespace, name } = request;
+      if (isResource(request, '', 'namespaces')) {
+        if (operation === 'DELETE' && immortal.has(name))
+          throw forbiddenError(errorTarget(resource), name, 'this namespace may not be deleted');
+        return;
+      }
+      if (operation !== 'CREATE' || !resource.namespaced || namespace === '') return;
+      if (!reviews.has(`${resource.plural}.${resource.group}`)) checkNamespace(storage, request);
     },
   };
-}
-
-function check(storage: Storage, request: AdmissionRequest): void {
-  const { operation, resource, namespace, name } = request;
-  if (resource.group === '' && resource.plural === 'namespaces') {
-    if (operation === 'DELETE' && immortal.has(name)) {
-      throw forbiddenError(errorTarget(resource), name, 'this namespace may not be deleted');
-    }
-    return;
-  }
-  const within = operation === 'CREATE' && resource.namespaced && namespace !== '';
-  if (within && !reviews.has(`${resource.plural}.${resource.group}`)) checkNamespace(storage, request);
 }
 
 function checkNamespace(storage: Storage, { resource, namespace, name }: AdmissionRequest): void {

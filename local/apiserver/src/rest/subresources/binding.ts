@@ -16,6 +16,7 @@ import { errorTarget, type Draft, type Resource } from '../../registry/resource.
 import { parseWriteOptions } from '../options.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type RestParts, type SubresourceHandler, writeContext } from '../resource-handler.ts';
+import { reviewAction } from './review-action.ts';
 import { readTypedBody } from './typed-body.ts';
 
 const bindingKind = { group: '', version: 'v1', kind: 'Binding' };
@@ -28,10 +29,13 @@ export const created: Status = { kind: 'Status', apiVersion: 'v1', metadata: {},
  * older path, `POST bindings`, also works on.
  */
 export function bindingHandler(parts: RestParts, pods: () => Resource): SubresourceHandler {
-  return async (context) => {
+  return async (context, requested) => {
     const options = parseWriteOptions(context.request.query, 'CreateOptions');
-    const binding = readTypedBody<Binding>(context, bindingKind);
-    const name = context.info.subresource === 'binding' ? context.info.name : (binding.metadata.name ?? '');
+    const body = readTypedBody<Binding>(context, bindingKind);
+    const name = context.info.subresource === 'binding' ? context.info.name : (body.metadata.name ?? '');
+    const { dryRun, wire } = options;
+    const action = { resource: requested, kind: bindingKind, name, body, dryRun, options: wire };
+    const binding = await reviewAction(parts, context, action);
     if (binding.metadata.name !== name) throw badRequestError('name in URL does not match name in Binding object');
     const mistakes = validateBinding(binding);
     if (mistakes.length > 0) throw new StatusError({ code: 500, message: formatFieldErrors(mistakes) });
@@ -43,6 +47,7 @@ export function bindingHandler(parts: RestParts, pods: () => Resource): Subresou
         name,
         subresource: 'binding',
         ownManagedFields: true,
+        reviewed: true,
         change: (old) => assign(resource, old as Pod, binding, formatTime(parts.clock.now())),
       },
       writeContext(context as RequestContext, options),

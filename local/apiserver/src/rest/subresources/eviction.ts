@@ -2,9 +2,10 @@ import { badRequestError, internalServerError, labelSelectorOf, notFoundError, S
 import type { Eviction, Pod, PodDisruptionBudget } from '@tektite/schema/kubernetes';
 import { errorTarget, type Resource, storageKey } from '../../registry/resource.ts';
 import { parseDeleteOptions } from '../delete-options.ts';
-import { checkDryRun, invalidOptionsError } from '../options.ts';
+import { parseWriteOptions } from '../options.ts';
 import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
 import { created } from './binding.ts';
+import { reviewAction } from './review-action.ts';
 import { readTypedBody } from './typed-body.ts';
 
 const evictionKind = { group: 'policy', version: 'v1', kind: 'Eviction' };
@@ -13,11 +14,12 @@ const evictionKind = { group: 'policy', version: 'v1', kind: 'Eviction' };
 export function evictionHandler(parts: RestParts): SubresourceHandler {
   return async (context, resource) => {
     const { info, request, user, warnings } = context;
-    const errors = checkDryRun(request.query.getAll('dryRun'));
-    if (errors.length > 0) throw invalidOptionsError('CreateOptions', errors);
-    const eviction = readTypedBody<Eviction>(context, evictionKind);
-    if (eviction.metadata.name !== undefined && eviction.metadata.name !== info.name)
+    const { dryRun, wire } = parseWriteOptions(request.query, 'CreateOptions');
+    const body = readTypedBody<Eviction>(context, evictionKind);
+    if (body.metadata.name !== undefined && body.metadata.name !== info.name)
       throw badRequestError('name in URL does not match name in Eviction object');
+    const action = { resource, kind: evictionKind, name: info.name, body, dryRun, options: wire };
+    const eviction = await reviewAction(parts, context, action);
     const entry = parts.storage.get(storageKey(resource, info.namespace, info.name));
     if (!entry) throw notFoundError(errorTarget(resource), info.name);
     checkBudgets(parts, resource, entry.value as Pod);
@@ -32,7 +34,7 @@ export function evictionHandler(parts: RestParts): SubresourceHandler {
       options: options.wire,
       warn: (text: string) => warnings.add(text),
     };
-    await parts.deleter.delete(resource, info.namespace, info.name, options, write);
+    await parts.deleter.delete(resource, info.namespace, info.name, options, write, { done: true });
     return { code: 201, type: 'object', media: 'json', object: created };
   };
 }

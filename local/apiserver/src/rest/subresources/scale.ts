@@ -24,7 +24,7 @@ import { managerKey, readManagers, writeManagers } from '../../apply/managed-fie
 import { readJsonPath } from '../../crd/json-path.ts';
 import { applyJsonPatch } from '../../patch/json-patch.ts';
 import { applyMergePatch } from '../../patch/merge-patch.ts';
-import { setManagedFields } from '../../registry/object-store.ts';
+import { type ObjectView, setManagedFields } from '../../registry/object-store.ts';
 import { apiVersionOf, type Draft, type Resource, type ScalePaths } from '../../registry/resource.ts';
 import { negotiate } from '../negotiate.ts';
 import { type PatchOptions, parsePatchOptions, parseWriteOptions, type WriteOptions } from '../options.ts';
@@ -103,10 +103,29 @@ async function write(
   const { namespace, name } = context.info;
   const { object } = await parts.objects.update(
     resource,
-    { namespace, name, subresource: 'scale', change: (old) => change(old as KubeObject), ownManagedFields },
+    {
+      namespace,
+      name,
+      subresource: 'scale',
+      change: (old) => change(old as KubeObject),
+      ownManagedFields,
+      view: scaleView(resource),
+    },
     writeContext(context, options),
   );
   return toScale(resource, object, false);
+}
+
+/** Admission sees the Scale, before and after, and may change the number in it. */
+function scaleView(resource: Resource): ObjectView {
+  return {
+    kind: scaleKind,
+    show: (object) => toScale(resource, object, false),
+    take(object, view) {
+      const { replicas } = (view as unknown as Scale).spec ?? {};
+      setReplicas(resource, object, replicas ?? 0);
+    },
+  };
 }
 
 function pathsOf(resource: Resource): ScalePaths {
@@ -148,14 +167,18 @@ function selectorOf(resource: Resource, object: KubeObject, paths: ScalePaths): 
   return labelSelectorOf(isMap ? { matchLabels: selector as Record<string, string> } : selector).toString();
 }
 
-function withReplicas(resource: Resource, object: KubeObject, scale: Scale): Draft {
-  const draft = cloneJson(object) as Draft;
+function setReplicas(resource: Resource, draft: Draft, replicas: number): void {
   const names = pathsOf(resource)
     .specReplicasPath.split('.')
     .filter((name) => name !== '');
   let at: Record<string, unknown> = draft;
   for (const name of names.slice(0, -1)) at = (at[name] ??= {}) as Record<string, unknown>;
-  at[names.at(-1) as string] = scale.spec?.replicas ?? 0;
+  at[names.at(-1) as string] = replicas;
+}
+
+function withReplicas(resource: Resource, object: KubeObject, scale: Scale): Draft {
+  const draft = cloneJson(object) as Draft;
+  setReplicas(resource, draft, scale.spec?.replicas ?? 0);
   const { resourceVersion } = scale.metadata;
   if (resourceVersion !== undefined) draft.metadata.resourceVersion = resourceVersion;
   return draft;

@@ -10,8 +10,10 @@ import {
 } from '@tektite/meta';
 import type { TokenRequest } from '@tektite/schema/kubernetes';
 import { type BoundObject, type ServiceAccountTokens, tokenIssuer } from '../../auth/service-account-tokens.ts';
-import { checkDryRun, invalidOptionsError } from '../options.ts';
+import { parseWriteOptions } from '../options.ts';
+import type { RequestContext } from '../request-context.ts';
 import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
+import { reviewAction } from './review-action.ts';
 import { bodyManagers, readTypedBody } from './typed-body.ts';
 
 const tokenRequest = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' };
@@ -23,37 +25,58 @@ const defaultSeconds = 3600;
 export function tokenHandler(parts: RestParts, tokens: ServiceAccountTokens): SubresourceHandler {
   return async (context, resource) => {
     const { info, request } = context;
-    const errors = checkDryRun(request.query.getAll('dryRun'));
-    if (errors.length > 0) throw invalidOptionsError('CreateOptions', errors);
+    const options = parseWriteOptions(request.query, 'CreateOptions');
     const wanted = readTypedBody<TokenRequest>(context, tokenRequest);
     const account = await parts.objects.get(resource, info.namespace, info.name);
-    const expirationSeconds = wanted.spec?.expirationSeconds || defaultSeconds;
+    const body = await reviewAction(parts, context, {
+      resource,
+      kind: tokenRequest,
+      name: info.name,
+      body: completeRequest(context, wanted, account, formatTime(parts.clock.now())),
+      dryRun: options.dryRun,
+      options: options.wire,
+    });
+    const audiences = body.spec?.audiences ?? [];
+    const expirationSeconds = body.spec?.expirationSeconds ?? defaultSeconds;
     checkExpiration(expirationSeconds);
-    const reference = wanted.spec?.boundObjectRef ?? undefined;
+    const reference = body.spec?.boundObjectRef ?? undefined;
     const bound = reference ? findBound(parts, info.namespace, reference) : undefined;
-    const audiences = wanted.spec?.audiences?.length ? wanted.spec.audiences : [tokenIssuer];
     const { token, expires } = await tokens.issue(account, {
       audiences,
       expirationSeconds,
       ...(bound ? { bound } : {}),
     });
-    const { name, namespace, uid } = account.metadata;
-    const now = formatTime(parts.clock.now());
-    const defaulted = { ...wanted, spec: { ...wanted.spec, expirationSeconds } };
-    const managedFields = bodyManagers(context, tokenRequest, defaulted as unknown as KubeObject, now, 'token');
     const object = {
-      kind: 'TokenRequest',
-      apiVersion: 'authentication.k8s.io/v1',
-      metadata: { name, namespace, uid, creationTimestamp: now, ...(managedFields ? { managedFields } : {}) },
-      spec: {
-        audiences,
-        expirationSeconds,
-        boundObjectRef: reference ? { ...reference, ...(bound ? { uid: bound.uid } : {}) } : null,
-      },
+      ...body,
+      spec: { ...body.spec, boundObjectRef: reference ? { ...reference, ...(bound ? { uid: bound.uid } : {}) } : null },
       status: { token, expirationTimestamp: formatTime(expires) },
     };
     return { code: 201, type: 'object', media: 'json', object };
   };
+}
+
+/** The request with what the account and the server add to it, as admission sees it. */
+function completeRequest(
+  context: RequestContext,
+  wanted: TokenRequest,
+  account: KubeObject,
+  now: string,
+): TokenRequest {
+  const expirationSeconds = wanted.spec?.expirationSeconds || defaultSeconds;
+  const defaulted = { ...wanted, spec: { ...wanted.spec, expirationSeconds } };
+  const managedFields = bodyManagers(context, tokenRequest, defaulted as unknown as KubeObject, now, 'token');
+  const { name, namespace, uid } = account.metadata;
+  return {
+    kind: 'TokenRequest',
+    apiVersion: 'authentication.k8s.io/v1',
+    metadata: { name, namespace, uid, creationTimestamp: now, ...(managedFields ? { managedFields } : {}) },
+    spec: {
+      audiences: wanted.spec?.audiences?.length ? wanted.spec.audiences : [tokenIssuer],
+      expirationSeconds,
+      boundObjectRef: wanted.spec?.boundObjectRef ?? null,
+    },
+    status: { token: '', expirationTimestamp: null },
+  } as unknown as TokenRequest;
 }
 
 function checkExpiration(seconds: number): void {

@@ -1,0 +1,59 @@
+import type { Clock, Random } from '@tektite/meta';
+import type { Authorizer } from '../auth/authorizer.ts';
+import type { ResourceTable } from '../registry/resource-table.ts';
+import type { Storage } from '../storage/storage.ts';
+import { AdmissionChain, type AdmissionPlugin } from './admission.ts';
+import { EquivalentResources } from './matching/equivalent-resources.ts';
+import { RequestMatcher } from './matching/request-matcher.ts';
+import { builtinPlugins } from './plugins/index.ts';
+import { mutatingWebhooks } from './webhook/mutating-webhooks.ts';
+import { validatingWebhooks } from './webhook/validating-webhooks.ts';
+import { WebhookCaller } from './webhook/webhook-caller.ts';
+import { WebhookClients } from './webhook/webhook-clients.ts';
+import { WebhookConfigurations } from './webhook/webhook-configurations.ts';
+
+export interface AdmissionParts {
+  readonly storage: Storage;
+  readonly resources: ResourceTable;
+  readonly authorizer: Authorizer;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Plugins of the server itself, which run before webhooks. */
+  readonly plugins?: readonly AdmissionPlugin[];
+  /** Names of built-in plugins to leave out. */
+  readonly disabled?: readonly string[];
+}
+
+/** Everything that reviews writes. */
+export interface Admission {
+  readonly chain: AdmissionChain;
+  /** The connections to webhooks; those of conversion webhooks are kept here too. */
+  readonly clients: WebhookClients;
+  close(): Promise<void>;
+}
+
+/** Puts the chain together in upstream's order: built-in plugins, webhooks and policies, and quotas at the very end. */
+export function createAdmission(parts: AdmissionParts): Admission {
+  const { storage, clock, random, authorizer } = parts;
+  const clients = new WebhookClients({ storage, clock, random });
+  const mutating = new WebhookConfigurations('mutatingwebhookconfigurations', storage, clients);
+  const validating = new WebhookConfigurations('validatingwebhookconfigurations', storage, clients);
+  const matcher = new RequestMatcher(storage, new EquivalentResources(parts.resources));
+  const caller = new WebhookCaller({ matcher, authorizer, random });
+  const disabled = new Set(parts.disabled);
+  const plugins = [
+    ...builtinPlugins(storage),
+    ...(parts.plugins ?? []),
+    mutatingWebhooks(mutating, caller),
+    validatingWebhooks(validating, caller),
+  ];
+  return {
+    chain: new AdmissionChain(plugins.filter(({ name }) => !disabled.has(name))),
+    clients,
+    async close() {
+      mutating[Symbol.dispose]();
+      validating[Symbol.dispose]();
+      await clients.close();
+    },
+  };
+}

@@ -1,0 +1,184 @@
+import { cloneJson, equalJson, internalServerError, isStatusError, quoteGo } from '@tektite/meta';
+import { DecodeError } from '../../codec/decode-error.ts';
+import { decodeJson } from '../../codec/decode-json.ts';
+import { plainNumbers, setOwn } from '../../codec/json-document.ts';
+import { applyJsonPatch } from '../../patch/json-patch.ts';
+import type { Draft, Resource } from '../../registry/resource.ts';
+import type { AdmissionPlugin, AdmissionRequest, MutationRound } from '../admission.ts';
+import { convertObject, type ReviewedObjects } from '../matching/object-versions.ts';
+import type { CompiledWebhook } from './compiled-webhook.ts';
+import { failureOf, isExempt, type WebhookCaller } from './webhook-caller.ts';
+import type { WebhookConfigurations } from './webhook-configurations.ts';
+import { WebhookCallError } from './webhook-errors.ts';
+
+/**
+ * Asks webhooks one after the other and applies their patches; each sees what those before it made of the object. A
+ * webhook with the policy IfNeeded is asked a second time when the object was changed after it was asked.
+ */
+export function mutatingWebhooks(configurations: WebhookConfigurations, caller: WebhookCaller): AdmissionPlugin {
+  return {
+    name: 'MutatingAdmissionWebhook',
+    mutate(request, round) {
+      const webhooks = configurations.webhooks();
+      if (webhooks.length === 0 || isExempt(request)) return undefined;
+      return new Mutation(request, round, caller).run(webhooks);
+    },
+  };
+}
+
+/** Which webhooks are asked again. */
+interface Reinvocation {
+  /** Asked in this request, before the latest change. */
+  readonly asked: Set<string>;
+  readonly again: Set<string>;
+  /** The object as the webhooks left it. */
+  output?: unknown;
+}
+
+class Mutation {
+  private readonly request: AdmissionRequest;
+  private readonly round: MutationRound;
+  private readonly caller: WebhookCaller;
+  private readonly reinvocation: Reinvocation;
+  /** The object, and the version it is in at the moment. */
+  private current: { readonly resource: Resource; readonly object: Draft } | undefined;
+  private changed = false;
+
+  constructor(request: AdmissionRequest, round: MutationRound, caller: WebhookCaller) {
+    this.request = request;
+    this.round = round;
+    this.caller = caller;
+    const { memory } = round;
+    this.reinvocation = (memory.get('webhooks') as Reinvocation | undefined) ?? { asked: new Set(), again: new Set() };
+    memory.set('webhooks', this.reinvocation);
+    if (request.object) this.current = { resource: request.resource, object: request.object };
+  }
+
+  async run(webhooks: readonly CompiledWebhook[]): Promise<void> {
+    const { isSecond } = this.round;
+    // Built-in plugins, which run a second time too, may have changed what the webhooks made.
+    if (isSecond && !equalJson(this.reinvocation.output, this.request.object)) this.askAgain();
+    for (const webhook of webhooks) await this.ask(webhook);
+    await this.finish();
+    if (!isSecond && this.request.object) this.reinvocation.output = cloneJson(this.request.object);
+  }
+
+  private async ask(webhook: CompiledWebhook): Promise<void> {
+    const seen = this.current ? { ...this.request, object: this.current.object } : this.request;
+    const resource = await this.caller.wantedVersion(webhook, seen, (version) => this.objectsIn(version));
+    // A webhook that did not want the object at first is not asked for the first time in the second round.
+    if (!resource || (this.round.isSecond && !this.reinvocation.again.has(webhook.id))) return;
+    try {
+      const objects = await this.objectsIn(resource);
+      const verdict = await this.caller.call(webhook, seen, resource, objects, true);
+      if (verdict.patch !== undefined && this.apply(webhook, resource, objects, verdict.patch, verdict.patchType)) {
+        this.changed = true;
+        this.askAgain();
+        this.round.requestSecond();
+      }
+    } catch (error) {
+      const failure = failureOf(webhook, error);
+      if (failure) throw failure;
+    }
+    if (webhook.isReinvoked) this.reinvocation.asked.add(webhook.id);
+  }
+
+  private askAgain(): void {
+    for (const id of this.reinvocation.asked) this.reinvocation.again.add(id);
+    this.reinvocation.asked.clear();
+  }
+
+  /** The objects in a version. The new one stays in it, so that what a webhook adds is kept even if other versions lack it. */
+  private async objectsIn(resource: Resource): Promise<ReviewedObjects> {
+    const { oldObject, kind } = this.request;
+    if (kind) return { object: this.current?.object, oldObject };
+    if (this.current && this.current.resource !== resource)
+      this.current = { resource, object: await convertObject(this.current.object, this.current.resource, resource) };
+    return {
+      object: this.current?.object,
+      oldObject:
+        oldObject && resource !== this.request.resource
+          ? await convertObject(oldObject, this.request.resource, resource)
+          : oldObject,
+    };
+  }
+
+  /** Applies a patch, reads the result as if it had been sent, and says whether anything is different. */
+  private apply(
+    webhook: CompiledWebhook,
+    resource: Resource,
+    { object }: ReviewedObjects,
+    text: string,
+    patchType: string,
+  ): boolean {
+    const patch = parsePatch(webhook.name, text);
+    if (patch.length === 0) return false;
+    if (!object)
+      throw internalServerError(
+        `admission webhook ${quoteGo(webhook.name)} attempted to modify the object, which is not supported for this operation`,
+      );
+    if (patchType !== 'JSONPatch')
+      throw new WebhookCallError(webhook.name, `unsupported patch type ${quoteGo(patchType)}`);
+    const patched = decodePatched(this.request, resource, applyPatch(object, patch));
+    const changed = !equalJson(patched, object);
+    if (changed) this.current = { resource: this.request.kind ? this.request.resource : resource, object: patched };
+    return changed;
+  }
+
+  /** Puts the result where the request expects it. */
+  private async finish(): Promise<void> {
+    const { current, request } = this;
+    if (!this.changed || !current || !request.object) return;
+    const result =
+      request.kind || current.resource === request.resource
+        ? current.object
+        : await convertObject(current.object, current.resource, request.resource);
+    replaceContents(request.object, result);
+  }
+}
+
+function parsePatch(webhook: string, text: string): unknown[] {
+  let patch: unknown;
+  try {
+    patch = plainNumbers(decodeJson(new TextEncoder().encode(text)).value);
+  } catch (cause) {
+    throw undecodable(webhook, (cause as Error).message, cause);
+  }
+  if (patch === null) return [];
+  if (!Array.isArray(patch))
+    throw undecodable(
+      webhook,
+      `json: cannot unmarshal ${typeof patch === 'object' ? 'object' : typeof patch} into Go value of type jsonpatch.Patch`,
+    );
+  return patch as unknown[];
+}
+
+function undecodable(webhook: string, reason: string, cause?: unknown): WebhookCallError {
+  return new WebhookCallError(webhook, `received undecodable patch in webhook response: ${reason}`, { cause });
+}
+
+function applyPatch(object: unknown, patch: unknown): unknown {
+  try {
+    return applyJsonPatch(object, patch);
+  } catch (error) {
+    if (!isStatusError(error)) throw error;
+    const { cause } = error;
+    throw internalServerError(cause instanceof Error ? cause.message : error.message, error);
+  }
+}
+
+function decodePatched(request: AdmissionRequest, resource: Resource, patched: unknown): Draft {
+  // What is no object of the resource (a Scale, a Binding) is checked by whoever takes it.
+  if (request.kind) return patched as Draft;
+  try {
+    return resource.decode({ value: patched, hasNumberTexts: false }).object;
+  } catch (error) {
+    throw error instanceof DecodeError ? internalServerError(error.message, error) : error;
+  }
+}
+
+/** Makes one object the same as another without becoming it: others hold on to the first. */
+export function replaceContents(target: Draft, source: Draft): void {
+  for (const key of Object.keys(target)) delete target[key];
+  for (const key of Object.keys(source)) setOwn(target, key, source[key]);
+}

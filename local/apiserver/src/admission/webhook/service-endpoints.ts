@@ -1,0 +1,57 @@
+import type { KubeObject, Random } from '@tektite/meta';
+import type { Endpoints, EndpointSlice, Service } from '@tektite/schema/kubernetes';
+import type { Storage } from '../../storage/storage.ts';
+
+/** Where a connection goes. */
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
+const serviceLabel = 'kubernetes.io/service-name';
+
+/**
+ * Finds who answers for a Service. Cluster addresses are not routed here, so one of the Service's endpoints is called
+ * itself. Throws an Error, in upstream's words, when there is none.
+ */
+export function findServiceEndpoint(
+  storage: Storage,
+  random: Random,
+  { namespace, name, port }: { readonly namespace: string; readonly name: string; readonly port: number },
+): Endpoint {
+  const service =
+    storage.get(`/registry/services/specs/${namespace}/${name}`) ??
+    storage.get(`/registry/services/${namespace}/${name}`);
+  if (!service) throw new Error(`service "${name}" not found`);
+  const ports = (service.value as Service).spec?.ports ?? [];
+  const wanted = ports.find((candidate) => candidate.port === port);
+  if (!wanted) throw new Error(`no service port ${port} found for service "${name}"`);
+  const found = [
+    ...sliceEndpoints(storage, namespace, name, wanted.name),
+    ...ownEndpoints(storage, namespace, name, wanted.name),
+  ];
+  if (found.length === 0) throw new Error(`no endpoints available for service "${name}"`);
+  return found[Math.floor(random.next() * found.length)] as Endpoint;
+}
+
+function* sliceEndpoints(storage: Storage, namespace: string, name: string, portName = ''): Generator<Endpoint> {
+  const isOurs = (value: KubeObject) => value.metadata.labels?.[serviceLabel] === name;
+  for (const { value } of storage.list(`/registry/endpointslices/${namespace}/`, { filter: isOurs }).entries) {
+    const { ports, endpoints } = value as EndpointSlice;
+    const port = ports?.find((candidate) => (candidate.name ?? '') === portName)?.port;
+    if (port === undefined) continue;
+    for (const { addresses, conditions } of endpoints ?? []) {
+      if (conditions?.ready === false) continue;
+      for (const host of addresses ?? []) yield { host, port };
+    }
+  }
+}
+
+function* ownEndpoints(storage: Storage, namespace: string, name: string, portName = ''): Generator<Endpoint> {
+  const entry = storage.get(`/registry/endpoints/${namespace}/${name}`);
+  for (const { ports, addresses } of (entry?.value as Endpoints | undefined)?.subsets ?? []) {
+    const port = ports?.find((candidate) => (candidate.name ?? '') === portName)?.port;
+    if (port === undefined) continue;
+    for (const { ip } of addresses ?? []) yield { host: ip, port };
+  }
+}

@@ -1,0 +1,43 @@
+import type { Resource } from '../../registry/resource.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts';
+import { ObjectVersions } from '../matching/object-versions.ts';
+import type { CompiledWebhook } from './compiled-webhook.ts';
+import { failureOf, isExempt, type WebhookCaller } from './webhook-caller.ts';
+import type { WebhookConfigurations } from './webhook-configurations.ts';
+
+/** Asks all webhooks that want to see a request, at once; the first refusal, in the order of the webhooks, is the answer. */
+export function validatingWebhooks(configurations: WebhookConfigurations, caller: WebhookCaller): AdmissionPlugin {
+  return {
+    name: 'ValidatingAdmissionWebhook',
+    validate(request) {
+      const webhooks = configurations.webhooks();
+      if (webhooks.length === 0 || isExempt(request)) return undefined;
+      return dispatch(webhooks, request, caller);
+    },
+  };
+}
+
+async function dispatch(
+  webhooks: readonly CompiledWebhook[],
+  request: AdmissionRequest,
+  caller: WebhookCaller,
+): Promise<void> {
+  const versions = new ObjectVersions(request);
+  const wanted: { readonly webhook: CompiledWebhook; readonly resource: Resource }[] = [];
+  for (const webhook of webhooks) {
+    const resource = await caller.wantedVersion(webhook, request, (version) => versions.in(version));
+    if (resource) wanted.push({ webhook, resource });
+  }
+  const failures = await Promise.all(
+    wanted.map(async ({ webhook, resource }) => {
+      try {
+        await caller.call(webhook, request, resource, await versions.in(resource), false);
+        return undefined;
+      } catch (error) {
+        return failureOf(webhook, error);
+      }
+    }),
+  );
+  const failure = failures.find((candidate) => candidate !== undefined);
+  if (failure) throw failure;
+}
