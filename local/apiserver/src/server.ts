@@ -8,6 +8,7 @@ import {
   systemRandom,
   tooManyRequestsError,
 } from '@tektite/meta';
+import type { CustomResourceDefinition } from '@tektite/schema/kubernetes';
 import type { AdmissionPlugin } from './admission/admission.ts';
 import { type Admission, createAdmission } from './admission/create-admission.ts';
 import { AuthenticatorChain, type Authenticator } from './auth/authenticator.ts';
@@ -18,6 +19,7 @@ import { reviewHandlers } from './auth/reviews.ts';
 import { roleEscalationCheck } from './auth/role-escalation.ts';
 import { createSigningKey, ServiceAccountTokens } from './auth/service-account-tokens.ts';
 import { TokenFile } from './auth/token-file.ts';
+import { ConversionWebhooks } from './crd/conversion-webhooks.ts';
 import { DefinitionController } from './crd/definition-controller.ts';
 import { bootstrap } from './registry/bootstrap.ts';
 import { builtinResources } from './registry/builtin-resources.ts';
@@ -39,8 +41,8 @@ export interface ApiServerOptions {
   readonly random?: Random;
   /** Who is believed, besides the tokens of service accounts. Requests of this process name their user themselves. */
   readonly authenticators?: readonly Authenticator[];
-  /** Signs the tokens of service accounts: a P-256 key, PKCS #8 PEM. Default: a new one, so tokens end with the process. */
-  readonly serviceAccountKey?: string;
+  /** Gives the RSA key (PKCS #8 PEM) that signs the tokens of service accounts. Default: a new one, so tokens end with the process. */
+  readonly serviceAccountKey?: () => Promise<string>;
   /** Hooks of our own systems, after the built-in plugins. */
   readonly admission?: readonly AdmissionPlugin[];
   /** Built-in plugins to leave out, by name. */
@@ -67,6 +69,7 @@ export class ApiServer {
   readonly authorizer: Authorizer;
   private readonly admission: Admission;
   private readonly router: Router;
+  private readonly conversions: ConversionWebhooks;
   private readonly definitions: DefinitionController;
   private readonly maxInFlight: number;
   private readonly onError: (error: unknown, request: ApiRequest | undefined) => void;
@@ -74,12 +77,12 @@ export class ApiServer {
 
   /** A server with the objects in place that every cluster has. */
   static async create(options: ApiServerOptions = {}): Promise<ApiServer> {
-    const server = new ApiServer(options, options.serviceAccountKey ?? createSigningKey());
+    const server = new ApiServer(options);
     await bootstrap(server, bootstrapPolicy);
     return server;
   }
 
-  private constructor(options: ApiServerOptions, signingKey: string) {
+  private constructor(options: ApiServerOptions) {
     this.storage = options.storage ?? new RevisionStore();
     this.clock = options.clock ?? systemClock;
     this.maxInFlight = options.maxInFlight ?? 400;
@@ -90,7 +93,7 @@ export class ApiServer {
     const random = options.random ?? systemRandom;
     const authorizer = new RbacAuthorizer(storage);
     this.authorizer = authorizer;
-    const tokens = new ServiceAccountTokens(signingKey, storage, clock, random);
+    const tokens = new ServiceAccountTokens(options.serviceAccountKey ?? createSigningKey, storage, clock, random);
     this.admission = createAdmission({
       storage,
       resources,
@@ -111,7 +114,9 @@ export class ApiServer {
     const { objects } = this;
     const deleter = new ObjectDeleter({ storage, objects, admission, clock, sideEffects });
     const onError = (error: unknown) => this.onError(error, undefined);
-    this.definitions = new DefinitionController({ storage, objects, deleter, resources, clock, onError });
+    this.conversions = new ConversionWebhooks(storage, this.admission.clients, random);
+    const webhook = (crd: CustomResourceDefinition) => this.conversions.of(crd);
+    this.definitions = new DefinitionController({ storage, objects, deleter, resources, clock, onError, webhook });
     this.definitions.start();
 
     const rest: RestParts = { storage, objects, deleter, admission, clock };
@@ -148,6 +153,7 @@ export class ApiServer {
 
   async close(): Promise<void> {
     await this.definitions.stop();
+    this.conversions[Symbol.dispose]();
     await this.admission.close();
     await this.storage.close();
   }

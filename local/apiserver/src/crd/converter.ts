@@ -9,8 +9,9 @@ export type WebhookConversion = (objects: readonly KubeObject[], apiVersion: str
 /**
  * Brings the objects of a CRD from the version they are stored in to the one that is asked for, and back.
  *
- * With strategy None only the apiVersion changes, and then the schema of the target version says which fields stay and
- * which get defaults. What was written since the CRD last changed is in form already and is passed through untouched.
+ * What was stored before the CRD got its present shape is read by the schema of its own version first: unknown fields go,
+ * defaults come. Then it is converted, by the webhook or, with strategy None, by changing the apiVersion alone, and what
+ * the schema of the target does not know is dropped. No defaults of the target version are filled in; that is upstream's way.
  */
 export class Converter {
   private readonly group: string;
@@ -31,40 +32,44 @@ export class Converter {
     this.webhook = crd.spec.conversion?.strategy === 'Webhook' ? webhook : undefined;
   }
 
-  toStorage(object: Draft): Draft | Promise<Draft> {
+  async toStorage(object: Draft): Promise<Draft> {
     const target = this.apiVersion(this.stored);
     if (object.apiVersion === target) return object;
-    if (!this.webhook) return this.shape(object, this.stored);
-    return this.webhook([object], target).then(([converted]) =>
-      this.shape(keepIdentity(converted as KubeObject, object), this.stored),
-    );
+    const [converted] = this.webhook ? await this.webhook([object], target) : [object];
+    return this.shape({ ...(converted as Draft), apiVersion: target }, this.stored, true);
   }
 
   fromStorage(objects: readonly KubeObject[], version: string): readonly KubeObject[] | Promise<readonly KubeObject[]> {
     const target = this.apiVersion(version);
-    if (objects.every((object) => object.apiVersion === target && Number(object.metadata.resourceVersion) > this.since))
-      return objects;
-    const foreign = this.webhook ? objects.filter((object) => object.apiVersion !== target) : [];
-    if (!this.webhook || foreign.length === 0) return objects.map((object) => this.reshape(object, target, version));
-    return this.webhook(foreign, target).then((converted) => {
-      const byIndex = new Map(
-        foreign.map((object, index) => [object, keepIdentity(converted[index] as KubeObject, object)]),
-      );
-      return objects.map((object) => this.reshape(byIndex.get(object) ?? object, target, version));
-    });
+    if (objects.every((object) => object.apiVersion === target && this.isInShape(object))) return objects;
+    const shaped = objects.map((object) => (this.isInShape(object) ? object : this.reshape(object)));
+    const foreign = shaped.filter((object) => object.apiVersion !== target);
+    if (foreign.length === 0) return shaped;
+    const finish = (converted: readonly KubeObject[]): KubeObject[] => {
+      const results = new Map(foreign.map((object, index) => [object, converted[index] as KubeObject]));
+      return shaped.map((object) => {
+        const result = results.get(object);
+        return result ? this.shape({ ...(cloneJson(result) as Draft), apiVersion: target }, version, false) : object;
+      });
+    };
+    return this.webhook ? this.webhook(foreign, target).then(finish) : finish(foreign);
   }
 
-  private reshape(object: KubeObject, target: string, version: string): KubeObject {
-    if (object.apiVersion === target && Number(object.metadata.resourceVersion) > this.since) return object;
-    return this.shape(cloneJson(object) as Draft, version);
+  /** Written since the CRD last changed. */
+  private isInShape(object: KubeObject): boolean {
+    return Number(object.metadata.resourceVersion) > this.since;
   }
 
-  private shape(object: Draft, version: string): Draft {
-    object.apiVersion = this.apiVersion(version);
+  /** An old object, as the schema of its version has it today. */
+  private reshape(object: KubeObject): Draft {
+    return this.shape(cloneJson(object) as Draft, object.apiVersion.slice(this.group.length + 1), true);
+  }
+
+  private shape(object: Draft, version: string, withDefaults: boolean): Draft {
     const schema = this.schemas.get(version);
     if (schema) {
       prune(object, schema, { isResourceRoot: true });
-      applyDefaults(object, schema);
+      if (withDefaults) applyDefaults(object, schema);
     }
     return object;
   }
@@ -72,15 +77,4 @@ export class Converter {
   private apiVersion(version: string): string {
     return formatApiVersion({ group: this.group, version });
   }
-}
-
-/** A webhook may change labels and annotations; the rest of the metadata is not its business. */
-function keepIdentity(converted: KubeObject, original: KubeObject): Draft {
-  const { labels, annotations } = converted.metadata;
-  const metadata = cloneJson(original.metadata) as Draft['metadata'];
-  delete metadata.labels;
-  delete metadata.annotations;
-  if (labels !== undefined) metadata.labels = labels;
-  if (annotations !== undefined) metadata.annotations = annotations;
-  return { ...(converted as Draft), metadata };
 }

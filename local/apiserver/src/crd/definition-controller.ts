@@ -28,7 +28,7 @@ export interface DefinitionControllerParts {
   readonly resources: ResourceTable;
   readonly clock: Clock;
   /** Reaches the conversion webhook of a CRD. */
-  readonly webhook?: (crd: CustomResourceDefinition) => WebhookConversion;
+  readonly webhook?: (crd: CustomResourceDefinition) => WebhookConversion | undefined;
   readonly onError: (error: unknown) => void;
 }
 

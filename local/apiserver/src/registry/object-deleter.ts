@@ -157,9 +157,7 @@ export class ObjectDeleter {
   private async write(resource: Resource, entry: StoredEntry, draft: Draft): Promise<KubeObject> {
     const stored = resource.toStorage ? await resource.toStorage(cloneJson(draft) as Draft) : draft;
     const event = await this.parts.storage.write(entry.key, entry.revision, stored);
-    return resource.toStorage
-      ? { ...draft, metadata: { ...draft.metadata, resourceVersion: String(event.revision) } }
-      : event.value;
+    return this.parts.objects.fromStorage(resource, event);
   }
 
   private checkPreconditions(

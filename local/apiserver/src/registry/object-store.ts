@@ -40,8 +40,8 @@ export interface ObjectStoreParts {
 
 /** Hooks around writes of kinds that touch more than themselves. Each may change the draft; a failed write is undone. */
 export interface SideEffects {
-  beforeCreate?(resource: Resource, draft: Draft, dryRun: boolean): (() => void) | undefined;
-  beforeUpdate?(resource: Resource, draft: Draft, old: KubeObject, dryRun: boolean): (() => void) | undefined;
+  beforeCreate?(resource: Resource, draft: Draft, context: StrategyContext): (() => void) | undefined;
+  beforeUpdate?(resource: Resource, draft: Draft, old: KubeObject, context: StrategyContext): (() => void) | undefined;
   afterDelete?(resource: Resource, object: KubeObject): void;
 }
 
@@ -140,7 +140,7 @@ export class ObjectStore {
       throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
     }
     const generated = this.giveIdentity(metadataOf(draft), time);
-    const undo = this.parts.sideEffects?.beforeCreate?.(resource, draft, context.dryRun);
+    const undo = this.parts.sideEffects?.beforeCreate?.(resource, draft, this.strategyContext(context, now));
     try {
       this.prepareForCreate(resource, draft, context, now);
       const final = resource.normalize(draft);
@@ -148,12 +148,10 @@ export class ObjectStore {
       await this.parts.admission.validate(named(request, final));
       // Upstream reads back what it stored, and reading fills in defaults: of what preparation added, too.
       resource.strategy.default?.(final);
-      const object = await this.insertNamed(resource, namespace, final, context, generated);
-      if (context.dryRun) undo?.();
-      return object;
-    } catch (error) {
+      return await this.insertNamed(resource, namespace, final, context, generated);
+    } finally {
+      // What the object holds now is known from the storage; what it does not hold is free again.
       undo?.();
-      throw error;
     }
   }
 
@@ -210,16 +208,18 @@ export class ObjectStore {
     context: WriteContext,
   ): Promise<KubeObject> {
     const name = metadataOf(draft).name as string;
+    placeResourceVersion(draft);
     const key = storageKey(resource, namespace, name);
     const existing = this.parts.storage.latest(key);
     if (existing) throw takenError(resource, existing.value);
-    if (context.dryRun) return draft;
+    if (context.dryRun) {
+      delete metadataOf(draft).resourceVersion;
+      return this.asStored(resource, draft);
+    }
     try {
       const stored = resource.toStorage ? await resource.toStorage(cloneJson(draft) as Draft) : draft;
       const event = await this.parts.storage.write(key, 0, stored);
-      return resource.toStorage
-        ? { ...draft, metadata: { ...draft.metadata, resourceVersion: String(event.revision) } }
-        : event.value;
+      return await this.fromStorage(resource, event);
     } catch (error) {
       throw error instanceof RevisionMismatchError ? alreadyExistsError(errorTarget(resource), name) : error;
     }
@@ -287,12 +287,11 @@ export class ObjectStore {
     metadataOf(draft).resourceVersion = old.metadata.resourceVersion as string;
 
     this.keepSystemMetadata(draft, old);
-    const undo = this.parts.sideEffects?.beforeUpdate?.(resource, draft, old, context.dryRun);
+    const undo = this.parts.sideEffects?.beforeUpdate?.(resource, draft, old, this.strategyContext(context, now));
     try {
       return await this.finishReplace(resource, request, entry, old, draft, context, { admission, now, conditional });
-    } catch (error) {
+    } finally {
       undo?.();
-      throw error;
     }
   }
 
@@ -321,7 +320,7 @@ export class ObjectStore {
 
     resource.strategy.default?.(final);
     if (equalJson(final, old)) return old;
-    if (context.dryRun) return final;
+    if (context.dryRun) return this.asStored(resource, final);
     try {
       return await this.commit(resource, entry, final);
     } catch (error) {
@@ -341,9 +340,7 @@ export class ObjectStore {
     }
     const stored = resource.toStorage ? await resource.toStorage(cloneJson(final) as Draft) : final;
     const event = await this.parts.storage.write(entry.key, entry.revision, stored);
-    return resource.toStorage
-      ? { ...final, metadata: { ...final.metadata, resourceVersion: String(event.revision) } }
-      : event.value;
+    return this.fromStorage(resource, event);
   }
 
   private checkPreconditions(resource: Resource, name: string, draft: Draft, old: KubeObject): void {
@@ -451,6 +448,13 @@ export class ObjectStore {
     return { now, user: context.user };
   }
 
+  /** What would be answered if the object were stored: conversion to the stored version may lose something. */
+  private async asStored(resource: Resource, draft: Draft): Promise<KubeObject> {
+    if (!resource.toStorage) return draft;
+    const stored = await resource.toStorage(cloneJson(draft) as Draft);
+    return this.fromStorage(resource, { key: '', revision: 0, value: stored });
+  }
+
   /** A stored object in the version of the resource. */
   async fromStorage(resource: Resource, entry: StoredEntry): Promise<KubeObject> {
     if (!resource.fromStorage) return entry.value;
@@ -500,14 +504,10 @@ function dedupOwnerReferences(meta: Mutable<ObjectMeta>, context: WriteContext):
   );
 }
 
+/** A body may leave its namespace out, but not name another; what is cluster-wide has none, whatever it says. */
 function checkNamespace(resource: Resource, namespace: string, meta: Mutable<ObjectMeta>): void {
-  if (!resource.namespaced) {
-    if (meta.namespace !== undefined && meta.namespace !== '') {
-      throw badRequestError('the namespace of the provided object does not match the namespace sent on the request');
-    }
-    return;
-  }
-  if (meta.namespace === undefined || meta.namespace === '') meta.namespace = namespace;
+  if (!resource.namespaced) delete meta.namespace;
+  else if (meta.namespace === undefined || meta.namespace === '') meta.namespace = namespace;
   else if (meta.namespace !== namespace) {
     throw badRequestError('the namespace of the provided object does not match the namespace sent on the request');
   }
@@ -517,6 +517,17 @@ function checkNamespace(resource: Resource, namespace: string, meta: Mutable<Obj
 function isWhole(subresource: string): boolean {
   return subresource === '' || subresource === 'scale';
 }
+
+/** Keeps a place for the version among the fields of the metadata, where Go prints it; the storage fills it in. */
+function placeResourceVersion(draft: Draft): void {
+  const { uid, ...rest } = metadataOf(draft);
+  const before: Record<string, unknown> = {};
+  const after: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(rest)) (leading.has(key) ? before : after)[key] = value;
+  draft.metadata = { ...before, uid, resourceVersion: '', ...after } as Draft['metadata'];
+}
+
+const leading = new Set(['name', 'generateName', 'namespace', 'selfLink']);
 
 /** A name stays taken while its object is being deleted, which is worth saying. */
 function takenError(resource: Resource, existing: KubeObject): StatusError {
