@@ -46,7 +46,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const server = await ApiServer.create({
     storage,
     authenticators: [clientCertificateAuthenticator, ...(options.tokens ? [options.tokens] : [])],
-    serviceAccountKey: keys.serviceAccount,
+    serviceAccountKey: () => loadKey(join(folder, 'pki', 'sa.key')),
     disabledAdmissionPlugins: options.disabledAdmissionPlugins,
     onError: options.onError,
   });
@@ -82,8 +82,6 @@ interface Keys {
   readonly authority: KeyPair;
   readonly server: KeyPair;
   readonly admin: KeyPair;
-  /** Signs the tokens of service accounts. */
-  readonly serviceAccount: string;
 }
 
 /** Keys are made once for a data folder, so that kubeconfigs stay good across restarts. */
@@ -97,8 +95,7 @@ async function loadKeys(folder: string, host: string): Promise<Keys> {
   const admin = await loadPair(folder, 'admin', () =>
     issueCertificate(authority, { commonName: 'tektite-admin', organizations: ['system:masters'] }, systemClock),
   );
-  const serviceAccount = await loadKey(join(folder, 'sa.key'));
-  return { authority, server, admin, serviceAccount };
+  return { authority, server, admin };
 }
 
 async function loadPair(folder: string, name: string, make: () => Promise<KeyPair>): Promise<KeyPair> {
@@ -113,9 +110,10 @@ async function loadPair(folder: string, name: string, make: () => Promise<KeyPai
   return pair;
 }
 
+/** Signs the tokens of service accounts; made when the first one is asked for. */
 async function loadKey(file: string): Promise<string> {
   if (existsSync(file)) return readFile(file, 'utf8');
-  const key = createSigningKey();
+  const key = await createSigningKey();
   await writeFile(file, key, { mode: 0o600 });
   return key;
 }

@@ -72,7 +72,7 @@ const scalarSchemas: Readonly<Record<Scalar, JsonSchema>> = {
   Quantity: { 'x-kubernetes-int-or-string': true, format: 'quantity' },
   IntOrString: { 'x-kubernetes-int-or-string': true, format: 'int-or-string' },
   FieldsV1: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
-  RawExtension: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+  RawExtension: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-map-type': 'atomic' },
   JSON: { 'x-kubernetes-preserve-unknown-fields': true },
   JSONSchemaPropsOrArray: { 'x-kubernetes-preserve-unknown-fields': true },
   JSONSchemaPropsOrBool: { 'x-kubernetes-preserve-unknown-fields': true },

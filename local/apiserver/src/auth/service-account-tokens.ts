@@ -1,6 +1,7 @@
-import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPair } from 'node:crypto';
+import { promisify } from 'node:util';
 import { type Clock, type KubeObject, type Random, randomUid } from '@tektite/meta';
-import { exportJWK, importPKCS8, type CryptoKey as JoseKey, calculateJwkThumbprint, jwtVerify, SignJWT } from 'jose';
+import { exportJWK, importPKCS8, calculateJwkThumbprint, jwtVerify, SignJWT } from 'jose';
 import type { Storage } from '../storage/storage.ts';
 import type { ApiRequest, UserInfo } from '../rest/api-request.ts';
 import { type Authenticator, bearerToken } from './authenticator.ts';
@@ -8,7 +9,7 @@ import { type Authenticator, bearerToken } from './authenticator.ts';
 /** Who issues tokens, and whom they are for unless somebody else is named. */
 export const tokenIssuer = 'https://kubernetes.default.svc';
 
-const algorithm = 'ES256';
+const algorithm = 'RS256';
 
 /** What a token is bound to besides its account: it dies with it. */
 export interface BoundObject {
@@ -42,21 +43,26 @@ export class ServiceAccountTokens implements Authenticator {
   private readonly storage: Storage;
   private readonly clock: Clock;
   private readonly random: Random;
-  private readonly keys: Promise<{ sign: JoseKey; verify: ReturnType<typeof createPublicKey>; id: string }>;
+  private readonly loadKey: () => Promise<string>;
+  private loaded: ReturnType<typeof loadKeys> | undefined;
 
-  /** `key` is a PKCS #8 PEM of a P-256 key. */
-  constructor(key: string, storage: Storage, clock: Clock, random: Random) {
+  /** `loadKey` gives an RSA key, PKCS #8 PEM; it is asked once, when the first token is signed or checked. */
+  constructor(loadKey: () => Promise<string>, storage: Storage, clock: Clock, random: Random) {
     this.storage = storage;
     this.clock = clock;
     this.random = random;
-    this.keys = loadKeys(key);
+    this.loadKey = loadKey;
+  }
+
+  private keys(): ReturnType<typeof loadKeys> {
+    return (this.loaded ??= this.loadKey().then(loadKeys));
   }
 
   async issue(
     account: KubeObject,
     { audiences, expirationSeconds, bound }: TokenOptions,
   ): Promise<{ token: string; expires: number }> {
-    const { sign, id } = await this.keys;
+    const { sign, id } = await this.keys();
     const { name = '', namespace = '', uid = '' } = account.metadata;
     const now = Math.floor(this.clock.now() / 1000);
     const expires = now + expirationSeconds;
@@ -86,7 +92,7 @@ export class ServiceAccountTokens implements Authenticator {
 
   /** Who a token is of, and for which of the audiences it is good; `undefined` when it is good for none. */
   async verify(token: string, audiences: readonly string[]): Promise<VerifiedToken | undefined> {
-    const { verify } = await this.keys;
+    const { verify } = await this.keys();
     let claims: Record<string, unknown>;
     try {
       const { payload } = await jwtVerify(token, verify, {
@@ -116,7 +122,7 @@ export class ServiceAccountTokens implements Authenticator {
   async explain(token: string, wanted: readonly string[]): Promise<string> {
     const invalid = 'invalid bearer token';
     if (token.split('.').length !== 3) return invalid;
-    const { verify } = await this.keys;
+    const { verify } = await this.keys();
     try {
       const { payload } = await jwtVerify(token, verify, {
         issuer: tokenIssuer,
@@ -177,8 +183,8 @@ async function loadKeys(pem: string) {
   return { sign, verify, id };
 }
 
-/** A new key to sign tokens with. */
-export function createSigningKey(): string {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+/** A new key to sign tokens with. Takes a moment, so it is not made before it is needed. */
+export async function createSigningKey(): Promise<string> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }

@@ -1,13 +1,5 @@
-import { cloneJson, equalJson, type FieldError, formatApiVersion, type KubeObject } from '@tektite/meta';
-import {
-  applyDefaults,
-  coerceEmbedded,
-  compileSchema,
-  type JsonSchema,
-  prune,
-  pruneNulls,
-  validateEmbedded,
-} from '@tektite/schema';
+import { cloneJson, equalJson, type FieldError, formatApiVersion, invalid, type KubeObject } from '@tektite/meta';
+import { applyDefaults, coerceEmbedded, type JsonSchema, prune, pruneNulls, resourceValidator } from '@tektite/schema';
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '@tektite/schema/kubernetes';
 import { DecodeError } from '../codec/decode-error.ts';
 import { duplicateFields } from '../codec/duplicate-fields.ts';
@@ -145,14 +137,10 @@ class CustomForm {
 }
 
 function strategyOf(version: CustomResourceDefinitionVersion, schema: JsonSchema): KindStrategy {
-  const compiled = compileSchema(schema);
+  const validator = resourceValidator(schema, metadataRules);
   const hasStatus = version.subresources?.status !== undefined;
   const selectable = (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath.replace(/^\./, ''));
-  const check = (object: KubeObject, old?: KubeObject): FieldError[] => [
-    ...(old ? compiled.validateUpdate(object, old) : compiled.validate(object)),
-    ...compiled.validateLists(object),
-    ...validateEmbedded(object, schema, metadataRules),
-  ];
+  const scale = (object: KubeObject) => checkScale(version, object);
   return {
     prepareForCreate(object) {
       if (hasStatus) delete (object as Draft).status;
@@ -163,9 +151,11 @@ function strategyOf(version: CustomResourceDefinitionVersion, schema: JsonSchema
       if (status === undefined) delete (object as Draft).status;
       else (object as Draft).status = cloneJson(status);
     },
-    validateCreate: (object) => check(object),
-    validateUpdate: (object, old) => check(object, old),
-    subresources: { status: { validateUpdate: (object, old) => check(object, old) } },
+    validateCreate: (object) => [...validator.validateCreate(object), ...scale(object)],
+    validateUpdate: (object, old) => [...validator.validateUpdate(object, old), ...scale(object)],
+    subresources: {
+      status: { validateUpdate: (object, old) => [...validator.validateStatusUpdate(object, old), ...scale(object)] },
+    },
     generationChanged: (object, old) => !equalJson(specOf(object, hasStatus), specOf(old, hasStatus)),
     allowUnconditionalUpdate: false,
     selectableFields: selectable,
@@ -174,6 +164,20 @@ function strategyOf(version: CustomResourceDefinitionVersion, schema: JsonSchema
     table: customPrinter(version.additionalPrinterColumns),
   };
 }
+
+/** Numbers of replicas are never negative, whatever the schema says. */
+function checkScale({ subresources }: CustomResourceDefinitionVersion, object: KubeObject): FieldError[] {
+  if (!subresources?.scale) return [];
+  const { specReplicasPath, statusReplicasPath } = subresources.scale;
+  return [specReplicasPath, statusReplicasPath].flatMap((path) => {
+    const value = readJsonPath(object, path);
+    if (typeof value !== 'number') return [];
+    if (value < 0) return [invalid(path, value, 'should be a non-negative integer')];
+    return value > maxReplicas ? [invalid(path, value, `should be less than or equal to ${maxReplicas}`)] : [];
+  });
+}
+
+const maxReplicas = 2 ** 31 - 1;
 
 /** Everything that counts as a change of the desired state. */
 function specOf(object: KubeObject, hasStatus: boolean): unknown {

@@ -56,6 +56,8 @@ export function builtinResource(kind: BuiltinKind, strategy: KindStrategy, conve
       return (empty ??= normalize({ kind: kind.kind, apiVersion, metadata: {} }));
     },
     ...(toStorage ? { toStorage } : {}),
-    ...(fromStorage ? { fromStorage: (objects) => objects.map(fromStorage) } : {}),
+    ...(fromStorage
+      ? { fromStorage: (objects) => objects.map((object) => normalize(fromStorage(object) as Draft)) }
+      : {}),
   };
 }

@@ -7,6 +7,7 @@ const cache = new WeakMap<Resource, Map<string, ManagedResource>>();
 const status = setOf(['f:status']);
 const allButStatus = setOf(['f:spec'], ['f:metadata']);
 const spec = setOf(['f:spec']);
+const specAndStatus = setOf(['f:spec'], ['f:status']);
 const specAndLabels = setOf(['f:spec'], ['f:metadata', 'f:labels']);
 
 /** The resource as field managers see it through one of its paths. */
@@ -25,7 +26,10 @@ export function managedResource(resource: Resource, subresource: string): Manage
 }
 
 function ignoredFields(resource: Resource, subresource: string): ManagedResource['ignored'] {
+  if (resource.group === 'certificates.k8s.io' && resource.plural === 'certificatesigningrequests')
+    return specAndStatus;
   if (subresource === '') return resource.hasStatus ? status : emptySet;
+  if (subresource === 'finalize') return status;
   if (subresource !== 'status') return emptySet;
   if (resource.custom) return allButStatus;
   return resource.group === 'apps' && resource.plural === 'deployments' ? specAndLabels : spec;

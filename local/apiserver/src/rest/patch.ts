@@ -77,7 +77,7 @@ export async function patchObject(
 /** Which kind of patch the Content-Type announces; custom resources know no strategic merge. */
 export function patchTypeOf(context: RequestContext, resource: Resource): PatchType {
   const type = patchTypes[mediaTypeOf(context.request.headers['content-type'])];
-  if (type === undefined) {
+  if (type === undefined && !resource.custom) {
     throw new StatusError({
       code: 415,
       reason: 'UnsupportedMediaType',
@@ -85,7 +85,7 @@ export function patchTypeOf(context: RequestContext, resource: Resource): PatchT
       details: {},
     });
   }
-  if (type === 'strategic' && resource.custom) {
+  if (type === undefined || (type === 'strategic' && resource.custom)) {
     throw unsupportedMediaTypeError(Object.keys(patchTypes).filter((media) => patchTypes[media] !== 'strategic'));
   }
   return type;

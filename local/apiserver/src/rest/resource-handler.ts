@@ -1,5 +1,6 @@
 import {
   badRequestError,
+  forbiddenError,
   type Clock,
   isStatusError,
   type KubeObject,
@@ -9,9 +10,10 @@ import {
   unknownPathError,
 } from '@tektite/meta';
 import type { AdmissionChain } from '../admission/admission.ts';
+import { notFoundPage } from '../discovery/discovery.ts';
 import type { ObjectDeleter } from '../registry/object-deleter.ts';
 import { metadataOf, type ObjectStore } from '../registry/object-store.ts';
-import { errorTarget, type Resource, storageKey } from '../registry/resource.ts';
+import { type Draft, errorTarget, type Resource, storageKey } from '../registry/resource.ts';
 import type { WriteContext } from '../registry/write-context.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { ApiResponse } from './api-request.ts';
@@ -54,6 +56,7 @@ export class ResourceHandler {
   async handle(context: RequestContext, resource: Resource): Promise<ApiResponse> {
     const { info } = context;
     if (info.parts.length > 3 && info.subresource !== 'proxy') throw unknownPathError();
+    if (!resource.namespaced && info.namespace !== '' && resource.plural !== 'namespaces') return outOfScope(resource);
     if (info.subresource !== '') return this.handleSubresource(context, resource);
     if (resource.namespaced && info.namespace === '' && info.name !== '') throw unknownPathError();
     if (!resource.verbs.includes(info.verb)) throw methodNotAllowedError();
@@ -104,6 +107,15 @@ export class ResourceHandler {
     }
   }
 
+  private refuseWhileTerminating({ info }: RequestContext, resource: Resource, draft: Draft): void {
+    if (!resource.terminating) return;
+    throw forbiddenError(
+      errorTarget(resource),
+      draft.metadata?.name ?? info.name,
+      'create not allowed while custom resource definition is terminating',
+    );
+  }
+
   private responder(context: RequestContext, resource: Resource): Responder {
     const { headers, query } = context.request;
     return new Responder(resource, negotiate(headers.accept, objectTransforms), query, this.parts.clock.now());
@@ -138,13 +150,14 @@ export class ResourceHandler {
 
   private async create(context: RequestContext, resource: Resource): Promise<ApiResponse> {
     const { info, request } = context;
-    if (info.name !== '') throw methodNotAllowedError();
+    if (info.name !== '' && !resource.custom) throw methodNotAllowedError();
     if (resource.namespaced && info.namespace === '') {
       throw badRequestError('an empty namespace may not be set during creation');
     }
     const respond = this.responder(context, resource);
     const options = parseWriteOptions(request.query, 'CreateOptions');
     const draft = readObject(context, resource, options.fieldValidation);
+    this.refuseWhileTerminating(context, resource, draft);
     const object = await this.parts.objects.create(resource, info.namespace, draft, writeContext(context, options));
     return respond.object(201, object);
   }
@@ -153,6 +166,10 @@ export class ResourceHandler {
     const { info, request } = context;
     const respond = this.responder(context, resource);
     const options = parseWriteOptions(request.query, 'UpdateOptions');
+    if (info.name === '') {
+      if (resource.custom) throw badRequestError('name must be provided');
+      throw methodNotAllowedError();
+    }
     const draft = readObject(context, resource, options.fieldValidation);
     const meta = metadataOf(draft);
     if ((meta.name ?? '') === '') throw badRequestError('name must be provided');
@@ -241,6 +258,12 @@ function deleteContext(context: RequestContext, options: DeleteOptions): WriteCo
     options: options.wire,
     warn: (text) => context.warnings.add(text),
   };
+}
+
+/** A namespaced path of something that is not in a namespace. */
+function outOfScope(resource: Resource): ApiResponse {
+  if (resource.custom) return notFoundPage;
+  throw unknownPathError();
 }
 
 /** A path that exists, with a method that does not. */

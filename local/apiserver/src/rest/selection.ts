@@ -20,7 +20,11 @@ export function selection(resource: Resource, labels: Selector, fields: FieldSel
 
 function fieldsOf(resource: Resource, object: KubeObject): Readonly<Record<string, string>> {
   const { name = '', namespace = '' } = object.metadata;
-  return { ...resource.strategy.fields?.(object), 'metadata.name': name, 'metadata.namespace': namespace };
+  return {
+    ...resource.strategy.fields?.(inOwnVersion(resource, object)),
+    'metadata.name': name,
+    'metadata.namespace': namespace,
+  };
 }
 
 /** Kinds with fields of their own answer with other words than those without. */
@@ -34,4 +38,11 @@ function checkFields(resource: Resource, fields: FieldSelector): void {
         : `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`,
     );
   }
+}
+
+/** Built-in kinds are read as the version that is asked for; custom resources are selected by what is stored. */
+function inOwnVersion(resource: Resource, stored: KubeObject): KubeObject {
+  if (resource.custom || !resource.fromStorage) return stored;
+  const converted = resource.fromStorage([stored]);
+  return converted instanceof Promise ? stored : (converted[0] as KubeObject);
 }

@@ -131,7 +131,8 @@ export const serviceStrategy: KindStrategy<Service> = {
   prepareForUpdate(service, old) {
     keepStatus(service, old);
     if (service.spec) dropTypeDependentFields(service.spec, specOf(old));
-    if (service.spec?.type !== 'LoadBalancer' && service.status) service.status.loadBalancer = {};
+    if (service.spec?.type !== 'LoadBalancer' && service.status)
+      service.status = { ...service.status, loadBalancer: {} };
   },
   validateCreate: (service) => validateService(service),
   validateUpdate: validateServiceUpdate,
