@@ -43,6 +43,7 @@ function defaultDaemonSet(daemonSet: Mutable<DaemonSet>): void {
   spec.template ??= {};
   spec.template.spec ??= { containers: null };
   defaultPodSpec(spec.template.spec);
+  setTemplateGeneration(daemonSet, generationOf(daemonSet as DaemonSet));
 }
 
 /** How often the template changed; kept in an annotation since the field for it is gone. */

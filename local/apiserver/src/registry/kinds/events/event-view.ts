@@ -61,3 +61,8 @@ export function viewEvent(event: EventsV1Event): EventView {
     reportingInstance: event.reportingInstance ?? '',
   };
 }
+
+/** Selectors are asked about events as they are stored, and those are in the older form. */
+export function viewEitherEvent(event: Event | EventsV1Event): EventView {
+  return event.apiVersion === 'v1' ? viewCoreEvent(event as Event) : viewEvent(event as EventsV1Event);
+}

@@ -15,7 +15,7 @@ import { checkImmutable, checkText } from '../field-checks.ts';
 import { goValue } from '../go-value/go-value.ts';
 import { nameOf, since } from '../table/cells.ts';
 import { eventColumns } from '../table/columns.ts';
-import { type EventView, viewCoreEvent, viewEvent } from './event-view.ts';
+import { type EventView, viewCoreEvent, viewEitherEvent, viewEvent } from './event-view.ts';
 
 /** The rules that events of both groups follow; the older group has no others. */
 function validateLegacy(event: EventView, controllerField: string): FieldError[] {
@@ -160,7 +160,7 @@ export const eventStrategy: KindStrategy<EventsV1Event> = {
   validateCreate: (event) => validateNew(viewEvent(event)),
   validateUpdate: (event, old) => validateChange(viewEvent(event), viewEvent(old)),
   selectableFields: [...aboutFields('regarding'), 'reason', 'reportingController', 'type'],
-  fields: (event) => fieldsOf(viewEvent(event), 'regarding', 'reportingController'),
+  fields: (event) => fieldsOf(viewEitherEvent(event), 'regarding', 'reportingController'),
   table: eventTable(viewEvent),
   allowCreateOnUpdate: true,
 };

@@ -67,7 +67,7 @@ function validatePaths(paths: readonly HTTPIngressPath[], path: FieldPath, error
 
 function validatePath(item: HTTPIngressPath, at: FieldPath, errors: FieldError[]): void {
   const { path = '', pathType } = item;
-  if (pathType === undefined) {
+  if (pathType === undefined || pathType === null) {
     errors.push(required(at.child('pathType'), 'pathType must be specified'));
     return;
   }
