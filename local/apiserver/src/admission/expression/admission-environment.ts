@@ -85,6 +85,8 @@ export interface AdmissionEnvironmentOptions {
   readonly hasAuthorizer?: boolean;
   /** The type of `variables`; its fields may be filled in later. */
   readonly variables?: CelType;
+  /** Types that expressions may name and build. */
+  readonly types?: readonly CelType[];
 }
 
 /** Where expressions about requests are understood. */
@@ -101,7 +103,7 @@ export function admissionEnvironment(options: AdmissionEnvironmentOptions): CelE
         : {}),
       ...(options.variables ? { variables: options.variables } : {}),
     },
-    types: [requestType, namespaceType, ...(options.variables ? [options.variables] : [])],
+    types: [requestType, namespaceType, ...(options.variables ? [options.variables] : []), ...(options.types ?? [])],
   });
 }
 

@@ -1,17 +1,8 @@
 import { duplicate, type FieldError, type FieldPath, invalid, isQualifiedName, required, tooMany } from '@tektite/meta';
-import {
-  boolType,
-  type CelType,
-  dynType,
-  formatType,
-  listType,
-  nullType,
-  stringType,
-  structType,
-} from '@tektite/schema';
+import { boolType, type CelType, dynType, listType, nullType, stringType, structType } from '@tektite/schema';
 import type { MatchCondition, Variable } from '@tektite/schema/kubernetes';
+import { admissionEnvironment, compileExpression } from '../../../admission/expression/admission-environment.ts';
 import { checkText } from '../field-checks.ts';
-import { admissionEnvironment, type ExpressionScope } from './expression-environment.ts';
 
 const mostConditions = 64;
 
@@ -22,30 +13,32 @@ export const yesOrNo: ResultTypes = [boolType];
 export const text: ResultTypes = [stringType];
 export const textOrNothing: ResultTypes = [stringType, nullType];
 
+/** What an expression may use, and the variables of its policy. */
+export interface ExpressionScope {
+  readonly params?: boolean;
+  readonly authorizer?: boolean;
+  readonly variables?: ReadonlyMap<string, CelType>;
+  readonly types?: readonly CelType[];
+}
+
 /** Compiles an expression; says what is wrong, or which type its value has. */
 export function checkExpression(
   expression: string,
-  scope: ExpressionScope,
+  { params = false, authorizer = false, variables, types = [] }: ExpressionScope,
   allowed: ResultTypes,
   path: FieldPath,
   errors: FieldError[],
   shown: string = expression,
 ): CelType | undefined {
-  const { error, checked } = admissionEnvironment(scope).compile(expression) as {
-    error?: string;
-    checked?: { readonly type: CelType };
-  };
-  if (error !== undefined || !checked) {
-    errors.push(invalid(path, shown, `compilation failed: ${error}`));
-    return undefined;
-  }
-  const { type } = checked;
-  const name = formatType(type);
-  if (allowed.length === 0 || allowed.some((candidate) => formatType(candidate) === name)) return type;
-  const names = allowed.map(formatType);
-  const wanted = names.length === 1 ? names[0] : `one of [${names.join(' ')}]`;
-  errors.push(invalid(path, shown, `must evaluate to ${wanted} but got ${name}`));
-  return undefined;
+  const environment = admissionEnvironment({
+    hasParams: params,
+    hasAuthorizer: authorizer,
+    types,
+    ...(variables ? { variables: structType('kubernetes.variables', variables) } : {}),
+  });
+  const { type, error } = compileExpression(environment, expression, allowed);
+  if (error !== undefined) errors.push(invalid(path, shown, error));
+  return type;
 }
 
 /** Conditions that a request must meet before a webhook is called or a policy is looked at. */

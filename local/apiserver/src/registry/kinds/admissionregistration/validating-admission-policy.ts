@@ -22,8 +22,7 @@ import { checkText } from '../field-checks.ts';
 import { keepStatus, resetStatus } from '../prepare.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
 import { validatingAdmissionPolicyColumns } from '../table/columns.ts';
-import type { ExpressionScope } from './expression-environment.ts';
-import { checkExpression, text, textOrNothing, yesOrNo } from './expressions.ts';
+import { checkExpression, type ExpressionScope, text, textOrNothing, yesOrNo } from './expressions.ts';
 import { paramKindCell, validateComposition, validateConstraints } from './policy-spec.ts';
 import { defaultMatchResources, staticNameWarnings } from './rules.ts';
 
