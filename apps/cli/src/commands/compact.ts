@@ -1,5 +1,5 @@
 import { compactPath } from '@tektite/apiserver';
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 import { readConnection } from '../kubeconfig-file.ts';
 import { UserError } from '../user-error.ts';
 
@@ -12,7 +12,6 @@ export interface CompactOptions {
 export async function compact(options: CompactOptions): Promise<void> {
   const file = options.kubeconfig ?? process.env.KUBECONFIG ?? `${options.dataDir}/kubeconfig`;
   const connection = await readConnection(file);
-  const { Agent } = await import('undici');
   const dispatcher = new Agent({
     connect: { ca: connection.authority, cert: connection.certificate, key: connection.key },
   });

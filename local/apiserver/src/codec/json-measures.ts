@@ -59,5 +59,5 @@ function unsafe(text: string): string | undefined {
   if (text.length > 20) return undefined;
   const value = BigInt(text);
   if (value >= int64Limit || value < -int64Limit) return undefined;
-  return Number.isSafeInteger(Number(value)) ? undefined : text;
+  return BigInt(Number(text)) === value ? undefined : text;
 }

@@ -1,4 +1,12 @@
-import { cloneJson, equalJson, type FieldError, formatApiVersion, invalid, type KubeObject } from '@tektite/meta';
+import {
+  cloneJson,
+  equalJson,
+  type FieldError,
+  formatApiVersion,
+  invalid,
+  invalidObjectError,
+  type KubeObject,
+} from '@tektite/meta';
 import { applyDefaults, coerceEmbedded, type JsonSchema, prune, pruneNulls, resourceValidator } from '@tektite/schema';
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '@tektite/schema/kubernetes';
 import { DecodeError } from '../codec/decode-error.ts';
@@ -110,12 +118,22 @@ class CustomForm {
     this.kind = kind;
   }
 
+  private checkKind(object: Record<string, unknown>): void {
+    const { kind } = object;
+    if (kind === undefined || kind === this.kind) return;
+    const group = this.apiVersion.slice(0, this.apiVersion.indexOf('/'));
+    throw invalidObjectError(group, String(kind as string), nameOf(object), [
+      invalid('kind', kind, `must be ${this.kind}`),
+    ]);
+  }
+
   decode(document: JsonDocument): Decoded {
     const { value } = document;
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw new DecodeError(`expected an object of kind ${this.kind}`);
     const complaints = [...duplicateFields(document)];
     const object = value as Record<string, unknown>;
+    this.checkKind(object);
     const metadata = metadataRules.decode(object.metadata ?? {});
     if (typeof metadata === 'string') throw new DecodeError(metadata);
     const unknown: string[] = metadata.unknown.map((name) => `metadata.${name}`);
@@ -134,6 +152,12 @@ class CustomForm {
     } as unknown as Draft;
     return { object: draft, complaints };
   }
+}
+
+/** The status of an object that calls itself something else is that of the something else. */
+function nameOf(object: Record<string, unknown>): string {
+  const { name } = (object.metadata ?? {}) as { name?: unknown };
+  return typeof name === 'string' ? name : '';
 }
 
 function strategyOf(version: CustomResourceDefinitionVersion, schema: JsonSchema): KindStrategy {

@@ -1,4 +1,4 @@
-import { FieldPath, type ObjectMeta } from '@tektite/meta';
+import { FieldPath, nameIsPathSegment, type ObjectMeta } from '@tektite/meta';
 import type { JsonSchema, MetadataRules } from '@tektite/schema';
 import { builtinSchema, definitionOf } from '@tektite/schema/kubernetes';
 import { DecodeError } from '../codec/decode-error.ts';
@@ -30,5 +30,6 @@ export const metadataRules: MetadataRules = {
     validateObjectMeta(metadata as ObjectMeta, {
       namespaced: metadata.namespace !== undefined,
       path: path ?? FieldPath.of('metadata'),
+      validateName: nameIsPathSegment,
     }),
 };

@@ -12,6 +12,36 @@ const notFound: ApiResponse = {
   contentType: 'text/plain; charset=utf-8',
 };
 
+/** The form in which kubectl asks for version 2, when version 3 does not know a kind. */
+const protobufV2 = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+
+/**
+ * A document without definitions: `swagger: "2.0"`, `info: {title, version}`, `paths: {}`. kubectl concludes that the kind
+ * is not there, which is all it wants to know.
+ */
+function emptyProtobuf(): ApiResponse {
+  const document = Uint8Array.from([
+    0x0a,
+    3,
+    ...Buffer.from('2.0'),
+    0x12,
+    9,
+    0x0a,
+    1,
+    0x6b,
+    0x12,
+    4,
+    ...Buffer.from('v1.0'),
+    0x42,
+    0,
+  ]);
+  return { code: 200, type: 'stream', contentType: protobufV2, stream: once(document) };
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
 /**
  * Answers `/openapi/v3`, the documents below it, and `/openapi/v2`. Documents are made when they are asked for and kept until
  * the resources they are about change.
@@ -58,6 +88,7 @@ export class OpenApi {
   }
 
   private async answerV2(accept: string | undefined): Promise<ApiResponse> {
+    if (accept?.includes(protobufV2)) return emptyProtobuf();
     if (!acceptsJson(accept)) return notAcceptable;
     const documents = await Promise.all([...this.versions().values()].map((resources) => openApiDocument(resources)));
     const text = JSON.stringify(swaggerDocument(documents));

@@ -19,7 +19,7 @@ import { applyMergePatch } from '../patch/merge-patch.ts';
 import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts';
 import { managedResource } from '../registry/managed-resource.ts';
 import { metadataOf, type ObjectStore, setManagedFields, type Written } from '../registry/object-store.ts';
-import { DecodeError } from '../codec/decode-error.ts';
+import { DecodeError, TypeMismatch } from '../codec/decode-error.ts';
 import { decodeObject } from '../codec/decode-object.ts';
 import type { JsonDocument } from '../codec/json-document.ts';
 import { type Decoded, type Draft, errorTarget, type Resource } from '../registry/resource.ts';
@@ -132,13 +132,26 @@ function decodePatched(
     if (!resource.custom) checkKind(resource, patched);
     decoded = resource.decode(parsed(patched));
   } catch (error) {
-    throw error instanceof DecodeError ? refuse(error.message) : error;
+    if (!(error instanceof DecodeError)) throw error;
+    throw refuse(type === 'strategic' ? restoreMessage(error) : error.message);
   }
   if (options.fieldValidation === 'Strict') {
     const complaints = [...body.complaints, ...decoded.complaints];
     if (complaints.length > 0) throw refuse(`strict decoding error: ${complaints.join(', ')}`);
   }
   return decoded;
+}
+
+/** Strategic patches are read by another part of upstream, with words of its own for a value of a wrong type. */
+function restoreMessage(error: DecodeError): string {
+  if (!(error instanceof TypeMismatch)) return error.message;
+  const { found, goType } = error;
+  const source =
+    { object: 'map', array: 'slice', number: 'int64' }[found] ?? (found.startsWith('number ') ? 'float64' : found);
+  if (goType.startsWith('[]')) return `cannot restore slice from ${source}`;
+  if (goType.startsWith('map[')) return `cannot restore map from ${source}`;
+  if (goType.includes('.')) return `cannot restore struct from: ${source}`;
+  return `cannot convert ${source} to ${goType}`;
 }
 
 /** A patch may not turn an object into one of another kind; upstream notices when it reads the result as that. */
