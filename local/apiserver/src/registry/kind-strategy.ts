@@ -107,9 +107,6 @@ export interface KindStrategy<T extends KubeObject = KubeObject> {
    */
   generationChanged?(object: T, old: T): boolean;
 
-  /** Upstream fails to keep `metadata.managedFields` of this kind, so that its objects have none. */
-  readonly untracked?: boolean;
-
   /** PUT to an absent name creates it (Lease, Event, ServiceAccount and a few more do). */
   readonly allowCreateOnUpdate?: boolean;
   /** PUT without a resourceVersion is a conflict-free overwrite. Default true; a few kinds demand the version. */

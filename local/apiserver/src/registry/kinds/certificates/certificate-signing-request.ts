@@ -230,7 +230,6 @@ export const certificateSigningRequestStrategy: KindStrategy<Request> = {
       validateUpdate: (request, old) => validateChange(request, old, { approve: true }),
     },
   },
-  untracked: true,
   selectableFields: ['spec.signerName'],
   fields: ({ spec }) => ({ 'spec.signerName': spec.signerName ?? '' }),
   table: {
