@@ -43,6 +43,7 @@ export function builtinResource(kind: BuiltinKind, strategy: KindStrategy, conve
     },
     custom: false,
     strategy,
+    ...(strategy.deprecationWarning === undefined ? {} : { deprecationWarning: strategy.deprecationWarning }),
     hasStatus: kind.subresources.some(({ name }) => name === 'status'),
     readBody: (body, contentType) => readBody(body, contentType, { group, version, kind: kind.kind, custom: false }),
     decode(document) {

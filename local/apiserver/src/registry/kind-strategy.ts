@@ -86,6 +86,9 @@ export interface KindStrategy<T extends KubeObject = KubeObject> {
   /** What a write through `/status` (or another subresource that writes the object, by its name) keeps and checks. */
   readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>;
 
+  /** Advice sent with every answer, for kinds that people should no longer use. */
+  readonly deprecationWarning?: string;
+
   /** Advice sent as `Warning` headers on create and update. */
   warnings?(object: T, old: T | undefined): readonly string[];
 

@@ -4,6 +4,7 @@ import { nameOf } from '../table/cells.ts';
 import { componentStatusColumns } from '../table/columns.ts';
 
 export const componentStatusStrategy: KindStrategy<ComponentStatus> = {
+  deprecationWarning: 'v1 ComponentStatus is deprecated in v1.19+',
   table: {
     columns: componentStatusColumns,
     row(component) {

@@ -78,6 +78,7 @@ export const endpointsStrategy: KindStrategy<Endpoints> = {
   },
   validateCreate: validateEndpoints,
   validateUpdate: (endpoints, old) => (equalJson(endpoints.subsets, old.subsets) ? [] : validateEndpoints(endpoints)),
+  deprecationWarning: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
   warnings: endpointsWarnings,
   table: {
     columns: endpointsColumns,
