@@ -1,1 +1,14 @@
-export {};
+/** `npm run bench -- apiserver [--quick]`: figures, each beside a reference measured in the same run. */
+const [suite = '', ...flags] = process.argv.slice(2);
+const quick = flags.includes('--quick');
+
+switch (suite) {
+  case 'apiserver': {
+    const { benchApiServer } = await import('./apiserver/index.ts');
+    await benchApiServer({ quick });
+    break;
+  }
+  default:
+    console.error('usage: npm run bench -- apiserver [--quick]');
+    process.exitCode = 2;
+}

@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Pool } from 'undici';
+
+const bin = new URL('../../../apps/cli/bin/tektite.js', import.meta.url).pathname;
+const token = 'bench';
+
+/** `tektite up` in a process of its own, as a user would run it. */
+export interface ServerProcess {
+  readonly readyMilliseconds: number;
+  readonly address: string;
+  /** A pool of that many kept-alive connections. */
+  connect(connections: number): Pool;
+  residentMegabytes(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export const headers: Record<string, string> = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+
+export async function startServer(flags: readonly string[] = []): Promise<ServerProcess> {
+  const folder = await mkdtemp(join(tmpdir(), 'tektite-bench-'));
+  const tokens = join(folder, 'tokens.csv');
+  await writeFile(tokens, `${token},bench,bench,"system:masters"\n`);
+  const started = performance.now();
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [bin, 'up', '--api-only', '--port', '0', '--data-dir', join(folder, 'data'), '--token-auth-file', tokens, ...flags],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const address = await new Promise<string>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`tektite up ended with ${code}`)));
+    child.stdout?.on('data', (chunk: Buffer) => {
+      const found = /https:\/\/[0-9.:]+/.exec(chunk.toString());
+      if (found) resolve(found[0]);
+    });
+  });
+  const readyMilliseconds = performance.now() - started;
+  const pools: Pool[] = [];
+  return {
+    readyMilliseconds,
+    address,
+    connect(connections) {
+      const pool = new Pool(address, { connections, pipelining: 1, connect: { rejectUnauthorized: false } });
+      pools.push(pool);
+      return pool;
+    },
+    async residentMegabytes() {
+      const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+      return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+    },
+    async stop() {
+      await Promise.all(pools.map((pool) => pool.destroy()));
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      await gone;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
