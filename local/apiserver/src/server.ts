@@ -11,6 +11,7 @@ import {
 import type { CustomResourceDefinition } from '@tektite/schema/kubernetes';
 import type { AdmissionPlugin } from './admission/admission.ts';
 import { type Admission, createAdmission } from './admission/create-admission.ts';
+import { usageWriter } from './admission/plugins/resource-quota/write-usage.ts';
 import { AuthenticatorChain, type Authenticator } from './auth/authenticator.ts';
 import type { Authorizer } from './auth/authorizer.ts';
 import { bootstrapPolicy } from './auth/bootstrap-policy.ts';
@@ -25,6 +26,7 @@ import { bootstrap } from './registry/bootstrap.ts';
 import { builtinResources } from './registry/builtin-resources.ts';
 import { ObjectDeleter } from './registry/object-deleter.ts';
 import { ObjectStore, type SideEffects } from './registry/object-store.ts';
+import type { Resource } from './registry/resource.ts';
 import { ResourceTable } from './registry/resource-table.ts';
 import { ServiceAddresses } from './registry/service-addresses.ts';
 import type { ApiRequest, ApiResponse } from './rest/api-request.ts';
@@ -102,6 +104,10 @@ export class ApiServer {
       random,
       plugins: [roleEscalationCheck(authorizer), ...(options.admission ?? [])],
       disabled: options.disabledAdmissionPlugins ?? [],
+      writeUsage: usageWriter(
+        () => this.objects,
+        () => resources.find('', 'v1', 'resourcequotas') as Resource,
+      ),
     });
     const admission = this.admission.chain;
     const addresses = new ServiceAddresses(storage, random);

@@ -6,6 +6,7 @@ import { AdmissionChain, type AdmissionPlugin } from './admission.ts';
 import { EquivalentResources } from './matching/equivalent-resources.ts';
 import { RequestMatcher } from './matching/request-matcher.ts';
 import { builtinPlugins } from './plugins/index.ts';
+import { QuotaAdmission, type WriteUsage } from './plugins/resource-quota/resource-quota.ts';
 import { mutatingWebhooks } from './webhook/mutating-webhooks.ts';
 import { validatingWebhooks } from './webhook/validating-webhooks.ts';
 import { WebhookCaller } from './webhook/webhook-caller.ts';
@@ -18,6 +19,8 @@ export interface AdmissionParts {
   readonly authorizer: Authorizer;
   readonly clock: Clock;
   readonly random: Random;
+  /** Keeps the books of quotas. */
+  readonly writeUsage: WriteUsage;
   /** Plugins of the server itself, which run before webhooks. */
   readonly plugins?: readonly AdmissionPlugin[];
   /** Names of built-in plugins to leave out. */
@@ -41,11 +44,13 @@ export function createAdmission(parts: AdmissionParts): Admission {
   const matcher = new RequestMatcher(storage, new EquivalentResources(parts.resources));
   const caller = new WebhookCaller({ matcher, authorizer, random });
   const disabled = new Set(parts.disabled);
-  const plugins = [
-    ...builtinPlugins(storage),
+  const quotas = new QuotaAdmission(storage, parts.writeUsage);
+  const plugins: AdmissionPlugin[] = [
+    ...builtinPlugins(parts),
     ...(parts.plugins ?? []),
     mutatingWebhooks(mutating, caller),
     validatingWebhooks(validating, caller),
+    quotas,
   ];
   return {
     chain: new AdmissionChain(plugins.filter(({ name }) => !disabled.has(name))),
@@ -53,6 +58,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
     async close() {
       mutating[Symbol.dispose]();
       validating[Symbol.dispose]();
+      quotas[Symbol.dispose]();
       await clients.close();
     },
   };

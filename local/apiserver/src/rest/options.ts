@@ -101,8 +101,8 @@ export function parsePatchOptions(query: URLSearchParams, isApply: boolean): Pat
   }
   errors.push(...checkWriteOptions(query));
   if (errors.length > 0) throw invalidOptionsError('PatchOptions', errors);
-  const options = writeOptions(query, 'PatchOptions');
-  return { ...options, force, wire: forceText === null ? options.wire : { ...options.wire, force } };
+  // Admission sees a patch as the update that it comes to.
+  return { ...writeOptions(query, 'UpdateOptions'), force };
 }
 
 /** What Go's `strconv.ParseBool` takes; upstream reads any other text as true. */

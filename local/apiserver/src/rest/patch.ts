@@ -48,8 +48,6 @@ export async function patchObject(
   const options = parsePatchOptions(context.request.query, type === 'apply');
   const body = readPatchBody(context.request.body ?? new Uint8Array(), type);
   const apply = type === 'apply';
-  // Admission sees a patch as the update, or the create, that it comes to.
-  const { force: _, ...wire } = options.wire;
   const change = apply
     ? applyChange(parts.clock, context, resource, body, options)
     : patchChange(context, resource, type, body, options);
@@ -61,14 +59,14 @@ export async function patchObject(
       subresource,
       change,
       createIfAbsent: apply && subresource === '',
-      createOptions: { ...wire, kind: 'CreateOptions' },
+      createOptions: { ...options.wire, kind: 'CreateOptions' },
       ownManagedFields: apply,
     },
     {
       user: context.user,
       fieldManager: fieldManagerOf(context, options.fieldManager),
       dryRun: options.dryRun,
-      options: { ...wire, kind: 'UpdateOptions' },
+      options: options.wire,
       warn: (text) => context.warnings.add(text),
     },
   );

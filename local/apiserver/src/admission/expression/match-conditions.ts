@@ -1,6 +1,7 @@
 import { boolType } from '@tektite/schema';
 import type { MatchCondition } from '@tektite/schema/kubernetes';
 import { admissionEnvironment, type CompiledExpression, compileExpression } from './admission-environment.ts';
+import { joinErrors } from '../join-errors.ts';
 import { BudgetExceededError, CostBudget, evaluate, type Variables } from './evaluate.ts';
 
 /** What the conditions of one webhook or policy may cost together. */
@@ -40,10 +41,4 @@ export function conditionsHold(conditions: CompiledConditions, variables: Variab
     throw error;
   }
   return errors.length === 0 ? { matches: true } : { error: joinErrors(errors) };
-}
-
-/** Several errors as Go's aggregate prints them: each once, in brackets. */
-export function joinErrors(errors: readonly string[]): string {
-  const distinct = [...new Set(errors)];
-  return distinct.length === 1 ? (distinct[0] as string) : `[${distinct.join(', ')}]`;
 }
