@@ -8,13 +8,31 @@ export interface Random {
   bytes(length: number): Uint8Array;
 }
 
+/** Random bytes fetched ahead: asking the system for a few at a time costs more than the bytes. */
+let pool = new Uint8Array(0);
+let used = 0;
+const poolSize = 4096;
+
+function take(length: number): Uint8Array {
+  if (length > poolSize) return getRandomValues(new Uint8Array(length));
+  if (used + length > pool.length) {
+    pool = getRandomValues(new Uint8Array(poolSize));
+    used = 0;
+  }
+  const bytes = pool.slice(used, used + length);
+  // What was handed out is not kept.
+  pool.fill(0, used, used + length);
+  used += length;
+  return bytes;
+}
+
 /** The machine's own randomness; good enough for secrets. */
 export const systemRandom: Random = {
   next() {
     const [word] = getRandomValues(new Uint32Array(1));
     return (word ?? 0) / 2 ** 32;
   },
-  bytes: (length) => getRandomValues(new Uint8Array(length)),
+  bytes: take,
 };
 
 /** A repeatable sequence (mulberry32). For tests and simulations, never for secrets. */

@@ -29,6 +29,12 @@ export interface RunningHttpServer {
   close(): Promise<void>;
 }
 
+/** Whether the client is still there, and who wants to know when it goes. */
+export interface Connection {
+  closed: boolean;
+  onClose?: () => void;
+}
+
 /** Larger bodies are refused, as upstream does. */
 const maxBodyBytes = 3 * 1024 * 1024;
 
@@ -80,31 +86,31 @@ export async function serveHttps(options: HttpServerOptions): Promise<RunningHtt
 }
 
 async function answer(options: HttpServerOptions, request: AnyRequest, response: AnyResponse): Promise<void> {
-  const abort = new AbortController();
-  response.on('close', () => abort.abort());
-  response.on('error', () => abort.abort());
+  const connection: Connection = { closed: false };
+  const close = () => {
+    connection.closed = true;
+    connection.onClose?.();
+  };
+  response.on('close', close);
+  response.on('error', close);
   try {
     const body = await readBody(request);
-    const result = await options.handle(toApiRequest(request, body, abort.signal));
-    if (!abort.signal.aborted) await write(request, response, result, abort.signal);
+    const result = await options.handle(toApiRequest(request, body));
+    if (!connection.closed) await write(request, response, result, connection);
   } catch (error) {
-    if (abort.signal.aborted || response.headersSent) {
+    if (connection.closed || response.headersSent) {
       response.destroy();
       return;
     }
     const status = isStatusError(error)
       ? error
       : new StatusError({ code: 500, reason: 'InternalError', message: 'Internal error occurred' });
-    await write(
-      request,
-      response,
-      { code: status.code, type: 'object', media: 'json', object: status.status },
-      abort.signal,
-    );
+    const failure: ApiResponse = { code: status.code, type: 'object', media: 'json', object: status.status };
+    await write(request, response, failure, connection);
   }
 }
 
-function toApiRequest(request: AnyRequest, body: Uint8Array | undefined, signal: AbortSignal): ApiRequest {
+function toApiRequest(request: AnyRequest, body: Uint8Array | undefined): ApiRequest {
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
   const headers: Record<string, string | undefined> = Object.create(null);
@@ -121,7 +127,6 @@ function toApiRequest(request: AnyRequest, body: Uint8Array | undefined, signal:
     headers,
     ...(body ? { body } : {}),
     ...(certificate ? { clientCertificate: certificate } : {}),
-    signal,
   };
 }
 
@@ -138,31 +143,40 @@ function clientCertificate(request: AnyRequest): ApiRequest['clientCertificate']
   };
 }
 
-async function readBody(request: AnyRequest): Promise<Uint8Array | undefined> {
-  const tooLarge = () => requestEntityTooLargeError(`Request entity too large: limit is ${maxBodyBytes}`);
-  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) {
-    request.resume();
-    throw tooLarge();
-  }
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBodyBytes) {
+/** Events instead of async iteration: this runs for every request. */
+function readBody(request: AnyRequest): Promise<Uint8Array | undefined> {
+  return new Promise((resolve, reject) => {
+    const refuse = () => {
       request.resume();
-      throw tooLarge();
+      reject(requestEntityTooLargeError(`Request entity too large: limit is ${maxBodyBytes}`));
+    };
+    if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) {
+      refuse();
+      return;
     }
-    chunks.push(chunk);
-  }
-  if (size === 0) return undefined;
-  return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxBodyBytes) {
+        request.off('data', onData);
+        refuse();
+      } else chunks.push(chunk);
+    };
+    request.on('data', onData);
+    request.once('error', reject);
+    request.once('aborted', () => reject(new Error('the client went away')));
+    request.once('end', () =>
+      resolve(size === 0 ? undefined : chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)),
+    );
+  });
 }
 
 async function write(
   request: AnyRequest,
   response: AnyResponse,
   result: ApiResponse,
-  signal: AbortSignal,
+  connection: Connection,
 ): Promise<void> {
   const headers: Record<string, string | readonly string[]> = {
     'cache-control': 'no-cache, private',
@@ -170,12 +184,12 @@ async function write(
     ...result.headers,
   };
   if (result.type === 'watch') {
-    streamWatch(response, result.code, headers, result.source, result.media, signal);
+    streamWatch(response, result.code, headers, result.source, result.media, connection);
     return;
   }
   if (result.type === 'stream') {
     response.writeHead(result.code, headers as Record<string, string>);
-    for await (const chunk of result.stream) if (!response.write(chunk)) await drained(response, signal);
+    for await (const chunk of result.stream) if (!response.write(chunk)) await drained(response, connection);
     response.end();
     return;
   }
@@ -192,10 +206,9 @@ function contentType(result: ApiResponse): string {
   return result.media === 'yaml' ? 'application/yaml' : 'application/json';
 }
 
-function drained(response: AnyResponse, signal: AbortSignal): Promise<void> {
+function drained(response: AnyResponse, connection: Connection): Promise<void> {
   return new Promise((resolve) => {
-    const done = () => resolve();
-    response.once('drain', done);
-    signal.addEventListener('abort', done, { once: true });
+    response.once('drain', resolve);
+    connection.onClose = resolve;
   });
 }

@@ -1,5 +1,6 @@
 import type { Http2ServerResponse } from 'node:http2';
 import { formatYaml } from '@tektite/schema/yaml';
+import type { Connection } from './http-server.ts';
 import type { WatchEvent, WatchSource } from '../rest/api-request.ts';
 
 /**
@@ -19,15 +20,15 @@ export function streamWatch(
   headers: Readonly<Record<string, string | readonly string[]>>,
   source: WatchSource,
   media: 'json' | 'yaml',
-  signal: AbortSignal,
+  connection: Connection,
 ): void {
   response.writeHead(code, headers as Record<string, string>);
   // HTTP/1.1 holds the head back until there is a body.
   (response as { flushHeaders?: () => void }).flushHeaders?.();
   const stop = () => source.stop();
-  signal.addEventListener('abort', stop, { once: true });
+  connection.onClose = stop;
   const push = (event: WatchEvent) => {
-    if (signal.aborted) return;
+    if (connection.closed) return;
     response.write(encodeEvent(event, media));
     if (pendingBytes(response) > maxPendingBytes) {
       stop();
