@@ -1,5 +1,5 @@
 import { type KubeObject, labelSelectorOf, type LabelSelector, notFoundError, type Selector } from '@tektite/meta';
-import type { RuleWithOperations } from '@tektite/schema/kubernetes';
+import type { NamedRuleWithOperations } from '@tektite/schema/kubernetes';
 import type { Resource } from '../../registry/resource.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { type AdmissionRequest, isResource } from '../admission.ts';
@@ -8,7 +8,8 @@ import { ruleMatches } from './rule-match.ts';
 
 /** What a webhook or a policy wants to see. */
 export interface MatchCriteria {
-  readonly rules: readonly RuleWithOperations[];
+  /** Webhooks have no rules for single names; policies do. */
+  readonly rules: readonly NamedRuleWithOperations[];
   readonly matchPolicy: 'Exact' | 'Equivalent';
   readonly namespaceSelector: Selector;
   readonly objectSelector: Selector;
@@ -42,11 +43,12 @@ export class RequestMatcher {
 
   /** The first form of the resource that a rule covers: as requested or, where the policy allows, in another version. */
   matchRules(
-    rules: readonly RuleWithOperations[],
+    rules: readonly NamedRuleWithOperations[],
     matchPolicy: 'Exact' | 'Equivalent',
     request: AdmissionRequest,
   ): Resource | undefined {
-    const covers = (rule: RuleWithOperations, resource: Resource) =>
+    const covers = (rule: NamedRuleWithOperations, resource: Resource) =>
+      isNamed(rule, request.name) &&
       ruleMatches(rule, {
         operation: request.operation,
         group: resource.group,
@@ -93,6 +95,11 @@ export class RequestMatcher {
     if (!entry) throw notFoundError({ group: '', resource: 'namespaces' }, name);
     return entry.value;
   }
+}
+
+/** A rule without names is for all. */
+function isNamed({ resourceNames = [] }: NamedRuleWithOperations, name: string): boolean {
+  return resourceNames.length === 0 || resourceNames.includes(name);
 }
 
 /** Either state of the object will do, so that nobody escapes by taking a label off. */
