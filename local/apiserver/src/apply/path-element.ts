@@ -16,11 +16,6 @@ export function keyElement(keys: readonly (readonly [string, unknown])[]): strin
   return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
 }
 
-/** The name in an `f:` element, or `undefined` for another kind. */
-export function fieldName(element: string): string | undefined {
-  return element.startsWith('f:') ? element.slice(2) : undefined;
-}
-
 /** A path as messages show it: `.spec.containers[name="c"].image`. */
 export function formatFieldPath(path: readonly string[]): string {
   return path.map(formatElement).join('');

@@ -35,7 +35,7 @@ function emptyProtobuf(): ApiResponse {
     0x42,
     0,
   ]);
-  return { code: 200, type: 'stream', contentType: protobufV2, stream: once(document) };
+  return { code: 200, type: 'stream', contentType: protobufV2.replace('@', '.'), stream: once(document) };
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
