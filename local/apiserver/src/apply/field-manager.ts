@@ -56,6 +56,16 @@ export interface ManagedResource {
 
 type AnyObject = KubeObject & { readonly [field: string]: unknown };
 
+/** An object before and after a write, in another version than the write's. */
+export interface ChangeInVersion {
+  readonly schema: JsonSchema;
+  readonly live: AnyObject;
+  readonly wanted: AnyObject;
+}
+
+/** Changes by apiVersion, for owners that wrote in another version; `undefined` for versions that are not there any more. */
+export type ChangesInVersions = ReadonlyMap<string, ChangeInVersion | undefined>;
+
 /** Fields that nobody owns: they belong to the API server. */
 const stripped = setOf(
   ['f:apiVersion'],
@@ -88,6 +98,7 @@ export function updateManagedFields(
   live: AnyObject,
   wanted: AnyObject,
   write: WriteInfo,
+  others: ChangesInVersions = new Map(),
 ): readonly ManagedFieldsEntry[] | undefined {
   const managers = managersOf(resource, live, wanted);
   // Nobody's entries were kept for this object, or somebody cleared them: so it stays.
@@ -97,7 +108,15 @@ export function updateManagedFields(
   const own = identify(resource, 'Update', write);
   const changed = unionSets(changes.added, changes.modified);
   // An update always wins: what it changed is taken from everybody, and what it removed is nobody's any more.
+  const foreign = splitForeign(managers, others);
   takeFields(managers, changed, changes.removed);
+  for (const [apiVersion, entries] of foreign) {
+    const change = others.get(apiVersion);
+    const seen = change && tryCompare({ ...resource, schema: change.schema }, change.live, change.wanted);
+    if (change && !seen) return undefined;
+    if (seen) takeFields(entries, unionSets(seen.added, seen.modified), seen.removed);
+    if (seen) for (const [key, entry] of entries) managers.set(key, entry);
+  }
   const set = subtractSets(changed, stripped);
   if (!isEmptySet(set)) {
     const key = managerKey(own);
@@ -105,6 +124,19 @@ export function updateManagedFields(
   }
   capUpdateManagers(managers, unionSets);
   return managers.size === 0 ? undefined : writeManagers(managers);
+}
+
+/** Takes out of the managers those whose versions have changes of their own, by version. */
+function splitForeign(managers: Managers, others: ChangesInVersions): Map<string, Managers> {
+  const foreign = new Map<string, Managers>();
+  for (const [key, entry] of managers) {
+    if (!others.has(entry.apiVersion)) continue;
+    managers.delete(key);
+    const entries = foreign.get(entry.apiVersion);
+    if (entries) entries.set(key, entry);
+    else foreign.set(entry.apiVersion, new Map([[key, entry]]));
+  }
+  return foreign;
 }
 
 /** `undefined` when a list-map has elements without keys; upstream then forgets who owned what. */

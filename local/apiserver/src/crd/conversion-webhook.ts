@@ -67,7 +67,7 @@ async function convertTogether(
   const review = {
     kind: 'ConversionReview',
     apiVersion: formatApiVersion({ group, version }),
-    request: { uid, desiredAPIVersion: apiVersion, objects: objects.map(withoutRevision) },
+    request: { uid, desiredAPIVersion: apiVersion, objects },
     response: { uid: '', convertedObjects: null, result: { metadata: {} } },
   };
   const whose = `conversion webhook for ${first.apiVersion}, Kind=${first.kind}`;
@@ -85,12 +85,6 @@ async function convertTogether(
 /** Upstream says no more than the message, and gives no reason. */
 function failure(message: string, cause?: unknown): StatusError {
   return new StatusError({ code: 500, message }, { cause });
-}
-
-/** What is stored has no resourceVersion, and what is stored is what upstream converts. */
-function withoutRevision(object: KubeObject): object {
-  const { resourceVersion: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
 }
 
 function readConverted(answer: unknown, version: string, uid: string): readonly unknown[] {

@@ -32,10 +32,18 @@ export class Converter {
     this.webhook = crd.spec.conversion?.strategy === 'Webhook' ? webhook : undefined;
   }
 
+  /** An object in another version, as the webhook gives it; no schema is asked. */
+  async convert(object: KubeObject, version: string): Promise<KubeObject> {
+    const target = this.apiVersion(version);
+    if (object.apiVersion === target) return object;
+    const [converted] = this.webhook ? await this.webhook([object], target) : [{ ...object, apiVersion: target }];
+    return converted as KubeObject;
+  }
+
   async toStorage(object: Draft): Promise<Draft> {
     const target = this.apiVersion(this.stored);
     if (object.apiVersion === target) return object;
-    const [converted] = this.webhook ? await this.webhook([object], target) : [object];
+    const [converted] = this.webhook ? await this.ask(this.webhook, [object], target) : [object];
     return this.shape({ ...(converted as Draft), apiVersion: target }, this.stored, true);
   }
 
@@ -52,7 +60,20 @@ export class Converter {
         return result ? this.shape({ ...(cloneJson(result) as Draft), apiVersion: target }, version, false) : object;
       });
     };
-    return this.webhook ? this.webhook(foreign, target).then(finish) : finish(foreign);
+    return this.webhook ? this.ask(this.webhook, foreign, target).then(finish) : finish(foreign);
+  }
+
+  /** What is stored has no resourceVersion, and so it is shown to the webhook. */
+  private async ask(webhook: WebhookConversion, objects: readonly KubeObject[], target: string): Promise<KubeObject[]> {
+    const bare = objects.map((object) => {
+      const { resourceVersion: _, ...metadata } = object.metadata;
+      return { ...object, metadata };
+    });
+    const converted = await webhook(bare, target);
+    return converted.map((object, index) => {
+      const { resourceVersion } = objects[index]?.metadata ?? {};
+      return resourceVersion === undefined ? object : { ...object, metadata: { ...object.metadata, resourceVersion } };
+    });
   }
 
   /** Written since the CRD last changed. */

@@ -34,10 +34,7 @@ export function customResource(
   const names = crd.status?.acceptedNames?.plural ? crd.status.acceptedNames : crd.spec.names;
   const apiVersion = formatApiVersion({ group, version: version.name });
   const stored = crd.spec.versions?.find(({ storage }) => storage)?.name ?? version.name;
-  const own = (version.schema?.openAPIV3Schema ?? {
-    type: 'object',
-    'x-kubernetes-preserve-unknown-fields': true,
-  }) as JsonSchema;
+  const own = ownSchema(version);
   const schema = withMetadata(own);
   const form = new CustomForm(own, apiVersion, names.kind);
   return {
@@ -68,9 +65,19 @@ export function customResource(
     decode: (document) => form.decode(document),
     normalize: (object) => object,
     emptyObject: { apiVersion, kind: names.kind, metadata: {} },
+    async inVersion(object, target) {
+      const other = crd.spec.versions?.find(({ name }) => formatApiVersion({ group, version: name }) === target);
+      if (!other) return undefined;
+      return { object: await converter.convert(object, other.name), schema: withMetadata(ownSchema(other)) };
+    },
     ...(stored === version.name ? {} : { toStorage: (object: Draft) => converter.toStorage(object) }),
     fromStorage: (objects) => converter.fromStorage(objects, version.name),
   };
+}
+
+/** What a version says of its objects; one that says nothing takes everything. */
+function ownSchema({ schema }: CustomResourceDefinitionVersion): JsonSchema {
+  return (schema?.openAPIV3Schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }) as JsonSchema;
 }
 
 function defaultDeprecation(

@@ -22,6 +22,7 @@ import {
 import type { AdmissionChain, AdmissionRequest } from '../admission/admission.ts';
 import { updateManagedFields } from '../apply/field-manager.ts';
 import { RevisionMismatchError, type Storage, type StoredEntry } from '../storage/storage.ts';
+import { changesInVersions } from './changes-in-versions.ts';
 import { validateChangedObject, validateNewObject } from './kinds/validate-object.ts';
 import type { StrategyContext } from './kind-strategy.ts';
 import { managedResource } from './managed-resource.ts';
@@ -261,14 +262,10 @@ export class ObjectStore {
     checkNamespace(resource, request.namespace, meta);
     dedupOwnerReferences(meta, context);
     if (!request.ownManagedFields) {
-      const time = formatTime(now);
-      setManagedFields(
-        draft,
-        updateManagedFields(managedResource(resource, request.subresource), old as Draft, draft, {
-          manager: context.fieldManager,
-          time,
-        }),
-      );
+      const write = { manager: context.fieldManager, time: formatTime(now) };
+      const managed = managedResource(resource, request.subresource);
+      const others = await changesInVersions(resource, old, draft);
+      setManagedFields(draft, others && updateManagedFields(managed, old as Draft, draft, write, others));
     }
     const admission = this.admissionRequest(
       'UPDATE',

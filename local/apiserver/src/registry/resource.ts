@@ -73,6 +73,14 @@ export interface Resource extends ResourceNames {
   /** What an object of this kind looks like with nothing set; field managers compare a create with it. */
   readonly emptyObject: KubeObject;
 
+  /**
+   * An object of this version in another one, with the schema of that one and nothing dropped; `undefined` when there is no
+   * such version. Field managers compare in the version in which an owner wrote.
+   */
+  inVersion?(
+    object: KubeObject,
+    apiVersion: string,
+  ): Promise<{ readonly object: KubeObject; readonly schema: JsonSchema } | undefined>;
   toStorage?(object: Draft): Draft | Promise<Draft>;
   fromStorage?(objects: readonly KubeObject[]): readonly KubeObject[] | Promise<readonly KubeObject[]>;
 }
