@@ -7,6 +7,7 @@ export { createSigningKey } from './auth/service-account-tokens.ts';
 export { TokenFile } from './auth/token-file.ts';
 export { createAuthority, issueCertificate, type KeyPair } from './http/certificates.ts';
 export { type RunningHttpServer, serveHttps } from './http/http-server.ts';
+export { inProcessTransport } from './in-process-transport.ts';
 export type { ApiRequest, ApiResponse, UserInfo, WatchEvent } from './rest/api-request.ts';
 export { compactPath } from './rest/router.ts';
 export { ApiServer, type ApiServerOptions } from './server.ts';

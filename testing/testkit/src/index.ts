@@ -1,1 +1,11 @@
-export {};
+/** A control plane in a test: start it, own its time, break its connections. */
+export {
+  admin,
+  type ControlPlane,
+  type ControlPlaneOptions,
+  type HttpsEndpoint,
+  httpsTransport,
+  startControlPlane,
+} from './control-plane.ts';
+export { type FaultOptions, type FaultRates, faultyTransport, type FaultyTransport } from './faulty-transport.ts';
+export { settle, type VirtualClock, virtualClock } from './virtual-clock.ts';

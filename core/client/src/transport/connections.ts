@@ -1,0 +1,75 @@
+import { isIP } from 'node:net';
+import type { Dispatcher } from 'undici';
+import type { ClientConfig } from '../config/client-config.ts';
+import type { ClientCertificate } from '../config/credentials.ts';
+import { proxyFromEnvironment } from './environment-proxy.ts';
+
+/** Idle connections are kept that long; shorter than the 90 seconds after which Kubernetes drops them. */
+const keepAliveMilliseconds = 60_000;
+/** TCP probes start after that much silence, so that the system finds dead peers too. */
+const probeMilliseconds = 30_000;
+
+/**
+ * The open connections to one server. A client certificate belongs to a connection, so a new certificate means new
+ * connections; the old ones end with the requests that use them.
+ */
+export class Connections {
+  private readonly config: ClientConfig;
+  private readonly origin: string;
+  private current: { dispatcher: Dispatcher; certificate: ClientCertificate | undefined } | undefined;
+  private readonly all = new Set<Dispatcher>();
+
+  constructor(config: ClientConfig, origin: string) {
+    this.config = config;
+    this.origin = origin;
+  }
+
+  /** undici is loaded with the first request: programs that only talk within the process do without it. */
+  async dispatcherFor(certificate: ClientCertificate | undefined): Promise<Dispatcher> {
+    if (this.current && sameCertificate(this.current.certificate, certificate)) return this.current.dispatcher;
+    const undici = await import('undici');
+    if (this.current && sameCertificate(this.current.certificate, certificate)) return this.current.dispatcher;
+    const old = this.current?.dispatcher;
+    const dispatcher = this.connect(undici, certificate);
+    this.all.add(dispatcher);
+    this.current = { dispatcher, certificate };
+    if (old) {
+      const forget = () => void this.all.delete(old);
+      old.close().then(forget, forget);
+    }
+    return dispatcher;
+  }
+
+  async close(): Promise<void> {
+    const open = [...this.all];
+    this.all.clear();
+    this.current = undefined;
+    await Promise.all(open.map((dispatcher) => dispatcher.destroy()));
+  }
+
+  /**
+   * HTTP/1.1 on purpose: over HTTP/2 undici is slower on requests one at a time and no faster on many, and watches beyond
+   * the server's limit of streams would wait behind each other without a sign.
+   */
+  private connect(undici: typeof import('undici'), certificate: ClientCertificate | undefined): Dispatcher {
+    const { certificateAuthority, insecureSkipTlsVerify, tlsServerName } = this.config;
+    const tls = {
+      ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
+      ...(certificate ? { cert: certificate.certificate, key: certificate.key } : {}),
+      ...(insecureSkipTlsVerify ? { rejectUnauthorized: false } : {}),
+      ...(tlsServerName === undefined || isIP(tlsServerName) ? {} : { servername: tlsServerName }),
+      keepAlive: true,
+      keepAliveInitialDelay: probeMilliseconds,
+    };
+    // Time is ours to watch, by the clock that was passed in.
+    const options = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: keepAliveMilliseconds, allowH2: false };
+    const proxy = this.config.proxyUrl ?? proxyFromEnvironment(this.origin, process.env);
+    return proxy === undefined
+      ? new undici.Pool(this.origin, { ...options, connect: tls })
+      : new undici.ProxyAgent({ uri: proxy, ...options, requestTls: tls });
+  }
+}
+
+function sameCertificate(a: ClientCertificate | undefined, b: ClientCertificate | undefined): boolean {
+  return a === b || (a !== undefined && a.certificate === b?.certificate && a.key === b.key);
+}

@@ -1,0 +1,127 @@
+import {
+  ApiServer,
+  type ApiServerOptions,
+  clientCertificateAuthenticator,
+  createAuthority,
+  inProcessTransport,
+  issueCertificate,
+  type KeyPair,
+  type RunningHttpServer,
+  serveHttps,
+  type UserInfo,
+} from '@tektite/apiserver';
+import {
+  Client,
+  type ClientConfig,
+  type ClientOptions,
+  httpTransport,
+  staticCredentials,
+  type Transport,
+} from '@tektite/client';
+import { type Clock, type Random, seededRandom, systemClock } from '@tektite/meta';
+
+export interface ControlPlaneOptions extends Omit<ApiServerOptions, 'clock' | 'random'> {
+  /** `virtualClock()`, or the machine's, which is the default. */
+  readonly clock?: Clock;
+  /** For names, uids and jitter, so that a run can be repeated. Default 1. */
+  readonly seed?: number;
+}
+
+/** May do everything. */
+export const admin: UserInfo = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
+
+/** A control plane of this process, for a test. */
+export interface ControlPlane extends AsyncDisposable {
+  readonly server: ApiServer;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The administrator's client, in process. */
+  readonly client: Client;
+  /** Another user's client, or one over another transport. Closed with the control plane. */
+  clientFor(who: UserInfo | Transport, options?: ClientOptions): Client;
+  /** A way to the server, in process, to put something around. */
+  transport(user?: UserInfo): Transport;
+  /** Serves HTTPS on loopback and says how to reach it with the administrator's certificate. Started on first use. */
+  https(): Promise<HttpsEndpoint>;
+  close(): Promise<void>;
+}
+
+export interface HttpsEndpoint {
+  readonly port: number;
+  readonly authority: KeyPair;
+  readonly config: ClientConfig;
+  /** How to reach it with a certificate for this user. */
+  configFor(user: Pick<UserInfo, 'name' | 'groups'>): Promise<ClientConfig>;
+}
+
+/**
+ * Starts the embedded API server with nothing but the objects every cluster has. Takes milliseconds.
+ *
+ * @example
+ * await using plane = await startControlPlane();
+ * await plane.client.create(kinds.ConfigMap, { metadata: { namespace: 'default', name: 'a' } });
+ */
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const { clock = systemClock, seed = 1, ...rest } = options;
+  const random = seededRandom(seed);
+  const server = await ApiServer.create({
+    ...rest,
+    clock,
+    random,
+    authenticators: [clientCertificateAuthenticator, ...(rest.authenticators ?? [])],
+  });
+  const clients: Client[] = [];
+  let endpoint: Promise<HttpsEndpoint & { readonly http: RunningHttpServer }> | undefined;
+
+  const transport = (user: UserInfo = admin) => inProcessTransport(server, user);
+  function clientFor(who: UserInfo | Transport, clientOptions: ClientOptions = {}): Client {
+    const client = new Client('request' in who ? who : transport(who), { clock, random, ...clientOptions });
+    clients.push(client);
+    return client;
+  }
+  async function close(): Promise<void> {
+    await Promise.all(clients.map((client) => client.close()));
+    await (await endpoint)?.http.close();
+    await server.close();
+  }
+  return {
+    server,
+    clock,
+    random,
+    client: clientFor(admin),
+    clientFor,
+    transport,
+    https: () => (endpoint ??= serve(server)),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Certificates are checked by the machine's clock, so that is the one they are made by. */
+async function serve(server: ApiServer): Promise<HttpsEndpoint & { readonly http: RunningHttpServer }> {
+  const authority = await createAuthority('testkit', systemClock);
+  const hosts = ['127.0.0.1', 'localhost'];
+  const certificate = await issueCertificate(authority, { commonName: 'testkit', hosts }, systemClock);
+  const http = await serveHttps({
+    host: '127.0.0.1',
+    port: 0,
+    key: certificate.key,
+    certificate: certificate.certificate,
+    clientCa: authority.certificate,
+    handle: (request) => server.handle(request),
+  });
+  const configFor = async ({ name, groups }: Pick<UserInfo, 'name' | 'groups'>): Promise<ClientConfig> => ({
+    server: `https://127.0.0.1:${http.port}`,
+    certificateAuthority: authority.certificate,
+    namespace: 'default',
+    credentials: staticCredentials({
+      clientCertificate: await issueCertificate(authority, { commonName: name, organizations: groups }, systemClock),
+    }),
+  });
+  return { http, port: http.port, authority, configFor, config: await configFor(admin) };
+}
+
+/** A client over HTTPS, as the administrator. */
+export async function httpsTransport(plane: ControlPlane): Promise<Transport> {
+  return httpTransport((await plane.https()).config);
+}
