@@ -1,4 +1,5 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=8
+// A small young generation: the server holds a third less memory for a few per cent of its speed.
 import { existsSync } from 'node:fs';
 
 const bundle = new URL('../dist/tektite.js', import.meta.url);

@@ -24,9 +24,10 @@ export async function startServer(flags: readonly string[] = []): Promise<Server
   const tokens = join(folder, 'tokens.csv');
   await writeFile(tokens, `${token},bench,bench,"system:masters"\n`);
   const started = performance.now();
+  // Run as a command, as npx does, so that the flags in its first line count.
   const child: ChildProcess = spawn(
-    process.execPath,
-    [bin, 'up', '--api-only', '--port', '0', '--data-dir', join(folder, 'data'), '--token-auth-file', tokens, ...flags],
+    bin,
+    ['up', '--api-only', '--port', '0', '--data-dir', join(folder, 'data'), '--token-auth-file', tokens, ...flags],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   const address = await new Promise<string>((resolve, reject) => {

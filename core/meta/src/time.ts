@@ -161,8 +161,21 @@ function dateTime({ seconds }: Instant): string {
   return plain.slice(0, -'.000Z'.length);
 }
 
+let lastSecond = Number.NaN;
+let lastText = '';
+
+/** Nearly all times that are printed are of the current second. */
+function formatSecond(second: number): string {
+  if (second !== lastSecond) {
+    lastText = `${dateTime({ seconds: second, nanoseconds: 0 })}Z`;
+    lastSecond = second;
+  }
+  return lastText;
+}
+
 /** Prints as `metav1.Time`: UTC, whole seconds (the fraction is cut off). Takes an Instant or milliseconds. */
 export function formatTime(time: Instant | number): string {
+  if (typeof time === 'number') return formatSecond(Math.floor(time / 1000));
   return `${dateTime(instantOf(time))}Z`;
 }
 

@@ -6,6 +6,9 @@ import { type Authenticator, bearerToken } from './authenticator.ts';
 export class TokenFile implements Authenticator {
   private readonly users: readonly { readonly digest: Buffer; readonly user: UserInfo }[];
 
+  /** Tokens found good before; there are no more of them than lines in the file. */
+  private readonly recent = new Map<string, UserInfo>();
+
   private constructor(users: TokenFile['users']) {
     this.users = users;
   }
@@ -40,9 +43,12 @@ export class TokenFile implements Authenticator {
 
   /** Compares digests in constant time, so that nobody can feel their way to a token. */
   userOf(token: string): UserInfo | undefined {
+    const known = this.recent.get(token);
+    if (known) return known;
     const wanted = digest(token);
     let found: UserInfo | undefined;
     for (const { digest: known, user } of this.users) if (timingSafeEqual(known, wanted)) found = user;
+    if (found) this.recent.set(token, found);
     return found;
   }
 }

@@ -1,5 +1,6 @@
 import type { Http2ServerResponse } from 'node:http2';
 import { formatYaml } from '@tektite/schema/yaml';
+import { encodeJson } from '../codec/encoded-json.ts';
 import type { Connection } from './http-server.ts';
 import type { WatchEvent, WatchSource } from '../rest/api-request.ts';
 
@@ -8,10 +9,6 @@ import type { WatchEvent, WatchSource } from '../rest/api-request.ts';
  * server's memory do not pay for it.
  */
 const maxPendingBytes = 4 * 1024 * 1024;
-
-/** Encoded objects of the latest events, so that a thousand watchers of one object cost one encoding. */
-const encoded = new Map<object, string>();
-const maxEncoded = 128;
 
 /** Sends the events of a watch, a line each, until either side ends it. */
 export function streamWatch(
@@ -45,15 +42,5 @@ function pendingBytes(response: Http2ServerResponse): number {
 
 function encodeEvent(event: WatchEvent, media: 'json' | 'yaml'): string {
   if (media === 'yaml') return `---\n${formatYaml(event)}`;
-  return `{"type":"${event.type}","object":${encodeObject(event.object)}}\n`;
-}
-
-function encodeObject(object: object): string {
-  let text = encoded.get(object);
-  if (text === undefined) {
-    text = JSON.stringify(object);
-    if (encoded.size >= maxEncoded) encoded.delete(encoded.keys().next().value as object);
-    encoded.set(object, text);
-  }
-  return text;
+  return `{"type":"${event.type}","object":${encodeJson(event.object)}}\n`;
 }

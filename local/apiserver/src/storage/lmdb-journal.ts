@@ -2,14 +2,15 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubeObject } from '@tektite/meta';
 import type { Database, RootDatabase } from 'lmdb';
+import { encodeJson } from '../codec/encoded-json.ts';
 import { FolderLock } from './folder-lock.ts';
 import type { Journal, JournalRecord } from './journal.ts';
 
 /** What the format of the folder is called; another one is refused instead of misread. */
 const format = 'tektite-journal-1';
 
-/** A record without its revision, which is its key. */
-type StoredRecord = [key: string, deleted: 0 | 1, value: KubeObject];
+/** A record without its revision, which is its key: `+` or `-` for a delete, the key, a line end, the object as JSON. */
+type StoredRecord = string;
 
 /**
  * A journal in an LMDB file: the log of writes by revision, and the revision that it was compacted to.
@@ -49,7 +50,7 @@ export class LmdbJournal implements Journal {
           `${folder} was written by another version of tektite (${String(found)}, this one reads ${format})`,
         );
       if (found === undefined) await root.put('format', format);
-      return new LmdbJournal(lock, root, root.openDB<StoredRecord, number>({ name: 'log', encoding: 'json' }));
+      return new LmdbJournal(lock, root, root.openDB<StoredRecord, number>({ name: 'log', encoding: 'string' }));
     } catch (error) {
       await lock.release();
       throw error;
@@ -68,8 +69,9 @@ export class LmdbJournal implements Journal {
     const last = records.at(-1);
     if (!last) return;
     await this.root.batch(() => {
-      for (const { key, revision, deleted, value } of records)
-        void this.log.put(revision, [key, deleted ? 1 : 0, value]);
+      for (const { key, revision, deleted, value } of records) {
+        void this.log.put(revision, `${deleted ? '-' : '+'}${key}\n${encodeJson(value)}`);
+      }
       void this.root.put('revision', last.revision);
     });
   }
@@ -88,8 +90,13 @@ export class LmdbJournal implements Journal {
 
   private *records(): Generator<JournalRecord> {
     for (const { key: revision, value } of this.log.getRange({})) {
-      const [key, deleted, object] = value;
-      yield { key, revision, deleted: deleted === 1, value: object };
+      const end = value.indexOf('\n');
+      yield {
+        key: value.slice(1, end),
+        revision,
+        deleted: value[0] === '-',
+        value: JSON.parse(value.slice(end + 1)) as KubeObject,
+      };
     }
   }
 }
