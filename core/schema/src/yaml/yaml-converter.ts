@@ -100,12 +100,12 @@ export class YamlConverter {
 
   private convertMap(node: YAMLMap): Record<string, unknown> {
     const result: Record<string, unknown> = {};
-    this.fill(result, node);
+    this.mergeInto(result, node);
     return result;
   }
 
   /** In order: a key overrides what was merged before it, and is overridden by what is merged after it. */
-  private fill(target: Record<string, unknown>, node: YAMLMap): void {
+  private mergeInto(target: Record<string, unknown>, node: YAMLMap): void {
     for (const pair of node.items as Pair<Node, Node | null>[]) {
       if (isMergeKey(pair.key)) {
         this.merge(target, pair.value);
@@ -126,7 +126,7 @@ export class YamlConverter {
       const fill = (map: Node | null): void => {
         if (!isMap(map)) throw new YamlError('yaml: map merge requires map or sequence of maps as the value');
         this.count();
-        this.fill(target, map);
+        this.mergeInto(target, map);
       };
       if (isAlias(source)) this.convertAlias(source, fill);
       else fill(source);

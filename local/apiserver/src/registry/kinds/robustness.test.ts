@@ -11,7 +11,11 @@ import { created, createErrors, createWarnings, tableRow, updateErrors } from '.
 const texts = ['', 'a', 'A b', '10.0.0.1', '*', 'x/y', '50%', '1Gi', '-1', 'None', 'Never', 'http://x'];
 
 class Author {
-  constructor(private readonly random: Random) {}
+  private readonly random: Random;
+
+  constructor(random: Random) {
+    this.random = random;
+  }
 
   private pick<T>(list: readonly T[]): T {
     return list[Math.floor(this.random.next() * list.length)] as T;

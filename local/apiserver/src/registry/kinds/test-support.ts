@@ -1,4 +1,4 @@
-import { type DynamicObject, formatFieldError, type Mutable } from '@tektite/meta';
+import { formatFieldError, type KubeObject, type Mutable } from '@tektite/meta';
 import { builtinKinds } from '@tektite/schema/kubernetes';
 import { normalizeObject } from '../../codec/decode-object.ts';
 import type { KindStrategy, StrategyContext, TableCell } from '../kind-strategy.ts';
@@ -7,14 +7,18 @@ import { validateChangedObject, validateNewObject } from './validate-object.ts';
 
 /** Helpers for tests of strategies: an object goes the way that it goes in the server, without the server. */
 
+/** An object whose fields a test reads and writes as it likes: it knows what it put there. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export type TestObject = Mutable<KubeObject> & { [field: string]: any };
+
 export const now = Date.parse('2026-03-01T12:00:00Z');
 
 const context: StrategyContext = { now, user: { name: 'jane', groups: ['devs'] } };
 
 /** `apiVersion`, `kind` and a name, and what the test is about. */
-export function objectOf(apiVersion: string, kind: string, content: object): Mutable<DynamicObject> {
+export function objectOf(apiVersion: string, kind: string, content: object): TestObject {
   const object = { apiVersion, kind, metadata: { name: 'x' }, ...content };
-  return object as unknown as Mutable<DynamicObject>;
+  return object as unknown as TestObject;
 }
 
 function kindOf({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }) {
@@ -28,16 +32,16 @@ function kindOf({ apiVersion, kind }: { readonly apiVersion: string; readonly ki
 }
 
 /** The object as it is after reading and defaulting. */
-export function defaulted(object: Mutable<DynamicObject>): Mutable<DynamicObject> {
+export function defaulted(object: TestObject): TestObject {
   const { builtin, strategy } = kindOf(object);
   const metadata = { ...(builtin.namespaced ? { namespace: 'default' } : {}), uid: 'u', ...object.metadata };
-  const draft = normalizeObject(builtin.definition, { ...object, metadata }) as unknown as Mutable<DynamicObject>;
+  const draft = normalizeObject(builtin.definition, { ...object, metadata }) as unknown as TestObject;
   strategy.default?.(draft);
   return draft;
 }
 
 /** The object as it is stored. */
-export function created(object: Mutable<DynamicObject>): Mutable<DynamicObject> {
+export function created(object: TestObject): TestObject {
   const { strategy } = kindOf(object);
   const draft = defaulted(object);
   strategy.prepareForCreate?.(draft, context);
@@ -47,7 +51,7 @@ export function created(object: Mutable<DynamicObject>): Mutable<DynamicObject> 
 }
 
 /** What a create of the object is refused for, as `field: message`. */
-export function createErrors(object: Mutable<DynamicObject>): string[] {
+export function createErrors(object: TestObject): string[] {
   const { strategy, scope } = kindOf(object);
   const draft = defaulted(object);
   strategy.prepareForCreate?.(draft, context);
@@ -55,11 +59,7 @@ export function createErrors(object: Mutable<DynamicObject>): string[] {
 }
 
 /** What a change of the object is refused for. */
-export function updateErrors(
-  old: Mutable<DynamicObject>,
-  change: (object: Mutable<DynamicObject>) => void,
-  subresource?: string,
-): string[] {
+export function updateErrors(old: TestObject, change: (object: TestObject) => void, subresource?: string): string[] {
   const { strategy, scope } = kindOf(old);
   const before = created(old);
   const draft = structuredClone(before);
@@ -71,11 +71,11 @@ export function updateErrors(
 }
 
 /** Advice given on create. */
-export function createWarnings(object: Mutable<DynamicObject>): readonly string[] {
+export function createWarnings(object: TestObject): readonly string[] {
   return kindOf(object).strategy.warnings?.(defaulted(object), undefined) ?? [];
 }
 
 /** The cells of an object in the table of its kind. */
-export function tableRow(object: Mutable<DynamicObject>): TableCell[] | undefined {
+export function tableRow(object: TestObject): TableCell[] | undefined {
   return kindOf(object).strategy.table?.row(object, { now });
 }
