@@ -36,7 +36,7 @@ export type Configuration<T extends KubeObject> = DeepPartial<Omit<T, 'apiVersio
   readonly metadata: ObjectMeta & { readonly name: string };
 };
 
-export function isKind(reference: KindReference<KubeObject>): reference is Kind<KubeObject> {
+export function isKind(reference: KindReference<KubeObject>): reference is Kind {
   return 'plural' in reference && 'scope' in reference;
 }
 

@@ -55,6 +55,8 @@ class InProcessTransport implements Transport {
   }
 
   async stream(request: TransportRequest): Promise<TransportStream<Uint8Array>> {
+    request.signal?.throwIfAborted();
+    this.closing.signal.throwIfAborted();
     const life = new AbortController();
     const unlink = onAbort([request.signal, this.closing.signal], (reason) => life.abort(reason));
     try {

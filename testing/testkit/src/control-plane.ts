@@ -101,7 +101,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
 async function serve(server: ApiServer): Promise<HttpsEndpoint & { readonly http: RunningHttpServer }> {
   const authority = await createAuthority('testkit', systemClock);
   const hosts = ['127.0.0.1', 'localhost'];
-  const certificate = await issueCertificate(authority, { commonName: 'testkit', hosts }, systemClock);
+  const certificate = await issueCertificate(authority, { commonName: 'kube-apiserver', hosts }, systemClock);
   const http = await serveHttps({
     host: '127.0.0.1',
     port: 0,

@@ -58,7 +58,7 @@ export class ExecCredentials implements Credentials {
 
   private async ask(): Promise<Cached> {
     const { plugin } = this;
-    const interactive = plugin.interactiveMode !== 'Never' && process.stdin.isTTY === true;
+    const interactive = plugin.interactiveMode !== 'Never' && process.stdin.isTTY;
     if (plugin.interactiveMode === 'Always' && !interactive)
       throw this.failure('it needs a terminal (interactiveMode: Always) and there is none');
     const { code, stdout, stderr } = await this.run(interactive);
@@ -96,7 +96,7 @@ export class ExecCredentials implements Credentials {
         const missing = cause.code === 'ENOENT';
         reject(this.failure(missing ? `the command does not exist; install it${hint}` : cause.message, cause));
       });
-      child.on('close', (code, signal) => resolve({ code: code ?? -1, stdout, stderr: signal ? `${signal}` : stderr }));
+      child.on('close', (code, signal) => resolve({ code: code ?? -1, stdout, stderr: signal ?? stderr }));
     });
   }
 

@@ -58,7 +58,8 @@ function meaningOf(code: string, message: string): ClientErrorCode | undefined {
   // A plain HTTP server, or a random one, behind an https address.
   if (known === 'TLS_FAILED' || code.startsWith('ERR_SSL_') || code.startsWith('ERR_OSSL_')) return 'TLS_FAILED';
   if (known) return known;
-  if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') return 'INVALID_RESPONSE';
+  if (code === 'HTTPParserError' || code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW')
+    return 'INVALID_RESPONSE';
   if (code.startsWith('CERT_')) return 'TLS_UNTRUSTED';
   // A proxy that refuses to connect us.
   if (code === 'UND_ERR_ABORTED' && message.startsWith('Proxy response')) return 'HOST_UNREACHABLE';
@@ -70,7 +71,8 @@ function innermost(error: unknown): { code: string; message: string } {
   let current: unknown = error;
   let found = { code: '', message: error instanceof Error ? error.message : String(error) };
   for (let depth = 0; depth < 8 && current instanceof Error; depth++) {
-    const code = (current as NodeJS.ErrnoException).code;
+    // undici's parser does not always say more than that it failed.
+    const code = (current as NodeJS.ErrnoException).code ?? (current.name === 'HTTPParserError' ? current.name : '');
     if (typeof code === 'string' && code !== '') found = { code, message: current.message || code };
     current = current instanceof AggregateError ? current.errors[0] : current.cause;
   }

@@ -96,7 +96,7 @@ class HttpTransport implements Transport {
 
   async close(): Promise<void> {
     this.closed = true;
-    for (const scope of [...this.scopes]) scope.end(closedError());
+    for (const scope of this.scopes) scope.end(closedError());
     this.scopes.clear();
     await this.connections.close();
   }
