@@ -59,5 +59,6 @@ function unsafe(text: string): string | undefined {
   if (text.length > 20) return undefined;
   const value = BigInt(text);
   if (value >= int64Limit || value < -int64Limit) return undefined;
-  return BigInt(Number(text)) === value ? undefined : text;
+  // Exact is not enough: it must also be printed as it came.
+  return String(Number(text)) === text ? undefined : text;
 }
