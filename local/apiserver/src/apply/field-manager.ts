@@ -1,22 +1,15 @@
-import {
-  cloneJson,
-  equalJson,
-  formatApiVersion,
-  type KubeObject,
-  type ManagedFieldsEntry,
-  StatusError,
-} from '@tektite/meta';
+import { equalJson, formatApiVersion, type KubeObject, type ManagedFieldsEntry, StatusError } from '@tektite/meta';
 import type { JsonSchema } from '@tektite/schema';
-import { quoteGo } from '@tektite/meta';
+import { ApplyConflictError, conflictStatus, findConflicts } from './apply-conflict.ts';
 import { ListElementError } from './atom.ts';
 import { checkTyped } from './check-typed.ts';
 import { compare, type Comparison } from './compare.ts';
 import {
   emptySet,
   type FieldSet,
+  hasMember,
   intersectSets,
   isEmptySet,
-  membersOf,
   setOf,
   subtractSets,
   subtractTrees,
@@ -32,8 +25,8 @@ import {
   rejectManagedFields,
   writeManagers,
 } from './managed-fields.ts';
+import { lastAppliedFields, syncLastApplied } from './last-applied.ts';
 import { merge } from './merge.ts';
-import { formatFieldPath } from './path-element.ts';
 import { removeFields } from './remove.ts';
 import { toFieldSet } from './to-field-set.ts';
 
@@ -83,8 +76,6 @@ const stripped = setOf(
     'resourceVersion',
   ].map((name) => ['f:metadata', `f:${name}`]),
 );
-
-const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
  * Keeps `metadata.managedFields` through a create, an update or a patch other than apply: what the writer added or
@@ -177,8 +168,8 @@ export function applyConfiguration(
   } catch (error) {
     if (!(error instanceof ApplyConflictError)) throw error;
     // kubectl moving from client-side to server-side apply may take over what its annotation shows it had applied.
-    const allowed = write.manager === 'kubectl' ? lastAppliedFields(resource, live) : undefined;
-    const conflicts = allowed ? error.conflicts.filter(({ path }) => !contains(allowed, path)) : error.conflicts;
+    const allowed = write.manager === 'kubectl' ? lastAppliedFields(resource, withoutManagedFields(live)) : undefined;
+    const conflicts = allowed ? error.conflicts.filter(({ path }) => !hasMember(allowed, path)) : error.conflicts;
     if (allowed && conflicts.length === 0) return apply(resource, live, config, write, true);
     throw conflictStatus(conflicts);
   }
@@ -222,7 +213,7 @@ function apply(
     kept.set(key, unchanged ? { ...own, time: last.time, set } : { ...own, set });
   }
   return {
-    object: syncLastApplied(object, config, write),
+    object: syncLastApplied(object, config, write.manager),
     managedFields: kept.size === 0 ? undefined : writeManagers(kept),
   };
 }
@@ -306,58 +297,6 @@ function withoutManagedFields(object: AnyObject): AnyObject {
   return { ...object, metadata };
 }
 
-interface FieldConflict {
-  readonly entry: ManagerEntry;
-  readonly path: readonly string[];
-}
-
-class ApplyConflictError extends Error {
-  readonly conflicts: readonly FieldConflict[];
-  constructor(conflicts: readonly FieldConflict[]) {
-    super('conflicts');
-    this.conflicts = conflicts;
-  }
-}
-
-function findConflicts(managers: Managers, changed: FieldSet): FieldConflict[] {
-  const conflicts: FieldConflict[] = [];
-  for (const entry of [...managers.values()].sort((a, b) => (managerKey(a) < managerKey(b) ? -1 : 1))) {
-    for (const path of membersOf(intersectSets(entry.set, changed))) conflicts.push({ entry, path });
-  }
-  return conflicts;
-}
-
-function conflictStatus(conflicts: readonly FieldConflict[]): StatusError {
-  const byManager = new Map<string, string[]>();
-  for (const { entry, path } of conflicts) {
-    const who = describeManager(entry);
-    byManager.set(who, [...(byManager.get(who) ?? []), formatFieldPath(path)]);
-  }
-  const parts = [...byManager].map(([who, paths]) => `conflicts with ${who}:\n- ${paths.join('\n- ')}`);
-  const [first] = byManager;
-  const message =
-    conflicts.length === 1 && first
-      ? `Apply failed with 1 conflict: conflict with ${first[0]}: ${first[1][0]}`
-      : `Apply failed with ${conflicts.length} conflicts: ${parts.join('\n')}`;
-  return new StatusError({
-    code: 409,
-    reason: 'Conflict',
-    message,
-    details: {
-      causes: conflicts.map(({ entry, path }) => ({
-        reason: 'FieldManagerConflict',
-        message: `conflict with ${describeManager(entry)}`,
-        field: formatFieldPath(path),
-      })),
-    },
-  });
-}
-
-function describeManager({ manager, operation, apiVersion, subresource }: ManagerEntry): string {
-  const through = subresource === '' ? '' : ` with subresource ${quoteGo(subresource)}`;
-  return `${quoteGo(manager)}${through}${operation === 'Update' ? ` using ${apiVersion}` : ''}`;
-}
-
 function typedPatchError(mistakes: readonly string[], config: AnyObject): StatusError {
   const { namespace = '', name = '' } = config.metadata;
   const version = config.apiVersion.includes('/') ? config.apiVersion : `/${config.apiVersion}`;
@@ -366,49 +305,4 @@ function typedPatchError(mistakes: readonly string[], config: AnyObject): Status
     code: 500,
     message: `failed to create typed patch object (${namespace}/${name}; ${version}, Kind=${config.kind}): ${text}`,
   });
-}
-
-function contains(set: FieldSet, path: readonly string[]): boolean {
-  let at: FieldSet | undefined = set;
-  for (const element of path) at = at?.[element];
-  return at !== undefined && ('.' in at || isEmptySet(at));
-}
-
-/** The fields that kubectl's annotation says it had applied, as far as the live object still agrees. */
-function lastAppliedFields(resource: ManagedResource, live: AnyObject): FieldSet | undefined {
-  const text = live.metadata.annotations?.[lastAppliedAnnotation];
-  if (!text) return undefined;
-  try {
-    const applied = JSON.parse(text) as AnyObject;
-    if (applied.apiVersion !== formatApiVersion(resource)) return undefined;
-    const changes = compare(resource.schema, applied, withoutManagedFields(live));
-    return [changes.modified, changes.added, changes.removed].reduce(
-      subtractSets,
-      toFieldSet(resource.schema, applied),
-    );
-  } catch {
-    return undefined;
-  }
-}
-
-/** JSON with sorted keys, as Go prints a map. */
-function sortedJson(value: unknown): string {
-  return JSON.stringify(value, (_key, child: unknown) =>
-    typeof child === 'object' && child !== null && !Array.isArray(child)
-      ? Object.fromEntries(Object.entries(child).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : child,
-  );
-}
-
-/** kubectl's annotation, where there is one, follows what kubectl applies on the server side. */
-function syncLastApplied(object: AnyObject, config: AnyObject, write: WriteInfo): AnyObject {
-  const annotations = object.metadata.annotations;
-  if (write.manager !== 'kubectl' || !annotations?.[lastAppliedAnnotation]) return object;
-  const applied = cloneJson(config) as Record<string, unknown> & { metadata: { annotations?: Record<string, string> } };
-  if (applied.metadata.annotations) delete applied.metadata.annotations[lastAppliedAnnotation];
-  const text = `${sortedJson(applied)}\n`;
-  return {
-    ...object,
-    metadata: { ...object.metadata, annotations: { ...annotations, [lastAppliedAnnotation]: text } },
-  };
 }

@@ -107,6 +107,13 @@ export function withNamedFields(set: FieldSet): FieldSet {
   return result;
 }
 
+/** Whether the path is a member. */
+export function hasMember(set: FieldSet, path: readonly string[]): boolean {
+  let at: FieldSet | undefined = set;
+  for (const element of path) at = at?.[element];
+  return at !== undefined && isMember(at);
+}
+
 /** Every member, as the list of path elements that leads to it. */
 export function* membersOf(set: FieldSet, path: readonly string[] = []): Generator<readonly string[]> {
   for (const key of Object.keys(set).sort()) {

@@ -15,7 +15,7 @@ import {
   emptySet,
   type FieldSet,
   isEmptySet,
-  isMember,
+  hasMember,
   setOf,
   subtractSets,
   unionSets,
@@ -206,7 +206,7 @@ function applyScale(
   const owners: ManagedFieldsEntry[] = writeManagers(
     new Map(
       [...managers]
-        .filter(([, { set }]) => owns(set, path))
+        .filter(([, { set }]) => hasMember(set, path))
         .map(([key, entry]) => [key, { ...entry, apiVersion: 'autoscaling/v1', set: scaleReplicas }]),
     ),
   );
@@ -239,10 +239,4 @@ function applyScale(
   const draft = withReplicas(resource, object, applied.object as unknown as Scale);
   setManagedFields(draft, writeManagers(managers) as Mutable<ManagedFieldsEntry[]>);
   return draft;
-}
-
-function owns(set: FieldSet, path: readonly string[]): boolean {
-  let at: FieldSet | undefined = set;
-  for (const element of path) at = at?.[element];
-  return at !== undefined && isMember(at);
 }
