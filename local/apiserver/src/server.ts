@@ -33,6 +33,7 @@ import type { ApiRequest, ApiResponse } from './rest/api-request.ts';
 import { ResourceHandler, type RestParts } from './rest/resource-handler.ts';
 import { Router } from './rest/router.ts';
 import { subresourceHandlers } from './rest/subresources/index.ts';
+import { warningHeaders } from './rest/warning-headers.ts';
 import { RevisionStore } from './storage/revision-store.ts';
 import type { Storage } from './storage/storage.ts';
 
@@ -154,7 +155,7 @@ export class ApiServer {
       this.inFlight--;
     }
     if (warnings.size === 0) return response;
-    return { ...response, headers: { ...response.headers, warning: [...warnings].map(formatWarning) } };
+    return { ...response, headers: { ...response.headers, warning: warningHeaders(warnings) } };
   }
 
   async close(): Promise<void> {
@@ -180,9 +181,4 @@ function statusResponse(error: StatusError): ApiResponse {
     object: error.status,
     ...(retryAfter === undefined ? {} : { headers: { 'retry-after': String(retryAfter) } }),
   };
-}
-
-/** A `Warning` header as RFC 7234 has it, with the code that means "miscellaneous, persistent". */
-function formatWarning(text: string): string {
-  return `299 - "${text.replaceAll(/[\\"]/g, '\\$&').replaceAll(/[\r\n]+/g, ' ')}"`;
 }

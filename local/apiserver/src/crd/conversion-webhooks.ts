@@ -43,7 +43,7 @@ export class ConversionWebhooks implements Disposable {
 
   [Symbol.dispose](): void {
     this.subscription[Symbol.dispose]();
-    for (const name of [...this.inUse.keys()]) this.release(name);
+    for (const name of this.inUse.keys()) this.release(name);
   }
 
   private release(name: string): void {

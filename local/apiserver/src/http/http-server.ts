@@ -172,6 +172,19 @@ function readBody(request: AnyRequest): Promise<Uint8Array | undefined> {
   });
 }
 
+type HeaderValues = Readonly<Record<string, string | readonly string[]>>;
+
+/** Node takes one byte for each character of a header; warnings may have others, which go out as UTF-8. */
+function asHeaderBytes(headers: HeaderValues): HeaderValues {
+  const encode = (value: string) => Buffer.from(value, 'utf8').toString('latin1');
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? encode(value) : value.map(encode),
+    ]),
+  );
+}
+
 async function write(
   request: AnyRequest,
   response: AnyResponse,
@@ -181,7 +194,7 @@ async function write(
   const headers: Record<string, string | readonly string[]> = {
     'cache-control': 'no-cache, private',
     'content-type': contentType(result),
-    ...result.headers,
+    ...(result.headers && asHeaderBytes(result.headers)),
   };
   if (result.type === 'watch') {
     streamWatch(response, result.code, headers, result.source, result.media, connection);

@@ -84,6 +84,8 @@ export interface Written {
 
 /** How often an update without a resourceVersion is tried against concurrent writers before it gives up. */
 const updateAttempts = 8;
+/** Said where it was a webhook that repeated an owner. */
+const afterMutation = ' after mutating admission happens';
 /** How often a name is generated before giving up on finding a free one. */
 const generateNameAttempts = 8;
 
@@ -136,6 +138,7 @@ export class ObjectStore {
       undefined,
     );
     await this.parts.admission.mutate(request);
+    dedupOwnerReferences(metadataOf(draft), context, afterMutation);
 
     if (metadataOf(draft).resourceVersion !== undefined) {
       throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
@@ -278,6 +281,7 @@ export class ObjectStore {
       old,
     );
     if (!request.reviewed) await this.mutateUpdate(request, admission);
+    dedupOwnerReferences(metadataOf(draft), context, afterMutation);
     this.checkPreconditions(resource, request.name, draft, old);
     const { resourceVersion } = metadataOf(draft);
     const conditional = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
@@ -488,7 +492,7 @@ export function setManagedFields(draft: Draft, entries: ObjectMeta['managedField
 }
 
 /** An owner named twice is kept once; whoever wrote that is told. */
-function dedupOwnerReferences(meta: Mutable<ObjectMeta>, context: WriteContext): void {
+function dedupOwnerReferences(meta: Mutable<ObjectMeta>, context: WriteContext, when = ''): void {
   const owners = meta.ownerReferences;
   if (!owners || owners.length < 2) return;
   const first = (owner: OwnerReference) => owners.findIndex((other) => equalJson(other, owner));
@@ -497,7 +501,7 @@ function dedupOwnerReferences(meta: Mutable<ObjectMeta>, context: WriteContext):
   meta.ownerReferences = owners.filter((owner, index) => first(owner) === index);
   const uids = [...new Set(repeated.map(({ uid }) => uid))].join(', ');
   context.warn(
-    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids}`,
+    `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids}`,
   );
 }
 

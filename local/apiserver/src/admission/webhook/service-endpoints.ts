@@ -19,9 +19,7 @@ export function findServiceEndpoint(
   random: Random,
   { namespace, name, port }: { readonly namespace: string; readonly name: string; readonly port: number },
 ): Endpoint {
-  const service =
-    storage.get(`/registry/services/specs/${namespace}/${name}`) ??
-    storage.get(`/registry/services/${namespace}/${name}`);
+  const service = storage.get(`/registry/services/${namespace}/${name}`);
   if (!service) throw new Error(`service "${name}" not found`);
   const ports = (service.value as Service).spec?.ports ?? [];
   const wanted = ports.find((candidate) => candidate.port === port);

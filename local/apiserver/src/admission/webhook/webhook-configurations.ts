@@ -37,7 +37,7 @@ export class WebhookConfigurations implements Disposable {
 
   [Symbol.dispose](): void {
     this.subscription[Symbol.dispose]();
-    for (const name of [...this.byConfiguration.keys()]) this.drop(name);
+    for (const name of this.byConfiguration.keys()) this.drop(name);
   }
 
   private put(configuration: AnyConfiguration): void {
