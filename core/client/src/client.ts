@@ -1,5 +1,6 @@
 import {
   type Clock,
+  type DynamicObject,
   formatApiVersion,
   type KubeList,
   type KubeObject,
@@ -90,12 +91,19 @@ export class Client {
     this.discovery = new Discovery(this.transport, this.clock);
   }
 
-  async get<T extends KubeObject>(kind: KindReference<T>, key: ObjectKey, options: GetOptions = {}): Promise<T> {
+  async get<T extends KubeObject = DynamicObject>(
+    kind: KindReference<T>,
+    key: ObjectKey,
+    options: GetOptions = {},
+  ): Promise<T> {
     const path = objectPath(await this.resolve(kind), key, options.subresource);
     return (await this.request({ method: 'GET', path, query: getQuery(options), ...call(options) })).body as T;
   }
 
-  async list<T extends KubeObject>(kind: KindReference<T>, options: ListOptions = {}): Promise<KubeList<T>> {
+  async list<T extends KubeObject = DynamicObject>(
+    kind: KindReference<T>,
+    options: ListOptions = {},
+  ): Promise<KubeList<T>> {
     const resolved = await this.resolve(kind);
     const path = collectionPath(resolved, options.namespace);
     const response = await this.request({ method: 'GET', path, query: listQuery(options), ...call(options) });
@@ -103,12 +111,15 @@ export class Client {
   }
 
   /** All objects, a page at a time. */
-  listAll<T extends KubeObject>(kind: KindReference<T>, options: ListAllOptions = {}): AsyncGenerator<T, void> {
+  listAll<T extends KubeObject = DynamicObject>(
+    kind: KindReference<T>,
+    options: ListAllOptions = {},
+  ): AsyncGenerator<T, void> {
     return listAll((page) => this.list(kind, page), options);
   }
 
   /** One watch, as the server gives it: it ends when the server or the network ends it. See also `resilientWatch`. */
-  async watch<T extends KubeObject>(
+  async watch<T extends KubeObject = DynamicObject>(
     kind: KindReference<T>,
     options: WatchOptions = {},
   ): Promise<TransportStream<WatchEvent<T>>> {
@@ -126,7 +137,11 @@ export class Client {
     return stream as TransportStream<WatchEvent<T>>;
   }
 
-  create<T extends KubeObject>(kind: KindReference<T>, object: NewObject<T>, options?: WriteOptions): Promise<T>;
+  create<T extends KubeObject = DynamicObject>(
+    kind: KindReference<T>,
+    object: NewObject<T>,
+    options?: WriteOptions,
+  ): Promise<T>;
   create<T extends KubeObject>(object: T, options?: WriteOptions): Promise<T>;
   async create(first: KindOrObject, ...rest: unknown[]): Promise<KubeObject> {
     const { kind, object, options } = this.writing<WriteOptions>(first, rest);
@@ -136,7 +151,11 @@ export class Client {
   }
 
   /** Replaces an object. With a resourceVersion in it, only if nobody else changed it since: 409 otherwise. */
-  update<T extends KubeObject>(kind: KindReference<T>, object: NewObject<T>, options?: WriteOptions): Promise<T>;
+  update<T extends KubeObject = DynamicObject>(
+    kind: KindReference<T>,
+    object: NewObject<T>,
+    options?: WriteOptions,
+  ): Promise<T>;
   update<T extends KubeObject>(object: T, options?: WriteOptions): Promise<T>;
   async update(first: KindOrObject, ...rest: unknown[]): Promise<KubeObject> {
     const { kind, object, options } = this.writing<WriteOptions>(first, rest);
@@ -145,7 +164,7 @@ export class Client {
     return this.write('PUT', objectPath(resolved, keyOf(body), options.subresource), body, options);
   }
 
-  updateStatus<T extends KubeObject>(
+  updateStatus<T extends KubeObject = DynamicObject>(
     kind: KindReference<T>,
     object: NewObject<T>,
     options: WriteOptions = {},
@@ -153,7 +172,7 @@ export class Client {
     return this.update(kind, object, { ...options, subresource: 'status' });
   }
 
-  async patch<T extends KubeObject>(
+  async patch<T extends KubeObject = DynamicObject>(
     kind: KindReference<T>,
     key: ObjectKey,
     patch: Patch,
@@ -163,7 +182,7 @@ export class Client {
     return (await this.write('PATCH', path, patch.body, options, patch.contentType)) as T;
   }
 
-  patchStatus<T extends KubeObject>(
+  patchStatus<T extends KubeObject = DynamicObject>(
     kind: KindReference<T>,
     key: ObjectKey,
     patch: Patch,
@@ -173,7 +192,11 @@ export class Client {
   }
 
   /** Server-side apply: creates or changes the object so that it has these fields, and owns them. */
-  apply<T extends KubeObject>(kind: KindReference<T>, object: Configuration<T>, options?: ApplyOptions): Promise<T>;
+  apply<T extends KubeObject = DynamicObject>(
+    kind: KindReference<T>,
+    object: Configuration<T>,
+    options?: ApplyOptions,
+  ): Promise<T>;
   apply<T extends KubeObject>(object: T, options?: ApplyOptions): Promise<T>;
   async apply(first: KindOrObject, ...rest: unknown[]): Promise<KubeObject> {
     const { kind, object, options } = this.writing<ApplyOptions>(first, rest);
@@ -184,7 +207,7 @@ export class Client {
     return this.write('PATCH', path, body, { ...options, fieldManager }, contentType);
   }
 
-  applyStatus<T extends KubeObject>(
+  applyStatus<T extends KubeObject = DynamicObject>(
     kind: KindReference<T>,
     object: Configuration<T>,
     options: ApplyOptions = {},
@@ -193,7 +216,7 @@ export class Client {
   }
 
   /** Answers the object when it lives on for a while (finalizers, grace period), a Status when it is gone. */
-  async delete<T extends KubeObject>(
+  async delete<T extends KubeObject = DynamicObject>(
     kind: KindReference<T>,
     key: ObjectKey,
     options: DeleteOptions = {},
@@ -204,7 +227,7 @@ export class Client {
       | Status;
   }
 
-  async deleteCollection<T extends KubeObject>(
+  async deleteCollection<T extends KubeObject = DynamicObject>(
     kind: KindReference<T>,
     options: DeleteCollectionOptions = {},
   ): Promise<void> {

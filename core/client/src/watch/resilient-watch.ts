@@ -1,4 +1,4 @@
-import { type KubeObject, sleep, StatusError, type Status } from '@tektite/meta';
+import { type DynamicObject, type KubeObject, sleep, StatusError, type Status } from '@tektite/meta';
 import type { Client } from '../client.ts';
 import { ClientError } from '../client-error.ts';
 import type { KindReference } from '../kind-reference.ts';
@@ -67,7 +67,7 @@ const healthyMs = 60_000;
  *   if (event.type === 'added' || event.type === 'modified') pods.set(event.object.metadata.name, event.object);
  * }
  */
-export async function* resilientWatch<T extends KubeObject>(
+export async function* resilientWatch<T extends KubeObject = DynamicObject>(
   client: Client,
   kind: KindReference<T>,
   options: ResilientWatchOptions = {},
