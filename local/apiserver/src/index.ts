@@ -10,6 +10,7 @@ export { type RunningHttpServer, serveHttps } from './http/http-server.ts';
 export { inProcessTransport } from './in-process-transport.ts';
 export type { ApiRequest, ApiResponse, UserInfo, WatchEvent } from './rest/api-request.ts';
 export { compactPath } from './rest/router.ts';
+export type { NodeConnector, PodLogOptions } from './rest/subresources/pod-node.ts';
 export { ApiServer, type ApiServerOptions } from './server.ts';
 export { LmdbJournal } from './storage/lmdb-journal.ts';
 export { RevisionStore, type RevisionStoreOptions } from './storage/revision-store.ts';

@@ -32,6 +32,7 @@ import { ServiceAddresses } from './registry/service-addresses.ts';
 import type { ApiRequest, ApiResponse } from './rest/api-request.ts';
 import { ResourceHandler, type RestParts } from './rest/resource-handler.ts';
 import { Router } from './rest/router.ts';
+import { NodeConnectors } from './rest/subresources/pod-node.ts';
 import { subresourceHandlers } from './rest/subresources/index.ts';
 import { warningHeaders } from './rest/warning-headers.ts';
 import { RevisionStore } from './storage/revision-store.ts';
@@ -70,6 +71,8 @@ export class ApiServer {
   readonly clock: Clock;
   readonly objects: ObjectStore;
   readonly authorizer: Authorizer;
+  /** Where a node registers, to be asked for the logs of its Pods. */
+  readonly nodes: NodeConnectors = new NodeConnectors();
   private readonly admission: Admission;
   private readonly router: Router;
   private readonly conversions: ConversionWebhooks;
@@ -134,7 +137,7 @@ export class ApiServer {
       resources,
       authorizer,
       authenticators: new AuthenticatorChain([...authenticators, tokens]),
-      handler: new ResourceHandler(rest, subresourceHandlers(rest, resources, tokens)),
+      handler: new ResourceHandler(rest, subresourceHandlers(rest, resources, tokens, this.nodes)),
       reviews: reviewHandlers({ clock, authorizer, tokens, tokenFiles }),
     });
   }

@@ -4,6 +4,7 @@ import type { ResourceTable } from '../../registry/resource-table.ts';
 import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
 import { bindingHandler } from './binding.ts';
 import { evictionHandler } from './eviction.ts';
+import { connectHandler, logHandler, type NodeConnectors } from './pod-node.ts';
 import { tokenHandler } from './token.ts';
 import { scaleHandler } from './scale.ts';
 
@@ -12,6 +13,7 @@ export function subresourceHandlers(
   parts: RestParts,
   resources: ResourceTable,
   tokens: ServiceAccountTokens,
+  nodes: NodeConnectors,
 ): ReadonlyMap<string, SubresourceHandler> {
   const pods = () => resources.find('', 'v1', 'pods') as Resource;
   return new Map([
@@ -20,5 +22,9 @@ export function subresourceHandlers(
     ['bindings./', bindingHandler(parts, pods)],
     ['pods./eviction', evictionHandler(parts)],
     ['serviceaccounts./token', tokenHandler(parts, tokens)],
+    ['pods./log', logHandler(parts, nodes)],
+    ...['attach', 'exec', 'portforward', 'proxy'].map(
+      (name) => [`pods./${name}`, connectHandler(parts, nodes)] as const,
+    ),
   ]);
 }

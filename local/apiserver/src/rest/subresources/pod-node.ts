@@ -1,0 +1,135 @@
+import {
+  badRequestError,
+  type FieldError,
+  invalid,
+  invalidObjectError,
+  notFoundError,
+  StatusError,
+} from '@tektite/meta';
+import type { Pod } from '@tektite/schema/kubernetes';
+import type { Resource } from '../../registry/resource.ts';
+import { parseBoolean, parseInteger } from '../options.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
+
+/** What is asked of a container's log. */
+export interface PodLogOptions {
+  readonly container: string;
+  readonly follow: boolean;
+  readonly previous: boolean;
+  readonly timestamps: boolean;
+  readonly sinceSeconds?: number;
+  readonly sinceTime?: string;
+  readonly tailLines?: number;
+  readonly limitBytes?: number;
+}
+
+/** What a node does for the API server: the part of a kubelet that clients reach through it. */
+export interface NodeConnector {
+  /** The log of a container. Ends when it is read to its end or, with `follow`, when the container ends. */
+  log(pod: Pod, options: PodLogOptions): AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
+}
+
+/** The nodes that are there. A node registers under its name and is asked for what belongs to its Pods. */
+export class NodeConnectors {
+  private readonly nodes = new Map<string, NodeConnector>();
+
+  /** Disposing what it returns takes the node out again. */
+  register(name: string, connector: NodeConnector): Disposable {
+    this.nodes.set(name, connector);
+    return {
+      [Symbol.dispose]: () => {
+        if (this.nodes.get(name) === connector) this.nodes.delete(name);
+      },
+    };
+  }
+
+  find(name: string): NodeConnector | undefined {
+    return this.nodes.get(name);
+  }
+}
+
+/** `GET pods/NAME/log`. A Pod that no node has yet has an empty log. */
+export function logHandler(parts: RestParts, nodes: NodeConnectors): SubresourceHandler {
+  return async (context, resource) => {
+    const pod = await podOf(parts, context, resource);
+    const options = readLogOptions(context.request.query, pod);
+    const contentType = 'text/plain';
+    if (!pod.spec?.nodeName) return { code: 200, type: 'text', text: '', contentType };
+    const node = connectorOf(nodes, pod.spec.nodeName);
+    return { code: 200, type: 'stream', stream: await node.log(pod, options), contentType };
+  };
+}
+
+/** exec, attach, port-forward and proxy: they need a node, and a way to it that this server does not have yet. */
+export function connectHandler(parts: RestParts, nodes: NodeConnectors): SubresourceHandler {
+  return async (context, resource) => {
+    const pod = await podOf(parts, context, resource);
+    if (!pod.spec?.nodeName) throw badRequestError(`pod ${context.info.name} does not have a host assigned`);
+    connectorOf(nodes, pod.spec.nodeName);
+    throw new StatusError({
+      code: 501,
+      reason: '',
+      message: `${context.info.subresource} is not supported by node ${JSON.stringify(pod.spec.nodeName)}`,
+    });
+  };
+}
+
+async function podOf(parts: RestParts, { info }: RequestContext, resource: Resource): Promise<Pod> {
+  return (await parts.objects.get(resource, info.namespace, info.name)) as Pod;
+}
+
+function connectorOf(nodes: NodeConnectors, name: string): NodeConnector {
+  const node = nodes.find(name);
+  if (!node) throw notFoundError({ group: '', resource: 'nodes' }, name);
+  return node;
+}
+
+function readLogOptions(query: URLSearchParams, pod: Pod): PodLogOptions {
+  const flag = (name: string) => query.has(name) && parseBoolean(query.get(name) ?? '');
+  const number = (name: 'sinceSeconds' | 'tailLines' | 'limitBytes', least: number) => {
+    const value = parseInteger(query, name);
+    if (value !== undefined && value < least) {
+      errors.push(invalid(name, value, least === 1 ? 'must be greater than 0' : 'must be greater than or equal to 0'));
+    }
+    return value === undefined ? {} : { [name]: value };
+  };
+  const errors: FieldError[] = [];
+  const sinceTime = query.get('sinceTime');
+  const options: PodLogOptions = {
+    container: containerOf(query.get('container') ?? '', pod),
+    follow: flag('follow'),
+    previous: flag('previous'),
+    timestamps: flag('timestamps'),
+    ...number('tailLines', 0),
+    ...number('limitBytes', 1),
+    ...number('sinceSeconds', 1),
+    ...(sinceTime === null ? {} : { sinceTime }),
+  };
+  if (options.sinceSeconds !== undefined && sinceTime !== null) {
+    errors.push({
+      reason: 'FieldValueForbidden',
+      field: 'sinceSeconds',
+      message: 'Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified',
+    });
+  }
+  if (errors.length > 0) throw invalidObjectError('', 'PodLogOptions', pod.metadata.name ?? '', errors);
+  return options;
+}
+
+/** The container that is meant: the only one there is, or the one that is named. */
+function containerOf(wanted: string, { metadata, spec }: Pod): string {
+  const names = (list: readonly { readonly name: string }[] | null | undefined) => (list ?? []).map(({ name }) => name);
+  const main = names(spec?.containers);
+  const init = names(spec?.initContainers);
+  const ephemeral = names(spec?.ephemeralContainers);
+  if (wanted !== '') {
+    if ([...main, ...init, ...ephemeral].includes(wanted)) return wanted;
+    throw badRequestError(`container ${wanted} is not valid for pod ${metadata.name}`);
+  }
+  if (main.length === 1 && init.length === 0 && ephemeral.length === 0) return main[0] as string;
+  if (main.length === 0) throw badRequestError(`a container name must be specified for pod ${metadata.name}`);
+  const choices = `choose one of: [${main.join(' ')}]`;
+  const others = init.length > 0 ? ` or one of the init containers: [${init.join(' ')}]` : '';
+  throw badRequestError(`a container name must be specified for pod ${metadata.name}, ${choices}${others}`);
+}
