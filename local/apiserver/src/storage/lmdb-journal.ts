@@ -1,16 +1,16 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import type { KubeObject } from '@tektite/meta';
 import type { Database, RootDatabase } from 'lmdb';
 import { encodeJson } from '../codec/encoded-json.ts';
+import { FolderError } from './folder-error.ts';
 import { FolderLock } from './folder-lock.ts';
 import type { Journal, JournalRecord } from './journal.ts';
+import { findDamage } from './lmdb-file-check.ts';
 
 /** What the format of the folder is called; another one is refused instead of misread. */
-const format = 'tektite-journal-1';
-
-/** A record without its revision, which is its key: `+` or `-` for a delete, the key, a line end, the object as JSON. */
-type StoredRecord = string;
+const format = 'tektite-journal-2';
 
 /**
  * A journal in an LMDB file: the log of writes by revision, and the revision that it was compacted to.
@@ -18,40 +18,52 @@ type StoredRecord = string;
  * LMDB writes to fresh pages and turns to them by one atomic step, so a process that dies, or a machine that loses power,
  * leaves the last committed state. A batch is one transaction: all of it or nothing. One process at a time: a second one
  * is told who has the folder.
+ *
+ * LMDB itself believes whatever its file says. So the file is looked through before it is opened, every record carries a
+ * checksum, and a folder that had a journal once is not taken for a new one when the journal is gone.
  */
 export class LmdbJournal implements Journal {
+  private readonly file: string;
   private readonly lock: FolderLock;
   private readonly root: RootDatabase<unknown, string>;
-  private readonly log: Database<StoredRecord, number>;
+  private readonly log: Database<string, number>;
 
-  private constructor(lock: FolderLock, root: RootDatabase<unknown, string>, log: Database<StoredRecord, number>) {
+  private constructor(
+    file: string,
+    lock: FolderLock,
+    root: RootDatabase<unknown, string>,
+    log: Database<string, number>,
+  ) {
+    this.file = file;
     this.lock = lock;
     this.root = root;
     this.log = log;
   }
 
-  /** Opens or creates the journal in that folder. Throws when another process has it, or its format is another. */
+  /** Opens or creates the journal in that folder. Throws a FolderError when another process has it, or it cannot be read. */
   static async open(folder: string): Promise<LmdbJournal> {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const lock = await FolderLock.take(folder);
+    let root: RootDatabase<unknown, string> | undefined;
     try {
+      const file = join(folder, 'journal.mdb');
+      checkFile(folder, file);
       // Loaded here, so that a server in memory needs no native module.
       const { open } = await import('lmdb');
-      const root = open<unknown, string>({
-        path: join(folder, 'journal.mdb'),
-        noSubdir: true,
-        encoding: 'json',
-        maxDbs: 2,
-        overlappingSync: false,
-      });
+      root = open<unknown, string>({ path: file, noSubdir: true, encoding: 'json', maxDbs: 2, overlappingSync: false });
       const found = root.get('format');
-      if (found !== undefined && found !== format)
-        throw new Error(
-          `${folder} was written by another version of tektite (${String(found)}, this one reads ${format})`,
+      if (found !== undefined && found !== format) {
+        throw new FolderError(
+          `${folder} was written by another version of tektite (${String(found)}, this one reads ${format}). Use that version, or choose another folder with --data-dir.`,
         );
+      }
       if (found === undefined) await root.put('format', format);
-      return new LmdbJournal(lock, root, root.openDB<StoredRecord, number>({ name: 'log', encoding: 'string' }));
+      const log = root.openDB<string, number>({ name: 'log', encoding: 'string' });
+      // From now on a journal that is missing is a loss, not a beginning.
+      writeFileSync(markerOf(folder), `${format}\n`, { mode: 0o600 });
+      return new LmdbJournal(file, lock, root, log);
     } catch (error) {
+      await root?.close();
       await lock.release();
       throw error;
     }
@@ -68,19 +80,26 @@ export class LmdbJournal implements Journal {
   async append(records: readonly JournalRecord[]): Promise<void> {
     const last = records.at(-1);
     if (!last) return;
-    await this.root.batch(() => {
-      for (const { key, revision, deleted, value } of records) {
-        void this.log.put(revision, `${deleted ? '-' : '+'}${key}\n${encodeJson(value)}`);
-      }
+    const encoded = records.map((record) => [record.revision, encode(record)] as const);
+    await this.commit(() => {
+      for (const [revision, text] of encoded) void this.log.put(revision, text);
       void this.root.put('revision', last.revision);
     });
   }
 
   async forget(revisions: readonly number[], compactedRevision: number): Promise<void> {
-    await this.root.batch(() => {
+    await this.commit(() => {
       for (const revision of revisions) void this.log.remove(revision);
       void this.root.put('compacted', compactedRevision);
     });
+  }
+
+  private async commit(write: () => void): Promise<void> {
+    try {
+      await this.root.batch(write);
+    } catch (error) {
+      throw await causeOf(error as FailedCommit);
+    }
   }
 
   async close(): Promise<void> {
@@ -90,13 +109,61 @@ export class LmdbJournal implements Journal {
 
   private *records(): Generator<JournalRecord> {
     for (const { key: revision, value } of this.log.getRange({})) {
-      const end = value.indexOf('\n');
-      yield {
-        key: value.slice(1, end),
-        revision,
-        deleted: value[0] === '-',
-        value: JSON.parse(value.slice(end + 1)) as KubeObject,
-      };
+      const record = decode(revision, value);
+      if (!record) throw damaged(this.file, `the record of revision ${revision} does not match its checksum`);
+      yield record;
     }
   }
+}
+
+/** What LMDB rejects with; the reason comes as a promise of its own, which ends the process if nobody takes it. */
+interface FailedCommit extends Error {
+  readonly commitError?: Promise<never>;
+}
+
+async function causeOf(failed: FailedCommit): Promise<unknown> {
+  const unknown = new Promise((resolve) => setImmediate(resolve, failed));
+  return Promise.race([failed.commitError?.catch((reason: unknown) => reason) ?? failed, unknown]);
+}
+
+function markerOf(folder: string): string {
+  return join(folder, 'format');
+}
+
+/** Refuses a file that LMDB would stumble over, and the lack of one where there was one. */
+function checkFile(folder: string, file: string): void {
+  const size = existsSync(file) ? statSync(file).size : 0;
+  if (size > 0) {
+    const damage = findDamage(file);
+    if (damage) throw damaged(file, damage);
+  } else if (existsSync(markerOf(folder))) throw damaged(file, 'what was in it is gone');
+}
+
+function damaged(file: string, what: string): FolderError {
+  return new FolderError(
+    `${file} is damaged: ${what}. Put a copy from a backup in its place, or start empty by moving its folder away.`,
+  );
+}
+
+/**
+ * A checksum, `+` or `-` for a delete, the length of the key, the key, the object as JSON. The revision is the key in the
+ * log. Names may contain nearly anything, line ends too, so there is no character to end the key with.
+ */
+function encode({ key, deleted, value }: JournalRecord): string {
+  const text = `${deleted ? '-' : '+'}${key.length} ${key}${encodeJson(value)}`;
+  return checksum(text) + text;
+}
+
+/** `undefined` when the record is not what was written. */
+function decode(revision: number, stored: string): JournalRecord | undefined {
+  const text = stored.slice(8);
+  if (stored.slice(0, 8) !== checksum(text)) return undefined;
+  const start = text.indexOf(' ') + 1;
+  const end = start + Number(text.slice(1, start - 1));
+  const value = JSON.parse(text.slice(end)) as KubeObject;
+  return { key: text.slice(start, end), revision, deleted: text[0] === '-', value };
+}
+
+function checksum(text: string): string {
+  return crc32(text).toString(16).padStart(8, '0');
 }

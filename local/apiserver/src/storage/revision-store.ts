@@ -24,7 +24,16 @@ interface PendingWrite {
 
 interface Watcher {
   readonly prefix: string;
+  /** What it does not want to hear of any more. */
+  readonly after: number;
   readonly listener: (event: StorageEvent) => void;
+  active: boolean;
+}
+
+/** Events on their way to those who watched when they happened. */
+interface Delivery {
+  readonly events: readonly StorageEvent[];
+  readonly watchers: readonly Watcher[];
 }
 
 export interface RevisionStoreOptions {
@@ -57,6 +66,11 @@ export class RevisionStore implements Storage {
   private nextRevision = 1;
   private gathering: PendingWrite[] = [];
   private flushing: Promise<void> | undefined;
+  private readonly deliveries: Delivery[] = [];
+  private delivering = false;
+  /** What memory has forgotten and the journal not yet. */
+  private forgotten: number[] = [];
+  private forgetting: Promise<void> = Promise.resolve();
   private closed = false;
   private readonly journal: Journal | undefined;
   private readonly keepRevisions: number;
@@ -78,7 +92,7 @@ export class RevisionStore implements Storage {
   }
 
   list(prefix: string, options: ListOptions = {}): ListResult {
-    const revision = options.revision ?? this.revision;
+    const revision = Math.min(options.revision ?? this.revision, this.revision);
     if (revision < this.revision && revision < this.compactedRevision) {
       throw new RevisionCompactedError(revision, this.compactedRevision);
     }
@@ -136,17 +150,15 @@ export class RevisionStore implements Storage {
 
   watch(prefix: string, revision: number, listener: (event: StorageEvent) => void): Disposable {
     if (revision < this.compactedRevision) throw new RevisionCompactedError(revision, this.compactedRevision);
-    for (let i = this.logIndexAfter(revision); i < this.log.length; i++) {
-      const event = this.log[i] as StorageEvent;
-      if (event.key.startsWith(prefix)) listener(event);
-    }
-    const watcher: Watcher = { prefix, listener };
-    const group = resourceOf(prefix);
+    const watcher: Watcher = { prefix, after: revision, listener, active: true };
+    const group = resourceOf(prefix) ?? everything;
     let set = this.watchers.get(group);
     if (!set) this.watchers.set(group, (set = new Set()));
     set.add(watcher);
+    this.deliver({ events: this.log.slice(this.logIndexAfter(revision)), watchers: [watcher] });
     return {
       [Symbol.dispose]: () => {
+        watcher.active = false;
         set.delete(watcher);
         if (set.size === 0 && this.watchers.get(group) === set) this.watchers.delete(group);
       },
@@ -156,14 +168,18 @@ export class RevisionStore implements Storage {
   async compact(revision: number): Promise<void> {
     const until = Math.min(revision, this.revision);
     if (until <= this.compactedRevision) return;
-    const forgotten = this.forget(until);
-    await this.journal?.forget(forgotten, until);
+    const revisions = this.forget(until);
+    if (!this.journal) return;
+    this.forgotten = this.forgotten.concat(revisions);
+    await (this.forgetting = this.forgetOnDisk(this.journal, this.forgetting));
   }
 
   async close(): Promise<void> {
     this.closed = true;
+    for (const set of this.watchers.values()) for (const watcher of set) watcher.active = false;
     this.watchers.clear();
     while (this.flushing) await this.flushing;
+    await this.forgetting.catch(() => {});
     await this.journal?.close();
   }
 
@@ -197,6 +213,19 @@ export class RevisionStore implements Storage {
     this.flushing = undefined;
   }
 
+  /** One at a time. What could not be forgotten is tried again with what comes next. */
+  private async forgetOnDisk(journal: Journal, before: Promise<void>): Promise<void> {
+    await before.catch(() => {});
+    const revisions = this.forgotten;
+    this.forgotten = [];
+    try {
+      await journal.forget(revisions, this.compactedRevision);
+    } catch (cause) {
+      this.forgotten = revisions.concat(this.forgotten);
+      throw new Error('old revisions could not be removed from disk', { cause });
+    }
+  }
+
   private abandon(batch: PendingWrite[], cause: Error): void {
     const lost = [...batch, ...this.gathering];
     this.gathering = [];
@@ -207,12 +236,30 @@ export class RevisionStore implements Storage {
 
   private publish(event: StorageEvent): void {
     this.apply(event);
+    const watchers = this.watchersOf(event.key);
     // A watcher that comes while others are told has this event from the log already.
-    const watchers = Array.from(this.watchers.get(resourceOf(event.key)) ?? []);
-    for (const watcher of watchers) if (event.key.startsWith(watcher.prefix)) watcher.listener(event);
+    if (watchers.length > 0) this.deliver({ events: [event], watchers });
     if (this.log.length - this.logStart > this.keepRevisions + compactionBatch) {
-      void this.compact(event.revision - this.keepRevisions);
+      // Nobody waits for it; a failure leaves more on disk than needed, and the next one tries again.
+      this.compact(event.revision - this.keepRevisions).catch(() => {});
     }
+  }
+
+  private watchersOf(key: string): Watcher[] {
+    const own = this.watchers.get(resourceOf(key) ?? everything) ?? [];
+    const wide = this.watchers.get(everything);
+    return wide && wide !== own ? [...own, ...wide] : Array.from(own);
+  }
+
+  /** Tells watchers, one event after the other: what a watcher writes meanwhile waits until all have heard the first. */
+  private deliver(delivery: Delivery): void {
+    this.deliveries.push(delivery);
+    if (this.delivering) return;
+    this.delivering = true;
+    for (let next = this.deliveries.shift(); next; next = this.deliveries.shift()) {
+      for (const event of next.events) for (const watcher of next.watchers) tell(watcher, event);
+    }
+    this.delivering = false;
   }
 
   private apply(event: StorageEvent): void {
@@ -274,10 +321,26 @@ export class RevisionStore implements Storage {
   }
 }
 
+/** A watcher that throws breaks its promise, which is a mistake of ours to be seen; the others are told all the same. */
+function tell(watcher: Watcher, event: StorageEvent): void {
+  if (!watcher.active || event.revision <= watcher.after || !event.key.startsWith(watcher.prefix)) return;
+  try {
+    watcher.listener(event);
+  } catch (error) {
+    watcher.active = false;
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
+/** The group of watchers whose prefix is too short to name one resource. */
+const everything = '';
+
 /** The part of a key that names its resource; watchers are grouped by it, so a write wakes only those of its own kind. */
-function resourceOf(key: string): string {
+function resourceOf(key: string): string | undefined {
   const end = key.indexOf('/', key.indexOf('/', 1) + 1);
-  return end < 0 ? key : key.slice(0, end + 1);
+  return end < 0 ? undefined : key.slice(0, end + 1);
 }
 
 function stamp(value: KubeObject, revision: number): KubeObject {
