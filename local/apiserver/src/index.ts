@@ -12,6 +12,7 @@ export type { ApiRequest, ApiResponse, UserInfo, WatchEvent } from './rest/api-r
 export { compactPath } from './rest/router.ts';
 export type { NodeConnector, PodLogOptions } from './rest/subresources/pod-node.ts';
 export { ApiServer, type ApiServerOptions } from './server.ts';
+export { FolderError } from './storage/folder-error.ts';
 export { LmdbJournal } from './storage/lmdb-journal.ts';
 export { RevisionStore, type RevisionStoreOptions } from './storage/revision-store.ts';
 export type { Storage } from './storage/storage.ts';
