@@ -13,7 +13,9 @@ import type { Pod } from '@tektite/schema/kubernetes';
 import type { AdmissionChain, AdmissionRequest } from '../admission/admission.ts';
 import type { DeleteOptions } from '../rest/delete-options.ts';
 import { RevisionMismatchError, type Storage, type StoredEntry } from '../storage/storage.ts';
-import { checkUid, metadataOf, type ObjectStore, preconditionText, type SideEffects } from './object-store.ts';
+import { metadataOf } from './draft-metadata.ts';
+import type { ObjectStore, SideEffects } from './object-store.ts';
+import { checkUid, preconditionText } from './preconditions.ts';
 import { type Draft, errorTarget, type Resource, storageKey } from './resource.ts';
 import type { WriteContext } from './write-context.ts';
 

@@ -1,6 +1,5 @@
 import {
   alreadyExistsError,
-  badRequestError,
   type Clock,
   cloneJson,
   conflictError,
@@ -14,7 +13,6 @@ import {
   type Mutable,
   notFoundError,
   type ObjectMeta,
-  type OwnerReference,
   type Random,
   randomUid,
   StatusError,
@@ -25,7 +23,17 @@ import { RevisionMismatchError, type Storage, type StoredEntry } from '../storag
 import { changesInVersions } from './changes-in-versions.ts';
 import { validateChangedObject, validateNewObject } from './kinds/validate-object.ts';
 import type { StrategyContext } from './kind-strategy.ts';
+import {
+  checkNamespace,
+  dedupOwnerReferences,
+  keepAllButStatus,
+  keepSystemMetadata,
+  metadataOf,
+  placeResourceVersion,
+  setManagedFields,
+} from './draft-metadata.ts';
 import { managedResource } from './managed-resource.ts';
+import { checkPreconditions, checkUid, isReadyToGo, takenError } from './preconditions.ts';
 import { type Draft, errorTarget, type Resource, storageKey } from './resource.ts';
 import type { WriteContext } from './write-context.ts';
 
@@ -282,12 +290,12 @@ export class ObjectStore {
     );
     if (!request.reviewed) await this.mutateUpdate(request, admission);
     dedupOwnerReferences(metadataOf(draft), context, afterMutation);
-    this.checkPreconditions(resource, request.name, draft, old);
+    checkPreconditions(resource, request.name, draft, old);
     const { resourceVersion } = metadataOf(draft);
     const conditional = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
     metadataOf(draft).resourceVersion = old.metadata.resourceVersion as string;
 
-    this.keepSystemMetadata(draft, old);
+    keepSystemMetadata(draft, old);
     const undo = this.parts.sideEffects?.beforeUpdate?.(resource, draft, old, this.strategyContext(context, now));
     try {
       return await this.finishReplace(resource, request, entry, old, draft, context, { admission, now, conditional });
@@ -342,43 +350,6 @@ export class ObjectStore {
     const stored = resource.toStorage ? await resource.toStorage(cloneJson(final) as Draft) : final;
     const event = await this.parts.storage.write(entry.key, entry.revision, stored);
     return this.fromStorage(resource, event);
-  }
-
-  private checkPreconditions(resource: Resource, name: string, draft: Draft, old: KubeObject): void {
-    const { resourceVersion } = metadataOf(draft);
-    if (resourceVersion !== undefined && resourceVersion !== '' && !/^[0-9]+$/.test(resourceVersion)) {
-      throw new StatusError({
-        code: 500,
-        message: `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`,
-      });
-    }
-    const conditional = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
-    if (!conditional && resource.strategy.allowUnconditionalUpdate === false) {
-      throw invalidObjectError(resource.group, resource.plural, name, [
-        {
-          reason: 'FieldValueInvalid',
-          field: 'metadata.resourceVersion',
-          message: 'Invalid value: 0: must be specified for an update',
-        },
-      ]);
-    }
-    if (conditional && resourceVersion !== old.metadata.resourceVersion)
-      throw conflictError(errorTarget(resource), name);
-  }
-
-  /** What no client may change, whatever it sends. */
-  private keepSystemMetadata(draft: Draft, old: KubeObject): void {
-    const meta = metadataOf(draft);
-    const keep = <K extends keyof ObjectMeta>(field: K) => {
-      if (old.metadata[field] === undefined) delete meta[field];
-      else (meta as Record<string, unknown>)[field] = old.metadata[field];
-    };
-    keep('generation');
-    keep('selfLink');
-    keep('creationTimestamp');
-    if (meta.uid === undefined) keep('uid');
-    if (meta.deletionTimestamp === undefined) keep('deletionTimestamp');
-    if (meta.deletionGracePeriodSeconds === undefined) keep('deletionGracePeriodSeconds');
   }
 
   private prepareForUpdate(
@@ -481,95 +452,7 @@ function inView(view: ObjectView | undefined, request: AdmissionRequest, object:
   };
 }
 
-/** The metadata of a draft, to change. A body without any gets it. */
-export function metadataOf(draft: Draft): Mutable<ObjectMeta> {
-  return (draft.metadata ??= {});
-}
-
-export function setManagedFields(draft: Draft, entries: ObjectMeta['managedFields']): void {
-  if (entries === undefined) delete metadataOf(draft).managedFields;
-  else metadataOf(draft).managedFields = entries as Mutable<ObjectMeta>['managedFields'];
-}
-
-/** An owner named twice is kept once; whoever wrote that is told. */
-function dedupOwnerReferences(meta: Mutable<ObjectMeta>, context: WriteContext, when = ''): void {
-  const owners = meta.ownerReferences;
-  if (!owners || owners.length < 2) return;
-  const first = (owner: OwnerReference) => owners.findIndex((other) => equalJson(other, owner));
-  const repeated = owners.filter((owner, index) => first(owner) !== index);
-  if (repeated.length === 0) return;
-  meta.ownerReferences = owners.filter((owner, index) => first(owner) === index);
-  const uids = [...new Set(repeated.map(({ uid }) => uid))].join(', ');
-  context.warn(
-    `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids}`,
-  );
-}
-
-/** A body may leave its namespace out, but not name another; what is cluster-wide has none, whatever it says. */
-function checkNamespace(resource: Resource, namespace: string, meta: Mutable<ObjectMeta>): void {
-  if (!resource.namespaced) delete meta.namespace;
-  else if (meta.namespace === undefined || meta.namespace === '') meta.namespace = namespace;
-  else if (meta.namespace !== namespace) {
-    throw badRequestError('the namespace of the provided object does not match the namespace sent on the request');
-  }
-}
-
 /** A write through `/scale` is a write of the object like any other; only its body differs. */
 function isWhole(subresource: string): boolean {
   return subresource === '' || subresource === 'scale';
-}
-
-/** Keeps a place for the version among the fields of the metadata, where Go prints it; the storage fills it in. */
-function placeResourceVersion(draft: Draft): void {
-  const { uid, ...rest } = metadataOf(draft);
-  const before: Record<string, unknown> = {};
-  const after: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(rest)) (leading.has(key) ? before : after)[key] = value;
-  draft.metadata = { ...before, uid, resourceVersion: '', ...after } as Draft['metadata'];
-}
-
-const leading = new Set(['name', 'generateName', 'namespace', 'selfLink']);
-
-/** A name stays taken while its object is being deleted, which is worth saying. */
-function takenError(resource: Resource, existing: KubeObject): StatusError {
-  const error = alreadyExistsError(errorTarget(resource), existing.metadata.name ?? '');
-  if (existing.metadata.deletionTimestamp === undefined) return error;
-  return new StatusError({ ...error.status, message: `object is being deleted: ${error.status.message}` });
-}
-
-/** Upstream lets the words of its storage through here. */
-export function checkUid(resource: Resource, key: string, object: KubeObject, uid: string): void {
-  if (object.metadata.uid === uid) return;
-  throw conflictError(
-    errorTarget(resource),
-    object.metadata.name ?? '',
-    preconditionText(key, `UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid}`),
-  );
-}
-
-export function preconditionText(key: string, failure: string): string {
-  return `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${failure}`;
-}
-
-/** Being deleted, with no grace period left and nothing holding it. */
-function isReadyToGo(object: KubeObject, resource: Resource): boolean {
-  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata;
-  if (deletionTimestamp === undefined || (finalizers?.length ?? 0) > 0) return false;
-  if ((deletionGracePeriodSeconds ?? 0) !== 0) return false;
-  return (
-    resource.kind !== 'Namespace' ||
-    ((object as { spec?: { finalizers?: readonly string[] } }).spec?.finalizers?.length ?? 0) === 0
-  );
-}
-
-function keepAllButStatus(draft: Draft, old: KubeObject): void {
-  const { status, metadata } = draft;
-  for (const key of Object.keys(draft)) delete draft[key];
-  const kept = cloneJson(old) as Draft;
-  Object.assign(draft, kept);
-  if (status === undefined) delete draft.status;
-  else draft.status = status;
-  const managedFields = metadata?.managedFields;
-  if (managedFields === undefined) delete metadataOf(draft).managedFields;
-  else metadataOf(draft).managedFields = managedFields;
 }

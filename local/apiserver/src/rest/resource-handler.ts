@@ -12,7 +12,8 @@ import {
 import type { AdmissionChain } from '../admission/admission.ts';
 import { notFoundPage } from '../discovery/discovery.ts';
 import type { ObjectDeleter } from '../registry/object-deleter.ts';
-import { metadataOf, type ObjectStore } from '../registry/object-store.ts';
+import { metadataOf } from '../registry/draft-metadata.ts';
+import type { ObjectStore } from '../registry/object-store.ts';
 import { type Draft, errorTarget, type Resource, storageKey } from '../registry/resource.ts';
 import type { WriteContext } from '../registry/write-context.ts';
 import type { Storage } from '../storage/storage.ts';

@@ -24,7 +24,8 @@ import { managerKey, readManagers, writeManagers } from '../../apply/managed-fie
 import { readJsonPath } from '../../crd/json-path.ts';
 import { applyJsonPatch } from '../../patch/json-patch.ts';
 import { applyMergePatch } from '../../patch/merge-patch.ts';
-import { type ObjectView, setManagedFields } from '../../registry/object-store.ts';
+import { setManagedFields } from '../../registry/draft-metadata.ts';
+import type { ObjectView } from '../../registry/object-store.ts';
 import { apiVersionOf, type Draft, type Resource, type ScalePaths } from '../../registry/resource.ts';
 import { negotiate } from '../negotiate.ts';
 import { type PatchOptions, parsePatchOptions, parseWriteOptions, type WriteOptions } from '../options.ts';

@@ -1,0 +1,82 @@
+import {
+  badRequestError,
+  cloneJson,
+  equalJson,
+  type KubeObject,
+  type Mutable,
+  type ObjectMeta,
+  type OwnerReference,
+} from '@tektite/meta';
+import type { Draft, Resource } from './resource.ts';
+import type { WriteContext } from './write-context.ts';
+
+/** The metadata of a draft, to change. A body without any gets it. */
+export function metadataOf(draft: Draft): Mutable<ObjectMeta> {
+  return (draft.metadata ??= {});
+}
+
+export function setManagedFields(draft: Draft, entries: ObjectMeta['managedFields']): void {
+  if (entries === undefined) delete metadataOf(draft).managedFields;
+  else metadataOf(draft).managedFields = entries as Mutable<ObjectMeta>['managedFields'];
+}
+
+/** An owner named twice is kept once; whoever wrote that is told. */
+export function dedupOwnerReferences(meta: Mutable<ObjectMeta>, context: WriteContext, when = ''): void {
+  const owners = meta.ownerReferences;
+  if (!owners || owners.length < 2) return;
+  const first = (owner: OwnerReference) => owners.findIndex((other) => equalJson(other, owner));
+  const repeated = owners.filter((owner, index) => first(owner) !== index);
+  if (repeated.length === 0) return;
+  meta.ownerReferences = owners.filter((owner, index) => first(owner) === index);
+  const uids = [...new Set(repeated.map(({ uid }) => uid))].join(', ');
+  context.warn(
+    `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids}`,
+  );
+}
+
+/** A body may leave its namespace out, but not name another; what is cluster-wide has none, whatever it says. */
+export function checkNamespace(resource: Resource, namespace: string, meta: Mutable<ObjectMeta>): void {
+  if (!resource.namespaced) delete meta.namespace;
+  else if (meta.namespace === undefined || meta.namespace === '') meta.namespace = namespace;
+  else if (meta.namespace !== namespace) {
+    throw badRequestError('the namespace of the provided object does not match the namespace sent on the request');
+  }
+}
+
+/** Keeps a place for the version among the fields of the metadata, where Go prints it; the storage fills it in. */
+export function placeResourceVersion(draft: Draft): void {
+  const { uid, ...rest } = metadataOf(draft);
+  const before: Record<string, unknown> = {};
+  const after: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(rest)) (leading.has(key) ? before : after)[key] = value;
+  draft.metadata = { ...before, uid, resourceVersion: '', ...after } as Draft['metadata'];
+}
+
+const leading = new Set(['name', 'generateName', 'namespace', 'selfLink']);
+
+/** What no client may change, whatever it sends. */
+export function keepSystemMetadata(draft: Draft, old: KubeObject): void {
+  const meta = metadataOf(draft);
+  const keep = <K extends keyof ObjectMeta>(field: K) => {
+    if (old.metadata[field] === undefined) delete meta[field];
+    else (meta as Record<string, unknown>)[field] = old.metadata[field];
+  };
+  keep('generation');
+  keep('selfLink');
+  keep('creationTimestamp');
+  if (meta.uid === undefined) keep('uid');
+  if (meta.deletionTimestamp === undefined) keep('deletionTimestamp');
+  if (meta.deletionGracePeriodSeconds === undefined) keep('deletionGracePeriodSeconds');
+}
+
+export function keepAllButStatus(draft: Draft, old: KubeObject): void {
+  const { status, metadata } = draft;
+  for (const key of Object.keys(draft)) delete draft[key];
+  const kept = cloneJson(old) as Draft;
+  Object.assign(draft, kept);
+  if (status === undefined) delete draft.status;
+  else draft.status = status;
+  const managedFields = metadata?.managedFields;
+  if (managedFields === undefined) delete metadataOf(draft).managedFields;
+  else metadataOf(draft).managedFields = managedFields;
+}
