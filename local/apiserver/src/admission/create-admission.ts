@@ -7,6 +7,7 @@ import { EquivalentResources } from './matching/equivalent-resources.ts';
 import { RequestMatcher } from './matching/request-matcher.ts';
 import { builtinPlugins } from './plugins/index.ts';
 import { QuotaAdmission, type WriteUsage } from './plugins/resource-quota/resource-quota.ts';
+import { MutatingPolicies } from './policy/mutating-policies.ts';
 import { ValidatingPolicies } from './policy/validating-policies.ts';
 import { mutatingWebhooks } from './webhook/mutating-webhooks.ts';
 import { validatingWebhooks } from './webhook/validating-webhooks.ts';
@@ -45,13 +46,15 @@ export function createAdmission(parts: AdmissionParts): Admission {
   const matcher = new RequestMatcher(storage, new EquivalentResources(parts.resources));
   const caller = new WebhookCaller({ matcher, authorizer, random });
   const disabled = new Set(parts.disabled);
-  const policies = new ValidatingPolicies({ ...parts, matcher });
+  const mutatingPolicies = new MutatingPolicies({ ...parts, matcher });
+  const validatingPolicies = new ValidatingPolicies({ ...parts, matcher });
   const quotas = new QuotaAdmission(storage, parts.writeUsage);
   const plugins: AdmissionPlugin[] = [
     ...builtinPlugins(parts),
     ...(parts.plugins ?? []),
+    mutatingPolicies,
     mutatingWebhooks(mutating, caller),
-    policies,
+    validatingPolicies,
     validatingWebhooks(validating, caller),
     quotas,
   ];
@@ -61,7 +64,8 @@ export function createAdmission(parts: AdmissionParts): Admission {
     async close() {
       mutating[Symbol.dispose]();
       validating[Symbol.dispose]();
-      policies[Symbol.dispose]();
+      mutatingPolicies[Symbol.dispose]();
+      validatingPolicies[Symbol.dispose]();
       quotas[Symbol.dispose]();
       await clients.close();
     },

@@ -4,16 +4,19 @@ import {
   type CelEnvironment,
   type CelType,
   celEnvironment,
+  declare,
   dynType,
   formatType,
   intType,
   listType,
   mapType,
+  overload,
   type Program,
   requestResourceType,
   stringType,
   structType,
   timestampType,
+  type Value,
 } from '@tektite/schema';
 
 function struct(name: string, fields: Readonly<Record<string, CelType>>): CelType {
@@ -87,7 +90,17 @@ export interface AdmissionEnvironmentOptions {
   readonly variables?: CelType;
   /** Types that expressions may name and build. */
   readonly types?: readonly CelType[];
+  /** How they are built. */
+  readonly makeStruct?: (typeName: string, fields: ReadonlyMap<string, Value>) => Value;
 }
+
+/** Makes a key of an object a part of a JSON Patch path; there for those who build patches. */
+const escapeKey = declare(
+  'jsonpatch.escapeKey',
+  overload('string_jsonpatch_escapeKey_string', [stringType], stringType, (key: string) =>
+    key.replaceAll('~', '~0').replaceAll('/', '~1'),
+  ),
+);
 
 /** Where expressions about requests are understood. */
 export function admissionEnvironment(options: AdmissionEnvironmentOptions): CelEnvironment {
@@ -104,6 +117,8 @@ export function admissionEnvironment(options: AdmissionEnvironmentOptions): CelE
       ...(options.variables ? { variables: options.variables } : {}),
     },
     types: [requestType, namespaceType, ...(options.variables ? [options.variables] : []), ...(options.types ?? [])],
+    ...(options.makeStruct ? { makeStruct: options.makeStruct } : {}),
+    ...(options.types ? { functions: [escapeKey] } : {}),
   });
 }
 

@@ -1,10 +1,12 @@
-import { cloneJson, equalJson, internalServerError, isStatusError, quoteGo } from '@tektite/meta';
+import { equalJson, internalServerError, isStatusError, quoteGo } from '@tektite/meta';
 import { DecodeError } from '../../codec/decode-error.ts';
 import { decodeJson } from '../../codec/decode-json.ts';
-import { plainNumbers, setOwn } from '../../codec/json-document.ts';
+import { plainNumbers } from '../../codec/json-document.ts';
 import { applyJsonPatch } from '../../patch/json-patch.ts';
 import type { Draft, Resource } from '../../registry/resource.ts';
 import type { AdmissionPlugin, AdmissionRequest, MutationRound } from '../admission.ts';
+import { Reinvocation } from '../reinvocation.ts';
+import { replaceContents } from '../replace-contents.ts';
 import { convertObject, type ReviewedObjects } from '../matching/object-versions.ts';
 import type { CompiledWebhook } from './compiled-webhook.ts';
 import { failureOf, isExempt, type WebhookCaller } from './webhook-caller.ts';
@@ -26,18 +28,8 @@ export function mutatingWebhooks(configurations: WebhookConfigurations, caller: 
   };
 }
 
-/** Which webhooks are asked again. */
-interface Reinvocation {
-  /** Asked in this request, before the latest change. */
-  readonly asked: Set<string>;
-  readonly again: Set<string>;
-  /** The object as the webhooks left it. */
-  output?: unknown;
-}
-
 class Mutation {
   private readonly request: AdmissionRequest;
-  private readonly round: MutationRound;
   private readonly caller: WebhookCaller;
   private readonly reinvocation: Reinvocation;
   /** The object, and the version it is in at the moment. */
@@ -46,46 +38,33 @@ class Mutation {
 
   constructor(request: AdmissionRequest, round: MutationRound, caller: WebhookCaller) {
     this.request = request;
-    this.round = round;
     this.caller = caller;
-    const { memory } = round;
-    this.reinvocation = (memory.get('webhooks') as Reinvocation | undefined) ?? { asked: new Set(), again: new Set() };
-    memory.set('webhooks', this.reinvocation);
+    this.reinvocation = Reinvocation.begin('MutatingAdmissionWebhook', round, request);
     if (request.object) this.current = { resource: request.resource, object: request.object };
   }
 
   async run(webhooks: readonly CompiledWebhook[]): Promise<void> {
-    const { isSecond } = this.round;
-    // Built-in plugins, which run a second time too, may have changed what the webhooks made.
-    if (isSecond && !equalJson(this.reinvocation.output, this.request.object)) this.askAgain();
     for (const webhook of webhooks) await this.ask(webhook);
     await this.finish();
-    if (!isSecond && this.request.object) this.reinvocation.output = cloneJson(this.request.object);
+    this.reinvocation.end(this.request);
   }
 
   private async ask(webhook: CompiledWebhook): Promise<void> {
     const seen = this.current ? { ...this.request, object: this.current.object } : this.request;
     const resource = await this.caller.wantedVersion(webhook, seen, (version) => this.objectsIn(version));
-    // A webhook that did not want the object at first is not asked for the first time in the second round.
-    if (!resource || (this.round.isSecond && !this.reinvocation.again.has(webhook.id))) return;
+    if (!resource || !this.reinvocation.mayAsk(webhook.id)) return;
     try {
       const objects = await this.objectsIn(resource);
       const verdict = await this.caller.call(webhook, seen, resource, objects, true);
       if (verdict.patch !== undefined && this.apply(webhook, resource, objects, verdict.patch, verdict.patchType)) {
         this.changed = true;
-        this.askAgain();
-        this.round.requestSecond();
+        this.reinvocation.objectChanged();
       }
     } catch (error) {
       const failure = failureOf(webhook, error);
       if (failure) throw failure;
     }
-    if (webhook.isReinvoked) this.reinvocation.asked.add(webhook.id);
-  }
-
-  private askAgain(): void {
-    for (const id of this.reinvocation.asked) this.reinvocation.again.add(id);
-    this.reinvocation.asked.clear();
+    if (webhook.isReinvoked) this.reinvocation.wasAsked(webhook.id);
   }
 
   /** The objects in a version. The new one stays in it, so that what a webhook adds is kept even if other versions lack it. */
@@ -175,10 +154,4 @@ function decodePatched(request: AdmissionRequest, resource: Resource, patched: u
   } catch (error) {
     throw error instanceof DecodeError ? internalServerError(error.message, error) : error;
   }
-}
-
-/** Makes one object the same as another without becoming it: others hold on to the first. */
-export function replaceContents(target: Draft, source: Draft): void {
-  for (const key of Object.keys(target)) delete target[key];
-  for (const key of Object.keys(source)) setOwn(target, key, source[key]);
 }
