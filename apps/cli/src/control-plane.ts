@@ -59,7 +59,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     handle: (request) => server.handle(request),
   });
   const connection: Connection = {
-    server: `https://${options.host.includes(':') ? `[${options.host}]` : options.host}:${http.port}`,
+    server: `https://${reachable(options.host)}:${http.port}`,
     authority: keys.authority.certificate,
     certificate: keys.admin.certificate,
     key: keys.admin.key,
@@ -76,6 +76,13 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       if (options.inMemory) await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Somebody who listens everywhere is reached on this machine. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 interface Keys {
