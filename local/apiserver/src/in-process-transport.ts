@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   ClientError,
   parseWarnings,
@@ -114,6 +115,8 @@ function onAbort(signals: Signals, action: (reason: Error) => void): () => void 
   const listeners = signals.flatMap((signal) => {
     if (!signal) return [];
     const listener = () => action(signal.reason as Error);
+    // One signal may end hundreds of requests; that is no leak to warn about.
+    setMaxListeners(0, signal);
     signal.addEventListener('abort', listener, { once: true });
     return [() => signal.removeEventListener('abort', listener)];
   });

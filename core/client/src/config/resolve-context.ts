@@ -28,9 +28,10 @@ export async function resolveContext(
     throw fail(`context ${JSON.stringify(name)} names user ${JSON.stringify(userName)}, which does not exist`);
 
   const connection = await clusterConnection(cluster, clusterName);
-  const credentials = user
-    ? await userCredentials(user, userName, { connection, cluster: cluster.value }, clock)
-    : undefined;
+  // As kubectl does: what must stay secret is not sent where everybody can read it.
+  const secure = connection.server.startsWith('https:');
+  const credentials =
+    user && secure ? await userCredentials(user, userName, { connection, cluster: cluster.value }, clock) : undefined;
   const impersonate = user && impersonation(user, userName);
   return {
     ...connection,
@@ -53,12 +54,18 @@ async function clusterConnection(
   const { 'tls-server-name': tlsServerName, 'proxy-url': proxyUrl } = value;
   if (proxyUrl) checkProxy(proxyUrl, fail);
   return {
-    server: value.server,
+    server: withScheme(value.server, authority !== undefined || insecureSkipTlsVerify),
     ...(authority === undefined ? {} : { certificateAuthority: authority }),
     ...(insecureSkipTlsVerify ? { insecureSkipTlsVerify } : {}),
     ...(tlsServerName ? { tlsServerName } : {}),
     ...(proxyUrl ? { proxyUrl } : {}),
   };
+}
+
+/** An address without a scheme is plain HTTP unless something about TLS is said. */
+function withScheme(server: string, tls: boolean): string {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(server)) return server;
+  return `${tls ? 'https' : 'http'}://${server}`;
 }
 
 function checkProxy(url: string, fail: Complain): void {

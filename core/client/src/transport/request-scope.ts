@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '@tektite/meta';
 
 /**
@@ -17,7 +18,11 @@ export class RequestScope implements Disposable {
     this.clock = clock;
     this.outer = outer;
     if (outer?.aborted) this.end(outer.reason);
-    else outer?.addEventListener('abort', this.onOuterAbort, { once: true });
+    else if (outer) {
+      // One signal may end hundreds of requests; that is no leak to warn about.
+      setMaxListeners(0, outer);
+      outer.addEventListener('abort', this.onOuterAbort, { once: true });
+    }
   }
 
   get signal(): AbortSignal {

@@ -208,7 +208,7 @@ describe('a resilient watch', () => {
   it.each([
     [
       'a cut stream',
-      (_: unknown, response: { socket: { destroy(): void } | null }) => void response.socket?.destroy(),
+      (_: unknown, response: { socket: { destroy(): void } | null }) => response.socket?.destroy(),
       'error CONNECTION_RESET',
     ],
     ['a failing server', (_: unknown, response: Parameters<Behaviour>[1]) => failure(response, 500), 'error 500'],
