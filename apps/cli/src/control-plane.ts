@@ -47,7 +47,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     storage,
     authenticators: [clientCertificateAuthenticator, ...(options.tokens ? [options.tokens] : [])],
     serviceAccountKey: () => loadKey(join(folder, 'pki', 'sa.key')),
-    disabledAdmissionPlugins: options.disabledAdmissionPlugins,
+    // The ServiceAccount plugin waits for accounts that a controller makes; there is none yet.
+    disabledAdmissionPlugins: ['ServiceAccount', ...options.disabledAdmissionPlugins],
     onError: options.onError,
   });
   const http = await serveHttps({

@@ -4,6 +4,7 @@ import type { FieldError, KubeObject, Mutable, Random } from '@tektite/meta';
 export interface StrategyContext {
   /** Milliseconds since the epoch. */
   readonly now: number;
+  readonly dryRun?: boolean;
   readonly user: {
     readonly name: string;
     readonly groups: readonly string[];
@@ -21,6 +22,8 @@ export interface ServiceNetwork {
   readonly nodePorts: { readonly first: number; readonly last: number };
   readonly takenAddresses: ReadonlySet<string>;
   readonly takenPorts: ReadonlySet<number>;
+  /** Nothing is taken for good, so upstream does not look for a free address, nor at the range of ports. */
+  readonly dryRun?: boolean;
   readonly random: Random;
 }
 

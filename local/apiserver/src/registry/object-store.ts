@@ -417,7 +417,7 @@ export class ObjectStore {
   }
 
   private strategyContext(context: WriteContext, now: number): StrategyContext {
-    return { now, user: context.user };
+    return { now, user: context.user, dryRun: context.dryRun };
   }
 
   /** What would be answered if the object were stored: conversion to the stored version may lose something. */

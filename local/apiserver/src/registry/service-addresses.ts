@@ -45,7 +45,10 @@ export class ServiceAddresses implements SideEffects {
     context: StrategyContext,
   ): (() => void) | undefined {
     if (!resource.strategy.allocate) return undefined;
-    const errors = resource.strategy.allocate(draft, old, { ...context, serviceNetwork: () => this.network });
+    const errors = resource.strategy.allocate(draft, old, {
+      ...context,
+      serviceNetwork: () => ({ ...this.network, dryRun: context.dryRun === true }),
+    });
     if (errors.length > 0) throw invalidObjectError(resource.group, resource.kind, draft.metadata.name ?? '', errors);
     const chosen = structuredClone({ spec: draft.spec }) as Service;
     this.claim(chosen);

@@ -33,8 +33,12 @@ function toV2(object: Draft): Draft {
       resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: target } },
     });
   }
-  const behavior = take(behaviorAnnotation) as NonNullable<V2['spec']>['behavior'];
-  const { currentCPUUtilizationPercentage: current, ...commonStatus } = status ?? ({} as NonNullable<V1['status']>);
+  const behavior = lowerKeys(take(behaviorAnnotation)) as NonNullable<V2['spec']>['behavior'];
+  const {
+    currentCPUUtilizationPercentage: current,
+    currentReplicas,
+    ...commonStatus
+  } = status ?? ({} as NonNullable<V1['status']>);
   const currentMetrics = take(currentMetricsAnnotation) as NonNullable<V2['status']>['currentMetrics'] | undefined;
   const conditions = take(conditionsAnnotation) as NonNullable<V2['status']>['conditions'] | undefined;
   const cpu =
@@ -50,6 +54,7 @@ function toV2(object: Draft): Draft {
     spec: { ...common, ...(metrics.length > 0 ? { metrics } : {}), ...(behavior ? { behavior } : {}) },
     status: {
       ...commonStatus,
+      ...(currentReplicas ? { currentReplicas } : {}),
       currentMetrics: [...cpu, ...(currentMetrics ?? [])].length > 0 ? [...cpu, ...(currentMetrics ?? [])] : null,
       ...(conditions ? { conditions } : {}),
     },
@@ -73,7 +78,7 @@ function toV1(object: KubeObject): KubeObject {
   const annotations: Record<string, string> = {
     ...rest.metadata.annotations,
     ...(others.length > 0 ? { [metricsAnnotation]: JSON.stringify(others) } : {}),
-    ...(behavior ? { [behaviorAnnotation]: JSON.stringify(behavior) } : {}),
+    ...(behavior ? { [behaviorAnnotation]: JSON.stringify(internalBehavior(behavior)) } : {}),
     ...(otherCurrent.length > 0 ? { [currentMetricsAnnotation]: JSON.stringify(otherCurrent) } : {}),
     ...(conditions?.length ? { [conditionsAnnotation]: JSON.stringify(conditions) } : {}),
   };
@@ -90,6 +95,38 @@ function toV1(object: KubeObject): KubeObject {
       ...(current === undefined ? {} : { currentCPUUtilizationPercentage: current }),
     },
   } as unknown as KubeObject;
+}
+
+type Behavior = NonNullable<NonNullable<HorizontalPodAutoscaler['spec']>['behavior']>;
+
+/** The behaviour as upstream puts it into the annotation: its own struct, with Go's names and nulls. */
+function internalBehavior({ scaleUp, scaleDown }: Mutable<Behavior>): object {
+  const rules = (side: Mutable<Behavior>['scaleUp']) =>
+    side
+      ? {
+          StabilizationWindowSeconds: side.stabilizationWindowSeconds ?? null,
+          SelectPolicy: side.selectPolicy ?? null,
+          Policies:
+            side.policies?.map(({ type, value, periodSeconds }) => ({
+              Type: type,
+              Value: value,
+              PeriodSeconds: periodSeconds,
+            })) ?? null,
+          Tolerance: side.tolerance ?? null,
+        }
+      : null;
+  return { ScaleUp: rules(scaleUp), ScaleDown: rules(scaleDown) };
+}
+
+/** The same on its way back. */
+function lowerKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(lowerKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, child]) => child !== null)
+      .map(([key, child]) => [key.charAt(0).toLowerCase() + key.slice(1), lowerKeys(child)]),
+  );
 }
 
 /** Version 1 of the autoscaler, which knows CPU alone, on top of the stored version 2. */

@@ -133,7 +133,7 @@ function allocateAddress(spec: MutableSpec, network: ServiceNetwork, errors: Fie
   const wanted = spec.clusterIPs?.[0];
   if (!range) return;
   if (!wanted) {
-    const free = freeAddress(range, network);
+    const free = network.dryRun ? addressAt(range, 0) : freeAddress(range, network);
     if (free === undefined) errors.push(internalError(path.child('clusterIPs'), 'range is full'));
     else {
       spec.clusterIP = free;
@@ -211,7 +211,7 @@ function allocatePorts(
   const had = new Set((old?.ports ?? []).flatMap(({ nodePort }) => (nodePort ? [nodePort] : [])));
   const take = (port: number): string | undefined => {
     if (mine.has(port) || had.has(port)) return undefined;
-    if (port < first || port > last)
+    if (!network.dryRun && (port < first || port > last))
       return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`;
     if (network.takenPorts.has(port)) return 'provided port is already allocated';
     mine.add(port);
