@@ -1,6 +1,5 @@
 import {
   parseQuantityParts,
-  QuantityError,
   type QuantityFormat,
   type QuantityParts,
   roundUp,
@@ -8,13 +7,12 @@ import {
 } from './quantity-parser.ts';
 
 const int64Limit = 2n ** 63n;
-/** Powers of ten that may be written out. Beyond it a sum would only fill the memory. */
+/** Powers of ten that are written out. A larger one would only fill the memory, and is more than anybody has either way. */
 const longestShift = 16_384;
 
 function shiftUp(value: bigint, places: number): bigint {
   if (value === 0n) return 0n;
-  if (places > longestShift) throw new QuantityError('quantity is too large to calculate with');
-  return value * 10n ** BigInt(places);
+  return value * 10n ** BigInt(Math.min(places, longestShift));
 }
 
 /**
