@@ -4,7 +4,10 @@ import { admin, type ControlPlane, httpsTransport, startControlPlane } from '@te
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from './client.ts';
 import { kinds } from './kinds.ts';
+import { linesOf } from './lines-of.ts';
 import { jsonPatch, mergePatch, strategicMergePatch } from './patch.ts';
+import { startFaultServer } from './transport/fault-server.cases.ts';
+import { httpTransport } from './transport/http-transport.ts';
 
 const namespace = 'default';
 
@@ -239,10 +242,40 @@ describe.each(['in process', 'over HTTPS'])('a client %s', (where) => {
     await client.patchStatus(Widget, { namespace, name: 'first' }, mergePatch({ status: { ready: true } }));
     expect((await client.list(Widget)).items[0]?.status?.ready).toBe(true);
     expect(await client.discovery.lookup('wd')).toMatchObject({ kind: 'Widget', plural: 'widgets' });
+
+    // What was written stays the caller's, for custom resources too.
+    widget.spec.size = 2;
+    expect((await client.get(Widget, { namespace, name: 'first' })).spec?.size).toBe(1);
+    const configuration = { metadata: { namespace, name: 'second' }, spec: { size: 1 } };
+    await client.apply(Widget, configuration);
+    configuration.spec.size = 2;
+    expect((await client.get(Widget, { namespace, name: 'second' })).spec?.size).toBe(1);
   });
 });
 
 describe('a client', () => {
+  it('follows a log until it is told to stop', async () => {
+    await using server = await startFaultServer((request, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' });
+      response.write(`asked for ${request.url}\nsecond li`);
+      setTimeout(() => response.write('ne\n'), 20);
+    });
+    const client = new Client(httpTransport(server.config));
+    const controller = new AbortController();
+    const options = { container: 'web', follow: true, tailLines: 0, signal: controller.signal };
+    const log = await client.log({ namespace, name: 'web-0' }, options);
+    const lines: string[] = [];
+    const reading = (async () => {
+      for await (const line of linesOf(log)) if (lines.push(line) === 2) controller.abort(new Error('enough'));
+    })();
+    await expect(reading).rejects.toThrow('enough');
+    expect(lines).toEqual([
+      'asked for /api/v1/namespaces/default/pods/web-0/log?container=web&follow=true&tailLines=0',
+      'second line',
+    ]);
+    await client.close();
+  });
+
   it('refuses what cannot be meant, before asking anybody', async () => {
     await using plane = await startControlPlane();
     const { client } = plane;

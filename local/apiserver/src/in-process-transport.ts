@@ -23,8 +23,8 @@ interface RequestHandler {
 }
 
 /**
- * Talks to an API server of this process without serialising: objects go in and come out by reference, those that come out
- * frozen. Apart from that it behaves as the HTTP transport does.
+ * Talks to an API server of this process without serialising: objects come out as they are
+ * stored, frozen; bodies go in as a copy. Apart from that it behaves as the HTTP transport does.
  *
  * @example
  * const client = new Client(inProcessTransport(server, { name: 'me', groups: ['system:masters'] }));
@@ -94,11 +94,40 @@ class InProcessTransport implements Transport {
         ...(body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? new TextEncoder().encode(body) : body }),
+      ...(body === undefined ? {} : { body: ownBody(body) }),
       user: this.user,
       ...(signal ? { signal } : {}),
     };
   }
+}
+
+/**
+ * The server's own copy of a body, so that the caller may go on changing what he sent, and may send what is frozen. As in
+ * JSON, what is undefined is absent.
+ */
+function ownBody(body: object | string | Uint8Array): object | Uint8Array {
+  if (typeof body === 'string') return new TextEncoder().encode(body);
+  return body instanceof Uint8Array ? body : (copyJson(body) as object);
+}
+
+function copyJson(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => (item === undefined ? null : copyJson(item)));
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const field = (value as Record<string, unknown>)[key];
+    if (field === undefined) continue;
+    // Assigning to a key of this name would set the prototype.
+    if (key === '__proto__')
+      Object.defineProperty(copy, key, {
+        value: copyJson(field),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+    else copy[key] = copyJson(field);
+  }
+  return copy;
 }
 
 type Signals = readonly (AbortSignal | undefined)[];

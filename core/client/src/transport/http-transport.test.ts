@@ -271,24 +271,23 @@ describe('a watch', () => {
     await transport.close();
   });
 
-  it('takes any byte for a sign of life', async () => {
+  it('takes every event for a sign of life', async () => {
     const clock = virtualClock();
-    let write = (_text: string): void => {};
+    let send = (): void => {};
     await using server = await startFaultServer((_, response) => {
       events(response);
-      write = (text) => void response.write(text);
+      send = () => void response.write(`${JSON.stringify(configMapEvent('MODIFIED', 'a', '1'))}\n`);
     });
     const transport = httpTransport(server.config, { clock, watchIdleTimeoutMs: 30_000 });
     const stream = await transport.watch(watch);
-    const reading = readAll(stream);
+    const iterator = stream[Symbol.asyncIterator]();
     for (let i = 0; i < 5; i++) {
       await clock.advance(20_000);
-      write('\n');
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      send();
+      expect((await iterator.next()).done).toBe(false);
     }
-    expect(server.openResponses).toBe(1);
     stream.close();
-    expect(await reading).toEqual([]);
+    expect((await iterator.next()).done).toBe(true);
     await transport.close();
   });
 
