@@ -37,6 +37,8 @@ export interface Connection {
 
 /** Larger bodies are refused, as upstream does. */
 const maxBodyBytes = 3 * 1024 * 1024;
+/** How much of a refused body is still read, so that its sender sees the answer; beyond that the connection is cut. */
+const maxRefusedBytes = 32 * 1024 * 1024;
 
 /** node:http2 presents HTTP/1.1 requests in the same form. */
 type AnyRequest = Http2ServerRequest;
@@ -58,11 +60,16 @@ export async function serveHttps(options: HttpServerOptions): Promise<RunningHtt
     },
     (request, response) => void answer(options, request, response),
   );
-  server.on('secureConnection', (socket: TLSSocket) => {
+  const track = (socket: Socket) => {
     sockets.add(socket);
-    socket.setNoDelay(true);
     socket.once('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());
+  };
+  // Connections count from their first moment: one that has not said hello yet would keep the server from closing.
+  server.on('connection', track);
+  server.on('secureConnection', (socket: TLSSocket) => {
+    track(socket);
+    socket.setNoDelay(true);
   });
   // A client that breaks off, or speaks nonsense, is its own problem.
   server.on('sessionError', () => {});
@@ -147,7 +154,7 @@ function clientCertificate(request: AnyRequest): ApiRequest['clientCertificate']
 function readBody(request: AnyRequest): Promise<Uint8Array | undefined> {
   return new Promise((resolve, reject) => {
     const refuse = () => {
-      request.resume();
+      discard(request);
       reject(requestEntityTooLargeError(`Request entity too large: limit is ${maxBodyBytes}`));
     };
     if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) {
@@ -183,6 +190,14 @@ function asHeaderBytes(headers: HeaderValues): HeaderValues {
       typeof value === 'string' ? encode(value) : value.map(encode),
     ]),
   );
+}
+
+function discard(request: AnyRequest): void {
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > maxRefusedBytes) request.destroy();
+  });
 }
 
 async function write(

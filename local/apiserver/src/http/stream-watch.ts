@@ -5,10 +5,13 @@ import type { Connection } from './http-server.ts';
 import type { WatchEvent, WatchSource } from '../rest/api-request.ts';
 
 /**
- * A watcher that lets so many bytes pile up is cut off: it can resume from its last revision, while the others and the
- * server's memory do not pay for it.
+ * A watcher that lets so many bytes of news pile up is cut off: it can resume from its last revision, while the others and
+ * the server's memory do not pay for it.
  */
 const maxPendingBytes = 4 * 1024 * 1024;
+
+/** How much is handed to a connection ahead of what it has sent. */
+const maxBufferedBytes = 256 * 1024;
 
 /** Sends the events of a watch, a line each, until either side ends it. */
 export function streamWatch(
@@ -22,22 +25,82 @@ export function streamWatch(
   response.writeHead(code, headers as Record<string, string>);
   // HTTP/1.1 holds the head back until there is a body.
   (response as { flushHeaders?: () => void }).flushHeaders?.();
-  const stop = () => source.stop();
-  connection.onClose = stop;
-  const push = (event: WatchEvent) => {
-    if (connection.closed) return;
-    response.write(encodeEvent(event, media));
-    if (pendingBytes(response) > maxPendingBytes) {
-      stop();
-      response.destroy();
-    }
-  };
-  source.start(push, () => response.end());
+  new WatchStream(response, source, media, connection).start();
 }
 
-/** HTTP/1.1 responses come without a stream of their own. */
-function pendingBytes(response: Http2ServerResponse): number {
-  return (response.stream ?? response).writableLength;
+/**
+ * Events on their way to one client. What a watch starts with (all that exists, or all that the client missed) waits for
+ * the client to read it, however long it is: it is held anyway. What happens from then on waits only within bounds.
+ */
+class WatchStream {
+  private readonly response: Http2ServerResponse;
+  private readonly source: WatchSource;
+  private readonly media: 'json' | 'yaml';
+  private readonly connection: Connection;
+  private waiting: (WatchEvent | string)[] = [];
+  private next = 0;
+  private pendingBytes = 0;
+  private starting = true;
+  private ended = false;
+
+  constructor(response: Http2ServerResponse, source: WatchSource, media: 'json' | 'yaml', connection: Connection) {
+    this.response = response;
+    this.source = source;
+    this.media = media;
+    this.connection = connection;
+  }
+
+  start(): void {
+    this.connection.onClose = () => this.source.stop();
+    this.response.on('drain', () => this.drain());
+    this.source.start(
+      (event) => this.push(event),
+      () => {
+        this.ended = true;
+        this.drain();
+      },
+    );
+    this.starting = false;
+  }
+
+  private push(event: WatchEvent): void {
+    if (this.connection.closed) return;
+    if (this.waiting.length === 0 && !this.isFull()) {
+      this.response.write(encodeEvent(event, this.media));
+      return;
+    }
+    if (this.starting) {
+      this.waiting.push(event);
+      return;
+    }
+    const text = encodeEvent(event, this.media);
+    this.waiting.push(text);
+    this.pendingBytes += text.length;
+    if (this.pendingBytes > maxPendingBytes) {
+      this.source.stop();
+      this.waiting = [];
+      this.response.destroy();
+    }
+  }
+
+  private drain(): void {
+    while (this.next < this.waiting.length && !this.isFull() && !this.connection.closed) {
+      const item = this.waiting[this.next] as WatchEvent | string;
+      // Sent is forgotten, so that a long start does not hold what has been deleted meanwhile.
+      this.waiting[this.next++] = '';
+      if (typeof item === 'string') this.pendingBytes -= item.length;
+      this.response.write(typeof item === 'string' ? item : encodeEvent(item, this.media));
+    }
+    if (this.next < this.waiting.length) return;
+    this.waiting = [];
+    this.next = 0;
+    if (this.ended) this.response.end();
+  }
+
+  /** HTTP/1.1 responses come without a stream of their own. */
+  private isFull(): boolean {
+    return (this.response.stream ?? this.response).writableLength > maxBufferedBytes;
+  }
 }
 
 function encodeEvent(event: WatchEvent, media: 'json' | 'yaml'): string {

@@ -11,7 +11,7 @@ import {
 import { apiVersionOf, type Resource } from '../registry/resource.ts';
 import { RevisionCompactedError, type Storage, type StorageEvent } from '../storage/storage.ts';
 import type { WatchEvent, WatchSource } from './api-request.ts';
-import { InvalidRevisionError, type ListParameters, parseRevision } from './list-options.ts';
+import { InvalidRevisionError, type ListParameters, parseRevision, tooLargeRevisionError } from './list-options.ts';
 import type { Selection } from './selection.ts';
 
 export interface WatchRequest {
@@ -49,6 +49,8 @@ export function openWatch(parts: WatchParts, request: WatchRequest): WatchSource
   return new Watch(parts, request, revision);
 }
 
+type Conversion = readonly KubeObject[] | Promise<readonly KubeObject[]>;
+
 class Watch implements WatchSource {
   private readonly parts: WatchParts;
   private readonly request: WatchRequest;
@@ -78,16 +80,15 @@ class Watch implements WatchSource {
     this.timeout = clock.setTimer(seconds * 1000, () => this.finish());
     // A watch from nowhere starts with what there is; clients that know it ask for that, older ones always had it.
     const initial = sendInitialEvents ?? this.from === 0;
+    if (initial && this.from > storage.revision) {
+      this.fail(tooLargeRevisionError(this.from, storage.revision).status);
+      return;
+    }
     const after = this.from === 0 || initial ? storage.revision : this.from;
     this.lastRevision = after;
     if (initial) {
-      for (const { value } of storage.list(
-        this.request.prefix,
-        this.request.selects ? { filter: this.request.selects } : {},
-      ).entries) {
-        this.emit('ADDED', value);
-      }
-      if (allowWatchBookmarks) this.emitBookmark(after, true);
+      this.emitAll();
+      if (allowWatchBookmarks && sendInitialEvents) this.emitBookmark(after, true);
     }
     try {
       this.subscription = storage.watch(this.request.prefix, after, (event) => this.receive(event));
@@ -117,21 +118,54 @@ class Watch implements WatchSource {
       this.emit('DELETED', event.deleted ? event.value : withRevision(event.previous as KubeObject, event.revision));
   }
 
-  private emit(type: WatchEvent['type'], object: KubeObject): void {
-    this.lastRevision = Number(object.metadata.resourceVersion);
-    const converted = this.request.resource.fromStorage?.([object]) ?? [object];
-    if (converted instanceof Promise || this.tail) {
-      this.inLine(async () => this.push({ type, object: (await converted)[0] as KubeObject }));
-    } else if (!this.stopped) this.push({ type, object: converted[0] as KubeObject });
+  /** Everything there is, converted at once: a webhook is asked once for all of it. */
+  private emitAll(): void {
+    const { storage } = this.parts;
+    const { prefix, selects, resource } = this.request;
+    const objects = storage.list(prefix, selects ? { filter: selects } : {}).entries.map(({ value }) => value);
+    this.convert(
+      () => resource.fromStorage?.(objects) ?? objects,
+      (converted) => {
+        for (const object of converted) this.push({ type: 'ADDED', object });
+      },
+    );
   }
 
-  private inLine(work: () => Promise<void>): void {
+  private emit(type: WatchEvent['type'], object: KubeObject): void {
+    this.lastRevision = Number(object.metadata.resourceVersion);
+    const { resource } = this.request;
+    this.convert(
+      () => resource.fromStorage?.([object]) ?? [object],
+      ([converted]) => this.push({ type, object: converted as KubeObject }),
+    );
+  }
+
+  /** Sends what was converted, in line. A conversion that fails ends the watch, and nothing else. */
+  private convert(start: () => Conversion, send: (objects: readonly KubeObject[]) => void): void {
+    if (this.stopped) return;
+    let converted: Conversion;
+    try {
+      converted = start();
+      if (!(converted instanceof Promise) && !this.tail) {
+        send(converted);
+        return;
+      }
+    } catch (error) {
+      this.failWith(error);
+      return;
+    }
+    // When the watch ends before it is this one's turn, nobody is left to hear of its failure.
+    if (converted instanceof Promise) converted.catch(() => {});
+    this.inLine(async () => send(await converted));
+  }
+
+  private inLine(work: () => Promise<void> | void): void {
     const run = async () => {
       if (this.stopped) return;
       try {
         await work();
       } catch (error) {
-        this.fail(isStatusError(error) ? error.status : internalServerError(String(error)).status);
+        this.failWith(error);
       }
     };
     this.tail = (this.tail ?? Promise.resolve()).then(run);
@@ -144,7 +178,7 @@ class Watch implements WatchSource {
       type: 'BOOKMARK',
       object: { kind: this.request.resource.kind, apiVersion: apiVersionOf(this.request.resource), metadata },
     };
-    if (this.tail) this.inLine(() => Promise.resolve(this.push(event)));
+    if (this.tail) this.inLine(() => this.push(event));
     else this.push(event);
   }
 
@@ -159,7 +193,12 @@ class Watch implements WatchSource {
     });
   }
 
+  private failWith(error: unknown): void {
+    this.fail(isStatusError(error) ? error.status : internalServerError(String(error)).status);
+  }
+
   private fail(status: Status): void {
+    if (this.stopped) return;
     this.push({ type: 'ERROR', object: status });
     this.finish();
   }
