@@ -76,7 +76,7 @@ for (const { path, manifest } of rooms.values()) {
   ]);
   for (const file of sources(join(root, path))) {
     files++;
-    const test = /\.(test|cases|test-d)\.ts$/.test(file);
+    const test = /(?:\.(?:test|cases|test-d)|\/test-support)\.ts$/.test(file);
     for (const match of readFileSync(file, 'utf8').matchAll(importPattern)) {
       const specifier = match[1] ?? match[2] ?? match[3];
       imports++;
