@@ -1,10 +1,4 @@
-import {
-  parseQuantityParts,
-  type QuantityFormat,
-  type QuantityParts,
-  roundUp,
-  suffixFor,
-} from './quantity-parser.ts';
+import { parseQuantityParts, type QuantityFormat, type QuantityParts, roundUp, suffixFor } from './quantity-parser.ts';
 
 const int64Limit = 2n ** 63n;
 /** Powers of ten that are written out. A larger one would only fill the memory, and is more than anybody has either way. */
