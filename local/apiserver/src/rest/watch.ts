@@ -88,7 +88,8 @@ class Watch implements WatchSource {
     this.lastRevision = after;
     if (initial) {
       this.emitAll();
-      if (allowWatchBookmarks && sendInitialEvents) this.emitBookmark(after, true);
+      // Upstream treats an older client that asks for everything as one that asked for initial events.
+      if (allowWatchBookmarks) this.emitBookmark(after, true);
     }
     try {
       this.subscription = storage.watch(this.request.prefix, after, (event) => this.receive(event));
