@@ -1,0 +1,2 @@
+/** The controller runtime: cache, queue, reconcilers. */
+export {};
