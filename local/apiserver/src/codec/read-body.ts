@@ -1,4 +1,4 @@
-import { badRequestError, formatApiVersion, type GroupVersionKind, StatusError } from '@tektite/meta';
+import { badRequestError, cloneJson, formatApiVersion, type GroupVersionKind, StatusError } from '@tektite/meta';
 import { parseFirstYaml, strictYamlError, YamlError } from '@tektite/schema/yaml';
 import { findBuiltinDefinition } from '@tektite/schema/kubernetes';
 import { DecodeError } from './decode-error.ts';
@@ -20,7 +20,9 @@ export interface BodyTarget extends GroupVersionKind {
  * Throws a StatusError: 415 for another format, 400 for a body that is no object, or an object of another kind or version.
  */
 export function readBody(body: Uint8Array | object, contentType: string | undefined, target: BodyTarget): JsonDocument {
-  if (!(body instanceof Uint8Array)) return checked({ value: body, hasNumberTexts: false }, target, () => body);
+  // The caller keeps its object: what is read from it is changed and frozen later on.
+  if (!(body instanceof Uint8Array))
+    return checked({ value: cloneJson(body), hasNumberTexts: false }, target, () => body);
   const format = bodyFormat(contentType, target);
   let document: JsonDocument;
   try {
