@@ -111,8 +111,11 @@ describe('a body that can be read', () => {
     expect(complaintWarnings('unknown field "x"')).toEqual(['unknown field "x"']);
   });
 
-  test('may be an object of this process', () => {
-    const object = { kind: 'ConfigMap', apiVersion: 'v1' };
-    expect(readBody(object, undefined, configMap).value).toBe(object);
+  test('may be an object of this process, which stays its owner’s', () => {
+    const object = { kind: 'ConfigMap', apiVersion: 'v1', data: { a: '1' } };
+    const { value } = readBody(object, undefined, configMap);
+    expect(value).toEqual(object);
+    (value as typeof object).data.a = '2';
+    expect(object.data.a).toBe('1');
   });
 });
