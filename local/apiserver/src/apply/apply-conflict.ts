@@ -32,7 +32,9 @@ export function conflictStatus(conflicts: readonly FieldConflict[]): StatusError
   const byManager = new Map<string, string[]>();
   for (const { entry, path } of conflicts) {
     const who = describeManager(entry);
-    byManager.set(who, [...(byManager.get(who) ?? []), formatFieldPath(path)]);
+    const paths = byManager.get(who);
+    if (paths) paths.push(formatFieldPath(path));
+    else byManager.set(who, [formatFieldPath(path)]);
   }
   const parts = [...byManager].map(([who, paths]) => `conflicts with ${who}:\n- ${paths.join('\n- ')}`);
   const [first] = byManager;

@@ -40,9 +40,9 @@ class Comparer {
   }
 
   private visitMap(atom: Extract<Atom, { form: 'map' }>, before: Fields, after: Fields, path: string[]): void {
-    for (const name in before) this.visitField(atom, name, before[name], after?.[name], path);
+    for (const name in before) this.visitField(atom, name, before[name], own(after, name), path);
     for (const name in after)
-      if (!before || before[name] === undefined) this.visitField(atom, name, undefined, after[name], path);
+      if (own(before, name) === undefined) this.visitField(atom, name, undefined, after[name], path);
   }
 
   private visitField(
@@ -84,6 +84,11 @@ class Comparer {
 }
 
 type Fields = Readonly<Record<string, unknown>> | undefined;
+
+/** A map may have entries named like what every object inherits. */
+function own(fields: Fields | null, name: string): unknown {
+  return fields && Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
 
 function group(
   atom: Extract<Atom, { form: 'list' }>,

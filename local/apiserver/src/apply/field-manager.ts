@@ -21,6 +21,7 @@ import {
   managerKey,
   type ManagerEntry,
   type Managers,
+  readGivenManagers,
   readManagers,
   rejectManagedFields,
   writeManagers,
@@ -162,10 +163,12 @@ export function applyConfiguration(
 ): ApplyResult {
   rejectManagedFields(config.metadata.managedFields);
   const mistakes = checkTyped(resource.schema, config);
-  if (mistakes.length > 0) throw typedPatchError(mistakes, config);
+  if (mistakes.length > 0) throw typedError('patch', mistakes, config);
   try {
     return apply(resource, live, config, write, force);
   } catch (error) {
+    // The configuration was checked, so it is the live object, written before its schema said so.
+    if (error instanceof ListElementError) throw typedError('live', listMistakes(resource.schema, live), live);
     if (!(error instanceof ApplyConflictError)) throw error;
     // kubectl moving from client-side to server-side apply may take over what its annotation shows it had applied.
     const allowed = write.manager === 'kubectl' ? lastAppliedFields(resource, withoutManagedFields(live)) : undefined;
@@ -282,12 +285,12 @@ function identify(resource: ManagedResource, operation: string, write: WriteInfo
 }
 
 function managersOf(resource: ManagedResource, live: AnyObject, wanted: AnyObject, onlyLive = false): Managers {
-  const liveManagers = () => readManagers(live.metadata.managedFields) ?? new Map();
+  const liveManagers = () => readManagers(live.metadata.managedFields);
   const given = wanted.metadata.managedFields;
   if (onlyLive || resource.subresource !== '') return liveManagers();
   // An empty list, or one empty entry, is how a client clears the record.
   if (given?.length === 0 || (given?.length === 1 && equalJson(given[0], {}))) return new Map();
-  const managers = readManagers(given);
+  const managers = readGivenManagers(given);
   return managers && managers.size > 0 ? managers : liveManagers();
 }
 
@@ -297,12 +300,17 @@ function withoutManagedFields(object: AnyObject): AnyObject {
   return { ...object, metadata };
 }
 
-function typedPatchError(mistakes: readonly string[], config: AnyObject): StatusError {
-  const { namespace = '', name = '' } = config.metadata;
-  const version = config.apiVersion.includes('/') ? config.apiVersion : `/${config.apiVersion}`;
+/** What is wrong with the elements of list-maps in an object; what else is, does not matter here. */
+function listMistakes(schema: JsonSchema, object: AnyObject): string[] {
+  return checkTyped(schema, object).filter((mistake) => mistake.includes(': associative list '));
+}
+
+function typedError(what: 'patch' | 'live', mistakes: readonly string[], object: AnyObject): StatusError {
+  const { namespace = '', name = '' } = object.metadata;
+  const version = object.apiVersion.includes('/') ? object.apiVersion : `/${object.apiVersion}`;
   const text = mistakes.length === 1 ? mistakes[0] : `errors:\n${mistakes.map((mistake) => `  ${mistake}`).join('\n')}`;
   return new StatusError({
     code: 500,
-    message: `failed to create typed patch object (${namespace}/${name}; ${version}, Kind=${config.kind}): ${text}`,
+    message: `failed to create typed ${what} object (${namespace}/${name}; ${version}, Kind=${object.kind}): ${text}`,
   });
 }

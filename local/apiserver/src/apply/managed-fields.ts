@@ -1,5 +1,6 @@
-import { badRequestError, type ManagedFieldsEntry } from '@tektite/meta';
+import { badRequestError, type ManagedFieldsEntry, quoteGo } from '@tektite/meta';
 import { type FieldSet, isEmptySet } from './field-set.ts';
+import { readFieldSet } from './read-field-set.ts';
 
 /** What one manager owns by one operation on one path (the object itself, or a subresource). */
 export interface ManagerEntry {
@@ -24,23 +25,47 @@ export function managerKey({
   return JSON.stringify([manager, operation, operation === 'Apply' ? '' : apiVersion, subresource]);
 }
 
-/** Reads `metadata.managedFields`; `undefined` when an entry makes no sense, which upstream treats as having none. */
-export function readManagers(entries: readonly ManagedFieldsEntry[] | undefined): Managers | undefined {
+/** Reads the `metadata.managedFields` of a stored object. */
+export function readManagers(entries: readonly ManagedFieldsEntry[] | undefined): Managers {
   const managers: Managers = new Map();
-  for (const entry of entries ?? []) {
-    if (entry.operation !== 'Apply' && entry.operation !== 'Update') return undefined;
-    if (entry.fieldsType !== undefined && entry.fieldsType !== 'FieldsV1') return undefined;
-    const read: ManagerEntry = {
-      manager: entry.manager ?? '',
-      operation: entry.operation,
-      apiVersion: entry.apiVersion ?? '',
-      subresource: entry.subresource ?? '',
-      time: entry.time,
-      set: (entry.fieldsV1 ?? {}) as unknown as FieldSet,
-    };
-    managers.set(managerKey(read), read);
+  for (const entry of entries ?? []) add(managers, entry, (entry.fieldsV1 ?? {}) as unknown as FieldSet);
+  return managers;
+}
+
+/** Reads entries that a client sent; `undefined` when one makes no sense, which upstream treats as having none. */
+export function readGivenManagers(entries: readonly ManagedFieldsEntry[] | undefined): Managers | undefined {
+  const managers: Managers = new Map();
+  for (const [index, entry] of (entries ?? []).entries()) {
+    const set = problemOf(entry, index) === undefined ? readFieldSet(entry.fieldsV1 ?? {}) : undefined;
+    if (!set) return undefined;
+    add(managers, entry, set);
   }
   return managers;
+}
+
+/** Why entries make no sense, in upstream's words; `undefined` when they do. */
+export function managedFieldsProblem(entries: readonly ManagedFieldsEntry[] | undefined): string | undefined {
+  for (const [index, entry] of (entries ?? []).entries()) {
+    const problem = problemOf(entry, index);
+    if (problem !== undefined) return problem;
+    if (!readFieldSet(entry.fieldsV1 ?? {})) return `error decoding set in managed fields entry ${index}`;
+  }
+  return undefined;
+}
+
+function problemOf({ operation, apiVersion, fieldsType }: ManagedFieldsEntry, index: number): string | undefined {
+  if (operation !== 'Apply' && operation !== 'Update') return 'operation must be `Apply` or `Update`';
+  if (!apiVersion) return 'apiVersion must not be empty';
+  if (fieldsType === 'FieldsV1') return undefined;
+  return fieldsType
+    ? `invalid fieldsType ${quoteGo(fieldsType)} in managed fields entry ${index}`
+    : `missing fieldsType in managed fields entry ${index}`;
+}
+
+function add(managers: Managers, entry: ManagedFieldsEntry, set: FieldSet): void {
+  const { manager = '', operation = '', apiVersion = '', subresource = '', time } = entry;
+  const read: ManagerEntry = { manager, operation, apiVersion, subresource, time, set };
+  managers.set(managerKey(read), read);
 }
 
 /** Prints managers in upstream's order: applies first, then by time, name and version. */

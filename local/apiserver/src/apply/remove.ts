@@ -1,11 +1,12 @@
 import type { JsonSchema } from '@tektite/schema';
+import { setOwn } from '../codec/json-document.ts';
 import { atomOf, untypedSchema } from './atom.ts';
 import { type FieldSet, isEmptySet, isMember } from './field-set.ts';
 import { fieldElement } from './path-element.ts';
 
 /**
- * The object without the members of the set. Maps and lists that become empty that way vanish with them, unless they
- * were empty before.
+ * The object without the members of the set; `undefined` when nothing is left of it. What is not a member itself but loses
+ * all that it held stays as null, as upstream has it: whoever reads the object next decides what that means.
  */
 export function removeFields(schema: JsonSchema, value: unknown, set: FieldSet): unknown {
   if (isEmptySet(set)) return value;
@@ -19,7 +20,7 @@ export function removeFields(schema: JsonSchema, value: unknown, set: FieldSet):
       const rest = child ? without(atom.field(name) ?? untypedSchema, fields[name], child) : fields[name];
       if (rest === undefined) continue;
       kept = true;
-      result[name] = rest;
+      setOwn(result, name, rest);
     }
     return kept ? result : undefined;
   }
@@ -36,5 +37,5 @@ export function removeFields(schema: JsonSchema, value: unknown, set: FieldSet):
 }
 
 function without(schema: JsonSchema, value: unknown, node: FieldSet): unknown {
-  return isMember(node) ? undefined : removeFields(schema, value, node);
+  return isMember(node) ? undefined : (removeFields(schema, value, node) ?? null);
 }

@@ -1,12 +1,12 @@
 import {
   badRequestError,
   cloneJson,
-  equalJson,
   type KubeObject,
   type Mutable,
   type ObjectMeta,
   type OwnerReference,
 } from '@tektite/meta';
+import { managedFieldsProblem } from '../apply/managed-fields.ts';
 import type { Draft, Resource } from './resource.ts';
 import type { WriteContext } from './write-context.ts';
 
@@ -20,14 +20,31 @@ export function setManagedFields(draft: Draft, entries: ObjectMeta['managedField
   else metadataOf(draft).managedFields = entries as Mutable<ObjectMeta>['managedFields'];
 }
 
+/** What admission made of the record of owners counts only if it is one; otherwise the one from before it stays. */
+export function keepManagedFields(draft: Draft, before: ObjectMeta['managedFields'], context: WriteContext): void {
+  const { managedFields } = metadataOf(draft);
+  const problem = managedFields === before ? undefined : managedFieldsProblem(managedFields);
+  if (problem === undefined) return;
+  setManagedFields(draft, before);
+  context.warn(
+    `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${problem}`,
+  );
+}
+
 /** An owner named twice is kept once; whoever wrote that is told. */
 export function dedupOwnerReferences(meta: Mutable<ObjectMeta>, context: WriteContext, when = ''): void {
   const owners = meta.ownerReferences;
   if (!owners || owners.length < 2) return;
-  const first = (owner: OwnerReference) => owners.findIndex((other) => equalJson(other, owner));
-  const repeated = owners.filter((owner, index) => first(owner) !== index);
+  const distinct = new Map<string, OwnerReference>();
+  const repeated: OwnerReference[] = [];
+  for (const owner of owners) {
+    const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = owner;
+    const identity = JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion]);
+    if (distinct.has(identity)) repeated.push(owner);
+    else distinct.set(identity, owner);
+  }
   if (repeated.length === 0) return;
-  meta.ownerReferences = owners.filter((owner, index) => first(owner) === index);
+  meta.ownerReferences = [...distinct.values()];
   const uids = [...new Set(repeated.map(({ uid }) => uid))].join(', ');
   context.warn(
     `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids}`,
@@ -69,8 +86,14 @@ export function keepSystemMetadata(draft: Draft, old: KubeObject): void {
   if (meta.deletionGracePeriodSeconds === undefined) keep('deletionGracePeriodSeconds');
 }
 
-export function keepAllButStatus(draft: Draft, old: KubeObject): void {
+export function keepAllButStatus(draft: Draft, old: KubeObject, keepsMetadata: boolean): void {
   const { status, metadata } = draft;
+  if (!keepsMetadata) {
+    for (const key of Object.keys(draft)) if (key !== 'status' && key !== 'metadata') delete draft[key];
+    Object.assign(draft, cloneJson({ ...old, metadata, status }));
+    if (status === undefined) delete draft.status;
+    return;
+  }
   for (const key of Object.keys(draft)) delete draft[key];
   const kept = cloneJson(old) as Draft;
   Object.assign(draft, kept);

@@ -27,6 +27,7 @@ import {
   checkNamespace,
   dedupOwnerReferences,
   keepAllButStatus,
+  keepManagedFields,
   keepSystemMetadata,
   metadataOf,
   placeResourceVersion,
@@ -145,7 +146,9 @@ export class ObjectStore {
       draft,
       undefined,
     );
+    const { managedFields } = meta;
     await this.parts.admission.mutate(request);
+    keepManagedFields(draft, managedFields, context);
     dedupOwnerReferences(metadataOf(draft), context, afterMutation);
 
     if (metadataOf(draft).resourceVersion !== undefined) {
@@ -288,7 +291,9 @@ export class ObjectStore {
       draft,
       old,
     );
+    const { managedFields } = metadataOf(draft);
     if (!request.reviewed) await this.mutateUpdate(request, admission);
+    keepManagedFields(draft, managedFields, context);
     dedupOwnerReferences(metadataOf(draft), context, afterMutation);
     checkPreconditions(resource, request.name, draft, old);
     const { resourceVersion } = metadataOf(draft);
@@ -369,7 +374,7 @@ export class ObjectStore {
     }
     const own = strategy.subresources?.[subresource];
     if (own?.prepareForUpdate) own.prepareForUpdate(draft, old, strategyContext);
-    else if (subresource === 'status') keepAllButStatus(draft, old);
+    else if (subresource === 'status') keepAllButStatus(draft, old, resource.custom || own?.keepsMetadata === true);
   }
 
   private validateUpdate(

@@ -203,7 +203,7 @@ function applyScale(
     .filter((name) => name !== '')
     .map((name) => `f:${name}`);
   const ownReplicas = setOf(path);
-  const managers = readManagers(object.metadata.managedFields) ?? new Map();
+  const managers = readManagers(object.metadata.managedFields);
   const owners: ManagedFieldsEntry[] = writeManagers(
     new Map(
       [...managers]
@@ -232,7 +232,7 @@ function applyScale(
     if (isEmptySet(set)) managers.delete(key);
     else managers.set(key, { ...entry, set });
   }
-  for (const [, entry] of readManagers(applied.managedFields) ?? []) {
+  for (const [, entry] of readManagers(applied.managedFields)) {
     const back = { ...entry, apiVersion: apiVersionOf(resource) };
     const existing = managers.get(managerKey(back));
     managers.set(managerKey(back), { ...back, set: unionSets(existing?.set ?? emptySet, ownReplicas) });
