@@ -1,6 +1,7 @@
 /** A kind is defined once: static type, schema, CRD, defaulting, pruning, validation, CEL rules. */
 
 // Schemas and what is done with them
+export { canonicalJson } from './canonical-json.ts';
 export * from './compiled-schema.ts';
 export * from './custom-resource.ts';
 export * from './default.ts';

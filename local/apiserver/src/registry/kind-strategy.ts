@@ -44,6 +44,8 @@ export interface TablePrinter<T extends KubeObject> {
   readonly columns: readonly TableColumn[];
   /** The cells of one object, in the order of `columns`. */
   row(object: T, context: { readonly now: number }): TableCell[];
+  /** Whether a Table of no objects has `null` for its rows, as Go prints a list that nobody made. */
+  readonly nullWhenEmpty?: boolean;
   /** For the few kinds whose rows carry conditions (a finished Pod does). */
   rowConditions?(object: T): readonly { type: string; status: string; reason?: string; message?: string }[];
 }
@@ -107,6 +109,9 @@ export interface KindStrategy<T extends KubeObject = KubeObject> {
 
   readonly table?: TablePrinter<T>;
 
+  /** The metadata without what upstream keeps elsewhere inside: Tables and metadata-only answers show it so. */
+  innerMetadata?(object: T): T['metadata'];
+
   /**
    * Whether `metadata.generation` is kept, and what counts as a change of it: typically the spec alone.
    * Absent: the kind has no generation.
@@ -141,7 +146,9 @@ export interface MetadataRules {
 
 /** The part of a strategy that a write through one subresource uses instead of the object's own. */
 export interface SubresourceStrategy<T extends KubeObject = KubeObject> {
-  /** Resets everything but what this subresource owns. Default for `status`: everything but `status` is kept as it was. */
+  /** Labels, annotations, finalizers and owners cannot be changed through `/status` either, as they can for most kinds. */
+  readonly keepsMetadata?: boolean;
+  /** Resets everything but what this subresource owns. Default for `status`: everything but metadata and `status` is kept as it was. */
   prepareForUpdate?(object: Mutable<T>, old: T, context: StrategyContext): void;
   validateUpdate?(object: T, old: T, context: StrategyContext): readonly FieldError[];
 }

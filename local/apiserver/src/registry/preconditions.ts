@@ -40,7 +40,7 @@ export function checkUid(resource: Resource, key: string, object: KubeObject, ui
   );
 }
 
-export function preconditionText(key: string, failure: string): string {
+function preconditionText(key: string, failure: string): string {
   return `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${failure}`;
 }
 

@@ -129,7 +129,7 @@ export function encodeContinue({ revision, start }: ContinueToken): string {
 }
 
 export function decodeContinue(token: string): ContinueToken {
-  const bad = (cause: string) => badRequestError(`continue key is not valid: ${cause}`);
+  const bad = (cause: string) => badRequestError(`invalid continue token: continue key is not valid: ${cause}`);
   let parsed: { v?: unknown; rv?: unknown; start?: unknown };
   try {
     parsed = JSON.parse(Buffer.from(token, 'base64url').toString()) as typeof parsed;

@@ -98,25 +98,38 @@ function patchChange(
   body: PatchBody,
   options: PatchOptions,
 ) {
-  return (old: KubeObject | undefined): Draft => {
-    const patched = patchValue(resource, type, old as KubeObject, body.value);
-    const decoded = decodePatched(resource, type, patched, body, options);
-    keepClearedManagers(patched, decoded.object);
-    checkName(context, decoded.object);
-    if (options.fieldValidation !== 'Ignore')
-      for (const complaint of [...body.complaints, ...decoded.complaints]) context.warnings.add(complaint);
-    return decoded.object;
-  };
+  return (old: KubeObject | undefined): Draft => applyPatch(context, resource, type, old as KubeObject, body, options);
 }
 
-function patchValue(resource: Resource, type: Exclude<PatchType, 'apply'>, old: KubeObject, patch: unknown): unknown {
+/** What a patch is applied to: a resource, or the kind of a subresource's body. */
+export type Patched = Pick<Resource, 'group' | 'version' | 'kind' | 'custom' | 'schema' | 'decode'>;
+
+/** Applies a patch, and reads the result as strictly as the request asks. */
+export function applyPatch(
+  context: RequestContext,
+  target: Patched,
+  type: Exclude<PatchType, 'apply'>,
+  old: KubeObject,
+  body: PatchBody,
+  options: PatchOptions,
+): Draft {
+  const patched = patchValue(target, type, old, body.value);
+  const decoded = decodePatched(target, type, patched, body, options);
+  keepClearedManagers(patched, decoded.object);
+  checkName(context, decoded.object);
+  if (options.fieldValidation !== 'Ignore')
+    for (const complaint of [...body.complaints, ...decoded.complaints]) context.warnings.add(complaint);
+  return decoded.object;
+}
+
+function patchValue(resource: Patched, type: Exclude<PatchType, 'apply'>, old: KubeObject, patch: unknown): unknown {
   if (type === 'json') return applyJsonPatch(old, patch);
   if (type === 'merge') return applyMergePatch(old, patch);
   return applyStrategicMergePatch(resource.schema, old, patch);
 }
 
 function decodePatched(
-  resource: Resource,
+  resource: Patched,
   type: PatchType,
   patched: unknown,
   body: PatchBody,
@@ -154,7 +167,7 @@ function restoreMessage(error: DecodeError): string {
 }
 
 /** A patch may not turn an object into one of another kind; upstream notices when it reads the result as that. */
-function checkKind(resource: Resource, patched: unknown): void {
+function checkKind(resource: Patched, patched: unknown): void {
   const { apiVersion, kind } = patched as { apiVersion?: string; kind?: string };
   if (apiVersion === formatApiVersion(resource) && kind === resource.kind) return;
   const named = parseApiVersion(apiVersion ?? '') ?? { group: '', version: '' };
@@ -178,7 +191,7 @@ function parsed(value: unknown): JsonDocument {
 }
 
 /** The patched text as upstream shows it in errors: keys sorted at the top, and for custom resources everywhere. */
-function sortedText(resource: Resource, value: unknown): string {
+function sortedText(resource: Patched, value: unknown): string {
   return JSON.stringify(sortKeys(value, resource.custom ? Number.POSITIVE_INFINITY : 1));
 }
 

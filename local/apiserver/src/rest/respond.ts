@@ -42,12 +42,15 @@ export class Responder {
   list(page: ObjectPage): ApiResponse {
     const { media, as, version = 'v1' } = this.form;
     const apiVersion = `meta.k8s.io/${version}`;
+    const { continue: token, ...rest } = page.metadata;
+    const metadata = token ? page.metadata : rest;
     if (as === 'Table') {
-      const table = makeTable(this.printer(), page.objects, page.metadata, {
+      const table = makeTable(this.printer(), page.objects, metadata, {
         version,
         include: this.include,
         headers: true,
         now: this.now,
+        metadataOf: this.resource.strategy.innerMetadata,
       });
       return { code: 200, type: 'object', media, object: table };
     }
@@ -57,9 +60,8 @@ export class Responder {
       );
     }
     if (as === 'PartialObjectMetadataList') {
-      const { continue: token, ...rest } = page.metadata;
-      const metadata = token ? page.metadata : rest;
-      const items = page.objects.map((object) => partialMetadata(object, apiVersion));
+      const { innerMetadata } = this.resource.strategy;
+      const items = page.objects.map((object) => partialMetadata(object, apiVersion, innerMetadata));
       return {
         code: 200,
         type: 'object',
@@ -93,9 +95,16 @@ export class Responder {
     if (as === 'Table') {
       const { resourceVersion } = object.metadata;
       const metadata = resourceVersion === undefined ? {} : { resourceVersion };
-      return makeTable(this.printer(), [object], metadata, { version, include: this.include, headers, now: this.now });
+      return makeTable(this.printer(), [object], metadata, {
+        version,
+        include: this.include,
+        headers,
+        now: this.now,
+        metadataOf: this.resource.strategy.innerMetadata,
+      });
     }
-    if (as === 'PartialObjectMetadata') return partialMetadata(object, `meta.k8s.io/${version}`);
+    if (as === 'PartialObjectMetadata')
+      return partialMetadata(object, `meta.k8s.io/${version}`, this.resource.strategy.innerMetadata);
     if (as === 'PartialObjectMetadataList') {
       throw notAcceptableError(
         `you requested PartialObjectMetadataList, but the requested object is not a list (*${this.goName()})`,

@@ -1,5 +1,7 @@
 import { humanDuration, instantToMilliseconds, type KubeObject, parseTime } from '@tektite/meta';
+import { canonicalJson } from '@tektite/schema';
 import type { CustomResourceColumnDefinition } from '@tektite/schema/kubernetes';
+import { formatFloat } from '@tektite/schema/yaml';
 import { readAll } from '../crd/json-path.ts';
 import type { TableCell, TableColumn, TablePrinter } from '../registry/kind-strategy.ts';
 import { nameColumn } from './table.ts';
@@ -48,6 +50,7 @@ function cell(object: KubeObject, { jsonPath, type }: CustomResourceColumnDefini
     return null;
   }
   const [value] = values;
+  if (value === null && type === 'string') return '<no value>';
   if (value === undefined || value === null) return null;
   switch (type) {
     case 'integer':
@@ -59,8 +62,13 @@ function cell(object: KubeObject, { jsonPath, type }: CustomResourceColumnDefini
     case 'date':
       return typeof value === 'string' ? formatAge(value, now) : null;
     default:
-      return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean);
+      return cellText(value);
   }
+}
+
+function cellText(value: unknown): string {
+  if (typeof value === 'object') return canonicalJson(value);
+  return typeof value === 'number' ? formatFloat(value) : String(value as string | boolean);
 }
 
 function formatAge(time: string, now: number): string {

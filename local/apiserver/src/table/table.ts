@@ -7,7 +7,7 @@ export interface Table {
   readonly apiVersion: string;
   readonly metadata: ListMeta;
   readonly columnDefinitions: readonly TableColumn[] | null;
-  readonly rows: readonly TableRow[];
+  readonly rows: readonly TableRow[] | null;
 }
 
 interface TableRow {
@@ -25,6 +25,8 @@ export interface TableOptions {
   /** A watch sends the columns with its first event only. */
   readonly headers: boolean;
   readonly now: number;
+  /** The metadata of a row; that of the object unless the kind keeps some of it elsewhere. */
+  readonly metadataOf?: ((object: KubeObject) => KubeObject['metadata']) | undefined;
 }
 
 /** Prints objects as a Table. */
@@ -48,26 +50,37 @@ export function makeTable(
           priority,
         }))
       : null,
-    rows: objects.map((object) => {
-      const conditions = printer.rowConditions?.(object) ?? [];
-      return {
-        cells: printer.row(object, { now: options.now }),
-        ...(conditions.length > 0 ? { conditions } : {}),
-        ...includedObject(object, options.include, apiVersion),
-      };
-    }),
+    rows:
+      objects.length === 0 && printer.nullWhenEmpty
+        ? null
+        : objects.map((object) => {
+            const conditions = printer.rowConditions?.(object) ?? [];
+            return {
+              cells: printer.row(object, { now: options.now }),
+              ...(conditions.length > 0 ? { conditions } : {}),
+              ...includedObject(object, options, apiVersion),
+            };
+          }),
   };
 }
 
-function includedObject(object: KubeObject, include: IncludeObject, apiVersion: string): { object: object | null } {
+function includedObject(
+  object: KubeObject,
+  { include, metadataOf }: TableOptions,
+  apiVersion: string,
+): { object: object | null } {
   if (include === 'None') return { object: null };
   if (include === 'Object') return { object };
-  return { object: partialMetadata(object, apiVersion) };
+  return { object: partialMetadata(object, apiVersion, metadataOf) };
 }
 
 /** An object reduced to its metadata. */
-export function partialMetadata(object: KubeObject, apiVersion: string): KubeObject {
-  return { kind: 'PartialObjectMetadata', apiVersion, metadata: object.metadata };
+export function partialMetadata(
+  object: KubeObject,
+  apiVersion: string,
+  metadataOf?: TableOptions['metadataOf'],
+): KubeObject {
+  return { kind: 'PartialObjectMetadata', apiVersion, metadata: metadataOf?.(object) ?? object.metadata };
 }
 
 const nameDescription =
@@ -84,6 +97,7 @@ export const nameColumn: TableColumn = {
 
 /** What kinds without columns of their own are shown with: name and creation time. */
 export const defaultPrinter: TablePrinter<KubeObject> = {
+  nullWhenEmpty: true,
   columns: [
     nameColumn,
     {

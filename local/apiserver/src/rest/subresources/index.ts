@@ -20,7 +20,7 @@ export function subresourceHandlers(
     ['any/scale', scaleHandler(parts)],
     ['pods./binding', bindingHandler(parts, pods)],
     ['bindings./', bindingHandler(parts, pods)],
-    ['pods./eviction', evictionHandler(parts)],
+    ['pods./eviction', evictionHandler(parts, resources)],
     ['serviceaccounts./token', tokenHandler(parts, tokens)],
     ['pods./log', logHandler(parts, nodes)],
     ...['attach', 'exec', 'portforward', 'proxy'].map(

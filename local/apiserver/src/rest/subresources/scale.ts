@@ -1,15 +1,18 @@
 import {
   badRequestError,
   cloneJson,
+  conflictError,
   formatTime,
   internalServerError,
+  invalid,
+  invalidObjectError,
   type KubeObject,
   labelSelectorOf,
   type ManagedFieldsEntry,
   type Mutable,
 } from '@tektite/meta';
 import type { JsonSchema } from '@tektite/schema';
-import { builtinSchema, type Scale } from '@tektite/schema/kubernetes';
+import { builtinSchema, type Definition, findBuiltinDefinition, type Scale } from '@tektite/schema/kubernetes';
 import { applyConfiguration } from '../../apply/field-manager.ts';
 import {
   emptySet,
@@ -21,19 +24,19 @@ import {
   unionSets,
 } from '../../apply/field-set.ts';
 import { managerKey, readManagers, writeManagers } from '../../apply/managed-fields.ts';
+import { decodeObject } from '../../codec/decode-object.ts';
 import { readJsonPath } from '../../crd/json-path.ts';
-import { applyJsonPatch } from '../../patch/json-patch.ts';
-import { applyMergePatch } from '../../patch/merge-patch.ts';
 import { setManagedFields } from '../../registry/draft-metadata.ts';
 import type { ObjectView } from '../../registry/object-store.ts';
-import { apiVersionOf, type Draft, type Resource, type ScalePaths } from '../../registry/resource.ts';
-import { negotiate } from '../negotiate.ts';
+import { apiVersionOf, type Draft, errorTarget, type Resource, type ScalePaths } from '../../registry/resource.ts';
+import { negotiate, objectTransforms } from '../negotiate.ts';
 import { type PatchOptions, parsePatchOptions, parseWriteOptions, type WriteOptions } from '../options.ts';
-import { patchTypeOf } from '../patch.ts';
+import { applyPatch, type Patched, patchTypeOf } from '../patch.ts';
 import { readPatchBody } from '../patch-body.ts';
 import { fieldManagerOf, type RequestContext } from '../request-context.ts';
+import { Responder } from '../respond.ts';
 import { methodNotAllowedError, type RestParts, type SubresourceHandler, writeContext } from '../resource-handler.ts';
-import { decodeTyped, readTypedBody } from './typed-body.ts';
+import { readTypedBody } from './typed-body.ts';
 
 const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 const builtinPaths: ScalePaths = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' };
@@ -41,9 +44,10 @@ const builtinPaths: ScalePaths = { specReplicasPath: '.spec.replicas', statusRep
 /** `/scale`: the number of replicas of whatever has one, in one form for all kinds. */
 export function scaleHandler(parts: RestParts): SubresourceHandler {
   return async (context, resource) => {
-    const { media } = negotiate(context.request.headers.accept, new Set());
-    const scale = await answer(parts, context, resource);
-    return { code: 200, type: 'object', media, object: scale };
+    const { headers, query } = context.request;
+    const form = negotiate(headers.accept, objectTransforms);
+    const respond = new Responder({ ...resource, strategy: {} }, form, query, parts.clock.now());
+    return respond.object(200, (await answer(parts, context, resource)) as unknown as KubeObject);
   };
 }
 
@@ -56,29 +60,26 @@ async function answer(parts: RestParts, context: RequestContext, resource: Resou
       const options = parseWriteOptions(request.query, 'UpdateOptions');
       const wanted = readTypedBody<Scale>(context, scaleKind);
       return write(parts, context, resource, options, (object) =>
-        withReplicas(resource, object, checked(context, wanted)),
+        withReplicas(resource, object, checked(context, resource, object, wanted)),
       );
     }
     case 'patch': {
       const type = patchTypeOf(context, resource);
       const options = parsePatchOptions(request.query, type === 'apply');
-      const { value } = readPatchBody(request.body ?? new Uint8Array(), type);
+      const body = readPatchBody(request.body ?? new Uint8Array(), type);
       if (type === 'apply')
         return write(
           parts,
           context,
           resource,
           options,
-          (object) => applyScale(parts, context, resource, object, value as Scale, options),
+          (object) => applyScale(parts, context, resource, object, body.value as Scale, options),
           true,
         );
-      const patch = type === 'json' ? applyJsonPatch : applyMergePatch;
       return write(parts, context, resource, options, (object) => {
-        const patched = decodeTyped<Scale>(
-          { value: cloneJson(patch(toScale(resource, object, false), value)), hasNumberTexts: false },
-          scaleKind,
-        );
-        return withReplicas(resource, object, checked(context, patched));
+        const live = toScale(resource, object, false) as unknown as KubeObject;
+        const patched = applyPatch(context, patchedScale, type, live, body, options) as unknown as Scale;
+        return withReplicas(resource, object, checked(context, resource, object, patched));
       });
     }
     default:
@@ -86,10 +87,38 @@ async function answer(parts: RestParts, context: RequestContext, resource: Resou
   }
 }
 
-function checked({ info }: RequestContext, scale: Scale): Scale {
-  const { name } = scale.metadata;
+const scaleDefinition = findBuiltinDefinition(scaleKind.group, scaleKind.version, scaleKind.kind) as Definition;
+
+/** A Scale as something to patch. */
+const patchedScale: Patched = {
+  ...scaleKind,
+  custom: false,
+  schema: builtinSchema(scaleDefinition.key) as JsonSchema,
+  decode: (document) => {
+    const { object, complaints } = decodeObject(scaleDefinition, document);
+    return { object: object as unknown as Draft, complaints };
+  },
+};
+
+function checked({ info }: RequestContext, resource: Resource, object: KubeObject, scale: Scale): Scale {
+  const { name, namespace = '', uid = '' } = scale.metadata;
   if (name !== info.name)
     throw badRequestError(`the name of the object (${name ?? ''}) does not match the name on the URL (${info.name})`);
+  if (namespace !== '' && namespace !== info.namespace)
+    throw badRequestError('the namespace of the provided object does not match the namespace sent on the request');
+  if (uid !== '' && uid !== object.metadata.uid) {
+    throw conflictError(
+      errorTarget(resource),
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid}`,
+    );
+  }
+  // Kinds of the group apps have their Scale validated; the others are left to their own rules.
+  const { replicas = 0 } = scale.spec ?? {};
+  if (resource.group === 'apps' && replicas < 0) {
+    const mistake = invalid('spec.replicas', replicas, 'must be greater than or equal to 0');
+    throw invalidObjectError(scaleKind.group, scaleKind.kind, name, [mistake]);
+  }
   return scale;
 }
 

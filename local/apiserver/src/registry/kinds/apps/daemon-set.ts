@@ -170,6 +170,11 @@ export const daemonSetStrategy: KindStrategy<DaemonSet> = {
     old && !templateChanged(daemonSet, old)
       ? []
       : podTemplateWarnings(daemonSet.spec?.template, path.child('template')),
+  innerMetadata({ metadata }) {
+    const { [templateGeneration]: _, ...annotations } = metadata.annotations ?? {};
+    const { annotations: __, ...rest } = metadata;
+    return Object.keys(annotations).length > 0 ? { ...rest, annotations } : rest;
+  },
   table: {
     columns: daemonSetColumns,
     row(daemonSet, context) {

@@ -66,13 +66,17 @@ function generateSelector(job: Mutable<Job>): void {
   const name = job.metadata.name ?? '';
   spec.template ??= {};
   spec.template.metadata ??= {};
+  const { labels } = spec.template.metadata;
+  // A Job without labels shares those of its template, upstream literally so: what is added to one shows in the other.
+  const shared = labels && Object.keys(labels).length > 0 && equalJson(labels, job.metadata.labels);
   spec.template.metadata.labels = {
     [oldJobName]: name,
     [jobName]: name,
     [oldControllerUid]: uid,
     [controllerUid]: uid,
-    ...spec.template.metadata.labels,
+    ...labels,
   };
+  if (shared) job.metadata.labels = { ...spec.template.metadata.labels };
   spec.selector ??= {};
   spec.selector.matchLabels = { [controllerUid]: uid, ...spec.selector.matchLabels };
 }

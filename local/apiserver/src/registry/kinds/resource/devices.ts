@@ -26,6 +26,7 @@ export const deviceClassStrategy: KindStrategy<DeviceClass> = {
 
 /** What is looked at of a claim. */
 interface Claim extends KubeObject {
+  readonly spec?: DeviceRequests;
   readonly status?: { readonly allocation?: object; readonly reservedFor?: readonly object[] };
 }
 
@@ -36,7 +37,25 @@ function claimState({ metadata, status }: Claim): string {
   return states.join(',');
 }
 
+interface DeviceRequests {
+  readonly devices?: {
+    readonly requests?: readonly { readonly exactly?: object; readonly firstAvailable?: readonly object[] }[];
+  };
+}
+
+/** A request that does not say how many devices it wants wants one. */
+function defaultRequests(spec: DeviceRequests | undefined): void {
+  for (const { exactly, firstAvailable = [] } of spec?.devices?.requests ?? []) {
+    for (const wanted of [exactly, ...firstAvailable] as { allocationMode?: string; count?: number }[]) {
+      if (!wanted) continue;
+      wanted.allocationMode ||= 'ExactCount';
+      if (wanted.allocationMode === 'ExactCount') wanted.count ||= 1;
+    }
+  }
+}
+
 export const resourceClaimStrategy: KindStrategy<Claim> = {
+  default: ({ spec }) => defaultRequests(spec),
   prepareForCreate: resetStatus,
   prepareForUpdate: keepStatus,
   table: {
@@ -47,6 +66,7 @@ export const resourceClaimStrategy: KindStrategy<Claim> = {
 };
 
 export const resourceClaimTemplateStrategy: KindStrategy<ResourceClaimTemplate> = {
+  default: ({ spec }) => defaultRequests(spec?.spec as DeviceRequests | undefined),
   table: {
     columns: resourceClaimTemplateColumns,
     row: (template, context) => [nameOf(template), ageOf(template, context)],

@@ -73,7 +73,7 @@ export const volumeAttachmentStrategy: KindStrategy<VolumeAttachment> = {
   prepareForUpdate: keepStatus,
   validateCreate: validateAttachment,
   validateUpdate: validateChange,
-  subresources: { status: { validateUpdate: validateChange } },
+  subresources: { status: { keepsMetadata: true, validateUpdate: validateChange } },
   table: {
     columns: volumeAttachmentColumns,
     row: (attachment, context) => [

@@ -28,6 +28,7 @@ export const podStrategy: KindStrategy<Pod> = {
         pod.spec = { ...(old.spec ?? emptyPodSpec) } as Mutable<PodSpec>;
         setField(pod.spec, 'ephemeralContainers', ephemeralContainers);
         setField(pod, 'status', old.status);
+        keepMetadata(pod, old);
       },
       validateUpdate: validateEphemeralContainersUpdate,
     },
@@ -80,7 +81,6 @@ function setField<T extends object, K extends keyof T>(object: T, field: K, valu
 
 function prepareStatus(pod: Mutable<Pod>, old: Pod): void {
   setField(pod, 'spec', old.spec);
-  delete pod.metadata.deletionTimestamp;
   setField(pod.metadata, 'ownerReferences', old.metadata.ownerReferences);
   pod.status ??= {};
   const { status } = pod;
@@ -114,6 +114,14 @@ function prepareResize(pod: Mutable<Pod>, old: Pod): void {
   }
   pod.spec = next;
   setField(pod, 'status', old.status);
+  keepMetadata(pod, old);
+}
+
+/** A write of one part of the spec changes nothing of the metadata but the generation. */
+function keepMetadata(pod: Mutable<Pod>, old: Pod): void {
+  for (const field of ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const)
+    setField(pod.metadata, field, old.metadata[field]);
+  if (!equalJson(pod.spec, old.spec)) pod.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 
 function resized(old: Container, { resources, resizePolicy }: Mutable<Container>): Mutable<Container> {
