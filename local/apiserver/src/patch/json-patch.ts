@@ -13,6 +13,8 @@ type Container = Record<string, unknown> | unknown[];
 
 /** Upstream's limit on the number of operations in one patch. */
 const maxOperations = 10_000;
+/** Upstream's limit on what `copy` operations may add together; without one, a few dozen of them fill any memory. */
+const maxCopiedBytes = 3 * 1024 * 1024;
 
 /**
  * Applies a JSON Patch and returns the result; the document is not changed.
@@ -26,8 +28,14 @@ const maxOperations = 10_000;
 export function applyJsonPatch(document: unknown, patch: unknown): unknown {
   const operations = readOperations(patch);
   let result: unknown = cloneJson(document);
-  for (const operation of operations) result = applyOperation(result, operation);
+  const budget = { left: maxCopiedBytes };
+  for (const operation of operations) result = applyOperation(result, operation, budget);
   return result;
+}
+
+/** How much may still be copied. */
+interface CopyBudget {
+  left: number;
 }
 
 function readOperations(patch: unknown): readonly Operation[] {
@@ -62,7 +70,7 @@ function failed(reason: string): StatusError {
   );
 }
 
-function applyOperation(document: unknown, operation: Operation | null): unknown {
+function applyOperation(document: unknown, operation: Operation | null, budget: CopyBudget): unknown {
   const { op, value } = operation ?? {};
   switch (op) {
     case 'add':
@@ -74,7 +82,7 @@ function applyOperation(document: unknown, operation: Operation | null): unknown
     case 'move':
       return move(document, operation as Operation);
     case 'copy':
-      return copy(document, operation as Operation);
+      return copy(document, operation as Operation, budget);
     case 'test':
       return test(document, pathOf(operation, 'test'), value ?? null);
     default:
@@ -205,11 +213,17 @@ function move(document: unknown, operation: Operation): unknown {
   return document;
 }
 
-function copy(document: unknown, operation: Operation): unknown {
+function copy(document: unknown, operation: Operation, budget: CopyBudget): unknown {
   const from = fromOf(operation, 'copy');
   const source = locate(document, from);
   if (!source) throw failed(`copy operation does not apply: doc is missing from path: ${from}: missing value`);
-  const value = attempt(`error in copy for from: '${from}'`, () => cloneJson(get(source.container, source.key)));
+  const found = attempt(`error in copy for from: '${from}'`, () => get(source.container, source.key));
+  budget.left -= JSON.stringify(found)?.length ?? 0;
+  if (budget.left < 0)
+    throw failed(
+      `Unable to complete the copy, the accumulated size increase of copy is ${maxCopiedBytes - budget.left}, exceeding the limit ${maxCopiedBytes}`,
+    );
+  const value = cloneJson(found);
   const path = pathOf(operation, 'copy');
   const target = locate(document, path);
   if (!target) throw failed(`copy operation does not apply: doc is missing destination path: ${path}: missing value`);

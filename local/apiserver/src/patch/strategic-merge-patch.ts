@@ -1,8 +1,11 @@
-import { equalJson, StatusError } from '@tektite/meta';
+import { badRequestError, StatusError } from '@tektite/meta';
 import type { JsonSchema } from '@tektite/schema';
+import { setOwn } from '../codec/json-document.ts';
 import { formatGoValue } from './go-value.ts';
+import { inOrder, type KeyOf, mergeWords, textOf, withoutWords } from './merged-list.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
+type Result = Record<string, unknown>;
 
 const directive = '$patch';
 const retainKeys = '$retainKeys';
@@ -12,188 +15,201 @@ const deleteFromPrimitiveList = '$deleteFromPrimitiveList/';
 /**
  * Applies a strategic merge patch: like a merge patch, but lists whose schema names a merge key are merged element by
  * element, and the patch may carry directives (`$patch`, `$retainKeys`, `$setElementOrder/...`,
- * `$deleteFromPrimitiveList/...`).
+ * `$deleteFromPrimitiveList/...`). Neither argument is changed.
  */
 export function applyStrategicMergePatch(schema: JsonSchema, document: unknown, patch: unknown): unknown {
   return mergeFields(schema, asFields(document), asFields(patch));
 }
 
 function mergeFields(schema: JsonSchema | undefined, original: Fields, patch: Fields): Fields {
-  switch (patch[directive]) {
-    case undefined:
-      break;
-    case 'replace': {
-      const { [directive]: _, ...rest } = patch;
-      return rest;
-    }
-    case 'delete':
-      return {};
-    case 'merge':
-      break;
-    default:
-      throw patchError(`unknown patch type: ${formatGoValue(patch[directive])} in map: ${formatGoValue(patch)}`);
-  }
-  const result: Record<string, unknown> = retain(original, patch);
+  if (Object.hasOwn(patch, directive)) return obey(patch);
+  const result = retain(original, patch);
+  const done = new Set<string>([retainKeys]);
   for (const key of Object.keys(patch)) {
-    if (key === directive || key === retainKeys || key.startsWith(setElementOrder)) continue;
-    if (key.startsWith(deleteFromPrimitiveList)) {
-      const name = key.slice(deleteFromPrimitiveList.length);
-      result[name] = without(asList(result[name]), asList(patch[key]));
-      continue;
-    }
-    const value = patch[key];
-    if (value === null) {
-      delete result[key];
-      continue;
-    }
-    define(
-      result,
-      key,
-      mergeField(propertyOf(schema, key), Object.hasOwn(result, key) ? result[key] : undefined, value),
-    );
+    if (!key.startsWith(setElementOrder)) continue;
+    const name = key.slice(setElementOrder.length);
+    done.add(key);
+    if (mergeInOrder(schema, result, name, patch[key], patch)) done.add(name);
   }
   for (const key of Object.keys(patch)) {
-    if (key.startsWith(setElementOrder)) reorder(schema, result, key.slice(setElementOrder.length), patch[key], patch);
+    if (done.has(key)) continue;
+    if (key.startsWith(deleteFromPrimitiveList))
+      takeWords(result, key.slice(deleteFromPrimitiveList.length), patch[key]);
+    else mergeField(schema, result, key, patch[key]);
   }
   return result;
 }
 
-function mergeField(schema: JsonSchema | undefined, original: unknown, patch: unknown): unknown {
-  if (isFields(patch)) {
-    const replace = strategiesOf(schema).includes('replace');
-    if (replace && isFields(original) && patch[directive] === undefined) return withoutDirectives(patch);
-    return mergeFields(schema, isFields(original) ? original : {}, patch);
-  }
-  if (Array.isArray(patch)) {
-    if (strategiesOf(schema).includes('merge')) return mergeLists(schema as JsonSchema, asList(original), patch);
-    return patch.filter((item) => !(isFields(item) && item[directive] !== undefined));
-  }
-  return patch;
+/** A whole object that says what is to become of the one it meets. */
+function obey(patch: Fields): Fields {
+  const { [directive]: wish, ...rest } = patch;
+  if (wish === 'replace') return rest;
+  if (wish === 'delete') return {};
+  throw patchError(`unknown patch type: ${formatGoValue(wish)} in map: ${formatGoValue(patch)}`);
 }
 
-function mergeLists(schema: JsonSchema, original: readonly unknown[], patch: readonly unknown[]): unknown[] {
-  const key = schema['x-kubernetes-patch-merge-key'];
-  const items = typeof schema.items === 'object' ? (schema.items as JsonSchema) : undefined;
-  if (key === undefined) return mergePrimitives(original, patch);
+function mergeField(schema: JsonSchema | undefined, result: Result, name: string, value: unknown): void {
+  if (value === null) {
+    delete result[name];
+    return;
+  }
+  const current = own(result, name);
+  const property = propertyOf(schema, name);
+  const strategies = strategiesOf(property);
+  if (isFields(value) && isFields(current))
+    setOwn(result, name, strategies.includes('replace') ? value : mergeFields(property, current, value));
+  else if (Array.isArray(value) && Array.isArray(current))
+    setOwn(result, name, strategies.includes('merge') ? mergeLists(property as JsonSchema, current, value) : value);
+  else {
+    const plain = withoutDirectives(value);
+    if (plain === undefined) delete result[name];
+    else setOwn(result, name, plain);
+  }
+}
 
-  const result: unknown[] = [...original];
-  const additions: Fields[] = [];
-  let replace = false;
-  for (const item of patch) {
-    if (!isFields(item)) continue;
-    switch (item[directive]) {
-      case 'replace':
-        replace = true;
-        break;
-      case 'delete': {
-        const value = item[key];
-        if (value === undefined) throw missingKey(item, key);
-        for (let i = result.length - 1; i >= 0; i--)
-          if (equalJson((result[i] as Fields)[key], value)) result.splice(i, 1);
-        break;
-      }
-      case undefined:
-      case 'merge':
-        additions.push(item);
-        break;
-      default:
-        throw patchError(`unknown patch type: ${formatGoValue(item[directive])} in map: ${formatGoValue(item)}`);
+function mergeLists(schema: JsonSchema, original: readonly unknown[], patch: readonly unknown[]): readonly unknown[] {
+  if (original.length === 0 && patch.length === 0) return original;
+  const key = schema['x-kubernetes-patch-merge-key'];
+  if (checkElements(original, patch) !== 'object') return mergeWords(original, patch);
+  if (key === undefined) throw patchError('cannot merge lists without merge key');
+  return mergeElements(schema, key, original as readonly Fields[], patch as readonly Fields[]);
+}
+
+/** All elements must be of one type, and none a list; that type. */
+function checkElements(...lists: readonly (readonly unknown[])[]): string {
+  let type: string | undefined;
+  for (const list of lists) {
+    for (const item of list) {
+      if (Array.isArray(item)) throw listOfListsError();
+      const found = item === null ? 'null' : typeof item;
+      if (found !== (type ??= found) || found === 'null')
+        throw patchError(`list element types are not identical: ${formatGoValue(lists)}`);
     }
   }
-  if (replace) return additions.map(withoutDirectives);
+  if (type === undefined) throw patchError('no elements in any of the given slices');
+  return type;
+}
+
+function mergeElements(
+  schema: JsonSchema,
+  key: string,
+  original: readonly Fields[],
+  patch: readonly Fields[],
+): readonly unknown[] {
+  const { additions, deleted, replace } = readElements(patch, key);
+  if (replace) return additions;
+  const keyOf = keyReader(key);
+  const items = typeof schema.items === 'object' ? (schema.items as JsonSchema) : undefined;
+  const result: Fields[] = deleted.size === 0 ? [...original] : original.filter((item) => !deleted.has(keyOf(item)));
+  const places = new Map<string, number>();
+  for (const [index, item] of result.entries()) if (!places.has(keyOf(item))) places.set(keyOf(item), index);
   for (const item of additions) {
-    const value = item[key];
-    if (value === undefined) throw missingKey(item, key);
-    const at = result.findIndex((candidate) => isFields(candidate) && equalJson(candidate[key], value));
-    if (at < 0) result.push(mergeFields(items, {}, item));
+    const at = places.get(keyOf(item));
+    if (at === undefined) places.set(keyOf(item), result.push(item) - 1);
     else result[at] = mergeFields(items, result[at] as Fields, item);
   }
-  return orderByPatch(result, original, additions, (item) => (item as Fields)[key]);
+  return inOrder(result, additions, original, keyOf);
 }
 
-function mergePrimitives(original: readonly unknown[], patch: readonly unknown[]): unknown[] {
-  const result = [...original];
-  for (const item of patch) if (!result.some((candidate) => equalJson(candidate, item))) result.push(item);
-  return result;
-}
-
-/**
- * The order that upstream gives a merged list when the patch does not say: elements of the patch in its order, the
- * original's own elements where they stood.
- */
-function orderByPatch(
-  result: unknown[],
-  original: readonly unknown[],
-  patch: readonly unknown[],
-  keyOf: (item: unknown) => unknown,
-): unknown[] {
-  const inPatch = (item: unknown) => patch.some((candidate) => equalJson(keyOf(candidate), keyOf(item)));
-  const inOriginal = (item: unknown) => original.some((candidate) => equalJson(keyOf(candidate), keyOf(item)));
-  const patched = patch
-    .map((item) => result.find((candidate) => equalJson(keyOf(candidate), keyOf(item))))
-    .filter((item) => item !== undefined);
-  const serverOnly = result.filter((item) => !inPatch(item));
-  return interleave(patched, serverOnly, original, inOriginal, keyOf);
-}
-
-/**
- * Merges two ordered lists: elements that the server alone has go before a patched element exactly when they stood
- * before it in the original.
- */
-function interleave(
-  patched: readonly unknown[],
-  serverOnly: readonly unknown[],
-  original: readonly unknown[],
-  inOriginal: (item: unknown) => boolean,
-  keyOf: (item: unknown) => unknown,
-): unknown[] {
-  const position = (item: unknown) => original.findIndex((candidate) => equalJson(keyOf(candidate), keyOf(item)));
-  const result: unknown[] = [];
-  let next = 0;
-  for (const item of patched) {
-    if (inOriginal(item)) {
-      const at = position(item);
-      while (next < serverOnly.length && position(serverOnly[next]) < at) result.push(serverOnly[next++]);
-    }
-    result.push(item);
+/** What the elements of a patch ask for: to be merged, to be deleted, or to be all there is. */
+function readElements(patch: readonly Fields[], key: string) {
+  const additions: Fields[] = [];
+  const deleted = new Set<string>();
+  let replace = false;
+  for (const item of patch) {
+    const wish = item[directive];
+    if (wish === 'replace') replace = true;
+    else if (wish === 'merge') throw patchError('merging lists cannot yet be specified in the patch');
+    else if (wish !== undefined && wish !== 'delete')
+      throw patchError(`unknown patch type: ${formatGoValue(wish)} in map: ${formatGoValue(item)}`);
+    else if (!Object.hasOwn(item, key) && (wish === 'delete' || !replace)) throw missingKeyError(item, key);
+    else if (wish === 'delete') deleted.add(textOf(item[key]));
+    else additions.push(item);
   }
-  return [...result, ...serverOnly.slice(next)];
+  return { additions, deleted, replace };
 }
 
-/** `$setElementOrder/x`: the elements named come in that order; others keep their place between them. */
-function reorder(
+/** Elements are known by the value of their merge key; one without it cannot be placed. */
+function keyReader(key: string): KeyOf {
+  return (item) => {
+    if (!isFields(item)) throw patchError(`expected a map[string]interface {}, but received a ${goType(item)}`);
+    if (!Object.hasOwn(item, key)) throw missingKeyError(item, key);
+    return textOf(item[key]);
+  };
+}
+
+/** `$setElementOrder/x`: merges a list and puts it into the order given. False when there is no such list. */
+function mergeInOrder(
   schema: JsonSchema | undefined,
-  result: Record<string, unknown>,
+  result: Result,
   name: string,
   order: unknown,
   patch: Fields,
-): void {
-  const list = result[name];
-  if (!Array.isArray(list)) return;
-  if (!Array.isArray(order)) throw patchError(`incorrect type for $setElementOrder directive`);
-  const key = propertyOf(schema, name)?.['x-kubernetes-patch-merge-key'];
-  const keyOf = (item: unknown) => (key !== undefined && isFields(item) ? item[key] : item);
-  for (const item of asList(patch[name])) {
-    if (isFields(item) && item[directive] !== undefined) continue;
-    if (!order.some((named) => equalJson(keyOf(named), keyOf(item)))) {
+): boolean {
+  const named = listOf(order);
+  const [inResult, inPatch] = [Object.hasOwn(result, name), Object.hasOwn(patch, name)];
+  const original = inResult ? listOf(result[name]) : [];
+  const changes = inPatch ? listOf(patch[name]) : [];
+  const property = propertyOf(schema, name);
+  const key = property?.['x-kubernetes-patch-merge-key'];
+  const keyOf = key === undefined ? textOf : keyReader(key);
+  checkOrder(changes, named, keyOf);
+  if (!inResult && !inPatch) return false;
+  let merged = original;
+  if (inPatch && !inResult) merged = withoutDirectives(changes) as readonly unknown[];
+  else if (inPatch)
+    merged = strategiesOf(property).includes('merge') ? mergeLists(property as JsonSchema, original, changes) : changes;
+  checkElements(original, changes);
+  setOwn(result, name, inOrder(merged, named, original, keyOf));
+  return true;
+}
+
+/** What a patch changes must come in the order that it asks for. */
+function checkOrder(changes: readonly unknown[], order: readonly unknown[], keyOf: KeyOf): void {
+  if (changes.length === 0 || order.length === 0) return;
+  let next = 0;
+  for (const item of changes) {
+    if (isFields(item) && Object.hasOwn(item, directive)) continue;
+    while (next < order.length && keyOf(order[next]) !== keyOf(item)) next++;
+    if (next++ >= order.length) {
       throw patchError(
-        `The order in patch list:\n${formatGoValue(patch[name])}\n doesn't match ${setElementOrder}${name} list:\n${formatGoValue(order)}\n`,
+        `The order in patch list:\n${formatGoValue(changes)}\n doesn't match ${setElementOrder.slice(0, -1)} list:\n${formatGoValue(order)}\n`,
       );
     }
   }
-  const ordered = order
-    .map((named) => list.find((item) => equalJson(keyOf(item), keyOf(named))))
-    .filter((item) => item !== undefined);
-  const others = list.filter((item) => !order.some((named) => equalJson(keyOf(named), keyOf(item))));
-  result[name] = interleave(ordered, others, list, () => true, keyOf);
+}
+
+function takeWords(result: Result, name: string, words: unknown): void {
+  const current = own(result, name);
+  if (words === null) delete result[name];
+  else if (Array.isArray(words) && Array.isArray(current)) setOwn(result, name, withoutWords(current, words));
 }
 
 /** `$retainKeys` keeps only the named keys of the original; the rest of a union goes when another member is chosen. */
-function retain(original: Fields, patch: Fields): Record<string, unknown> {
+function retain(original: Fields, patch: Fields): Result {
+  if (!Object.hasOwn(patch, retainKeys)) return { ...original };
   const keep = patch[retainKeys];
-  if (!Array.isArray(keep)) return { ...original };
-  const result: Record<string, unknown> = {};
-  for (const key of Object.keys(original)) if (keep.includes(key)) result[key] = original[key];
+  if (!Array.isArray(keep)) throw badRetainKeysError();
+  const names = new Set<unknown>(keep);
+  for (const key of Object.keys(patch)) {
+    const exempt = key === retainKeys || key.startsWith(setElementOrder) || key.startsWith(deleteFromPrimitiveList);
+    if (!exempt && patch[key] !== null && !names.has(key)) throw badRetainKeysError();
+  }
+  const result: Result = {};
+  for (const key of Object.keys(original)) if (names.has(key)) setOwn(result, key, original[key]);
+  return result;
+}
+
+/** What is new needs no directives, and nulls have nothing to remove; `undefined` for what is nothing but a directive. */
+function withoutDirectives(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
+  if (!isFields(value)) return value;
+  if (Object.hasOwn(value, directive)) return undefined;
+  const result: Result = {};
+  for (const key of Object.keys(value)) {
+    const plain = value[key] === null ? undefined : withoutDirectives(value[key]);
+    if (plain !== undefined) setOwn(result, key, plain);
+  }
   return result;
 }
 
@@ -206,22 +222,50 @@ function strategiesOf(schema: JsonSchema | undefined): readonly string[] {
   return schema?.['x-kubernetes-patch-strategy']?.split(',') ?? [];
 }
 
-function without(list: readonly unknown[], removed: readonly unknown[]): unknown[] {
-  return list.filter((item) => !removed.some((candidate) => equalJson(candidate, item)));
+function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value as unknown[];
+  throw patchError(`expected a []interface {}, but received a ${goType(value)}`);
 }
 
-function withoutDirectives(fields: Fields): Fields {
-  const { [directive]: _, [retainKeys]: __, ...rest } = fields;
-  return rest;
+function goType(value: unknown): string {
+  if (value === null) return '%!s(<nil>)';
+  if (Array.isArray(value)) return '[]interface {}';
+  switch (typeof value) {
+    case 'object':
+      return 'map[string]interface {}';
+    case 'number':
+      return Number.isInteger(value) ? 'int64' : 'float64';
+    case 'boolean':
+      return 'bool';
+    default:
+      return typeof value;
+  }
 }
 
-function missingKey(item: Fields, key: string): StatusError {
+function missingKeyError(item: Fields, key: string): StatusError {
   return patchError(`map: ${formatGoValue(item)} does not contain declared merge key: ${key}`);
 }
 
-/** Upstream answers a bad strategic patch with 500 and no reason. */
+function badRetainKeysError(): StatusError {
+  return badRequestError('invalid patch format of retainKeys');
+}
+
+function listOfListsError(): StatusError {
+  return new StatusError({
+    code: 422,
+    reason: 'Invalid',
+    message: 'the server rejected our request due to an error in our request',
+    details: {},
+  });
+}
+
+/** Upstream answers most bad strategic patches with 500 and no reason. */
 function patchError(message: string): StatusError {
   return new StatusError({ code: 500, message });
+}
+
+function own(fields: Fields, name: string): unknown {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
 function isFields(value: unknown): value is Fields {
@@ -230,12 +274,4 @@ function isFields(value: unknown): value is Fields {
 
 function asFields(value: unknown): Fields {
   return isFields(value) ? value : {};
-}
-
-function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function define(target: Record<string, unknown>, key: string, value: unknown): void {
-  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
