@@ -53,8 +53,14 @@ export interface ApiServerOptions {
   readonly disabledAdmissionPlugins?: readonly string[];
   /** Requests under way at once, watches not counted; more are answered 429. Default 400. */
   readonly maxInFlight?: number;
-  /** Told of failures that are the server's own fault. Never given request bodies. */
-  readonly onError?: (error: unknown, request: ApiRequest | undefined) => void;
+  /** Told of failures that are the server's own fault. Never given bodies or headers: those hold secrets. */
+  readonly onError?: (error: unknown, request: FailedRequest | undefined) => void;
+}
+
+/** What may be said of a request in a log. */
+export interface FailedRequest {
+  readonly method: string;
+  readonly path: string;
 }
 
 /**
@@ -78,7 +84,7 @@ export class ApiServer {
   private readonly conversions: ConversionWebhooks;
   private readonly definitions: DefinitionController;
   private readonly maxInFlight: number;
-  private readonly onError: (error: unknown, request: ApiRequest | undefined) => void;
+  private readonly onError: (error: unknown, request: FailedRequest | undefined) => void;
   private inFlight = 0;
 
   /** A server with the objects in place that every cluster has. */
@@ -170,7 +176,7 @@ export class ApiServer {
 
   private failure(error: unknown, request: ApiRequest): ApiResponse {
     if (isStatusError(error)) return statusResponse(error);
-    this.onError(error, request);
+    this.onError(error, { method: request.method, path: request.path });
     return statusResponse(internalServerError('unexpected failure; the server log has the details', error));
   }
 }

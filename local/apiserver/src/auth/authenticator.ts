@@ -1,4 +1,4 @@
-import { unauthorizedError } from '@tektite/meta';
+import { isStatusError, unauthorizedError } from '@tektite/meta';
 import type { ApiRequest, UserInfo } from '../rest/api-request.ts';
 
 /** Recognises one kind of credential. */
@@ -23,8 +23,8 @@ export function authenticated(user: UserInfo): UserInfo {
 }
 
 /**
- * Tries authenticators in order; the first that recognises the request decides. A token that nobody knows is refused; a
- * request without one is anonymous.
+ * Tries authenticators in order; the first that recognises the request decides. A token that nobody knows is refused, and
+ * so is a bad certificate, unless a token makes up for it; a request without either is anonymous.
  */
 export class AuthenticatorChain {
   private readonly authenticators: readonly Authenticator[];
@@ -35,11 +35,17 @@ export class AuthenticatorChain {
 
   async authenticate(request: ApiRequest): Promise<UserInfo> {
     if (request.user) return request.user;
+    let refused = false;
     for (const authenticator of this.authenticators) {
-      const user = await authenticator.authenticate(request);
-      if (user) return authenticated(user);
+      try {
+        const user = await authenticator.authenticate(request);
+        if (user) return authenticated(user);
+      } catch (error) {
+        if (!isStatusError(error, 'Unauthorized')) throw error;
+        refused = true;
+      }
     }
-    if (bearerToken(request) !== undefined) throw unauthorizedError();
+    if (refused || bearerToken(request) !== undefined) throw unauthorizedError();
     return anonymous;
   }
 }

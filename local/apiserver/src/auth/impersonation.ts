@@ -35,7 +35,8 @@ function readHeaders({ headers }: ApiRequest): Wanted | undefined {
       ?.split(',')
       .map((item) => item.trim())
       .filter((item) => item !== '') ?? [];
-  const extra: Record<string, readonly string[]> = {};
+  // Keys come from the names of headers, so anything may be one.
+  const extra = Object.create(null) as Record<string, readonly string[]>;
   for (const name of Object.keys(headers)) {
     if (name.startsWith(extraPrefix)) extra[decodeKey(name.slice(extraPrefix.length))] = list(headers[name]);
   }

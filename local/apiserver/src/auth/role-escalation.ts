@@ -1,4 +1,4 @@
-import { equalJson, forbiddenError, type KubeObject } from '@tektite/meta';
+import { equalJson, forbiddenError, type KubeObject, notFoundError } from '@tektite/meta';
 import type { ClusterRole, PolicyRule, Role, RoleBinding } from '@tektite/schema/kubernetes';
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts';
 import { errorTarget } from '../registry/resource.ts';
@@ -31,35 +31,52 @@ export function roleEscalationCheck(authorizer: RbacAuthorizer): AdmissionPlugin
 
 function checkRole(authorizer: RbacAuthorizer, request: AdmissionRequest): void {
   const role = request.object as unknown as Role | ClusterRole;
-  const old = request.oldObject as Role | ClusterRole | undefined;
-  const aggregation = (object: KubeObject | undefined) => (object as ClusterRole | undefined)?.aggregationRule;
-  if (old && equalJson(old.rules, role.rules) && equalJson(aggregation(old), aggregation(role))) return;
+  if (isOnlyForCollector(role, request.oldObject)) return;
   if (may(authorizer, request, 'escalate', request.resource.plural, role.metadata.name ?? '')) return;
-  // A role that gathers others could become anything; only somebody who has everything may make one.
-  const wanted: readonly PolicyRule[] = aggregation(role)
-    ? [
-        { apiGroups: ['*'], resources: ['*'], verbs: ['*'] },
-        { nonResourceURLs: ['*'], verbs: ['*'] },
-      ]
-    : (role.rules ?? []);
-  refuseUnlessHeld(authorizer, request, wanted);
+  refuseUnlessHeld(authorizer, request, role.rules ?? []);
+  // A role that gathers others could become anything; only somebody who has everything may make one, or change it.
+  if (!gathers(role) && !gathers(request.oldObject)) return;
+  if (missing(authorizer, request, everything).length > 0) {
+    throw forbiddenError(
+      errorTarget(request.resource),
+      request.name,
+      'must have cluster-admin privileges to use the aggregationRule',
+    );
+  }
+}
+
+const everything: readonly PolicyRule[] = [
+  { apiGroups: ['*'], resources: ['*'], verbs: ['*'] },
+  { nonResourceURLs: ['*'], verbs: ['*'] },
+];
+
+function gathers(role: KubeObject | undefined): boolean {
+  return ((role as ClusterRole | undefined)?.aggregationRule?.clusterRoleSelectors?.length ?? 0) > 0;
 }
 
 function checkBinding(authorizer: RbacAuthorizer, request: AdmissionRequest): void {
   const binding = request.object as unknown as RoleBinding;
-  const old = request.oldObject as RoleBinding | undefined;
-  if (old && equalJson(old.subjects, binding.subjects) && equalJson(old.roleRef, binding.roleRef)) return;
+  if (isOnlyForCollector(binding, request.oldObject)) return;
   const { kind, name } = binding.roleRef;
   if (may(authorizer, request, 'bind', kind === 'ClusterRole' ? 'clusterroles' : 'roles', name)) return;
   const rules = authorizer.rulesOf(binding, request.resource.plural === 'clusterrolebindings');
   if (rules === undefined) {
-    throw forbiddenError(
-      errorTarget(request.resource),
-      request.name,
-      `${kind === 'ClusterRole' ? 'clusterrole' : 'role'}.${api} ${JSON.stringify(name)} not found`,
-    );
+    throw notFoundError({ group: api, resource: kind === 'ClusterRole' ? 'clusterrole' : 'role' }, name);
   }
   refuseUnlessHeld(authorizer, request, rules);
+}
+
+/**
+ * Whether a change touches nothing but what garbage collection needs. Labels are not among that: by a label a role can
+ * become part of another one.
+ */
+function isOnlyForCollector(object: KubeObject, old: KubeObject | undefined): boolean {
+  return old !== undefined && equalJson(withoutCollectorFields(object), withoutCollectorFields(old));
+}
+
+function withoutCollectorFields(object: KubeObject): object {
+  const { ownerReferences: _, finalizers: __, selfLink: ___, managedFields: ____, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 function may(
@@ -82,16 +99,31 @@ function may(
   }).allowed;
 }
 
+/** The rules among `wanted` that the author does not have. Bindings to roles that do not exist go to `errors`. */
+function missing(
+  authorizer: RbacAuthorizer,
+  { user, namespace }: AdmissionRequest,
+  wanted: readonly PolicyRule[],
+  errors: string[] = [],
+): PolicyRule[] {
+  return missingRules(
+    [...authorizer.grants(user, namespace, errors)].map(({ rule }) => rule),
+    wanted,
+  );
+}
+
 function refuseUnlessHeld(authorizer: RbacAuthorizer, request: AdmissionRequest, wanted: readonly PolicyRule[]): void {
-  const { user, namespace } = request;
-  const held = [...authorizer.grants(user, namespace)].map(({ rule }) => rule);
-  const missing = missingRules(held, wanted);
-  if (missing.length === 0) return;
+  const errors: string[] = [];
+  const lacking = missing(authorizer, request, wanted, errors);
+  if (lacking.length === 0) return;
+  const { user } = request;
   const groups = user.groups.map((group) => JSON.stringify(group)).join(' ');
-  const lines = compactRules(missing).map(formatRule).sort().join('\n');
+  const lines = compactRules(lacking).map(formatRule).sort().join('\n');
+  const resolution =
+    errors.length === 0 ? '' : `; resolution errors: [${errors.length === 1 ? errors[0] : `[${errors.join(', ')}]`}]`;
   throw forbiddenError(
     errorTarget(request.resource),
     request.name,
-    `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${lines}`,
+    `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${lines}${resolution}`,
   );
 }

@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
-import { type Clock, type KubeObject, type Random, randomUid } from '@tektite/meta';
-import { exportJWK, importPKCS8, calculateJwkThumbprint, jwtVerify, SignJWT } from 'jose';
+import { type Clock, instantToMilliseconds, type KubeObject, parseTime, type Random, randomUid } from '@tektite/meta';
+import { calculateJwkThumbprint, exportJWK, importPKCS8, jwtVerify, type JWTVerifyOptions, SignJWT } from 'jose';
 import type { Storage } from '../storage/storage.ts';
 import type { ApiRequest, UserInfo } from '../rest/api-request.ts';
 import { type Authenticator, bearerToken } from './authenticator.ts';
@@ -10,6 +10,9 @@ import { type Authenticator, bearerToken } from './authenticator.ts';
 export const tokenIssuer = 'https://kubernetes.default.svc';
 
 const algorithm = 'RS256';
+
+/** Clocks differ: for so long a token is good after its end, and after that of what it is bound to. Upstream's time. */
+const leewaySeconds = 60;
 
 /** What a token is bound to besides its account: it dies with it. */
 export interface BoundObject {
@@ -95,11 +98,7 @@ export class ServiceAccountTokens implements Authenticator {
     const { verify } = await this.keys();
     let claims: Record<string, unknown>;
     try {
-      const { payload } = await jwtVerify(token, verify, {
-        issuer: tokenIssuer,
-        algorithms: [algorithm],
-        currentDate: new Date(this.clock.now()),
-      });
+      const { payload } = await jwtVerify(token, verify, this.expectations());
       claims = payload as Record<string, unknown>;
     } catch {
       return undefined;
@@ -124,11 +123,7 @@ export class ServiceAccountTokens implements Authenticator {
     if (token.split('.').length !== 3) return invalid;
     const { verify } = await this.keys();
     try {
-      const { payload } = await jwtVerify(token, verify, {
-        issuer: tokenIssuer,
-        algorithms: [algorithm],
-        currentDate: new Date(this.clock.now()),
-      });
+      const { payload } = await jwtVerify(token, verify, this.expectations());
       const list = (audiences: readonly unknown[]) =>
         `[${audiences.map((audience) => JSON.stringify(audience)).join(' ')}]`;
       const meant = ([] as unknown[]).concat(payload.aud ?? []);
@@ -138,13 +133,21 @@ export class ServiceAccountTokens implements Authenticator {
     }
   }
 
+  private expectations(): JWTVerifyOptions {
+    const currentDate = new Date(this.clock.now());
+    return { issuer: tokenIssuer, algorithms: [algorithm], currentDate, clockTolerance: leewaySeconds };
+  }
+
   private isLive(
     plural: string,
     namespace: string,
     { name, uid }: { readonly name: string; readonly uid: string },
   ): boolean {
     const entry = this.storage.get(`/registry/${plural}/${namespace === '' ? '' : `${namespace}/`}${name}`);
-    return entry !== undefined && entry.value.metadata.uid === uid;
+    if (!entry || entry.value.metadata.uid !== uid) return false;
+    const { deletionTimestamp } = entry.value.metadata;
+    if (deletionTimestamp === undefined) return true;
+    return instantToMilliseconds(parseTime(deletionTimestamp)) >= this.clock.now() - leewaySeconds * 1000;
   }
 }
 

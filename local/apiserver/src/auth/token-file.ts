@@ -18,8 +18,8 @@ export class TokenFile implements Authenticator {
    */
   static parse(text: string, file = 'token file'): TokenFile {
     const users = text.split('\n').flatMap((line, index) => {
-      if (line.trim() === '' || line.startsWith('#')) return [];
-      const [token, name, uid, groups] = splitCsv(line);
+      if (line.trim() === '') return [];
+      const [token, name, uid, groups] = splitCsv(line.trim()) ?? [];
       if (!token || !name || uid === undefined)
         throw new Error(`${file}, line ${index + 1}: expected token,user,uid and optionally "group1,group2"`);
       const user: UserInfo = {
@@ -57,6 +57,14 @@ function digest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-function splitCsv(line: string): string[] {
-  return [...line.trim().matchAll(/(?:^|,)(?:"([^"]*)"|([^,]*))/g)].map((match) => (match[1] ?? match[2] ?? '').trim());
+/** The fields of a line, quotes taken off; `undefined` when a quote is where none can be. */
+function splitCsv(line: string): string[] | undefined {
+  const fields: string[] = [];
+  const field = /\s*(?:"((?:[^"]|"")*)"\s*|([^",]*))(,|$)/y;
+  for (;;) {
+    const match = field.exec(line);
+    if (!match) return undefined;
+    fields.push((match[1]?.replaceAll('""', '"') ?? match[2] ?? '').trim());
+    if (match[3] === '') return fields;
+  }
 }

@@ -67,10 +67,8 @@ export async function issueCertificate(
     );
   }
   const certificate = await x509.X509CertificateGenerator.create({
-    subject: new x509.Name([
-      ...(request.organizations ?? []).map((value) => ({ O: [value] })),
-      { CN: [request.commonName] },
-    ]).toString(),
+    // As data: a name written as text would have to be escaped, and not everything can be.
+    subject: [...(request.organizations ?? []).map((value) => ({ O: [value] })), { CN: [request.commonName] }],
     issuer: issuer.subject,
     publicKey: keys.publicKey,
     signingKey,

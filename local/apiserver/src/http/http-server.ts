@@ -126,7 +126,7 @@ function toApiRequest(request: AnyRequest, body: Uint8Array | undefined): ApiReq
       headers[name] = Array.isArray(value) ? value.join(name === 'cookie' ? '; ' : ', ') : value;
   }
   headers.host ??= request.headers[':authority'] as string | undefined;
-  const certificate = clientCertificate(request);
+  const { certificate, bad } = clientCertificate(request);
   return {
     method: request.method ?? 'GET',
     path: mark < 0 ? url : url.slice(0, mark),
@@ -134,19 +134,37 @@ function toApiRequest(request: AnyRequest, body: Uint8Array | undefined): ApiReq
     headers,
     ...(body ? { body } : {}),
     ...(certificate ? { clientCertificate: certificate } : {}),
+    ...(bad ? { badClientCertificate: true } : {}),
   };
 }
 
-function clientCertificate(request: AnyRequest): ApiRequest['clientCertificate'] {
-  const socket = (request.stream?.session?.socket ?? request.socket) as TLSSocket;
-  if (!socket.authorized) return undefined;
+interface ShownCertificate {
+  readonly certificate?: NonNullable<ApiRequest['clientCertificate']>;
+  readonly bad?: boolean;
+}
+
+/** What each connection has shown; it can not show another one. */
+const shown = new WeakMap<object, ShownCertificate>();
+
+function clientCertificate(request: AnyRequest): ShownCertificate {
+  const connection = request.stream?.session ?? request.socket;
+  let known = shown.get(connection);
+  if (!known)
+    shown.set(connection, (known = readCertificate((request.stream?.session?.socket ?? request.socket) as TLSSocket)));
+  return known;
+}
+
+function readCertificate(socket: TLSSocket): ShownCertificate {
   const { subject, fingerprint256 } = socket.getPeerCertificate();
-  if (!subject) return undefined;
+  if (!subject) return {};
+  if (!socket.authorized) return { bad: true };
   const organizations = subject.O as string | string[] | undefined;
   return {
-    commonName: String(subject.CN ?? ''),
-    organizations: organizations === undefined ? [] : Array.isArray(organizations) ? organizations : [organizations],
-    fingerprint: fingerprint256,
+    certificate: {
+      commonName: String(subject.CN ?? ''),
+      organizations: organizations === undefined ? [] : Array.isArray(organizations) ? organizations : [organizations],
+      fingerprint: fingerprint256,
+    },
   };
 }
 

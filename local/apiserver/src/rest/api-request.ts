@@ -27,6 +27,8 @@ export interface ApiRequest {
     readonly organizations: readonly string[];
     readonly fingerprint: string;
   };
+  /** The TLS client showed a certificate that cannot be believed. */
+  readonly badClientCertificate?: boolean;
   readonly signal?: AbortSignal;
 }
 
