@@ -53,6 +53,9 @@ describe('a client certificate', () => {
       'x,O=system:masters',
       'x+O=system:masters',
       'x\nO=system:masters',
+      'x\\,O=system:masters',
+      '#0c0378',
+      '"root"',
       'ü "q" <x>',
     ]) {
       const certificate = await issueCertificate(

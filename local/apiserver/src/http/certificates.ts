@@ -67,8 +67,11 @@ export async function issueCertificate(
     );
   }
   const certificate = await x509.X509CertificateGenerator.create({
-    // As data: a name written as text would have to be escaped, and not everything can be.
-    subject: [...(request.organizations ?? []).map((value) => ({ O: [value] })), { CN: [request.commonName] }],
+    // As typed data: quotes and other signs in a plain text would be understood as notation.
+    subject: new x509.Name([
+      ...(request.organizations ?? []).map((utf8String) => ({ O: [{ utf8String }] })),
+      { CN: [{ utf8String: request.commonName }] },
+    ]),
     issuer: issuer.subject,
     publicKey: keys.publicKey,
     signingKey,
