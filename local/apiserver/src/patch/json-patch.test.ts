@@ -171,10 +171,10 @@ describe('a JSON patch', () => {
   });
 
   it.each<[unknown, string]>([
-    [{}, 'json: cannot unmarshal object into Go value of type jsonpatch.Patch'],
-    ['x', 'json: cannot unmarshal string into Go value of type jsonpatch.Patch'],
-    [[1], 'json: cannot unmarshal number into Go value of type jsonpatch.Operation'],
-    [[[]], 'json: cannot unmarshal array into Go value of type jsonpatch.Operation'],
+    [{}, 'json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp'],
+    ['x', 'json: cannot unmarshal string into Go value of type []handlers.jsonPatchOp'],
+    [[1], 'json: cannot unmarshal number into Go value of type handlers.jsonPatchOp'],
+    [[[]], 'json: cannot unmarshal array into Go value of type handlers.jsonPatchOp'],
   ])('that is none, %j, is refused with 400', (patch, message) => {
     expect(() => applyJsonPatch({}, patch)).toThrow(message);
   });

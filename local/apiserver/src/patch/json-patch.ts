@@ -39,12 +39,12 @@ interface CopyBudget {
 }
 
 function readOperations(patch: unknown): readonly Operation[] {
-  if (!Array.isArray(patch)) throw undecodable(patch, 'Patch');
+  if (!Array.isArray(patch)) throw undecodable(patch, '[]handlers.jsonPatchOp');
   const wrong: unknown = patch.find((operation) => typeof operation !== 'object' || Array.isArray(operation));
-  if (wrong !== undefined) throw undecodable(wrong, 'Operation');
+  if (wrong !== undefined) throw undecodable(wrong, 'handlers.jsonPatchOp');
   if (patch.length > maxOperations) {
     throw requestEntityTooLargeError(
-      `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${patch.length}`,
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${maxOperations}, got ${patch.length}`,
     );
   }
   return patch as Operation[];
@@ -53,9 +53,7 @@ function readOperations(patch: unknown): readonly Operation[] {
 function undecodable(value: unknown, type: string): StatusError {
   const found =
     value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-  return badRequestError(
-    `error decoding patch: json: cannot unmarshal ${found} into Go value of type jsonpatch.${type}`,
-  );
+  return badRequestError(`error decoding patch: json: cannot unmarshal ${found} into Go value of type ${type}`);
 }
 
 function failed(reason: string): StatusError {

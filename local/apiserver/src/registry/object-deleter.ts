@@ -238,12 +238,21 @@ export class ObjectDeleter {
   }
 
   private gracePeriod(resource: Resource, object: KubeObject, options: DeleteOptions): number {
+    const { deletionTimestamp, deletionGracePeriodSeconds: pending = 0 } = object.metadata;
+    // A deletion under way is only made quicker, and only by those who say how quick.
+    if (deletionTimestamp !== undefined && pending > 0)
+      return options.gracePeriodSeconds === undefined ? pending : atLeastOne(options.gracePeriodSeconds);
     const natural = resource.strategy.defaultGracePeriodSeconds?.(object);
     if (natural === undefined || !needsGrace(object as Pod)) return 0;
     const wanted = options.gracePeriodSeconds;
     if (wanted === undefined) return natural;
-    return wanted < 0 ? 1 : wanted;
+    return atLeastOne(wanted);
   }
+}
+
+/** Less than nothing is a second, as upstream reads it. */
+function atLeastOne(seconds: number): number {
+  return seconds < 0 ? 1 : seconds;
 }
 
 function isDefinition({ group, plural }: Resource): boolean {

@@ -11,6 +11,7 @@ import {
   type Selector,
   StatusError,
 } from '@tektite/meta';
+import { decodeJson } from '../codec/decode-json.ts';
 import { invalidOptionsError, parseBoolean, parseInteger } from './options.ts';
 
 /** The parameters of a list or a watch. */
@@ -30,7 +31,9 @@ const matches = ['Exact', 'NotOlderThan', ''];
 
 /** Reads and checks the parameters of a list (or, with `watch`, of a watch). */
 export function parseListParameters(query: URLSearchParams, watch: boolean): ListParameters {
-  const limit = parseInteger(query, 'limit') ?? 0;
+  const resourceVersion = query.get('resourceVersion') ?? '';
+  // Whatever is at hand is at hand as a whole: upstream's cache serves this without pages.
+  const limit = resourceVersion === '0' ? 0 : (parseInteger(query, 'limit') ?? 0);
   const timeoutSeconds = parseInteger(query, 'timeoutSeconds');
   const sendInitialEvents = query.get('sendInitialEvents');
   const bookmarks = query.get('allowWatchBookmarks');
@@ -39,7 +42,7 @@ export function parseListParameters(query: URLSearchParams, watch: boolean): Lis
     fieldSelector: parseSelector(() => parseFieldSelector(query.get('fieldSelector') ?? '')),
     limit,
     continue: query.get('continue') ?? '',
-    resourceVersion: query.get('resourceVersion') ?? '',
+    resourceVersion,
     resourceVersionMatch: query.get('resourceVersionMatch') ?? '',
     timeoutSeconds,
     allowWatchBookmarks: bookmarks !== null && parseBoolean(bookmarks),
@@ -58,15 +61,18 @@ function parseSelector<T>(parse: () => T): T {
   }
 }
 
-function checkWatch({ resourceVersionMatch: match, sendInitialEvents }: ListParameters): FieldError[] {
+function checkWatch({
+  resourceVersion,
+  resourceVersionMatch: match,
+  sendInitialEvents,
+  continue: token,
+}: ListParameters): FieldError[] {
   const errors: FieldError[] = [];
   if (sendInitialEvents !== undefined) {
     if (match !== 'NotOlderThan')
       errors.push(
         forbidden('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
       );
-    if (match !== '' && match !== 'NotOlderThan')
-      errors.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']));
   } else if (match !== '') {
     errors.push(
       forbidden(
@@ -75,6 +81,12 @@ function checkWatch({ resourceVersionMatch: match, sendInitialEvents }: ListPara
       ),
     );
   }
+  if (match !== '' && match !== 'NotOlderThan')
+    errors.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']));
+  // A watch from now on, or from anything at hand, counts as one that asks for the events before it.
+  const asks = match !== '' || resourceVersion === '' || resourceVersion === '0';
+  if (token !== '' && asks)
+    errors.push(forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'));
   return errors;
 }
 
@@ -130,14 +142,20 @@ export function encodeContinue({ revision, start }: ContinueToken): string {
 
 export function decodeContinue(token: string): ContinueToken {
   const bad = (cause: string) => badRequestError(`invalid continue token: continue key is not valid: ${cause}`);
-  let parsed: { v?: unknown; rv?: unknown; start?: unknown };
+  const illegal = /[^A-Za-z0-9_-]/.exec(token)?.index ?? (token.length % 4 === 1 ? token.length - 1 : undefined);
+  if (illegal !== undefined) throw bad(`illegal base64 data at input byte ${illegal}`);
+  let parsed: unknown;
   try {
-    parsed = JSON.parse(Buffer.from(token, 'base64url').toString()) as typeof parsed;
-  } catch {
-    throw bad('encoding/json');
+    parsed = decodeJson(Buffer.from(token, 'base64url')).value;
+  } catch (error) {
+    throw bad((error as Error).message);
   }
-  const { v, rv, start } = parsed;
-  if (v !== 'meta.k8s.io/v1') throw bad(`server does not recognize this encoded version ${quoteGo(String(v ?? ''))}`);
+  if (typeof parsed !== 'object' || Array.isArray(parsed)) {
+    const found = Array.isArray(parsed) ? 'array' : typeof parsed === 'boolean' ? 'bool' : typeof parsed;
+    throw bad(`json: cannot unmarshal ${found} into Go value of type storage.continueToken`);
+  }
+  const { v, rv, start } = (parsed ?? {}) as { v?: unknown; rv?: unknown; start?: unknown };
+  if (v !== 'meta.k8s.io/v1') throw bad(`server does not recognize this encoded version ${String(v ?? '')}`);
   if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0)
     throw bad('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
   if (typeof start !== 'string' || start === '') throw bad('encoded start key empty (version meta.k8s.io/v1)');

@@ -113,8 +113,9 @@ export function parseBoolean(text: string): boolean {
 /** An integer parameter; absent gives `undefined`. */
 export function parseInteger(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
-  if (text === null || text === '') return undefined;
-  if (!/^[+-]?[0-9]+$/.test(text))
-    throw badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  if (text === null) return undefined;
+  const refuse = (problem: string) => badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${problem}`);
+  if (!/^[+-]?[0-9]+$/.test(text)) throw refuse('invalid syntax');
+  if (BigInt.asIntN(64, BigInt(text)) !== BigInt(text)) throw refuse('value out of range');
   return Number(text);
 }

@@ -17,15 +17,17 @@ export function readPatchBody(body: Uint8Array | object, type: PatchType): Patch
   if (!(body instanceof Uint8Array))
     return { value: body, complaints: type === 'json' ? unknownOperationFields(body) : [] };
   if (type === 'apply') return readConfiguration(body);
-  const { value, duplicates } = readJson(body);
+  const { value, duplicates } = readJson(body, type === 'strategic' ? '' : 'error decoding patch: ');
   if (type === 'json') {
+    if (value === null) return { value: [], complaints: [] };
     return { value, complaints: [...unknownOperationFields(value), ...duplicates.map((path) => `json patch ${path}`)] };
   }
-  if (value === null)
-    throw badRequestError(type === 'merge' ? 'Invalid JSON Patch' : 'error decoding patch: unexpected null');
+  // Go reads `null` as a map without entries, except where the library of merge patches looks first.
+  if (value === null && type === 'merge') throw badRequestError('Invalid JSON Patch');
+  if (value === null) return { value: {}, complaints: [] };
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw badRequestError(
-      `error decoding patch: json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into Go value of type map[string]interface {}`,
+      `${type === 'strategic' ? '' : 'error decoding patch: '}json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into Go value of type map[string]interface {}`,
     );
   }
   return { value, complaints: duplicates };
@@ -42,12 +44,13 @@ function unknownOperationFields(patch: unknown): string[] {
   );
 }
 
-function readJson(body: Uint8Array): { value: unknown; duplicates: readonly string[] } {
+function readJson(body: Uint8Array, words: string): { value: unknown; duplicates: readonly string[] } {
   try {
     const document = decodeJson(body);
-    return { value: document.value, duplicates: duplicateFields(document) };
+    const value = document.hasNumberTexts ? JSON.parse(new TextDecoder().decode(body)) : document.value;
+    return { value, duplicates: duplicateFields(document) };
   } catch (error) {
-    throw badRequestError(`error decoding patch: ${(error as Error).message}`);
+    throw badRequestError(`${words}${(error as Error).message}`);
   }
 }
 

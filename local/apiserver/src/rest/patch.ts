@@ -137,12 +137,20 @@ function decodePatched(
 ): Decoded {
   const refuse = (message: string) =>
     invalidObjectError('', '', '', [
-      invalid('patch', type === 'strategic' ? formatGoValue(body.value) : sortedText(resource, patched), message),
+      invalid(
+        'patch',
+        type === 'strategic' ? formatGoValue(body.value) : sortedText(resource, patched, body.value),
+        message,
+      ),
     ]);
   let decoded: Decoded;
   try {
-    if (!resource.custom) checkKind(resource, patched);
-    decoded = resource.decode(parsed(patched));
+    // A strategic patch is applied to a struct, which has no kind that could be changed.
+    const { kind, group, version } = resource;
+    const typed = resource.custom || type === 'strategic' ? patched : withKind(resource, patched);
+    if (!resource.custom) checkKind(resource, typed, type);
+    decoded = resource.decode(parsed(typed));
+    if (type === 'strategic') Object.assign(decoded.object, { kind, apiVersion: formatApiVersion({ group, version }) });
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw refuse(type === 'strategic' ? restoreMessage(error) : error.message);
@@ -163,11 +171,26 @@ function restoreMessage(error: DecodeError): string {
   if (goType.startsWith('[]')) return `cannot restore slice from ${source}`;
   if (goType.startsWith('map[')) return `cannot restore map from ${source}`;
   if (goType.includes('.')) return `cannot restore struct from: ${source}`;
-  return `cannot convert ${source} to ${goType}`;
+  // Go converts numbers to numbers and to strings; anything else is no match at all.
+  return source.endsWith('64') && goType !== 'bool'
+    ? `cannot convert ${source} to ${goType}`
+    : `unrecognized type: ${goType}`;
+}
+
+/** What does not say what it is, is what it is meant to be. */
+function withKind(resource: Patched, patched: unknown): unknown {
+  if (typeof patched !== 'object' || patched === null) return patched;
+  const { apiVersion, kind } = patched as { apiVersion?: unknown; kind?: unknown };
+  return {
+    ...patched,
+    ...(apiVersion ? {} : { apiVersion: formatApiVersion(resource) }),
+    ...(kind ? {} : { kind: resource.kind }),
+  };
 }
 
 /** A patch may not turn an object into one of another kind; upstream notices when it reads the result as that. */
-function checkKind(resource: Patched, patched: unknown): void {
+function checkKind(resource: Patched, patched: unknown, type: PatchType): void {
+  if (type === 'strategic') return;
   const { apiVersion, kind } = patched as { apiVersion?: string; kind?: string };
   if (apiVersion === formatApiVersion(resource) && kind === resource.kind) return;
   const named = parseApiVersion(apiVersion ?? '') ?? { group: '', version: '' };
@@ -177,7 +200,8 @@ function checkKind(resource: Patched, patched: unknown): void {
     throw new DecodeError(`no kind "${kind}" is registered for version "${apiVersion}" in scheme "${scheme}"`);
   }
   decodeObject(definition, parsed(patched));
-  throw new DecodeError(`unable to convert ${kind} to ${resource.kind}`);
+  const inner = `${resource.group.split('.')[0] || 'core'}.${resource.kind}`;
+  throw new DecodeError(`converting (${named.version}.${kind}) to (${inner}): unknown conversion`);
 }
 
 /** Reading drops empty lists, but an empty list of managers means something: forget them. */
@@ -190,19 +214,66 @@ function parsed(value: unknown): JsonDocument {
   return { value: cloneJson(value), hasNumberTexts: false };
 }
 
-/** The patched text as upstream shows it in errors: keys sorted at the top, and for custom resources everywhere. */
-function sortedText(resource: Patched, value: unknown): string {
-  return JSON.stringify(sortKeys(value, resource.custom ? Number.POSITIVE_INFINITY : 1));
+/**
+ * The patched text as upstream shows it in errors. Go writes maps with sorted keys: what a patch went through has become
+ * maps, as all of a custom resource is; the rest keeps the order of its fields.
+ */
+function sortedText(resource: Patched, value: unknown, patch: unknown): string {
+  return JSON.stringify(resource.custom ? sortKeys(value) : sortTouched(value, touchedBy(patch)));
 }
 
-function sortKeys(value: unknown, depth: number): unknown {
-  if (typeof value !== 'object' || value === null || depth === 0) return value;
-  if (Array.isArray(value)) return value.map((item) => sortKeys(item, depth));
+/** Where a patch goes: objects within objects. */
+interface Touched {
+  [key: string]: Touched | undefined;
+}
+
+function touchedBy(patch: unknown): Touched {
+  if (Array.isArray(patch)) return touchedByOperations(patch);
+  const touched: Touched = Object.create(null) as Touched;
+  if (typeof patch !== 'object' || patch === null) return touched;
+  for (const [key, value] of Object.entries(patch))
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) touched[key] = touchedBy(value);
+  return touched;
+}
+
+function touchedByOperations(operations: readonly unknown[]): Touched {
+  const root: Touched = Object.create(null) as Touched;
+  for (const operation of operations) {
+    const { path = '' } = operation as { path?: string };
+    let at = root;
+    for (const segment of String(path).split('/').slice(1, -1)) {
+      const key = segment.replaceAll('~1', '/').replaceAll('~0', '~');
+      at = at[key] ??= Object.create(null) as Touched;
+    }
+  }
+  return root;
+}
+
+function sortTouched(value: unknown, touched: Touched | undefined): unknown {
+  if (!touched || typeof value !== 'object' || value === null) return sortOwners(value);
+  if (Array.isArray(value)) return value.map((item, index) => sortTouched(item, touched[String(index)]));
+  return sortEntries(value, (key, item) => sortTouched(item, touched[key]));
+}
+
+/** The record of who owns what is sorted wherever it is shown. */
+function sortOwners(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const { managedFields } = value as { managedFields?: readonly { fieldsV1?: unknown }[] };
+  if (!Array.isArray(managedFields)) return value;
+  return { ...value, managedFields: managedFields.map((entry) => ({ ...entry, fieldsV1: sortKeys(entry.fieldsV1) })) };
+}
+
+function sortKeys(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  return Array.isArray(value) ? value.map(sortKeys) : sortEntries(value, (_, item) => sortKeys(item));
+}
+
+function sortEntries(value: object, map: (key: string, item: unknown) => unknown): unknown {
   const fields = value as Record<string, unknown>;
   return Object.fromEntries(
     Object.keys(fields)
       .sort()
-      .map((key) => [key, sortKeys(fields[key], depth - 1)]),
+      .map((key) => [key, map(key, fields[key])]),
   );
 }
 
@@ -277,7 +348,11 @@ function checkName(context: RequestContext, draft: Draft, optional = false): voi
   const { name } = metadataOf(draft);
   const expected = context.info.name;
   if ((name === undefined || name === '') && optional) metadataOf(draft).name = expected;
-  else if (name !== expected) {
+  else if (name === undefined || name === '') {
+    throw badRequestError(
+      `the name of the object (${expected} based on URL) was undeterminable: name must be provided`,
+    );
+  } else if (name !== expected) {
     throw badRequestError(`the name of the object (${name ?? ''}) does not match the name on the URL (${expected})`);
   }
 }

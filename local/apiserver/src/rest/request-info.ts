@@ -64,7 +64,6 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
   }
   const [resource = '', name = '', subresource = ''] = parts;
   if (verb === 'get' && name === '') verb = isTrue(query.get('watch')) ? 'watch' : 'list';
-  else if (verb === 'get' && isTrue(query.get('watch')) && subresource === '') verb = 'watch';
   if (verb === 'delete' && name === '') verb = 'deletecollection';
   return { path, verb, isResourceRequest: true, group, version, namespace, resource, subresource, name, parts };
 }

@@ -61,6 +61,8 @@ export class ResourceHandler {
     if (info.subresource !== '') return this.handleSubresource(context, resource);
     if (resource.namespaced && info.namespace === '' && info.name !== '') throw unknownPathError();
     if (!resource.verbs.includes(info.verb)) throw methodNotAllowedError();
+    if (info.verb === 'deletecollection' && resource.namespaced && info.namespace === '' && !resource.custom)
+      throw methodNotAllowedError();
     const own = this.subresources.get(`${resource.plural}.${resource.group}/`);
     if (own) return own(context, resource);
     switch (info.verb) {
@@ -193,6 +195,7 @@ export class ResourceHandler {
   }
 
   private async patch(context: RequestContext, resource: Resource): Promise<ApiResponse> {
+    if (context.info.name === '' && !resource.custom) throw methodNotAllowedError();
     const respond = this.responder(context, resource);
     const written = await patchObject(this.parts, context, resource);
     return respond.object(written.created ? 201 : 200, written.object);

@@ -74,6 +74,11 @@ export class Responder {
 
   watch(source: WatchSource): ApiResponse {
     const { media, as } = this.form;
+    if (media === 'yaml') {
+      const streams = this.resource.custom ? ['json'] : ['json', 'vnd.kubernetes.protobuf'];
+      const types = streams.map((type) => `application/${type};stream=watch`).join(', ');
+      throw notAcceptableError(`only the following media types are accepted: ${types}`);
+    }
     if (as === undefined) return { code: 200, type: 'watch', media, source };
     let first = true;
     const map = (event: WatchEvent): WatchEvent => {

@@ -44,11 +44,17 @@ describe('a watch', () => {
 
   it('of one object tells of that one alone', async () => {
     await using server = await TestServer.start();
-    using watch = await server.watch(`${path}/a?watch=1`);
+    using watch = await server.watch(`${path}?watch=1&fieldSelector=metadata.name%3Da`);
     using legacy = await server.watch(`/api/v1/watch/namespaces/default/configmaps/a`);
     for (const name of ['a', 'aa', 'b']) await server.ok('POST', path, configMap(name));
     expect(watch.lines).toEqual(['ADDED a']);
     expect(legacy.lines).toEqual(['ADDED a']);
+  });
+
+  it('is not what the path of one object gives: that is read, whatever it says about watching', async () => {
+    await using server = await TestServer.start();
+    await server.ok('POST', path, configMap('a'));
+    expect((await server.ok('GET', `${path}/a?watch=1`)).kind).toBe('ConfigMap');
   });
 
   it('shows what enters and leaves a selection as added and deleted', async () => {

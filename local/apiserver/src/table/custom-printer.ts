@@ -72,6 +72,7 @@ function cellText(value: unknown): string {
 }
 
 function formatAge(time: string, now: number): string {
+  if (time === '') return '<unknown>';
   try {
     return humanDuration(now - instantToMilliseconds(parseTime(time)));
   } catch {

@@ -4,6 +4,7 @@ import { errorTarget } from '../../registry/resource.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { type AdmissionPlugin, type AdmissionRequest, isResource } from '../admission.ts';
 
+const systemClasses = new Set(['system-node-critical', 'system-cluster-critical']);
 const prefix = '/registry/priorityclasses/';
 
 /** Gives a Pod the priority of its class, or of the class that is the default, and guards that there is only one default. */
@@ -15,7 +16,8 @@ export function priority(storage: Storage): AdmissionPlugin {
       setPriority(storage, request);
     },
     validate(request) {
-      if (!isResource(request, 'scheduling.k8s.io', 'priorityclasses') || request.operation === 'DELETE') return;
+      if (!isResource(request, 'scheduling.k8s.io', 'priorityclasses')) return;
+      if (request.operation === 'DELETE') return guardSystemClass(request);
       const wanted = request.object as unknown as PriorityClass;
       if (!wanted.globalDefault) return;
       const other = findDefault(storage);
@@ -28,6 +30,12 @@ export function priority(storage: Storage): AdmissionPlugin {
       }
     },
   };
+}
+
+function guardSystemClass({ resource, oldObject }: AdmissionRequest): void {
+  const name = oldObject?.metadata.name ?? '';
+  if (!systemClasses.has(name)) return;
+  throw forbiddenError(errorTarget(resource), name, 'this is a system priority class and cannot be deleted');
 }
 
 function setPriority(storage: Storage, request: AdmissionRequest): void {

@@ -1,7 +1,6 @@
 import {
   badRequestError,
   cloneJson,
-  conflictError,
   formatTime,
   internalServerError,
   invalid,
@@ -26,9 +25,11 @@ import {
 import { managerKey, readManagers, writeManagers } from '../../apply/managed-fields.ts';
 import { decodeObject } from '../../codec/decode-object.ts';
 import { readJsonPath } from '../../crd/json-path.ts';
+import { strategyOf } from '../../registry/kinds/index.ts';
 import { setManagedFields } from '../../registry/draft-metadata.ts';
 import type { ObjectView } from '../../registry/object-store.ts';
-import { apiVersionOf, type Draft, errorTarget, type Resource, type ScalePaths } from '../../registry/resource.ts';
+import { checkUid } from '../../registry/preconditions.ts';
+import { apiVersionOf, type Draft, type Resource, type ScalePaths, storageKey } from '../../registry/resource.ts';
 import { negotiate, objectTransforms } from '../negotiate.ts';
 import { type PatchOptions, parsePatchOptions, parseWriteOptions, type WriteOptions } from '../options.ts';
 import { applyPatch, type Patched, patchTypeOf } from '../patch.ts';
@@ -46,7 +47,12 @@ export function scaleHandler(parts: RestParts): SubresourceHandler {
   return async (context, resource) => {
     const { headers, query } = context.request;
     const form = negotiate(headers.accept, objectTransforms);
-    const respond = new Responder({ ...resource, strategy: {} }, form, query, parts.clock.now());
+    const respond = new Responder(
+      { ...resource, strategy: strategyOf(scaleKind.group, scaleKind.version, scaleKind.kind) ?? {} },
+      form,
+      query,
+      parts.clock.now(),
+    );
     return respond.object(200, (await answer(parts, context, resource)) as unknown as KubeObject);
   };
 }
@@ -106,16 +112,10 @@ function checked({ info }: RequestContext, resource: Resource, object: KubeObjec
     throw badRequestError(`the name of the object (${name ?? ''}) does not match the name on the URL (${info.name})`);
   if (namespace !== '' && namespace !== info.namespace)
     throw badRequestError('the namespace of the provided object does not match the namespace sent on the request');
-  if (uid !== '' && uid !== object.metadata.uid) {
-    throw conflictError(
-      errorTarget(resource),
-      name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid}`,
-    );
-  }
-  // Kinds of the group apps have their Scale validated; the others are left to their own rules.
+  if (uid !== '') checkUid(resource, storageKey(resource, info.namespace, info.name), object, uid);
+  // Built-in kinds have their Scale validated; custom ones are left to their schema.
   const { replicas = 0 } = scale.spec ?? {};
-  if (resource.group === 'apps' && replicas < 0) {
+  if (!resource.custom && replicas < 0) {
     const mistake = invalid('spec.replicas', replicas, 'must be greater than or equal to 0');
     throw invalidObjectError(scaleKind.group, scaleKind.kind, name, [mistake]);
   }

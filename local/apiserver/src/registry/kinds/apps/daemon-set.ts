@@ -18,7 +18,7 @@ import { validatePodTemplateSpec } from '../core/pod/validate-pod.ts';
 import { checkImmutable, checkNonNegative } from '../field-checks.ts';
 import { goValue, printableSelector } from '../go-value/go-value.ts';
 import { checkAtMostAll, checkIntOrPercent, numberOf } from '../int-or-percent.ts';
-import { keepStatus } from '../prepare.ts';
+import { keepStatus, setField } from '../prepare.ts';
 import { ageOf, containerCells, formatLabels, nameOf } from '../table/cells.ts';
 import { daemonSetColumns } from '../table/columns.ts';
 import { checkNotDecremented, checkRunsForever, isEmptySelector, readSelector, sortedLabels } from '../workload.ts';
@@ -153,6 +153,10 @@ export const daemonSetStrategy: KindStrategy<DaemonSet> = {
   },
   subresources: {
     status: {
+      prepareForUpdate(daemonSet, old) {
+        setField(daemonSet, 'spec', old.spec);
+        setTemplateGeneration(daemonSet, generationOf(old));
+      },
       validateUpdate({ status }, old) {
         const errors: FieldError[] = [];
         for (const field of counts) checkNonNegative(status?.[field], statusPath.child(field), errors);

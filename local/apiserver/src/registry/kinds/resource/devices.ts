@@ -76,6 +76,7 @@ export const resourceClaimTemplateStrategy: KindStrategy<ResourceClaimTemplate> 
 
 export const resourceSliceStrategy: KindStrategy<ResourceSlice> = {
   selectableFields: ['spec.nodeName', 'spec.driver'],
+  unsupportedField: (field) => `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
   fields: ({ spec }) => ({ 'spec.nodeName': spec?.nodeName ?? '', 'spec.driver': spec?.driver ?? '' }),
   table: {
     columns: resourceSliceColumns,

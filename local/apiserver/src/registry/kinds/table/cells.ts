@@ -40,6 +40,7 @@ export function firstThree(list: readonly string[]): string {
 
 /** The table of kinds that have no columns of their own. */
 export const defaultTable: TablePrinter<KubeObject> = {
+  nullWhenEmpty: true,
   columns: defaultColumns,
   row: (object) => [nameOf(object), object.metadata.creationTimestamp ?? null],
 };
