@@ -1,3 +1,4 @@
+import { formatGoValue } from '../patch/go-value.ts';
 import type { JsonSchema } from '@tektite/schema';
 import { atomOf, ListElementError, untypedSchema } from './atom.ts';
 import { fieldElement, formatFieldPath } from './path-element.ts';
@@ -73,9 +74,11 @@ function typeMismatch(schema: JsonSchema, value: unknown): string | undefined {
     case 'boolean':
       return typeof value === 'boolean' ? undefined : `expected boolean, got ${describe(value)}`;
     case 'array':
-      return Array.isArray(value) ? undefined : `expected list, got ${describe(value)}`;
+      return Array.isArray(value) ? undefined : `expected list, got &{${formatGoValue(value)}}`;
     case 'object':
-      return typeof value === 'object' && !Array.isArray(value) ? undefined : `expected map, got ${describe(value)}`;
+      return typeof value === 'object' && !Array.isArray(value)
+        ? undefined
+        : `expected map, got &{${formatGoValue(value)}}`;
     default:
       return undefined;
   }

@@ -212,8 +212,8 @@ function apply(
 
   const kept: Managers = new Map(others);
   if (!isEmptySet(set)) {
-    const unchanged = last !== undefined && equalJson(last.set, set) && equalJson(before, object);
-    kept.set(key, unchanged ? { ...own, time: last.time, set } : { ...own, set });
+    // An apply that changes nothing leaves no time, not even that of a manager who is new.
+    kept.set(key, equalJson(before, object) ? { ...own, time: last?.time, set } : { ...own, set });
   }
   return {
     object: syncLastApplied(object, config, write.manager),

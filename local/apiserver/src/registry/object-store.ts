@@ -250,6 +250,8 @@ export class ObjectStore {
       if (old && request.uid !== undefined) checkUid(resource, key, old, request.uid);
       const draft = await request.change(old);
       if (!old || !entry) {
+        // Upstream checks this on POST alone; a new object has no version that could be wrong.
+        delete metadataOf(draft).resourceVersion;
         const creating = { ...context, options: request.createOptions ?? context.options };
         const object = await this.create(resource, request.namespace, draft, creating, request.ownManagedFields);
         return { object, created: true };

@@ -1,6 +1,10 @@
-import { badRequestError } from '@tektite/meta';
+import { badRequestError, formatApiVersion } from '@tektite/meta';
+import { definitionOf } from '@tektite/schema/kubernetes';
 import { parseYaml } from '@tektite/schema/yaml';
+import { DecodeError } from '../codec/decode-error.ts';
 import { decodeJson } from '../codec/decode-json.ts';
+import { decodeObject } from '../codec/decode-object.ts';
+import { readVersionKind } from '../codec/version-kind.ts';
 import { mediaTypeOf, unsupportedMediaTypeError } from './read-body.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -20,37 +24,17 @@ export function readDeleteBody({ request }: RequestContext): object | undefined 
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw badRequestError('json: cannot unmarshal into Go value of type v1.DeleteOptions');
-  const { kind, apiVersion = '' } = value as { kind?: string; apiVersion?: string };
-  if (kind !== undefined && kind !== '' && kind !== 'DeleteOptions')
-    throw badRequestError(`no kind "${kind}" is registered for version "${apiVersion}" in scheme "${scheme}"`);
-  checkTypes(value as Readonly<Record<string, unknown>>);
-  return value;
+  try {
+    const named = readVersionKind(value);
+    if (named.kind === '' || named.kind === 'DeleteOptions')
+      return decodeObject(definitionOf('meta/v1.DeleteOptions'), { value, hasNumberTexts: false }).object;
+    throw new DecodeError(
+      `no kind "${named.kind}" is registered for version "${formatApiVersion(named)}" in scheme "${scheme}"`,
+    );
+  } catch (error) {
+    throw error instanceof DecodeError ? badRequestError(error.message) : error;
+  }
 }
 
 const mediaTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 const scheme = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27';
-
-/** The fields of DeleteOptions: how JSON writes their type, and what Go calls it. */
-const fieldTypes: Readonly<Record<string, readonly [json: string, go: string]>> = {
-  gracePeriodSeconds: ['number', 'int64'],
-  preconditions: ['object', 'v1.Preconditions'],
-  orphanDependents: ['bool', 'bool'],
-  propagationPolicy: ['string', 'v1.DeletionPropagation'],
-  dryRun: ['array', '[]string'],
-};
-
-function checkTypes(options: Readonly<Record<string, unknown>>): void {
-  for (const [field, [json, go]] of Object.entries(fieldTypes)) {
-    const found = jsonTypeOf(options[field]);
-    if (found !== undefined && found !== json)
-      throw badRequestError(
-        `json: cannot unmarshal ${found} into Go struct field DeleteOptions.${field} of type ${go}`,
-      );
-  }
-}
-
-function jsonTypeOf(value: unknown): string | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (Array.isArray(value)) return 'array';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
-}

@@ -1,4 +1,4 @@
-import { badRequestError } from '@tektite/meta';
+import { badRequestError, StatusError } from '@tektite/meta';
 import { parseYaml } from '@tektite/schema/yaml';
 import { decodeJson } from '../codec/decode-json.ts';
 import { duplicateFields } from '../codec/duplicate-fields.ts';
@@ -72,8 +72,19 @@ const openBrace = 0x7b;
 function readYaml(text: string): PatchBody {
   try {
     const [document] = parseYaml(text);
-    return { value: document?.value, complaints: [] };
+    return { value: configurationOf(document?.value), complaints: [] };
   } catch (error) {
-    throw badRequestError(`error decoding YAML: ${(error as Error).message}`);
+    if (error instanceof StatusError) throw error;
+    throw badRequestError(`error decoding YAML: error converting YAML to JSON: ${(error as Error).message}`);
   }
+}
+
+/** Nothing is a configuration of nothing; a list or a word is none. */
+function configurationOf(value: unknown): unknown {
+  if (value === undefined || value === null) return {};
+  if (typeof value === 'object' && !Array.isArray(value)) return value;
+  const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+  throw badRequestError(
+    `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${found} into Go value of type map[string]interface {}`,
+  );
 }

@@ -23,6 +23,7 @@ import type { ObjectStore, Written } from '../registry/object-store.ts';
 import { DecodeError, TypeMismatch } from '../codec/decode-error.ts';
 import { decodeObject } from '../codec/decode-object.ts';
 import type { JsonDocument } from '../codec/json-document.ts';
+import { readVersionKind } from '../codec/version-kind.ts';
 import { type Decoded, type Draft, errorTarget, type Resource } from '../registry/resource.ts';
 import { type PatchOptions, parsePatchOptions } from './options.ts';
 import { type PatchBody, readPatchBody } from './patch-body.ts';
@@ -191,10 +192,11 @@ function withKind(resource: Patched, patched: unknown): unknown {
 /** A patch may not turn an object into one of another kind; upstream notices when it reads the result as that. */
 function checkKind(resource: Patched, patched: unknown, type: PatchType): void {
   if (type === 'strategic') return;
-  const { apiVersion, kind } = patched as { apiVersion?: string; kind?: string };
+  const named = readVersionKind(patched);
+  const { kind } = named;
+  const apiVersion = formatApiVersion(named);
   if (apiVersion === formatApiVersion(resource) && kind === resource.kind) return;
-  const named = parseApiVersion(apiVersion ?? '') ?? { group: '', version: '' };
-  const definition = findBuiltinDefinition(named.group, named.version, kind ?? '');
+  const definition = findBuiltinDefinition(named.group, named.version, kind);
   if (!definition) {
     const scheme = 'pkg/api/legacyscheme/scheme.go:30';
     throw new DecodeError(`no kind "${kind}" is registered for version "${apiVersion}" in scheme "${scheme}"`);
@@ -325,34 +327,30 @@ function decodeApplied(resource: Resource, object: unknown): Draft {
 }
 
 function checkConfiguration(context: RequestContext, resource: Resource, config: Draft): void {
-  if (typeof config !== 'object' || config === null || Array.isArray(config))
-    throw badRequestError('error decoding YAML: expected an object');
-  const expected = formatApiVersion(resource);
-  if (config.apiVersion !== expected) {
-    if (config.apiVersion === undefined || config.kind === undefined) {
-      throw badRequestError(
-        `error decoding YAML: Object '${config.kind === undefined ? 'Kind' : 'apiVersion'}' is missing in '${JSON.stringify(config)}'`,
-      );
-    }
-    throw badRequestError(
-      `Incorrect version specified in apply patch. Specified patch version: ${config.apiVersion}, expected: ${expected}`,
-    );
-  }
-  if (config.kind !== resource.kind)
-    throw badRequestError(`patch kind ${config.kind} does not match ${resource.kind} of the URL`);
+  const { group, version } = parseApiVersion(config.apiVersion ?? '') ?? { group: '', version: '' };
+  const { kind = '' } = config;
+  if (group !== resource.group || version !== resource.version || kind !== resource.kind)
+    throw badRequestError(`invalid object type: ${group}/${version}, Kind=${kind}`);
   config.metadata ??= {};
-  checkName(context, config, true);
+  // Metadata that is no object has no name; what it is instead is said with the other mistakes of the configuration.
+  if (typeof config.metadata === 'object' && !Array.isArray(config.metadata)) checkName(context, config, true);
+}
+
+/** What should be a text but need not be one. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 function checkName(context: RequestContext, draft: Draft, optional = false): void {
-  const { name } = metadataOf(draft);
+  const name: unknown = metadataOf(draft).name;
   const expected = context.info.name;
+  if (optional && name !== undefined && typeof name !== 'string') return;
   if ((name === undefined || name === '') && optional) metadataOf(draft).name = expected;
   else if (name === undefined || name === '') {
     throw badRequestError(
       `the name of the object (${expected} based on URL) was undeterminable: name must be provided`,
     );
   } else if (name !== expected) {
-    throw badRequestError(`the name of the object (${name ?? ''}) does not match the name on the URL (${expected})`);
+    throw badRequestError(`the name of the object (${textOf(name)}) does not match the name on the URL (${expected})`);
   }
 }
