@@ -16,3 +16,32 @@ export {
 } from './queue/rate-limiter.ts';
 export { controllerQueue, type ControllerQueueOptions, RateLimitingQueue } from './queue/rate-limiting-queue.ts';
 export { WorkQueue, type WorkQueueOptions } from './queue/work-queue.ts';
+
+// The cache: what the API holds, close at hand
+export { cacheKey, type CachedObject } from './cache/cached-object.ts';
+export type { HandlerOptions, InformerHandler } from './cache/handler-set.ts';
+export type { InformerHealth } from './cache/informer-health.ts';
+export { type InformerLease, InformerSet } from './cache/informer-set.ts';
+export { Informer, type InformerOptions } from './cache/informer.ts';
+export { metadataTransport } from './cache/metadata-transport.ts';
+export { type InformerSource, ReadYourWrites } from './cache/read-your-writes.ts';
+export type { IndexFunction } from './cache/store-index.ts';
+export { type ReadonlyStore, Store } from './cache/store.ts';
+export {
+  type Fields,
+  metadataOnly,
+  type ObjectMetadata,
+  project,
+  type ProjectedObject,
+  strip,
+  type Stripped,
+  type Transform,
+} from './cache/transform.ts';
+
+// Mistakes
+export {
+  ControllerError,
+  type ControllerErrorCode,
+  controllerErrorCodes,
+  isControllerError,
+} from './controller-error.ts';

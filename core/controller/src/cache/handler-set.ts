@@ -1,0 +1,95 @@
+import type { Clock } from '@tektite/meta';
+import { ControllerError } from '../controller-error.ts';
+import type { CachedObject } from './cached-object.ts';
+
+/** Called as the cache changes. All are called in the cache's own course: put the key into a queue, and return. */
+export interface InformerHandler<T> {
+  /** `initial`: it was there before, and only the handler or the cache is new. */
+  added?(object: T, context: { readonly initial: boolean }): void;
+  modified?(object: T, before: T): void;
+  /** With the last state that was known, which is the last there was only if `finalStateKnown`. */
+  deleted?(object: T, context: { readonly finalStateKnown: boolean }): void;
+  /** Nothing happened; look again. Only for handlers that ask for it. */
+  resynced?(object: T): void;
+}
+
+export interface HandlerOptions {
+  /** Call `resynced` for all objects each time so long has passed. Default never. */
+  readonly resyncMs?: number;
+}
+
+interface Registration<T> {
+  readonly handler: InformerHandler<T>;
+  timer: Disposable | undefined;
+}
+
+/** Those who want to know. One that throws does not keep the others from knowing. */
+export class HandlerSet<T extends CachedObject> {
+  private readonly clock: Clock;
+  private readonly objects: () => readonly T[];
+  private readonly onError: (error: Error) => void;
+  private readonly registrations = new Set<Registration<T>>();
+
+  constructor(clock: Clock, objects: () => readonly T[], onError: (error: Error) => void) {
+    this.clock = clock;
+    this.objects = objects;
+    this.onError = onError;
+  }
+
+  get size(): number {
+    return this.registrations.size;
+  }
+
+  /** Tells the handler all there is before this returns. Disposing the result takes it out: it is not called again. */
+  add(handler: InformerHandler<T>, { resyncMs }: HandlerOptions = {}): Disposable {
+    const registration: Registration<T> = { handler, timer: undefined };
+    this.registrations.add(registration);
+    for (const object of this.objects()) this.call(registration, (to) => to.added?.(object, { initial: true }));
+    if (resyncMs !== undefined && resyncMs > 0) this.armResync(registration, resyncMs);
+    return { [Symbol.dispose]: () => this.remove(registration) };
+  }
+
+  added(object: T, initial: boolean): void {
+    this.tell((handler) => handler.added?.(object, { initial }));
+  }
+
+  modified(object: T, before: T): void {
+    this.tell((handler) => handler.modified?.(object, before));
+  }
+
+  deleted(object: T, finalStateKnown: boolean): void {
+    this.tell((handler) => handler.deleted?.(object, { finalStateKnown }));
+  }
+
+  clear(): void {
+    for (const registration of this.registrations) this.remove(registration);
+  }
+
+  /** A handler that is added by another while something is told has seen it in the picture it was given. */
+  private tell(action: (handler: InformerHandler<T>) => void): void {
+    const present = [...this.registrations];
+    for (const registration of present) this.call(registration, action);
+  }
+
+  private call(registration: Registration<T>, action: (handler: InformerHandler<T>) => void): void {
+    if (!this.registrations.has(registration)) return;
+    try {
+      action(registration.handler);
+    } catch (cause) {
+      this.onError(new ControllerError('HANDLER_FAILED', 'a handler of an informer threw', { cause }));
+    }
+  }
+
+  private armResync(registration: Registration<T>, resyncMs: number): void {
+    if (!this.registrations.has(registration)) return;
+    registration.timer = this.clock.setTimer(resyncMs, () => {
+      for (const object of this.objects()) this.call(registration, (handler) => handler.resynced?.(object));
+      this.armResync(registration, resyncMs);
+    });
+  }
+
+  private remove(registration: Registration<T>): void {
+    this.registrations.delete(registration);
+    registration.timer?.[Symbol.dispose]();
+  }
+}

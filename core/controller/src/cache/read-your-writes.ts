@@ -1,0 +1,186 @@
+import type {
+  Client,
+  DeleteOptions,
+  KindReference,
+  ObjectKey,
+  TransportRequest,
+  TransportResponse,
+} from '@tektite/client';
+import { formatApiVersion, isStatusError, type KubeObject, parseLabelSelector, type Status } from '@tektite/meta';
+import { type CachedObject, cacheKey, isAtLeast } from './cached-object.ts';
+import type { Informer } from './informer.ts';
+
+/** Where to find the caches that a write has to reach. `InformerSet` is one. */
+export interface InformerSource {
+  of(kind: { readonly apiVersion: string; readonly kind: string }): readonly Informer<KubeObject, CachedObject>[];
+}
+
+interface Write {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly key: ObjectKey;
+  readonly labels: Readonly<Record<string, string>> | undefined;
+  readonly mark: Mark;
+}
+
+/**
+ * What a cache has to show.
+ * - `version`: the object at this resourceVersion, or whatever became of it later.
+ * - `gone`: no longer the object with this uid.
+ * - `changed`: no longer this resourceVersion, which the server said is outdated.
+ */
+type Mark =
+  | { readonly type: 'version'; readonly resourceVersion: string }
+  | { readonly type: 'gone'; readonly uid: string }
+  | { readonly type: 'changed'; readonly resourceVersion: string };
+
+/**
+ * Lets whoever writes through its client wait until the caches show what was written. Waiting, not overlaying: lists,
+ * indexes and handlers then agree with single reads, and in process the wait is shorter than a millisecond.
+ *
+ * Let w be a write through `client` that the server confirmed before `caughtUp` was called.
+ *
+ * Guarantees, once `caughtUp` resolved
+ * - w created or changed an object: every informer of its kind and namespace has the object at w's resourceVersion or
+ *   later, or has seen it go. An informer with selectors counts if it holds the object, or if its label selector matches
+ *   what was written and it has no field selector.
+ * - w deleted an object at once: no such informer has the object with that uid. If it lives on for its finalizers, that is
+ *   a change as above.
+ * - w was an update and refused with a conflict: the informers' object is no longer the one that was sent. So a retry reads something
+ *   newer. Here alone the wait is limited, by `conflictWaitMs`, because a refusal can have other reasons.
+ *
+ * Not guaranteed: anything of writes whose answer was lost, of `deleteCollection`, of other subresources than `status`, and
+ * of caches that start later.
+ */
+export class ReadYourWrites {
+  /** As the one it was made from, but what it writes is remembered. */
+  readonly client: Client;
+  private readonly informers: InformerSource;
+  private readonly conflictWaitMs: number;
+  /** The last write of each object. */
+  private readonly writes = new Map<string, Write>();
+
+  constructor(client: Client, informers: InformerSource, options: { readonly conflictWaitMs?: number } = {}) {
+    this.informers = informers;
+    this.conflictWaitMs = options.conflictWaitMs ?? 1000;
+    this.client = this.remembering(client);
+  }
+
+  /** How many objects were written and not yet waited for. */
+  get outstanding(): number {
+    return this.writes.size;
+  }
+
+  /** Resolves when the caches show all writes so far. Rejects with the signal's reason, or when an informer is stopped. */
+  async caughtUp(signal?: AbortSignal): Promise<void> {
+    const soFar = [...this.writes];
+    for (const [id, write] of soFar) {
+      for (const informer of this.informers.of(write))
+        if (concerns(informer, write)) await this.wait(informer, write, signal);
+      // Another write of the same object may have come meanwhile.
+      if (this.writes.get(id) === write) this.writes.delete(id);
+    }
+  }
+
+  private async wait(informer: Informer<KubeObject, CachedObject>, write: Write, signal?: AbortSignal): Promise<void> {
+    const { mark, key } = write;
+    const shown = () => shows(informer, cacheKey(key), mark);
+    if (mark.type !== 'changed') {
+      await informer.waitFor(shown, signal);
+      return;
+    }
+    let late = false;
+    const limit = new AbortController();
+    using _timer = this.client.clock.setTimer(this.conflictWaitMs, () => {
+      late = true;
+      limit.abort();
+    });
+    const either = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
+    await informer.waitFor(shown, either).catch((error: unknown) => {
+      if (!late || signal?.aborted) throw error;
+    });
+  }
+
+  /** Inherits everything, and listens to the two ways by which all writes go. */
+  private remembering(client: Client): Client {
+    const remembering = Object.create(client) as Client;
+    remembering.request = async (request) => {
+      try {
+        const response = await client.request(request);
+        this.written(request, response);
+        return response;
+      } catch (error) {
+        if (isStatusError(error, 'Conflict')) this.refused(request);
+        throw error;
+      }
+    };
+    const remove = async (kind: KindReference<KubeObject>, key: ObjectKey, options: DeleteOptions = {}) => {
+      const answer = await client.delete(kind, key, options);
+      if (!options.dryRun) this.deleted(kind, key, answer);
+      return answer;
+    };
+    remembering.delete = remove as Client['delete'];
+    return remembering;
+  }
+
+  private written(request: TransportRequest, { body }: TransportResponse): void {
+    const isWrite = request.method === 'POST' || request.method === 'PUT' || request.method === 'PATCH';
+    if (!isWrite || request.query?.has('dryRun') || !isStored(body)) return;
+    this.remember(body, { type: 'version', resourceVersion: body.metadata.resourceVersion });
+  }
+
+  private refused({ method, body }: TransportRequest): void {
+    if (method !== 'PUT' || !isStored(body)) return;
+    this.remember(body, { type: 'changed', resourceVersion: body.metadata.resourceVersion });
+  }
+
+  private deleted(kind: KindReference<KubeObject>, key: ObjectKey, answer: KubeObject | Status): void {
+    const apiVersion = 'apiVersion' in kind ? kind.apiVersion : formatApiVersion(kind);
+    const metadata = { ...key };
+    if (isStored(answer)) {
+      const { uid, resourceVersion } = answer.metadata;
+      const mark: Mark = uid && !livesOn(answer) ? { type: 'gone', uid } : { type: 'version', resourceVersion };
+      this.remember({ ...answer, apiVersion, kind: kind.kind }, mark);
+      return;
+    }
+    const uid = (answer as Status).details?.uid;
+    if (uid) this.remember({ apiVersion, kind: kind.kind, metadata }, { type: 'gone', uid });
+  }
+
+  private remember({ apiVersion, kind, metadata }: KubeObject, mark: Mark): void {
+    const { namespace, name = '', labels } = metadata;
+    const key = namespace ? { namespace, name } : { name };
+    this.writes.set(`${apiVersion} ${kind} ${cacheKey(key)}`, { apiVersion, kind, key, labels, mark });
+  }
+}
+
+function concerns({ store, options }: Informer<KubeObject, CachedObject>, { key, labels }: Write): boolean {
+  const { namespace, labelSelector = '', fieldSelector } = options;
+  if (namespace !== undefined && namespace !== key.namespace) return false;
+  if (store.get(cacheKey(key))) return true;
+  return !fieldSelector && parseLabelSelector(labelSelector).matches(labels);
+}
+
+function shows({ store, resourceVersion: seen }: Informer<KubeObject, CachedObject>, key: string, mark: Mark): boolean {
+  const { uid, resourceVersion } = store.get(key)?.metadata ?? {};
+  switch (mark.type) {
+    case 'gone':
+      return uid !== mark.uid;
+    case 'changed':
+      return resourceVersion !== mark.resourceVersion;
+    case 'version':
+      if (resourceVersion !== undefined && isAtLeast(resourceVersion, mark.resourceVersion)) return true;
+      return seen !== undefined && isAtLeast(seen, mark.resourceVersion);
+  }
+}
+
+/** Whether a deleted object waits for something. Some kinds answer with the object as it was, although it is gone. */
+function livesOn({ metadata }: KubeObject): boolean {
+  const { deletionTimestamp, finalizers = [], deletionGracePeriodSeconds = 0 } = metadata;
+  return deletionTimestamp !== undefined && (finalizers.length > 0 || deletionGracePeriodSeconds > 0);
+}
+
+function isStored(value: unknown): value is KubeObject & { readonly metadata: { readonly resourceVersion: string } } {
+  const { apiVersion, kind, metadata } = (value ?? {}) as Partial<KubeObject>;
+  return Boolean(apiVersion && kind && kind !== 'Status' && metadata?.name && metadata.resourceVersion);
+}

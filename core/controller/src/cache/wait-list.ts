@@ -1,0 +1,53 @@
+interface Waiting {
+  readonly condition: () => boolean;
+  resolve(): void;
+  reject(reason: Error): void;
+}
+
+/** Those who wait for something to become true. Whoever changes things has to `check`. */
+export class WaitList {
+  private readonly list = new Set<Waiting>();
+  private closedBy: Error | undefined;
+
+  /** Resolves when the condition holds, at once if it does. Rejects with the signal's reason, or when the list is closed. */
+  until(condition: () => boolean, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const refusal = signal?.aborted ? (signal.reason as Error) : this.closedBy;
+      if (refusal) {
+        reject(refusal);
+        return;
+      }
+      if (condition()) {
+        resolve();
+        return;
+      }
+      const leave = () => {
+        this.list.delete(entry);
+        signal?.removeEventListener('abort', abort);
+      };
+      const abort = () => entry.reject(signal?.reason as Error);
+      const entry: Waiting = {
+        condition,
+        resolve: () => {
+          leave();
+          resolve();
+        },
+        reject: (reason) => {
+          leave();
+          reject(reason);
+        },
+      };
+      this.list.add(entry);
+      signal?.addEventListener('abort', abort, { once: true });
+    });
+  }
+
+  check(): void {
+    for (const entry of this.list) if (entry.condition()) entry.resolve();
+  }
+
+  close(reason: Error): void {
+    this.closedBy ??= reason;
+    for (const entry of this.list) entry.reject(reason);
+  }
+}
