@@ -2,7 +2,10 @@ import type { Clock } from '@tektite/meta';
 import { ControllerError } from '../controller-error.ts';
 import type { CachedObject } from './cached-object.ts';
 
-/** Called as the cache changes. All are called in the cache's own course: put the key into a queue, and return. */
+/**
+ * Called as the cache changes. All are called in the cache's own course: put the key into a queue, and return. Nobody waits
+ * for a promise; one that is rejected is told to `onError`, as what is thrown.
+ */
 export interface InformerHandler<T> {
   /** `initial`: it was there before, and only the handler or the cache is new. */
   added?(object: T, context: { readonly initial: boolean }): void;
@@ -66,17 +69,20 @@ export class HandlerSet<T extends CachedObject> {
   }
 
   /** A handler that is added by another while something is told has seen it in the picture it was given. */
-  private tell(action: (handler: InformerHandler<T>) => void): void {
+  private tell(action: (handler: InformerHandler<T>) => unknown): void {
     const present = [...this.registrations];
     for (const registration of present) this.call(registration, action);
   }
 
-  private call(registration: Registration<T>, action: (handler: InformerHandler<T>) => void): void {
+  private call(registration: Registration<T>, action: (handler: InformerHandler<T>) => unknown): void {
     if (!this.registrations.has(registration)) return;
-    try {
-      action(registration.handler);
-    } catch (cause) {
+    const failed = (cause: unknown) =>
       this.onError(new ControllerError('HANDLER_FAILED', 'a handler of an informer threw', { cause }));
+    try {
+      const result: unknown = action(registration.handler);
+      if (result instanceof Promise) result.catch(failed);
+    } catch (cause) {
+      failed(cause);
     }
   }
 

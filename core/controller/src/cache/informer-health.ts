@@ -41,13 +41,14 @@ export class HealthRecord {
   failures = 0;
   restarts = 0;
   lastError: Error | undefined;
-  readonly failedObjects = new Set<string>();
+  private readonly failedObjects: ReadonlySet<string>;
   private readonly clock: Clock;
   private readonly failingMs: number;
   private failingSince: number | undefined;
   private last: { readonly at: number; readonly monotonic: number } | undefined;
 
-  constructor(clock: Clock, failingMs: number) {
+  constructor(clock: Clock, failingMs: number, failedObjects: ReadonlySet<string>) {
+    this.failedObjects = failedObjects;
     this.clock = clock;
     this.failingMs = failingMs;
   }

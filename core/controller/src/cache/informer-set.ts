@@ -36,7 +36,8 @@ export class InformerSet implements AsyncDisposable {
   private readonly client: Client;
   private readonly defaults: Pick<InformerOptions<KubeObject, CachedObject>, 'onError' | 'maxBackoffMs'>;
   private readonly entries = new Map<string, Entry>();
-  private readonly transformIds = new Map<unknown, number>();
+  private readonly transformIds = new WeakMap<object, number>();
+  private transforms = 0;
   private closed = false;
 
   constructor(
@@ -110,8 +111,8 @@ export class InformerSet implements AsyncDisposable {
     return parts.join(', ');
   }
 
-  private transformId(transform: unknown): number {
-    const id = this.transformIds.get(transform) ?? this.transformIds.size + 1;
+  private transformId(transform: object): number {
+    const id = this.transformIds.get(transform) ?? ++this.transforms;
     this.transformIds.set(transform, id);
     return id;
   }

@@ -6,6 +6,7 @@ import {
   type ControlPlane,
   type FaultRates,
   faultyTransport,
+  httpsTransport,
   startControlPlane,
   type VirtualClock,
   virtualClock,
@@ -108,10 +109,16 @@ describe('the informer', () => {
         throw new Error('broken');
       },
     });
+    const late = async () => {
+      await Promise.resolve();
+      throw new Error('broken later');
+    };
+    test.informer.addHandler({ added: late as () => void });
     test.informer.addHandler(listener(told));
     await test.informer.start().synced();
+    await test.clock.advance(1);
     expect(told).toEqual(['added a (initial)']);
-    expect(errors.map((error) => isControllerError(error, 'HANDLER_FAILED'))).toEqual([true]);
+    expect(errors.map((error) => isControllerError(error, 'HANDLER_FAILED'))).toEqual([true, true]);
   });
 
   it('tells a handler that another one adds nothing twice', async () => {
@@ -187,6 +194,19 @@ describe('the informer', () => {
     expect(informer.store.get('default/a')?.metadata.labels).toEqual({ app: 'web' });
     expect(await client.get(kinds.ConfigMap, { namespace: 'default', name: 'a' })).not.toHaveProperty('data');
     await informer.stop();
+  });
+
+  it('works over HTTPS as in process, with objects as frozen', async () => {
+    const plane = await startControlPlane();
+    onTestFinished(() => plane.close());
+    const informer = new Informer(plane.clientFor(await httpsTransport(plane)), kinds.ConfigMap, selector).start();
+    onTestFinished(() => informer.stop());
+    await informer.synced();
+    await plane.client.create(kinds.ConfigMap, settings('a', 'info'));
+    await informer.waitFor(() => informer.store.get('default/a') !== undefined);
+    const found = informer.store.get('default/a');
+    expect(found?.data).toEqual({ level: 'info' });
+    expect(Object.isFrozen(found) && Object.isFrozen(found?.data) && Object.isFrozen(found?.metadata)).toBe(true);
   });
 
   it('shows how old it may be, and that it is cut off', async () => {

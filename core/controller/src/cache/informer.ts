@@ -1,12 +1,13 @@
 import { Backoff, type Client, isClientError, type KindReference, resilientWatch } from '@tektite/client';
-import type { ResilientEvent, ResilientWatchOptions, VanishedObject } from '@tektite/client';
-import { deepFreeze, isStatusError, type KubeObject, sleep } from '@tektite/meta';
+import type { ResilientEvent, ResilientWatchOptions } from '@tektite/client';
+import { isStatusError, type KubeObject, sleep } from '@tektite/meta';
 import { ControllerError } from '../controller-error.ts';
 import { type CachedObject, cacheKey } from './cached-object.ts';
-import { type HandlerOptions, HandlerSet, type InformerHandler } from './handler-set.ts';
+import type { HandlerOptions, InformerHandler } from './handler-set.ts';
+import { InformerContent } from './informer-content.ts';
 import { HealthRecord, type InformerHealth } from './informer-health.ts';
 import type { IndexFunction } from './store-index.ts';
-import { type ReadonlyStore, Store } from './store.ts';
+import type { ReadonlyStore } from './store.ts';
 import type { Transform } from './transform.ts';
 import { WaitList } from './wait-list.ts';
 
@@ -44,7 +45,7 @@ const defaultUnservedAfterMs = 10_000;
  * - After `stop` no handler is called, no timer and no connection is left. The store keeps what it had.
  *
  * Not guaranteed: that a handler sees every state an object had, or objects that lived shortly while the watch was down;
- * and any relation between the caches of different kinds.
+ * any relation between the caches of different kinds; and that `r` grows on a server that was itself set back in time.
  *
  * @example
  * await using pods = new Informer(client, kinds.Pod, { transform: project(kinds.Pod, { spec: { nodeName: true } }) });
@@ -57,14 +58,11 @@ export class Informer<T extends KubeObject = KubeObject, Out extends CachedObjec
   readonly options: InformerOptions<T, Out>;
   readonly store: ReadonlyStore<Out>;
   private readonly client: Client;
-  private readonly objects: Store<Out>;
-  private readonly handlers: HandlerSet<Out>;
+  private readonly content: InformerContent<T, Out>;
   private readonly record: HealthRecord;
   private readonly waiting = new WaitList();
   private readonly controller = new AbortController();
   private running: Promise<void> | undefined;
-  /** Keys that a new session was not told of yet. */
-  private unconfirmed = new Set<string>();
   /** Whether a list is being read, so that parts of the cache are older than others. */
   private listing = true;
   private unservedSince: number | undefined;
@@ -74,11 +72,13 @@ export class Informer<T extends KubeObject = KubeObject, Out extends CachedObjec
     this.client = this.observing(client);
     this.kind = kind;
     this.options = options;
-    const report = (error: Error) => this.report(error);
-    this.objects = new Store<Out>(report);
-    this.store = this.objects;
-    this.handlers = new HandlerSet<Out>(client.clock, () => this.objects.list(), report);
-    this.record = new HealthRecord(client.clock, options.unhealthyAfterMs ?? defaultUnhealthyAfterMs);
+    this.content = new InformerContent(client.clock, options.transform, (error) => this.report(error));
+    this.store = this.content.store;
+    this.record = new HealthRecord(
+      client.clock,
+      options.unhealthyAfterMs ?? defaultUnhealthyAfterMs,
+      this.content.failedObjects,
+    );
   }
 
   /** Everything up to here is in the cache; undefined before the first complete list. */
@@ -106,15 +106,15 @@ export class Informer<T extends KubeObject = KubeObject, Out extends CachedObjec
 
   addHandler(handler: InformerHandler<Out>, options?: HandlerOptions): Disposable {
     if (this.controller.signal.aborted) throw stoppedError();
-    return this.handlers.add(handler, options);
+    return this.content.handlers.add(handler, options);
   }
 
   addIndex(name: string, valuesOf: IndexFunction<Out>): void {
-    this.objects.addIndex(name, valuesOf);
+    this.content.store.addIndex(name, valuesOf);
   }
 
   removeIndex(name: string): void {
-    this.objects.removeIndex(name);
+    this.content.store.removeIndex(name);
   }
 
   health(): InformerHealth {
@@ -124,7 +124,7 @@ export class Informer<T extends KubeObject = KubeObject, Out extends CachedObjec
   async stop(): Promise<void> {
     this.record.state = 'stopped';
     this.controller.abort(stoppedError());
-    this.handlers.clear();
+    this.content.handlers.clear();
     this.waiting.close(stoppedError());
     await this.running;
   }
@@ -169,7 +169,7 @@ export class Informer<T extends KubeObject = KubeObject, Out extends CachedObjec
   private async session(signal: AbortSignal): Promise<void> {
     const { transform: _, unhealthyAfterMs: __, unservedAfterMs: ___, onError: ____, ...options } = this.options;
     this.listing = true;
-    this.unconfirmed = new Set(this.objects.keys());
+    this.content.startOver();
     for await (const event of resilientWatch(this.client, this.kind, { ...options, signal })) {
       if (signal.aborted) return;
       const gone = event.type === 'error' ? this.failed(event.error) : this.apply(event);
@@ -183,13 +183,13 @@ export class Informer<T extends KubeObject = KubeObject, Out extends CachedObjec
     switch (event.type) {
       case 'added':
       case 'modified':
-        this.put(event.object);
+        this.content.put(event.object, !this.record.synced);
         break;
       case 'deleted':
-        this.remove(cacheKey(event.object.metadata), event.object);
+        this.content.remove(cacheKey(event.object.metadata), event.object);
         break;
       case 'vanished':
-        this.vanish(event.object);
+        this.content.vanish(event.object);
         break;
       case 'restarted':
         this.record.restarts++;
@@ -197,7 +197,7 @@ export class Informer<T extends KubeObject = KubeObject, Out extends CachedObjec
         this.report(event.reason);
         break;
       case 'synced':
-        for (const key of this.unconfirmed) this.remove(key);
+        this.content.complete();
         this.listing = false;
         this.record.synced = true;
     }
@@ -205,50 +205,6 @@ export class Informer<T extends KubeObject = KubeObject, Out extends CachedObjec
     // The versions of a list's objects come in no order; only its own says how far it goes.
     if (!this.listing) this.latest = versionOf(event) ?? this.latest;
     return false;
-  }
-
-  private put(object: T): void {
-    const key = cacheKey(object.metadata);
-    this.unconfirmed.delete(key);
-    const next = this.transformed(key, object);
-    if (!next) return;
-    const before = this.objects.get(key);
-    if (before?.metadata.uid === next.metadata.uid) {
-      if (before?.metadata.resourceVersion === next.metadata.resourceVersion) return;
-    } else this.remove(key);
-    const replaced = this.objects.set(next);
-    if (replaced) this.handlers.modified(next, replaced);
-    else this.handlers.added(next, !this.record.synced);
-  }
-
-  /** Takes an object out. With its last state, if the server told it. */
-  private remove(key: string, last?: T): void {
-    this.unconfirmed.delete(key);
-    this.record.failedObjects.delete(key);
-    const before = this.objects.delete(key);
-    if (!before) return;
-    const final = last && this.transformed(key, last);
-    this.record.failedObjects.delete(key);
-    this.handlers.deleted(deepFreeze(final ?? before), final !== undefined);
-  }
-
-  private vanish(object: VanishedObject): void {
-    const key = cacheKey(object);
-    if (this.objects.get(key)?.metadata.uid === object.uid) this.remove(key);
-  }
-
-  private transformed(key: string, object: T): Out | undefined {
-    const { transform } = this.options;
-    if (!transform) return object as unknown as Out;
-    try {
-      const result = transform(object);
-      this.record.failedObjects.delete(key);
-      return result;
-    } catch (cause) {
-      this.record.failedObjects.add(key);
-      this.report(new ControllerError('TRANSFORM_FAILED', `the transform failed for ${key}`, { cause }));
-      return undefined;
-    }
   }
 
   private fail(error: Error): void {
@@ -269,8 +225,8 @@ export class Informer<T extends KubeObject = KubeObject, Out extends CachedObjec
     const now = this.client.clock.monotonic();
     this.unservedSince ??= now;
     if (now - this.unservedSince < (this.options.unservedAfterMs ?? defaultUnservedAfterMs)) return false;
-    if (this.objects.size === 0) return false;
-    for (const key of this.objects.keys()) this.remove(key);
+    if (this.store.size === 0) return false;
+    this.content.clear();
     return true;
   }
 

@@ -50,7 +50,7 @@ type Mark =
  *   newer. Here alone the wait is limited, by `conflictWaitMs`, because a refusal can have other reasons.
  *
  * Not guaranteed: anything of writes whose answer was lost, of `deleteCollection`, of other subresources than `status`, and
- * of caches that start later.
+ * of caches that start later. A cache that is cut off from the server is waited for as long as the signal allows.
  */
 export class ReadYourWrites {
   /** As the one it was made from, but what it writes is remembered. */
