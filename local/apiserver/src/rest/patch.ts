@@ -327,8 +327,8 @@ function decodeApplied(resource: Resource, object: unknown): Draft {
 }
 
 function checkConfiguration(context: RequestContext, resource: Resource, config: Draft): void {
-  const { group, version } = parseApiVersion(config.apiVersion ?? '') ?? { group: '', version: '' };
-  const { kind = '' } = config;
+  const { group, version } = parseApiVersion(textOf(config.apiVersion)) ?? { group: '', version: '' };
+  const kind = textOf(config.kind);
   if (group !== resource.group || version !== resource.version || kind !== resource.kind)
     throw badRequestError(`invalid object type: ${group}/${version}, Kind=${kind}`);
   config.metadata ??= {};

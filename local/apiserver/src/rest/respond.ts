@@ -80,6 +80,7 @@ export class Responder {
       throw notAcceptableError(`only the following media types are accepted: ${types}`);
     }
     if (as === undefined) return { code: 200, type: 'watch', media, source };
+    if (as === 'PartialObjectMetadataList') throw this.notAList();
     let first = true;
     const map = (event: WatchEvent): WatchEvent => {
       if (event.type === 'ERROR') return event;
@@ -110,12 +111,14 @@ export class Responder {
     }
     if (as === 'PartialObjectMetadata')
       return partialMetadata(object, `meta.k8s.io/${version}`, this.resource.strategy.innerMetadata);
-    if (as === 'PartialObjectMetadataList') {
-      throw notAcceptableError(
-        `you requested PartialObjectMetadataList, but the requested object is not a list (*${this.goName()})`,
-      );
-    }
+    if (as === 'PartialObjectMetadataList') throw this.notAList();
     return object;
+  }
+
+  private notAList(): Error {
+    return notAcceptableError(
+      `you requested PartialObjectMetadataList, but the requested object is not a list (*${this.goName()})`,
+    );
   }
 
   private printer() {
