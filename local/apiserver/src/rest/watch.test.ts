@@ -167,7 +167,7 @@ describe('a watch', () => {
     clock.advance(1);
     expect(watch.ended).toBe(true);
     await server.ok('POST', path, configMap('late'));
-    expect(watch.lines).toEqual([]);
+    expect(watch.lines).toEqual(['BOOKMARK']);
     expect(clock.pending).toBe(idle);
   });
 
@@ -189,15 +189,16 @@ describe('a watch', () => {
     watch[Symbol.dispose]();
     await server.ok('POST', path, configMap('a'));
     clock.advance(100_000);
-    expect(watch.lines).toEqual([]);
+    expect(watch.lines).toEqual(['BOOKMARK']);
     expect(watch.ended).toBe(false);
     expect(clock.pending).toBe(idle);
   });
 
-  it('that asks for bookmarks learns now and then that the world went on', async () => {
+  it('that asks for bookmarks gets one when it has seen all there is, and learns now and then that the world went on', async () => {
     const clock = new ManualClock();
     await using server = await TestServer.start({ clock });
     using watch = await server.watch(`${path}?watch=1&allowWatchBookmarks=true`);
+    expect(last(watch).metadata.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' });
     using other = await server.watch(`${path}?watch=1`);
     await server.ok('POST', '/api/v1/namespaces/default/secrets', {
       apiVersion: 'v1',
@@ -205,10 +206,10 @@ describe('a watch', () => {
       metadata: { name: 's' },
     });
     clock.advance(60);
-    expect(watch.lines).toEqual(['BOOKMARK']);
+    expect(watch.lines).toEqual(['BOOKMARK', 'BOOKMARK']);
     expect(last(watch).metadata).toEqual({ resourceVersion: await revisionOf(server) });
     clock.advance(60);
-    expect(watch.lines).toEqual(['BOOKMARK']);
+    expect(watch.lines).toEqual(['BOOKMARK', 'BOOKMARK']);
     expect(other.lines).toEqual([]);
   });
 
