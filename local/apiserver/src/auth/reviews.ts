@@ -6,7 +6,7 @@ import {
   type FieldError,
   invalid,
   invalidObjectError,
-  forbidden as forbiddenField,
+  required,
 } from '@tektite/meta';
 import type {
   LocalSubjectAccessReview,
@@ -96,6 +96,8 @@ async function tokenReview({ tokens, tokenFiles, clock }: ReviewParts, context: 
   if (token === '') throw badRequestError('token is required for TokenReview in authentication');
   for (const file of tokenFiles) {
     const user = file.userOf(token);
+    // A token file knows the audience of the server alone.
+    if (user && audiences?.length && !audiences.includes(tokenIssuer)) return { ...review, status: { user: {} } };
     if (user)
       return {
         ...review,
@@ -147,72 +149,76 @@ function decide(authorizer: Authorizer, attributes: AuthorizationAttributes): ob
   return { allowed, ...(reason === '' ? {} : { reason }) };
 }
 
-function checkAttributes(kind: string, spec: Attributes): void {
+/** Refuses a review for its mistakes; upstream forgets to say what kind it is. */
+function refuse(errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalidObjectError('authorization.k8s.io', '', '', errors);
+}
+
+function checkAttributes({ resourceAttributes, nonResourceAttributes }: Attributes): FieldError[] {
+  if (resourceAttributes && nonResourceAttributes) {
+    const why = 'cannot be specified in combination with resourceAttributes';
+    return [invalid('spec.nonResourceAttributes', innerForm(nonResourceAttributes), why)];
+  }
+  if (resourceAttributes || nonResourceAttributes) return [];
+  const why = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
+  return [invalid('spec.resourceAttributes', null, why)];
+}
+
+/** As Go prints the struct that holds it inside. */
+function innerForm({ path = '', verb = '' }: NonNullable<Attributes['nonResourceAttributes']>): object {
+  return { Path: path, Verb: verb };
+}
+
+function checkSelectors({ resourceAttributes }: Attributes): FieldError[] {
   const errors: FieldError[] = [];
-  if (spec.resourceAttributes && spec.nonResourceAttributes) {
-    errors.push(
-      invalid(
-        'spec.nonResourceAttributes',
-        spec.nonResourceAttributes,
-        'cannot be specified in combination with resourceAttributes',
-      ),
-    );
+  for (const field of ['fieldSelector', 'labelSelector'] as const) {
+    const selector = resourceAttributes?.[field];
+    if (!selector) continue;
+    const path = `spec.resourceAttributes.${field}`;
+    const { rawSelector = '', requirements = [] } = selector;
+    if (rawSelector !== '' && requirements.length > 0)
+      errors.push(invalid(`${path}.rawSelector`, rawSelector, 'may not specified at the same time as requirements'));
+    if (rawSelector === '' && requirements.length === 0)
+      errors.push(
+        required(`${path}.requirements`, `when ${path} is specified, requirements or rawSelector is required`),
+      );
   }
-  if (!spec.resourceAttributes && !spec.nonResourceAttributes) {
-    errors.push(
-      invalid(
-        'spec.resourceAttributes',
-        spec.nonResourceAttributes ?? null,
-        'exactly one of nonResourceAttributes or resourceAttributes must be specified',
-      ),
-    );
-  }
-  if (errors.length > 0) throw invalidObjectError('authorization.k8s.io', kind, '', errors);
+  return errors;
 }
 
 function selfSubjectAccessReview({ authorizer, clock }: ReviewParts, context: RequestContext): object {
   const kind = { group: 'authorization.k8s.io', version: 'v1', kind: 'SelfSubjectAccessReview' };
   const review = recorded(clock, context, kind, readTypedBody<SelfSubjectAccessReview>(context, kind));
-  checkAttributes(kind.kind, review.spec);
+  refuse([...checkAttributes(review.spec), ...checkSelectors(review.spec)]);
   return { ...review, status: decide(authorizer, toAttributes(context.user, review.spec)) };
 }
 
-function checkSubject(kind: string, spec: SubjectAccessReview['spec']): void {
-  if (!spec.user && !spec.groups?.length) {
-    throw invalidObjectError('authorization.k8s.io', kind, '', [
-      invalid('spec.user', spec.user ?? '', 'at least one of user or group must be specified'),
-    ]);
-  }
+function checkSubject(spec: SubjectAccessReview['spec']): FieldError[] {
+  if (spec.user || spec.groups?.length) return [];
+  return [invalid('spec.user', '', 'at least one of user or group must be specified')];
 }
 
 function subjectAccessReview({ authorizer, clock }: ReviewParts, context: RequestContext): object {
   const kind = { group: 'authorization.k8s.io', version: 'v1', kind: 'SubjectAccessReview' };
   const review = recorded(clock, context, kind, readTypedBody<SubjectAccessReview>(context, kind));
-  checkAttributes(kind.kind, review.spec);
-  checkSubject(kind.kind, review.spec);
+  refuse([...checkAttributes(review.spec), ...checkSubject(review.spec), ...checkSelectors(review.spec)]);
   return { ...review, status: decide(authorizer, toAttributes(userOf(review.spec), review.spec)) };
 }
 
 function localSubjectAccessReview({ authorizer, clock }: ReviewParts, context: RequestContext): object {
   const kind = { group: 'authorization.k8s.io', version: 'v1', kind: 'LocalSubjectAccessReview' };
   const review = recorded(clock, context, kind, readTypedBody<LocalSubjectAccessReview>(context, kind));
-  checkAttributes(kind.kind, review.spec);
-  checkSubject(kind.kind, review.spec);
   const { namespace } = context.info;
-  if (review.spec.nonResourceAttributes) {
-    throw invalidObjectError('authorization.k8s.io', kind.kind, '', [
-      forbiddenField('spec.nonResourceAttributes', 'disallowed on this kind of request'),
-    ]);
+  const { resourceAttributes, nonResourceAttributes } = review.spec;
+  const errors = [...checkAttributes(review.spec), ...checkSubject(review.spec), ...checkSelectors(review.spec)];
+  const asked = resourceAttributes?.namespace ?? '';
+  if (resourceAttributes && asked !== namespace)
+    errors.push(invalid('spec.resourceAttributes.namespace', asked, 'must match metadata.namespace'));
+  if (nonResourceAttributes) {
+    const why = 'disallowed on this kind of request';
+    errors.push(invalid('spec.nonResourceAttributes', innerForm(nonResourceAttributes), why));
   }
-  if (review.spec.resourceAttributes?.namespace !== namespace) {
-    throw invalidObjectError('authorization.k8s.io', kind.kind, '', [
-      invalid(
-        'spec.resourceAttributes.namespace',
-        review.spec.resourceAttributes?.namespace ?? '',
-        'must match metadata.namespace',
-      ),
-    ]);
-  }
+  refuse(errors);
   return {
     ...review,
     metadata: { ...review.metadata, namespace },

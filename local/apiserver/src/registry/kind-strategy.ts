@@ -91,6 +91,9 @@ export interface KindStrategy<T extends KubeObject = KubeObject> {
   /** What a write through `/status` (or another subresource that writes the object, by its name) keeps and checks. */
   readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>;
 
+  /** The group that refusals name, where it is not that of the resource. */
+  readonly errorGroup?: string;
+
   /** Advice sent with every answer, for kinds that people should no longer use. */
   readonly deprecationWarning?: string;
 

@@ -212,7 +212,12 @@ export class ObjectStore {
     const { strategy } = resource;
     const errors = validateNewObject(strategy, draft, resource, this.strategyContext(context, now));
     if (errors.length > 0)
-      throw invalidObjectError(resource.group, resource.kind, metadataOf(draft).name ?? '', errors);
+      throw invalidObjectError(
+        strategy.errorGroup ?? resource.group,
+        resource.kind,
+        metadataOf(draft).name ?? '',
+        errors,
+      );
     for (const warning of strategy.warnings?.(draft, undefined) ?? []) context.warn(warning);
   }
 
@@ -392,7 +397,12 @@ export class ObjectStore {
     const part = isWhole(request.subresource) ? undefined : request.subresource;
     const errors = validateChangedObject(strategy, draft, old, resource, strategyContext, part);
     if (errors.length > 0)
-      throw invalidObjectError(resource.group, resource.kind, metadataOf(draft).name ?? '', errors);
+      throw invalidObjectError(
+        strategy.errorGroup ?? resource.group,
+        resource.kind,
+        metadataOf(draft).name ?? '',
+        errors,
+      );
     if (request.subresource === '') for (const warning of strategy.warnings?.(draft, old) ?? []) context.warn(warning);
   }
 

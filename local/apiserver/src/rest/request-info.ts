@@ -1,3 +1,5 @@
+import { parseFieldSelector } from '@tektite/meta';
+
 /** What a request is about, read off its method and path; the words RBAC and admission use. */
 export interface RequestInfo {
   readonly path: string;
@@ -84,5 +86,20 @@ function unescape(segment: string): string {
     return decodeURIComponent(segment);
   } catch {
     return segment;
+  }
+}
+
+/**
+ * The one object that a list or watch is about, when its field selector names it: who may read that object alone may list
+ * and watch it so.
+ */
+export function selectedName({ verb }: RequestInfo, query: URLSearchParams): string {
+  const text = verb === 'list' || verb === 'watch' ? query.get('fieldSelector') : null;
+  if (!text) return '';
+  try {
+    const { requirements } = parseFieldSelector(text);
+    return requirements.find(({ field, operator }) => field === 'metadata.name' && operator === '=')?.value ?? '';
+  } catch {
+    return '';
   }
 }

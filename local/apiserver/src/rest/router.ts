@@ -10,7 +10,7 @@ import type { ResourceTable } from '../registry/resource-table.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { ApiRequest, ApiResponse } from './api-request.ts';
 import type { RequestContext } from './request-context.ts';
-import { parseRequestInfo, splitPath } from './request-info.ts';
+import { parseRequestInfo, selectedName, splitPath } from './request-info.ts';
 import { methodNotAllowedError, type ResourceHandler } from './resource-handler.ts';
 
 export interface RouterParts {
@@ -46,7 +46,7 @@ export class Router {
     const info = parseRequestInfo(request.method, request.path, request.query);
     const authenticated = await authenticators.authenticate(request);
     const user = impersonate(request, authenticated, info, authorizer);
-    const attributes = attributesOf(user, info);
+    const attributes = attributesOf(user, { ...info, name: info.name || selectedName(info, request.query) });
     const { allowed, reason } = authorizer.authorize(attributes);
     if (!allowed) throw forbiddenRequestError(attributes, reason);
 

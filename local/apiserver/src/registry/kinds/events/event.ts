@@ -157,6 +157,7 @@ export const coreEventStrategy: KindStrategy<Event> = {
 };
 
 export const eventStrategy: KindStrategy<EventsV1Event> = {
+  errorGroup: '',
   validateCreate: (event) => validateNew(viewEvent(event)),
   validateUpdate: (event, old) => validateChange(viewEvent(event), viewEvent(old)),
   selectableFields: [...aboutFields('regarding'), 'reason', 'reportingController', 'type'],
