@@ -304,7 +304,7 @@ describe('nobody can give what he does not have', () => {
     expect(refused.object.message).toContain('is attempting to grant RBAC permissions not currently held');
     const absent = await server.send('POST', `${rbac}/clusterrolebindings`, binding('no', 'nothing'), as(jane));
     expect(absent.code).toBe(404);
-    expect(absent.object.message).toBe('clusterrole.rbac.authorization.k8s.io "nothing" not found');
+    expect(absent.object.message).toBe('clusterrolebindings.rbac.authorization.k8s.io "nothing" not found');
   });
 
   it('unless he may escalate or bind', async () => {

@@ -61,8 +61,8 @@ function checkBinding(authorizer: RbacAuthorizer, request: AdmissionRequest): vo
   if (may(authorizer, request, 'bind', kind === 'ClusterRole' ? 'clusterroles' : 'roles', name)) return;
   const rules = authorizer.rulesOf(binding, request.resource.plural === 'clusterrolebindings');
   if (rules === undefined) {
-    // Upstream looks cluster roles up as if the request were for one, and names what the request is for.
-    throw notFoundError({ group: api, resource: kind === 'ClusterRole' ? request.resource.plural : 'role' }, name);
+    // Upstream looks the role up in the name of the request, and says what that is for.
+    throw notFoundError({ group: api, resource: request.resource.plural }, name);
   }
   refuseUnlessHeld(authorizer, request, rules);
 }
