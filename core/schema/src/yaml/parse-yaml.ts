@@ -1,14 +1,17 @@
 import {
   type Alias,
+  Composer,
+  type CST,
   type Document,
   isAlias,
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Node,
   type Pair,
-  parseAllDocuments,
+  Parser,
   visit,
 } from 'yaml';
 import { type DuplicateKey, isMergeKey, YamlConverter } from './yaml-converter.ts';
@@ -58,22 +61,25 @@ function readDocuments(text: string, limit: number): YamlDocument[] {
     .map((document) => readDocument(document, text, placeOf));
 }
 
+/**
+ * How deep collections may be nested. The parser composes them by recursion, and where its stack ends the process may end,
+ * too: V8 does not survive it while it compiles a regular expression. So that point is never reached.
+ */
+const maxDepth = 300;
+
 function parseNodes(text: string, lineCounter: LineCounter): Document.Parsed[] {
-  try {
-    const documents = parseAllDocuments(text, {
-      schema: 'failsafe',
-      merge: false,
-      uniqueKeys: false,
-      prettyErrors: false,
-      lineCounter,
-      logLevel: 'silent',
-    });
-    return Array.isArray(documents) ? documents : [];
-  } catch (cause) {
-    // The parser is recursive; only a text that is nested thousands of levels deep gets here.
-    if (cause instanceof RangeError) throw new YamlError('yaml: exceeded max depth');
-    throw cause;
+  const composer = new Composer({ schema: 'failsafe', merge: false, uniqueKeys: false, logLevel: 'silent' });
+  return Array.from(composer.compose(readTokens(text, lineCounter)));
+}
+
+function* readTokens(text: string, lineCounter: LineCounter): Generator<CST.Token> {
+  const parser = new Parser(lineCounter.addNewLine);
+  lineCounter.addNewLine(0);
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme);
+    if (parser.stack.length > maxDepth) throw new YamlError('yaml: exceeded max depth');
   }
+  yield* parser.end();
 }
 
 function readDocument(document: Document.Parsed, text: string, placeOf: (offset: number) => Place): YamlDocument {
