@@ -306,11 +306,12 @@ function listMistakes(schema: JsonSchema, object: AnyObject): string[] {
 }
 
 function typedError(what: 'patch' | 'live', mistakes: readonly string[], object: AnyObject): StatusError {
-  const { namespace = '', name = '' } = object.metadata;
+  const { namespace, name } = object.metadata as Readonly<Record<string, unknown>>;
+  const text = (value: unknown) => (typeof value === 'string' ? value : '');
   const version = object.apiVersion.includes('/') ? object.apiVersion : `/${object.apiVersion}`;
-  const text = mistakes.length === 1 ? mistakes[0] : `errors:\n${mistakes.map((mistake) => `  ${mistake}`).join('\n')}`;
+  const list = mistakes.length === 1 ? mistakes[0] : `errors:\n${mistakes.map((mistake) => `  ${mistake}`).join('\n')}`;
   return new StatusError({
     code: 500,
-    message: `failed to create typed ${what} object (${namespace}/${name}; ${version}, Kind=${object.kind}): ${text}`,
+    message: `failed to create typed ${what} object (${text(namespace)}/${text(name)}; ${version}, Kind=${object.kind}): ${list}`,
   });
 }

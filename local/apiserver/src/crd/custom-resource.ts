@@ -13,6 +13,7 @@ import { DecodeError } from '../codec/decode-error.ts';
 import { duplicateFields } from '../codec/duplicate-fields.ts';
 import type { JsonDocument } from '../codec/json-document.ts';
 import { readBody } from '../codec/read-body.ts';
+import { readVersionKind } from '../codec/version-kind.ts';
 import type { KindStrategy } from '../registry/kind-strategy.ts';
 import type { Decoded, Draft, Resource, Subresource } from '../registry/resource.ts';
 import { customPrinter } from '../table/custom-printer.ts';
@@ -126,12 +127,10 @@ class CustomForm {
   }
 
   private checkKind(object: Record<string, unknown>): void {
-    const { kind } = object;
-    if (kind === undefined || kind === this.kind) return;
+    if (object.kind === undefined || object.kind === this.kind) return;
+    const { kind } = readVersionKind(object);
     const group = this.apiVersion.slice(0, this.apiVersion.indexOf('/'));
-    throw invalidObjectError(group, String(kind as string), nameOf(object), [
-      invalid('kind', kind, `must be ${this.kind}`),
-    ]);
+    throw invalidObjectError(group, kind, nameOf(object), [invalid('kind', kind, `must be ${this.kind}`)]);
   }
 
   decode(document: JsonDocument): Decoded {

@@ -194,6 +194,23 @@ describe('a JSON patch', () => {
     expect(performance.now() - start).toBeLessThan(1000);
   });
 
+  it('cannot build what is too deep to be walked', () => {
+    const nested = (depth: number) => JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`) as unknown;
+    const grow = Array.from({ length: 20 }, (_, i) => ({
+      op: 'add',
+      path: '/a'.repeat(1 + i * 100),
+      value: nested(100),
+    }));
+    expect(applyJsonPatch({}, grow.slice(0, 9))).toBeDefined();
+    expect(failureOf({}, grow).cause).toBe('exceeded max depth');
+    expect(failureOf({ a: nested(900) }, [{ op: 'copy', from: '/a', path: `${'/a'.repeat(500)}/b` }]).cause).toBe(
+      'exceeded max depth',
+    );
+    expect(
+      failureOf({ a: nested(900), b: nested(500) }, [{ op: 'move', from: '/b', path: `${'/a'.repeat(800)}/b` }]).cause,
+    ).toBe('exceeded max depth');
+  });
+
   it('reports mistakes of its author as such', () => {
     try {
       applyJsonPatch({}, [{ op: 'remove', path: '/x' }]);

@@ -1,4 +1,5 @@
 import { badRequestError, cloneJson, equalJson, requestEntityTooLargeError, StatusError } from '@tektite/meta';
+import { maxDepth } from '../codec/decode-json.ts';
 import { setOwn } from '../codec/json-document.ts';
 
 /** One operation of a JSON Patch (RFC 6902). */
@@ -135,6 +136,18 @@ function arrayIndex(key: string, size: number, last: number): number {
   return index < 0 ? index + size : index;
 }
 
+/** Operations could build, step by step, what no body may bring: an object too deep to be walked. */
+function checkDepth(path: string, value: unknown): void {
+  const start = path.split('/').length - 1;
+  const rest: [value: unknown, depth: number][] = [[value, start]];
+  for (let next = rest.pop(); next; next = rest.pop()) {
+    const [current, depth] = next;
+    if (typeof current !== 'object' || current === null) continue;
+    if (depth >= maxDepth) throw failed('exceeded max depth');
+    for (const child of Object.values(current)) rest.push([child, depth + 1]);
+  }
+}
+
 function insert(container: Container, key: string, value: unknown): void {
   if (!Array.isArray(container)) setOwn(container, key, value);
   else if (key === '-') container.push(value);
@@ -162,6 +175,7 @@ function attempt<T>(context: string, step: () => T): T {
 }
 
 function add(document: unknown, path: string, value: unknown): unknown {
+  checkDepth(path, value);
   const at = locate(document, path);
   if (!at) throw failed(`add operation does not apply: doc is missing path: "${path}": missing value`);
   attempt(`error in add for path: '${path}'`, () => insert(at.container, at.key, value));
@@ -174,6 +188,7 @@ function replace(document: unknown, path: string, value: unknown): unknown {
       throw failed('replace operation value must be object or array: %!w(<nil>)');
     return value;
   }
+  checkDepth(path, value);
   const at = locate(document, path);
   if (!at) throw failed(`replace operation does not apply: doc is missing path: ${path}: missing value`);
   const { container, key } = at;
@@ -205,6 +220,7 @@ function move(document: unknown, operation: Operation): unknown {
     return found;
   });
   const path = pathOf(operation, 'move');
+  checkDepth(path, value);
   const target = locate(document, path);
   if (!target) throw failed(`move operation does not apply: doc is missing destination path: ${path}: missing value`);
   attempt(`error in move for path: '${path}'`, () => insert(target.container, target.key, value));
@@ -223,6 +239,7 @@ function copy(document: unknown, operation: Operation, budget: CopyBudget): unkn
     );
   const value = cloneJson(found);
   const path = pathOf(operation, 'copy');
+  checkDepth(path, value);
   const target = locate(document, path);
   if (!target) throw failed(`copy operation does not apply: doc is missing destination path: ${path}: missing value`);
   attempt('error while adding value during copy', () => insert(target.container, target.key, value));

@@ -179,8 +179,10 @@ class Watch implements WatchSource {
       type: 'BOOKMARK',
       object: { kind: this.request.resource.kind, apiVersion: apiVersionOf(this.request.resource), metadata },
     };
-    if (this.tail) this.inLine(() => this.push(event));
-    else this.push(event);
+    this.convert(
+      () => [],
+      () => this.push(event),
+    );
   }
 
   private armBookmark(): void {
