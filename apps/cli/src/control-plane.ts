@@ -1,20 +1,15 @@
-import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   ApiServer,
   clientCertificateAuthenticator,
-  createAuthority,
-  createSigningKey,
-  issueCertificate,
-  type KeyPair,
   LmdbJournal,
   RevisionStore,
   serveHttps,
   type TokenFile,
 } from '@tektite/apiserver';
-import { systemClock } from '@tektite/meta';
+import { loadKeys, loadSigningKey } from './key-files.ts';
 import { type Connection, writeKubeconfig } from './kubeconfig-file.ts';
 
 export interface ControlPlaneOptions {
@@ -34,23 +29,37 @@ export interface ControlPlane {
   close(): Promise<void>;
 }
 
-/** Starts the embedded control plane: keys, storage, API server, HTTPS. */
+/** Starts the embedded control plane: keys, storage, API server, HTTPS. What was begun is undone when a part fails. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const folder = options.inMemory ? await mkdtemp(join(tmpdir(), 'tektite-')) : options.dataDir;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await chmod(folder, 0o700);
-  const storage = options.inMemory
-    ? new RevisionStore()
-    : new RevisionStore({ journal: await LmdbJournal.open(join(folder, 'state')) });
+  const started: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (let stop = started.pop(); stop; stop = started.pop()) await stop();
+  };
+  try {
+    return { ...(await startParts(options, started)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function startParts(
+  options: ControlPlaneOptions,
+  started: (() => Promise<unknown>)[],
+): Promise<Omit<ControlPlane, 'close'>> {
+  const folder = await openFolder(options, started);
+  // The storage first: whoever has that has the folder, and may make keys in it.
+  const storage = options.inMemory ? new RevisionStore() : await openStorage(join(folder, 'state'), started);
   const keys = await loadKeys(join(folder, 'pki'), options.host);
   const server = await ApiServer.create({
     storage,
     authenticators: [clientCertificateAuthenticator, ...(options.tokens ? [options.tokens] : [])],
-    serviceAccountKey: () => loadKey(join(folder, 'pki', 'sa.key')),
+    serviceAccountKey: () => loadSigningKey(join(folder, 'pki')),
     // The ServiceAccount plugin waits for accounts that a controller makes; there is none yet.
     disabledAdmissionPlugins: ['ServiceAccount', ...options.disabledAdmissionPlugins],
     onError: options.onError,
   });
+  started.push(() => server.close());
   const http = await serveHttps({
     host: options.host,
     port: options.port,
@@ -59,6 +68,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     clientCa: keys.authority.certificate,
     handle: (request) => server.handle(request),
   });
+  started.push(() => http.close());
   const connection: Connection = {
     server: `https://${reachable(options.host)}:${http.port}`,
     authority: keys.authority.certificate,
@@ -68,15 +78,28 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const kubeconfigFile = join(folder, 'kubeconfig');
   await rm(kubeconfigFile, { force: true });
   await writeKubeconfig(kubeconfigFile, connection);
-  return {
-    connection,
-    kubeconfigFile,
-    async close() {
-      await http.close();
-      await server.close();
-      if (options.inMemory) await rm(folder, { recursive: true, force: true });
-    },
-  };
+  return { connection, kubeconfigFile };
+}
+
+/** The folder for state, keys and the kubeconfig. One that exists keeps its permissions: it may hold more than this. */
+async function openFolder(options: ControlPlaneOptions, started: (() => Promise<unknown>)[]): Promise<string> {
+  if (!options.inMemory) {
+    if (await mkdir(options.dataDir, { recursive: true, mode: 0o700 })) await chmod(options.dataDir, 0o700);
+    return options.dataDir;
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'tektite-'));
+  started.push(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function openStorage(folder: string, started: (() => Promise<unknown>)[]): Promise<RevisionStore> {
+  const journal = await LmdbJournal.open(folder);
+  // The storage closes its journal; until there is one, that is done here.
+  started.push(() => journal.close());
+  const storage = new RevisionStore({ journal });
+  started.pop();
+  started.push(() => storage.close());
+  return storage;
 }
 
 /** Somebody who listens everywhere is reached on this machine. */
@@ -84,44 +107,4 @@ function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
-}
-
-interface Keys {
-  readonly authority: KeyPair;
-  readonly server: KeyPair;
-  readonly admin: KeyPair;
-}
-
-/** Keys are made once for a data folder, so that kubeconfigs stay good across restarts. */
-async function loadKeys(folder: string, host: string): Promise<Keys> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const authority = await loadPair(folder, 'ca', () => createAuthority('tektite', systemClock));
-  const hosts = [
-    ...new Set([host, '127.0.0.1', '::1', 'localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc']),
-  ];
-  const server = await issueCertificate(authority, { commonName: 'kube-apiserver', hosts }, systemClock);
-  const admin = await loadPair(folder, 'admin', () =>
-    issueCertificate(authority, { commonName: 'tektite-admin', organizations: ['system:masters'] }, systemClock),
-  );
-  return { authority, server, admin };
-}
-
-async function loadPair(folder: string, name: string, make: () => Promise<KeyPair>): Promise<KeyPair> {
-  const certificateFile = join(folder, `${name}.crt`);
-  const keyFile = join(folder, `${name}.key`);
-  if (existsSync(certificateFile) && existsSync(keyFile)) {
-    return { certificate: await readFile(certificateFile, 'utf8'), key: await readFile(keyFile, 'utf8') };
-  }
-  const pair = await make();
-  await writeFile(keyFile, pair.key, { mode: 0o600 });
-  await writeFile(certificateFile, pair.certificate);
-  return pair;
-}
-
-/** Signs the tokens of service accounts; made when the first one is asked for. */
-async function loadKey(file: string): Promise<string> {
-  if (existsSync(file)) return readFile(file, 'utf8');
-  const key = await createSigningKey();
-  await writeFile(file, key, { mode: 0o600 });
-  return key;
 }

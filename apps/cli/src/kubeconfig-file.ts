@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { formatYaml, parseYaml } from '@tektite/schema/yaml';
 import { UserError } from './user-error.ts';
@@ -43,10 +43,11 @@ export async function writeKubeconfig(file: string, connection: Connection): Pro
   config.contexts = put(config.contexts, { name, context: { cluster: name, user: name } });
   config['current-context'] = name;
   await mkdir(dirname(file), { recursive: true });
-  // Readers see the old file or the new one, never half of it; the key in it is for the owner alone.
-  const temporary = `${file}.${process.pid}`;
+  // Readers see the old file or the new one, never half of it; the key in it is for the owner alone. A link stays one.
+  const target = existsSync(file) ? await realpath(file) : file;
+  const temporary = `${target}.${process.pid}`;
   await writeFile(temporary, formatYaml(config), { mode: 0o600 });
-  await rename(temporary, file);
+  await rename(temporary, target);
 }
 
 /** The administrator's connection in a kubeconfig that {@link writeKubeconfig} wrote. */
@@ -67,12 +68,21 @@ export async function readConnection(file: string): Promise<Connection> {
 }
 
 async function readConfig(file: string): Promise<Kubeconfig> {
+  const text = await readFile(file, 'utf8');
+  const wrong = (what: string) => new UserError(`${file} cannot be read as a kubeconfig: ${what}`);
+  let value: unknown;
   try {
-    const value = parseYaml(await readFile(file, 'utf8'))[0]?.value ?? {};
-    return value as Kubeconfig;
+    value = parseYaml(text)[0]?.value ?? {};
   } catch (error) {
-    throw new UserError(`${file} cannot be read as a kubeconfig: ${(error as Error).message}`);
+    throw wrong((error as Error).message);
   }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong('it is no YAML mapping');
+  for (const field of ['clusters', 'users', 'contexts'] as const) {
+    const list = (value as Kubeconfig)[field] ?? [];
+    if (!Array.isArray(list) || list.some((entry) => typeof entry !== 'object' || entry === null))
+      throw wrong(`${field} is no list of named entries`);
+  }
+  return value as Kubeconfig;
 }
 
 function put<T extends Named>(list: readonly T[] | undefined, entry: T): T[] {

@@ -2,3 +2,25 @@
 export class UserError extends Error {
   override readonly name = 'UserError';
 }
+
+/** What the system may refuse for reasons that are the user's to know. */
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'no permission',
+  EPERM: 'no permission',
+  EROFS: 'the disk is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'a part of the path is a file',
+  EEXIST: 'a file is in the way',
+  EISDIR: 'it is a folder',
+  ENAMETOOLONG: 'the name is too long',
+  ELOOP: 'links lead in a circle',
+};
+
+/** A failure of the file system as a sentence; `undefined` for failures of another kind. `file` is what it was about. */
+export function explainFileError(error: unknown, file: string): string | undefined {
+  const { code, path = file } = error as NodeJS.ErrnoException;
+  const reason = code === undefined ? undefined : reasons[code];
+  return reason === undefined ? undefined : `${path}: ${reason}`;
+}

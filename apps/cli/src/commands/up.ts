@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { TokenFile } from '@tektite/apiserver';
+import { FolderError, TokenFile } from '@tektite/apiserver';
 import pc from 'picocolors';
+import { unknownPlugins } from '../admission-plugin-names.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane.ts';
-import { UserError } from '../user-error.ts';
 import { writeKubeconfig } from '../kubeconfig-file.ts';
+import { explainFileError, UserError } from '../user-error.ts';
 
 export interface UpOptions {
   readonly dataDir: string;
@@ -20,20 +20,31 @@ export interface UpOptions {
 /** `tektite up`: serves until it is told to stop. */
 export async function up(options: UpOptions): Promise<void> {
   const port = readPort(options.port);
+  const disabled = readPlugins(options.disableAdmissionPlugins);
   const tokens = options.tokenAuthFile ? await readTokens(options.tokenAuthFile) : undefined;
-  const plane = await start(options, port, tokens);
-  const files = [plane.kubeconfigFile];
-  if (options.writeKubeconfig) {
-    await writeKubeconfig(options.writeKubeconfig, plane.connection);
-    files.push(options.writeKubeconfig);
+  // Listened for from now on: who is told to stop while it starts leaves nothing behind either.
+  const stopped = stopSignal();
+  try {
+    const plane = await start(options, port, disabled, tokens);
+    try {
+      if (options.writeKubeconfig) await shareConnection(options.writeKubeconfig, plane);
+      announce(plane, options);
+      await stopped.promise;
+      process.stderr.write(pc.dim('\nstopping…\n'));
+    } finally {
+      await plane.close();
+    }
+  } finally {
+    stopped.ignore();
   }
-  announce(plane, options);
-  await untilStopped();
-  process.stderr.write(pc.dim('\nstopping…\n'));
-  await plane.close();
 }
 
-async function start(options: UpOptions, port: number, tokens: TokenFile | undefined): Promise<ControlPlane> {
+async function start(
+  options: UpOptions,
+  port: number,
+  disabledAdmissionPlugins: readonly string[],
+  tokens: TokenFile | undefined,
+): Promise<ControlPlane> {
   try {
     return await startControlPlane({
       dataDir: options.dataDir,
@@ -41,33 +52,59 @@ async function start(options: UpOptions, port: number, tokens: TokenFile | undef
       host: options.host,
       port,
       ...(tokens ? { tokens } : {}),
-      disabledAdmissionPlugins: options.disableAdmissionPlugins?.split(',').map((name) => name.trim()) ?? [],
+      disabledAdmissionPlugins,
       onError: (error) => console.error(pc.red('internal error:'), error),
     });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE')
-      throw new UserError(`port ${port} is taken; choose another with --port, or 0 for any free one`);
-    if (code === 'EACCES') throw new UserError(`no permission: ${message}`);
-    if (error instanceof Error && /in use by process|another version of tektite/.test(message))
-      throw new UserError(message);
-    throw error;
+    throw explain(error, options, port);
+  }
+}
+
+/** What keeps a control plane from starting and is not its own fault, as a sentence. */
+function explain(error: unknown, { host, dataDir }: UpOptions, port: number): unknown {
+  if (error instanceof FolderError) return new UserError(error.message);
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE')
+    return new UserError(`port ${port} is taken; choose another with --port, or 0 for any free one`);
+  if (code === 'EACCES' && syscall === 'listen')
+    return new UserError(`no permission to listen on port ${port}; choose one above 1023 with --port`);
+  if (code === 'EADDRNOTAVAIL' || syscall === 'getaddrinfo')
+    return new UserError(`--host: this machine has no address ${JSON.stringify(host)}`);
+  const sentence = explainFileError(error, dataDir);
+  return sentence === undefined ? error : new UserError(`${sentence}. Choose another folder with --data-dir.`);
+}
+
+async function shareConnection(file: string, plane: ControlPlane): Promise<void> {
+  try {
+    await writeKubeconfig(file, plane.connection);
+  } catch (error) {
+    const sentence = explainFileError(error, file);
+    throw sentence === undefined ? error : new UserError(`--write-kubeconfig: ${sentence}`);
   }
 }
 
 function readPort(text: string): number {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65535)
-    throw new UserError(`--port must be a number from 0 to 65535, not ${JSON.stringify(text)}`);
+  const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65535)) throw new UserError(`--port must be a number from 0 to 65535, not ${JSON.stringify(text)}`);
   return port;
 }
 
+function readPlugins(text = ''): string[] {
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  const [unknown] = unknownPlugins(names);
+  if (unknown !== undefined)
+    throw new UserError(`--disable-admission-plugins: there is no plugin ${JSON.stringify(unknown)}`);
+  return names;
+}
+
 async function readTokens(file: string): Promise<TokenFile> {
-  if (!existsSync(file)) throw new UserError(`--token-auth-file: ${file} does not exist`);
   try {
     return TokenFile.parse(await readFile(file, 'utf8'), file);
   } catch (error) {
-    throw new UserError((error as Error).message);
+    throw new UserError(`--token-auth-file: ${explainFileError(error, file) ?? (error as Error).message}`);
   }
 }
 
@@ -83,14 +120,20 @@ function announce(plane: ControlPlane, options: UpOptions): void {
   );
 }
 
-function untilStopped(): Promise<void> {
-  return new Promise((resolve) => {
-    const keepAlive = setInterval(() => {}, 2 ** 30);
-    const stop = () => {
-      clearInterval(keepAlive);
-      resolve();
-    };
-    process.once('SIGINT', stop);
-    process.once('SIGTERM', stop);
+/** Resolves with the first SIGINT or SIGTERM. A second one ends the process at once, as it would by itself. */
+function stopSignal(): { readonly promise: Promise<void>; ignore(): void } {
+  let stop = () => {};
+  const keepAlive = setInterval(() => {}, 2 ** 30);
+  const promise = new Promise<void>((resolve) => {
+    stop = resolve;
   });
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+  const ignore = () => {
+    clearInterval(keepAlive);
+    process.off('SIGINT', stop);
+    process.off('SIGTERM', stop);
+  };
+  void promise.then(ignore);
+  return { promise, ignore };
 }

@@ -72,6 +72,7 @@ export class RevisionStore implements Storage {
   private forgotten: number[] = [];
   private forgetting: Promise<void> = Promise.resolve();
   private closed = false;
+  private closing: Promise<void> | undefined;
   private readonly journal: Journal | undefined;
   private readonly keepRevisions: number;
 
@@ -174,7 +175,12 @@ export class RevisionStore implements Storage {
     await (this.forgetting = this.forgetOnDisk(this.journal, this.forgetting));
   }
 
-  async close(): Promise<void> {
+  /** Closing twice is closing once. */
+  close(): Promise<void> {
+    return (this.closing ??= this.finish());
+  }
+
+  private async finish(): Promise<void> {
     this.closed = true;
     for (const set of this.watchers.values()) for (const watcher of set) watcher.active = false;
     this.watchers.clear();

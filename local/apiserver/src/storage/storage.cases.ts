@@ -287,6 +287,7 @@ export function storageCases(name: string, open: () => Promise<StorageUnderTest>
 
     it('refuses writes once it is closed', async () => {
       await put(a);
+      await Promise.all([storage.close(), storage.close()]);
       await storage.close();
       await expect(put(b)).rejects.toThrow('closed');
     });
