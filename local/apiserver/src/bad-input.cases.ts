@@ -25,6 +25,7 @@ const knownServerErrors = [
   /^expected a .*, but received a /,
   /^\[?target\.(name|kind): /,
   /^conversion webhook for /,
+  /^Internal error occurred: the (spec|status) replicas field .* does not exist$/,
 ];
 
 function checkAnswer(answer: ApiResponse, what: () => string): void {

@@ -253,15 +253,25 @@ export class DefinitionController {
     const key = JSON.stringify([crd.spec, crd.status?.acceptedNames, crd.metadata.deletionTimestamp !== undefined]);
     if (this.served.get(name)?.key === key) return;
     this.withdraw(name);
-    const converter = new Converter(crd, Number(crd.metadata.resourceVersion), this.parts.webhook?.(crd));
-    const resources = (crd.spec.versions ?? [])
-      .filter(({ served }) => served)
-      .map((version) => customResource(crd, version, converter));
+    const resources = this.makeResources(crd);
     for (const resource of resources) this.parts.resources.add(resource);
     this.served.set(name, {
       key,
       paths: resources.map(({ group, version, plural }) => [group, version, plural] as const),
     });
+  }
+
+  /** A definition that cannot be served, although it passed all checks, must not keep others from being served. */
+  private makeResources(crd: CustomResourceDefinition): Resource[] {
+    try {
+      const converter = new Converter(crd, Number(crd.metadata.resourceVersion), this.parts.webhook?.(crd));
+      return (crd.spec.versions ?? [])
+        .filter(({ served }) => served)
+        .map((version) => customResource(crd, version, converter));
+    } catch (error) {
+      this.parts.onError(error);
+      return [];
+    }
   }
 
   private withdraw(name: string): void {

@@ -125,7 +125,10 @@ export class ObjectDeleter {
     if (marked.changed && marked.stays) {
       return context.dryRun ? marked.draft : this.write(resource, entry, marked.draft);
     }
-    if (marked.stays) return object;
+    if (marked.stays) {
+      await this.parts.storage.visible(entry.revision);
+      return object;
+    }
     // Only kinds with a grace period are marked before they go.
     if (context.dryRun)
       return this.answer(resource, resource.strategy.defaultGracePeriodSeconds ? marked.draft : object);

@@ -33,6 +33,7 @@ import {
   placeResourceVersion,
   setManagedFields,
 } from './draft-metadata.ts';
+import { KeyTurns } from './key-turns.ts';
 import { managedResource } from './managed-resource.ts';
 import { checkPreconditions, checkUid, isReadyToGo, takenError } from './preconditions.ts';
 import { type Draft, errorTarget, type Resource, storageKey } from './resource.ts';
@@ -91,8 +92,10 @@ export interface Written {
   readonly created: boolean;
 }
 
-/** How often an update without a resourceVersion is tried against concurrent writers before it gives up. */
-const updateAttempts = 8;
+/** How often an update is tried in the midst of other writers, before it waits for its turn. */
+const freeAttempts = 2;
+/** How often it is tried altogether: each failure is somebody else's success, so this is hardly ever reached. */
+const updateAttempts = 100;
 /** Said where it was a webhook that repeated an owner. */
 const afterMutation = ' after mutating admission happens';
 /** How often a name is generated before giving up on finding a free one. */
@@ -104,6 +107,7 @@ const generateNameAttempts = 8;
  */
 export class ObjectStore {
   private readonly parts: ObjectStoreParts;
+  private readonly turns = new KeyTurns();
 
   constructor(parts: ObjectStoreParts) {
     this.parts = parts;
@@ -249,24 +253,38 @@ export class ObjectStore {
   async update(resource: Resource, request: UpdateRequest, context: WriteContext): Promise<Written> {
     const key = storageKey(resource, request.namespace, request.name);
     for (let attempt = 1; ; attempt++) {
-      const entry = this.parts.storage.latest(key);
-      const old = entry ? await this.fromStorage(resource, entry) : undefined;
-      if (!old && !request.createIfAbsent) throw notFoundError(errorTarget(resource), request.name);
-      if (old && request.uid !== undefined) checkUid(resource, key, old, request.uid);
-      const draft = await request.change(old);
-      if (!old || !entry) {
-        // Upstream checks this on POST alone; a new object has no version that could be wrong.
-        delete metadataOf(draft).resourceVersion;
-        const creating = { ...context, options: request.createOptions ?? context.options };
-        const object = await this.create(resource, request.namespace, draft, creating, request.ownManagedFields);
-        return { object, created: true };
-      }
-      try {
+      // Many writers of one object would mostly spoil each other's work; after the first attempts they line up.
+      using _ = attempt > freeAttempts ? await this.turns.take(key) : undefined;
+      const written = await this.tryUpdate(resource, key, request, context);
+      if (written) return written;
+      if (attempt >= updateAttempts) throw conflictError(errorTarget(resource), request.name);
+    }
+  }
+
+  /** `undefined` when somebody else wrote in between. Whoever named a version learns from the next attempt that it is old. */
+  private async tryUpdate(
+    resource: Resource,
+    key: string,
+    request: UpdateRequest,
+    context: WriteContext,
+  ): Promise<Written | undefined> {
+    const entry = this.parts.storage.latest(key);
+    const old = entry ? await this.fromStorage(resource, entry) : undefined;
+    if (!old && !request.createIfAbsent) throw notFoundError(errorTarget(resource), request.name);
+    if (old && request.uid !== undefined) checkUid(resource, key, old, request.uid);
+    const draft = await request.change(old);
+    try {
+      if (old && entry)
         return { object: await this.replace(resource, request, entry, old, draft, context), created: false };
-      } catch (error) {
-        if (!(error instanceof RevisionMismatchError)) throw error;
-        if (attempt >= updateAttempts) throw conflictError(errorTarget(resource), request.name);
-      }
+      // Upstream checks this on POST alone; a new object has no version that could be wrong.
+      delete metadataOf(draft).resourceVersion;
+      const creating = { ...context, options: request.createOptions ?? context.options };
+      const object = await this.create(resource, request.namespace, draft, creating, request.ownManagedFields);
+      return { object, created: true };
+    } catch (error) {
+      const lost = old ? error instanceof RevisionMismatchError : isStatusError(error, 'AlreadyExists');
+      if (lost && this.parts.storage.latest(key)?.revision !== entry?.revision) return undefined;
+      throw error;
     }
   }
 
@@ -303,14 +321,12 @@ export class ObjectStore {
     keepManagedFields(draft, managedFields, context);
     dedupOwnerReferences(metadataOf(draft), context, afterMutation);
     checkPreconditions(resource, request.name, draft, old);
-    const { resourceVersion } = metadataOf(draft);
-    const conditional = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
     metadataOf(draft).resourceVersion = old.metadata.resourceVersion as string;
 
     keepSystemMetadata(draft, old);
     const undo = this.parts.sideEffects?.beforeUpdate?.(resource, draft, old, this.strategyContext(context, now));
     try {
-      return await this.finishReplace(resource, request, entry, old, draft, context, { admission, now, conditional });
+      return await this.finishReplace(resource, request, entry, old, draft, context, { admission, now });
     } finally {
       undo?.();
     }
@@ -332,7 +348,7 @@ export class ObjectStore {
     old: KubeObject,
     draft: Draft,
     context: WriteContext,
-    { admission, now, conditional }: { admission: AdmissionRequest; now: number; conditional: boolean },
+    { admission, now }: { admission: AdmissionRequest; now: number },
   ): Promise<KubeObject> {
     this.prepareForUpdate(resource, request.subresource, draft, old, context, now);
     const final = resource.normalize(draft);
@@ -340,15 +356,12 @@ export class ObjectStore {
     if (!request.reviewed) await this.parts.admission.validate(inView(request.view, admission, final));
 
     resource.strategy.default?.(final);
-    if (equalJson(final, old)) return old;
-    if (context.dryRun) return this.asStored(resource, final);
-    try {
-      return await this.commit(resource, entry, final);
-    } catch (error) {
-      if (error instanceof RevisionMismatchError && conditional)
-        throw conflictError(errorTarget(resource), request.name);
-      throw error;
+    if (equalJson(final, old)) {
+      await this.parts.storage.visible(entry.revision);
+      return old;
     }
+    if (context.dryRun) return this.asStored(resource, final);
+    return this.commit(resource, entry, final);
   }
 
   /** Writes the new state; an object that only waited for its finalizers goes with the last of them. */

@@ -93,6 +93,21 @@ describe('a journal that fails', () => {
     expect(storage.get(a)?.revision).toBe(1);
   });
 
+  it('lets somebody wait for a write of another, and tells when it got lost', async () => {
+    let failing = false;
+    const storage = new RevisionStore({ journal: new UnreliableJournal(() => failing) });
+    await storage.visible(0);
+    const writing = storage.write(a, 0, object('a'));
+    const waiting = storage.visible(storage.latest(a)?.revision ?? 0).then(() => storage.revision);
+    expect(storage.revision).toBe(0);
+    expect(await waiting).toBe(1);
+    await writing;
+    failing = true;
+    const lost = storage.write(a, 1, object('a'));
+    await expect(storage.visible(2)).rejects.toThrow('revision 2 could not be written to disk');
+    await expect(lost).rejects.toThrow();
+  });
+
   it('gathers writes while one is on its way to disk', async () => {
     const journal = new UnreliableJournal(() => false);
     const storage = new RevisionStore({ journal });

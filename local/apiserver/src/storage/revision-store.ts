@@ -22,6 +22,13 @@ interface PendingWrite {
   readonly reject: (error: Error) => void;
 }
 
+/** Somebody who waits for a revision to become visible. */
+interface Waiter {
+  readonly revision: number;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
 interface Watcher {
   readonly prefix: string;
   /** What it does not want to hear of any more. */
@@ -65,6 +72,7 @@ export class RevisionStore implements Storage {
   private logStart = 0;
   private nextRevision = 1;
   private gathering: PendingWrite[] = [];
+  private waiters: Waiter[] = [];
   private flushing: Promise<void> | undefined;
   private readonly deliveries: Delivery[] = [];
   private delivering = false;
@@ -90,6 +98,11 @@ export class RevisionStore implements Storage {
     const pending = this.pending.get(key);
     if (!pending) return this.live.get(key);
     return pending.deleted ? undefined : pending;
+  }
+
+  visible(revision: number): Promise<void> {
+    if (revision <= this.revision) return Promise.resolve();
+    return new Promise((resolve, reject) => this.waiters.push({ revision, resolve, reject }));
   }
 
   list(prefix: string, options: ListOptions = {}): ListResult {
@@ -215,6 +228,9 @@ export class RevisionStore implements Storage {
         this.publish(event);
         resolve(event);
       }
+      const ready = this.waiters.filter(({ revision }) => revision <= this.revision);
+      if (ready.length > 0) this.waiters = this.waiters.filter(({ revision }) => revision > this.revision);
+      for (const { resolve } of ready) resolve();
     }
     this.flushing = undefined;
   }
@@ -238,6 +254,10 @@ export class RevisionStore implements Storage {
     this.pending.clear();
     this.nextRevision = this.revision + 1;
     for (const { event, reject } of lost) reject(new Error(`${event.key} could not be written to disk`, { cause }));
+    const disappointed = this.waiters;
+    this.waiters = [];
+    for (const { revision, reject } of disappointed)
+      reject(new Error(`revision ${revision} could not be written to disk`, { cause }));
   }
 
   private publish(event: StorageEvent): void {

@@ -61,9 +61,11 @@ export interface Storage {
   get(key: string): StoredEntry | undefined;
   /**
    * The newest state of a key, writes that are not durable yet included. Only for read-modify-write: `write` compares
-   * with this. Never answer a client with it.
+   * with this. Never answer a client with it before it is {@link visible}.
    */
   latest(key: string): StoredEntry | undefined;
+  /** Resolves when what was written up to that revision is durable and visible; rejects when it got lost. */
+  visible(revision: number): Promise<void>;
   list(prefix: string, options?: ListOptions): ListResult;
   /** How many keys start with the prefix. */
   count(prefix: string): number;
