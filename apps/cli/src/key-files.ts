@@ -2,7 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createAuthority, createSigningKey, issueCertificate, type KeyPair } from '@tektite/apiserver';
+import { createSigningKey } from '@tektite/apiserver';
+import { createAuthority, issueCertificate, type KeyPair } from '@tektite/certificates';
 import { systemClock } from '@tektite/meta';
 import { UserError } from './user-error.ts';
 

@@ -1,6 +1,6 @@
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { createAuthority, issueCertificate } from '@tektite/apiserver';
+import { createAuthority, issueCertificate } from '@tektite/certificates';
 import { systemClock } from '@tektite/meta';
 import { Pool } from 'undici';
 

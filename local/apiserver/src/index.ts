@@ -5,7 +5,6 @@ export type { Authorizer, AuthorizationAttributes, Decision } from './auth/autho
 export { clientCertificateAuthenticator } from './auth/client-certificate.ts';
 export { createSigningKey } from './auth/service-account-tokens.ts';
 export { TokenFile } from './auth/token-file.ts';
-export { createAuthority, issueCertificate, type KeyPair } from './http/certificates.ts';
 export { type RunningHttpServer, serveHttps } from './http/http-server.ts';
 export { inProcessTransport } from './in-process-transport.ts';
 export type { ApiRequest, ApiResponse, UserInfo, WatchEvent } from './rest/api-request.ts';

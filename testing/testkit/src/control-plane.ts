@@ -2,14 +2,12 @@ import {
   ApiServer,
   type ApiServerOptions,
   clientCertificateAuthenticator,
-  createAuthority,
   inProcessTransport,
-  issueCertificate,
-  type KeyPair,
   type RunningHttpServer,
   serveHttps,
   type UserInfo,
 } from '@tektite/apiserver';
+import { createAuthority, issueCertificate, type KeyPair } from '@tektite/certificates';
 import {
   Client,
   type ClientConfig,

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '@tektite/meta';
 import { describe, expect, it } from 'vitest';
-import { createAuthority, issueCertificate, type KeyPair } from '../http/certificates.ts';
+import { createAuthority, issueCertificate, type KeyPair } from '@tektite/certificates';
 import { HttpTestServer } from '../http/test-support.ts';
 import { TokenFile } from './token-file.ts';
 

@@ -5,7 +5,7 @@ import { systemClock } from '@tektite/meta';
 import { clientCertificateAuthenticator } from '../auth/client-certificate.ts';
 import type { ApiServerOptions } from '../server.ts';
 import { type AnyObject, TestServer } from '../test-support.ts';
-import { createAuthority, issueCertificate, type KeyPair } from './certificates.ts';
+import { createAuthority, issueCertificate, type KeyPair } from '@tektite/certificates';
 import { type RunningHttpServer, serveHttps } from './http-server.ts';
 
 /** For tests over real HTTPS. */

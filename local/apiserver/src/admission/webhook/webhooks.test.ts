@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type KubeObject, systemClock } from '@tektite/meta';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createAuthority, issueCertificate, type KeyPair } from '../../http/certificates.ts';
+import { createAuthority, issueCertificate, type KeyPair } from '@tektite/certificates';
 import type { UserInfo } from '../../rest/api-request.ts';
 import { ApiServer } from '../../server.ts';
 

@@ -1,0 +1,2 @@
+/** Certificate authorities and the certificates they issue. */
+export { type CertificateRequest, createAuthority, issueCertificate, type KeyPair } from './certificates.ts';
