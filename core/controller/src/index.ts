@@ -38,6 +38,9 @@ export {
   type Transform,
 } from './cache/transform.ts';
 
+// Election: which keys are this process's
+export { everything, type Ownership } from './election/ownership.ts';
+
 // Mistakes
 export {
   ControllerError,

@@ -1,0 +1,21 @@
+/** Which keys are this process's to work on, now. */
+export interface Ownership {
+  /** Whether a key ("namespace/name", or "name" without a namespace) is ours at this moment. */
+  owns(key: string): boolean;
+  /**
+   * Aborted as soon as the key may be somebody else's. For a key that is not ours: already aborted. A signal that aborted
+   * stays so: when the key is won again, ask for a new one.
+   */
+  signalFor(key: string): AbortSignal;
+  /** Called whenever keys became ours, with a test for which. Not called for what is ours when subscribing. */
+  onGained(listener: (owns: (key: string) => boolean) => void): Disposable;
+}
+
+const never = new AbortController().signal;
+
+/** For a process that is alone: every key is its own, always. */
+export const everything: Ownership = {
+  owns: () => true,
+  signalFor: () => never,
+  onGained: () => ({ [Symbol.dispose]() {} }),
+};
