@@ -1,0 +1,56 @@
+/** Whether a mistake refuses the request or is only told, as a warning. */
+export type MistakeLevel = 'error' | 'warning';
+
+/** One thing that is wrong, in one or several places. */
+export interface FieldMistake {
+  readonly level: MistakeLevel;
+  readonly message: string;
+  readonly paths: readonly string[];
+  /** A longer explanation, or empty. */
+  readonly details: string;
+}
+
+/**
+ * Puts mistakes with the same level, message and details together and sorts what is left by message, then details; paths are
+ * sorted too. Paths that one mistake names twice stay double, those that two name do not: upstream's way.
+ */
+export function mergeMistakes(mistakes: readonly FieldMistake[]): readonly FieldMistake[] {
+  const merged = new Map<string, { readonly mistake: FieldMistake; readonly paths: string[] }>();
+  for (const mistake of mistakes) {
+    if (mistake.message === '') continue;
+    const key = `${mistake.level}-${mistake.message}-${mistake.details}`;
+    const known = merged.get(key);
+    if (!known) {
+      merged.set(key, { mistake, paths: [...mistake.paths] });
+      continue;
+    }
+    const present = new Set(known.paths);
+    for (const path of mistake.paths) {
+      if (present.has(path)) continue;
+      present.add(path);
+      known.paths.push(path);
+    }
+  }
+  return [...merged.values()]
+    .map(({ mistake, paths }) => ({ ...mistake, paths: paths.sort(compareGoStrings) }))
+    .sort(compareMistakes);
+}
+
+function compareMistakes(a: FieldMistake, b: FieldMistake): number {
+  return (
+    compareGoStrings(a.message, b.message) ||
+    compareGoStrings(a.details, b.details) ||
+    (a.level === b.level ? 0 : a.level === 'error' ? -1 : 1)
+  );
+}
+
+/** Go compares bytes of UTF-8, which is the order of code points; JavaScript compares halves of surrogate pairs. */
+function compareGoStrings(a: string, b: string): number {
+  if (a === b) return 0;
+  const shared = Math.min(a.length, b.length);
+  for (let at = 0; at < shared; at++) {
+    if (a.charCodeAt(at) === b.charCodeAt(at)) continue;
+    return (a.codePointAt(at) as number) - (b.codePointAt(at) as number);
+  }
+  return a.length - b.length;
+}
