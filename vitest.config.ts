@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 export default defineConfig({
   // Workspace packages resolve to their TypeScript source, so a test sees an edit without a build.
@@ -6,6 +6,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source'] } },
   test: {
     include: ['{core,local,systems,apps,testing,examples,bench}/**/*.test.ts'],
+    // These want a real kube-apiserver: vitest.cluster.config.ts.
+    exclude: [...configDefaults.exclude, '**/*.cluster.test.ts'],
     testTimeout: 20_000,
     pool: 'forks',
     // Where others wait for the result, a test that a busy machine upset is tried once more, and the report says so.

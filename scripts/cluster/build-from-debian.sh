@@ -110,10 +110,15 @@ generate_openapi() {
 }
 
 compile() {
+  local package flags='-s -w'
   say "compiling kube-apiserver $version"
-  go build -trimpath -tags providerless -o "$build/kube-apiserver" \
-    -ldflags "-s -w -X k8s.io/kubernetes/vendor/k8s.io/component-base/version.gitVersion=$version -X k8s.io/kubernetes/vendor/k8s.io/component-base/version.gitMajor=1 -X k8s.io/kubernetes/vendor/k8s.io/component-base/version.gitMinor=${version:3:2}" \
-    ./cmd/kube-apiserver
+  # Two packages know the version: one prints it, the other answers with it.
+  for package in component-base/version client-go/pkg/version; do
+    flags+=" -X k8s.io/kubernetes/vendor/k8s.io/$package.gitVersion=$version"
+    flags+=" -X k8s.io/kubernetes/vendor/k8s.io/$package.gitMajor=1"
+    flags+=" -X k8s.io/kubernetes/vendor/k8s.io/$package.gitMinor=${kubernetes#1.}"
+  done
+  go build -trimpath -tags providerless -ldflags "$flags" -o "$build/kube-apiserver" ./cmd/kube-apiserver
 }
 
 source=$build/go/src/k8s.io/kubernetes

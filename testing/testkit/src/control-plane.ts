@@ -28,20 +28,24 @@ export interface ControlPlaneOptions extends Omit<ApiServerOptions, 'clock' | 'r
 /** May do everything. */
 export const admin: UserInfo = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 
-/** A control plane of this process, for a test. */
-export interface ControlPlane extends AsyncDisposable {
-  readonly server: ApiServer;
+/** A server of the Kubernetes API, for a test: the embedded one, or a real kube-apiserver. Shared cases take either. */
+export interface Cluster extends AsyncDisposable {
   readonly clock: Clock;
   readonly random: Random;
-  /** The administrator's client, in process. */
+  /** The administrator's client. */
   readonly client: Client;
-  /** Another user's client, or one over another transport. Closed with the control plane. */
+  /** Another user's client, or one over another transport. Closed with the cluster. */
   clientFor(who: UserInfo | Transport, options?: ClientOptions): Client;
-  /** A way to the server, in process, to put something around. */
+  /** A way to the server, to put something around. */
   transport(user?: UserInfo): Transport;
-  /** Serves HTTPS on loopback and says how to reach it with the administrator's certificate. Started on first use. */
+  /** Where it serves HTTPS on loopback, and how to reach it with the administrator's certificate. */
   https(): Promise<HttpsEndpoint>;
   close(): Promise<void>;
+}
+
+/** A control plane of this process. Its clients and transports are in process; HTTPS is started on first use. */
+export interface ControlPlane extends Cluster {
+  readonly server: ApiServer;
 }
 
 export interface HttpsEndpoint {
@@ -122,6 +126,6 @@ async function serve(server: ApiServer): Promise<HttpsEndpoint & { readonly http
 }
 
 /** A client over HTTPS, as the administrator. */
-export async function httpsTransport(plane: ControlPlane): Promise<Transport> {
+export async function httpsTransport(plane: Cluster): Promise<Transport> {
   return httpTransport((await plane.https()).config);
 }

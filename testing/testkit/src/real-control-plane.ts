@@ -1,0 +1,164 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { UserInfo } from '@tektite/apiserver';
+import { createAuthority, issueCertificate, type KeyPair } from '@tektite/certificates';
+import {
+  Client,
+  type ClientConfig,
+  type ClientOptions,
+  httpTransport,
+  kinds,
+  staticCredentials,
+  type Transport,
+} from '@tektite/client';
+import { seededRandom, systemClock } from '@tektite/meta';
+import { type ClusterBinaries, clusterBinaries, takesNoFsync } from './cluster-binaries.ts';
+import { admin, type Cluster, type HttpsEndpoint } from './control-plane.ts';
+import { freePorts, ServerProcess } from './server-process.ts';
+
+/** A real kube-apiserver with its etcd, on loopback. */
+export interface RealControlPlane extends Cluster {
+  /** `v1.20.2` */
+  readonly version: string;
+  /** The end of what both servers printed, for a failing test. */
+  logTail(lines?: number): string;
+}
+
+const startTimeoutMs = 60_000;
+
+/**
+ * Starts etcd and kube-apiserver in a temporary folder, with certificates of their own, and waits until they serve. Takes a
+ * few seconds. Users are impersonated by the administrator. No controller runs, so service accounts are not asked for.
+ *
+ * The programs come from `KUBEBUILDER_ASSETS` or the PATH.
+ */
+export async function startRealControlPlane(): Promise<RealControlPlane> {
+  const binaries = clusterBinaries();
+  const folder = await mkdtemp(join(tmpdir(), 'tektite-cluster-'));
+  const processes: ServerProcess[] = [];
+  const clients: Client[] = [];
+  async function close(): Promise<void> {
+    await Promise.all(clients.map((client) => client.close()));
+    for (const process of processes.toReversed()) await process.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+  try {
+    const [clientPort = 0, peerPort = 0, port = 0] = await freePorts(3);
+    processes.push(startEtcd(binaries, folder, clientPort, peerPort));
+    const { authority, process } = await startServer(binaries, folder, clientPort, port);
+    processes.push(process);
+    const cluster = clusterOf(await endpointOf(authority, port), clients);
+    await process.ready(() => isServing(cluster.client), systemClock, startTimeoutMs);
+    const { body } = await cluster.client.request({ method: 'GET', path: '/version' });
+    return {
+      ...cluster,
+      version: (body as { gitVersion: string }).gitVersion,
+      logTail: (lines = 30) => processes.map((server) => server.logTail(lines)).join('\n'),
+      close,
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function startEtcd({ etcd }: ClusterBinaries, folder: string, port: number, peerPort: number): ServerProcess {
+  const peer = `http://127.0.0.1:${peerPort}`;
+  const args = [
+    `--data-dir=${join(folder, 'etcd')}`,
+    `--listen-client-urls=http://127.0.0.1:${port}`,
+    `--advertise-client-urls=http://127.0.0.1:${port}`,
+    `--listen-peer-urls=${peer}`,
+    `--initial-advertise-peer-urls=${peer}`,
+    `--initial-cluster=default=${peer}`,
+    ...(takesNoFsync(etcd) ? ['--unsafe-no-fsync'] : []),
+  ];
+  return new ServerProcess(etcd, args, { name: 'etcd', logFile: join(folder, 'etcd.log') });
+}
+
+async function startServer(
+  { kubeApiserver }: ClusterBinaries,
+  folder: string,
+  etcdPort: number,
+  port: number,
+): Promise<{ readonly authority: KeyPair; readonly process: ServerProcess }> {
+  const authority = await createAuthority('testkit', systemClock);
+  const hosts = ['127.0.0.1', 'localhost'];
+  const serving = await issueCertificate(authority, { commonName: 'kube-apiserver', hosts }, systemClock);
+  const tokens = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+  });
+  const file = async (name: string, content: string) => {
+    const path = join(folder, name);
+    await writeFile(path, content, { mode: 0o600 });
+    return path;
+  };
+  const args = [
+    `--etcd-servers=http://127.0.0.1:${etcdPort}`,
+    '--bind-address=127.0.0.1',
+    '--advertise-address=127.0.0.1',
+    `--secure-port=${port}`,
+    `--cert-dir=${folder}`,
+    `--tls-cert-file=${await file('serving.crt', serving.certificate)}`,
+    `--tls-private-key-file=${await file('serving.key', serving.key)}`,
+    `--client-ca-file=${await file('ca.crt', authority.certificate)}`,
+    '--service-account-issuer=https://kubernetes.default.svc',
+    `--service-account-key-file=${await file('tokens.pub', tokens.publicKey)}`,
+    `--service-account-signing-key-file=${await file('tokens.key', tokens.privateKey)}`,
+    '--service-cluster-ip-range=10.96.0.0/16',
+    '--authorization-mode=RBAC',
+    '--disable-admission-plugins=ServiceAccount',
+    '--allow-privileged=true',
+  ];
+  const process = new ServerProcess(kubeApiserver, args, {
+    name: 'kube-apiserver',
+    logFile: join(folder, 'kube-apiserver.log'),
+  });
+  return { authority, process };
+}
+
+async function endpointOf(authority: KeyPair, port: number): Promise<HttpsEndpoint> {
+  const configFor = async ({ name, groups }: Pick<UserInfo, 'name' | 'groups'>): Promise<ClientConfig> => ({
+    server: `https://127.0.0.1:${port}`,
+    certificateAuthority: authority.certificate,
+    namespace: 'default',
+    credentials: staticCredentials({
+      clientCertificate: await issueCertificate(authority, { commonName: name, organizations: groups }, systemClock),
+    }),
+  });
+  return { port, authority, configFor, config: await configFor(admin) };
+}
+
+function clusterOf(endpoint: HttpsEndpoint, clients: Client[]): Omit<Cluster, 'close' | typeof Symbol.asyncDispose> {
+  const random = seededRandom(1);
+  const transport = (user: UserInfo = admin): Transport =>
+    httpTransport(
+      user === admin
+        ? endpoint.config
+        : { ...endpoint.config, impersonate: { user: user.name, groups: user.groups, extra: user.extra ?? {} } },
+    );
+  function clientFor(who: UserInfo | Transport, options: ClientOptions = {}): Client {
+    const client = new Client('request' in who ? who : transport(who), { clock: systemClock, random, ...options });
+    clients.push(client);
+    return client;
+  }
+  return {
+    clock: systemClock,
+    random,
+    client: clientFor(admin),
+    clientFor,
+    transport,
+    https: () => Promise.resolve(endpoint),
+  };
+}
+
+/** Ready, and with the namespace that every test uses. */
+async function isServing(client: Client): Promise<void> {
+  await client.request({ method: 'GET', path: '/readyz' });
+  await client.get(kinds.Namespace, { name: 'default' });
+}
