@@ -1,0 +1,55 @@
+import type { Kind } from '@tektite/schema';
+import type { LabelSelector } from '@tektite/schema/kubernetes';
+import type { AdmissionOperation, AdmissionRequest, AdmissionResponse, ReviewUser } from './admission-review.ts';
+
+/** What a webhook's function is told besides the object. */
+export interface AdmissionContext<T> {
+  readonly operation: AdmissionOperation;
+  /** What the object was before. Absent for CREATE; for DELETE it is the object itself. */
+  readonly old: T | undefined;
+  /** Empty, or `status`, `scale`, ... */
+  readonly subresource: string;
+  readonly userInfo: ReviewUser;
+  /** Nothing will be stored; nothing may happen elsewhere either. */
+  readonly dryRun: boolean;
+  /** Aborted when nobody waits for the answer any longer. */
+  readonly signal: AbortSignal;
+}
+
+/** Which writes a webhook wants to see. */
+export interface AdmissionRule {
+  readonly kind: Pick<Kind, 'group' | 'version' | 'plural' | 'scope'>;
+  readonly operations: readonly AdmissionOperation[];
+  /** The object itself is `''`; `*` is the object and all its subresources. */
+  readonly subresources: readonly string[];
+}
+
+/** How the API server is to treat the webhook; see `ValidatingWebhookConfiguration`. */
+export interface AdmissionOptions {
+  /** What a webhook that cannot be reached means. Default `Fail`. */
+  readonly failurePolicy?: 'Fail' | 'Ignore';
+  /** How long the API server waits. Default 10, as upstream. */
+  readonly timeoutSeconds?: number;
+  readonly namespaceSelector?: LabelSelector;
+  readonly objectSelector?: LabelSelector;
+  /** Expressions (CEL) that all have to hold. Servers before 1.27 do not know them. */
+  readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
+}
+
+/** A webhook that reviews writes: one path, one name, any number of kinds. */
+export interface AdmissionWebhook {
+  readonly type: 'mutating' | 'validating';
+  /** A domain name with at least three parts. Refusals begin with it, and its configuration is called by it. */
+  readonly name: string;
+  readonly path: string;
+  readonly rules: readonly AdmissionRule[];
+  readonly options: AdmissionOptions;
+  /** Decides. Rejects only when it fails, which is not the same as a refusal. */
+  review(request: AdmissionRequest, signal: AbortSignal): Promise<AdmissionResponse>;
+}
+
+/** What the function of a webhook is told of a request. */
+export function contextOf<T>(request: AdmissionRequest, old: T | undefined, signal: AbortSignal): AdmissionContext<T> {
+  const { operation, subResource: subresource, userInfo, dryRun } = request;
+  return { operation, old, subresource, userInfo, dryRun, signal };
+}

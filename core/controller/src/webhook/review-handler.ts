@@ -1,0 +1,153 @@
+import {
+  badRequestError,
+  type Clock,
+  isStatusError,
+  type Status,
+  StatusError,
+  systemClock,
+  timeoutError,
+} from '@tektite/meta';
+import { ControllerError, isControllerError } from '../controller-error.ts';
+import { readAdmissionReview } from './admission-review.ts';
+import type { AdmissionWebhook } from './admission-webhook.ts';
+import { readConversionReview } from './conversion-review.ts';
+import type { ConversionWebhook } from './conversion-webhook.ts';
+
+export type Webhook = AdmissionWebhook | ConversionWebhook;
+
+export interface ReviewHandlerOptions {
+  readonly clock?: Clock;
+  /** The longest a webhook may take, whatever the API server allows. Default 30 seconds, upstream's limit. */
+  readonly timeoutMs?: number;
+  /** Told of webhooks that throw or do not answer. */
+  readonly onError?: (error: ControllerError) => void;
+}
+
+/** An HTTP answer before it is encoded: a review, or a Status that says what is wrong with the question. */
+export interface ReviewAnswer {
+  readonly code: number;
+  readonly body: object;
+}
+
+const defaultTimeoutMs = 30_000;
+
+/**
+ * Answers reviews: which webhook, is it a review at all, and what did the webhook say in time. The same for those who come
+ * over HTTPS and those who are in the process.
+ *
+ * A webhook that throws or does not come to an end is a failure (500, 504), not a refusal: whether that stops the request
+ * is for the failure policy to say. It does not touch other requests.
+ */
+export class ReviewHandler {
+  private readonly webhooks: ReadonlyMap<string, Webhook>;
+  private readonly clock: Clock;
+  private readonly timeoutMs: number;
+  private readonly onError: (error: ControllerError) => void;
+
+  constructor(webhooks: readonly Webhook[], options: ReviewHandlerOptions = {}) {
+    this.webhooks = byPath(webhooks);
+    this.clock = options.clock ?? systemClock;
+    this.timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
+    this.onError = options.onError ?? (() => {});
+  }
+
+  hasPath(path: string): boolean {
+    return this.webhooks.has(path);
+  }
+
+  /** Never rejects. `timeoutMs`: how long the asker waits; `signal`: nobody waits any more. */
+  async handle(path: string, body: unknown, timeoutMs?: number, signal?: AbortSignal): Promise<ReviewAnswer> {
+    const webhook = this.webhooks.get(path);
+    try {
+      if (!webhook) throw unknownPath(path);
+      return {
+        code: 200,
+        body: await this.review(webhook, body, Math.min(timeoutMs ?? this.timeoutMs, this.timeoutMs), signal),
+      };
+    } catch (error) {
+      return failureAnswer(error);
+    }
+  }
+
+  private async review(webhook: Webhook, body: unknown, timeoutMs: number, signal?: AbortSignal): Promise<object> {
+    if (webhook.type === 'conversion') {
+      const { apiVersion, request } = readConversionReview(body);
+      const response = await this.inTime(webhook, timeoutMs, signal, () => webhook.convert(request));
+      return { kind: 'ConversionReview', apiVersion, response: { uid: request.uid, ...response } };
+    }
+    const { apiVersion, request } = readAdmissionReview(body);
+    const response = await this.inTime(webhook, timeoutMs, signal, (ends) => webhook.review(request, ends));
+    return { kind: 'AdmissionReview', apiVersion, response: { uid: request.uid, ...response } };
+  }
+
+  /** Gives up waiting after a while; what the webhook does afterwards is of no interest. */
+  private async inTime<T>(
+    webhook: Webhook,
+    timeoutMs: number,
+    outer: AbortSignal | undefined,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const abort = new AbortController();
+    const ended = new Promise<never>((_, reject) => {
+      abort.signal.addEventListener('abort', () => reject(abort.signal.reason as Error), { once: true });
+    });
+    const late = new ControllerError('WEBHOOK_TIMEOUT', `${nameOf(webhook)} gave no answer within ${timeoutMs} ms`);
+    const gone = () => abort.abort(new ControllerError('WEBHOOK_FAILED', `whoever asked ${nameOf(webhook)} has gone`));
+    const timer = this.clock.setTimer(timeoutMs, () => abort.abort(late));
+    outer?.addEventListener('abort', gone, { once: true });
+    try {
+      return await Promise.race([work(abort.signal), ended]);
+    } catch (cause) {
+      throw this.failure(webhook, cause);
+    } finally {
+      timer[Symbol.dispose]();
+      outer?.removeEventListener('abort', gone);
+    }
+  }
+
+  private failure(webhook: Webhook, cause: unknown): StatusError {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const isOurs = isControllerError(cause, 'WEBHOOK_TIMEOUT') || isControllerError(cause, 'WEBHOOK_FAILED');
+    const error = isOurs
+      ? cause
+      : new ControllerError('WEBHOOK_FAILED', `${nameOf(webhook)} failed: ${reason}`, { cause });
+    try {
+      this.onError(error);
+    } catch {
+      // A log that fails must not keep the answer back.
+    }
+    if (error.code === 'WEBHOOK_TIMEOUT') return timeoutError(error.message);
+    return new StatusError({ code: 500, reason: 'InternalError', message: error.message }, { cause: error });
+  }
+}
+
+function byPath(webhooks: readonly Webhook[]): ReadonlyMap<string, Webhook> {
+  const known = new Map<string, Webhook>();
+  for (const webhook of webhooks) {
+    const { path } = webhook;
+    if (!path.startsWith('/')) throw new Error(`the path ${path} of ${nameOf(webhook)} does not begin with a slash`);
+    const other = known.get(path);
+    if (other) throw new Error(`${nameOf(other)} and ${nameOf(webhook)} both want the path ${path}`);
+    known.set(path, webhook);
+  }
+  return known;
+}
+
+function nameOf(webhook: Webhook): string {
+  return webhook.type === 'conversion' ? `conversion webhook ${webhook.path}` : `webhook ${webhook.name}`;
+}
+
+function unknownPath(path: string): StatusError {
+  const message = `there is no webhook at ${JSON.stringify(path.slice(0, 200))}`;
+  return new StatusError({ code: 404, reason: 'NotFound', message });
+}
+
+/** A failure as a Status; API servers show its message to their users. */
+export function failureAnswer(error: unknown): ReviewAnswer {
+  const status: Status = isStatusError(error)
+    ? error.status
+    : error instanceof RangeError
+      ? badRequestError('the review is nested too deeply').status
+      : new StatusError({ code: 500, reason: 'InternalError', message: 'the webhook failed' }).status;
+  return { code: status.code ?? 500, body: status };
+}

@@ -1,0 +1,128 @@
+import {
+  badRequestError,
+  type FieldError,
+  invalidObjectError,
+  isStatusError,
+  type KubeObject,
+  type Status,
+} from '@tektite/meta';
+import type { Kind } from '@tektite/schema';
+import type { AdmissionOperation, AdmissionRequest, AdmissionResponse } from './admission-review.ts';
+import { type AdmissionContext, type AdmissionOptions, type AdmissionWebhook, contextOf } from './admission-webhook.ts';
+import type { GoFieldNames } from './decode-mistake.ts';
+import { type FieldErrors, formatMistake } from './field-errors.ts';
+import { KindRules, type RuleOptions, UndecodableError } from './kind-rules.ts';
+
+/**
+ * What is wrong with an object: {@link FieldErrors} are told as Knative tells them (400, BadRequest), a list of
+ * `FieldError`s as Kubernetes does (422, Invalid, with causes). Nothing, or none of them: it is fine.
+ */
+export type ValidationResult = FieldErrors | readonly FieldError[] | undefined;
+
+export type ValidateFunction<T extends KubeObject> = (
+  object: T,
+  context: AdmissionContext<T>,
+) => ValidationResult | Promise<ValidationResult>;
+
+/** How objects of one kind are checked. Made by {@link validating}. */
+export interface ValidatingRule {
+  readonly kind: Kind;
+  readonly operations: readonly AdmissionOperation[];
+  readonly subresources: readonly string[];
+  readonly goNames?: GoFieldNames;
+  readonly check: ValidateFunction<KubeObject>;
+}
+
+/**
+ * Checks for a kind.
+ *
+ * @example
+ * validating(Memcached, ({ spec }, { old }) =>
+ *   old && old.spec.size > spec.size ? invalidValue(spec.size, 'spec.size', 'must not shrink') : undefined);
+ */
+export function validating<T extends KubeObject>(
+  kind: Kind<T>,
+  check: ValidateFunction<T>,
+  options: RuleOptions = {},
+): ValidatingRule {
+  return {
+    kind,
+    operations: options.operations ?? ['CREATE', 'UPDATE'],
+    subresources: options.subresources ?? [],
+    ...(options.goNames ? { goNames: options.goNames } : {}),
+    check: (object, context) => check(object as T, context as AdmissionContext<T>),
+  };
+}
+
+export interface ValidatingWebhookOptions extends AdmissionOptions {
+  readonly name: string;
+  /** Default `/resource-validation`. */
+  readonly path?: string;
+  readonly rules: readonly ValidatingRule[];
+  /** Whether objects with fields that their schema does not know are refused. */
+  readonly strict?: boolean;
+}
+
+/**
+ * A webhook that refuses bad objects. Mistakes of the level `warning` are sent to the user as warnings, a line each.
+ *
+ * @example
+ * validatingWebhook({ name: 'validation.webhook.cache.example.com', rules: [validating(Memcached, checkMemcached)] })
+ */
+export function validatingWebhook(options: ValidatingWebhookOptions): AdmissionWebhook {
+  const { name, path = '/resource-validation', rules, strict = false, ...admission } = options;
+  const byKind = new KindRules(rules, strict);
+  return {
+    type: 'validating',
+    name,
+    path,
+    rules: rules.map(({ kind, operations, subresources }) => ({
+      kind,
+      operations,
+      subresources: ['', ...subresources],
+    })),
+    options: admission,
+    review: (request, signal) => review(byKind, request, signal),
+  };
+}
+
+async function review(
+  rules: KindRules<ValidatingRule>,
+  request: AdmissionRequest,
+  signal: AbortSignal,
+): Promise<AdmissionResponse> {
+  try {
+    const { rule, object, old } = rules.decode(request);
+    if (!rule.operations.includes(request.operation)) return { allowed: true };
+    const checked = request.operation === 'DELETE' ? old : object;
+    if (!checked) return refuse(badRequestError('validation failed: the new object may not be nil').status);
+    return answer(request, await rule.check(checked, contextOf(request, old, signal)));
+  } catch (error) {
+    if (error instanceof UndecodableError)
+      return refuse(badRequestError(`decoding request failed: ${error.message}`).status);
+    if (isStatusError(error)) return refuse(error.status);
+    throw error;
+  }
+}
+
+function answer({ kind, name, object }: AdmissionRequest, result: ValidationResult): AdmissionResponse {
+  if (result === undefined) return { allowed: true };
+  if (!('mistakes' in result)) {
+    if (result.length === 0) return { allowed: true };
+    const called = name || (object?.metadata.generateName ?? '');
+    return refuse(invalidObjectError(kind.group, kind.kind, called, result).status);
+  }
+  const errors = result.filter('error');
+  // A line break would make the API server drop the whole warning.
+  const warnings = result
+    .filter('warning')
+    .merged()
+    .flatMap((mistake) => formatMistake(mistake).split('\n'));
+  const told = warnings.length > 0 ? { warnings } : {};
+  if (errors.isEmpty) return { allowed: true, ...told };
+  return { ...refuse(badRequestError(`validation failed: ${errors.toString()}`).status), ...told };
+}
+
+function refuse(status: Status): AdmissionResponse {
+  return { allowed: false, status };
+}
