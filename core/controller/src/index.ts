@@ -36,10 +36,50 @@ export {
   strip,
   type Stripped,
   type Transform,
+  withoutManagedFields,
 } from './cache/transform.ts';
 
 // Election: which keys are this process's
 export { everything, type Ownership } from './election/ownership.ts';
+
+// Reconcilers: what is done about it
+export { Channel } from './reconcile/channel.ts';
+export {
+  type ControllerDefinition,
+  defineController,
+  type FinalizerDefinition,
+  type Reconciler,
+} from './reconcile/controller-definition.ts';
+export { Controller, type ControllerHealth, type ControllerParts } from './reconcile/controller.ts';
+export { every } from './reconcile/every.ts';
+export { finalizerStep, holdObject, releaseObject } from './reconcile/finalize.ts';
+export { describeCauses, type ReconcileRecord } from './reconcile/history.ts';
+export { Manager, type ManagerHealth, type ManagerOptions } from './reconcile/manager.ts';
+export {
+  allOf,
+  annotationsChanged,
+  anyOf,
+  type Change,
+  generationChanged,
+  labelsChanged,
+  not,
+  type Predicate,
+} from './reconcile/predicate.ts';
+export type { ReconcileContext } from './reconcile/reconcile-context.ts';
+export type { Outcome, ReconcileMetrics } from './reconcile/reconcile-metrics.ts';
+export { done, failed, permanentlyFailed, PermanentError, requeueAfter, type Result } from './reconcile/result.ts';
+export type { CachedSource, RunningSource, Source, SourceTarget, WatchOptions } from './reconcile/source.ts';
+export type { System } from './reconcile/system.ts';
+export { cached, type KeysOf, mapped, owned, type ReactOptions, type SourceCache } from './reconcile/watch-source.ts';
+export { type StatusOf, writeStatus } from './reconcile/write-status.ts';
+
+// Events: what users are told
+export { EventRecorder, type EventRecorderOptions } from './events/event-recorder.ts';
+export type { EventReporter } from './events/event-object.ts';
+export type { EventText } from './events/event-text.ts';
+
+// Logs
+export { type LogFields, type Logger, silentLogger } from './observe/logger.ts';
 
 // Mistakes
 export {

@@ -46,7 +46,7 @@ type Mark =
  *   what was written and it has no field selector.
  * - w deleted an object at once: no such informer has the object with that uid. If it lives on for its finalizers, that is
  *   a change as above.
- * - w was an update and refused with a conflict: the informers' object is no longer the one that was sent. So a retry reads something
+ * - w was an update, or a patch that names kind, name and resourceVersion, and refused with a conflict: the informers' object is no longer the one that was sent. So a retry reads something
  *   newer. Here alone the wait is limited, by `conflictWaitMs`, because a refusal can have other reasons.
  *
  * Not guaranteed: anything of writes whose answer was lost, of `deleteCollection`, of other subresources than `status`, and
@@ -130,7 +130,7 @@ export class ReadYourWrites {
   }
 
   private refused({ method, body }: TransportRequest): void {
-    if (method !== 'PUT' || !isStored(body)) return;
+    if ((method !== 'PUT' && method !== 'PATCH') || !isStored(body)) return;
     this.remember(body, { type: 'changed', resourceVersion: body.metadata.resourceVersion });
   }
 

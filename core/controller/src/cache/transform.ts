@@ -3,9 +3,19 @@ import type { Kind } from '@tektite/schema';
 
 /**
  * What becomes of an object before it is stored. It must not change its argument, which may be shared; it may share parts
- * with it. Name, namespace, uid and resourceVersion have to stay.
+ * with it. Name, namespace, uid, resourceVersion and finalizers have to stay.
  */
 export type Transform<In, Out> = (object: In) => Out;
+
+/**
+ * Drops `managedFields`, often half of an object. What controllers do without being asked: unlike {@link strip} it keeps
+ * everything that an update would take away by not sending it. Servers keep the managed fields of whoever sends none.
+ */
+export function withoutManagedFields<T extends KubeObject>(object: T): T {
+  if (object.metadata.managedFields === undefined) return object;
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
@@ -53,7 +63,7 @@ export type Projected<T, F> = F extends true
       : T;
 
 /** Kept of every object, so that it can be found and its life followed. */
-type Identity = 'name' | 'namespace' | 'uid' | 'resourceVersion' | 'generation' | 'deletionTimestamp';
+type Identity = 'name' | 'namespace' | 'uid' | 'resourceVersion' | 'generation' | 'deletionTimestamp' | 'finalizers';
 
 export type ProjectedObject<T extends KubeObject, F> = Pick<T, 'apiVersion' | 'kind'> &
   Projected<Omit<T, 'apiVersion' | 'kind' | 'metadata'>, F> & {
@@ -68,12 +78,13 @@ const identity: FieldTree = {
   resourceVersion: true,
   generation: true,
   deletionTimestamp: true,
+  finalizers: true,
 };
 
 /**
  * Keeps the declared fields and nothing else, in the object and in its type: reading another field does not compile.
- * Beside them, `apiVersion`, `kind` and of the metadata name, namespace, uid, resourceVersion, generation and
- * deletionTimestamp stay.
+ * Beside them, `apiVersion`, `kind` and of the metadata name, namespace, uid, resourceVersion, generation,
+ * deletionTimestamp and finalizers stay.
  *
  * @example
  * const transform = project(kinds.Pod, { metadata: { labels: true }, spec: { nodeName: true }, status: { phase: true } });

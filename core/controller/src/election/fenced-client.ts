@@ -1,0 +1,52 @@
+import type { Client, TransportRequest, TransportResponse } from '@tektite/client';
+import type { Ownership } from './ownership.ts';
+import { fenced } from './term.ts';
+
+/** A key whose owner alone may write. */
+export interface Claim {
+  readonly ownership: Ownership;
+  readonly key: string;
+}
+
+/**
+ * The same client, but it refuses to write once the signal is aborted: who is no longer in charge, or was given up, must
+ * not change what is another's now.
+ *
+ * With a claim it also asks the ownership itself before each write, which looks at the clock: after a pause of the process
+ * the signal may be late. And a lease is not given away while a write is under way: that write is seen to its end even when
+ * the caller's signal is aborted, and the caller alone goes on at once.
+ *
+ * What this cannot do: call back what is already on the wire when time runs out. Such a write has the time between the
+ * renew deadline and the end of the lease to arrive, and a resourceVersion in it closes the rest of the gap.
+ *
+ * @example
+ * const mine = fencedClient(client, ownership.signalFor(key), { ownership, key });
+ */
+export function fencedClient(client: Client, signal: AbortSignal, claim?: Claim): Client {
+  const guarded = Object.create(client) as Client;
+  guarded.request = async (request) => {
+    if (request.method === 'GET' || request.method === 'HEAD') return client.request(request);
+    if (signal.aborted) throw fenced(signal.reason);
+    if (!claim) return client.request(request);
+    const { ownership, key } = claim;
+    if (!ownership.owns(key)) throw fenced(undefined);
+    if (!ownership.guard) return client.request(request);
+    const { signal: caller, ...rest } = request;
+    caller?.throwIfAborted();
+    return untilAborted(
+      ownership.guard(key, (limit) => client.request({ ...rest, signal: limit } as TransportRequest)),
+      caller,
+    );
+  };
+  return guarded;
+}
+
+/** What `promise` gives, or the signal's reason if that comes first. */
+function untilAborted(promise: Promise<TransportResponse>, signal?: AbortSignal): Promise<TransportResponse> {
+  if (!signal) return promise;
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

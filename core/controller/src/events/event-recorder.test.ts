@@ -1,0 +1,91 @@
+import { kinds } from '@tektite/client';
+import type { KubeObject } from '@tektite/meta';
+import { seededRandom } from '@tektite/meta';
+import { faultyTransport, startControlPlane, virtualClock } from '@tektite/testkit';
+import { describe, expect, it } from 'vitest';
+import { eventCases } from './event-recorder.cases.ts';
+import { EventRecorder, type EventRecorderOptions } from './event-recorder.ts';
+
+const about: KubeObject = { apiVersion: 'v1', kind: 'Pod', metadata: { namespace: 'default', name: 'web', uid: 'u' } };
+
+async function recorder(options: Partial<EventRecorderOptions> = {}) {
+  const clock = virtualClock();
+  const plane = await startControlPlane({ clock });
+  const events = new EventRecorder(plane.client, { component: 'test', ...options });
+  return {
+    clock,
+    plane,
+    events,
+    async list() {
+      await events.flushed();
+      return (await plane.client.list(kinds.Event, { namespace: 'default' })).items;
+    },
+    async [Symbol.asyncDispose]() {
+      await events[Symbol.asyncDispose]();
+      await plane.close();
+    },
+  };
+}
+
+describe('on the embedded server', () => {
+  eventCases({
+    async start() {
+      const plane = await startControlPlane();
+      return { client: plane.client, close: () => plane.close() };
+    },
+  });
+});
+
+describe('many events', () => {
+  it('more than ten texts of one reason are combined', async () => {
+    await using it = await recorder();
+    for (let i = 0; i < 14; i++) it.events.event(about, { reason: 'Odd', message: `number ${i}` });
+    const events = await it.list();
+    expect(events).toHaveLength(11);
+    expect(events.find(({ count }) => (count ?? 0) > 1)).toMatchObject({
+      message: '(combined from similar events): number 13',
+      count: 4,
+    });
+  });
+
+  it('one object gets 25 at once and then one in five minutes; others are not affected', async () => {
+    await using it = await recorder();
+    for (let i = 0; i < 100; i++) it.events.event(about, { reason: `Reason${i}`, message: 'm' });
+    expect(await it.list()).toHaveLength(25);
+    it.events.event({ ...about, metadata: { ...about.metadata, name: 'other' } }, { reason: 'Fine', message: 'm' });
+    expect(await it.list()).toHaveLength(26);
+    await it.clock.advance(300_000);
+    for (let i = 0; i < 3; i++) it.events.event(about, { reason: `Later${i}`, message: 'm' });
+    expect(await it.list()).toHaveLength(27);
+  });
+});
+
+describe('trouble', () => {
+  it('an event that is gone is told anew', async () => {
+    await using it = await recorder();
+    it.events.event(about, { reason: 'Odd', message: 'm' });
+    await it.list();
+    await it.plane.client.deleteCollection(kinds.Event, { namespace: 'default' });
+    it.events.event(about, { reason: 'Odd', message: 'm' });
+    expect(await it.list()).toMatchObject([{ reason: 'Odd', count: 2 }]);
+  });
+
+  it('a broken connection loses nothing; a refusal is dropped with a word in the log', async () => {
+    const clock = virtualClock();
+    await using plane = await startControlPlane({ clock });
+    const transport = faultyTransport(plane.transport(), { clock, random: seededRandom(1), rates: { refuse: 1 } });
+    const said: string[] = [];
+    const { silentLogger } = await import('../observe/logger.ts');
+    const log = { ...silentLogger, warn: (message: string) => void said.push(message) };
+    await using events = new EventRecorder(plane.clientFor(transport), { component: 'test', log });
+    events.event(about, { reason: 'Odd', message: 'm' });
+    await clock.advance(5_000);
+    transport.heal();
+    await clock.until(events.flushed());
+    expect((await plane.client.list(kinds.Event)).items).toHaveLength(1);
+    events.event({ ...about, metadata: { namespace: 'nowhere', name: 'x' } }, { reason: 'Odd', message: 'm' });
+    await clock.until(events.flushed());
+    expect(said).toEqual(['an event could not be written']);
+    expect(events.dropped).toBe(1);
+  });
+});

@@ -1,0 +1,147 @@
+import { type Client, kinds, mergePatch } from '@tektite/client';
+import { isStatusError, type KubeObject, sleep } from '@tektite/meta';
+import { type Logger, silentLogger } from '../observe/logger.ts';
+import { type Correlation, EventCorrelator } from './event-correlator.ts';
+import { coreEvent, eventName, type EventReporter, repetition, seriesEvent } from './event-object.ts';
+import { type EventReference, eventReference, type EventText } from './event-text.ts';
+import { RecentMap } from './recent-map.ts';
+
+export interface EventRecorderOptions extends EventReporter {
+  /** Which of the two APIs to write. Both show the same Events; upstream's controllers are split. Default `v1`. */
+  readonly api?: 'v1' | 'events.k8s.io/v1';
+  readonly log?: Logger;
+}
+
+interface Outgoing {
+  readonly object: EventReference;
+  readonly text: EventText;
+  readonly correlation: Exclude<Correlation, { type: 'drop' }>;
+  readonly now: number;
+}
+
+/** Events that wait to be sent, at most. They are a courtesy: when the API is slow, the newest are dropped, and counted. */
+const longestQueue = 1000;
+const attempts = 12;
+const retryMs = 10_000;
+
+/**
+ * Tells users what happened to an object, as Events of the API.
+ *
+ * Guarantees: `event` returns at once and never throws. Events of one object are written in order. Repeated ones are
+ * counted and masses are combined, as {@link EventCorrelator} says. Failures are retried for two minutes and then dropped
+ * with a word in the log; a namespace that is going refuses new Events, which is no reason to try again.
+ *
+ * @example
+ * await using events = new EventRecorder(client, { component: 'memcached-operator' });
+ * events.event(memcached, { reason: 'ScalingUp', message: 'from 1 to 3 nodes' });
+ */
+export class EventRecorder implements AsyncDisposable {
+  private readonly client: Client;
+  private readonly options: EventRecorderOptions;
+  private readonly correlator: EventCorrelator;
+  private readonly names = new RecentMap<string>(4096);
+  private readonly queue: Outgoing[] = [];
+  private readonly controller = new AbortController();
+  private sending: Promise<void> | undefined;
+  private counter = 0;
+  private lost = 0;
+
+  constructor(client: Client, options: EventRecorderOptions) {
+    this.client = client;
+    this.options = options;
+    this.correlator = new EventCorrelator(options.api ?? 'v1');
+  }
+
+  /** How many could not be written, or had no room. */
+  get dropped(): number {
+    return this.lost;
+  }
+
+  event(about: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>, text: EventText): void {
+    if (this.controller.signal.aborted) return;
+    const object = eventReference(about);
+    const now = this.client.clock.now();
+    const correlation = this.correlator.correlate(object, text, now);
+    if (correlation.type === 'drop') return;
+    // A repetition that waits to be sent is overtaken by the next one.
+    const waiting = this.queue.findIndex(({ correlation: { id, type } }) => id === correlation.id && type === 'count');
+    if (correlation.type === 'count' && waiting >= 0) {
+      this.queue[waiting] = { object, text, correlation, now };
+      return;
+    }
+    if (this.queue.length >= longestQueue) {
+      this.lost++;
+      this.correlator.forget(correlation.id);
+      return;
+    }
+    this.queue.push({ object, text, correlation, now });
+    this.sending ??= this.send();
+  }
+
+  /** Resolves when everything so far is written or given up. */
+  async flushed(): Promise<void> {
+    while (this.sending) await this.sending;
+  }
+
+  /** Gives up what is not written yet. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.controller.abort(new Error('the recorder was closed'));
+    this.queue.length = 0;
+    await this.sending;
+  }
+
+  private async send(): Promise<void> {
+    const { signal } = this.controller;
+    for (let next = this.queue.shift(); next && !signal.aborted; next = this.queue.shift()) {
+      try {
+        await this.sendOne(next, signal);
+      } catch (error) {
+        if (signal.aborted) break;
+        this.lost++;
+        this.correlator.forget(next.correlation.id);
+        (this.options.log ?? silentLogger).warn('an event could not be written', {
+          ...next.object,
+          reason: next.text.reason,
+          error,
+        });
+      }
+    }
+    this.sending = undefined;
+  }
+
+  private async sendOne(outgoing: Outgoing, signal: AbortSignal): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.write(outgoing, signal);
+        return;
+      } catch (error) {
+        if (attempt >= attempts || signal.aborted || isStatusError(error)) throw error;
+        await sleep(this.client.clock, retryMs * (0.5 + this.client.random.next()), signal);
+      }
+    }
+  }
+
+  private async write({ object, text, correlation, now }: Outgoing, signal: AbortSignal): Promise<void> {
+    const api = this.options.api ?? 'v1';
+    const kind = api === 'v1' ? kinds.Event : kinds.EventsV1Event;
+    const known = correlation.type === 'count' ? this.names.get(correlation.id) : undefined;
+    if (correlation.type === 'count' && known !== undefined) {
+      const key = { namespace: object.namespace ?? 'default', name: known };
+      try {
+        await this.client.patch<KubeObject>(kind, key, mergePatch(repetition(api, correlation, now)), { signal });
+        return;
+      } catch (error) {
+        // Events live for an hour; this one has gone, so it is told anew.
+        if (!isStatusError(error, 'NotFound')) throw error;
+      }
+    }
+    const name = eventName(object, now, this.counter++);
+    const make = api === 'v1' ? coreEvent : seriesEvent;
+    const count = correlation.type === 'count' ? correlation.count : 1;
+    const { message, at } = correlation;
+    await this.client.create<KubeObject>(kind, make(name, object, text, { message, at, count }, now, this.options), {
+      signal,
+    });
+    this.names.set(correlation.id, name);
+  }
+}

@@ -1,0 +1,53 @@
+import type { KubeObject } from '@tektite/meta';
+
+/** What an Event says. */
+export interface EventText {
+  /** Default `Normal`. */
+  readonly type?: 'Normal' | 'Warning';
+  /** One word for programs: `ScalingUp`. */
+  readonly reason: string;
+  /** A sentence for people. Cut after 1024 bytes, which is what the API takes. */
+  readonly message: string;
+  /** What was done, or was to be done; only the newer API has it. Default the reason. */
+  readonly action?: string;
+  /** Another object that has to do with it. */
+  readonly related?: KubeObject;
+}
+
+/** A reference to an object, as Events have it. */
+export interface EventReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+export function eventReference({
+  apiVersion,
+  kind,
+  metadata,
+}: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>): EventReference {
+  const { namespace, name = '', uid, resourceVersion } = metadata;
+  return {
+    apiVersion,
+    kind,
+    ...(namespace ? { namespace } : {}),
+    name,
+    ...(uid ? { uid } : {}),
+    ...(resourceVersion ? { resourceVersion } : {}),
+  };
+}
+
+const longestMessage = 1024;
+
+/** At most as many bytes as the API takes, never half a character. */
+export function cutMessage(message: string): string {
+  if (Buffer.byteLength(message) <= longestMessage) return message;
+  const cut = Buffer.from(message)
+    .subarray(0, longestMessage - 3)
+    .toString('utf8')
+    .replace(/\uFFFD+$/, '');
+  return `${cut}...`;
+}

@@ -1,0 +1,155 @@
+import type { Client } from '@tektite/client';
+import { formatApiVersion, isStatusError, type KubeObject } from '@tektite/meta';
+import type { Informer } from '../cache/informer.ts';
+import type { CachedObject } from '../cache/cached-object.ts';
+import { type InformerSource, ReadYourWrites } from '../cache/read-your-writes.ts';
+import { ControllerError, isControllerError } from '../controller-error.ts';
+import { fencedClient } from '../election/fenced-client.ts';
+import type { EventRecorder } from '../events/event-recorder.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { WorkItem } from '../queue/queue.ts';
+import type { ControllerDefinition } from './controller-definition.ts';
+import { finalizerStep, holdObject, releaseObject } from './finalize.ts';
+import type { ReconcileContext } from './reconcile-context.ts';
+import type { Outcome } from './reconcile-metrics.ts';
+import { done, readResult, type Result, resultOfThrown } from './result.ts';
+import type { CachedSource } from './source.ts';
+import { type SourceCache, sourceCache } from './watch-source.ts';
+import { type StatusOf, writeStatus } from './write-status.ts';
+
+/** What all reconciles of a controller share. */
+export interface RunParts {
+  readonly definition: ControllerDefinition;
+  readonly client: Client;
+  readonly informers: InformerSource;
+  readonly own: Informer<KubeObject, CachedObject>;
+  readonly events: EventRecorder;
+  readonly informerOf: (source: CachedSource) => Informer<KubeObject, CachedObject> | undefined;
+}
+
+/** One reconcile of one object, from start to end. */
+export class ReconcileRun {
+  readonly key: string;
+  readonly startedAt: number;
+  readonly item: WorkItem;
+  /** What was written, for the next one to wait for. */
+  readonly writes: ReadYourWrites;
+  private readonly parts: RunParts;
+  private readonly attempt: number;
+  private readonly makeLog: () => Logger;
+  private ownLog: Logger | undefined;
+  private readonly controller = new AbortController();
+
+  constructor(parts: RunParts, item: WorkItem, attempt: number, makeLog: () => Logger) {
+    this.parts = parts;
+    this.item = item;
+    this.key = item.key;
+    this.attempt = attempt;
+    this.makeLog = makeLog;
+    this.startedAt = parts.client.clock.monotonic();
+    this.writes = new ReadYourWrites(fencedClient(parts.client, this.controller.signal), parts.informers);
+  }
+
+  /** Made when somebody writes to it: most reconciles have nothing to say. */
+  get log(): Logger {
+    return (this.ownLog ??= this.makeLog());
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  abort(reason: Error): void {
+    this.controller.abort(reason);
+  }
+
+  /** Never rejects. `before` are the writes of the last reconcile of this object. */
+  async run(before: ReadYourWrites | undefined): Promise<Result> {
+    try {
+      await before?.caughtUp(this.signal);
+      return await this.look();
+    } catch (thrown) {
+      return resultOfThrown(thrown);
+    }
+  }
+
+  /** How a result counts. Who was aborted may return whatever it wants. */
+  outcome(result: Result): Outcome {
+    if (this.signal.aborted) return isControllerError(this.signal.reason, 'RECONCILE_TIMEOUT') ? 'timeout' : 'aborted';
+    if (result.type === 'error' && isStatusError(result.error, 'Conflict')) return 'conflict';
+    return result.type;
+  }
+
+  private async look(): Promise<Result> {
+    const { definition, own } = this.parts;
+    const object = own.store.get(this.key);
+    if (!object) return readResult(await definition.gone?.(this.key, this.context(undefined)));
+    if (!definition.finalizer) return readResult(await definition.reconcile(object, this.context(object)));
+    return this.lookWithFinalizer(object as KubeObject);
+  }
+
+  private async lookWithFinalizer(object: KubeObject): Promise<Result> {
+    const { definition } = this.parts;
+    const { name, cleanup } = definition.finalizer ?? { name: '', cleanup: () => done };
+    const { client } = this.writes;
+    switch (finalizerStep(object, name)) {
+      case 'hold': {
+        await holdObject(client, object, name, this.signal);
+        await this.writes.caughtUp(this.signal);
+        const held = this.parts.own.store.get(this.key);
+        // Who was faster than us, and what came of it, the next look will show.
+        if (!held || finalizerStep(held as KubeObject, name) !== 'work') return this.look();
+        return readResult(await definition.reconcile(held, this.context(held)));
+      }
+      case 'work':
+        return readResult(await definition.reconcile(object, this.context(object)));
+      case 'clean': {
+        const result = readResult(await cleanup.call(definition.finalizer, object, this.context(object)));
+        if (result.type === 'done') await releaseObject(client, object, name, this.signal);
+        return result;
+      }
+      case 'gone':
+        return done;
+    }
+  }
+
+  private context(object: CachedObject | undefined): ReconcileContext {
+    const { definition, events, informerOf } = this.parts;
+    const { client } = this.writes;
+    const getLog = () => this.log;
+    const [name = '', namespace] = this.key.split('/').toReversed();
+    const about = (object ?? {
+      apiVersion: formatApiVersion(definition.kind),
+      kind: definition.kind.kind,
+      metadata: { name, ...(namespace ? { namespace } : {}) },
+    }) as KubeObject;
+    return {
+      key: this.key,
+      namespace,
+      name,
+      client,
+      signal: this.signal,
+      clock: client.clock,
+      random: client.random,
+      causes: this.item,
+      attempt: this.attempt,
+      get log() {
+        return getLog();
+      },
+      cache: <Out extends CachedObject>(source: CachedSource<Out>) => {
+        const informer = informerOf(source as CachedSource);
+        if (!informer) {
+          throw new ControllerError(
+            'SOURCE_UNKNOWN',
+            `${source.describe} is not among the sources of the controller ${definition.name}`,
+          );
+        }
+        return sourceCache(informer.store) as unknown as SourceCache<Out>;
+      },
+      event: (text) => events.event(about, text),
+      writeStatus: <T extends KubeObject>(written: T, status: StatusOf<T>) =>
+        writeStatus(client, written, status, this.signal),
+      caughtUp: () => this.writes.caughtUp(this.signal),
+    };
+  }
+}

@@ -1,0 +1,84 @@
+import { ControllerError } from '../controller-error.ts';
+
+/**
+ * How a reconcile ended.
+ * - `done`: nothing to do until something changes.
+ * - `requeueAfter`: as done, but look again after so long, whatever happens.
+ * - `error`: it failed; try again, later and later.
+ * - `permanentError`: it failed, and trying again without a change would fail again. It waits for a change.
+ *
+ * Throwing is the same as `error`, or as `permanentError` for a {@link PermanentError}. Returning nothing is `done`.
+ */
+export type Result =
+  | { readonly type: 'done' }
+  | { readonly type: 'requeueAfter'; readonly milliseconds: number }
+  | { readonly type: 'error'; readonly error: Error }
+  | { readonly type: 'permanentError'; readonly error: Error };
+
+export const done: Result = { type: 'done' };
+
+/** @example if (!ready) return requeueAfter(30_000); */
+export function requeueAfter(milliseconds: number): Result {
+  return { type: 'requeueAfter', milliseconds };
+}
+
+export function failed(error: Error): Result {
+  return { type: 'error', error };
+}
+
+export function permanentlyFailed(error: Error): Result {
+  return { type: 'permanentError', error };
+}
+
+/** Thrown where a retry is of no use, such as for a mistake of the user's that admission could not see. */
+export class PermanentError extends Error {
+  override readonly name = 'PermanentError';
+}
+
+/** What a reconciler returned, checked: it may be written in JavaScript. */
+export function readResult(value: unknown): Result {
+  if (value === undefined) return done;
+  const result = value as Partial<Result> | null;
+  switch (typeof result === 'object' ? result?.type : undefined) {
+    case 'done':
+      return done;
+    case 'requeueAfter': {
+      const { milliseconds } = result as { milliseconds: unknown };
+      if (typeof milliseconds === 'number' && milliseconds >= 0) return requeueAfter(milliseconds);
+      return failed(nonsense(`requeueAfter with ${describe(milliseconds)} milliseconds`));
+    }
+    case 'error':
+    case 'permanentError': {
+      const { type, error } = result as { type: 'error' | 'permanentError'; error: unknown };
+      return { type, error: asError(error) };
+    }
+    default:
+      return failed(nonsense(describe(value)));
+  }
+}
+
+/** What a reconciler threw, as a result. */
+export function resultOfThrown(thrown: unknown): Result {
+  const error = asError(thrown);
+  return error instanceof PermanentError ? permanentlyFailed(error) : failed(error);
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(`threw ${describe(thrown)}`, { cause: thrown });
+}
+
+function nonsense(what: string): ControllerError {
+  return new ControllerError(
+    'RESULT_INVALID',
+    `the reconciler returned ${what}; return nothing, done, requeueAfter(ms), failed(error) or permanentlyFailed(error)`,
+  );
+}
+
+function describe(value: unknown): string {
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
+  try {
+    return (JSON.stringify(value) ?? String(value)).slice(0, 100);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
+}
