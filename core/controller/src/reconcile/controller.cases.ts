@@ -1,5 +1,5 @@
 import { type Client, kinds } from '@tektite/client';
-import { controllerReference, type KubeObject } from '@tektite/meta';
+import { controllerReference, type KubeObject, sleep, systemClock } from '@tektite/meta';
 import type { ConfigMap } from '@tektite/schema/kubernetes';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Channel } from './channel.ts';
@@ -73,7 +73,7 @@ export function controllerCases(server: ReconcilePlace): void {
           if (inside.has(name)) overlaps++;
           inside.set(name, 1);
           most = Math.max(most, inside.size);
-          await new Promise((resolve) => void setTimeout(resolve, 30));
+          await sleep(systemClock, 30);
           inside.delete(name);
         },
       });
@@ -129,7 +129,7 @@ export function controllerCases(server: ReconcilePlace): void {
       });
       await expect.poll(() => counts).toEqual([0]);
       await client.create(kinds.Secret, { metadata: { namespace, name: 's' } });
-      await new Promise((resolve) => void setTimeout(resolve, 100));
+      await sleep(systemClock, 100);
       expect(counts).toEqual([0]);
       nudges.send(`${namespace}/a`);
       await expect.poll(() => counts).toEqual([0, 1]);
@@ -159,7 +159,9 @@ export function controllerCases(server: ReconcilePlace): void {
       await child('two', owner);
       await change('owner', { a: '1' });
       const informers = [...manager.informers.of(kinds.ConfigMap)];
-      await expect.poll(() => (informers[0]?.store.get(`${namespace}/owner`) as ConfigMap).data?.['a']).toBe('1');
+      await expect
+        .poll(() => (informers[0]?.store.get(`${namespace}/owner`) as ConfigMap | undefined)?.data?.['a'])
+        .toBe('1');
       causes.length = 0;
       release();
       await expect

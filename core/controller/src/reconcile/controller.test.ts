@@ -167,7 +167,7 @@ describe('a bad reconciler', () => {
     expect([...seen]).toEqual(expect.arrayContaining(['b', 'c']));
     const errors = lines.filter(({ level, fields }) => level === 'error' && fields['name'] === 'bad');
     expect(errors.length).toBeGreaterThan(1);
-    expect(String((errors[0]?.fields['error'] as Error).message)).toContain(message);
+    expect((errors[0]?.fields['error'] as Error | undefined)?.message).toContain(message);
   });
 
   it('that never returns gives its place to others, is told to stop, cannot write, and shows in the health', async () => {

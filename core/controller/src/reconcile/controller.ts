@@ -152,7 +152,8 @@ export class Controller {
     for (const free of this.running.values()) free();
     await ended;
     this.watchdog[Symbol.dispose]();
-    await Promise.all([this.own, ...this.sources.values()].map((source) => source?.stop()));
+    const sources = [...(this.own ? [this.own] : []), ...this.sources.values()];
+    await Promise.all(sources.map((source) => source.stop()));
     this.state = 'stopped';
   }
 
