@@ -40,6 +40,15 @@ export {
 } from './cache/transform.ts';
 
 // Election: which keys are this process's
+export { BucketElection, type BucketElectionOptions } from './election/bucket-election.ts';
+export { type BucketNaming, bucketNames } from './election/bucket-names.ts';
+export { BucketSet } from './election/bucket-set.ts';
+export { defaultElectionConfig, type ElectionConfig, readElectionConfig } from './election/election-config.ts';
+export { coreTiming, type ElectionTiming } from './election/election-timing.ts';
+export { type Claim, fencedClient } from './election/fenced-client.ts';
+export { uniqueIdentity } from './election/identity.ts';
+export { type ElectionTransition, LeaderElector, type LeaderElectorOptions } from './election/leader-elector.ts';
+export { ordinalOwnership, type OrdinalPlace, ordinalPlace } from './election/ordinal-ownership.ts';
 export { everything, type Ownership } from './election/ownership.ts';
 
 // Reconcilers: what is done about it

@@ -9,6 +9,11 @@ export interface Ownership {
   signalFor(key: string): AbortSignal;
   /** Called whenever keys became ours, with a test for which. Not called for what is ours when subscribing. */
   onGained(listener: (owns: (key: string) => boolean) => void): Disposable;
+  /**
+   * Does a write for a key that is ours. Who gives the key away in peace waits for the answer first; when time runs out
+   * instead, `limit` is aborted. Left out by those that never give a key away. `fencedClient` is the way to use it.
+   */
+  guard?<T>(key: string, write: (limit: AbortSignal) => Promise<T>): Promise<T>;
 }
 
 const never = new AbortController().signal;
