@@ -14,14 +14,24 @@ const day = 24 * 60 * 60 * 1000;
 
 x509.cryptoProvider.set(webcrypto);
 
-/** A new certificate authority. */
-export async function createAuthority(commonName: string, clock: Clock): Promise<KeyPair> {
+/** For whoever renews: less than the usual. */
+export interface ValidityOptions {
+  /** How long it is valid, from now. */
+  readonly validForMs?: number;
+}
+
+/** A new certificate authority. Valid for ten years unless told otherwise. */
+export async function createAuthority(
+  commonName: string,
+  clock: Clock,
+  { validForMs = 3650 * day }: ValidityOptions = {},
+): Promise<KeyPair> {
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     name: `CN=${commonName}`,
     keys: keys,
     signingAlgorithm: algorithm,
-    ...validity(clock, 3650),
+    ...validity(clock, validForMs),
     extensions: [
       new x509.BasicConstraintsExtension(true, undefined, true),
       new x509.KeyUsagesExtension(
@@ -43,11 +53,12 @@ export interface CertificateRequest {
   readonly hosts?: readonly string[];
 }
 
-/** A certificate signed by the authority. */
+/** A certificate signed by the authority. Valid for 825 days unless told otherwise. */
 export async function issueCertificate(
   authority: KeyPair,
   request: CertificateRequest,
   clock: Clock,
+  { validForMs = 825 * day }: ValidityOptions = {},
 ): Promise<KeyPair> {
   const issuer = new x509.X509Certificate(authority.certificate);
   const signingKey = await importKey(authority.key);
@@ -76,15 +87,15 @@ export async function issueCertificate(
     publicKey: keys.publicKey,
     signingKey,
     signingAlgorithm: algorithm,
-    ...validity(clock, 825),
+    ...validity(clock, validForMs),
     extensions,
   });
   return { certificate: `${certificate.toString('pem')}\n`, key: await exportKey(keys.privateKey) };
 }
 
-function validity(clock: Clock, days: number): { notBefore: Date; notAfter: Date } {
+function validity(clock: Clock, validForMs: number): { notBefore: Date; notAfter: Date } {
   const now = clock.now();
-  return { notBefore: new Date(now - day), notAfter: new Date(now + days * day) };
+  return { notBefore: new Date(now - day), notAfter: new Date(now + validForMs) };
 }
 
 function isAddress(host: string): boolean {

@@ -1,2 +1,9 @@
 /** Certificate authorities and the certificates they issue. */
-export { type CertificateRequest, createAuthority, issueCertificate, type KeyPair } from './certificates.ts';
+export {
+  type CertificateRequest,
+  createAuthority,
+  issueCertificate,
+  type KeyPair,
+  type ValidityOptions,
+} from './certificates.ts';
+export { type CertificateFacts, isKeyPair, readCertificate, splitCertificates } from './read-certificate.ts';

@@ -11,6 +11,7 @@ import {
 import type { CustomResourceDefinition } from '@tektite/schema/kubernetes';
 import type { AdmissionPlugin } from './admission/admission.ts';
 import { type Admission, createAdmission } from './admission/create-admission.ts';
+import { LocalWebhooks } from './admission/webhook/local-webhooks.ts';
 import { usageWriter } from './admission/plugins/resource-quota/write-usage.ts';
 import { AuthenticatorChain, type Authenticator } from './auth/authenticator.ts';
 import type { Authorizer } from './auth/authorizer.ts';
@@ -79,6 +80,8 @@ export class ApiServer {
   readonly authorizer: Authorizer;
   /** Where a node registers, to be asked for the logs of its Pods. */
   readonly nodes: NodeConnectors = new NodeConnectors();
+  /** Where webhooks of this process register, to be called without a network. */
+  readonly localWebhooks: LocalWebhooks = new LocalWebhooks();
   private readonly admission: Admission;
   private readonly router: Router;
   private readonly conversions: ConversionWebhooks;
@@ -107,6 +110,7 @@ export class ApiServer {
     this.authorizer = authorizer;
     const tokens = new ServiceAccountTokens(options.serviceAccountKey ?? createSigningKey, storage, clock, random);
     this.admission = createAdmission({
+      localWebhooks: this.localWebhooks,
       storage,
       resources,
       authorizer,

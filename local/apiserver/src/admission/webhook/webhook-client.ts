@@ -1,9 +1,10 @@
 import { isIP } from 'node:net';
 import { posix } from 'node:path';
-import type { Clock, Random } from '@tektite/meta';
+import { type Clock, cloneJson, type Random } from '@tektite/meta';
 import type { AdmissionregistrationV1WebhookClientConfig } from '@tektite/schema/kubernetes';
 import { Agent, buildConnector, request as send } from 'undici';
 import type { Storage } from '../../storage/storage.ts';
+import type { LocalWebhook, LocalWebhooks } from './local-webhooks.ts';
 import { readAnswer } from './server-response.ts';
 import { findServiceEndpoint } from './service-endpoints.ts';
 import { describeTransportError } from './transport-error.ts';
@@ -13,6 +14,8 @@ export type ClientConfig = AdmissionregistrationV1WebhookClientConfig;
 
 /** What clients of webhooks need. */
 export interface ClientParts {
+  /** Those of this process, which are not called over the network. */
+  readonly local: LocalWebhooks;
   readonly storage: Storage;
   readonly clock: Clock;
   readonly random: Random;
@@ -35,6 +38,8 @@ export class WebhookClient {
   private readonly parts: ClientParts;
   private readonly url: string;
   private readonly host: string;
+  private readonly path: string;
+  private readonly service: ClientConfig['service'];
   private readonly agent: Agent;
 
   /** `config` is valid; it was checked when it was stored. */
@@ -46,7 +51,9 @@ export class WebhookClient {
     this.host = url.hostname.replace(/^\[|\]$/g, '');
     // Go's form of the address: the port is told even where it is the usual one.
     const authority = service && config.url === undefined ? `${url.hostname}:${service.port ?? 443}` : url.host;
-    this.url = `https://${authority}${path.length > 1 ? path.replace(/\/$/, '') : path}`;
+    this.path = path.length > 1 ? path.replace(/\/$/, '') : path;
+    this.service = config.url === undefined ? service : undefined;
+    this.url = `https://${authority}${this.path}`;
     this.agent = new Agent({
       connections: 32,
       keepAliveTimeout: idleMilliseconds,
@@ -62,7 +69,9 @@ export class WebhookClient {
     const url = `${this.url}?timeout=${timeoutSeconds}s`;
     const abort = new AbortController();
     const timer = this.parts.clock.setTimer(timeoutSeconds * 1000, () => abort.abort());
+    const local = this.service && this.parts.local.find(this.service);
     try {
+      if (local) return await this.ask(local, body as object, timeoutSeconds * 1000, abort.signal);
       const response = await send(url, {
         dispatcher: this.agent,
         method: 'POST',
@@ -85,6 +94,16 @@ export class WebhookClient {
     } finally {
       timer[Symbol.dispose]();
     }
+  }
+
+  /** What comes back is a copy: nothing is shared with the webhook, as it would not be over a network. */
+  private async ask(webhook: LocalWebhook, review: object, timeoutMs: number, signal: AbortSignal): Promise<unknown> {
+    const late = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
+    const { code, body } = await Promise.race([webhook(this.path, review, timeoutMs, signal), late]);
+    if (code >= 200 && code <= 206) return cloneJson(body);
+    throw new Error((body as { readonly message?: string }).message ?? `the webhook answered with the code ${code}`);
   }
 
   /** Ends all connections, calls under way included. */

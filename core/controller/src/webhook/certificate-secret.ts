@@ -1,0 +1,132 @@
+import { createAuthority, issueCertificate } from '@tektite/certificates';
+import { type Client, kinds } from '@tektite/client';
+import { isStatusError } from '@tektite/meta';
+import type { Secret } from '@tektite/schema/kubernetes';
+import { ControllerError } from '../controller-error.ts';
+import { assessCertificates, certificateKeys, joinAuthorities, type WebhookCertificate } from './certificate-data.ts';
+
+export interface CertificateSecretOptions {
+  readonly client: Client;
+  readonly secret: { readonly namespace: string; readonly name: string };
+  /** Names by which the API server calls the webhooks. */
+  readonly hosts: readonly string[];
+  /** How long certificates are valid. Default 30 days. */
+  readonly validForMs?: number;
+  /** They are renewed when they have less than this left. Default a third of `validForMs`. */
+  readonly renewBeforeMs?: number;
+  /** Labels of a Secret that has to be created. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+const day = 24 * 60 * 60 * 1000;
+const defaultValidForMs = 30 * day;
+/** Whoever loses the race reads what the winner wrote; nobody loses that often. */
+const attempts = 10;
+
+/**
+ * Gives the certificate that all replicas of a webhook share. It is kept in a Secret, and made there when it is missing,
+ * unusable, for other names, or about to expire.
+ *
+ * Guarantees: of any number who ask at the same time, one makes the certificate and all get the same. With a new certificate
+ * comes a new authority, whose key nobody keeps; former authorities stay in the bundle until they expire, so that whoever
+ * trusts the new bundle also trusts replicas that still show the old certificate. Other keys of the Secret are left alone.
+ *
+ * Rejects with `CERTIFICATE_FAILED`.
+ */
+export async function ensureCertificate(
+  options: CertificateSecretOptions,
+  signal?: AbortSignal,
+): Promise<WebhookCertificate> {
+  const { namespace, name } = options.secret;
+  try {
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const found = await findSecret(options, signal);
+      const certificate = await certificateOf(options, found, signal);
+      if (certificate) return certificate;
+    }
+  } catch (cause) {
+    signal?.throwIfAborted();
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ControllerError('CERTIFICATE_FAILED', `the certificates in Secret ${namespace}/${name}: ${reason}`, {
+      cause,
+    });
+  }
+  throw new ControllerError('CERTIFICATE_FAILED', `others keep changing the Secret ${namespace}/${name}`);
+}
+
+async function findSecret(
+  { client, secret }: CertificateSecretOptions,
+  signal?: AbortSignal,
+): Promise<Secret | undefined> {
+  try {
+    return await client.get(kinds.Secret, secret, signal ? { signal } : {});
+  } catch (error) {
+    if (isStatusError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+/** What the Secret has, or a new one that was written into it; `undefined` when somebody else was faster. */
+async function certificateOf(
+  options: CertificateSecretOptions,
+  found: Secret | undefined,
+  signal?: AbortSignal,
+): Promise<WebhookCertificate | undefined> {
+  const { hosts, validForMs = defaultValidForMs, renewBeforeMs = validForMs / 3 } = options;
+  const now = options.client.clock.now();
+  const { keep } = assessCertificates(found?.data, { now, hosts, renewBeforeMs });
+  if (keep) return keep;
+  const made = await makeCertificate(options, found, validForMs);
+  try {
+    await store(options, found, made, signal);
+    return made;
+  } catch (error) {
+    if (isStatusError(error, 'AlreadyExists') || isStatusError(error, 'Conflict') || isStatusError(error, 'NotFound'))
+      return isMissingNamespace(error, options) ? Promise.reject(error) : undefined;
+    throw error;
+  }
+}
+
+/** A Secret that went in the meantime is made anew; without its namespace that cannot be. */
+function isMissingNamespace(error: Error, { secret }: CertificateSecretOptions): boolean {
+  return isStatusError(error, 'NotFound') && error.status.details?.name === secret.namespace;
+}
+
+async function makeCertificate(
+  { client: { clock }, hosts, secret }: CertificateSecretOptions,
+  found: Secret | undefined,
+  validForMs: number,
+): Promise<WebhookCertificate> {
+  const now = clock.now();
+  const authority = await createAuthority(`${secret.name} ${new Date(now).toISOString()}`, clock, { validForMs });
+  const commonName = hosts[0] ?? secret.name;
+  const { certificate, key } = await issueCertificate(authority, { commonName, hosts }, clock, { validForMs });
+  const authorities = joinAuthorities(authority.certificate, found?.data, now);
+  return { certificate, key, authorities, notAfter: now + validForMs };
+}
+
+async function store(
+  { client, secret, labels }: CertificateSecretOptions,
+  found: Secret | undefined,
+  made: WebhookCertificate,
+  signal?: AbortSignal,
+): Promise<void> {
+  const data = {
+    ...found?.data,
+    [certificateKeys.authorities]: encode(made.authorities),
+    [certificateKeys.certificate]: encode(made.certificate),
+    [certificateKeys.key]: encode(made.key),
+  };
+  const call = signal ? { signal } : {};
+  if (found) await client.update(kinds.Secret, { ...found, data }, call);
+  else
+    await client.create(
+      kinds.Secret,
+      { metadata: { ...secret, ...(labels ? { labels } : {}) }, type: 'Opaque', data },
+      call,
+    );
+}
+
+function encode(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

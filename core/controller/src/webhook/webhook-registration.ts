@@ -1,0 +1,120 @@
+import { type Client, kinds, mergePatch } from '@tektite/client';
+import { isStatusError, type ObjectMeta } from '@tektite/meta';
+import { ControllerError } from '../controller-error.ts';
+import type { ConversionRule } from './conversion-webhook.ts';
+import { covers } from './covers.ts';
+import type { Webhook } from './review-handler.ts';
+import {
+  clientConfigOf,
+  type WebhookAddress,
+  type WebhookClientConfig,
+  type WebhookConfiguration,
+  webhookConfigurations,
+} from './webhook-configurations.ts';
+
+export interface RegistrationOptions {
+  readonly client: Client;
+  readonly webhooks: readonly Webhook[];
+  readonly address: WebhookAddress;
+  /** Labels and owners of configurations that have to be created. */
+  readonly metadata?: Pick<ObjectMeta, 'labels' | 'annotations' | 'ownerReferences'>;
+}
+
+const attempts = 5;
+
+/**
+ * Tells the API server of webhooks: writes their configurations, and the conversion into CustomResourceDefinitions.
+ *
+ * Only what differs is written, so this can be called again and again; what others added (another webhook in the same
+ * configuration, a selector) stays. All are tried even if some fail. Rejects with `REGISTRATION_FAILED`.
+ */
+export async function registerWebhooks(
+  options: RegistrationOptions,
+  authorities?: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { webhooks, address } = options;
+  const work: (() => Promise<void>)[] = webhookConfigurations(webhooks, address, authorities).map(
+    (configuration) => () => writeConfiguration(options, configuration, signal),
+  );
+  for (const webhook of webhooks) {
+    if (webhook.type !== 'conversion') continue;
+    const clientConfig = clientConfigOf(address, webhook.path, authorities);
+    for (const rule of webhook.rules) work.push(() => writeConversion(options.client, rule, clientConfig, signal));
+  }
+  const outcomes = await Promise.allSettled(work.map((write) => write()));
+  const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as Error] : []));
+  if (failures.length === 0) return;
+  signal?.throwIfAborted();
+  throw new ControllerError('REGISTRATION_FAILED', failures.map(({ message }) => message).join('; '), {
+    cause: failures[0],
+  });
+}
+
+async function writeConfiguration(
+  { client, metadata }: RegistrationOptions,
+  wanted: WebhookConfiguration,
+  signal?: AbortSignal,
+): Promise<void> {
+  const name = wanted.metadata.name ?? '';
+  const kind =
+    wanted.kind === 'MutatingWebhookConfiguration'
+      ? kinds.MutatingWebhookConfiguration
+      : kinds.ValidatingWebhookConfiguration;
+  const call = signal ? { signal } : {};
+  await retryConflicts(async () => {
+    const found = await client.get(kind, { name }, call).catch(ignoreNotFound);
+    if (!found) {
+      await client.create(kind, { ...wanted, metadata: { ...metadata, name } } as never, call);
+      return;
+    }
+    const webhooks = mergeEntries(found.webhooks ?? [], wanted.webhooks ?? []);
+    if (!covers(found.webhooks, webhooks)) await client.update(kind, { ...found, webhooks } as never, call);
+  });
+}
+
+type Entry = { readonly name: string };
+
+/** Our entries in the place they have; fields that we say nothing of, and entries of others, stay. */
+function mergeEntries(present: readonly Entry[], wanted: readonly Entry[]): readonly Entry[] {
+  const ours = new Map(wanted.map((entry) => [entry.name, entry]));
+  const merged = present.map((entry) => ({ ...entry, ...ours.get(entry.name) }));
+  const names = new Set(present.map(({ name }) => name));
+  return [...merged, ...wanted.filter(({ name }) => !names.has(name))];
+}
+
+async function writeConversion(
+  client: Client,
+  { kind }: ConversionRule,
+  clientConfig: WebhookClientConfig,
+  signal?: AbortSignal,
+): Promise<void> {
+  const name = `${kind.plural}.${kind.group}`;
+  const call = signal ? { signal } : {};
+  const found = await client.get(kinds.CustomResourceDefinition, { name }, call);
+  const conversion = { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1', 'v1beta1'] } };
+  const other = clientConfig.service ? { url: null } : { service: null };
+  if (covers(found.spec.conversion, conversion)) return;
+  const patched = {
+    ...conversion,
+    webhook: { ...conversion.webhook, clientConfig: { ...clientConfig, ...other } },
+  };
+  await client.patch(kinds.CustomResourceDefinition, { name }, mergePatch({ spec: { conversion: patched } }), call);
+}
+
+async function retryConflicts(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      const isRace = isStatusError(error, 'Conflict') || isStatusError(error, 'AlreadyExists');
+      if (!isRace || attempt === attempts) throw error;
+    }
+  }
+}
+
+function ignoreNotFound(error: unknown): undefined {
+  if (!isStatusError(error, 'NotFound')) throw error;
+  return undefined;
+}

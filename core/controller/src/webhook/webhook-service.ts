@@ -1,0 +1,177 @@
+import { type Clock, sleep } from '@tektite/meta';
+import { ControllerError } from '../controller-error.ts';
+import type { WebhookCertificate } from './certificate-data.ts';
+import { type CertificateSecretOptions, ensureCertificate } from './certificate-secret.ts';
+import type { WebhookAddress } from './webhook-configurations.ts';
+import { type RegistrationOptions, registerWebhooks } from './webhook-registration.ts';
+import { WebhookServer, type WebhookServerOptions } from './webhook-server.ts';
+
+export interface WebhookServiceOptions
+  extends Omit<RegistrationOptions, 'address'>,
+    Omit<WebhookServerOptions, 'certificate' | 'clock' | 'webhooks'>,
+    Omit<CertificateSecretOptions, 'secret' | 'hosts' | 'client'> {
+  /** The Service in front of this process. Its names are those the certificate is for. */
+  readonly service: { readonly namespace: string; readonly name: string; readonly port?: number };
+  /** Where API servers outside of the cluster reach this process, instead of through the Service. */
+  readonly url?: string;
+  /** Default: the name of the Service and `-certs`. It is in the namespace of the Service. */
+  readonly secretName?: string;
+  /** More names for the certificate. */
+  readonly hosts?: readonly string[];
+  /** How often certificates and configurations are looked at. Default once a minute. */
+  readonly checkEveryMs?: number;
+  /** How long API servers get to hear of a new authority before its certificate is shown. Default ten seconds. */
+  readonly settleMs?: number;
+}
+
+/** How the webhooks of a process are doing. */
+export interface WebhookHealth {
+  /** Certificates are good and the API server was told of the webhooks. */
+  readonly healthy: boolean;
+  /** When the certificate in use expires, in milliseconds since the epoch. */
+  readonly notAfter: number;
+  readonly registered: boolean;
+  readonly lastError: Error | undefined;
+}
+
+const defaultCheckMs = 60_000;
+const defaultSettleMs = 10_000;
+
+/**
+ * Serves webhooks on a cluster: HTTPS, certificates in a Secret, configurations and definitions that trust them.
+ *
+ * A certificate is renewed in three steps, by each replica on its own: the new one with its authority is in the Secret (one
+ * replica makes it, the others find it); the API server is told to trust old and new; only then, and after a while, is the
+ * new one shown. At no time is a certificate shown that the API server has not been told to trust, unless the one in use has
+ * expired.
+ *
+ * Whatever fails is tried again at the next look, a minute later; until then everything stays as it is.
+ *
+ * @example
+ * await using webhooks = await WebhookService.start({
+ *   client, webhooks: [defaulting, validation], service: { namespace: 'cache-system', name: 'cache-webhook' },
+ * });
+ */
+export class WebhookService implements AsyncDisposable {
+  private readonly options: WebhookServiceOptions;
+  private readonly server: WebhookServer;
+  private readonly clock: Clock;
+  private readonly controller = new AbortController();
+  private shown: WebhookCertificate;
+  private registered = false;
+  private lastError: Error | undefined;
+  private running: Promise<void> | undefined;
+
+  /** Resolves when the webhooks can be called and the API server was told; when that fails, it is tried again later. */
+  static async start(options: WebhookServiceOptions, signal?: AbortSignal): Promise<WebhookService> {
+    const certificate = await ensureCertificate(certificateOptions(options), signal);
+    const server = await WebhookServer.start({ ...options, clock: options.client.clock, certificate });
+    const service = new WebhookService(options, server, certificate);
+    try {
+      await service.look(signal);
+      service.running = service.run(service.controller.signal);
+      return service;
+    } catch (error) {
+      await service.stop();
+      throw error;
+    }
+  }
+
+  private constructor(options: WebhookServiceOptions, server: WebhookServer, certificate: WebhookCertificate) {
+    this.options = options;
+    this.server = server;
+    this.clock = options.client.clock;
+    this.shown = certificate;
+  }
+
+  get port(): number {
+    return this.server.port;
+  }
+
+  health(): WebhookHealth {
+    const { registered, lastError } = this;
+    const { notAfter } = this.shown;
+    return { healthy: registered && notAfter > this.clock.now(), notAfter, registered, lastError };
+  }
+
+  /** Ends the server; answers under way are still given. Configurations stay: other replicas may serve them. */
+  async stop(): Promise<void> {
+    this.controller.abort(new Error('the webhooks were stopped'));
+    await this.running;
+    await this.server.stop();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  private async run(signal: AbortSignal): Promise<void> {
+    const { checkEveryMs = defaultCheckMs } = this.options;
+    while (!signal.aborted) {
+      try {
+        await sleep(this.clock, checkEveryMs, signal);
+        await this.look(signal);
+      } catch {
+        // Only being stopped ends a sleep.
+        return;
+      }
+    }
+  }
+
+  /** One look: certificate, registration, change. Rejects only when the signal is aborted. */
+  private async look(signal?: AbortSignal): Promise<void> {
+    try {
+      const certificate = await ensureCertificate(certificateOptions(this.options), signal);
+      await this.register(certificate, signal);
+      await this.show(certificate, signal);
+      this.lastError = undefined;
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      this.fail(error);
+    }
+  }
+
+  private async register({ authorities }: WebhookCertificate, signal?: AbortSignal): Promise<void> {
+    try {
+      await registerWebhooks({ ...this.options, address: addressOf(this.options) }, authorities, signal);
+      this.registered = true;
+    } catch (error) {
+      this.registered = false;
+      // Showing a certificate that nobody may trust is better only than showing one that nobody can.
+      if (this.shown.notAfter > this.clock.now() || signal?.aborted) throw error;
+      this.fail(error);
+    }
+  }
+
+  private async show(certificate: WebhookCertificate, signal?: AbortSignal): Promise<void> {
+    if (certificate.certificate === this.shown.certificate) return;
+    if (this.shown.notAfter > this.clock.now())
+      await sleep(this.clock, this.options.settleMs ?? defaultSettleMs, signal);
+    this.server.use(certificate);
+    this.shown = certificate;
+  }
+
+  private fail(error: unknown): void {
+    const cause = error instanceof Error ? error : new Error(String(error));
+    this.lastError = cause;
+    try {
+      const reported =
+        cause instanceof ControllerError ? cause : new ControllerError('CERTIFICATE_FAILED', cause.message, { cause });
+      this.options.onError?.(reported);
+    } catch {
+      // A log that fails must not end the renewal.
+    }
+  }
+}
+
+function addressOf({ service, url }: WebhookServiceOptions): WebhookAddress {
+  return url === undefined ? { service } : { url };
+}
+
+function certificateOptions(options: WebhookServiceOptions): CertificateSecretOptions {
+  const { service, url, secretName = `${service.name}-certs`, hosts = [], ...rest } = options;
+  const { name, namespace } = service;
+  const names = [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`, `${name}.${namespace}`, name];
+  const outside = url === undefined ? [] : [new URL(url).hostname.replaceAll(/^\[|\]$/g, '')];
+  return { ...rest, secret: { namespace, name: secretName }, hosts: [...names, ...outside, ...hosts] };
+}
