@@ -12,8 +12,8 @@ export interface WebhookServiceOptions
     Omit<CertificateSecretOptions, 'secret' | 'hosts' | 'client'> {
   /** The Service in front of this process. Its names are those the certificate is for. */
   readonly service: { readonly namespace: string; readonly name: string; readonly port?: number };
-  /** Where API servers outside of the cluster reach this process, instead of through the Service. */
-  readonly url?: string;
+  /** Where API servers outside of the cluster reach this process, instead of through the Service; may depend on the port. */
+  readonly url?: string | ((port: number) => string);
   /** Default: the name of the Service and `-certs`. It is in the namespace of the Service. */
   readonly secretName?: string;
   /** More names for the certificate. */
@@ -133,7 +133,7 @@ export class WebhookService implements AsyncDisposable {
 
   private async register({ authorities }: WebhookCertificate, signal?: AbortSignal): Promise<void> {
     try {
-      await registerWebhooks({ ...this.options, address: addressOf(this.options) }, authorities, signal);
+      await registerWebhooks({ ...this.options, address: this.address() }, authorities, signal);
       this.registered = true;
     } catch (error) {
       this.registered = false;
@@ -141,6 +141,12 @@ export class WebhookService implements AsyncDisposable {
       if (this.shown.notAfter > this.clock.now() || signal?.aborted) throw error;
       this.fail(error);
     }
+  }
+
+  private address(): WebhookAddress {
+    const { service, url } = this.options;
+    if (url === undefined) return { service };
+    return { url: typeof url === 'string' ? url : url(this.port) };
   }
 
   private async show(certificate: WebhookCertificate, signal?: AbortSignal): Promise<void> {
@@ -164,14 +170,14 @@ export class WebhookService implements AsyncDisposable {
   }
 }
 
-function addressOf({ service, url }: WebhookServiceOptions): WebhookAddress {
-  return url === undefined ? { service } : { url };
-}
-
 function certificateOptions(options: WebhookServiceOptions): CertificateSecretOptions {
   const { service, url, secretName = `${service.name}-certs`, hosts = [], ...rest } = options;
   const { name, namespace } = service;
   const names = [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`, `${name}.${namespace}`, name];
-  const outside = url === undefined ? [] : [new URL(url).hostname.replaceAll(/^\[|\]$/g, '')];
+  const outside = url === undefined ? [] : [hostOf(typeof url === 'string' ? url : url(options.port ?? 0))];
   return { ...rest, secret: { namespace, name: secretName }, hosts: [...names, ...outside, ...hosts] };
+}
+
+function hostOf(url: string): string {
+  return new URL(url).hostname.replaceAll(/^\[|\]$/g, '');
 }
