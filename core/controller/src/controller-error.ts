@@ -10,6 +10,7 @@ export const controllerErrorCodes = {
   RECONCILE_TIMEOUT: 'a reconcile took too long; its signal was aborted, and its object waits until it returns',
   RECONCILE_STOPPED: 'the controller was stopped while the object was being reconciled',
   WRITE_FENCED: 'a write was refused because the object is no longer this process’s to change',
+  KIND_NOT_SERVED: 'the server did not accept the definition of a kind',
   CONTROLLER_EXISTS: 'there is another controller of this name',
   SOURCE_UNKNOWN: 'a reconciler asked for the cache of a source that its controller does not declare',
   WEBHOOK_FAILED: 'a webhook threw; the failure policy decides what that means for the request',

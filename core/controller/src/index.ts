@@ -78,9 +78,12 @@ export type { ReconcileContext } from './reconcile/reconcile-context.ts';
 export type { Outcome, ReconcileMetrics } from './reconcile/reconcile-metrics.ts';
 export { done, failed, permanentlyFailed, PermanentError, requeueAfter, type Result } from './reconcile/result.ts';
 export type { CachedSource, RunningSource, Source, SourceTarget, WatchOptions } from './reconcile/source.ts';
-export type { System } from './reconcile/system.ts';
 export { cached, type KeysOf, mapped, owned, type ReactOptions, type SourceCache } from './reconcile/watch-source.ts';
 export { type StatusOf, writeStatus } from './reconcile/write-status.ts';
+
+// Systems: all of it together
+export { definitionsOf, installKinds } from './system/definitions.ts';
+export type { System } from './system/system.ts';
 
 // Events: what users are told
 export { EventRecorder, type EventRecorderOptions } from './events/event-recorder.ts';

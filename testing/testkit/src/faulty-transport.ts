@@ -10,6 +10,7 @@ import {
   type Clock,
   conflictError,
   expiredError,
+  internalServerError,
   type Random,
   sleep,
   type StatusError,
@@ -26,12 +27,20 @@ export interface FaultRates {
   readonly conflict?: number;
   /** 429 with Retry-After: 1. */
   readonly overload?: number;
+  /** 500, before anything was done. */
+  readonly fail?: number;
+  /** The server does what it is asked, but no answer comes until the caller loses patience, after 30 seconds. */
+  readonly hang?: number;
   /** The request waits up to `maxDelayMs` before it is sent. */
   readonly delay?: number;
   /** Per event: the stream of a watch breaks instead of delivering it. */
   readonly cut?: number;
   /** Per event: the watch tells that the history is gone (410) instead of delivering it, and ends. */
   readonly expire?: number;
+  /** Per event: it, and all that follow, come up to `maxDelayMs` later. Caches are that much behind. */
+  readonly lag?: number;
+  /** Per event: it comes twice. */
+  readonly repeat?: number;
 }
 
 export interface FaultOptions {
@@ -41,6 +50,8 @@ export interface FaultOptions {
   /** Default one second. */
   readonly maxDelayMs?: number;
 }
+
+const patienceMs = 30_000;
 
 /** A transport on which things go wrong, the same way each time for the same seed. */
 export interface FaultyTransport extends Transport {
@@ -76,11 +87,16 @@ export function faultyTransport(inner: Transport, options: FaultOptions): Faulty
   async function request(request: TransportRequest): Promise<TransportResponse> {
     await before(request);
     if (strikes('overload', request)) return failure(tooManyRequestsError('seeded fault', 1), { 'retry-after': '1' });
-    if (request.method === 'PUT' && strikes('conflict', request)) {
+    if (strikes('fail', request)) return failure(internalServerError('seeded fault'));
+    if ((request.method === 'PUT' || request.method === 'PATCH') && strikes('conflict', request)) {
       const [name = '', resource = ''] = request.path.split('/').toReversed();
       return failure(conflictError({ group: '', resource }, name));
     }
     const response = await inner.request(request);
+    if (strikes('hang', request)) {
+      await sleep(clock, patienceMs, request.signal);
+      throw new ClientError('TIMEOUT', 'no answer came, by a seeded fault');
+    }
     if (strikes('lose', request)) throw broken('the answer was lost by a seeded fault');
     return response;
   }
@@ -96,7 +112,9 @@ export function faultyTransport(inner: Transport, options: FaultOptions): Faulty
           yield { type: 'ERROR', object: expiredError('seeded fault').status };
           return;
         }
+        if (strikes('lag', request)) await sleep(clock, random.next() * maxDelayMs, request.signal);
         yield event;
+        if (event.type !== 'ERROR' && strikes('repeat', request)) yield event;
       }
     }
     return { status, headers, warnings, close: () => stream.close(), [Symbol.asyncIterator]: events };

@@ -10,4 +10,13 @@ export {
 } from './control-plane.ts';
 export { type FaultOptions, type FaultRates, faultyTransport, type FaultyTransport } from './faulty-transport.ts';
 export { type RealControlPlane, startRealControlPlane } from './real-control-plane.ts';
+export { type SimulatedProcess, simulatedProcess, type SimulatedProcessOptions } from './simulated-process.ts';
 export { settle, type VirtualClock, virtualClock } from './virtual-clock.ts';
+export {
+  type Scenario,
+  simulate,
+  SimulationError,
+  type SimulationOptions,
+  type SimulationReport,
+  type World,
+} from './simulate.ts';

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Client } from '@tektite/client';
 import { type KubeObject, sleep } from '@tektite/meta';
 import type { CachedObject } from '../cache/cached-object.ts';
@@ -200,18 +201,27 @@ export class Controller {
     const attempt = this.queue.retries(item.key);
     const number = ++this.count;
     const run = new ReconcileRun(parts, item, attempt, () => this.logFor(item.key, number));
-    const lost = this.ownership.signalFor(item.key);
-    const lose = () => run.abort(lost.reason as Error);
-    lost.addEventListener('abort', lose, { once: true });
-    if (lost.aborted) lose();
+    const unfollow = this.followOwnership(run);
     return new Promise((free) => {
       this.begin(run, free);
       void run.run(this.writes.get(item.key)).then((result) => {
-        lost.removeEventListener('abort', lose);
+        unfollow();
         this.end(run, result);
         free();
       });
     });
+  }
+
+  /** Aborts the run when its object becomes another process's. */
+  private followOwnership(run: ReconcileRun): () => void {
+    if (this.ownership === everything) return () => undefined;
+    const lost = this.ownership.signalFor(run.key);
+    const lose = () => run.abort(lost.reason as Error);
+    // As many as there are workers listen to one signal; Node warns of more than ten.
+    setMaxListeners(0, lost);
+    lost.addEventListener('abort', lose, { once: true });
+    if (lost.aborted) lose();
+    return () => lost.removeEventListener('abort', lose);
   }
 
   private logFor(key: string, reconcile: number): Logger {

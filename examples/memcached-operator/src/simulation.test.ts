@@ -1,0 +1,213 @@
+import { type Client, jsonPatch, kinds, mergePatch, type ObjectKey } from '@tektite/client';
+import {
+  type CachedSource,
+  type ControllerDefinition,
+  defineController,
+  installKinds,
+  Manager,
+} from '@tektite/controller';
+import { formatTime, isConditionTrue, isControlledBy } from '@tektite/meta';
+import type { Deployment, Pod } from '@tektite/schema/kubernetes';
+import { type Scenario, simulate, type World } from '@tektite/testkit';
+import { describe, expect, it } from 'vitest';
+import { memcachedController } from './controller.ts';
+import { deploymentFor, statusFor } from './decide.ts';
+import { Memcached } from './memcached.ts';
+import { smallCluster } from './test-support.ts';
+
+/** `SEEDS=5000 npx vitest run examples` for a long night. */
+const seeds = Number(process.env['SEEDS'] ?? 150);
+const namespace = 'default';
+const names = ['a', 'b', 'c'];
+
+/** Users who create, resize, delete and create again, at any moment. */
+function scenario(controller: ControllerDefinition): Scenario {
+  const wanted = new Map<string, number>();
+  return {
+    async prepare({ client }) {
+      wanted.clear();
+      await installKinds(client, [Memcached]);
+      smallCluster(client).start();
+    },
+    async start(client) {
+      const manager = new Manager(client, { name: 'memcached-operator', graceMs: 0 });
+      manager.add(controller);
+      manager.start();
+    },
+    async act(world) {
+      for (let i = 0; i < 12; i++) {
+        await userAct(world, wanted);
+        await world.sleep(world.random.next() * 20_000);
+      }
+    },
+    check: (world) => mustBeAsWanted(world, wanted),
+  };
+}
+
+const backup = 'users.example.com/backup';
+
+async function userAct({ client, random, sleep }: World, wanted: Map<string, number>): Promise<void> {
+  const name = names[Math.floor(random.next() * names.length)] ?? '';
+  const key = { namespace, name };
+  const old = await client.get(Memcached, key).catch(() => undefined);
+  // One that is still on its way out cannot be wanted again yet.
+  if (old?.metadata.deletionTimestamp) return;
+  if (old && random.next() < 0.3) {
+    wanted.delete(name);
+    await deleteWithBackup(client, key, () => sleep(30_000));
+    return;
+  }
+  const size = Math.floor(random.next() * 4);
+  wanted.set(name, size);
+  await client.apply(Memcached, { metadata: key, spec: { size } }, { force: true });
+}
+
+/** The user has a finalizer, too, and nobody else may take it away. */
+async function deleteWithBackup(client: Client, key: ObjectKey, makeBackup: () => Promise<void>): Promise<void> {
+  const finalizers = (more: string[]) =>
+    jsonPatch(more.map((value) => ({ op: 'add', path: '/metadata/finalizers/-', value })));
+  const { metadata } = await client.get(Memcached, key);
+  if (metadata.finalizers) await client.patch(Memcached, key, finalizers([backup]));
+  else await client.patch(Memcached, key, mergePatch({ metadata: { finalizers: [backup] } }));
+  await client.delete(Memcached, key);
+  await makeBackup();
+  for (;;) {
+    const dying = await client.get(Memcached, key).catch(() => undefined);
+    if (!dying?.metadata.finalizers?.includes(backup)) throw new Error(`${key.name} went before its backup was made`);
+    const left = dying.metadata.finalizers.filter((name) => name !== backup);
+    const { resourceVersion } = dying.metadata;
+    const patch = mergePatch({ metadata: { resourceVersion, finalizers: left } });
+    if (
+      await client.patch(Memcached, key, patch).then(
+        () => true,
+        () => false,
+      )
+    )
+      return;
+  }
+}
+
+async function mustBeAsWanted({ client }: World, wanted: ReadonlyMap<string, number>): Promise<void> {
+  const caches = (await client.list(Memcached)).items;
+  const deployments = (await client.list(kinds.Deployment)).items;
+  expect(caches.map(({ metadata }) => metadata.name)).toEqual([...wanted.keys()].sort());
+  expect(deployments).toHaveLength(wanted.size);
+  for (const cache of caches) {
+    const { name = '' } = cache.metadata;
+    const size = wanted.get(name);
+    const own = deployments.filter((deployment) => isControlledBy(deployment, cache));
+    expect(own.map(({ spec }) => spec?.replicas)).toEqual([size]);
+    expect(cache.status?.nodes).toHaveLength(size ?? 0);
+    expect(isConditionTrue(cache.status?.conditions, 'Available')).toBe(true);
+    expect(cache.metadata.finalizers).toEqual(['cache.example.com/finalizer']);
+  }
+}
+
+describe('the operator', () => {
+  it(`ends up where its users want it, whatever goes wrong on the way (${seeds} seeds)`, {
+    timeout: 600_000,
+  }, async () => {
+    let crashes = 0;
+    for (let seed = 1; seed <= seeds; seed++)
+      crashes += (await simulate(scenario(memcachedController), { seed })).crashes;
+    expect(crashes).toBeGreaterThan(seeds / 4);
+  });
+
+  it('survives a crash at every one of its writes, before and after it', { timeout: 120_000 }, async () => {
+    for (const when of ['before', 'after'] as const) {
+      let crashes = 1;
+      let write = 0;
+      while (crashes > 0) {
+        write++;
+        const report = await simulate(scenario(memcachedController), { seed: 7, crash: { write, when }, rates: {} });
+        crashes = report.crashes;
+      }
+      expect(write).toBeGreaterThan(10);
+    }
+  });
+});
+
+const real = memcachedController as unknown as ControllerDefinition<Memcached, Memcached>;
+const [deployments, pods] = real.sources as [CachedSource<Deployment>, CachedSource<Pod>];
+const noted = 'cache.example.com/deployment';
+
+/** The mistakes that operators are known for, in copies of the real one. */
+const bugs: Record<string, () => ControllerDefinition> = {
+  'remembers by name what it has done, and takes a new object for the old one': () => {
+    const applied = new Map<string, number>();
+    return defineController<Memcached>({
+      ...real,
+      async reconcile(memcached, context) {
+        if (applied.get(context.key) === memcached.spec.size) return;
+        await real.reconcile(memcached, context);
+        const [deployment] = context.cache(deployments).ownedBy(memcached);
+        if (deployment?.status?.readyReplicas === memcached.spec.size) applied.set(context.key, memcached.spec.size);
+      },
+    });
+  },
+  'takes away all finalizers when it is done with its own': () =>
+    defineController<Memcached>({
+      ...real,
+      finalizer: {
+        name: 'cache.example.com/finalizer',
+        async cleanup({ metadata }, { client, name }) {
+          const patch = mergePatch({ metadata: { resourceVersion: metadata.resourceVersion, finalizers: null } });
+          await client.patch(Memcached, { namespace, name }, patch);
+        },
+      },
+    }),
+  'creates its Deployment again when it died before it had noted the first one': () =>
+    defineController<Memcached>({
+      ...real,
+      async reconcile(memcached, { client, clock, cache, key, name, writeStatus }) {
+        const wanted = deploymentFor(memcached);
+        const known = memcached.metadata.annotations?.[noted];
+        if (!known) {
+          const { name: _, ...metadata } = wanted.metadata;
+          const unnamed = { ...wanted, metadata: { ...metadata, generateName: `${name}-` } };
+          const made = await client.create(kinds.Deployment, unnamed as unknown as Deployment);
+          const annotations = { [noted]: made.metadata.name };
+          await client.patch(Memcached, { namespace, name }, mergePatch({ metadata: { annotations } }));
+          return;
+        }
+        await client.apply(
+          kinds.Deployment,
+          { ...wanted, metadata: { ...wanted.metadata, name: known } },
+          { force: true },
+        );
+        const [deployment] = cache(deployments).ownedBy(memcached);
+        const nodes = cache(pods).byIndex('instance', key);
+        await writeStatus(memcached, statusFor(memcached, deployment, nodes, formatTime(clock.now())));
+      },
+    }),
+  'does not look again when the Deployment gets ready': () =>
+    defineController<Memcached>({
+      ...real,
+      sources: [],
+      async reconcile(memcached, { client, clock, writeStatus, name }) {
+        const deployment = await client.apply(kinds.Deployment, deploymentFor(memcached), { force: true });
+        const labelSelector = `app.kubernetes.io/instance=${name}`;
+        const nodes = (await client.list(kinds.Pod, { namespace, labelSelector })).items;
+        await writeStatus(memcached, statusFor(memcached, deployment, nodes, formatTime(clock.now())));
+      },
+    }),
+};
+
+describe('a mistake in an operator', () => {
+  it.each(Object.keys(bugs))(
+    'is found by some seed, and found again by the same: %s',
+    { timeout: 300_000 },
+    async (title) => {
+      const outcome = (seed: number) =>
+        simulate(scenario(bugs[title]?.() ?? memcachedController), { seed }).then(
+          () => undefined,
+          (error: Error) => error.message,
+        );
+      let found: string | undefined;
+      let seed = 0;
+      while (found === undefined && seed < seeds) found = await outcome(++seed);
+      expect(found ?? 'no seed found it').toContain(`seed ${seed}: `);
+      expect(await outcome(seed)).toBe(found);
+    },
+  );
+});
