@@ -83,6 +83,14 @@ export { type StatusOf, writeStatus } from './reconcile/write-status.ts';
 
 // Systems: all of it together
 export { definitionsOf, installKinds } from './system/definitions.ts';
+export {
+  type RunningSystems,
+  startSystems,
+  type SystemsElection,
+  type SystemsHealth,
+  type SystemsOptions,
+  type SystemsWebhooks,
+} from './system/start-systems.ts';
 export type { System } from './system/system.ts';
 
 // Events: what users are told
@@ -92,6 +100,96 @@ export type { EventText } from './events/event-text.ts';
 
 // Logs
 export { type LogFields, type Logger, silentLogger } from './observe/logger.ts';
+
+// Webhooks: what the API asks before it stores or shows something
+export type {
+  AdmissionOperation,
+  AdmissionRequest,
+  AdmissionResponse,
+  ReviewUser,
+} from './webhook/admission-review.ts';
+export type {
+  AdmissionContext,
+  AdmissionOptions,
+  AdmissionRule,
+  AdmissionWebhook,
+} from './webhook/admission-webhook.ts';
+export type { WebhookCertificate } from './webhook/certificate-data.ts';
+export { type CertificateSecretOptions, ensureCertificate } from './webhook/certificate-secret.ts';
+export { configMapWebhook, type ConfigMapWebhookOptions } from './webhook/config-map-webhook.ts';
+export { conversion, type ConversionOptions, type Spoke, spoke } from './webhook/conversion.ts';
+export {
+  type ConversionRule,
+  conversionWebhook,
+  type ConversionWebhook,
+  type ConversionWebhookOptions,
+} from './webhook/conversion-webhook.ts';
+export { createJsonPatch } from './webhook/create-json-patch.ts';
+export type { GoFieldNames } from './webhook/decode-mistake.ts';
+export {
+  defaulting,
+  type DefaultingRule,
+  defaultingWebhook,
+  type DefaultingWebhookOptions,
+} from './webhook/defaulting-webhook.ts';
+export {
+  detailedError,
+  disallowedField,
+  disallowedUpdateOfDeprecatedField,
+  genericError,
+  invalidArrayValue,
+  invalidKeyName,
+  invalidValue,
+  missingField,
+  missingOneOf,
+  multipleOneOf,
+  noFieldErrors,
+  outOfBounds,
+} from './webhook/field-error-kinds.ts';
+export { FieldErrors } from './webhook/field-errors.ts';
+export type { FieldMistake, MistakeLevel } from './webhook/field-mistake.ts';
+export {
+  type LocalWebhookHost,
+  LocalWebhookService,
+  type LocalWebhookServiceOptions,
+} from './webhook/local-webhook-service.ts';
+export type { Webhook } from './webhook/review-handler.ts';
+export {
+  validating,
+  type ValidatingRule,
+  validatingWebhook,
+  type ValidatingWebhookOptions,
+  type ValidationResult,
+} from './webhook/validating-webhook.ts';
+export { type WebhookAddress, webhookConfigurations } from './webhook/webhook-configurations.ts';
+export { type RegistrationOptions, registerWebhooks } from './webhook/webhook-registration.ts';
+export { type ServingCertificate, WebhookServer, type WebhookServerOptions } from './webhook/webhook-server.ts';
+export { type WebhookHealth, WebhookService, type WebhookServiceOptions } from './webhook/webhook-service.ts';
+
+// Configuration: ConfigMaps with a type
+export { ConfigError, isConfigError } from './config/config-error.ts';
+export {
+  booleanField,
+  type ConfigField,
+  durationField,
+  enumField,
+  integerField,
+  listField,
+  numberField,
+  quantityField,
+  stringField,
+  yamlField,
+} from './config/config-fields.ts';
+export { ConfigStore, type ConfigStoreOptions } from './config/config-store.ts';
+export {
+  type ConfigData,
+  type ConfigDefinition,
+  configKey,
+  type ConfigOf,
+  customConfig,
+  defineConfig,
+} from './config/define-config.ts';
+export type { ConfigEvents, ConfigHealth } from './config/watched-config.ts';
 
 // Mistakes
 export {

@@ -39,7 +39,7 @@ export interface ConversionWebhookOptions {
  * answer is a failure in upstream's words whose details name the object.
  *
  * @example
- * conversionWebhook({ rules: [conversion({ hub: TaskV1, spokes: [spoke(TaskV1beta1, functions)] })] })
+ * conversionWebhook({ rules: [conversion({ hub: TaskV1, spokes: [spoke(TaskV1beta1, TaskV1, functions)] })] })
  */
 export function conversionWebhook({
   path = '/resource-conversion',

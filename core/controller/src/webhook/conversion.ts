@@ -13,15 +13,18 @@ export interface Spoke<H extends KubeObject> {
  * One version next to the hub. The functions need not care for `apiVersion` and `kind`: these are set afterwards.
  *
  * @example
- * spoke(TaskV1beta1, { toHub: taskFromV1beta1, fromHub: taskToV1beta1 })
+ * spoke(TaskV1beta1, TaskV1, { toHub: taskFromV1beta1, fromHub: taskToV1beta1 })
  */
 export function spoke<T extends KubeObject, H extends KubeObject>(
   kind: Kind<T>,
+  hub: Kind<H>,
   functions: {
-    toHub(object: T): H | Promise<H>;
-    fromHub(object: H): T | Promise<T>;
+    toHub(object: T): NoInfer<H> | Promise<NoInfer<H>>;
+    fromHub(object: NoInfer<H>): T | Promise<T>;
   },
 ): Spoke<H> {
+  if (kind.group !== hub.group || kind.kind !== hub.kind)
+    throw new Error(`${kind.kind} of ${kind.group} is no version of ${hub.kind} of ${hub.group}`);
   return { kind, toHub: (object) => functions.toHub(object as T), fromHub: (object) => functions.fromHub(object) };
 }
 
@@ -35,14 +38,11 @@ export interface ConversionOptions<H extends KubeObject> {
  * Conversion between the versions of a kind, over a hub: n versions need n - 1 pairs of functions.
  *
  * @example
- * conversion({ hub: TaskV1, spokes: [spoke(TaskV1beta1, { toHub, fromHub })] })
+ * conversion({ hub: TaskV1, spokes: [spoke(TaskV1beta1, TaskV1, { toHub, fromHub })] })
  */
 export function conversion<H extends KubeObject>({ hub, spokes }: ConversionOptions<H>): ConversionRule {
   const byVersion = new Map(spokes.map((each) => [each.kind.version, each]));
   const known = new Set([hub.version, ...byVersion.keys()]);
-  const stranger = spokes.find(({ kind }) => kind.group !== hub.group || kind.kind !== hub.kind);
-  if (stranger)
-    throw new Error(`${stranger.kind.kind} of ${stranger.kind.group} is no version of ${hub.kind} of ${hub.group}`);
   if (known.size !== spokes.length + 1) throw new Error(`two of the versions of ${hub.kind} have the same name`);
   return {
     kind: hub,

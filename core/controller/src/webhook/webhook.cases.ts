@@ -323,7 +323,7 @@ export function webhookCases(place: WebhookPlace): void {
       const rule = conversion({
         hub: Widget,
         spokes: [
-          spoke(OldWidget, {
+          spoke(OldWidget, Widget, {
             toHub: ({ spec, ...rest }) => {
               if (spec.picture === 'broken') throw new Error('cannot read the picture');
               return { ...rest, spec: spec.picture === undefined ? {} : { image: spec.picture } };
