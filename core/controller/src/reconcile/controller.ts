@@ -135,6 +135,12 @@ export class Controller {
     };
   }
 
+  /** Resolves when none of these objects is being worked on. For who is about to give them away. */
+  async idle(concerns: (key: string) => boolean): Promise<void> {
+    const busy = [...this.running.keys()].filter(({ key }) => concerns(key));
+    await Promise.all(busy.map(({ ended }) => ended));
+  }
+
   /**
    * Takes nothing new, lets what runs end for `graceMs`, then aborts it. What waits is dropped: the next process looks at
    * every object first of all.
@@ -183,6 +189,7 @@ export class Controller {
       informers: parts.informers,
       own,
       events: parts.events,
+      ownership: this.ownership,
       informerOf: (source) => this.sources.get(source)?.informer,
     };
     const concurrency = definition.concurrency ?? parts.concurrency ?? defaultConcurrency;
@@ -264,6 +271,7 @@ export class Controller {
       this.queue.addAfter(key, wait, { cause: { kind, object: key, change: 'timer' } });
     }
     this.queue.done(key);
+    run.finish();
     this.tell(run, result, wait);
   }
 

@@ -140,6 +140,12 @@ export class Manager implements AsyncDisposable {
     return { healthy, ready, controllers, informers };
   }
 
+  /** Resolves when no controller works on these objects: for an election that is about to give them away. */
+  async idle(concerns: (key: string) => boolean, controller?: string): Promise<void> {
+    const all = [...this.controllers].filter(([name]) => controller === undefined || name === controller);
+    await Promise.all(all.map(([, each]) => each.idle(concerns)));
+  }
+
   /** Why an object was looked at lately, and what came of it, by all controllers of its kind. */
   explain(kind: string, key: string): readonly ReconcileRecord[] {
     const records: ReconcileRecord[] = [];

@@ -5,6 +5,7 @@ import type { CachedObject } from '../cache/cached-object.ts';
 import { type InformerSource, ReadYourWrites } from '../cache/read-your-writes.ts';
 import { ControllerError, isControllerError } from '../controller-error.ts';
 import { fencedClient } from '../election/fenced-client.ts';
+import { everything, type Ownership } from '../election/ownership.ts';
 import type { EventRecorder } from '../events/event-recorder.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { WorkItem } from '../queue/queue.ts';
@@ -24,6 +25,7 @@ export interface RunParts {
   readonly informers: InformerSource;
   readonly own: Informer<KubeObject, CachedObject>;
   readonly events: EventRecorder;
+  readonly ownership: Ownership;
   readonly informerOf: (source: CachedSource) => Informer<KubeObject, CachedObject> | undefined;
 }
 
@@ -34,6 +36,9 @@ export class ReconcileRun {
   readonly item: WorkItem;
   /** What was written, for the next one to wait for. */
   readonly writes: ReadYourWrites;
+  /** Resolves when all is over, `finish` was called. */
+  readonly ended: Promise<void>;
+  finish: () => void = () => undefined;
   private readonly parts: RunParts;
   private readonly attempt: number;
   private readonly makeLog: () => Logger;
@@ -47,7 +52,12 @@ export class ReconcileRun {
     this.attempt = attempt;
     this.makeLog = makeLog;
     this.startedAt = parts.client.clock.monotonic();
-    this.writes = new ReadYourWrites(fencedClient(parts.client, this.controller.signal), parts.informers);
+    this.ended = new Promise((resolve) => {
+      this.finish = resolve;
+    });
+    const { ownership } = parts;
+    const claim = ownership === everything ? undefined : { ownership, key: item.key };
+    this.writes = new ReadYourWrites(fencedClient(parts.client, this.controller.signal, claim), parts.informers);
   }
 
   /** Made when somebody writes to it: most reconciles have nothing to say. */

@@ -1,0 +1,131 @@
+import type { Client } from '@tektite/client';
+import { BucketElection, type BucketElectionOptions } from '../election/bucket-election.ts';
+import type { Ownership } from '../election/ownership.ts';
+import { type Logger, silentLogger } from '../observe/logger.ts';
+import { Manager, type ManagerHealth, type ManagerOptions } from '../reconcile/manager.ts';
+import { type LocalWebhookHost, LocalWebhookService } from '../webhook/local-webhook-service.ts';
+import { WebhookService, type WebhookServiceOptions } from '../webhook/webhook-service.ts';
+import { definitionsOf, installKinds } from './definitions.ts';
+import { installObjects } from './install-objects.ts';
+import type { System } from './system.ts';
+
+/** How several processes share the work: each controller has buckets of objects, each bucket a Lease. */
+export interface SystemsElection extends Omit<BucketElectionOptions, 'queue' | 'component' | 'handOver'> {
+  /** The beginning of the Leases' names. Default the manager's name. */
+  readonly component?: string;
+}
+
+/** Where the API server finds the webhooks. */
+export type SystemsWebhooks =
+  /** It is in this process. */
+  | { readonly host: LocalWebhookHost; readonly service: WebhookServiceOptions['service'] }
+  /** Over HTTPS, through a Service or at a URL. */
+  | Pick<WebhookServiceOptions, 'service' | 'url' | 'port' | 'hosts' | 'secretName'>;
+
+export interface SystemsOptions extends Omit<ManagerOptions, 'ownership'> {
+  readonly client: Client;
+  /** Write the definitions of the kinds and the objects that the systems come with. Default yes. */
+  readonly install?: boolean;
+  /** Without it, webhooks are not served: whoever serves them is another process. */
+  readonly webhooks?: SystemsWebhooks;
+  /** Without it, all objects are this process's. */
+  readonly election?: SystemsElection;
+}
+
+/** Systems at work. */
+export interface RunningSystems extends AsyncDisposable {
+  readonly manager: Manager;
+  health(): SystemsHealth;
+  stop(): Promise<void>;
+}
+
+export interface SystemsHealth extends ManagerHealth {
+  readonly webhooks?: { readonly healthy: boolean; readonly lastError: Error | undefined };
+}
+
+/**
+ * Runs systems: has the server serve their kinds, serves their webhooks, runs their controllers. Resolves when the webhooks
+ * are in force and the controllers started. What was begun is undone when a part fails.
+ *
+ * @example
+ * await using running = await startSystems([memcachedSystem], { client: await openClient() });
+ */
+export async function startSystems(systems: readonly System[], options: SystemsOptions): Promise<RunningSystems> {
+  const { client, log = silentLogger } = options;
+  const started: (() => Promise<unknown>)[] = [];
+  const stop = async () => {
+    for (let undo = started.pop(); undo; undo = started.pop()) await undo();
+  };
+  try {
+    if (options.install ?? true) await install(client, systems, log);
+    const webhooks = await serveWebhooks(systems, options, log);
+    if (webhooks) started.push(() => webhooks.stop());
+    const manager = startManager(systems, options, started);
+    const health = (): SystemsHealth => {
+      const own = manager.health();
+      const { healthy, lastError } = webhooks?.health() ?? { healthy: true, lastError: undefined };
+      return {
+        ...own,
+        healthy: own.healthy && healthy,
+        ready: own.ready && healthy,
+        ...(webhooks ? { webhooks: { healthy, lastError } } : {}),
+      };
+    };
+    return { manager, health, stop, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function install(client: Client, systems: readonly System[], log: Logger): Promise<void> {
+  for (const { name, kinds, objects = [] } of systems) {
+    await installKinds(client, kinds);
+    await installObjects(client, objects);
+    log.info('installed', { system: name, kinds: definitionsOf(kinds).map(({ metadata }) => metadata.name) });
+  }
+}
+
+async function serveWebhooks(
+  systems: readonly System[],
+  { client, webhooks: where }: SystemsOptions,
+  log: Logger,
+): Promise<WebhookService | LocalWebhookService | undefined> {
+  const webhooks = systems.flatMap((system) => system.webhooks ?? []);
+  if (!where || webhooks.length === 0) return undefined;
+  const onError = (error: Error) => log.error('webhooks', { error });
+  if ('host' in where) return LocalWebhookService.start({ ...where, client, webhooks, onError });
+  return WebhookService.start({ ...where, client, webhooks, onError });
+}
+
+function startManager(
+  systems: readonly System[],
+  options: SystemsOptions,
+  started: (() => Promise<unknown>)[],
+): Manager {
+  const { client, install: _, webhooks: __, election, ...rest } = options;
+  const stopping = new AbortController();
+  const elections: Promise<void>[] = [];
+  let manager: Manager;
+  const compete = (controller: string): Ownership => {
+    const { component = options.name ?? 'tektite', ...how } = election as SystemsElection;
+    const ownership = new BucketElection(client, {
+      ...how,
+      component,
+      queue: controller,
+      handOver: (owned) => manager.idle(owned, controller),
+    });
+    elections.push(ownership.run(stopping.signal));
+    return ownership;
+  };
+  manager = new Manager(client, { ...rest, ...(election ? { ownership: compete } : {}) });
+  for (const { controllers } of systems) for (const controller of controllers) manager.add(controller);
+  manager.start();
+  // Leases are given back when nothing is worked on any more, so that another process may begin at once.
+  started.push(async () => {
+    stopping.abort(new Error('the process stops'));
+    await Promise.all(elections);
+  });
+  started.push(() => manager.stop());
+  return manager;
+}
