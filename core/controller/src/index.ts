@@ -98,7 +98,10 @@ export { EventRecorder, type EventRecorderOptions } from './events/event-recorde
 export type { EventReporter } from './events/event-object.ts';
 export type { EventText } from './events/event-text.ts';
 
-// Logs
+// Logs, metrics, traces, health
+export { controllerMetrics, observeInformers } from './observe/controller-metrics.ts';
+export { observedTransport, type Observers } from './observe/observed-transport.ts';
+export { type StatusPage, statusPage, type StatusSubject } from './observe/status-pages.ts';
 export { type LogFields, type Logger, silentLogger } from './observe/logger.ts';
 
 // Webhooks: what the API asks before it stores or shows something

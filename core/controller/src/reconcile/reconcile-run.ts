@@ -8,6 +8,7 @@ import { fencedClient } from '../election/fenced-client.ts';
 import { everything, type Ownership } from '../election/ownership.ts';
 import type { EventRecorder } from '../events/event-recorder.ts';
 import type { Logger } from '../observe/logger.ts';
+import { traced } from '../observe/trace-reconcile.ts';
 import type { WorkItem } from '../queue/queue.ts';
 import type { ControllerDefinition } from './controller-definition.ts';
 import { finalizerStep, holdObject, releaseObject } from './finalize.ts';
@@ -74,13 +75,15 @@ export class ReconcileRun {
   }
 
   /** Never rejects. `before` are the writes of the last reconcile of this object. */
-  async run(before: ReadYourWrites | undefined): Promise<Result> {
-    try {
-      await before?.caughtUp(this.signal);
-      return await this.look();
-    } catch (thrown) {
-      return resultOfThrown(thrown);
-    }
+  run(before: ReadYourWrites | undefined): Promise<Result> {
+    return traced(this.parts.definition, this.key, async () => {
+      try {
+        await before?.caughtUp(this.signal);
+        return await this.look();
+      } catch (thrown) {
+        return resultOfThrown(thrown);
+      }
+    });
   }
 
   /** How a result counts. Who was aborted may return whatever it wants. */
