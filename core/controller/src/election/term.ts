@@ -82,7 +82,8 @@ export class Term {
   }
 
   private arm(): void {
-    this.timer = this.clock.setTimer(Math.max(0, this.deadline - this.clock.monotonic()), () => {
+    // Timers can be a hair early: never less than a millisecond, so that time passes.
+    this.timer = this.clock.setTimer(Math.max(1, this.deadline - this.clock.monotonic()), () => {
       if (this.isInTime()) this.arm();
       else this.end(new ControllerError('LEASE_LOST', 'the lease could not be renewed in time'));
     });
