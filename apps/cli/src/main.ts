@@ -46,6 +46,61 @@ Examples:
     .option('--data-dir <dir>', 'the data folder of the control plane', defaultDataDir())
     .action(async (options) => (await import('./commands/compact.ts')).compact(options));
 
+  tektite
+    .command('controller')
+    .description('run systems (operators) against a cluster: the current kubeconfig, or the cluster this process is in')
+    .requiredOption('--systems <list>', 'which systems, separated by commas: names, or files, folders and packages')
+    .option(
+      '--kubeconfig <file>',
+      'which cluster; default: $KUBECONFIG, ~/.kube/config, or the one around this process',
+    )
+    .option('--context <name>', 'the context of the kubeconfig')
+    .option('-n, --namespace <name>', 'only objects of this namespace; default: all')
+    .option('--system-namespace <name>', 'where Leases and certificates are kept', 'default')
+    .option('--threads-per-controller <number>', 'how many objects each controller works on at a time', '4')
+    .option('--kube-api-qps <number>', 'requests a second, in the long run; 0: as many as it likes', '50')
+    .option('--kube-api-burst <number>', 'requests at once', '100')
+    .option('--disable-ha', 'no leader election: this is the only process')
+    .option('--buckets <number>', 'into how many parts the work is shared between processes', '1')
+    .option('--no-install', 'do not write CustomResourceDefinitions; somebody else has')
+    .option('--webhook-port <number>', 'where webhooks are served; 0: not at all', '0')
+    .option('--webhook-url <url>', 'where the API server reaches them, if not through the Service')
+    .option('--webhook-service <name>', 'the Service in front of them', 'tektite-webhook')
+    .option('--status-address <address>', 'where /healthz, /readyz, /metrics and /explain are served', '127.0.0.1:9090')
+    .option('--log-level <level>', 'debug, info, warn or error', 'info')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ tektite controller --systems ./examples/memcached-operator --disable-ha
+  $ tektite controller --systems ./my-operator/dist/index.js --threads-per-controller 16`,
+    )
+    .action(async (options) => (await import('./commands/controller.ts')).controller(options));
+
+  tektite
+    .command('crds')
+    .description('print the CustomResourceDefinitions of systems, or check that a file has them')
+    .requiredOption('--systems <list>', 'which systems, separated by commas: names, or files, folders and packages')
+    .option('-o, --output <form>', 'yaml or json', 'yaml')
+    .option('--check <file>', 'print nothing, but fail if this file is out of date')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ tektite crds --systems ./examples/memcached-operator | kubectl apply -f -
+  $ tektite crds --systems ./my-operator --check deploy/crds.yaml`,
+    )
+    .action(async (options) => (await import('./commands/crds.ts')).crds(options));
+
+  tektite
+    .command('explain <kind> <name>')
+    .description('why controllers looked at an object lately, and what came of it')
+    .option('-n, --namespace <name>', 'the namespace of the object', 'default')
+    .option('--controller <url>', 'the status address of the controllers; default: those of `tektite up` here')
+    .option('--data-dir <dir>', 'the data folder of `tektite up`', defaultDataDir())
+    .option('-o, --output <form>', 'text or json', 'text')
+    .action(async (kind, name, options) => (await import('./commands/explain.ts')).explain(kind, name, options));
+
   return tektite;
 }
 

@@ -24,3 +24,15 @@ export function explainFileError(error: unknown, file: string): string | undefin
   const reason = code === undefined ? undefined : reasons[code];
   return reason === undefined ? undefined : `${path}: ${reason}`;
 }
+
+/** A whole number within limits. */
+export function readNumber(option: string, text: string, least: number, most: number): number {
+  const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= least && value <= most))
+    throw new UserError(`${option} must be a number from ${least} to ${most}, not ${JSON.stringify(text)}`);
+  return value;
+}
+
+export function readPort(option: string, text: string): number {
+  return readNumber(option, text, 0, 65535);
+}

@@ -31,6 +31,7 @@ export { Discovery } from './discovery/discovery.ts';
 // The way there
 export { httpTransport, type HttpTransportOptions } from './transport/http-transport.ts';
 export { isStatus, statusErrorOf } from './transport/response-status.ts';
+export { rateLimitedTransport, type RateLimit } from './transport/rate-limited-transport.ts';
 export { retryingTransport, type RetryOptions } from './transport/retrying-transport.ts';
 export type * from './transport/transport.ts';
 export { parseWarnings } from './transport/warning-header.ts';

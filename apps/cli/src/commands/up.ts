@@ -4,7 +4,8 @@ import pc from 'picocolors';
 import { unknownPlugins } from '../admission-plugin-names.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane.ts';
 import { writeKubeconfig } from '../kubeconfig-file.ts';
-import { explainFileError, UserError } from '../user-error.ts';
+import { stopSignal } from '../stop-signal.ts';
+import { explainFileError, readPort, UserError } from '../user-error.ts';
 
 export interface UpOptions {
   readonly dataDir: string;
@@ -19,7 +20,7 @@ export interface UpOptions {
 
 /** `tektite up`: serves until it is told to stop. */
 export async function up(options: UpOptions): Promise<void> {
-  const port = readPort(options.port);
+  const port = readPort('--port', options.port);
   const disabled = readPlugins(options.disableAdmissionPlugins);
   const tokens = options.tokenAuthFile ? await readTokens(options.tokenAuthFile) : undefined;
   // Listened for from now on: who is told to stop while it starts leaves nothing behind either.
@@ -83,12 +84,6 @@ async function shareConnection(file: string, plane: ControlPlane): Promise<void>
   }
 }
 
-function readPort(text: string): number {
-  const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65535)) throw new UserError(`--port must be a number from 0 to 65535, not ${JSON.stringify(text)}`);
-  return port;
-}
-
 function readPlugins(text = ''): string[] {
   const names = text
     .split(',')
@@ -118,22 +113,4 @@ function announce(plane: ControlPlane, options: UpOptions): void {
       `      ${pc.cyan(`export KUBECONFIG=${plane.kubeconfigFile}`)}\n\n` +
       `${pc.dim('Ctrl-C stops it.')}\n`,
   );
-}
-
-/** Resolves with the first SIGINT or SIGTERM. A second one ends the process at once, as it would by itself. */
-function stopSignal(): { readonly promise: Promise<void>; ignore(): void } {
-  let stop = () => {};
-  const keepAlive = setInterval(() => {}, 2 ** 30);
-  const promise = new Promise<void>((resolve) => {
-    stop = resolve;
-  });
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
-  const ignore = () => {
-    clearInterval(keepAlive);
-    process.off('SIGINT', stop);
-    process.off('SIGTERM', stop);
-  };
-  void promise.then(ignore);
-  return { promise, ignore };
 }

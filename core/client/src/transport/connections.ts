@@ -27,7 +27,7 @@ export class Connections {
   /** undici is loaded with the first request: programs that only talk within the process do without it. */
   async dispatcherFor(certificate: ClientCertificate | undefined): Promise<Dispatcher> {
     if (this.current && sameCertificate(this.current.certificate, certificate)) return this.current.dispatcher;
-    const undici = await import('undici');
+    const undici = await import('./dispatchers.ts');
     if (this.current && sameCertificate(this.current.certificate, certificate)) return this.current.dispatcher;
     const old = this.current?.dispatcher;
     const dispatcher = this.connect(undici, certificate);
@@ -51,7 +51,7 @@ export class Connections {
    * HTTP/1.1 on purpose: over HTTP/2 undici is slower on requests one at a time and no faster on many, and watches beyond
    * the server's limit of streams would wait behind each other without a sign.
    */
-  private connect(undici: typeof import('undici'), certificate: ClientCertificate | undefined): Dispatcher {
+  private connect(undici: typeof import('./dispatchers.ts'), certificate: ClientCertificate | undefined): Dispatcher {
     const { certificateAuthority, insecureSkipTlsVerify, tlsServerName } = this.config;
     const tls = {
       ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { Client } from '@tektite/client';
+import type { Kind } from '@tektite/schema';
 import { InformerSet } from '../cache/informer-set.ts';
 import type { InformerHealth } from '../cache/informer-health.ts';
 import { ControllerError } from '../controller-error.ts';
@@ -146,11 +147,19 @@ export class Manager implements AsyncDisposable {
     await Promise.all(all.map(([, each]) => each.idle(concerns)));
   }
 
-  /** Why an object was looked at lately, and what came of it, by all controllers of its kind. */
+  /**
+   * Why an object was looked at lately, and what came of it, by all controllers of its kind. The kind by any name that
+   * kubectl would take: `Memcached`, `memcacheds`, `mc`.
+   */
   explain(kind: string, key: string): readonly ReconcileRecord[] {
     const records: ReconcileRecord[] = [];
     for (const { definition, history } of this.controllers.values())
-      if (definition.kind.kind === kind) records.push(...history.of(key));
+      if (isCalled(definition.kind, kind)) records.push(...history.of(key));
     return records.sort((a, b) => a.startedAt - b.startedAt);
   }
+}
+
+function isCalled({ kind, plural, singular, shortNames, group }: Kind, name: string): boolean {
+  const names = [kind, plural, singular, `${plural}.${group}`, ...shortNames];
+  return names.some((each) => each.toLowerCase() === name.toLowerCase());
 }

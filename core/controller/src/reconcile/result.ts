@@ -30,9 +30,12 @@ export function permanentlyFailed(error: Error): Result {
   return { type: 'permanentError', error };
 }
 
+const permanent = Symbol.for('tektite.PermanentError');
+
 /** Thrown where a retry is of no use, such as for a mistake of the user's that admission could not see. */
 export class PermanentError extends Error {
   override readonly name = 'PermanentError';
+  readonly [permanent] = true;
 }
 
 /** What a reconciler returned, checked: it may be written in JavaScript. */
@@ -57,10 +60,10 @@ export function readResult(value: unknown): Result {
   }
 }
 
-/** What a reconciler threw, as a result. */
+/** What a reconciler threw, as a result. It may come from another copy of this package. */
 export function resultOfThrown(thrown: unknown): Result {
   const error = asError(thrown);
-  return error instanceof PermanentError ? permanentlyFailed(error) : failed(error);
+  return permanent in error ? permanentlyFailed(error) : failed(error);
 }
 
 function asError(thrown: unknown): Error {

@@ -1,0 +1,110 @@
+import { Client, httpTransport, isClientError, loadConfig, rateLimitedTransport } from '@tektite/client';
+import { controllerMetrics, observedTransport, observeInformers, startSystems } from '@tektite/controller';
+import { systemClock } from '@tektite/meta';
+import { type LogLevel, logLevels, pinoLogger } from '../observe/pino-logger.ts';
+import { serveStatus } from '../observe/status-server.ts';
+import { startTelemetry } from '../observe/telemetry.ts';
+import { stopSignal } from '../stop-signal.ts';
+import { loadSystems } from '../systems/load-systems.ts';
+import { readNumber, readPort, UserError } from '../user-error.ts';
+
+export interface ControllerOptions {
+  readonly systems: string;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly namespace?: string;
+  readonly systemNamespace: string;
+  readonly threadsPerController: string;
+  readonly kubeApiQps: string;
+  readonly kubeApiBurst: string;
+  readonly disableHa?: boolean;
+  readonly buckets: string;
+  readonly install: boolean;
+  readonly webhookPort: string;
+  readonly webhookUrl?: string;
+  readonly webhookService: string;
+  readonly statusAddress: string;
+  readonly logLevel: string;
+}
+
+/** `tektite controller`: runs systems against a cluster until it is told to stop. */
+export async function controller(options: ControllerOptions): Promise<void> {
+  const settings = readSettings(options);
+  const systems = await loadSystems(options.systems);
+  if (systems.length === 0) throw new UserError('--systems: name at least one system');
+  const log = pinoLogger(settings.logLevel);
+  const stopped = stopSignal();
+  const telemetry = startTelemetry();
+  await using client = await connect(options, settings, telemetry);
+  try {
+    const running = await startSystems(systems, {
+      client,
+      name: `tektite-${systems.map(({ name }) => name).join('-')}`,
+      log,
+      metrics: controllerMetrics(telemetry.meter),
+      concurrency: settings.threads,
+      install: options.install,
+      ...(options.namespace ? { namespace: options.namespace } : {}),
+      ...(settings.webhooks ? { webhooks: settings.webhooks } : {}),
+      ...(options.disableHa ? {} : { election: { namespace: options.systemNamespace, buckets: settings.buckets } }),
+    });
+    try {
+      observeInformers(telemetry.meter, running.manager.informers);
+      const status = await serveStatus(
+        {
+          health: () => running.health(),
+          explain: (kind, key) => running.manager.explain(kind, key),
+          metrics: () => telemetry.readMetrics(),
+        },
+        settings.statusHost,
+        settings.statusPort,
+      );
+      log.info('running', { systems: systems.map(({ name }) => name), status: status.url });
+      await stopped.promise;
+      log.info('stopping');
+      await status.close();
+    } finally {
+      await running.stop();
+    }
+  } finally {
+    stopped.ignore();
+    await telemetry.close();
+  }
+}
+
+function readSettings(options: ControllerOptions) {
+  const logLevel = logLevels.find((level) => level === options.logLevel) as LogLevel | undefined;
+  if (!logLevel) throw new UserError(`--log-level must be one of ${logLevels.join(', ')}`);
+  const [, statusHost = '', statusPort = ''] = /^(.*):([0-9]+)$/.exec(options.statusAddress) ?? [];
+  const webhookPort = readPort('--webhook-port', options.webhookPort);
+  const service = { namespace: options.systemNamespace, name: options.webhookService };
+  return {
+    logLevel,
+    statusHost: statusHost.replaceAll(/^\[|\]$/g, '') || '0.0.0.0',
+    statusPort: readPort('--status-address', statusPort),
+    threads: readNumber('--threads-per-controller', options.threadsPerController, 1, 1000),
+    qps: readNumber('--kube-api-qps', options.kubeApiQps, 0, 1_000_000),
+    burst: readNumber('--kube-api-burst', options.kubeApiBurst, 1, 1_000_000),
+    buckets: readNumber('--buckets', options.buckets, 1, 10),
+    webhooks:
+      webhookPort === 0 && !options.webhookUrl
+        ? undefined
+        : { service, port: webhookPort, ...(options.webhookUrl ? { url: options.webhookUrl } : {}) },
+  };
+}
+
+async function connect(
+  { kubeconfig, context }: ControllerOptions,
+  { qps, burst }: { readonly qps: number; readonly burst: number },
+  observers: Pick<ReturnType<typeof startTelemetry>, 'meter' | 'tracer'>,
+): Promise<Client> {
+  try {
+    const config = await loadConfig({ ...(kubeconfig ? { kubeconfig } : {}), ...(context ? { context } : {}) });
+    const observed = observedTransport(httpTransport(config), { ...observers, clock: systemClock });
+    const limited = qps > 0 ? rateLimitedTransport(observed, { qps, burst }, systemClock) : observed;
+    return new Client(limited);
+  } catch (error) {
+    if (isClientError(error)) throw new UserError(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describeCauses, type ReconcileRecord } from '@tektite/controller';
+import pc from 'picocolors';
+import { request } from 'undici';
+import { UserError } from '../user-error.ts';
+
+export interface ExplainOptions {
+  readonly namespace: string;
+  readonly controller?: string;
+  readonly dataDir: string;
+  readonly output: string;
+}
+
+/** `tektite explain KIND NAME`: why an object was looked at lately, and what came of it. */
+export async function explain(kind: string, name: string, options: ExplainOptions): Promise<void> {
+  const url = await controllerUrl(options);
+  // Which of the two an object of this name is, its kind says; the controllers know it by one of them.
+  const records = [...(await ask(url, kind, `${options.namespace}/${name}`)), ...(await ask(url, kind, name))];
+  if (options.output === 'json') process.stdout.write(`${JSON.stringify(records, undefined, 2)}\n`);
+  else process.stdout.write(records.length > 0 ? records.map(describe).join('') : nothing(kind, name, options));
+}
+
+async function controllerUrl({ controller, dataDir }: ExplainOptions): Promise<string> {
+  if (controller) return controller.replace(/\/$/, '');
+  const file = join(dataDir, 'status-url');
+  return readFile(file, 'utf8').then(
+    (text) => text.trim(),
+    () => 'http://127.0.0.1:9090',
+  );
+}
+
+async function ask(url: string, kind: string, key: string): Promise<readonly ReconcileRecord[]> {
+  const query = new URLSearchParams({ kind, key });
+  try {
+    const { statusCode, body } = await request(`${url}/explain?${query}`);
+    if (statusCode !== 200) throw new Error(`it answers ${statusCode}`);
+    return ((await body.json()) as { records: ReconcileRecord[] }).records;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new UserError(
+      `${url} cannot be asked (${code ?? message}). Name the status address of the controllers with --controller; of those in a cluster, forward the port first: kubectl port-forward deployment/tektite-controller 9090`,
+    );
+  }
+}
+
+function describe({ controller, startedAt, durationMs, outcome, error, nextAt, ...causes }: ReconcileRecord): string {
+  const bad = outcome === 'error' || outcome === 'permanentError' || outcome === 'timeout';
+  const colour = bad ? pc.red : pc.green;
+  const at = new Date(startedAt).toISOString();
+  const lines = [
+    `${at}  ${pc.bold(controller)}  ${colour(outcome)} after ${durationMs.toFixed(1)} ms`,
+    `  because  ${describeCauses(causes) || 'nobody said why'}`,
+  ];
+  if (error) lines.push(`  error    ${error}`);
+  if (nextAt !== undefined) lines.push(`  again    ${new Date(nextAt).toISOString()}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function nothing(kind: string, name: string, { namespace }: ExplainOptions): string {
+  return (
+    `No controller has looked at ${kind} ${namespace}/${name} since it started.\n` +
+    'Either none of them is for that kind, or there is no such object, or another replica has it.\n'
+  );
+}

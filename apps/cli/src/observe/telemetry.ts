@@ -1,0 +1,43 @@
+import { type Meter, metrics, trace, type Tracer } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { version } from '../version.ts';
+
+/** What a process measures. */
+export interface Telemetry {
+  readonly meter: Meter;
+  readonly tracer: Tracer;
+  /** All metrics, in Prometheus' text format. */
+  readMetrics(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/**
+ * Sets OpenTelemetry up: metrics are read by whoever asks, traces are sent where `OTEL_EXPORTER_OTLP_ENDPOINT` says, if
+ * it says anything.
+ */
+export function startTelemetry(environment: NodeJS.ProcessEnv = process.env): Telemetry {
+  const resource = resourceFromAttributes({ 'service.name': 'tektite', 'service.version': version });
+  const reader = new PrometheusExporter({ preventServerStart: true });
+  const meters = new MeterProvider({ resource, readers: [reader] });
+  metrics.setGlobalMeterProvider(meters);
+  const wantsTraces = environment['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? environment['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
+  const spanProcessors = wantsTraces ? [new BatchSpanProcessor(new OTLPTraceExporter())] : [];
+  const tracers = new BasicTracerProvider({ resource, spanProcessors });
+  if (wantsTraces) trace.setGlobalTracerProvider(tracers);
+  const serializer = new PrometheusSerializer();
+  return {
+    meter: meters.getMeter('tektite'),
+    tracer: trace.getTracer('tektite'),
+    async readMetrics() {
+      const { resourceMetrics } = await reader.collect();
+      return serializer.serialize(resourceMetrics);
+    },
+    async close() {
+      await Promise.allSettled([meters.shutdown(), tracers.shutdown()]);
+    },
+  };
+}

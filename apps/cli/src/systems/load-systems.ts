@@ -1,0 +1,65 @@
+import { existsSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { System } from '@tektite/controller';
+import { UserError } from '../user-error.ts';
+
+/** The systems that come with the command, by name. Loaded when asked for. */
+const builtIn: Readonly<Record<string, () => Promise<System>>> = {};
+
+/**
+ * The systems a user names: those that come with the command by their names, others by the file, folder or package that
+ * exports a `system`.
+ *
+ * @example
+ * await loadSystems('./examples/memcached-operator,@acme/operator')
+ */
+export async function loadSystems(text: string): Promise<readonly System[]> {
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  return Promise.all(names.map(loadSystem));
+}
+
+async function loadSystem(name: string): Promise<System> {
+  const own = Object.hasOwn(builtIn, name) ? builtIn[name] : undefined;
+  if (own) return own();
+  const file = find(name);
+  let module: { readonly system?: unknown };
+  try {
+    module = (await import(pathToFileURL(file).href)) as { readonly system?: unknown };
+  } catch (error) {
+    throw new UserError(`--systems: ${name} cannot be loaded: ${(error as Error).message}`);
+  }
+  if (!isSystem(module.system))
+    throw new UserError(`--systems: ${name} exports no \`system\`; see examples/memcached-operator for how one looks`);
+  return module.system;
+}
+
+/** The file to load: the file itself, or what a folder or a package names as its entry. */
+function find(name: string): string {
+  const here = resolve(name);
+  const require = createRequire(join(process.cwd(), 'index.js'));
+  if (existsSync(here)) {
+    if (statSync(here).isFile()) return here;
+    const { exports: entry, main = 'index.js' } = require(join(here, 'package.json')) as {
+      exports?: { '.'?: { default?: string } };
+      main?: string;
+    };
+    return join(here, entry?.['.']?.default ?? main);
+  }
+  try {
+    return require.resolve(name);
+  } catch {
+    const known = Object.keys(builtIn);
+    const own = known.length > 0 ? `one of ${known.join(', ')}, or ` : '';
+    throw new UserError(`--systems: there is no ${JSON.stringify(name)}; give ${own}a file, folder or package`);
+  }
+}
+
+function isSystem(value: unknown): value is System {
+  const { name, kinds, controllers } = (value ?? {}) as Partial<System>;
+  return typeof name === 'string' && Array.isArray(kinds) && Array.isArray(controllers);
+}
