@@ -10,6 +10,7 @@ export class ServerProcess {
   private readonly child: ChildProcess;
   private readonly exited: Promise<void>;
   private failure: string | undefined;
+  private stopping = false;
   private readonly killNow = () => void this.child.kill('SIGKILL');
 
   constructor(program: string, args: readonly string[], options: { readonly name: string; readonly logFile: string }) {
@@ -25,6 +26,8 @@ export class ServerProcess {
       });
       this.child.once('exit', (code, signal) => {
         this.failure ??= signal ? `it was ended by ${signal}` : `it ended with code ${code}`;
+        // A test that fails because its server is gone should say so.
+        if (!this.stopping) console.error(`${this.name}: ${this.failure}\n${this.lastWords()}`);
         resolve();
       });
     });
@@ -34,6 +37,13 @@ export class ServerProcess {
   /** The end of what it printed. */
   logTail(lines: number): string {
     return readFileSync(this.logFile, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
+  }
+
+  /** Go prints why it gives up before it prints the stacks of all goroutines. */
+  private lastWords(): string {
+    const lines = readFileSync(this.logFile, 'utf8').trimEnd().split('\n');
+    const crash = lines.findIndex((line) => /^(?:panic:|fatal error:|runtime: )/.test(line));
+    return (crash < 0 ? lines.slice(-40) : lines.slice(crash, crash + 40)).join('\n');
   }
 
   /** Resolves when `check` does; throws with the end of the log when the program ends before, or it takes too long. */
@@ -56,6 +66,7 @@ export class ServerProcess {
   /** Its data is thrown away, so there is nothing to wait for but its end. */
   async stop(): Promise<void> {
     process.off('exit', this.killNow);
+    this.stopping = true;
     if (this.failure === undefined) this.child.kill('SIGKILL');
     await this.exited;
   }

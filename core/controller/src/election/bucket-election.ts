@@ -75,7 +75,7 @@ export class BucketElection implements Ownership {
     return { [Symbol.dispose]: () => registrations.forEach((registration) => registration[Symbol.dispose]()) };
   }
 
-  guard<T>(key: string, write: (limit: AbortSignal) => Promise<T>): Promise<T> {
+  guard<T>(key: string, write: (limit: () => AbortSignal) => Promise<T>): Promise<T> {
     return this.electorOf(key).guard(key, write);
   }
 

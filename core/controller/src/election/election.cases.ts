@@ -139,9 +139,7 @@ export function electionCases(cluster: () => Cluster): void {
 
   it('shares buckets between processes, and hands them on', async () => {
     const options = { ...timing, namespace: 'default', component: 'test', queue: 'Things', buckets: 4 };
-    const elections = ['one', 'two'].map(
-      (identity) => new BucketElection(cluster().client, { ...options, identity }),
-    );
+    const elections = ['one', 'two'].map((identity) => new BucketElection(cluster().client, { ...options, identity }));
     const gained: string[] = [];
     elections[1]?.onGained((owns) => {
       if (owns('default/a')) gained.push('default/a');

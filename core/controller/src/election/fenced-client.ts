@@ -34,11 +34,16 @@ export function fencedClient(client: Client, signal: AbortSignal, claim?: Claim)
     const { signal: caller, ...rest } = request;
     caller?.throwIfAborted();
     return untilAborted(
-      ownership.guard(key, (limit) => client.request({ ...rest, signal: limit } as TransportRequest)),
+      ownership.guard(key, (limit) => client.request(withSignal(rest, limit))),
       caller,
     );
   };
   return guarded;
+}
+
+/** The signal is asked for anew at each try, because a server that is busy can make the client wait in between. */
+function withSignal(request: Omit<TransportRequest, 'signal'>, signal: () => AbortSignal): TransportRequest {
+  return Object.defineProperty({ ...request }, 'signal', { get: signal, enumerable: true });
 }
 
 /** What `promise` gives, or the signal's reason if that comes first. */

@@ -109,7 +109,7 @@ export class LeaderElector implements Ownership {
     return this.listeners.add(listener);
   }
 
-  guard<T>(_key: string, write: (limit: AbortSignal) => Promise<T>): Promise<T> {
+  guard<T>(_key: string, write: (limit: () => AbortSignal) => Promise<T>): Promise<T> {
     return this.term ? this.term.guard(write) : Promise.reject(fenced(abandoned.reason));
   }
 

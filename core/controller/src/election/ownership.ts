@@ -11,9 +11,10 @@ export interface Ownership {
   onGained(listener: (owns: (key: string) => boolean) => void): Disposable;
   /**
    * Does a write for a key that is ours. Who gives the key away in peace waits for the answer first; when time runs out
-   * instead, `limit` is aborted. Left out by those that never give a key away. `fencedClient` is the way to use it.
+   * instead, the signal that `limit` gives is aborted; ask for it again before each try. Left out by those that never give a
+   * key away. `fencedClient` is the way to use it.
    */
-  guard?<T>(key: string, write: (limit: AbortSignal) => Promise<T>): Promise<T>;
+  guard?<T>(key: string, write: (limit: () => AbortSignal) => Promise<T>): Promise<T>;
 }
 
 const never = new AbortController().signal;

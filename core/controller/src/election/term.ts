@@ -31,7 +31,9 @@ export class Term {
     return this.lostController.signal;
   }
 
+  /** Looks at the clock too: ask again before each thing that must not be late. */
   get limit(): AbortSignal {
+    if (!this.limitController.signal.aborted && !this.isInTime()) this.expire();
     return this.limitController.signal;
   }
 
@@ -41,7 +43,7 @@ export class Term {
   }
 
   isInTime(): boolean {
-    return !this.limit.aborted && this.clock.monotonic() < this.deadline;
+    return !this.limitController.signal.aborted && this.clock.monotonic() < this.deadline;
   }
 
   /** A term that has ended stays so. */
@@ -60,9 +62,9 @@ export class Term {
     this.limitController.abort(reason);
   }
 
-  async guard<T>(write: (limit: AbortSignal) => Promise<T>): Promise<T> {
+  async guard<T>(write: (limit: () => AbortSignal) => Promise<T>): Promise<T> {
     if (!this.holds()) throw fenced(this.lost.reason);
-    const answer = write(this.limit);
+    const answer = write(() => this.limit);
     this.underWay.add(answer);
     try {
       return await answer;
@@ -85,8 +87,12 @@ export class Term {
     // Timers can be a hair early: never less than a millisecond, so that time passes.
     this.timer = this.clock.setTimer(Math.max(1, this.deadline - this.clock.monotonic()), () => {
       if (this.isInTime()) this.arm();
-      else this.end(new ControllerError('LEASE_LOST', 'the lease could not be renewed in time'));
+      else this.expire();
     });
+  }
+
+  private expire(): void {
+    this.end(new ControllerError('LEASE_LOST', 'the lease could not be renewed in time'));
   }
 }
 
