@@ -9,6 +9,7 @@ import {
   serveHttps,
   type TokenFile,
 } from '@tektite/apiserver';
+import type { System } from '@tektite/controller';
 import { loadKeys, loadSigningKey } from './key-files.ts';
 import { type Connection, writeKubeconfig } from './kubeconfig-file.ts';
 
@@ -19,6 +20,8 @@ export interface ControlPlaneOptions {
   readonly port: number;
   readonly tokens?: TokenFile;
   readonly disabledAdmissionPlugins: readonly string[];
+  /** Run in this process, on the server's own side: no HTTP, no certificates between. */
+  readonly systems?: readonly System[];
   readonly onError: (error: unknown) => void;
 }
 
@@ -26,6 +29,8 @@ export interface ControlPlaneOptions {
 export interface ControlPlane {
   readonly connection: Connection;
   readonly kubeconfigFile: string;
+  /** Where health, metrics and explanations are, when systems run. */
+  readonly statusUrl?: string;
   close(): Promise<void>;
 }
 
@@ -78,7 +83,11 @@ async function startParts(
   const kubeconfigFile = join(folder, 'kubeconfig');
   await rm(kubeconfigFile, { force: true });
   await writeKubeconfig(kubeconfigFile, connection);
-  return { connection, kubeconfigFile };
+  if (!options.systems?.length) return { connection, kubeconfigFile };
+  // Loaded only now: a server alone does without all of it.
+  const { runSystems } = await import('./systems/run-systems.ts');
+  const statusUrl = await runSystems(server, options.systems, folder, started);
+  return { connection, kubeconfigFile, statusUrl };
 }
 
 /** The folder for state, keys and the kubeconfig. One that exists keeps its permissions: it may hold more than this. */

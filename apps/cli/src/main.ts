@@ -28,6 +28,7 @@ Examples:
     .option('--token-auth-file <file>', 'static bearer tokens, a line each: token,user,uid,"group1,group2"')
     .option('--disable-admission-plugins <names>', 'admission plugins to leave out, separated by commas')
     .option('--api-only', 'serve the API without controllers, node or systems')
+    .option('--systems <list>', 'systems (operators) to run in it, separated by commas: files, folders or packages')
     .addHelpText(
       'after',
       `

@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { FolderError, TokenFile } from '@tektite/apiserver';
 import pc from 'picocolors';
 import { unknownPlugins } from '../admission-plugin-names.ts';
-import { type ControlPlane, startControlPlane } from '../control-plane.ts';
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane.ts';
 import { writeKubeconfig } from '../kubeconfig-file.ts';
 import { stopSignal } from '../stop-signal.ts';
+import { loadSystems } from '../systems/load-systems.ts';
 import { explainFileError, readPort, UserError } from '../user-error.ts';
 
 export interface UpOptions {
@@ -16,17 +17,23 @@ export interface UpOptions {
   readonly tokenAuthFile?: string;
   readonly disableAdmissionPlugins?: string;
   readonly apiOnly?: boolean;
+  readonly systems?: string;
 }
 
 /** `tektite up`: serves until it is told to stop. */
 export async function up(options: UpOptions): Promise<void> {
   const port = readPort('--port', options.port);
   const disabled = readPlugins(options.disableAdmissionPlugins);
+  const systems = options.apiOnly ? [] : await loadSystems(options.systems ?? '');
   const tokens = options.tokenAuthFile ? await readTokens(options.tokenAuthFile) : undefined;
   // Listened for from now on: who is told to stop while it starts leaves nothing behind either.
   const stopped = stopSignal();
   try {
-    const plane = await start(options, port, disabled, tokens);
+    const plane = await start(options, port, {
+      disabledAdmissionPlugins: disabled,
+      systems,
+      ...(tokens ? { tokens } : {}),
+    });
     try {
       if (options.writeKubeconfig) await shareConnection(options.writeKubeconfig, plane);
       announce(plane, options);
@@ -43,8 +50,7 @@ export async function up(options: UpOptions): Promise<void> {
 async function start(
   options: UpOptions,
   port: number,
-  disabledAdmissionPlugins: readonly string[],
-  tokens: TokenFile | undefined,
+  more: Pick<ControlPlaneOptions, 'disabledAdmissionPlugins' | 'systems' | 'tokens'>,
 ): Promise<ControlPlane> {
   try {
     return await startControlPlane({
@@ -52,8 +58,7 @@ async function start(
       inMemory: options.inMemory === true,
       host: options.host,
       port,
-      ...(tokens ? { tokens } : {}),
-      disabledAdmissionPlugins,
+      ...more,
       onError: (error) => console.error(pc.red('internal error:'), error),
     });
   } catch (error) {
@@ -108,7 +113,8 @@ function announce(plane: ControlPlane, options: UpOptions): void {
   process.stdout.write(
     `${pc.bold('tektite')} serves the Kubernetes API at ${pc.cyan(plane.connection.server)}\n` +
       `  state       ${options.inMemory ? 'in memory, gone when this process ends' : options.dataDir}\n` +
-      `  kubeconfig  ${plane.kubeconfigFile}\n\n` +
+      `  kubeconfig  ${plane.kubeconfigFile}\n` +
+      (plane.statusUrl ? `  status      ${plane.statusUrl}/healthz, /metrics\n\n` : '\n') +
       `Try:  ${pc.cyan(`${target} get namespaces`)}\n` +
       `      ${pc.cyan(`export KUBECONFIG=${plane.kubeconfigFile}`)}\n\n` +
       `${pc.dim('Ctrl-C stops it.')}\n`,
