@@ -1,1 +1,22 @@
-export {};
+/** Runs Pods on this machine: the part of a cluster that is a kubelet and a container runtime. */
+
+// The node
+export { type NodeLogOptions, type NodeOptions, type RunningNode, startNode } from './start-node.ts';
+export { ApiEventSink, type EventContent, type EventSink } from './agent/event-sink.ts';
+export type { LogLimits } from './logs/container-log.ts';
+
+// What runs containers
+export {
+  ContainerStartError,
+  isContainerStartError,
+  type StartFailureReason,
+} from './runtime/container-start-error.ts';
+export type * from './runtime/pod-runtime.ts';
+export { HostRuntime, type HostRuntimeOptions } from './host/host-runtime.ts';
+export type { ImageMapping, MappedImage } from './host/image-mapping.ts';
+export {
+  HostRuntimeError,
+  type HostRuntimeErrorCode,
+  hostRuntimeErrorCodes,
+  isHostRuntimeError,
+} from './host/host-runtime-error.ts';

@@ -1,0 +1,26 @@
+import type { Client } from '@tektite/client';
+import type { Clock, Random } from '@tektite/meta';
+import type { EnvironmentContext } from '../env/environment.ts';
+import type { LogStore } from '../logs/log-store.ts';
+import type { PodRuntime } from '../runtime/pod-runtime.ts';
+import type { PodVolumes } from '../volumes/pod-volumes.ts';
+import type { TokenSource } from '../volumes/service-account-token.ts';
+import type { EventSink } from './event-sink.ts';
+
+/** What the workers of all Pods share. */
+export interface AgentParts {
+  readonly nodeName: string;
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly runtime: PodRuntime;
+  readonly events: EventSink;
+  readonly volumes: PodVolumes;
+  readonly tokens: TokenSource;
+  readonly logs: LogStore;
+  readonly environment: EnvironmentContext;
+  /** The folders of Pods are in here, by uid. */
+  readonly podsDirectory: string;
+  /** Told of what went wrong and will be tried again. */
+  readonly onError: (error: Error) => void;
+}

@@ -1,0 +1,131 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Container, ObjectReference, Pod } from '@tektite/schema/kubernetes';
+import type { ContainerLog } from '../logs/container-log.ts';
+import { isContainerStartError } from '../runtime/container-start-error.ts';
+import type { PodSandbox, RunningContainer } from '../runtime/pod-runtime.ts';
+import type { PreparedVolume } from '../volumes/pod-volumes.ts';
+import type { AgentParts } from './agent-parts.ts';
+import type { ContainerRole, Termination } from './container-record.ts';
+import { containerSpec } from './container-spec.ts';
+import { terminationMessage } from './termination-message.ts';
+
+/** A run of a container that has begun. */
+export interface LaunchedContainer {
+  readonly containerID: string;
+  readonly running: RunningContainer;
+  /** How it ended, after its log is complete. Never rejects. */
+  readonly ended: Promise<Termination>;
+}
+
+export interface LaunchRequest {
+  readonly pod: Pod;
+  readonly container: Container;
+  readonly role: ContainerRole;
+  readonly attempt: number;
+  readonly sandbox: PodSandbox;
+  readonly volumes: ReadonlyMap<string, PreparedVolume>;
+}
+
+/** Starts containers, and tells their Pod's events about it. */
+export class ContainerLauncher {
+  private readonly parts: AgentParts;
+
+  constructor(parts: AgentParts) {
+    this.parts = parts;
+  }
+
+  /** Rejects with a `ContainerStartError`. */
+  async launch(request: LaunchRequest): Promise<LaunchedContainer> {
+    const { parts } = this;
+    const { pod, container, role, attempt, sandbox } = request;
+    const id = Buffer.from(parts.random.bytes(32)).toString('hex');
+    const log = parts.logs.create(ownerOf(pod), container.name, attempt);
+    const terminationLog = parts.runtime.usesFiles
+      ? makeTerminationLog(sandbox.directory, container.name, id)
+      : undefined;
+    const tell = (type: 'Normal' | 'Warning', reason: string, message: string) =>
+      parts.events.event(containerReference(pod, container, role), { type, reason, message });
+    tell(
+      'Normal',
+      'Pulled',
+      `Container image ${JSON.stringify(container.image ?? '')} already present on machine and can be accessed by the pod`,
+    );
+    try {
+      using ready = await containerSpec({
+        ...request,
+        id,
+        environment: parts.environment,
+        runtime: parts.runtime,
+        output: log,
+        ...(terminationLog ? { terminationLog } : {}),
+      });
+      const running = await parts.runtime.startContainer(ready.spec);
+      tell('Normal', 'Created', 'Container created');
+      tell('Normal', 'Started', 'Container started');
+      const containerID = `${parts.runtime.name}://${id}`;
+      return { containerID, running, ended: this.end(request, containerID, running, log, terminationLog) };
+    } catch (error) {
+      await parts.logs.close(log);
+      if (isContainerStartError(error)) {
+        if (error.reason === 'RunContainerError') tell('Normal', 'Created', 'Container created');
+        tell('Warning', 'Failed', `Error: ${error.message}`);
+      }
+      throw error;
+    }
+  }
+
+  private async end(
+    { pod, container }: LaunchRequest,
+    containerID: string,
+    running: RunningContainer,
+    log: ContainerLog,
+    terminationLog: string | undefined,
+  ): Promise<Termination> {
+    const exit = await running.exited;
+    await this.parts.logs.close(log);
+    const count = (pod.spec?.containers?.length ?? 0) + (pod.spec?.initContainers?.length ?? 0);
+    const files = { terminationLog: terminationLog ?? '', log: log.path };
+    const message = await terminationMessage(container, exit.exitCode, count, files, this.parts.clock).catch(
+      () => undefined,
+    );
+    return {
+      exitCode: exit.exitCode,
+      reason: exit.oomKilled ? 'OOMKilled' : exit.exitCode === 0 ? 'Completed' : 'Error',
+      ...(message ? { message } : {}),
+      startedAt: running.startedAt,
+      finishedAt: exit.finishedAt,
+      containerID,
+    };
+  }
+}
+
+/** Writable by whoever the container runs as. */
+function makeTerminationLog(directory: string, container: string, id: string): string {
+  const folder = join(directory, 'containers', container);
+  mkdirSync(folder, { recursive: true, mode: 0o750 });
+  const path = join(folder, id.slice(0, 8));
+  writeFileSync(path, '');
+  chmodSync(path, 0o666);
+  return path;
+}
+
+export function ownerOf({ metadata }: Pod): { namespace: string; name: string; uid: string } {
+  return { namespace: metadata.namespace ?? '', name: metadata.name ?? '', uid: metadata.uid ?? '' };
+}
+
+export function podReference({ metadata }: Pod): ObjectReference {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return {
+    kind: 'Pod',
+    apiVersion: 'v1',
+    ...(namespace ? { namespace } : {}),
+    ...(name ? { name } : {}),
+    ...(uid ? { uid } : {}),
+    ...(resourceVersion ? { resourceVersion } : {}),
+  };
+}
+
+export function containerReference(pod: Pod, { name }: Container, role: ContainerRole): ObjectReference {
+  return { ...podReference(pod), fieldPath: `spec.${role === 'app' ? 'containers' : 'initContainers'}{${name}}` };
+}

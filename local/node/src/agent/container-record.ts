@@ -1,0 +1,84 @@
+import type { Container, Pod } from '@tektite/schema/kubernetes';
+
+/** What a container is for its Pod. */
+export type ContainerRole = 'init' | 'sidecar' | 'app';
+
+/** How an instance of a container ended. Times are milliseconds; none means that nobody knows. */
+export interface Termination {
+  readonly exitCode: number;
+  readonly reason: string;
+  readonly message?: string;
+  readonly startedAt?: number;
+  readonly finishedAt?: number;
+  readonly containerID?: string;
+}
+
+/** One run of a container. */
+export interface ContainerInstance {
+  /** `RUNTIME://ID`; none for one that is only known from the API. */
+  readonly containerID?: string;
+  readonly imageID: string;
+  readonly startedAt?: number;
+  readonly user?: { readonly uid: number; readonly gid: number; readonly supplementalGroups: readonly number[] };
+  /** Its postStart hook is done, and its startup probe has succeeded, if it has them. */
+  readonly started: boolean;
+  readonly ready: boolean;
+  /** A probe says that it has to be replaced. */
+  readonly unhealthy?: 'startup' | 'liveness';
+  /** Set when it has ended. */
+  readonly termination?: Termination;
+}
+
+/** What is known about a container of a Pod. Values are never changed, only replaced. */
+export interface ContainerRecord {
+  readonly name: string;
+  readonly role: ContainerRole;
+  /** The newest. */
+  readonly instance?: ContainerInstance;
+  /** How the one before ended. */
+  readonly lastTermination?: Termination;
+  readonly restartCount: number;
+  /** Why there is no newer one. */
+  readonly waiting?: { readonly reason: string; readonly message?: string };
+  /** A start that failed is not tried again before. */
+  readonly retryAt?: number;
+  readonly backOff?: BackOff;
+  /** It was told to end. */
+  readonly stopping: boolean;
+}
+
+/** How long to wait before the next restart, and since when that holds. */
+export interface BackOff {
+  readonly delayMs: number;
+  readonly updatedAt: number;
+}
+
+/** A container of the Pod's spec with its role. */
+export interface ContainerEntry {
+  readonly container: Container;
+  readonly role: ContainerRole;
+}
+
+/** All containers of a Pod, in the order in which they start. */
+export function containersOf(pod: Pod): ContainerEntry[] {
+  const init = (pod.spec?.initContainers ?? []).map((container) => ({ container, role: initRole(container) }));
+  const app = (pod.spec?.containers ?? []).map((container) => ({ container, role: 'app' as const }));
+  return [...init, ...app];
+}
+
+function initRole({ restartPolicy }: Container): ContainerRole {
+  return restartPolicy === 'Always' ? 'sidecar' : 'init';
+}
+
+export function newRecord({ container, role }: ContainerEntry): ContainerRecord {
+  return { name: container.name, role, restartCount: 0, stopping: false };
+}
+
+export function isRunning({ instance }: ContainerRecord): boolean {
+  return instance !== undefined && instance.termination === undefined;
+}
+
+/** `NAME_NAMESPACE(UID)`: how kubelets write a Pod in messages. */
+export function podName({ metadata }: Pod): string {
+  return `${metadata.name}_${metadata.namespace}(${metadata.uid})`;
+}

@@ -1,0 +1,83 @@
+import { Quantity } from '@tektite/meta';
+import type { Container, Pod } from '@tektite/schema/kubernetes';
+import { environment, type EnvironmentContext } from '../env/environment.ts';
+import { expand } from '../env/expand.ts';
+import { ContainerStartError, isContainerStartError } from '../runtime/container-start-error.ts';
+import type { ContainerLimits, ContainerSpec, OutputSink, PodRuntime, PodSandbox } from '../runtime/pod-runtime.ts';
+import type { PreparedVolume } from '../volumes/pod-volumes.ts';
+import { containerMounts } from './container-mounts.ts';
+import { containerUser } from './container-user.ts';
+
+export interface ContainerSpecParts {
+  readonly pod: Pod;
+  readonly container: Container;
+  readonly id: string;
+  readonly attempt: number;
+  readonly sandbox: PodSandbox;
+  readonly volumes: ReadonlyMap<string, PreparedVolume>;
+  readonly environment: EnvironmentContext;
+  readonly runtime: PodRuntime;
+  readonly output: OutputSink;
+  /** A file for the container's last words, or none where files are not real. */
+  readonly terminationLog?: string;
+}
+
+/** A container, ready to be started. Dispose it when it has, or has not. */
+export interface ReadyContainer extends Disposable {
+  readonly spec: ContainerSpec;
+}
+
+/** Resolves all that a container's spec refers to. Rejects with a `CreateContainerConfigError`. */
+export async function containerSpec(parts: ContainerSpecParts): Promise<ReadyContainer> {
+  try {
+    return await resolveSpec(parts);
+  } catch (error) {
+    if (isContainerStartError(error)) throw error;
+    throw new ContainerStartError('CreateContainerConfigError', (error as Error).message, { cause: error });
+  }
+}
+
+async function resolveSpec(parts: ContainerSpecParts): Promise<ReadyContainer> {
+  const { pod, container, runtime, terminationLog } = parts;
+  const image = container.image ?? '';
+  const user = containerUser(pod, container, runtime.imageUser(image));
+  const env = await environment(pod, container, parts.environment);
+  const opened = containerMounts(container, parts.volumes, env, runtime.usesFiles);
+  const last = {
+    hostPath: terminationLog ?? '',
+    containerPath: container.terminationMessagePath ?? '/dev/termination-log',
+    readOnly: false,
+  };
+  const { securityContext } = container;
+  const spec: ContainerSpec = {
+    id: parts.id,
+    name: container.name,
+    attempt: parts.attempt,
+    sandbox: parts.sandbox,
+    image,
+    command: (container.command ?? []).map((word) => expand(word, env)),
+    args: (container.args ?? []).map((word) => expand(word, env)),
+    env,
+    ...(container.workingDir ? { workingDir: container.workingDir } : {}),
+    mounts: [...opened.mounts, ...(terminationLog ? [last] : [])],
+    user,
+    readOnlyRootFilesystem: securityContext?.readOnlyRootFilesystem ?? false,
+    privileged: securityContext?.privileged ?? false,
+    capabilities: { add: securityContext?.capabilities?.add ?? [], drop: securityContext?.capabilities?.drop ?? [] },
+    limits: limitsOf(container),
+    stdin: container.stdin ?? false,
+    output: parts.output,
+  };
+  return { spec, [Symbol.dispose]: () => opened[Symbol.dispose]() };
+}
+
+function limitsOf({ resources }: Container): ContainerLimits {
+  const memory = resources?.limits?.['memory'];
+  const cpu = resources?.limits?.['cpu'];
+  const request = resources?.requests?.['cpu'];
+  return {
+    ...(memory === undefined ? {} : { memoryBytes: Number(Quantity.parse(String(memory)).value) }),
+    ...(cpu === undefined ? {} : { cpuMillis: Number(Quantity.parse(String(cpu)).milliValue) }),
+    ...(request === undefined ? {} : { cpuRequestMillis: Number(Quantity.parse(String(request)).milliValue) }),
+  };
+}

@@ -1,0 +1,113 @@
+import type { Container, Pod } from '@tektite/schema/kubernetes';
+import { type ContainerEntry, type ContainerRecord, containersOf, isRunning } from './container-record.ts';
+import { backOffUntil, shouldRestart } from './restart-policy.ts';
+
+/** What is to be done next for a Pod. */
+export type PodAction =
+  /** Run the container, again or for the first time. */
+  | { readonly type: 'start'; readonly name: string }
+  /** End one that a probe found unhealthy; it will be replaced. */
+  | { readonly type: 'stop'; readonly name: string; readonly message: string; readonly probe: 'startup' | 'liveness' }
+  /** It failed too often lately. */
+  | { readonly type: 'backOff'; readonly name: string; readonly until: number }
+  /** Nothing to do before this time. */
+  | { readonly type: 'wait'; readonly until: number }
+  /** End all containers, and start none. */
+  | { readonly type: 'stopAll' }
+  /** No container runs, and none will. */
+  | { readonly type: 'finish' };
+
+export interface PodView {
+  readonly pod: Pod;
+  readonly records: ReadonlyMap<string, ContainerRecord>;
+  readonly now: number;
+  /** The Pod has to end whatever its containers do: it is being deleted, or its time is up. */
+  readonly ending: boolean;
+}
+
+/**
+ * The life of a Pod: init containers one after the other, sidecars among them kept running, then all others at once; each
+ * run again as the policies say; and the end.
+ *
+ * The same view gives the same actions; doing them and looking again comes to rest in a view with nothing but waiting.
+ */
+export function decide(view: PodView): PodAction[] {
+  if (view.ending || hasCompleted(view)) return endActions(view);
+  const actions: PodAction[] = [];
+  const initialized = initialize(view, actions);
+  if (initialized) for (const entry of entriesOf(view.pod, 'app')) keepRunning(view, entry, actions);
+  return actions;
+}
+
+/** Whether all containers that count have ended for good. */
+export function hasCompleted(view: PodView): boolean {
+  const { pod, records } = view;
+  for (const { container, role } of entriesOf(pod, 'init')) {
+    const end = records.get(container.name)?.instance?.termination;
+    if (end && end.exitCode !== 0 && !shouldRestart(pod, container, role, end.exitCode)) return true;
+  }
+  return entriesOf(pod, 'app').every(({ container, role }) => {
+    const end = records.get(container.name)?.instance?.termination;
+    return end !== undefined && !shouldRestart(pod, container, role, end.exitCode);
+  });
+}
+
+function endActions({ records }: PodView): PodAction[] {
+  return [...records.values()].some(isRunning) ? [{ type: 'stopAll' }] : [{ type: 'finish' }];
+}
+
+function entriesOf(pod: Pod, ...roles: readonly string[]): ContainerEntry[] {
+  return containersOf(pod).filter(({ role }) => roles.includes(role));
+}
+
+/** Whether the other containers may run. Adds what is to be done until then, and for sidecars afterwards. */
+function initialize(view: PodView, actions: PodAction[]): boolean {
+  const { pod, records } = view;
+  const before = entriesOf(pod, 'app').some(({ container }) => records.get(container.name)?.instance !== undefined);
+  for (const entry of entriesOf(pod, 'init', 'sidecar')) {
+    const record = records.get(entry.container.name);
+    if (entry.role === 'init') {
+      if (before || record?.instance?.termination?.exitCode === 0) continue;
+      keepRunning(view, entry, actions);
+      return false;
+    }
+    keepRunning(view, entry, actions);
+    const up = record !== undefined && isRunning(record) && record.instance?.started === true;
+    if (!up && !before) return false;
+  }
+  return true;
+}
+
+function keepRunning(view: PodView, { container, role }: ContainerEntry, actions: PodAction[]): void {
+  const record = view.records.get(container.name);
+  if (record?.stopping) return;
+  if (!record?.instance) {
+    startWhenDue(view, container.name, record, actions);
+    return;
+  }
+  const { termination, unhealthy } = record.instance;
+  if (!termination) {
+    if (unhealthy)
+      actions.push({
+        type: 'stop',
+        name: container.name,
+        probe: unhealthy,
+        message: killMessage(container, role, unhealthy),
+      });
+    return;
+  }
+  if (!shouldRestart(view.pod, container, role, termination.exitCode)) return;
+  const until = backOffUntil(record.backOff, termination.finishedAt ?? 0, view.now);
+  if (until !== undefined) actions.push({ type: 'backOff', name: container.name, until });
+  else startWhenDue(view, container.name, record, actions);
+}
+
+function startWhenDue({ now }: PodView, name: string, record: ContainerRecord | undefined, actions: PodAction[]): void {
+  if (record?.retryAt !== undefined && now < record.retryAt) actions.push({ type: 'wait', until: record.retryAt });
+  else actions.push({ type: 'start', name });
+}
+
+function killMessage({ name }: Container, role: string, probe: 'startup' | 'liveness'): string {
+  if (role !== 'app') return `Init container ${name} failed ${probe} probe`;
+  return `Container ${name} failed ${probe} probe, will be restarted`;
+}

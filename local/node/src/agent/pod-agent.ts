@@ -1,0 +1,79 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { kinds } from '@tektite/client';
+import { Informer } from '@tektite/controller';
+import type { Pod } from '@tektite/schema/kubernetes';
+import type { AgentParts } from './agent-parts.ts';
+import { PodWorker } from './pod-worker.ts';
+
+/** Follows the Pods of this node, and has a worker for each. */
+export class PodAgent implements AsyncDisposable {
+  private readonly parts: AgentParts;
+  private readonly informer: Informer<Pod>;
+  private readonly workers = new Map<string, PodWorker>();
+  private readonly removals = new Set<Promise<void>>();
+
+  constructor(parts: AgentParts) {
+    this.parts = parts;
+    this.informer = new Informer(parts.client, kinds.Pod, {
+      fieldSelector: `spec.nodeName=${parts.nodeName}`,
+      onError: parts.onError,
+    });
+  }
+
+  /** Resolves when all Pods of this node are known. */
+  async start(signal?: AbortSignal): Promise<void> {
+    this.informer.addHandler({
+      added: (pod) => this.changed(pod),
+      modified: (pod) => this.changed(pod),
+      deleted: (pod) => this.deleted(pod),
+    });
+    await this.informer.start().synced(signal);
+    await this.removeOrphans();
+  }
+
+  /** The worker of a Pod, if it is this node's. */
+  worker({ metadata }: Pod): PodWorker | undefined {
+    return this.workers.get(metadata.uid ?? '');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.informer.stop();
+    await Promise.all([...this.workers.values()].map((worker) => worker.close()));
+    await Promise.all(this.removals);
+  }
+
+  private changed(pod: Pod): void {
+    const uid = pod.metadata.uid ?? '';
+    const worker = this.workers.get(uid);
+    if (worker) {
+      worker.update(pod);
+      return;
+    }
+    const fresh = new PodWorker(pod, this.parts);
+    this.workers.set(uid, fresh);
+    fresh.wake();
+  }
+
+  private deleted(pod: Pod): void {
+    const uid = pod.metadata.uid ?? '';
+    const worker = this.workers.get(uid);
+    if (!worker) return;
+    this.workers.delete(uid);
+    const removal = worker
+      .remove()
+      .catch(this.parts.onError)
+      .finally(() => this.removals.delete(removal));
+    this.removals.add(removal);
+  }
+
+  /** Folders of Pods that went away while nobody looked. */
+  private async removeOrphans(): Promise<void> {
+    const folders = await readdir(this.parts.podsDirectory).catch(() => []);
+    const known = new Set(this.informer.store.list().map(({ metadata }) => metadata.uid));
+    for (const uid of folders) {
+      if (!known.has(uid)) await rm(join(this.parts.podsDirectory, uid), { recursive: true, force: true });
+    }
+    await this.parts.logs.keepOnly(known as ReadonlySet<string>);
+  }
+}

@@ -1,0 +1,192 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { Clock } from '@tektite/meta';
+import { ContainerStartError } from '../runtime/container-start-error.ts';
+import type {
+  ContainerExit,
+  ContainerSpec,
+  ExecRequest,
+  ExecResult,
+  RunningContainer,
+} from '../runtime/pod-runtime.ts';
+import type { Cgroup } from './cgroup.ts';
+import { readStartReport } from './control-channel.ts';
+import type { FifoPool } from './fifo-pool.ts';
+import { type HostMachine, toolPath } from './host-machine.ts';
+import { execCommand, type ProcessUser, startCommand } from './sandbox-command.ts';
+import { environmentScript } from './setup-script.ts';
+
+export interface HostContainerParts {
+  readonly machine: HostMachine;
+  readonly clock: Clock;
+  readonly fifos: FifoPool;
+  readonly spec: ContainerSpec;
+  readonly user: ProcessUser;
+  /** The whole command line. */
+  readonly command: readonly string[];
+  /** What the image adds to the variables is in here already. */
+  readonly env: ReadonlyMap<string, string>;
+  readonly directory: string;
+  readonly cgroup?: Cgroup;
+  readonly imageID: string;
+  readonly pidNamespaceOf?: number;
+}
+
+/** A container as a tree of processes. */
+export class HostContainer implements RunningContainer {
+  readonly id: string;
+  readonly imageID: string;
+  readonly startedAt: number;
+  readonly exited: Promise<ContainerExit>;
+  readonly user: { readonly uid: number; readonly gid: number; readonly supplementalGroups: readonly number[] };
+  readonly stdin?: NodeJS.WritableStream;
+  private readonly parts: HostContainerParts;
+  private readonly outer: ChildProcess;
+  private readonly pid: number;
+  private ended = false;
+
+  private constructor(parts: HostContainerParts, outer: ChildProcess, pid: number, exited: Promise<{ code: number }>) {
+    this.parts = parts;
+    this.id = parts.spec.id;
+    this.imageID = parts.imageID;
+    this.outer = outer;
+    this.pid = pid;
+    this.startedAt = parts.clock.now();
+    const { uid, gid, groups } = parts.user;
+    this.user = { uid, gid, supplementalGroups: [...new Set([gid, ...groups])] };
+    if (outer.stdin) this.stdin = outer.stdin;
+    this.exited = exited.then(({ code }) => this.finish(code));
+  }
+
+  /** Starts the processes and waits until the container's own program runs. */
+  static async start(parts: HostContainerParts): Promise<HostContainer> {
+    const { spec, fifos, user, machine } = parts;
+    const owner = machine.userNamespace ? undefined : user;
+    const [out, err] = await Promise.all([fifos.take(owner), fifos.take(owner)]);
+    const envFd = environmentDescriptor(parts);
+    const [program = '', ...args] = startCommand(
+      machine,
+      spec,
+      user,
+      {
+        directory: parts.directory,
+        cgroups: parts.cgroup?.folders ?? [],
+        ...(parts.pidNamespaceOf === undefined ? {} : { pidNamespaceOf: parts.pidNamespaceOf }),
+      },
+      parts.command,
+    );
+    const child = spawn(program, args, {
+      // A session of its own: the terminal's Ctrl-C is for us.
+      detached: true,
+      cwd: '/',
+      env: { PATH: toolPath, LC_ALL: 'C' },
+      stdio: [spec.stdin ? 'pipe' : 'ignore', out.writerFd, err.writerFd, envFd, 'pipe'],
+    });
+    for (const fd of [out.writerFd, err.writerFd, envFd]) closeSync(fd);
+    const output = Promise.all([forward(out.reader, 'stdout', spec), forward(err.reader, 'stderr', spec)]);
+    const exited = endOf(child).then(async (code) => {
+      await output;
+      return { code };
+    });
+    const report = await readStartReport(child.stdio[4] as Readable);
+    if (report.started && report.pid !== undefined) return new HostContainer(parts, child, report.pid, exited);
+    child.kill('SIGKILL');
+    const { code } = await exited;
+    parts.cgroup?.remove();
+    throw startError(report.error ?? `the container could not be set up (exit code ${code})`);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    if (this.ended) return;
+    try {
+      process.kill(this.pid, signal);
+    } catch {
+      // It just ended.
+    }
+  }
+
+  async exec(request: ExecRequest, signal?: AbortSignal): Promise<ExecResult> {
+    if (this.ended) throw new Error(`container ${this.id} is not running`);
+    const { machine, spec, user, cgroup } = this.parts;
+    const target = { outerPid: this.outer.pid as number, pid: this.pid, cgroups: cgroup?.folders ?? [] };
+    const [program = '', ...args] = execCommand(machine, spec, user, target, request.command);
+    const envFd = environmentDescriptor(this.parts);
+    const child = spawn(program, args, {
+      detached: true,
+      cwd: '/',
+      env: { PATH: toolPath, LC_ALL: 'C' },
+      stdio: [request.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe', envFd, 'pipe'],
+    });
+    closeSync(envFd);
+    const abort = () => void child.kill('SIGKILL');
+    signal?.addEventListener('abort', abort, { once: true });
+    if (signal?.aborted) abort();
+    child.stdout?.on('data', (chunk: Buffer) => request.onOutput('stdout', chunk));
+    child.stderr?.on('data', (chunk: Buffer) => request.onOutput('stderr', chunk));
+    if (request.stdin && child.stdin) request.stdin.pipe(child.stdin).on('error', () => undefined);
+    const report = readStartReport(child.stdio[4] as Readable);
+    const exitCode = await closeOf(child);
+    signal?.removeEventListener('abort', abort);
+    const { error } = await report;
+    if (error !== undefined) throw startError(error);
+    return { exitCode };
+  }
+
+  private finish(code: number): ContainerExit {
+    this.ended = true;
+    const oomKilled = code !== 0 && (this.parts.cgroup?.oomKilled() ?? false);
+    this.parts.cgroup?.remove();
+    return { exitCode: code, oomKilled, finishedAt: this.parts.clock.now() };
+  }
+}
+
+function startError(message: string): ContainerStartError {
+  return new ContainerStartError(
+    'RunContainerError',
+    `failed to start container: unable to start container process: ${message}`,
+  );
+}
+
+/** The container's variables, in a file that has no name any more when this returns. */
+function environmentDescriptor({ directory, env }: HostContainerParts): number {
+  const path = join(directory, 'env');
+  // Readable by the container's user, who opens it again; nobody else gets into the folder.
+  writeFileSync(path, environmentScript(env), { mode: 0o644 });
+  const fd = openSync(path, 'r');
+  unlinkSync(path);
+  return fd;
+}
+
+function forward(reader: Socket, stream: 'stdout' | 'stderr', { output }: ContainerSpec): Promise<void> {
+  return new Promise((resolve) => {
+    reader.on('data', (chunk: Buffer) => {
+      if (output.write(stream, chunk)) return;
+      reader.pause();
+      void output.drained().finally(() => reader.resume());
+    });
+    reader.once('error', () => undefined);
+    reader.once('close', () => resolve());
+  });
+}
+
+function codeOf(code: number | null, signal: NodeJS.Signals | null): number {
+  return code ?? 128 + (signal ? constants.signals[signal] : 0);
+}
+
+function endOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(128));
+    child.once('exit', (code, signal) => resolve(codeOf(code, signal)));
+  });
+}
+
+function closeOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(128));
+    child.once('close', (code, signal) => resolve(codeOf(code, signal)));
+  });
+}

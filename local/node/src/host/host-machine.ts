@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { HostRuntimeError } from './host-runtime-error.ts';
+
+const run = promisify(execFile);
+
+/** The programs that make containers. All but `hostname` are from util-linux and coreutils. */
+const toolNames = ['setpriv', 'unshare', 'nsenter', 'mount', 'umount', 'pivot_root', 'mkfifo', 'sh'] as const;
+const toolFolders = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+
+/** Where the programs that prepare containers are looked for, whatever the environment says. */
+export const toolPath = toolFolders.join(':');
+
+/** An entry of the root folder. */
+export type RootEntry =
+  | { readonly name: string; readonly type: 'folder' }
+  | { readonly name: string; readonly type: 'link'; readonly target: string };
+
+/** What is known about the machine that containers are made on. */
+export interface HostMachine {
+  /** Whether containers need a user namespace because this process is not root. */
+  readonly userNamespace: boolean;
+  readonly tools: Readonly<Record<(typeof toolNames)[number], string>>;
+  /** Paths that the privileged programs of a container's start are read from: no volume may cover them. */
+  readonly trustedPaths: readonly string[];
+  /** Device files that exist. */
+  readonly devices: readonly string[];
+}
+
+/** Entries of the root folder that containers get their own of, or none. */
+const ownRootEntries = new Set(['proc', 'sys', 'dev', 'run', 'tmp', 'root', 'home', 'lost+found', 'boot', 'swapfile']);
+
+/** Looks at the machine, and tries what cannot be seen. Rejects with a {@link HostRuntimeError} when it cannot be. */
+export async function inspectHost(): Promise<HostMachine> {
+  const tools = Object.fromEntries(toolNames.map((name) => [name, findTool(name)])) as HostMachine['tools'];
+  const userNamespace = process.getuid?.() !== 0;
+  await tryNamespaces(tools.unshare, userNamespace);
+  return {
+    userNamespace,
+    tools,
+    trustedPaths: await trustedPaths([tools.setpriv, tools.umount, tools.sh, tools.unshare]),
+    devices: ['null', 'zero', 'full', 'random', 'urandom', 'tty'].filter((name) => existsSync(`/dev/${name}`)),
+  };
+}
+
+/** What is in a root folder that containers shall see. */
+export function rootEntries(root: string): RootEntry[] {
+  const entries: RootEntry[] = [];
+  for (const name of readdirSync(root)) {
+    if (ownRootEntries.has(name)) continue;
+    const stat = lstatSync(join(root, name));
+    if (stat.isSymbolicLink()) entries.push({ name, type: 'link', target: readlinkSync(join(root, name)) });
+    else if (stat.isDirectory()) entries.push({ name, type: 'folder' });
+  }
+  return entries;
+}
+
+function findTool(name: string): string {
+  for (const folder of toolFolders) {
+    const path = join(folder, name);
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {
+      // Perhaps in the next one.
+    }
+  }
+  throw new HostRuntimeError(
+    'TOOL_MISSING',
+    `the program ${name} is needed to run containers as processes and is not in ${toolPath}; install util-linux and coreutils, or use another runtime (podman, simulated)`,
+  );
+}
+
+async function tryNamespaces(unshare: string, userNamespace: boolean): Promise<void> {
+  const flags = ['--mount', '--pid', '--ipc', '--uts', '--fork', '--mount-proc'];
+  try {
+    await run(unshare, [...(userNamespace ? ['--user', '--map-root-user'] : []), ...flags, '/bin/true']);
+  } catch (cause) {
+    const said = String((cause as { stderr?: string }).stderr ?? cause).trim();
+    if (userNamespace) {
+      throw new HostRuntimeError(
+        'USER_NAMESPACES_FORBIDDEN',
+        `containers of an ordinary user need user namespaces, and the kernel refuses them (${said}). Ways out: allow them (${userNamespaceHint()}), run tektite as root, or use another runtime (podman, simulated)`,
+        { cause },
+      );
+    }
+    throw new HostRuntimeError(
+      'NAMESPACES_FORBIDDEN',
+      `the kernel refuses namespaces and mounts to this process (${said}); inside a container it needs CAP_SYS_ADMIN and an unmasked /proc (--privileged). Otherwise use another runtime (simulated)`,
+      { cause },
+    );
+  }
+}
+
+/** Which of the switches that distributions have for this is off here. */
+function userNamespaceHint(): string {
+  const read = (name: string) => {
+    try {
+      return readFileSync(`/proc/sys/${name}`, 'utf8').trim();
+    } catch {
+      return undefined;
+    }
+  };
+  if (read('kernel/unprivileged_userns_clone') === '0') return 'sysctl kernel.unprivileged_userns_clone=1';
+  if (read('user/max_user_namespaces') === '0') return 'sysctl user.max_user_namespaces=10000';
+  if (read('kernel/apparmor_restrict_unprivileged_userns') === '1')
+    return 'sysctl kernel.apparmor_restrict_unprivileged_userns=0';
+  return 'see sysctl user.max_user_namespaces, and the seccomp profile if this is a container';
+}
+
+/** The programs, the libraries they load, and what tells the loader where to find them. */
+async function trustedPaths(programs: readonly string[]): Promise<string[]> {
+  const paths = new Set([...programs, '/etc/ld.so.preload', '/etc/ld.so.cache', '/usr/bin/env', '/bin/sh']);
+  for (const program of programs) {
+    const listed = await run('ldd', [program]).catch(() => ({ stdout: '' }));
+    for (const [, path] of listed.stdout.matchAll(/(\/[^\s()]+) \(0x/g)) if (path) paths.add(path);
+  }
+  return [...paths];
+}

@@ -1,0 +1,264 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Clock, systemClock } from '@tektite/meta';
+import { ContainerStartError } from '../runtime/container-start-error.ts';
+import type {
+  ContainerMount,
+  ContainerSpec,
+  PodRuntime,
+  PodSandbox,
+  RunningContainer,
+} from '../runtime/pod-runtime.ts';
+import { UnknownCapabilityError } from './capability-set.ts';
+import { type Cgroup, type Cgroups, findCgroups } from './cgroup.ts';
+import { ContainerRoot, MountPathError } from './container-root.ts';
+import { FifoPool } from './fifo-pool.ts';
+import { hiddenPaths } from './hidden-paths.ts';
+import { HostContainer } from './host-container.ts';
+import { type HostMachine, inspectHost, rootEntries } from './host-machine.ts';
+import { commandLine, findImage, type ImageMapping, type MappedImage } from './image-mapping.ts';
+import { endLeftovers } from './leftovers.ts';
+import { type ProcessHolder, startProcessHolder } from './process-holder.ts';
+import type { ProcessUser } from './sandbox-command.ts';
+
+export interface HostRuntimeOptions {
+  /** A folder of its own, on a file system that programs may be run from. Containers do not see it. */
+  readonly directory: string;
+  readonly clock?: Clock;
+  readonly images?: ImageMapping;
+  /** More paths of the machine that containers shall not see. */
+  readonly hide?: readonly string[];
+  /** Told, once each, what a user should know: that images are not used, that limits are not enforced. */
+  readonly onNotice?: (notice: string) => void;
+}
+
+const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/**
+ * Containers as processes of this machine, each in its own mount, PID, IPC and UTS namespaces, made with what util-linux
+ * offers. The root is the machine's own, read-only. See README.md for what keeps a container in, and what does not.
+ *
+ * @example
+ * const runtime = new HostRuntime({ directory: '/var/lib/tektite/containers' });
+ * await runtime.open();
+ */
+export class HostRuntime implements PodRuntime {
+  readonly name = 'host';
+  readonly version = '1.0.0';
+  readonly usesFiles = true;
+  readonly sharesHostNetwork = true;
+  private readonly options: HostRuntimeOptions;
+  private readonly clock: Clock;
+  private readonly directory: string;
+  private readonly running = new Map<string, HostContainer>();
+  private readonly holders = new Map<string, ProcessHolder>();
+  private readonly removals = new Set<Promise<void>>();
+  private readonly noticed = new Set<string>();
+  private fifos: FifoPool;
+  private machineFound: HostMachine | undefined;
+  private cgroups: Cgroups | undefined;
+  private nothing = { folder: '', file: '' };
+  private hidden: { path: string; folder: boolean }[] = [];
+
+  constructor(options: HostRuntimeOptions) {
+    this.options = options;
+    this.clock = options.clock ?? systemClock;
+    this.directory = join(options.directory, 'containers');
+    this.fifos = new FifoPool(join(options.directory, 'pipes'));
+  }
+
+  async open(): Promise<void> {
+    endLeftovers(this.directory);
+    await rm(this.directory, { recursive: true, force: true });
+    // Only the way in is open to others: a container's user has to get to its own root.
+    mkdirSync(this.directory, { recursive: true, mode: 0o711 });
+    this.machineFound = await inspectHost();
+    this.cgroups = findCgroups('tektite');
+    this.nothing = makeNothing(this.options.directory);
+    this.hidden = hiddenPaths([this.options.directory, ...(this.options.hide ?? [])]);
+    await this.fifos.open();
+  }
+
+  async createSandbox(sandbox: PodSandbox): Promise<void> {
+    const folder = join(sandbox.directory, 'etc');
+    mkdirSync(folder, { recursive: true, mode: 0o755 });
+    const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { mode: 0o644 });
+    write('hostname', `${sandbox.hostname}\n`);
+    write('hosts', hostsFile(sandbox));
+    write('resolv.conf', sandbox.resolvConf ?? readIfThere('/etc/resolv.conf'));
+    if (sandbox.shareProcessNamespace && !this.holders.has(sandbox.uid))
+      this.holders.set(sandbox.uid, await startProcessHolder(this.machine));
+  }
+
+  async startContainer(spec: ContainerSpec): Promise<RunningContainer> {
+    this.notice(
+      'images',
+      'containers run as processes of this machine: images are not used, but for what they are mapped to',
+    );
+    const image = findImage(this.options.images ?? {}, spec.image);
+    const command = commandLine(spec.image, image, spec);
+    const directory = join(this.directory, spec.id);
+    mkdirSync(directory, { mode: 0o711 });
+    try {
+      this.prepareRoot(spec, image, directory);
+      const cgroup = this.limit(spec);
+      const container = await HostContainer.start({
+        machine: this.machine,
+        clock: this.clock,
+        fifos: this.fifos,
+        spec: { ...spec, workingDir: spec.workingDir ?? image.workdir ?? '/' },
+        user: this.userOf(spec, image),
+        command,
+        env: environmentOf(spec, image),
+        directory,
+        imageID: `host://${spec.image}`,
+        ...(cgroup ? { cgroup } : {}),
+        ...this.sharedProcesses(spec),
+      });
+      this.running.set(spec.id, container);
+      void container.exited.then(() => {
+        this.running.delete(spec.id);
+        this.remove(directory);
+      });
+      return container;
+    } catch (error) {
+      this.remove(directory);
+      throw startFailure(error);
+    }
+  }
+
+  async removeSandbox(uid: string): Promise<void> {
+    await this.holders.get(uid)?.end();
+    this.holders.delete(uid);
+  }
+
+  imageUser(image: string): string | undefined {
+    return findImage(this.options.images ?? {}, image).user;
+  }
+
+  async close(): Promise<void> {
+    const ends = [...this.running.values()].map((container) => {
+      container.signal('SIGKILL');
+      return container.exited;
+    });
+    await Promise.all(ends);
+    await Promise.all([...this.holders.values()].map((holder) => holder.end()));
+    await Promise.all(this.removals);
+  }
+
+  private get machine(): HostMachine {
+    if (!this.machineFound) throw new Error('the runtime was not opened');
+    return this.machineFound;
+  }
+
+  private prepareRoot(spec: ContainerSpec, image: MappedImage, directory: string): void {
+    const base = image.root ?? '/';
+    const root = new ContainerRoot({
+      directory,
+      base,
+      entries: rootEntries(base),
+      hidden: this.hidden,
+      devices: this.machine.devices,
+      trustedPaths: this.machine.trustedPaths,
+      nothing: this.nothing,
+      userNamespace: this.machine.userNamespace,
+      readOnly: spec.readOnlyRootFilesystem,
+    });
+    for (const mount of [...this.systemFiles(spec.sandbox), ...spec.mounts]) root.add(mount);
+    if (spec.workingDir) root.ensureFolder(spec.workingDir);
+    const { fstab, verify } = root.finish();
+    writeFileSync(join(directory, 'fstab'), fstab);
+    writeFileSync(join(directory, 'verify'), verify);
+  }
+
+  private systemFiles(sandbox: PodSandbox): ContainerMount[] {
+    return ['hostname', 'hosts', 'resolv.conf'].map((name) => ({
+      hostPath: join(sandbox.directory, 'etc', name),
+      containerPath: `/etc/${name}`,
+      readOnly: false,
+    }));
+  }
+
+  private userOf({ user }: ContainerSpec, image: MappedImage): ProcessUser {
+    const [imageUid = '0', imageGid = '0'] = (image.user ?? '0').split(':');
+    const uid = user.uid ?? Number(imageUid);
+    const gid = user.gid ?? (user.uid === undefined ? Number(imageGid) : 0);
+    if (!Number.isInteger(uid) || !Number.isInteger(gid))
+      throw new ContainerStartError(
+        'CreateContainerError',
+        `the user ${image.user} that the image is mapped to is not numeric`,
+      );
+    return { uid, gid, groups: user.supplementalGroups };
+  }
+
+  private limit({ id, limits }: ContainerSpec): Cgroup | undefined {
+    if (limits.memoryBytes === undefined && limits.cpuMillis === undefined && limits.cpuRequestMillis === undefined)
+      return undefined;
+    if (this.cgroups) return this.cgroups.create(id, limits);
+    if (limits.memoryBytes !== undefined || limits.cpuMillis !== undefined)
+      this.notice('cgroups', 'limits of memory and CPU are not enforced: this process may not write cgroups');
+    return undefined;
+  }
+
+  private sharedProcesses({ sandbox }: ContainerSpec): { pidNamespaceOf?: number } {
+    const holder = this.holders.get(sandbox.uid);
+    return holder ? { pidNamespaceOf: holder.pid } : {};
+  }
+
+  private notice(key: string, text: string): void {
+    if (this.noticed.has(key)) return;
+    this.noticed.add(key);
+    this.options.onNotice?.(text);
+  }
+
+  private remove(directory: string): void {
+    const removal = rm(directory, { recursive: true, force: true })
+      .catch(() => undefined)
+      .finally(() => this.removals.delete(removal));
+    this.removals.add(removal);
+  }
+}
+
+function environmentOf(spec: ContainerSpec, image: MappedImage): Map<string, string> {
+  const home = (spec.user.uid ?? 0) === 0 ? '/root' : '/';
+  const defaults = { PATH: defaultPath, HOSTNAME: spec.sandbox.hostname, HOME: home };
+  return new Map([...Object.entries(defaults), ...Object.entries(image.env ?? {}), ...spec.env]);
+}
+
+function hostsFile({ name, hostname, hostAliases }: PodSandbox): string {
+  const machine = readIfThere('/etc/hosts').trimEnd();
+  const aliases = hostAliases.map(({ ip, hostnames }) => `${ip}\t${hostnames.join('\t')}`);
+  const own = hostname === '' ? [] : [`127.0.0.1\t${hostname}${hostname === name ? '' : `\t${name}`}`];
+  return `${[machine, ...own, ...aliases].filter((line) => line !== '').join('\n')}\n`;
+}
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function makeNothing(directory: string): { folder: string; file: string } {
+  const folder = join(directory, 'nothing');
+  const file = join(directory, 'nothing-file');
+  mkdirSync(folder, { recursive: true });
+  chmodSync(folder, 0o555);
+  writeFileSync(file, '');
+  chmodSync(file, 0o444);
+  return { folder, file };
+}
+
+function startFailure(error: unknown): unknown {
+  if (error instanceof MountPathError || error instanceof UnknownCapabilityError)
+    return new ContainerStartError('CreateContainerError', `failed to create container: ${error.message}`, {
+      cause: error,
+    });
+  if (error instanceof Error && 'code' in error && 'syscall' in error)
+    return new ContainerStartError('CreateContainerError', `failed to create container: ${error.message}`, {
+      cause: error,
+    });
+  return error;
+}

@@ -1,0 +1,121 @@
+import type { ContainerSpec } from '../runtime/pod-runtime.ts';
+import { boundingSet } from './capability-set.ts';
+import type { HostMachine } from './host-machine.ts';
+import { enterScript, setupScript } from './setup-script.ts';
+
+/** Who a container's processes are. */
+export interface ProcessUser {
+  readonly uid: number;
+  readonly gid: number;
+  readonly groups: readonly number[];
+}
+
+/** Gives up every right that the container shall not have, and runs the container's program. Without a way back. */
+function confine(machine: HostMachine, spec: ContainerSpec, user: ProcessUser): string[] {
+  const { tools, userNamespace } = machine;
+  const { setpriv, sh, unshare } = tools;
+  const rights = [
+    '--no-new-privs',
+    '--inh-caps=-all',
+    `--bounding-set=${boundingSet(spec.capabilities, spec.privileged)}`,
+  ];
+  // A change of user makes the kernel forget whose death shall end us: it is said again after.
+  const bound = ['--pdeathsig', 'KILL'];
+  if (!userNamespace) {
+    const groups = user.groups.length > 0 ? `--groups=${user.groups.join(',')}` : '--clear-groups';
+    return [
+      setpriv,
+      ...bound,
+      `--reuid=${user.uid}`,
+      `--regid=${user.gid}`,
+      groups,
+      ...rights,
+      sh,
+      '-c',
+      enterScript,
+      'sh',
+    ];
+  }
+  // In a user namespace there is one user, ourselves. Another name for it takes another namespace.
+  const renamed =
+    user.uid === 0 && user.gid === 0 ? [] : [unshare, '--user', `--map-user=${user.uid}`, `--map-group=${user.gid}`];
+  return [
+    setpriv,
+    ...rights,
+    ...renamed,
+    ...(renamed.length > 0 ? [setpriv, ...bound] : []),
+    sh,
+    '-c',
+    enterScript,
+    'sh',
+  ];
+}
+
+/** The chain of programs that becomes a container. */
+export function startCommand(
+  machine: HostMachine,
+  spec: ContainerSpec,
+  user: ProcessUser,
+  setup: { readonly directory: string; readonly cgroups: readonly string[]; readonly pidNamespaceOf?: number },
+  command: readonly string[],
+): string[] {
+  const { tools, userNamespace } = machine;
+  const { setpriv, unshare, nsenter, sh } = tools;
+  const joinPids =
+    setup.pidNamespaceOf === undefined ? [] : [nsenter, '--target', String(setup.pidNamespaceOf), '--pid', '--no-fork'];
+  return [
+    ...(userNamespace && setup.pidNamespaceOf === undefined ? [unshare, '--user', '--map-root-user'] : []),
+    ...(userNamespace && setup.pidNamespaceOf !== undefined
+      ? [nsenter, '--target', String(setup.pidNamespaceOf), '--user']
+      : []),
+    // If this process dies, however, so does the next one, and by its --kill-child the container.
+    setpriv,
+    '--pdeathsig',
+    'KILL',
+    ...joinPids,
+    unshare,
+    '--mount',
+    '--ipc',
+    '--uts',
+    '--fork',
+    '--kill-child=KILL',
+    ...(setup.pidNamespaceOf === undefined ? ['--pid'] : []),
+    sh,
+    '-c',
+    setupScript,
+    'sh',
+    setup.directory,
+    spec.sandbox.hostname,
+    setup.cgroups.join(':'),
+    ...confine(machine, spec, user),
+    spec.workingDir ?? '/',
+    ...command,
+  ];
+}
+
+/** The chain that runs one more program in a container. */
+export function execCommand(
+  machine: HostMachine,
+  spec: ContainerSpec,
+  user: ProcessUser,
+  target: { readonly outerPid: number; readonly pid: number; readonly cgroups: readonly string[] },
+  command: readonly string[],
+): string[] {
+  const { tools, userNamespace } = machine;
+  const { nsenter, sh } = tools;
+  const join = 'IFS=:; for c in $1; do echo 0 >"$c/cgroup.procs"; done; unset IFS; shift; exec "$@"';
+  return [
+    ...(target.cgroups.length > 0 ? [sh, '-c', join, 'sh', target.cgroups.join(':')] : []),
+    ...(userNamespace ? [nsenter, '--target', String(target.outerPid), '--user'] : []),
+    nsenter,
+    '--target',
+    String(target.pid),
+    '--mount',
+    '--pid',
+    '--ipc',
+    '--uts',
+    ...confine(machine, spec, user),
+    spec.workingDir ?? '/',
+    ...command,
+  ];
+}

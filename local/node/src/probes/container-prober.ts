@@ -1,0 +1,96 @@
+import type { Clock } from '@tektite/meta';
+import type { Container, Probe } from '@tektite/schema/kubernetes';
+import type { RunningContainer } from '../runtime/pod-runtime.ts';
+import { runProbe } from './run-probe.ts';
+
+export type ProbeKind = 'startup' | 'readiness' | 'liveness';
+
+export interface ProberOptions {
+  readonly container: Container;
+  readonly running: RunningContainer;
+  readonly podIP: string;
+  readonly clock: Clock;
+  /** The verdict on the container changed, after as many results as the probe asks for. */
+  readonly onVerdict: (kind: ProbeKind, success: boolean) => void;
+  /** One look failed. `error`: by a fault of the probe itself. */
+  readonly onFailure: (kind: ProbeKind, message: string) => void;
+}
+
+/**
+ * Probes one run of a container until it is stopped: first the startup probe, and when that has succeeded, the others.
+ */
+export class ContainerProber implements Disposable {
+  private readonly options: ProberOptions;
+  private readonly stop = new AbortController();
+  private readonly timers = new Map<ProbeKind, Disposable>();
+
+  constructor(options: ProberOptions) {
+    this.options = options;
+    const { startupProbe } = options.container;
+    if (startupProbe) this.begin('startup', startupProbe);
+    else this.beginOthers();
+  }
+
+  [Symbol.dispose](): void {
+    this.stop.abort();
+    for (const timer of this.timers.values()) timer[Symbol.dispose]();
+    this.timers.clear();
+  }
+
+  private beginOthers(): void {
+    const { readinessProbe, livenessProbe } = this.options.container;
+    if (readinessProbe) this.begin('readiness', readinessProbe);
+    if (livenessProbe) this.begin('liveness', livenessProbe);
+  }
+
+  private begin(kind: ProbeKind, probe: Probe): void {
+    const { clock, running } = this.options;
+    const due = running.startedAt + (probe.initialDelaySeconds ?? 0) * 1000;
+    this.schedule(kind, Math.max(0, due - clock.now()), () =>
+      this.look(kind, probe, { verdict: undefined, last: undefined, run: 0 }),
+    );
+  }
+
+  private schedule(kind: ProbeKind, delayMs: number, action: () => Promise<void>): void {
+    if (this.stop.signal.aborted) return;
+    this.timers.set(
+      kind,
+      this.options.clock.setTimer(delayMs, () => void action()),
+    );
+  }
+
+  private async look(kind: ProbeKind, probe: Probe, state: ProbeState): Promise<void> {
+    const { container, running, podIP, clock } = this.options;
+    const began = clock.now();
+    const result = await runProbe(probe, container, running, podIP, clock, this.stop.signal);
+    if (this.stop.signal.aborted) return;
+    const name = `${kind[0]?.toUpperCase()}${kind.slice(1)}`;
+    if (result.error !== undefined)
+      this.options.onFailure(kind, `${name} probe errored and resulted in unknown state: ${result.error}`);
+    else if (!result.success) this.options.onFailure(kind, `${name} probe failed: ${result.output}`);
+    // A probe that did not work says nothing.
+    const next = result.error === undefined ? counted(state, result.success, probe) : state;
+    if (next.verdict !== undefined && next.verdict !== state.verdict) this.options.onVerdict(kind, next.verdict);
+    if (kind === 'startup' && next.verdict === true) {
+      this.beginOthers();
+      return;
+    }
+    // One that failed for good has no more to say until the container is replaced.
+    if (kind !== 'readiness' && next.verdict === false) return;
+    const pause = (probe.periodSeconds ?? 10) * 1000 - (clock.now() - began);
+    this.schedule(kind, Math.max(0, pause), () => this.look(kind, probe, next));
+  }
+}
+
+interface ProbeState {
+  readonly verdict: boolean | undefined;
+  readonly last: boolean | undefined;
+  readonly run: number;
+}
+
+/** The state after one more result. The verdict changes only after as many equal results as the probe asks for. */
+function counted(state: ProbeState, success: boolean, probe: Probe): ProbeState {
+  const run = state.last === success ? state.run + 1 : 1;
+  const threshold = success ? (probe.successThreshold ?? 1) : (probe.failureThreshold ?? 3);
+  return { last: success, run, verdict: run >= threshold ? success : state.verdict };
+}

@@ -1,0 +1,82 @@
+import { connect } from 'node:net';
+import type { Clock } from '@tektite/meta';
+import type { Container, Probe } from '@tektite/schema/kubernetes';
+import type { RunningContainer } from '../runtime/pod-runtime.ts';
+import { resolvePort } from './container-port.ts';
+import { connectError, httpCheck } from './http-check.ts';
+import type { ProbeResult } from './probe-result.ts';
+
+/** Looks at a container once, by whatever the probe says. Never rejects. */
+export async function runProbe(
+  probe: Probe,
+  container: Container,
+  running: RunningContainer,
+  podIP: string,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<ProbeResult> {
+  const timeoutMs = (probe.timeoutSeconds ?? 1) * 1000;
+  try {
+    if (probe.exec) return await execProbe(probe.exec.command ?? [], running, clock, timeoutMs, signal);
+    if (probe.httpGet) {
+      const port = resolvePort(probe.httpGet.port, container);
+      const result = await httpCheck(
+        { ...probe.httpGet, port, host: probe.httpGet.host || podIP, agent: 'kube-probe' },
+        clock,
+        timeoutMs,
+        signal,
+      );
+      // What does not answer is unhealthy; it is no fault of the probe.
+      return { success: result.success, output: result.output };
+    }
+    if (probe.tcpSocket)
+      return await tcpProbe(
+        probe.tcpSocket.host || podIP,
+        resolvePort(probe.tcpSocket.port, container),
+        clock,
+        timeoutMs,
+      );
+    if (probe.grpc) return await tcpProbe(podIP, probe.grpc.port, clock, timeoutMs);
+    return { success: false, output: '', error: `missing probe handler for container ${container.name}` };
+  } catch (error) {
+    return { success: false, output: '', error: (error as Error).message };
+  }
+}
+
+async function execProbe(
+  command: readonly string[],
+  running: RunningContainer,
+  clock: Clock,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<ProbeResult> {
+  let output = '';
+  const timeout = new AbortController();
+  using _timer = clock.setTimer(timeoutMs, () => timeout.abort());
+  const onOutput = (_: string, chunk: Uint8Array) => {
+    if (output.length < 10_240) output += Buffer.from(chunk).toString();
+  };
+  const { exitCode } = await running.exec({ command, onOutput }, AbortSignal.any([timeout.signal, signal]));
+  if (timeout.signal.aborted)
+    return {
+      success: false,
+      output: `command timed out: ${JSON.stringify(command.join(' '))} timed out after ${timeoutMs / 1000}s`,
+    };
+  return { success: exitCode === 0, output };
+}
+
+function tcpProbe(host: string, port: number, clock: Clock, timeoutMs: number): Promise<ProbeResult> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    const settle = (result: ProbeResult) => {
+      timer[Symbol.dispose]();
+      socket.destroy();
+      resolve(result);
+    };
+    const timer = clock.setTimer(timeoutMs, () =>
+      settle({ success: false, output: `dial tcp ${host}:${port}: i/o timeout` }),
+    );
+    socket.once('connect', () => settle({ success: true, output: '' }));
+    socket.once('error', (error) => settle({ success: false, output: connectError(error, { host, port }) }));
+  });
+}

@@ -1,0 +1,141 @@
+/**
+ * What runs the containers of one machine's Pods. It is told everything: nothing here knows the API. Which container runs
+ * when, and what that means for the Pod, is the agent's part.
+ *
+ * Guarantees
+ * - `startContainer` resolves when the container's own program runs, and rejects with a `ContainerStartError` when it never
+ *   will. After a rejection nothing of the container is left running.
+ * - `exited` resolves once, after all output was given to the spec's `output` and no process of the container is left. It
+ *   never rejects.
+ * - Containers do not outlive the runtime: `close` ends all, and when this process is killed, they die with it. What is left
+ *   on disk or in the mount table after that is removed by the next `open`.
+ * - Nothing in a spec makes a container see or change what it was not given. Each runtime's README tells the limits.
+ */
+export interface PodRuntime {
+  /** Goes into container IDs: `NAME://ID`. */
+  readonly name: string;
+  /** What nodeInfo.containerRuntimeVersion says after the name. */
+  readonly version: string;
+  /** Whether mounts are real: without, nobody needs to write volumes to disk. */
+  readonly usesFiles: boolean;
+  /** Whether Pods have the address of the node, whatever their spec says. */
+  readonly sharesHostNetwork: boolean;
+  /** Checks that this machine can run containers, and removes what a killed predecessor left. Called once, first. */
+  open(): Promise<void>;
+  /** Prepares what the containers of a Pod share. Doing it again changes nothing. */
+  createSandbox(sandbox: PodSandbox): Promise<void>;
+  startContainer(spec: ContainerSpec): Promise<RunningContainer>;
+  /** After all its containers have ended. */
+  removeSandbox(uid: string): Promise<void>;
+  /** What an image brings along, as far as this runtime knows. Undefined: nothing is known, or needed. */
+  imageUser(image: string): string | undefined;
+  close(): Promise<void>;
+}
+
+/** What the containers of a Pod have in common. */
+export interface PodSandbox {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly hostname: string;
+  /** One PID namespace for all containers. */
+  readonly shareProcessNamespace: boolean;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** A folder of the Pod's own, which exists. */
+  readonly directory: string;
+  /** Lines for `/etc/hosts`, beyond those of every machine. */
+  readonly hostAliases: readonly { readonly ip: string; readonly hostnames: readonly string[] }[];
+  /** Replaces the machine's `/etc/resolv.conf`, if given. */
+  readonly resolvConf?: string;
+}
+
+export interface ContainerMount {
+  /** Exists. A folder or a file. */
+  readonly hostPath: string;
+  /** An open descriptor of it, where a container could exchange what is at the path. Closed by who made the spec. */
+  readonly descriptor?: number;
+  /** Absolute, clean. */
+  readonly containerPath: string;
+  readonly readOnly: boolean;
+}
+
+export interface ContainerUser {
+  readonly uid?: number;
+  readonly gid?: number;
+  readonly supplementalGroups: readonly number[];
+}
+
+export interface ContainerLimits {
+  readonly memoryBytes?: number;
+  readonly cpuMillis?: number;
+  /** What the container is sure to get when others want the CPU too. */
+  readonly cpuRequestMillis?: number;
+}
+
+export interface ContainerSpec {
+  /** Unique among all containers of all times. */
+  readonly id: string;
+  readonly name: string;
+  /** 0 for the first of this name in the Pod. */
+  readonly attempt: number;
+  readonly sandbox: PodSandbox;
+  readonly image: string;
+  /** Replaces the image's entrypoint, unless empty. */
+  readonly command: readonly string[];
+  /** Replaces the image's arguments, unless empty and without a command. */
+  readonly args: readonly string[];
+  readonly env: ReadonlyMap<string, string>;
+  readonly workingDir?: string;
+  /** In the order in which they are mounted. */
+  readonly mounts: readonly ContainerMount[];
+  readonly user: ContainerUser;
+  readonly readOnlyRootFilesystem: boolean;
+  readonly privileged: boolean;
+  readonly capabilities: { readonly add: readonly string[]; readonly drop: readonly string[] };
+  readonly limits: ContainerLimits;
+  readonly stdin: boolean;
+  readonly output: OutputSink;
+}
+
+export type OutputStream = 'stdout' | 'stderr';
+
+/** Takes what a container prints. */
+export interface OutputSink {
+  /** False: wait for `drained` before writing more. */
+  write(stream: OutputStream, chunk: Uint8Array): boolean;
+  drained(): Promise<void>;
+}
+
+export interface RunningContainer {
+  readonly id: string;
+  /** What was run, by the runtime's own name for it. */
+  readonly imageID: string;
+  readonly startedAt: number;
+  readonly exited: Promise<ContainerExit>;
+  /** The user of the first process, if known. */
+  readonly user?: { readonly uid: number; readonly gid: number; readonly supplementalGroups: readonly number[] };
+  /** To the first process. Does nothing after the end. SIGKILL ends all processes of the container. */
+  signal(signal: NodeJS.Signals): void;
+  /** Runs a program beside, with the same view of the world and the same restrictions. */
+  exec(request: ExecRequest, signal?: AbortSignal): Promise<ExecResult>;
+  /** The container's standard input, if the spec asked for one. */
+  readonly stdin?: NodeJS.WritableStream;
+}
+
+export interface ExecRequest {
+  readonly command: readonly string[];
+  readonly stdin?: NodeJS.ReadableStream;
+  readonly onOutput: (stream: OutputStream, chunk: Uint8Array) => void;
+  readonly tty?: boolean;
+}
+
+export interface ExecResult {
+  readonly exitCode: number;
+}
+
+export interface ContainerExit {
+  /** 128 + signal when a signal ended it. */
+  readonly exitCode: number;
+  readonly oomKilled: boolean;
+  readonly finishedAt: number;
+}

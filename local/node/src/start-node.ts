@@ -1,0 +1,155 @@
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Client } from '@tektite/client';
+import { badRequestError } from '@tektite/meta';
+import type { Pod } from '@tektite/schema/kubernetes';
+import type { AgentParts } from './agent/agent-parts.ts';
+import { ApiEventSink, type EventSink } from './agent/event-sink.ts';
+import { clientObjects } from './agent/object-source.ts';
+import { PodAgent } from './agent/pod-agent.ts';
+import type { LogLimits } from './logs/container-log.ts';
+import { LogStore } from './logs/log-store.ts';
+import type { ReadLogOptions } from './logs/read-log.ts';
+import { inspectMachine } from './node/machine.ts';
+import { NodeRegistration } from './node/node-registration.ts';
+import type { ExecRequest, ExecResult, PodRuntime } from './runtime/pod-runtime.ts';
+import { PodVolumes } from './volumes/pod-volumes.ts';
+import { clientTokens } from './volumes/service-account-token.ts';
+
+export interface NodeOptions {
+  /** Time and chance are the client's. */
+  readonly client: Client;
+  readonly runtime: PodRuntime;
+  /** The name of the Node object. Default: the machine's hostname. */
+  readonly name?: string;
+  /** Where Pods' volumes and logs are kept. A folder of the node's own. */
+  readonly dataDir: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: string }[];
+  /** Where containers find the API: becomes `KUBERNETES_SERVICE_HOST` and its relatives. */
+  readonly api?: { readonly host: string; readonly port: number };
+  /** The address of the node and its Pods. Default: the machine's first that is not loopback. */
+  readonly address?: string;
+  readonly events?: EventSink;
+  readonly logLimits?: LogLimits;
+  /** Told of everything that went wrong and will be tried again. */
+  readonly onError?: (error: Error) => void;
+}
+
+/** Which log, and how much of it. The words are those of the API. */
+export interface NodeLogOptions extends ReadLogOptions {
+  readonly container: string;
+  readonly previous?: boolean;
+}
+
+/** A node that runs. Disposing it ends its containers and leaves the Node object, as a machine that is switched off does. */
+export interface RunningNode extends AsyncDisposable {
+  readonly name: string;
+  /** What a container printed. Rejects with a StatusError when there is no such thing. */
+  log(pod: Pod, options: NodeLogOptions): AsyncIterable<Uint8Array>;
+  /** Runs a program in a container. Rejects with a StatusError when it does not run. */
+  exec(pod: Pod, container: string, request: ExecRequest, signal?: AbortSignal): Promise<ExecResult>;
+}
+
+/**
+ * Makes this machine a node: registers it, and runs the Pods that are bound to it.
+ *
+ * @example
+ * const runtime = new HostRuntime({ directory: `${dataDir}/host` });
+ * await using node = await startNode({ client, runtime, dataDir });
+ * server.nodes.register(node.name, node);
+ */
+export async function startNode(options: NodeOptions, signal?: AbortSignal): Promise<RunningNode> {
+  const { client, runtime, onError = () => undefined } = options;
+  const dataDir = resolve(options.dataDir);
+  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  await runtime.open();
+  const found = await inspectMachine(dataDir);
+  const machine = options.address ? { ...found, addresses: [options.address] } : found;
+  const name = options.name ?? machine.hostname;
+  const tokens = clientTokens(client);
+  const parts: AgentParts = {
+    nodeName: name,
+    client,
+    clock: client.clock,
+    random: client.random,
+    runtime,
+    events: options.events ?? new ApiEventSink(client, name),
+    volumes: new PodVolumes({ client, files: runtime.usesFiles, forbidden: [dataDir] }),
+    tokens,
+    logs: new LogStore(join(dataDir, 'logs'), client.clock, options.logLimits),
+    environment: {
+      objects: clientObjects(client),
+      podIPs: machine.addresses,
+      hostIPs: machine.addresses,
+      allocatable: machine.capacity,
+      serviceVariables: serviceVariables(options.api),
+    },
+    podsDirectory: join(dataDir, 'pods'),
+    onError,
+  };
+  const runtimeVersion = `${runtime.name}://${runtime.version}`;
+  const facts = { name, machine, runtimeVersion, labels: options.labels ?? {}, taints: options.taints ?? [] };
+  const registration = new NodeRegistration(client, facts, onError);
+  const agent = new PodAgent(parts);
+  const close = async () => {
+    await registration[Symbol.asyncDispose]();
+    await agent[Symbol.asyncDispose]();
+    await runtime.close();
+  };
+  try {
+    await registration.start();
+    await agent.start(signal);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { name, ...connector(parts, agent), [Symbol.asyncDispose]: close };
+}
+
+function connector({ logs }: AgentParts, agent: PodAgent): Pick<RunningNode, 'log' | 'exec'> {
+  return {
+    log(pod, { container, previous = false, ...options }) {
+      const { name = '', namespace = '', uid = '' } = pod.metadata;
+      const newest = agent.worker(pod)?.attempt(container) ?? -1;
+      const attempt = previous ? newest - 1 : newest;
+      if (attempt < 0 && previous)
+        throw badRequestError(
+          `previous terminated container ${JSON.stringify(container)} in pod ${JSON.stringify(name)} not found`,
+        );
+      if (attempt < 0)
+        throw badRequestError(
+          `container ${JSON.stringify(container)} in pod ${JSON.stringify(name)} is waiting to start: ${waitingReason(pod, container)}`,
+        );
+      return logs.read({ namespace, name, uid }, container, attempt, options);
+    },
+    exec(pod, container, request, signal) {
+      const running = agent.worker(pod)?.container(container);
+      if (!running) throw badRequestError(`container not found (${JSON.stringify(container)})`);
+      return running.exec(request, signal);
+    },
+  };
+}
+
+function waitingReason({ status }: Pod, container: string): string {
+  const all = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
+  return all.find(({ name }) => name === container)?.state?.waiting?.reason ?? 'ContainerCreating';
+}
+
+/** What a container on a cluster gets for the service of the API. */
+function serviceVariables(api: NodeOptions['api']): Map<string, string> {
+  if (!api) return new Map();
+  const { host, port } = api;
+  const url = `tcp://${host}:${port}`;
+  const prefix = `KUBERNETES_PORT_${port}_TCP`;
+  return new Map([
+    ['KUBERNETES_SERVICE_HOST', host],
+    ['KUBERNETES_SERVICE_PORT', String(port)],
+    ['KUBERNETES_SERVICE_PORT_HTTPS', String(port)],
+    ['KUBERNETES_PORT', url],
+    [prefix, url],
+    [`${prefix}_PROTO`, 'tcp'],
+    [`${prefix}_PORT`, String(port)],
+    [`${prefix}_ADDR`, host],
+  ]);
+}

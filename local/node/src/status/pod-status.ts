@@ -1,0 +1,67 @@
+import { formatTime } from '@tektite/meta';
+import type { ContainerStatus, Pod, PodStatus } from '@tektite/schema/kubernetes';
+import { type ContainerRecord, containersOf, newRecord } from '../agent/container-record.ts';
+import { containerStatus } from './container-status.ts';
+import { podConditions } from './pod-conditions.ts';
+import { type PodPhase, podPhase } from './pod-phase.ts';
+
+/** What a Pod's status is made of. */
+export interface PodFacts {
+  readonly pod: Pod;
+  readonly records: ReadonlyMap<string, ContainerRecord>;
+  readonly now: number;
+  /** When the node first saw the Pod. */
+  readonly startedAt: number;
+  readonly hostIPs: readonly string[];
+  readonly podIPs: readonly string[];
+  readonly sandboxReady: boolean;
+  /** No container will be started any more. */
+  readonly ending: boolean;
+  /** Why the Pod failed, if it was not by its containers. */
+  readonly failure?: { readonly reason: string; readonly message: string };
+}
+
+/** The status of a Pod as a kubelet of 1.36 writes it. What others wrote into it is kept. */
+export function podStatus(facts: PodFacts): PodStatus {
+  const { pod, records, ending, failure } = facts;
+  const before = pod.status;
+  const { init, app } = statusesOf(pod, records);
+  const begun = app.some(({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated);
+  const finished = before?.phase === 'Succeeded' || before?.phase === 'Failed' ? (before.phase as PodPhase) : undefined;
+  const phase = finished ?? (failure ? 'Failed' : podPhase(pod, [...init, ...app], begun, ending));
+  const reason = failure ?? (phase === before?.phase ? { reason: before.reason, message: before.message } : {});
+  const [hostIP] = facts.hostIPs;
+  const podIPs = facts.sandboxReady || before?.podIPs ? facts.podIPs : [];
+  return {
+    ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
+    phase,
+    conditions: podConditions(pod, phase, [...init, ...app], facts.sandboxReady, formatTime(facts.now)),
+    ...(reason.message ? { message: reason.message } : {}),
+    ...(reason.reason ? { reason: reason.reason } : {}),
+    ...(hostIP ? { hostIP, hostIPs: facts.hostIPs.map((ip) => ({ ip })) } : {}),
+    ...(podIPs[0] ? { podIP: podIPs[0], podIPs: podIPs.map((ip) => ({ ip })) } : {}),
+    startTime: before?.startTime ?? formatTime(facts.startedAt),
+    ...(init.length > 0 ? { initContainerStatuses: init } : {}),
+    containerStatuses: app,
+    ...(before?.qosClass ? { qosClass: before.qosClass } : {}),
+  };
+}
+
+function statusesOf(
+  pod: Pod,
+  records: ReadonlyMap<string, ContainerRecord>,
+): { init: ContainerStatus[]; app: ContainerStatus[] } {
+  const entries = containersOf(pod);
+  const hasInit = entries.some(({ role }) => role !== 'app');
+  const init: ContainerStatus[] = [];
+  const app: ContainerStatus[] = [];
+  for (const entry of entries) {
+    const record = records.get(entry.container.name) ?? newRecord(entry);
+    const status = containerStatus(entry.container, record, hasInit);
+    if (entry.role === 'app') app.push(status);
+    else init.push(status);
+  }
+  // Kubelets write them by name; init containers stay in their order.
+  app.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  return { init, app };
+}

@@ -1,0 +1,78 @@
+import { type Client, kinds, strategicMergePatch } from '@tektite/client';
+import { equalJson, isStatusError } from '@tektite/meta';
+import type { Pod, PodCondition, PodStatus } from '@tektite/schema/kubernetes';
+import { ownConditions } from './pod-conditions.ts';
+
+/**
+ * Writes the status of one Pod: the newest, when it differs from the last one written, one at a time. States that came and
+ * went while another was being written are skipped.
+ */
+export class StatusWriter {
+  private readonly client: Client;
+  private readonly onError: (error: Error) => void;
+  private wanted: { readonly pod: Pod; readonly status: PodStatus } | undefined;
+  private written: PodStatus | undefined;
+  private writing: Promise<void> | undefined;
+
+  constructor(client: Client, onError: (error: Error) => void) {
+    this.client = client;
+    this.onError = onError;
+  }
+
+  put(pod: Pod, status: PodStatus): void {
+    if (this.wanted === undefined && equalJson(this.written ?? pod.status, status)) return;
+    this.wanted = { pod, status };
+    this.writing ??= this.write().finally(() => {
+      this.writing = undefined;
+    });
+  }
+
+  /** Whether the server has the newest. Waits for what is under way. */
+  async settled(): Promise<boolean> {
+    while (this.writing) await this.writing;
+    return this.wanted === undefined;
+  }
+
+  private async write(): Promise<void> {
+    while (this.wanted) {
+      const { pod, status } = this.wanted;
+      if (equalJson(this.written, status)) {
+        this.wanted = undefined;
+        return;
+      }
+      try {
+        await this.patch(pod, status);
+        this.written = status;
+        if (this.wanted.status === status) this.wanted = undefined;
+      } catch (error) {
+        // It is gone: nobody wants to know any more.
+        if (isStatusError(error, 'NotFound')) {
+          this.wanted = undefined;
+          return;
+        }
+        this.onError(error as Error);
+        return;
+      }
+    }
+  }
+
+  private async patch(pod: Pod, status: PodStatus): Promise<void> {
+    const { name = '', namespace = '', uid } = pod.metadata;
+    const before = this.written ?? pod.status ?? {};
+    const cleared = Object.fromEntries(
+      Object.keys(before)
+        .filter((key) => !Object.hasOwn(status, key) && (key === 'reason' || key === 'message'))
+        .map((key) => [key, null]),
+    );
+    const conditions = (status.conditions ?? []).filter(({ type }) => ownConditions.has(type)).map(patched);
+    const body = { metadata: { uid }, status: { ...cleared, ...status, conditions } };
+    await this.client.patchStatus(kinds.Pod, { namespace, name }, strategicMergePatch(body), {
+      fieldManager: 'kubelet',
+    });
+  }
+}
+
+/** Conditions are merged by type, field by field: what one lost has to be said. */
+function patched(condition: PodCondition): object {
+  return { ...condition, reason: condition.reason ?? null, message: condition.message ?? null };
+}

@@ -1,0 +1,108 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { kinds } from '@tektite/client';
+import type { Event, Pod, PodSpec } from '@tektite/schema/kubernetes';
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '@tektite/testkit';
+import { HostRuntime, type HostRuntimeOptions } from './host/host-runtime.ts';
+import type { PodRuntime } from './runtime/pod-runtime.ts';
+import { type NodeOptions, type RunningNode, startNode } from './start-node.ts';
+
+/** A control plane with one node, in a test. */
+export interface TestNode extends AsyncDisposable {
+  readonly plane: ControlPlane;
+  readonly node: RunningNode;
+  readonly dataDir: string;
+  readonly errors: Error[];
+  /** Creates a Pod that is bound to the node. */
+  run(name: string, spec: PodSpec, metadata?: Pod['metadata']): Promise<Pod>;
+  get(name: string): Promise<Pod>;
+  /** The Pod when the condition holds for it. */
+  until(name: string, condition: (pod: Pod) => boolean, timeoutMs?: number): Promise<Pod>;
+  /** The Pod when all its containers have ended for good. */
+  done(name: string): Promise<Pod>;
+  log(
+    name: string,
+    options?: { container?: string; previous?: boolean; tailLines?: number; timestamps?: boolean },
+  ): Promise<string>;
+  events(name: string): Promise<Event[]>;
+}
+
+export interface TestNodeOptions extends Partial<Omit<NodeOptions, 'client'>> {
+  readonly planeOptions?: ControlPlaneOptions;
+  readonly host?: Partial<HostRuntimeOptions>;
+  readonly makeRuntime?: (dataDir: string, plane: ControlPlane) => PodRuntime;
+}
+
+export async function startTestNode(options: TestNodeOptions = {}): Promise<TestNode> {
+  const { planeOptions, host, makeRuntime, ...rest } = options;
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'tektite-node-')));
+  const plane = await startControlPlane(planeOptions);
+  const runtime = makeRuntime?.(dataDir, plane) ?? new HostRuntime({ directory: join(dataDir, 'host'), ...host });
+  const errors: Error[] = [];
+  const node = await startNode({
+    client: plane.client,
+    runtime,
+    name: 'here',
+    dataDir,
+    onError: (error) => errors.push(error),
+    ...rest,
+  });
+  plane.server.nodes.register(node.name, node);
+  const { client } = plane;
+  const get = (name: string) => client.get(kinds.Pod, { namespace: 'default', name });
+
+  async function until(name: string, condition: (pod: Pod) => boolean, timeoutMs = 15_000): Promise<Pod> {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const fieldSelector = `metadata.name=${name}`;
+    try {
+      for await (const event of await client.watch(kinds.Pod, { namespace: 'default', fieldSelector, signal })) {
+        if ((event.type === 'ADDED' || event.type === 'MODIFIED') && condition(event.object)) return event.object;
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+    const { status } = await get(name).catch(() => ({ status: undefined }));
+    throw new Error(
+      `the Pod ${name} never became what was waited for: ${JSON.stringify(status, null, 1)} ${errors.join(' ')}`,
+    );
+  }
+
+  return {
+    plane,
+    node,
+    dataDir,
+    errors,
+    get,
+    until,
+    run: (name, spec, metadata = {}) =>
+      client.create(kinds.Pod, {
+        metadata: { namespace: 'default', name, ...metadata },
+        spec: { nodeName: 'here', ...spec },
+      }),
+    done: (name) => until(name, ({ status }) => status?.phase === 'Succeeded' || status?.phase === 'Failed'),
+    async log(name, logOptions = {}) {
+      let text = '';
+      for await (const chunk of await client.log({ namespace: 'default', name }, logOptions))
+        text += Buffer.from(chunk).toString();
+      return text;
+    },
+    async events(name) {
+      const { items } = await client.list(kinds.Event, {
+        namespace: 'default',
+        fieldSelector: `involvedObject.name=${name}`,
+      });
+      return [...items];
+    },
+    async [Symbol.asyncDispose]() {
+      await node[Symbol.asyncDispose]();
+      await plane.close();
+      if (!options.dataDir) await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A container that runs a script. */
+export function shell(script: string, more: object = {}): { name: string; image: string; command: string[] } {
+  return { name: 'main', image: 'busybox', command: ['sh', '-c', script], ...more };
+}

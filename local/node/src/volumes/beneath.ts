@@ -1,0 +1,70 @@
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readlinkSync, writeFileSync } from 'node:fs';
+
+/** A path that would lead out of where it has to stay, or through something that is no folder. */
+export class PathEscapeError extends Error {}
+
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
+
+/** The parts of a relative path. Throws when it is absolute or has `..` in it. */
+export function relativeParts(path: string): string[] {
+  if (path.startsWith('/')) throw new PathEscapeError(`${path} must be a relative path`);
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.');
+  if (parts.includes('..')) throw new PathEscapeError(`${path} must not contain '..'`);
+  if (path.includes('\0')) throw new PathEscapeError('a path contains a null byte');
+  return parts;
+}
+
+export interface BeneathOptions {
+  /** Make what is missing: folders on the way, and at the end a folder or an empty file. */
+  readonly create?: 'folder' | 'file';
+  readonly mode?: number;
+}
+
+/**
+ * Opens what is at a relative path below a folder, part by part, each from the one before. Links are never followed, so
+ * whoever can write there cannot lead us elsewhere, not even by exchanging things while we look. The caller closes it.
+ *
+ * Links inside of volumes that point to places inside of the same volume are refused too: that is stricter than a kubelet.
+ */
+export function openBeneath(root: string, path: string, options: BeneathOptions = {}): number {
+  const parts = relativeParts(path);
+  let current = openSync(root, O_RDONLY | O_DIRECTORY);
+  for (const [index, part] of parts.entries()) {
+    const last = index === parts.length - 1;
+    try {
+      const next = openPart(current, part, path, last, options);
+      closeSync(current);
+      current = next;
+    } catch (error) {
+      closeSync(current);
+      throw error;
+    }
+  }
+  return current;
+}
+
+/** The true path of what a descriptor is open on. */
+export function pathOfDescriptor(fd: number): string {
+  return readlinkSync(`/proc/self/fd/${fd}`);
+}
+
+function openPart(parent: number, part: string, whole: string, last: boolean, options: BeneathOptions): number {
+  // The kernel takes this for "relative to that descriptor".
+  const at = `/proc/self/fd/${parent}/${part}`;
+  const flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | (last ? 0 : O_DIRECTORY);
+  try {
+    return openSync(at, flags);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ELOOP' || code === 'ENOTDIR')
+      throw new PathEscapeError(`${whole} leads through a link or a file (${part})`, { cause: error });
+    if (code !== 'ENOENT' || !options.create) throw error;
+  }
+  if (last && options.create === 'file') writeFileSync(at, '', { flag: 'wx', mode: options.mode ?? 0o644 });
+  else mkdirSync(at, { mode: options.mode ?? 0o750 });
+  return openSync(at, flags);
+}
+
+export function isFolder(fd: number): boolean {
+  return fstatSync(fd).isDirectory();
+}

@@ -1,0 +1,195 @@
+import { chmodSync, chownSync, existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Client } from '@tektite/client';
+import type { Pod, Volume } from '@tektite/schema/kubernetes';
+import { writeAtomically } from './atomic-writer.ts';
+import { claimPath } from './claim-path.ts';
+import { prepareHostPath } from './host-path.ts';
+import { commonUser, hasPayload, type PayloadContext, volumePayload } from './volume-payload.ts';
+
+/** A volume that can be mounted. */
+export interface PreparedVolume {
+  readonly path: string;
+  /** Containers must not write it, whatever their mounts say. */
+  readonly readOnly: boolean;
+  /** Its names are links that we made: see `writeAtomically`. */
+  readonly written: boolean;
+}
+
+/** A volume that could not be made ready. The message is for an event. */
+export class VolumeError extends Error {
+  readonly volume: string;
+
+  constructor(volume: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'VolumeError';
+    this.volume = volume;
+  }
+}
+
+export interface PodVolumesOptions {
+  readonly client: Client;
+  /** False where mounts are not real: then all is looked up, and nothing is written. */
+  readonly files: boolean;
+  /** Folders that no Pod may mount: the node's own. */
+  readonly forbidden: readonly string[];
+  /** A folder in memory for volumes that ask for it. Default: one on /dev/shm. */
+  readonly memoryDirectory?: string;
+}
+
+const tmpfsMagic = 0x01021994;
+
+/** Makes the volumes of Pods ready, and keeps those that follow objects of the API up to date. */
+export class PodVolumes {
+  private readonly options: PodVolumesOptions;
+
+  constructor(options: PodVolumesOptions) {
+    this.options = options;
+  }
+
+  /** Prepares all volumes, or brings them up to date. Rejects with a {@link VolumeError} for the first that cannot be. */
+  async prepare(pod: Pod, directory: string, context: PayloadContext): Promise<Map<string, PreparedVolume>> {
+    const prepared = new Map<string, PreparedVolume>();
+    for (const volume of pod.spec?.volumes ?? [])
+      prepared.set(volume.name, await this.prepareOne(pod, volume, directory, context));
+    return prepared;
+  }
+
+  /** Writes again what has changed. What fails keeps its old content, as a kubelet would leave it. */
+  async refresh(pod: Pod, directory: string, context: PayloadContext): Promise<VolumeError[]> {
+    const problems: VolumeError[] = [];
+    for (const volume of (pod.spec?.volumes ?? []).filter(hasPayload)) {
+      try {
+        await this.prepareOne(pod, volume, directory, context);
+      } catch (error) {
+        problems.push(error as VolumeError);
+      }
+    }
+    return problems;
+  }
+
+  /** Removes what is not in the Pod's own folder. */
+  async remove(uid: string): Promise<void> {
+    await rm(this.memoryFolder(uid), { recursive: true, force: true });
+  }
+
+  private async prepareOne(
+    pod: Pod,
+    volume: Volume,
+    directory: string,
+    context: PayloadContext,
+  ): Promise<PreparedVolume> {
+    try {
+      if (hasPayload(volume)) return await this.written(pod, volume, directory, context);
+      if (volume.emptyDir) return this.emptyDir(pod, volume, directory);
+      if (volume.hostPath) return this.hostPath(volume.hostPath.path, volume.hostPath.type ?? '', false);
+    } catch (error) {
+      const why = (error as Error).message;
+      throw new VolumeError(
+        volume.name,
+        `MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)} : ${why}`,
+        { cause: error },
+      );
+    }
+    return this.claimed(pod, volume);
+  }
+
+  private async written(pod: Pod, volume: Volume, directory: string, context: PayloadContext): Promise<PreparedVolume> {
+    const payload = await volumePayload(pod, volume, context);
+    const path = join(directory, 'volumes', pluginFolder(volume), volume.name);
+    if (this.options.files) {
+      const fsGroup = pod.spec?.securityContext?.fsGroup;
+      const uid = volume.projected && fsGroup === undefined ? commonUser(pod) : undefined;
+      const root = process.getuid?.() === 0;
+      writeAtomically(path, payload, this.options.client.clock.now(), {
+        ...(fsGroup === undefined || !root ? {} : { fsGroup }),
+        ...(uid === undefined || !root ? {} : { uid }),
+      });
+    }
+    return { path, readOnly: true, written: true };
+  }
+
+  private emptyDir(pod: Pod, volume: Volume, directory: string): PreparedVolume {
+    const uid = pod.metadata.uid ?? '';
+    const memory = volume.emptyDir?.medium === 'Memory' && this.memoryAvailable();
+    const base = memory ? this.memoryFolder(uid) : join(directory, 'volumes', 'kubernetes.io~empty-dir');
+    const path = join(base, volume.name);
+    if (this.options.files && !existsSync(path)) {
+      mkdirSync(base, { recursive: true, mode: 0o700 });
+      mkdirSync(path);
+      chmodSync(path, 0o777);
+      this.ownByGroup(path, pod.spec?.securityContext?.fsGroup);
+    }
+    return { path, readOnly: false, written: false };
+  }
+
+  private ownByGroup(path: string, fsGroup: number | undefined): void {
+    if (fsGroup === undefined || process.getuid?.() !== 0) return;
+    chownSync(path, 0, fsGroup);
+    chmodSync(path, 0o2777);
+  }
+
+  private hostPath(path: string, type: string, readOnly: boolean): PreparedVolume {
+    const real = resolve(path);
+    for (const folder of this.options.forbidden) {
+      if (real === folder || real.startsWith(`${folder}/`))
+        throw new Error(`${path} is where this node keeps its own data`);
+    }
+    if (this.options.files) prepareHostPath(real, type);
+    return { path: real, readOnly, written: false };
+  }
+
+  private async claimed(pod: Pod, volume: Volume): Promise<PreparedVolume> {
+    const { name, namespace = '' } = pod.metadata;
+    const claim = volume.persistentVolumeClaim?.claimName ?? (volume.ephemeral ? `${name}-${volume.name}` : undefined);
+    try {
+      if (claim === undefined) throw new Error(`${volumeType(volume)} volumes are not supported by this node`);
+      const found = await claimPath(this.options.client, namespace, claim, false);
+      const prepared = this.hostPath(
+        found.path,
+        found.type,
+        found.readOnly || (volume.persistentVolumeClaim?.readOnly ?? false),
+      );
+      if (this.options.files) this.ownClaim(prepared.path, pod.spec?.securityContext?.fsGroup);
+      return prepared;
+    } catch (error) {
+      const list = `unmounted volumes=[${volume.name}], unattached volumes=[], failed to process volumes=[${volume.name}]`;
+      throw new VolumeError(volume.name, `Unable to attach or mount volumes: ${list}: ${(error as Error).message}`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** The folder of a claim is everybody's who may mount it, unless the Pod names a group. */
+  private ownClaim(path: string, fsGroup: number | undefined): void {
+    if (fsGroup === undefined || process.getuid?.() !== 0) return;
+    const { uid, mode } = statSync(path);
+    chownSync(path, uid, fsGroup);
+    chmodSync(path, (mode & 0o7777) | 0o2770);
+  }
+
+  private memoryFolder(uid: string): string {
+    return join(this.options.memoryDirectory ?? '/dev/shm/tektite', uid);
+  }
+
+  private memoryAvailable(): boolean {
+    try {
+      const parent = this.options.memoryDirectory ?? '/dev/shm';
+      return existsSync(parent) && statfsSync(parent).type === tmpfsMagic;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function pluginFolder(volume: Volume): string {
+  if (volume.configMap) return 'kubernetes.io~configmap';
+  if (volume.secret) return 'kubernetes.io~secret';
+  if (volume.projected) return 'kubernetes.io~projected';
+  return 'kubernetes.io~downward-api';
+}
+
+function volumeType(volume: Volume): string {
+  return Object.keys(volume).find((key) => key !== 'name') ?? 'unknown';
+}
