@@ -81,7 +81,8 @@ fetch_packages() {
   private_apt source --download-only kubernetes >&2 || fail 'there is no source package of kubernetes here'
   compgen -G "kubernetes_*${kubernetes}.*.orig.tar.gz" >/dev/null ||
     fail "the source package of kubernetes is not the ${kubernetes} of Debian 12: $(echo kubernetes_*.dsc)"
-  private_apt download golang-1.19-go golang-1.19-src etcd-server >&2 || fail 'cannot fetch Go 1.19 and etcd'
+  private_apt download golang-1.19-go golang-1.19-src golang-github-modern-go-reflect2-dev etcd-server >&2 ||
+    fail 'cannot fetch Go 1.19 and etcd'
 }
 
 unpack() {
@@ -93,6 +94,10 @@ unpack() {
   version=$(basename "$apt"/packages/kubernetes_*.orig.tar.gz .orig.tar.gz)
   version=v${version##*[_y]} # kubernetes_1.20.5+really1.20.2 is 1.20.2
   rm -rf "$apt"/packages
+  # The source brings a library that knows how an older Go lays out its maps; with Go 1.19 the server would crash over custom
+  # resources. Debian has the version that fits.
+  rm -rf "$source/vendor/github.com/modern-go/reflect2"
+  cp -r "$build/root/usr/share/gocode/src/github.com/modern-go/reflect2" "$source/vendor/github.com/modern-go/"
 }
 
 # One file of the server's source is not in the package: the descriptions of all types, which a generator in it writes.

@@ -1,6 +1,7 @@
 import { type RealControlPlane, startRealControlPlane } from '@tektite/testkit';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { electionCases } from './election.cases.ts';
+import { failoverCases } from './failover.cases.ts';
 
 describe('an election on a real kube-apiserver', () => {
   let plane: RealControlPlane;
@@ -9,4 +10,5 @@ describe('an election on a real kube-apiserver', () => {
   });
   afterAll(() => plane?.close());
   electionCases(() => plane);
+  failoverCases(() => plane);
 });
