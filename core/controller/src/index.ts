@@ -82,6 +82,7 @@ export { cached, type KeysOf, mapped, owned, type ReactOptions, type SourceCache
 export { type StatusOf, writeStatus } from './reconcile/write-status.ts';
 
 // Systems: all of it together
+export { clusterRoleFor } from './system/cluster-role.ts';
 export { definitionsOf, installKinds } from './system/definitions.ts';
 export {
   type RunningSystems,

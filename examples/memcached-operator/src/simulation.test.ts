@@ -27,7 +27,7 @@ function scenario(controller: ControllerDefinition): Scenario {
     async prepare({ client }) {
       wanted.clear();
       await installKinds(client, [Memcached]);
-      smallCluster(client).start();
+      smallCluster(client, 5000).start();
     },
     async start(client) {
       const manager = new Manager(client, { name: 'memcached-operator', graceMs: 0 });

@@ -7,7 +7,7 @@ import { Memcached } from './memcached.ts';
  * Stands in for the controllers that a cluster has and this test has not: makes the Pods of Deployments, has them ready,
  * and takes away what has lost its owner.
  */
-export function smallCluster(client: Client): Manager {
+export function smallCluster(client: Client, readyAfterMs: number): Manager {
   const manager = new Manager(client, { name: 'small-cluster', graceMs: 0 });
   manager.add(
     defineController({
@@ -35,7 +35,7 @@ export function smallCluster(client: Client): Manager {
         for (const { metadata } of pods.slice(replicas))
           await client.delete(kinds.Pod, { namespace, name: metadata.name ?? '' }, { gracePeriodSeconds: 0 });
         // Nothing gets ready at once.
-        await sleep(client.clock, 5000);
+        await sleep(client.clock, readyAfterMs);
         await writeStatus(deployment, { ...deployment.status, replicas, readyReplicas: replicas });
       },
     }),

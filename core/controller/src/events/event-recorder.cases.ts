@@ -4,6 +4,11 @@ import { EventRecorder } from './event-recorder.ts';
 
 /** A server to run the cases on. */
 export interface EventPlace {
+  /**
+   * Servers up to 1.21 want Events of the newer API about cluster-scoped objects in kube-system, which later ones and their
+   * clients gave up; there they are dropped.
+   */
+  readonly isOld?: boolean;
   start(): Promise<{ client: Client; close(): Promise<void> }>;
 }
 
@@ -51,7 +56,8 @@ export function eventCases(place: EventPlace): void {
       await recorder.flushed();
       const fieldSelector = `involvedObject.name=${namespace}`;
       const events = await server.client.list(kinds.Event, { namespace: 'default', fieldSelector });
-      expect(events.items).toMatchObject([{ type: 'Normal', reason: 'Odd' }]);
+      if (place.isOld && api !== 'v1') expect(recorder.dropped).toBe(1);
+      else expect(events.items).toMatchObject([{ type: 'Normal', reason: 'Odd' }]);
     });
 
     it('that say too much are cut', async () => {
