@@ -20,3 +20,5 @@ export {
   hostRuntimeErrorCodes,
   isHostRuntimeError,
 } from './host/host-runtime-error.ts';
+export { SimulatedRuntime, type SimulatedRuntimeOptions } from './simulated/simulated-runtime.ts';
+export { type Simulation, simulationAnnotation } from './simulated/simulation.ts';

@@ -7,6 +7,7 @@ import type { AgentParts } from './agent/agent-parts.ts';
 import { ApiEventSink, type EventSink } from './agent/event-sink.ts';
 import { clientObjects } from './agent/object-source.ts';
 import { PodAgent } from './agent/pod-agent.ts';
+import { ReferencedObjects } from './agent/referenced-objects.ts';
 import type { LogLimits } from './logs/container-log.ts';
 import { LogStore } from './logs/log-store.ts';
 import type { ReadLogOptions } from './logs/read-log.ts';
@@ -68,6 +69,7 @@ export async function startNode(options: NodeOptions, signal?: AbortSignal): Pro
   const machine = options.address ? { ...found, addresses: [options.address] } : found;
   const name = options.name ?? machine.hostname;
   const tokens = clientTokens(client);
+  const references = new ReferencedObjects(client, onError);
   const parts: AgentParts = {
     nodeName: name,
     client,
@@ -77,6 +79,7 @@ export async function startNode(options: NodeOptions, signal?: AbortSignal): Pro
     events: options.events ?? new ApiEventSink(client, name),
     volumes: new PodVolumes({ client, files: runtime.usesFiles, forbidden: [dataDir] }),
     tokens,
+    references,
     logs: new LogStore(join(dataDir, 'logs'), client.clock, options.logLimits),
     environment: {
       objects: clientObjects(client),
@@ -95,6 +98,7 @@ export async function startNode(options: NodeOptions, signal?: AbortSignal): Pro
   const close = async () => {
     await registration[Symbol.asyncDispose]();
     await agent[Symbol.asyncDispose]();
+    await references[Symbol.asyncDispose]();
     await runtime.close();
   };
   try {

@@ -6,6 +6,7 @@ import type { PodRuntime } from '../runtime/pod-runtime.ts';
 import type { PodVolumes } from '../volumes/pod-volumes.ts';
 import type { TokenSource } from '../volumes/service-account-token.ts';
 import type { EventSink } from './event-sink.ts';
+import type { ReferencedObjects } from './referenced-objects.ts';
 
 /** What the workers of all Pods share. */
 export interface AgentParts {
@@ -17,6 +18,7 @@ export interface AgentParts {
   readonly events: EventSink;
   readonly volumes: PodVolumes;
   readonly tokens: TokenSource;
+  readonly references: ReferencedObjects;
   readonly logs: LogStore;
   readonly environment: EnvironmentContext;
   /** The folders of Pods are in here, by uid. */

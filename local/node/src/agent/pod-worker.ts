@@ -26,6 +26,7 @@ import { runHook } from './lifecycle-hook.ts';
 import { podSandbox } from './pod-sandbox.ts';
 import { backOffText, nextBackOff, shouldRestart } from './restart-policy.ts';
 import { lostTermination, restoreRecords } from './restore-records.ts';
+import { VolumeFollower } from './volume-follower.ts';
 
 /** How long to wait before something that failed for lack of something is tried again. */
 const retryMs = 10_000;
@@ -49,6 +50,7 @@ export class PodWorker {
   private pod: Pod;
   private status: PodStatus | undefined;
   private volumes: Map<string, PreparedVolume> | undefined;
+  private follower: VolumeFollower | undefined;
   private volumeFailures = 0;
   private volumeRetryAt = 0;
   private sandboxReady = false;
@@ -75,6 +77,7 @@ export class PodWorker {
   /** The API has a newer one. */
   update(pod: Pod): void {
     this.pod = pod;
+    this.follower?.update(pod);
     this.wake();
   }
 
@@ -90,6 +93,8 @@ export class PodWorker {
     this.closed = true;
     this.timer?.[Symbol.dispose]();
     for (const prober of this.probers.values()) prober[Symbol.dispose]();
+    this.follower?.[Symbol.dispose]();
+    await this.follower?.settled();
     await this.loop;
     await this.writer.settled();
   }
@@ -110,14 +115,6 @@ export class PodWorker {
   attempt(name: string): number {
     const record = this.records.get(name);
     return record?.instance ? record.restartCount : record?.lastTermination ? record.restartCount - 1 : -1;
-  }
-
-  /** Something that its volumes show may have changed. */
-  refreshVolumes(): void {
-    if (!this.volumes || this.finished) return;
-    void this.parts.volumes
-      .refresh(this.pod, this.sandbox.directory, this.parts.environment as never)
-      .catch((error: Error) => this.failed(error));
   }
 
   private async idle(): Promise<void> {
@@ -373,6 +370,7 @@ export class PodWorker {
     }
     await parts.runtime.createSandbox(sandbox);
     this.sandboxReady = true;
+    if (parts.runtime.usesFiles) this.follower ??= new VolumeFollower(this.pod, sandbox.directory, parts);
     return true;
   }
 
@@ -493,6 +491,8 @@ export class PodWorker {
   private async tearDown(): Promise<void> {
     const { runtime, volumes, tokens } = this.parts;
     const uid = this.sandbox.uid;
+    this.follower?.[Symbol.dispose]();
+    await this.follower?.settled();
     await runtime.removeSandbox(uid);
     await volumes.remove(uid);
     tokens.forget(uid);

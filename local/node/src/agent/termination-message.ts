@@ -4,7 +4,7 @@ import type { Container } from '@tektite/schema/kubernetes';
 import { readLog } from '../logs/read-log.ts';
 
 /** What a container may say at its end. */
-const longestMessage = 4096;
+export const longestMessage = 4096;
 /** All containers of a Pod together. */
 const longestOfPod = 12 * 1024;
 const longestFromLog = 2048;

@@ -138,4 +138,6 @@ export interface ContainerExit {
   readonly exitCode: number;
   readonly oomKilled: boolean;
   readonly finishedAt: number;
+  /** What it said at the end, where that is not read from a file. */
+  readonly lastWords?: string;
 }
