@@ -126,7 +126,10 @@ export class ReadYourWrites {
   private written(request: TransportRequest, { body }: TransportResponse): void {
     const isWrite = request.method === 'POST' || request.method === 'PUT' || request.method === 'PATCH';
     if (!isWrite || request.query?.has('dryRun') || !isStored(body)) return;
-    this.remember(body, { type: 'version', resourceVersion: body.metadata.resourceVersion });
+    const { uid, resourceVersion, deletionTimestamp } = body.metadata;
+    // Taking away the last finalizer deletes, and is answered with the resourceVersion from before.
+    const gone = uid !== undefined && deletionTimestamp !== undefined && !livesOn(body);
+    this.remember(body, gone ? { type: 'gone', uid } : { type: 'version', resourceVersion });
   }
 
   private refused({ method, body }: TransportRequest): void {
