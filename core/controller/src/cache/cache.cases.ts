@@ -84,7 +84,7 @@ export function cacheCases(cluster: () => Cluster): void {
     const informer = new Informer(clientFor(metadataTransport(transport())), kinds.ConfigMap, options);
     onTestFinished(() => informer.stop());
     await informer.start().synced();
-    expect([...informer.store.list()].map(({ metadata }) => metadata.name).sort()).toEqual(names);
+    expect([...informer.store.keys()].sort()).toEqual(names.map((name) => `default/${name}`));
     expect([...informer.store.list()].every(({ data }) => data === undefined)).toBe(true);
   });
 

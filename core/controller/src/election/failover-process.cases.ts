@@ -22,7 +22,8 @@ export async function candidate(): Promise<void> {
   const credentials = staticCredentials({ clientCertificate });
   const client = new Client(httpTransport({ server, certificateAuthority, namespace: 'default', credentials }));
   const key = { namespace: 'default', name };
-  const elector = new LeaderElector(client, { ...timing, lease: key, identity, onError: (error) => console.error(identity, error) });
+  const tell = (error: unknown) => void process.stderr.write(`${identity}: ${String(error)}\n`);
+  const elector = new LeaderElector(client, { ...timing, lease: key, identity, onError: tell });
   void elector.run(new AbortController().signal);
   for (let count = 0; ; count++) {
     await sleep(systemClock, 20);
