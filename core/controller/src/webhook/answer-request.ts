@@ -29,6 +29,7 @@ export async function answerRequest(
   parts: AnswerParts,
 ): Promise<void> {
   const gone = new AbortController();
+  const cut = cutterOf(request);
   response.on('close', () => gone.abort(new Error('the connection was closed')));
   response.on('error', () => gone.abort(new Error('the connection was cut')));
   let answer: ReviewAnswer;
@@ -37,8 +38,16 @@ export async function answerRequest(
   } catch (error) {
     answer = failureAnswer(error);
   }
-  if (gone.signal.aborted || response.headersSent) return;
-  await send(response, answer);
+  if (!gone.signal.aborted && !response.headersSent) await send(response, answer);
+  // Somebody who goes on sending what nobody wants to read.
+  if (!request.complete) cut();
+}
+
+/** Must be made before the request is read: afterwards there may be no socket to find. */
+function cutterOf(request: WebhookRequest): () => void {
+  if (request.httpVersionMajor >= 2) return () => request.stream.close();
+  const { socket } = request;
+  return () => socket.destroy();
 }
 
 async function decide(request: WebhookRequest, parts: AnswerParts, signal: AbortSignal): Promise<ReviewAnswer> {
