@@ -10,7 +10,7 @@ import { decodeMistake } from './decode-mistake.ts';
 
 export interface ConfigMapWebhookOptions extends AdmissionOptions {
   readonly name: string;
-  /** Default `/config-validation`. */
+  /** Default `/config-validation/` and the name. */
   readonly path?: string;
   /** The same definitions that a `ConfigStore` follows. ConfigMaps of other names pass. */
   readonly configs: readonly ConfigDefinition[];
@@ -28,7 +28,7 @@ export interface ConfigMapWebhookOptions extends AdmissionOptions {
  * })
  */
 export function configMapWebhook(options: ConfigMapWebhookOptions): AdmissionWebhook {
-  const { name, path = '/config-validation', configs, ...admission } = options;
+  const { name, path = `/config-validation/${options.name}`, configs, ...admission } = options;
   const byName = new Map(configs.map((config) => [config.name, config]));
   return {
     type: 'validating',

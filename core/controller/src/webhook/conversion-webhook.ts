@@ -29,7 +29,7 @@ export interface ConversionWebhook {
 }
 
 export interface ConversionWebhookOptions {
-  /** Default `/resource-conversion`. */
+  /** Default `/resource-conversion/` and the group of the first kind. */
   readonly path?: string;
   readonly rules: readonly ConversionRule[];
 }
@@ -41,10 +41,8 @@ export interface ConversionWebhookOptions {
  * @example
  * conversionWebhook({ rules: [conversion({ hub: TaskV1, spokes: [spoke(TaskV1beta1, TaskV1, functions)] })] })
  */
-export function conversionWebhook({
-  path = '/resource-conversion',
-  rules,
-}: ConversionWebhookOptions): ConversionWebhook {
+export function conversionWebhook(options: ConversionWebhookOptions): ConversionWebhook {
+  const { rules, path = `/resource-conversion/${rules[0]?.kind.group ?? ''}` } = options;
   const byKind = new Map(rules.map((rule) => [`${rule.kind.kind}.${rule.kind.group}`, rule]));
   return { type: 'conversion', path, rules, convert: (request) => convertAll(byKind, request) };
 }

@@ -47,7 +47,7 @@ export function defaulting<T extends KubeObject>(
 
 export interface DefaultingWebhookOptions extends AdmissionOptions {
   readonly name: string;
-  /** Default `/defaulting`. */
+  /** Default `/defaulting/` and the name, so that webhooks of several systems can share a server. */
   readonly path?: string;
   readonly rules: readonly DefaultingRule[];
   /** Whether objects with fields that their schema does not know are refused. */
@@ -64,7 +64,7 @@ export interface DefaultingWebhookOptions extends AdmissionOptions {
  * defaultingWebhook({ name: 'webhook.cache.example.com', rules: [defaulting(Memcached, withDefaults)] })
  */
 export function defaultingWebhook(options: DefaultingWebhookOptions): AdmissionWebhook {
-  const { name, path = '/defaulting', rules, strict = false, ...admission } = options;
+  const { name, path = `/defaulting/${options.name}`, rules, strict = false, ...admission } = options;
   const byKind = new KindRules(rules, strict);
   return {
     type: 'mutating',

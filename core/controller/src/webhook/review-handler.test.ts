@@ -284,7 +284,8 @@ describe('an answer to a conversion review', () => {
     const { code, answer } = await ask(converted, conversionReview(objects, desired));
     expect(code).toBe(200);
     expect(answer.response).toMatchObject({ uid: 'u-2', convertedObjects: [], result: { status: 'Failure', message } });
-    expect((answer.response?.result as { details?: { name?: string } }).details?.name).toBe(name);
+    const result = answer.response?.result as { details?: { name?: string } } | undefined;
+    expect(result?.details?.name).toBe(name);
   });
 });
 

@@ -56,7 +56,7 @@ export function validating<T extends KubeObject>(
 
 export interface ValidatingWebhookOptions extends AdmissionOptions {
   readonly name: string;
-  /** Default `/resource-validation`. */
+  /** Default `/resource-validation/` and the name. */
   readonly path?: string;
   readonly rules: readonly ValidatingRule[];
   /** Whether objects with fields that their schema does not know are refused. */
@@ -70,7 +70,7 @@ export interface ValidatingWebhookOptions extends AdmissionOptions {
  * validatingWebhook({ name: 'validation.webhook.cache.example.com', rules: [validating(Memcached, checkMemcached)] })
  */
 export function validatingWebhook(options: ValidatingWebhookOptions): AdmissionWebhook {
-  const { name, path = '/resource-validation', rules, strict = false, ...admission } = options;
+  const { name, path = `/resource-validation/${options.name}`, rules, strict = false, ...admission } = options;
   const byKind = new KindRules(rules, strict);
   return {
     type: 'validating',

@@ -22,6 +22,7 @@ const held = new Promise<undefined>((resolve) => {
 });
 const webhook = validatingWebhook({
   name: 'validation.g.example.com',
+  path: '/resource-validation',
   rules: [
     validating(Thing, ({ spec }) => {
       if (spec.size === 1) return undefined;

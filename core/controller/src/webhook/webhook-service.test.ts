@@ -18,6 +18,7 @@ const OldThing = defineKind({ group: 'g.example.com', version: 'v0', kind: 'Thin
 const webhooks = [
   defaultingWebhook({
     name: 'defaulting.g.example.com',
+    path: '/defaulting',
     rules: [defaulting(Thing, () => undefined, { subresources: ['status'] })],
   }),
   validatingWebhook({
@@ -117,7 +118,7 @@ describe('webhooks of a cluster', () => {
     const { conversion: written } = (await definition()).spec;
     expect(written).toMatchObject({
       strategy: 'Webhook',
-      webhook: { clientConfig: { service: { path: '/resource-conversion' } } },
+      webhook: { clientConfig: { service: { path: '/resource-conversion/g.example.com' } } },
     });
     expect(text(written?.webhook?.clientConfig?.caBundle)).toBe(authorities);
     expect(service.health()).toMatchObject({ healthy: true, registered: true, lastError: undefined });
