@@ -32,6 +32,8 @@ if ! flock -n 9; then
   flock 9
 fi
 if complete; then exit 0; fi
+# What a build that was killed left behind; nobody else builds now.
+rm -rf "$target"/build.*
 
 # The build tree needs about 3 GB and lies beside the result; apt's folders lie where its unprivileged user can read them.
 build=$(mktemp -d "$target/build.XXXXXX")
