@@ -113,13 +113,28 @@ export class ContainerRoot {
     }
   }
 
-  /** The table of mounts, and the mount points that lie in volumes, where a container could meanwhile have put a link. */
+  /** The table of mounts, and what to check when they are done. */
   finish(): { fstab: string; verify: string } {
     this.baseLines();
     for (const { at, mount } of this.planned) {
-      this.bind(sourceOf(mount, this.options.userNamespace), at, `nosuid,nodev${mount.readOnly ? ',ro' : ''}`);
+      this.bind(mount.hostPath, at, `nosuid,nodev${mount.readOnly ? ',ro' : ''}`);
     }
-    return { fstab: formatFstab(this.lines), verify: this.insideVolumes.map((at) => `${this.root}${at}\n`).join('') };
+    return { fstab: formatFstab(this.lines), verify: this.checks() };
+  }
+
+  /**
+   * What to look at after mounting, two lines each. Mount points in volumes must be where they were asked for; and what a
+   * container could have exchanged must be what was opened. From a user namespace our descriptors cannot be seen: there the
+   * path, which was just looked at, has to do.
+   */
+  private checks(): string {
+    const points = this.insideVolumes.map((at) => `point\n${this.root}${at}\n`);
+    const opened = this.planned.flatMap(({ at, mount: { descriptor } }) =>
+      descriptor === undefined || this.options.userNamespace
+        ? []
+        : [`/proc/${process.pid}/fd/${descriptor}\n${this.root}${at}\n`],
+    );
+    return [...points, ...opened].join('');
   }
 
   private bind(source: string, at: string, options: string): void {
@@ -214,7 +229,7 @@ export class ContainerRoot {
     if (place.kind === 'private') makeBeneath(place.root, place.rest, type);
     else if (place.kind === 'volume') {
       this.insideVolumes.push(at);
-      makeBeneath(sourceOf(place.mount.mount, false), place.rest, type);
+      makeBeneath(stablePath(place.mount.mount), place.rest, type);
     } else this.prepareInBase(at, type);
     return at;
   }
@@ -284,12 +299,9 @@ export class ContainerRoot {
   }
 }
 
-/**
- * What to bind. A descriptor of this process cannot be exchanged by anybody, unlike a path. From a user namespace the kernel
- * does not let us name it so, and the path, which was just looked at, has to do.
- */
-function sourceOf({ descriptor, hostPath }: ContainerMount, userNamespace: boolean): string {
-  return descriptor === undefined || userNamespace ? hostPath : `/proc/${process.pid}/fd/${descriptor}`;
+/** A path that nobody can exchange, for looking at the volume from this process. */
+function stablePath({ descriptor, hostPath }: ContainerMount): string {
+  return descriptor === undefined ? hostPath : `/proc/self/fd/${descriptor}`;
 }
 
 function isBelow(path: string, folder: string): boolean {

@@ -1,6 +1,15 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { HostRuntimeError } from './host-runtime-error.ts';
 
@@ -117,5 +126,18 @@ async function trustedPaths(programs: readonly string[]): Promise<string[]> {
     const listed = await run('ldd', [program]).catch(() => ({ stdout: '' }));
     for (const [, path] of listed.stdout.matchAll(/(\/[^\s()]+) \(0x/g)) if (path) paths.add(path);
   }
+  // What a path is called through links counts too: mount points are compared without links.
+  for (const path of [...paths]) {
+    paths.add(join(realPath(dirname(path)), basename(path)));
+    paths.add(realPath(path));
+  }
   return [...paths];
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }

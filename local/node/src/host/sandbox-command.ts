@@ -1,7 +1,7 @@
 import type { ContainerSpec } from '../runtime/pod-runtime.ts';
 import { boundingSet } from './capability-set.ts';
 import type { HostMachine } from './host-machine.ts';
-import { enterScript, setupScript } from './setup-script.ts';
+import { enterScript, setupScript, waitScript } from './setup-script.ts';
 
 /** Who a container's processes are. */
 export interface ProcessUser {
@@ -63,23 +63,27 @@ export function startCommand(
   const { setpriv, unshare, nsenter, sh } = tools;
   const joinPids =
     setup.pidNamespaceOf === undefined ? [] : [nsenter, '--target', String(setup.pidNamespaceOf), '--pid', '--no-fork'];
+  const bound = [setpriv, '--pdeathsig', 'KILL'];
+  const { pidNamespaceOf } = setup;
+  const enterUser =
+    pidNamespaceOf === undefined
+      ? [unshare, '--user', '--map-root-user']
+      : [nsenter, '--target', String(pidNamespaceOf), '--user'];
   return [
-    ...(userNamespace && setup.pidNamespaceOf === undefined ? [unshare, '--user', '--map-root-user'] : []),
-    ...(userNamespace && setup.pidNamespaceOf !== undefined
-      ? [nsenter, '--target', String(setup.pidNamespaceOf), '--user']
-      : []),
-    // If this process dies, however, so does the next one, and by its --kill-child the container.
-    setpriv,
-    '--pdeathsig',
-    'KILL',
+    ...(userNamespace ? enterUser : []),
+    // If this process dies, however it does, so does the next one, and with that the container.
+    ...bound,
     ...joinPids,
     unshare,
     '--mount',
     '--ipc',
     '--uts',
-    '--fork',
-    '--kill-child=KILL',
-    ...(setup.pidNamespaceOf === undefined ? ['--pid'] : []),
+    ...(pidNamespaceOf === undefined ? ['--pid'] : []),
+    sh,
+    '-c',
+    waitScript,
+    'sh',
+    ...bound,
     sh,
     '-c',
     setupScript,

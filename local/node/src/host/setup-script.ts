@@ -8,6 +8,17 @@
  */
 
 /**
+ * Arguments: the program that becomes the container. Runs outside of it, waits for it, and ends as it did. `unshare` could do
+ * this too, but widespread versions of it lose the signal that ended the container, and complain on its standard error.
+ * What is behind the program keeps shells from becoming it: the first process they start is the first of the container.
+ */
+export const waitScript = `
+exec 5>&2 2>/dev/null
+"$@" 2>&5 5>&-
+exit $?
+`;
+
+/**
  * Arguments: the folder of the container, its hostname, the cgroups to join (colon separated), then what to run inside.
  * All mounts are done by one process from a file. The old root is gone before anything of the container runs.
  */
@@ -32,12 +43,19 @@ if ! mount --no-canonicalize --fstab "$dir/fstab" --all 2>"$dir/setup.err"; then
   read -r line <"$dir/setup.err"
   fail "$line"
 fi
-while read -r target; do
-  found=
-  while read -r id parent device root point rest; do
-    [ "$point" != "$target" ] || found=1
-  done </proc/self/mountinfo
-  [ -n "$found" ] || fail "the mount point $target was replaced by a link"
+while read -r check && read -r target; do
+  case $check in
+  point)
+    found=
+    while read -r id parent device root point rest; do
+      [ "$point" != "$target" ] || found=1
+    done </proc/self/mountinfo
+    [ -n "$found" ] || fail "the mount point $target was replaced by a link"
+    ;;
+  *)
+    [ "$target" -ef "$check" ] || fail "what is to be mounted at $target was replaced by something else"
+    ;;
+  esac
 done <"$dir/verify"
 cd "$dir/root" || fail "cannot enter the root"
 { pivot_root . . && umount -l . && cd /; } 2>/dev/null || fail "cannot change the root"

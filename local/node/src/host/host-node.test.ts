@@ -1,0 +1,459 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { kinds, mergePatch } from '@tektite/client';
+import type { Container, PodSpec } from '@tektite/schema/kubernetes';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { shell, startTestNode, type TestNode } from '../test-support.ts';
+
+describe('a Pod of processes', () => {
+  let here: TestNode;
+  beforeAll(async () => {
+    here = await startTestNode({
+      api: { host: '127.0.0.1', port: 6443 },
+      host: { images: { greeter: { entrypoint: ['echo', 'hello'], cmd: ['world'], env: { GREETING: 'yes' } } } },
+    });
+    const metadata = { namespace: 'default', name: 'settings' };
+    await here.plane.client.create(kinds.ConfigMap, { metadata, data: { colour: 'red', size: '3' } });
+    await here.plane.client.create(kinds.Secret, {
+      metadata,
+      data: { password: Buffer.from('pass').toString('base64') },
+    });
+  });
+  afterAll(() => here[Symbol.asyncDispose]());
+
+  let count = 0;
+  async function output(
+    container: Partial<Container> & { name?: string },
+    spec: Partial<PodSpec> = {},
+    metadata: object = {},
+  ): Promise<string> {
+    const name = `pod-${count++}`;
+    await here.run(
+      name,
+      { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example', ...container }], ...spec },
+      { ...metadata, ...{ name, namespace: 'default' } },
+    );
+    const pod = await here.done(name);
+    if (pod.status?.phase === 'Failed')
+      throw new Error(JSON.stringify(pod.status.containerStatuses?.[0]?.state) + (await here.log(name)));
+    return here.log(name);
+  }
+  const failing = async (container: Partial<Container>, spec: Partial<PodSpec> = {}) => {
+    const name = `bad-${count++}`;
+    await here.run(name, {
+      restartPolicy: 'Never',
+      containers: [{ name: 'main', image: 'example', ...container }],
+      ...spec,
+    });
+    const pod = await here.until(name, ({ status }) => {
+      const state = status?.containerStatuses?.[0]?.state;
+      return state?.terminated !== undefined || (state?.waiting?.reason ?? 'ContainerCreating') !== 'ContainerCreating';
+    });
+    await expect.poll(async () => (await here.events(name)).map(({ reason }) => reason)).toContain('Failed');
+    const [event] = (await here.events(name)).filter(({ reason }) => reason === 'Failed');
+    return { state: pod.status?.containerStatuses?.[0]?.state, phase: pod.status?.phase, event: event?.message };
+  };
+
+  test('has the variables it asks for', async () => {
+    const env: Container['env'] = [
+      { name: 'A', value: 'a' },
+      { name: 'B', value: '$(A)-$(colour)-$(NONE)-$$(A)' },
+      { name: 'NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+      { name: 'LABEL', valueFrom: { fieldRef: { fieldPath: "metadata.labels['tier']" } } },
+      { name: 'LIMIT', valueFrom: { resourceFieldRef: { resource: 'limits.memory', divisor: '1Mi' } } },
+      { name: 'SIZE', valueFrom: { configMapKeyRef: { name: 'settings', key: 'size' } } },
+      { name: 'PASSWORD', valueFrom: { secretKeyRef: { name: 'settings', key: 'password' } } },
+      { name: 'MAYBE', valueFrom: { secretKeyRef: { name: 'none', key: 'x', optional: true } } },
+    ];
+    const text = await output(
+      {
+        command: ['env'],
+        env,
+        envFrom: [{ configMapRef: { name: 'settings' } }, { prefix: 'S_', secretRef: { name: 'settings' } }],
+        resources: { limits: { memory: '64Mi' } },
+      },
+      {},
+      { labels: { tier: 'back' } },
+    );
+    const lines = text.split('\n');
+    for (const line of [
+      'A=a',
+      'B=a-red-$(NONE)-$(A)',
+      'LABEL=back',
+      'LIMIT=64',
+      'SIZE=3',
+      'PASSWORD=pass',
+      'S_password=pass',
+      'KUBERNETES_SERVICE_HOST=127.0.0.1',
+      'KUBERNETES_SERVICE_PORT=6443',
+      'HOME=/root',
+    ])
+      expect(lines).toContain(line);
+    expect(text).not.toContain('MAYBE');
+    expect(lines.find((line) => line.startsWith('NAME='))).toMatch(/^NAME=pod-/);
+    expect(lines.find((line) => line.startsWith('HOSTNAME='))).toMatch(/^HOSTNAME=pod-/);
+    // Nothing of the process that runs the node.
+    expect(lines.filter((line) => /^(NODE|VITEST|USER|npm)/.test(line))).toEqual([]);
+  });
+
+  test('has a hostname, hosts and a working directory of its own', async () => {
+    const text = await output(
+      {
+        command: ['sh', '-c', 'hostname; pwd; grep -c other.example /etc/hosts; grep "$(hostname)" /etc/hosts | wc -l'],
+        workingDir: '/workspace/source',
+      },
+      { hostname: 'box', hostAliases: [{ ip: '10.1.2.3', hostnames: ['other.example'] }] },
+    );
+    expect(text).toBe('box\n/workspace/source\n1\n1\n');
+  });
+
+  test('shows ConfigMaps, Secrets and its own fields as files', async () => {
+    const volumes: PodSpec['volumes'] = [
+      { name: 'cm', configMap: { name: 'settings', items: [{ key: 'colour', path: 'deep/colour.txt', mode: 0o400 }] } },
+      { name: 'secret', secret: { secretName: 'settings', defaultMode: 0o440 } },
+      { name: 'own', downwardAPI: { items: [{ path: 'labels', fieldRef: { fieldPath: 'metadata.labels' } }] } },
+      {
+        name: 'all',
+        projected: {
+          sources: [
+            { configMap: { name: 'settings' } },
+            { secret: { name: 'settings' } },
+            { configMap: { name: 'no', optional: true } },
+          ],
+        },
+      },
+    ];
+    const script = `cd /v; cat cm/deep/colour.txt; echo; stat -L -c %a cm/deep/colour.txt secret/password; cat secret/password own/labels; echo; ls all; readlink cm/deep; ls -a cm | grep -c '^[.][.]2'; touch cm/x 2>&1 | grep -o 'Read-only.*'`;
+    const volumeMounts = ['cm', 'secret', 'own', 'all'].map((name) => ({ name, mountPath: `/v/${name}` }));
+    const text = await output(
+      { command: ['sh', '-c', script], volumeMounts },
+      { volumes },
+      { labels: { a: '1', b: '2' } },
+    );
+    expect(text).toBe(
+      'red\n400\n440\npassa="1"\nb="2"\ncolour\npassword\nsize\n..data/deep\n1\nRead-only file system\n',
+    );
+  });
+
+  test('shares an emptyDir between its containers, and nothing else', async () => {
+    await here.run('shared', {
+      restartPolicy: 'Never',
+      volumes: [
+        { name: 'v', emptyDir: {} },
+        { name: 'm', emptyDir: { medium: 'Memory' } },
+      ],
+      initContainers: [
+        shell('echo from init >/data/file; echo x >/tmp/private; echo m >/memory/m', {
+          name: 'init',
+          volumeMounts: [
+            { name: 'v', mountPath: '/data' },
+            { name: 'm', mountPath: '/memory' },
+          ],
+        }),
+      ],
+      containers: [
+        shell(
+          'cat /data/file /memory/m; ls /tmp; stat -c %a /data; df -T /memory | tail -1 | cut -d" " -f1; mkdir /data/sub/x',
+          {
+            volumeMounts: [
+              { name: 'v', mountPath: '/data' },
+              { name: 'm', mountPath: '/memory', readOnly: true },
+              { name: 'v', mountPath: '/etc/nested/here', subPath: 'sub' },
+            ],
+          },
+        ),
+      ],
+    });
+    await here.done('shared');
+    expect(await here.log('shared', { container: 'main' })).toBe('from init\nm\n777\ntmpfs\n');
+    await expect
+      .poll(() => readdirSync(join(here.dataDir, 'pods')))
+      .not.toContain((await here.get('shared')).metadata.uid);
+  });
+
+  test('mounts folders of the machine, and keeps what is written there', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'host-path-'));
+    const volumes = [{ name: 'v', hostPath: { path: folder, type: 'Directory' } }];
+    const volumeMounts = [
+      { name: 'v', mountPath: '/data' },
+      { name: 'v', mountPath: '/by-name', subPathExpr: '$(WHO)/files' },
+    ];
+    await output(
+      {
+        command: ['sh', '-c', 'echo kept >/data/file; echo mine >/by-name/file'],
+        env: [{ name: 'WHO', value: 'me' }],
+        volumeMounts,
+      },
+      { volumes },
+    );
+    expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('kept\n');
+    expect(readFileSync(join(folder, 'me/files/file'), 'utf8')).toBe('mine\n');
+    rmSync(folder, { recursive: true });
+  });
+
+  test('mounts the folder of a claim that is bound', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'claim-'));
+    const { client } = here.plane;
+    const capacity = { storage: '1Gi' };
+    await client.create(kinds.PersistentVolume, {
+      metadata: { name: 'pv' },
+      spec: { capacity, accessModes: ['ReadWriteOnce'], hostPath: { path: folder }, storageClassName: '' },
+    });
+    const metadata = { namespace: 'default', name: 'claim' };
+    await client.create(kinds.PersistentVolumeClaim, {
+      metadata,
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        resources: { requests: capacity },
+        volumeName: 'pv',
+        storageClassName: '',
+      },
+    });
+    const running = output(
+      { command: ['sh', '-c', 'echo data >/data/file'], volumeMounts: [{ name: 'v', mountPath: '/data' }] },
+      { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'claim' } }] },
+    );
+    await client.patchStatus(
+      kinds.PersistentVolumeClaim,
+      metadata,
+      mergePatch({ status: { phase: 'Bound', capacity, accessModes: ['ReadWriteOnce'] } }),
+    );
+    await running;
+    expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('data\n');
+    rmSync(folder, { recursive: true });
+  });
+
+  test('sees its volumes change when their objects do, all at once', async () => {
+    const metadata = { namespace: 'default', name: 'fresh' };
+    await here.plane.client.create(kinds.ConfigMap, { metadata, data: { a: '1', b: '1' } });
+    await here.run('reader', {
+      restartPolicy: 'Never',
+      volumes: [
+        { name: 'v', configMap: { name: 'fresh' } },
+        {
+          name: 'own',
+          downwardAPI: { items: [{ path: 'a', fieldRef: { fieldPath: "metadata.annotations['note']" } }] },
+        },
+      ],
+      containers: [
+        shell('while [ "$(cat /v/a)$(cat /own/a)" != 2new ]; do sleep 0.02; done; cat /v/b; ls /v', {
+          volumeMounts: [
+            { name: 'v', mountPath: '/v' },
+            { name: 'own', mountPath: '/own' },
+          ],
+        }),
+      ],
+    });
+    await here.until('reader', ({ status }) => status?.phase === 'Running');
+    await here.plane.client.patch(kinds.ConfigMap, metadata, mergePatch({ data: { a: '2', b: '2', c: '2' } }));
+    await here.plane.client.patch(
+      kinds.Pod,
+      { namespace: 'default', name: 'reader' },
+      mergePatch({ metadata: { annotations: { note: 'new' } } }),
+    );
+    await here.done('reader');
+    expect(await here.log('reader')).toBe('2a\nb\nc\n');
+  });
+
+  test('runs what an image is mapped to', async () => {
+    expect(await output({ image: 'registry.example/greeter:v1' })).toBe('hello world\n');
+    expect(await output({ image: 'greeter', args: ['you'] })).toBe('hello you\n');
+  });
+
+  test('says what is wrong when it cannot start', async () => {
+    expect(await failing({ command: ['no-such-program'] })).toMatchObject({
+      phase: 'Failed',
+      state: {
+        terminated: {
+          exitCode: 128,
+          reason: 'StartError',
+          message: expect.stringContaining('exec: "no-such-program": executable file not found in $PATH'),
+        },
+      },
+      event: expect.stringContaining('Error: failed to start container'),
+    });
+    expect(await failing({ command: ['/etc/passwd'] })).toMatchObject({
+      state: { terminated: { message: expect.stringContaining('permission denied') } },
+    });
+    expect(await failing({ image: 'unheard-of:1.0' })).toMatchObject({
+      phase: 'Pending',
+      state: {
+        waiting: {
+          reason: 'CreateContainerError',
+          message: expect.stringMatching(/no command specified.*"unheard-of:1.0"/s),
+        },
+      },
+    });
+    expect(await failing({ command: ['true'], securityContext: { runAsNonRoot: true } })).toMatchObject({
+      state: {
+        waiting: {
+          reason: 'CreateContainerConfigError',
+          message: expect.stringContaining('container has runAsNonRoot and image will run as root'),
+        },
+      },
+    });
+    expect(await failing({ command: ['true'], securityContext: { capabilities: { add: ['FLY'] } } })).toMatchObject({
+      state: {
+        waiting: { reason: 'CreateContainerError', message: expect.stringContaining('unknown capability "CAP_FLY"') },
+      },
+    });
+    expect(await failing({ command: ['true'], workingDir: '/proc/nowhere' })).toMatchObject({
+      state: {
+        terminated: { reason: 'StartError', message: expect.stringContaining('chdir to cwd ("/proc/nowhere")') },
+      },
+    });
+    expect(await failing({ command: ['true'], terminationMessagePath: '/tmp' })).toMatchObject({
+      state: { terminated: { reason: 'StartError', message: expect.stringContaining('Not a directory') } },
+    });
+    expect(
+      await failing({
+        command: ['true'],
+        env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 'settings', key: 'none' } } }],
+      }),
+    ).toMatchObject({
+      state: {
+        waiting: { reason: 'CreateContainerConfigError', message: "couldn't find key none in Secret default/settings" },
+      },
+    });
+  });
+
+  test('leaves its last words in its status', async () => {
+    await here.run('words', {
+      restartPolicy: 'Never',
+      containers: [
+        shell('head -c 5000 /dev/zero | tr "\\0" x >/last/words', {
+          name: 'long',
+          terminationMessagePath: '/last/words',
+        }),
+        shell('echo one; echo two; exit 1', { name: 'logs', terminationMessagePolicy: 'FallbackToLogsOnError' }),
+        shell('rm -f /dev/termination-log; ln -sf /etc/passwd /dev/termination-log; exit 1', { name: 'sly' }),
+      ],
+    });
+    const pod = await here.done('words');
+    const message = (name: string) =>
+      pod.status?.containerStatuses?.find((one) => one.name === name)?.state?.terminated?.message;
+    expect(message('long')).toBe('x'.repeat(4096));
+    expect(message('logs')).toBe('one\ntwo\n');
+    expect(message('sly')).toBeUndefined();
+  });
+
+  test('is ended by the kernel when it takes more memory than it may', async () => {
+    await here.run('greedy', {
+      restartPolicy: 'Never',
+      containers: [shell('x=a; while :; do x=$x$x; done', { resources: { limits: { memory: '20Mi' } } })],
+    });
+    const pod = await here.done('greedy');
+    expect(pod.status?.containerStatuses?.[0]?.state?.terminated).toMatchObject({ exitCode: 137, reason: 'OOMKilled' });
+  });
+
+  test('ends at once when it is told to, with all its processes', async () => {
+    await here.run('tree', {
+      restartPolicy: 'Never',
+      terminationGracePeriodSeconds: 1,
+      containers: [shell('sleep 98765 & sleep 98765 & wait')],
+    });
+    await here.until('tree', ({ status }) => status?.phase === 'Running');
+    await here.plane.client.delete(kinds.Pod, { namespace: 'default', name: 'tree' });
+    await expect
+      .poll(
+        () =>
+          here.get('tree').then(
+            () => 'there',
+            () => 'gone',
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe('gone');
+    const processes = readdirSync('/proc').filter(
+      (pid) =>
+        /^\d+$/.test(pid) && existsSync(`/proc/${pid}/cmdline`) && safeRead(`/proc/${pid}/cmdline`).includes('98765'),
+    );
+    expect(processes).toEqual([]);
+  });
+
+  test('can be looked into by running a program in it', async () => {
+    await here.run('open', {
+      restartPolicy: 'Never',
+      containers: [shell('echo inside >/tmp/mark; sleep 5', { env: [{ name: 'WHERE', value: 'here' }] })],
+      securityContext: { runAsUser: 1234 },
+    });
+    const pod = await here.until('open', ({ status }) => status?.phase === 'Running');
+    let text = '';
+    const exec = (...command: string[]) =>
+      here.node.exec(pod, 'main', {
+        command,
+        onOutput: (stream, chunk) => {
+          text += `${stream}: ${Buffer.from(chunk).toString()}`;
+        },
+      });
+    await expect.poll(async () => (await exec('cat', '/tmp/mark')).exitCode).toBe(0);
+    text = '';
+    expect(await exec('sh', '-c', 'id -u; echo $WHERE; cat /tmp/mark; hostname; exit 7')).toEqual({ exitCode: 7 });
+    expect(text.replaceAll('stdout: ', '')).toBe('1234\nhere\ninside\nopen\n');
+    await expect(exec('no-such-program')).rejects.toThrow('executable file not found in $PATH');
+  });
+
+  test('shares its processes between containers when it asks for it', async () => {
+    await here.run('family', {
+      restartPolicy: 'Never',
+      shareProcessNamespace: true,
+      containers: [
+        shell('sleep 3', { name: 'quiet' }),
+        shell(
+          'for i in 1 2 3 4 5 6 7 8 9 10; do grep -lsa "^sleep" /proc/[0-9]*/cmdline | grep -q . && break; sleep 0.1; done; cat /proc/[0-9]*/cmdline | tr "\\0" " " | grep -o "sleep 3"',
+          { name: 'curious' },
+        ),
+      ],
+    });
+    await here.done('family');
+    expect(await here.log('family', { container: 'curious' })).toContain('sleep 3');
+  });
+
+  test('runs its hooks', async () => {
+    await here.run('hooked', {
+      restartPolicy: 'Never',
+      volumes: [{ name: 'v', emptyDir: {} }],
+      initContainers: [],
+      containers: [
+        shell('trap "cat /v/*; exit 0" TERM; while :; do sleep 0.05; done', {
+          volumeMounts: [{ name: 'v', mountPath: '/v' }],
+          lifecycle: {
+            postStart: { exec: { command: ['sh', '-c', 'echo begin >/v/1'] } },
+            preStop: { exec: { command: ['sh', '-c', 'echo end >/v/2'] } },
+          },
+        }),
+        shell('sleep 0.3', { name: 'short' }),
+      ],
+      activeDeadlineSeconds: 2,
+    });
+    await here.until(
+      'hooked',
+      ({ status }) => status?.phase === 'Failed' && status.containerStatuses?.[0]?.state?.terminated !== undefined,
+    );
+    expect(await here.log('hooked', { container: 'main' })).toBe('begin\nend\n');
+  });
+
+  test('gives its log from where and as much as one asks', async () => {
+    await here.run('talker', {
+      restartPolicy: 'Never',
+      containers: [shell('for i in 1 2 3 4 5; do echo line $i; done; printf unfinished')],
+    });
+    await here.done('talker');
+    expect(await here.log('talker', { tailLines: 2 })).toBe('line 5\nunfinished');
+    expect(await here.log('talker', { tailLines: 1, timestamps: true })).toMatch(
+      /^\d{4}-\d\d-\d\dT[\d:.]+Z unfinished$/,
+    );
+    await expect(here.log('talker', { previous: true })).rejects.toThrow(
+      'previous terminated container "main" in pod "talker" not found',
+    );
+  });
+});
+
+function safeRead(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

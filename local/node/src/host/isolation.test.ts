@@ -1,0 +1,183 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { kinds } from '@tektite/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { shell, startTestNode, type TestNode } from '../test-support.ts';
+
+/** What somebody would try who can create Pods and wants more. */
+describe('a container on this machine', () => {
+  let here: TestNode;
+  let count = 0;
+  beforeAll(async () => {
+    here = await startTestNode();
+  });
+  afterAll(() => here[Symbol.asyncDispose]());
+
+  /** Runs a script in a Pod and gives what it printed. */
+  async function attempt(script: string, spec: object = {}, container: object = {}): Promise<string> {
+    const name = `try-${count++}`;
+    await here.run(name, { restartPolicy: 'Never', containers: [shell(`exec 2>&1\n${script}`, container)], ...spec });
+    await here.done(name);
+    return here.log(name);
+  }
+
+  test('cannot write the files of the machine, but its own temporary folders', async () => {
+    const output = await attempt(`
+      for f in /usr/x /etc/x /var/x /opt/x /x /bin/x /lib/x /dev/x /proc/sys/kernel/core_pattern /sys/kernel/uevent_helper; do
+        { echo bad >$f; } 2>/dev/null && echo "wrote $f"
+      done
+      for f in /tmp/x /root/x /home/x /var/tmp/x /run/x /dev/shm/x; do echo ok >$f || echo "no $f"; done
+      ls /tmp`);
+    expect(output).toBe('x\n');
+    expect(existsSync('/tmp/x')).toBe(false);
+    expect(existsSync('/root/x')).toBe(false);
+  });
+
+  test('sees no processes but its own, and nothing of the machine behind them', async () => {
+    const output = await attempt(
+      'ls -d /proc/[0-9]* | wc -l; readlink /proc/1/root; ls /proc/1/root/root /proc/1/cwd/root; cat /proc/keys; ls /proc/acpi',
+    );
+    const [processes, root, ...rest] = output.split('\n');
+    expect(Number(processes)).toBeLessThanOrEqual(4);
+    expect(root).toBe('/');
+    expect(rest.filter((line) => line !== '' && !line.startsWith('/proc/1') && !line.includes('No such file'))).toEqual(
+      [],
+    );
+  });
+
+  test("cannot see the node's own data, homes, keys and sockets", async () => {
+    writeFileSync('/tmp/tektite-isolation-secret', 'secret');
+    const output = await attempt(`
+      ls ${here.dataDir}
+      cat /etc/shadow; cat /tmp/tektite-isolation-secret
+      ls /root /home /run /var/log /var/lib/docker 2>/dev/null`);
+    expect(output).not.toContain('pods');
+    expect(output).not.toMatch(/^root:[*!$]/m);
+    expect(output).not.toMatch(/^secret/m);
+    expect(output).not.toContain('docker.sock');
+  });
+
+  test('cannot mount, remount, unmount, make devices or leave its root', async () => {
+    const output = await attempt(`
+      mount -t tmpfs tmpfs /mnt && echo MOUNTED
+      mount -o remount,rw /usr && echo REMOUNTED
+      mount -o remount,bind,rw / && echo REMOUNTED
+      umount /proc && echo UNMOUNTED
+      umount -l /etc && echo UNMOUNTED
+      mknod /tmp/disk b 254 0 && echo MKNOD
+      chroot /tmp true && echo CHROOT
+      nsenter -t 1 -m true && echo NSENTER
+      unshare -m true && echo UNSHARED
+      grep -E 'NoNewPrivs|CapEff|CapBnd' /proc/self/status`);
+    expect(output).not.toMatch(/^[A-Z]{4,}$/m);
+    expect(output).toMatch(/NoNewPrivs:\s*1/);
+    // No SYS_ADMIN, MKNOD, NET_RAW, SYS_CHROOT, SYS_PTRACE.
+    const effective = BigInt(`0x${/CapEff:\s*([0-9a-f]+)/.exec(output)?.[1]}`);
+    for (const bit of [21n, 27n, 13n, 18n, 19n]) expect(effective & (1n << bit)).toBe(0n);
+  });
+
+  test('gains nothing by a user namespace of its own', async () => {
+    const output = await attempt(`
+      unshare -U -r -m sh -c 'mount -o remount,bind,rw /usr && touch /usr/x && echo WROTE; umount -l /var/log && ls /var/log && echo SAW; umount -l /etc/shadow && cat /etc/shadow && echo READ'
+      true`);
+    expect(output).not.toMatch(/WROTE|SAW|READ|root:/);
+    expect(existsSync('/usr/x')).toBe(false);
+  });
+
+  test('gets no right by what it sets for its start', async () => {
+    const env = [
+      { name: 'LD_PRELOAD', value: '/nowhere/evil.so' },
+      { name: 'PATH', value: '/nowhere:/usr/bin:/bin' },
+      { name: 'IFS', value: 'x' },
+      { name: 'ENV', value: '/nowhere' },
+      { name: 'strange.name', value: "it's $(id) `id`" },
+    ];
+    const output = await attempt('', {}, { env, command: ['env'] });
+    expect(output).toContain('LD_PRELOAD=/nowhere/evil.so');
+    expect(output).toContain("strange.name=it's $(id) `id`");
+  });
+
+  test('cannot replace the programs that start it by a volume', async () => {
+    for (const mountPath of ['/usr/bin', '/usr', '/bin', '/lib64', '/etc', '/etc/ld.so.preload', '/proc/self', '/']) {
+      const name = `cover-${count++}`;
+      await here.run(name, {
+        restartPolicy: 'Never',
+        containers: [shell('true', { volumeMounts: [{ name: 'v', mountPath }] })],
+        volumes: [{ name: 'v', emptyDir: {} }],
+      });
+      const pod = await here.until(
+        name,
+        ({ status }) => status?.containerStatuses?.[0]?.state?.waiting?.reason === 'CreateContainerError',
+      );
+      expect(pod.status?.containerStatuses?.[0]?.state?.waiting?.message).toContain('cannot mount at');
+    }
+  });
+
+  test('cannot leave a volume by links or dots in a subPath', async () => {
+    const folder = join(here.dataDir, '..', `volume-${count++}-${process.pid}`);
+    mkdirSync(folder);
+    symlinkSync('/etc', join(folder, 'escape'));
+    const volumes = [{ name: 'v', hostPath: { path: folder } }];
+    const name = 'subpath-link';
+    const volumeMounts = [{ name: 'v', mountPath: '/mnt', subPath: 'escape/ssl' }];
+    await here.run(name, { restartPolicy: 'Never', volumes, containers: [shell('ls /mnt', { volumeMounts })] });
+    const pod = await here.until(
+      name,
+      ({ status }) => status?.containerStatuses?.[0]?.state?.waiting?.reason === 'CreateContainerConfigError',
+    );
+    expect(pod.status?.containerStatuses?.[0]?.state?.waiting?.message).toContain('failed to prepare subPath');
+    const nested = await attempt(
+      'ls -la /mnt/escape/',
+      { volumes },
+      {
+        volumeMounts: [
+          { name: 'v', mountPath: '/mnt' },
+          { name: 'v', mountPath: '/mnt/escape/inside' },
+        ],
+      },
+    ).catch(() => 'refused');
+    expect(nested).toBe('refused');
+  }, 30_000);
+
+  test("cannot mount the node's own folder", async () => {
+    await here.run('steal', {
+      restartPolicy: 'Never',
+      volumes: [{ name: 'v', hostPath: { path: join(here.dataDir, 'pods') } }],
+      containers: [shell('ls /mnt', { volumeMounts: [{ name: 'v', mountPath: '/mnt' }] })],
+    });
+    await expect
+      .poll(async () => (await here.events('steal')).map(({ message }) => message).join())
+      .toContain('where this node keeps its own data');
+  });
+
+  test('cannot read the secrets of another Pod', async () => {
+    await here.plane.client.create(kinds.Secret, {
+      metadata: { namespace: 'default', name: 'key' },
+      stringData: { key: 'sesame' },
+    } as never);
+    await here.run('owner', {
+      restartPolicy: 'Never',
+      volumes: [{ name: 'v', secret: { secretName: 'key' } }],
+      containers: [shell('cat /mnt/key; sleep 3', { volumeMounts: [{ name: 'v', mountPath: '/mnt' }] })],
+    });
+    await here.until('owner', ({ status }) => status?.phase === 'Running');
+    const output = await attempt(
+      `grep -r sesame / --include=key -s -l --exclude-dir=proc --exclude-dir=sys --exclude-dir=usr | head; ls ${here.dataDir}/pods`,
+    );
+    expect(output).not.toContain('key');
+    expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(here.dataDir);
+  });
+
+  test('runs as the user it names, who owns nothing else', async () => {
+    const output = await attempt(
+      'id -u; id -g; id -G; touch /usr/x; cat /etc/hostname; echo out >/dev/stdout; grep CapEff /proc/self/status',
+      {
+        securityContext: { runAsUser: 1234, runAsGroup: 2345, supplementalGroups: [3456], fsGroup: 4567 },
+      },
+    );
+    const lines = output.split('\n');
+    expect(lines.slice(0, 3)).toEqual(['1234', '2345', '2345 3456 4567']);
+    expect(output).toContain('out\n');
+    expect(output).toMatch(/CapEff:\s*0{16}/);
+  });
+});
