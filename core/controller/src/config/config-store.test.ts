@@ -1,204 +1,27 @@
-import { kinds, mergePatch } from '@tektite/client';
-import { type ControlPlane, startControlPlane, virtualClock } from '@tektite/testkit';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { isControllerError } from '../controller-error.ts';
-import { enumField, integerField } from './config-fields.ts';
-import { ConfigStore, type ConfigStoreOptions } from './config-store.ts';
-import { configKey, customConfig, defineConfig } from './define-config.ts';
+import { startControlPlane, virtualClock } from '@tektite/testkit';
+import { expect, test } from 'vitest';
+import { integerField } from './config-fields.ts';
+import { configStoreCases } from './config-store.cases.ts';
+import { ConfigStore } from './config-store.ts';
+import { configKey, defineConfig } from './define-config.ts';
 
-const flags = defineConfig({
-  name: 'feature-flags',
-  keys: {
-    api: configKey('enable-api-fields', enumField('alpha', 'beta', 'stable'), 'beta'),
-    retries: configKey('retries', integerField({ minimum: 0 }), 3),
-  },
-});
-const limits = defineConfig({ name: 'limits', keys: { pods: configKey('pods', integerField(), 10) } });
+configStoreCases('on the embedded server', () => startControlPlane());
 
-let plane: ControlPlane;
-let told: { reason: string; message: string; type?: string | undefined; about: string | undefined }[];
-const errors: Error[] = [];
+const flags = defineConfig({ name: 'feature-flags', keys: { retries: configKey('retries', integerField(), 3) } });
 
-beforeEach(async () => {
-  plane = await startControlPlane();
-  told = [];
-  errors.length = 0;
-});
-
-afterEach(async () => {
-  await plane.close();
-});
-
-function open(options: Partial<ConfigStoreOptions> = {}): ConfigStore {
-  return new ConfigStore(plane.client, {
+test('typed ConfigMaps end with the signal of whoever waits, and leave nothing behind', async () => {
+  const clock = virtualClock();
+  const quiet = await startControlPlane({ clock });
+  const store = new ConfigStore(quiet.client, {
     namespace: 'default',
     definitions: [flags],
-    events: {
-      event: (about, { reason, message, type }) => told.push({ reason, message, type, about: about.metadata.name }),
-    },
-    onError: (error) => errors.push(error),
-    ...options,
+    required: ['feature-flags'],
   }).start();
-}
-
-const set = (data: Record<string, string | null>, name = 'feature-flags') =>
-  plane.client.patch(kinds.ConfigMap, { namespace: 'default', name }, mergePatch({ data }));
-const create = (data: Record<string, string>, name = 'feature-flags') =>
-  plane.client.create(kinds.ConfigMap, { metadata: { namespace: 'default', name }, data });
-
-describe('typed ConfigMaps', () => {
-  test('are read, followed, and told to subscribers', async () => {
-    await create({ 'enable-api-fields': 'alpha', _example: 'nonsense' });
-    await using store = open();
-    await store.synced();
-    expect(store.get(flags)).toEqual({ api: 'alpha', retries: 3 });
-    const seen: unknown[] = [];
-    using _ = store.subscribe(flags, (value, before) =>
-      seen.push([before.retries, value.retries, store.get(flags).retries]),
-    );
-    await set({ retries: '5' });
-    await vi.waitFor(() => expect(seen).toEqual([[3, 5, 5]]));
-    expect(store.health().get('feature-flags')).toMatchObject({ state: 'loaded', healthy: true });
-  });
-
-  test('keep the last good value when a bad one arrives, and say so', async () => {
-    await create({ retries: '5' });
-    await using store = open();
-    await store.synced();
-    const seen = vi.fn();
-    using _ = store.subscribe(flags, seen);
-    await set({ retries: 'many' });
-    await vi.waitFor(() => expect(told).toHaveLength(1));
-    expect(told[0]).toEqual({
-      about: 'feature-flags',
-      type: 'Warning',
-      reason: 'InvalidConfiguration',
-      message: 'key "retries": "many" is no whole number; the settings from before stay in force',
-    });
-    expect(store.get(flags).retries).toBe(5);
-    expect(seen).not.toHaveBeenCalled();
-    expect(isControllerError(errors[0], 'CONFIG_INVALID')).toBe(true);
-    expect(store.health().get('feature-flags')).toMatchObject({ state: 'invalid', healthy: false });
-
-    await set({ retries: '6' });
-    await vi.waitFor(() => expect(store.get(flags).retries).toBe(6));
-    expect(seen).toHaveBeenCalledTimes(1);
-    expect(told[1]).toMatchObject({ type: 'Normal', reason: 'ConfigurationAccepted' });
-    expect(store.health().get('feature-flags')).toMatchObject({ state: 'loaded', healthy: true, error: undefined });
-  });
-
-  test('have defaults while there is no ConfigMap, and again when it is deleted', async () => {
-    await using store = open();
-    await store.synced();
-    expect(store.get(flags)).toEqual({ api: 'beta', retries: 3 });
-    expect(store.health().get('feature-flags')?.state).toBe('defaults');
-    await create({ retries: '9' });
-    await vi.waitFor(() => expect(store.get(flags).retries).toBe(9));
-    await plane.client.delete(kinds.ConfigMap, { namespace: 'default', name: 'feature-flags' });
-    await vi.waitFor(() => expect(store.get(flags).retries).toBe(3));
-  });
-
-  test('that are required are waited for, and keep their value when they are deleted', async () => {
-    await using store = open({ required: ['feature-flags'] });
-    await vi.waitFor(() => expect(store.health().get('feature-flags')?.state).toBe('missing'));
-    expect(() => store.get(flags)).toThrow(expect.objectContaining({ code: 'CONFIG_NOT_READY' }));
-    await create({ retries: '9' });
-    await store.synced();
-    await plane.client.delete(kinds.ConfigMap, { namespace: 'default', name: 'feature-flags' });
-    await vi.waitFor(() => expect(store.health().get('feature-flags')?.state).toBe('missing'));
-    expect(store.get(flags).retries).toBe(9);
-  });
-
-  test('that are bad from the start give no value until they are corrected', async () => {
-    await create({ retries: 'many' });
-    await using store = open();
-    await vi.waitFor(() => expect(told).toHaveLength(1));
-    expect(told[0]?.message).toBe('key "retries": "many" is no whole number; nothing starts before this is corrected');
-    expect(() => store.get(flags)).toThrow(
-      'the ConfigMap feature-flags has no value yet: ConfigMap feature-flags: key "retries"',
-    );
-    await set({ retries: '1' });
-    await store.synced();
-    expect(store.get(flags).retries).toBe(1);
-  });
-
-  test('without usable defaults are waited for', async () => {
-    const custom = customConfig('custom', ({ url }) => {
-      if (!url) throw new Error('url is needed');
-      return url;
-    });
-    await using store = open({ definitions: [custom] });
-    await vi.waitFor(() => expect(store.health().get('custom')?.error?.message).toContain('url is needed'));
-    await create({ url: 'here' }, 'custom');
-    await store.synced();
-    expect(store.get(custom)).toBe('here');
-  });
-
-  test('do not disturb each other, nor do subscribers', async () => {
-    await create({ retries: 'many' });
-    await create({ pods: '1' }, 'limits');
-    await using store = open({ definitions: [flags, limits] });
-    const seen = vi.fn();
-    await vi.waitFor(() => expect(store.get(limits).pods).toBe(1));
-    using _first = store.subscribe(limits, () => {
-      throw new Error('boom');
-    });
-    using _second = store.subscribe(limits, seen);
-    await set({ pods: '2' }, 'limits');
-    await vi.waitFor(() => expect(seen).toHaveBeenCalledTimes(1));
-    expect(errors.some((error) => isControllerError(error, 'HANDLER_FAILED'))).toBe(true);
-    expect(store.get(limits).pods).toBe(2);
-  });
-
-  test('tell nobody about changes that are none', async () => {
-    await create({ retries: '1' });
-    await using store = open();
-    await store.synced();
-    const seen = vi.fn();
-    using _ = store.subscribe(flags, seen);
-    await plane.client.patch(
-      kinds.ConfigMap,
-      { namespace: 'default', name: 'feature-flags' },
-      mergePatch({ metadata: { labels: { a: 'b' } }, data: { _example: 'new' } }),
-    );
-    await set({ retries: '2' });
-    await vi.waitFor(() => expect(seen).toHaveBeenCalledTimes(1));
-  });
-
-  test('of other namespaces and other names are not looked at', async () => {
-    await plane.client.create(kinds.Namespace, { metadata: { name: 'other' } });
-    await plane.client.create(kinds.ConfigMap, {
-      metadata: { namespace: 'other', name: 'feature-flags' },
-      data: { retries: 'many' },
-    });
-    await create({ retries: 'many' }, 'feature-flags-2');
-    await using store = open();
-    await store.synced();
-    expect(store.get(flags).retries).toBe(3);
-  });
-
-  test('end with the signal of whoever waits, and leave nothing behind', async () => {
-    const clock = virtualClock();
-    const quiet = await startControlPlane({ clock });
-    const store = new ConfigStore(quiet.client, {
-      namespace: 'default',
-      definitions: [flags],
-      required: ['feature-flags'],
-    }).start();
-    const gaveUp = store.synced(AbortSignal.abort(new Error('enough')));
-    await expect(gaveUp).rejects.toThrow('enough');
-    const waiting = store.synced();
-    await store.stop();
-    await expect(waiting).rejects.toMatchObject({ code: 'INFORMER_STOPPED' });
-    await quiet.close();
-    expect(clock.pendingTimers).toBe(0);
-  });
-
-  test('cannot be asked for by another definition of the same name', async () => {
-    await using store = open();
-    const other = defineConfig({ name: 'feature-flags', keys: {} });
-    expect(() => store.get(other)).toThrow('is not watched here');
-    expect(() => new ConfigStore(plane.client, { namespace: 'default', definitions: [flags, other] })).toThrow('twice');
-    expect(() => open({ required: ['nothing'] })).toThrow('required but not defined');
-  });
+  const gaveUp = store.synced(AbortSignal.abort(new Error('enough')));
+  await expect(gaveUp).rejects.toThrow('enough');
+  const waiting = store.synced();
+  await store.stop();
+  await expect(waiting).rejects.toMatchObject({ code: 'INFORMER_STOPPED' });
+  await quiet.close();
+  expect(clock.pendingTimers).toBe(0);
 });
