@@ -1,5 +1,5 @@
-import { sleep } from '@tektite/meta';
 import { ControllerError, isControllerError } from '../controller-error.ts';
+import { lookAgain } from './look-again.ts';
 import { type ReviewAnswer, ReviewHandler, type ReviewHandlerOptions } from './review-handler.ts';
 import { type RegistrationOptions, registerWebhooks } from './webhook-registration.ts';
 
@@ -44,7 +44,9 @@ export class LocalWebhookService implements AsyncDisposable {
     const service = new LocalWebhookService(options);
     try {
       await service.look(signal);
-      service.running = service.run(service.controller.signal);
+      const { checkEveryMs = defaultCheckMs } = options;
+      const again = (until: AbortSignal) => service.look(until);
+      service.running = lookAgain(options.client.clock, checkEveryMs, again, service.controller.signal);
       return service;
     } catch (error) {
       await service.stop();
@@ -73,17 +75,6 @@ export class LocalWebhookService implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
-  }
-
-  private async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await sleep(this.options.client.clock, this.options.checkEveryMs ?? defaultCheckMs, signal);
-        await this.look(signal);
-      } catch {
-        return;
-      }
-    }
   }
 
   private async look(signal?: AbortSignal): Promise<void> {

@@ -2,6 +2,7 @@ import { type Clock, sleep } from '@tektite/meta';
 import { ControllerError } from '../controller-error.ts';
 import type { WebhookCertificate } from './certificate-data.ts';
 import { type CertificateSecretOptions, ensureCertificate } from './certificate-secret.ts';
+import { lookAgain } from './look-again.ts';
 import type { WebhookAddress } from './webhook-configurations.ts';
 import { type RegistrationOptions, registerWebhooks } from './webhook-registration.ts';
 import { WebhookServer, type WebhookServerOptions } from './webhook-server.ts';
@@ -69,7 +70,9 @@ export class WebhookService implements AsyncDisposable {
     const service = new WebhookService(options, server, certificate);
     try {
       await service.look(signal);
-      service.running = service.run(service.controller.signal);
+      const { checkEveryMs = defaultCheckMs } = options;
+      const again = (until: AbortSignal) => service.look(until);
+      service.running = lookAgain(service.clock, checkEveryMs, again, service.controller.signal);
       return service;
     } catch (error) {
       await service.stop();
@@ -103,19 +106,6 @@ export class WebhookService implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
-  }
-
-  private async run(signal: AbortSignal): Promise<void> {
-    const { checkEveryMs = defaultCheckMs } = this.options;
-    while (!signal.aborted) {
-      try {
-        await sleep(this.clock, checkEveryMs, signal);
-        await this.look(signal);
-      } catch {
-        // Only being stopped ends a sleep.
-        return;
-      }
-    }
   }
 
   /** One look: certificate, registration, change. Rejects only when the signal is aborted. */

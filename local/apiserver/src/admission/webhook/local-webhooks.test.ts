@@ -1,0 +1,82 @@
+import type { KubeObject } from '@tektite/meta';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ApiServer } from '../../server.ts';
+import type { LocalWebhook } from './local-webhooks.ts';
+
+const service = { namespace: 'default', name: 'hook' };
+const user = { name: 'admin', groups: ['system:masters'] };
+
+let api: ApiServer;
+
+beforeEach(async () => {
+  api = await ApiServer.create();
+  const entry = {
+    name: 'hook.example.com',
+    clientConfig: { service: { ...service, path: '/review' } },
+    rules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
+    sideEffects: 'None',
+    admissionReviewVersions: ['v1'],
+    timeoutSeconds: 1,
+  };
+  await post('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', {
+    metadata: { name: 'hook' },
+    webhooks: [entry],
+  });
+});
+
+afterEach(async () => {
+  await api.close();
+});
+
+async function post(path: string, body: object) {
+  const answer = await api.handle({ method: 'POST', path, query: new URLSearchParams(), headers: {}, user, body });
+  return (answer as { object?: unknown }).object as KubeObject & { message?: string; data?: Record<string, string> };
+}
+const create = () => post('/api/v1/namespaces/default/configmaps', { metadata: { name: 'a' }, data: { a: '1' } });
+
+const answering =
+  (response: object): LocalWebhook =>
+  (_, review) => {
+    const { uid } = (review as { request: { uid: string } }).request;
+    const body = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid, ...response } };
+    return Promise.resolve({ code: 200, body });
+  };
+
+describe('a webhook of this process', () => {
+  test('is asked in place of the Service, at its path, until it is disposed', async () => {
+    const paths: string[] = [];
+    const patch = Buffer.from('[{"op":"add","path":"/data/b","value":"2"}]').toString('base64');
+    const webhook: LocalWebhook = (path, review, timeoutMs, signal) => {
+      paths.push(`${path} ${timeoutMs}`);
+      return answering({ allowed: true, patch, patchType: 'JSONPatch' })(path, review, timeoutMs, signal);
+    };
+    const served = api.localWebhooks.serve(service, webhook);
+    expect((await create()).data).toEqual({ a: '1', b: '2' });
+    expect(paths).toEqual(['/review 1000']);
+    expect(() => api.localWebhooks.serve(service, webhook)).toThrow(
+      'default/hook has webhooks in this process already',
+    );
+    served[Symbol.dispose]();
+    expect((await create()).message).toContain('failed calling webhook "hook.example.com"');
+  });
+
+  test('refuses as any other does', async () => {
+    using _ = api.localWebhooks.serve(service, answering({ allowed: false, status: { message: 'no', code: 403 } }));
+    expect((await create()).message).toBe('admission webhook "hook.example.com" denied the request: no');
+  });
+
+  test('fails as any other does: by what it says, by saying nonsense, and by silence', async () => {
+    const fail = async (webhook: LocalWebhook) => {
+      using _ = api.localWebhooks.serve(service, webhook);
+      return (await create()).message;
+    };
+    const failed = 'Internal error occurred: failed calling webhook "hook.example.com":';
+    expect(await fail(() => Promise.resolve({ code: 500, body: { message: 'it broke' } }))).toBe(
+      `${failed} failed to call webhook: it broke`,
+    );
+    expect(await fail(() => Promise.resolve({ code: 200, body: {} }))).toContain('webhook response was absent');
+    expect(await fail(() => new Promise(() => {}))).toBe(
+      `${failed} failed to call webhook: Post "https://hook.default.svc:443/review?timeout=1s": context deadline exceeded`,
+    );
+  });
+});
