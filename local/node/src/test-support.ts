@@ -1,9 +1,13 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { issueCertificate } from '@tektite/certificates';
 import { kinds } from '@tektite/client';
+import { systemClock } from '@tektite/meta';
 import type { Event, Pod, PodSpec } from '@tektite/schema/kubernetes';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '@tektite/testkit';
+import { build } from 'esbuild';
 import { HostRuntime, type HostRuntimeOptions } from './host/host-runtime.ts';
 import type { PodRuntime } from './runtime/pod-runtime.ts';
 import { type NodeOptions, type RunningNode, startNode } from './start-node.ts';
@@ -105,4 +109,77 @@ export async function startTestNode(options: TestNodeOptions = {}): Promise<Test
 /** A container that runs a script. */
 export function shell(script: string, more: object = {}): { name: string; image: string; command: string[] } {
   return { name: 'main', image: 'busybox', command: ['sh', '-c', script], ...more };
+}
+
+/** A program for plain Node that is a node named `here`, made of the sources as they are. */
+export async function bundleNodeProgram(outfile: string): Promise<string> {
+  const contents = `
+    import { Client, httpTransport, staticCredentials } from '@tektite/client';
+    import { HostRuntime } from './host/host-runtime.ts';
+    import { startNode } from './start-node.ts';
+    const { dataDir, server, certificateAuthority, clientCertificate } = JSON.parse(process.env.NODE_PROGRAM);
+    const credentials = staticCredentials({ clientCertificate });
+    const client = new Client(httpTransport({ server, certificateAuthority, namespace: 'default', credentials }));
+    const runtime = new HostRuntime({ directory: dataDir + '/host' });
+    try {
+      await startNode({ client, runtime, name: 'here', dataDir, onError: (error) => console.log('error', error.message) });
+      console.log('ready');
+      setInterval(() => undefined, 1000);
+    } catch (error) {
+      console.log('failed', error.code, error.message);
+      process.exit(1);
+    }
+  `;
+  await build({
+    stdin: { contents, resolveDir: import.meta.dirname, loader: 'ts' },
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    conditions: ['source'],
+    logLevel: 'warning',
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+  });
+  return outfile;
+}
+
+/** Starts that program. Resolves when it is ready; rejects with what it printed when it never is. */
+export async function startNodeProgram(
+  plane: ControlPlane,
+  program: string,
+  dataDir: string,
+  user: { uid?: number; gid?: number } = {},
+): Promise<ChildProcess> {
+  const { authority, config } = await plane.https();
+  const subject = { commonName: 'system:node:here', organizations: ['system:masters'] };
+  const clientCertificate = await issueCertificate(authority, subject, systemClock);
+  const { server, certificateAuthority } = config;
+  const settings = JSON.stringify({ dataDir, server, certificateAuthority, clientCertificate });
+  const child = spawn(process.execPath, [program], {
+    env: { PATH: process.env.PATH ?? '', NODE_PROGRAM: settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: '/',
+    ...user,
+  });
+  let printed = '';
+  await new Promise<void>((resolve, reject) => {
+    const take = (chunk: Buffer) => {
+      printed += chunk.toString();
+      if (printed.includes('ready')) resolve();
+    };
+    child.stdout?.on('data', take);
+    child.stderr?.on('data', take);
+    child.once('exit', () => reject(new Error(printed)));
+  });
+  return child;
+}
+
+/** Ends a program without a chance to clean up. */
+export async function killNodeProgram(child: ChildProcess): Promise<void> {
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await ended;
 }

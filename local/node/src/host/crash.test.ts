@@ -1,0 +1,174 @@
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { kinds } from '@tektite/client';
+import type { Pod } from '@tektite/schema/kubernetes';
+import { startControlPlane } from '@tektite/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundleNodeProgram, killNodeProgram, shell, startNodeProgram } from '../test-support.ts';
+
+let folder: string;
+let program: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tektite-crash-'));
+  chmodSync(folder, 0o755);
+  program = await bundleNodeProgram(join(folder, 'node.mjs'));
+  chmodSync(program, 0o644);
+}, 60_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Processes whose command line has this word. */
+function processesWith(word: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(word);
+    } catch {
+      return false;
+    }
+  });
+}
+
+describe('a node that is killed', () => {
+  test('takes its containers with it, and accounts for every Pod when it is back', async () => {
+    await using plane = await startControlPlane();
+    const dataDir = join(folder, 'killed');
+    let child = await startNodeProgram(plane, program, dataDir);
+    const pods = 12;
+    const marker = '31415926';
+    const spec = (restartPolicy: string, uid: number) => ({
+      nodeName: 'here',
+      restartPolicy,
+      securityContext: { runAsUser: uid },
+      containers: [shell('', { command: ['sleep', marker] })],
+    });
+    for (let i = 0; i < pods; i++) {
+      const metadata = { namespace: 'default', name: `pod-${i}` };
+      await plane.client.create(kinds.Pod, { metadata, spec: spec(i % 2 ? 'Never' : 'Always', i % 3 ? 0 : 4321) });
+    }
+    const list = async () => (await plane.client.list(kinds.Pod, { namespace: 'default' })).items;
+    const all = (condition: (pod: Pod) => boolean) =>
+      expect.poll(async () => (await list()).filter(condition).length, { timeout: 20_000, interval: 50 }).toBe(pods);
+    await all(({ status }) => status?.phase === 'Running');
+    expect(processesWith(marker).length).toBeGreaterThanOrEqual(pods);
+
+    await killNodeProgram(child);
+    await expect.poll(() => processesWith(marker), { timeout: 5000 }).toEqual([]);
+    expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(dataDir);
+
+    child = await startNodeProgram(plane, program, dataDir);
+    await all(({ spec: { restartPolicy } = {}, status }) =>
+      restartPolicy === 'Never'
+        ? status?.phase === 'Failed'
+        : status?.phase === 'Running' &&
+          status.containerStatuses?.[0]?.restartCount === 1 &&
+          status.containerStatuses[0].ready,
+    );
+    const lost = {
+      exitCode: 137,
+      reason: 'ContainerStatusUnknown',
+      message: 'The container could not be located when the pod was terminated',
+    };
+    for (const { spec: { restartPolicy } = {}, status } of await list()) {
+      const [container] = status?.containerStatuses ?? [];
+      const where = restartPolicy === 'Never' ? container?.state : container?.lastState;
+      expect(where?.terminated).toMatchObject(lost);
+    }
+    expect(processesWith(marker).length).toBeGreaterThanOrEqual(pods / 2);
+
+    for (const { metadata } of await list())
+      await plane.client.delete(
+        kinds.Pod,
+        { namespace: 'default', name: metadata.name ?? '' },
+        { gracePeriodSeconds: 1 },
+      );
+    await expect.poll(async () => (await list()).length, { timeout: 15_000 }).toBe(0);
+    await expect.poll(() => readdirSync(join(dataDir, 'host/containers')), { timeout: 5000 }).toEqual([]);
+    await expect.poll(() => readdirSync(join(dataDir, 'pods')), { timeout: 5000 }).toEqual([]);
+    await killNodeProgram(child);
+    expect(processesWith(marker)).toEqual([]);
+  }, 90_000);
+});
+
+/** The user without rights that every machine has. */
+const nobody = { uid: 65_534, gid: 65_534 };
+
+describe.skipIf(process.getuid?.() !== 0)('a node of an ordinary user', () => {
+  test('runs Pods in user namespaces, or says why it cannot', async () => {
+    await using plane = await startControlPlane();
+    const dataDir = join(folder, 'ordinary');
+    mkdirSync(dataDir);
+    chownSync(dataDir, nobody.uid, nobody.gid);
+    let child: Awaited<ReturnType<typeof startNodeProgram>>;
+    try {
+      child = await startNodeProgram(plane, program, dataDir, nobody);
+    } catch (error) {
+      // The kernel of this machine forbids it: then that is what has to be said, with the ways out.
+      expect((error as Error).message).toMatch(/USER_NAMESPACES_FORBIDDEN.*Ways out/s);
+      return;
+    }
+    const run = async (name: string, script: string, more: object = {}, spec: object = {}) => {
+      const metadata = { namespace: 'default', name };
+      const containers = [shell(script, { terminationMessagePolicy: 'FallbackToLogsOnError', ...more })];
+      await plane.client.create(kinds.Pod, {
+        metadata,
+        spec: { nodeName: 'here', restartPolicy: 'Never', containers, ...spec },
+      });
+      let pod: Pod | undefined;
+      await expect
+        .poll(
+          async () => {
+            pod = await plane.client.get(kinds.Pod, metadata);
+            return pod.status?.phase;
+          },
+          { timeout: 10_000 },
+        )
+        .toMatch(/Succeeded|Failed/);
+      return pod?.status?.containerStatuses?.[0]?.state?.terminated;
+    };
+    const say = (text: string) => `{ ${text}; } >/dev/termination-log 2>&1`;
+    expect(
+      await run('root', say('id -u; hostname; ls -d /proc/[0-9]* | wc -l; ls /root; touch /usr/x /etc/x')),
+    ).toMatchObject({
+      exitCode: 1,
+      message: expect.stringMatching(
+        /^0\nroot\n[1-4]\ntouch: cannot touch '\/usr\/x': .*\ntouch: cannot touch '\/etc\/x'/,
+      ),
+    });
+    expect(
+      await run('user', say('id -u; id -g'), {}, { securityContext: { runAsUser: 1234, runAsGroup: 2345 } }),
+    ).toMatchObject({
+      exitCode: 0,
+      message: '1234\n2345\n',
+    });
+    const volumes = [{ name: 'v', emptyDir: {} }];
+    const volumeMounts = [
+      { name: 'v', mountPath: '/data' },
+      { name: 'v', mountPath: '/etc/there/not', subPath: 'a/b' },
+    ];
+    expect(
+      await run(
+        'volume',
+        say('echo x >/etc/there/not/file; cat /data/a/b/file; ls /dev/pts | wc -l'),
+        { volumeMounts },
+        { volumes },
+      ),
+    ).toMatchObject({
+      exitCode: 0,
+      message: expect.stringMatching(/^x\n/),
+    });
+    expect(
+      await run(
+        'escape',
+        say(
+          `cat ${dataDir}/logs/*/*/*; ls ${dataDir}; mount -o remount,bind,rw /usr && touch /usr/x && echo WROTE; true`,
+        ),
+      ),
+    ).toMatchObject({
+      exitCode: 0,
+      message: expect.not.stringMatching(/WROTE|pods/),
+    });
+    expect(existsSync('/usr/x')).toBe(false);
+    await killNodeProgram(child);
+  }, 60_000);
+});
