@@ -204,6 +204,19 @@ describe('a leader', () => {
     expect(await holder()).toBe('');
   });
 
+  it('can be listened to by all who work, without a word from Node', async () => {
+    const { clock, elect } = await start();
+    const warnings: string[] = [];
+    const listen = (warning: Error) => void warnings.push(warning.message);
+    process.on('warning', listen);
+    onTestFinished(() => void process.off('warning', listen));
+    const one = elect('one');
+    await clock.advance(1_000);
+    for (let i = 0; i < 50; i++) one.elector.signalFor().addEventListener('abort', () => {});
+    await clock.advance(1);
+    expect(warnings).toEqual([]);
+  });
+
   it('cannot be run twice, and needs a name', async () => {
     const { elect, plane } = await start();
     const one = elect('one');

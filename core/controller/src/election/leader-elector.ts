@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type Client, kinds } from '@tektite/client';
 import { isStatusError, sleep } from '@tektite/meta';
 import type { Lease } from '@tektite/schema/kubernetes';
@@ -42,6 +43,7 @@ const releaseTries = 5;
 const firstReleaseWaitMs = 100;
 
 const abandoned = AbortSignal.abort(new ControllerError('LEASE_LOST', 'the lease is not held by this process'));
+setMaxListeners(0, abandoned);
 
 /**
  * One of several processes leads: the one whose name is in the Lease. Behaves as client-go's elector does, so both can
@@ -136,7 +138,10 @@ export class LeaderElector implements Ownership {
       await this.pause(retryPeriodMs * (1 + this.client.random.next() * jitterFactor), signal);
     }
     // The last try may have succeeded, whether we know it or not.
-    if (this.uncertain || this.leader === this.identity) await this.release();
+    if (this.uncertain || this.leader === this.identity) {
+      await this.term?.settled();
+      await this.release();
+    }
     return undefined;
   }
 
@@ -167,7 +172,8 @@ export class LeaderElector implements Ownership {
   /** Whether everything came to its end while the lease is ours. */
   private async handOver(term: Term): Promise<boolean> {
     term.close(new ControllerError('LEASE_LOST', 'this process stops and gives the lease away'));
-    const done = Promise.all([term.settled(), this.options.handOver?.()]).then(
+    const work = async () => this.options.handOver?.();
+    const done = Promise.all([term.settled(term.limit), work()]).then(
       () => true,
       (error: unknown) => {
         this.options.onError?.(error);

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { ControllerError } from '../controller-error.ts';
 import { BucketSet } from './bucket-set.ts';
 import type { Ownership } from './ownership.ts';
@@ -34,6 +35,7 @@ export function ordinalOwnership(place: OrdinalPlace): Ownership {
   const own = podAddress(place, ordinal);
   const forEver = new AbortController().signal;
   const elsewhere = AbortSignal.abort(new ControllerError('LEASE_LOST', 'the key is another replica’s'));
+  setMaxListeners(0, forEver, elsewhere);
   const owns = (key: string) => set.bucketOf(key) === own;
   return {
     owns,

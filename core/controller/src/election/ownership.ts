@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** Which keys are this process's to work on, now. */
 export interface Ownership {
   /** Whether a key ("namespace/name", or "name" without a namespace) is ours at this moment. */
@@ -18,6 +20,7 @@ export interface Ownership {
 }
 
 const never = new AbortController().signal;
+setMaxListeners(0, never);
 
 /** For a process that is alone: every key is its own, always. */
 export const everything: Ownership = {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { isClientError } from '@tektite/client';
 import { type Clock, isStatusError, sleep } from '@tektite/meta';
 import { ControllerError } from '../controller-error.ts';
@@ -24,6 +25,8 @@ export class Term {
     this.clock = clock;
     this.deadline = deadline;
     this.arrivalMs = arrivalMs;
+    // Everybody who works on one of its keys may listen.
+    setMaxListeners(0, this.lostController.signal, this.limitController.signal);
     this.arm();
   }
 
@@ -77,10 +80,10 @@ export class Term {
   }
 
   /** Resolves when everything that was begun has ended, and nothing that was sent can arrive any more. */
-  async settled(): Promise<void> {
+  async settled(signal?: AbortSignal): Promise<void> {
     while (this.underWay.size > 0) await Promise.allSettled(this.underWay);
     const left = this.uncertainUntil - this.clock.monotonic();
-    if (left > 0) await sleep(this.clock, left, this.limit);
+    if (left > 0) await sleep(this.clock, left, signal);
   }
 
   private arm(): void {
