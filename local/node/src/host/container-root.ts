@@ -42,6 +42,8 @@ export interface ContainerRootOptions {
   /** An empty folder and an empty file, which nobody can write. */
   readonly nothing: { readonly folder: string; readonly file: string };
   readonly userNamespace: boolean;
+  /** A path of ours that no volume may cover, or be put into. */
+  readonly reserved: string | undefined;
   /** No private writable folders: only volumes can be written. */
   readonly readOnly: boolean;
 }
@@ -101,6 +103,9 @@ export class ContainerRoot {
           `cannot mount at ${mount.containerPath}: this runtime starts containers with the machine's own ${trusted}, which that would replace; mount elsewhere, or use an image with a root of its own`,
         );
     }
+    const { reserved } = this.options;
+    if (reserved && this.planned.some((one) => one.at === reserved) && isBelow(at, reserved))
+      throw new MountPathError(`cannot mount at ${mount.containerPath}: it is this runtime's`);
     this.planned.push({ at, mount });
   }
 

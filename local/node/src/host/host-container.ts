@@ -19,6 +19,7 @@ import type { FifoPool } from './fifo-pool.ts';
 import { type HostMachine, toolPath } from './host-machine.ts';
 import { execCommand, type ProcessUser, startCommand } from './sandbox-command.ts';
 import { environmentScript } from './setup-script.ts';
+import type { InnerTools } from './tool-box.ts';
 
 export interface HostContainerParts {
   readonly machine: HostMachine;
@@ -34,6 +35,7 @@ export interface HostContainerParts {
   readonly cgroup?: Cgroup;
   readonly imageID: string;
   readonly pidNamespaceOf?: number;
+  readonly inner: InnerTools;
 }
 
 /** A container as a tree of processes. */
@@ -75,6 +77,7 @@ export class HostContainer implements RunningContainer {
       {
         directory: parts.directory,
         cgroups: parts.cgroup?.folders ?? [],
+        inner: parts.inner,
         ...(parts.pidNamespaceOf === undefined ? {} : { pidNamespaceOf: parts.pidNamespaceOf }),
       },
       parts.command,
@@ -112,7 +115,12 @@ export class HostContainer implements RunningContainer {
   async exec(request: ExecRequest, signal?: AbortSignal): Promise<ExecResult> {
     if (this.ended) throw new Error(`container ${this.id} is not running`);
     const { machine, spec, user, cgroup } = this.parts;
-    const target = { outerPid: this.outer.pid as number, pid: this.pid, cgroups: cgroup?.folders ?? [] };
+    const target = {
+      outerPid: this.outer.pid as number,
+      pid: this.pid,
+      cgroups: cgroup?.folders ?? [],
+      inner: this.parts.inner,
+    };
     const [program = '', ...args] = execCommand(machine, spec, user, target, request.command);
     const envFd = environmentDescriptor(this.parts);
     const child = spawn(program, args, {

@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { kinds, mergePatch } from '@tektite/client';
 import type { Container, PodSpec } from '@tektite/schema/kubernetes';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,7 +12,12 @@ describe('a Pod of processes', () => {
   beforeAll(async () => {
     here = await startTestNode({
       api: { host: '127.0.0.1', port: 6443 },
-      host: { images: { greeter: { entrypoint: ['echo', 'hello'], cmd: ['world'], env: { GREETING: 'yes' } } } },
+      host: {
+        images: {
+          tiny: { root: tinyRoot() },
+          greeter: { entrypoint: ['echo', 'hello'], cmd: ['world'], env: { GREETING: 'yes' } },
+        },
+      },
     });
     const metadata = { namespace: 'default', name: 'settings' };
     await here.plane.client.create(kinds.ConfigMap, { metadata, data: { colour: 'red', size: '3' } });
@@ -261,6 +267,36 @@ describe('a Pod of processes', () => {
     expect(await output({ image: 'greeter', args: ['you'] })).toBe('hello you\n');
   });
 
+  test('has the root that its image is mapped to, and nothing of the machine', async () => {
+    const text = await output(
+      {
+        image: 'tiny',
+        command: [
+          'sh',
+          '-c',
+          'echo /*; echo /usr/*; [ -e /usr/bin/setpriv ] && echo machine; echo x >/tmp/x && read y </tmp/x && echo $y; echo z >/y',
+        ],
+        volumeMounts: [{ name: 'v', mountPath: '/data/here' }],
+      },
+      { volumes: [{ name: 'v', emptyDir: {} }], securityContext: { runAsUser: 1234 } },
+    ).catch((error: Error) => error.message);
+    expect(text).toContain('/bin /data /dev /etc');
+    expect(text).toContain('/usr/own\nx\n');
+    expect(text).toContain('cannot create /y: Read-only file system');
+    const name = 'cover-tools';
+    const volumes = [{ name: 'v', emptyDir: {} }];
+    const volumeMounts = [{ name: 'v', mountPath: '/.tektite' }];
+    await here.run(name, {
+      restartPolicy: 'Never',
+      volumes,
+      containers: [shell('true', { image: 'tiny', volumeMounts })],
+    });
+    await here.until(
+      name,
+      ({ status }) => status?.containerStatuses?.[0]?.state?.waiting?.reason === 'CreateContainerError',
+    );
+  });
+
   test('says what is wrong when it cannot start', async () => {
     expect(await failing({ command: ['no-such-program'] })).toMatchObject({
       phase: 'Failed',
@@ -449,6 +485,21 @@ describe('a Pod of processes', () => {
     );
   });
 });
+
+/** A root with nothing but a shell. */
+function tinyRoot(): string {
+  const root = mkdtempSync(join(tmpdir(), 'tiny-root-'));
+  const files = [
+    '/bin/sh',
+    ...execFileSync('ldd', ['/bin/sh'], { encoding: 'utf8' }).matchAll(/(\/[^\s()]+) \(0x/g),
+  ].map((file) => (typeof file === 'string' ? file : (file[1] as string)));
+  for (const file of files) {
+    mkdirSync(join(root, dirname(file)), { recursive: true });
+    copyFileSync(file, join(root, file));
+  }
+  for (const folder of ['usr/own', 'etc']) mkdirSync(join(root, folder), { recursive: true });
+  return root;
+}
 
 function safeRead(path: string): string {
   try {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '@tektite/meta';
@@ -21,6 +21,7 @@ import { commandLine, findImage, type ImageMapping, type MappedImage } from './i
 import { endLeftovers } from './leftovers.ts';
 import { type ProcessHolder, startProcessHolder } from './process-holder.ts';
 import type { ProcessUser } from './sandbox-command.ts';
+import { type InnerTools, machineTools, makeToolBox, toolBoxPath } from './tool-box.ts';
 
 export interface HostRuntimeOptions {
   /** A folder of its own, on a file system that programs may be run from. Containers do not see it. */
@@ -58,6 +59,7 @@ export class HostRuntime implements PodRuntime {
   private fifos: FifoPool;
   private machineFound: HostMachine | undefined;
   private cgroups: Cgroups | undefined;
+  private tools: Promise<InnerTools> | undefined;
   private nothing = { folder: '', file: '' };
   private hidden: { path: string; folder: boolean }[] = [];
 
@@ -101,6 +103,7 @@ export class HostRuntime implements PodRuntime {
     const directory = join(this.directory, spec.id);
     mkdirSync(directory, { mode: 0o711 });
     try {
+      if (image.root !== undefined) await this.toolBox();
       this.prepareRoot(spec, image, directory);
       const cgroup = this.limit(spec);
       const container = await HostContainer.start({
@@ -113,6 +116,7 @@ export class HostRuntime implements PodRuntime {
         env: environmentOf(spec, image),
         directory,
         imageID: `host://${spec.image}`,
+        inner: image.root === undefined ? machineTools(this.machine) : await this.toolBox(),
         ...(cgroup ? { cgroup } : {}),
         ...this.sharedProcesses(spec),
       });
@@ -160,16 +164,33 @@ export class HostRuntime implements PodRuntime {
       entries: rootEntries(base),
       hidden: this.hidden,
       devices: this.machine.devices,
-      trustedPaths: this.machine.trustedPaths,
+      trustedPaths: image.root === undefined ? this.machine.trustedPaths : ['/etc/ld.so.preload'],
+      reserved: image.root === undefined ? undefined : toolBoxPath,
       nothing: this.nothing,
       userNamespace: this.machine.userNamespace,
       readOnly: spec.readOnlyRootFilesystem,
     });
+    if (image.root !== undefined) {
+      if (existsSync(join(base, 'etc/ld.so.preload')))
+        throw new MountPathError(
+          `the root ${base} has an /etc/ld.so.preload, with which this runtime does not start containers`,
+        );
+      root.add({ hostPath: this.toolBoxFolder, containerPath: toolBoxPath, readOnly: true });
+    }
     for (const mount of [...this.systemFiles(spec.sandbox), ...spec.mounts]) root.add(mount);
     if (spec.workingDir) root.ensureFolder(spec.workingDir);
     const { fstab, verify } = root.finish();
     writeFileSync(join(directory, 'fstab'), fstab);
     writeFileSync(join(directory, 'verify'), verify);
+  }
+
+  private get toolBoxFolder(): string {
+    return join(this.options.directory, 'tools');
+  }
+
+  private toolBox(): Promise<InnerTools> {
+    this.tools ??= makeToolBox(this.machine, this.toolBoxFolder);
+    return this.tools;
   }
 
   private systemFiles(sandbox: PodSandbox): ContainerMount[] {

@@ -1,6 +1,7 @@
 import type { ContainerSpec } from '../runtime/pod-runtime.ts';
 import { boundingSet } from './capability-set.ts';
 import type { HostMachine } from './host-machine.ts';
+import type { InnerTools } from './tool-box.ts';
 import { enterScript, setupScript, waitScript } from './setup-script.ts';
 
 /** Who a container's processes are. */
@@ -11,9 +12,8 @@ export interface ProcessUser {
 }
 
 /** Gives up every right that the container shall not have, and runs the container's program. Without a way back. */
-function confine(machine: HostMachine, spec: ContainerSpec, user: ProcessUser): string[] {
-  const { tools, userNamespace } = machine;
-  const { setpriv, sh, unshare } = tools;
+function confine({ userNamespace }: HostMachine, inner: InnerTools, spec: ContainerSpec, user: ProcessUser): string[] {
+  const { setpriv, sh, unshare } = inner;
   const rights = [
     '--no-new-privs',
     '--inh-caps=-all',
@@ -21,34 +21,15 @@ function confine(machine: HostMachine, spec: ContainerSpec, user: ProcessUser): 
   ];
   // A change of user makes the kernel forget whose death shall end us: it is said again after.
   const bound = ['--pdeathsig', 'KILL'];
+  const enter = [...sh, '-c', enterScript, 'sh'];
   if (!userNamespace) {
     const groups = user.groups.length > 0 ? `--groups=${user.groups.join(',')}` : '--clear-groups';
-    return [
-      setpriv,
-      ...bound,
-      `--reuid=${user.uid}`,
-      `--regid=${user.gid}`,
-      groups,
-      ...rights,
-      sh,
-      '-c',
-      enterScript,
-      'sh',
-    ];
+    return [...setpriv, ...bound, `--reuid=${user.uid}`, `--regid=${user.gid}`, groups, ...rights, ...enter];
   }
+  if (user.uid === 0 && user.gid === 0) return [...setpriv, ...rights, ...enter];
   // In a user namespace there is one user, ourselves. Another name for it takes another namespace.
-  const renamed =
-    user.uid === 0 && user.gid === 0 ? [] : [unshare, '--user', `--map-user=${user.uid}`, `--map-group=${user.gid}`];
-  return [
-    setpriv,
-    ...rights,
-    ...renamed,
-    ...(renamed.length > 0 ? [setpriv, ...bound] : []),
-    sh,
-    '-c',
-    enterScript,
-    'sh',
-  ];
+  const renamed = [...unshare, '--user', `--map-user=${user.uid}`, `--map-group=${user.gid}`];
+  return [...setpriv, ...rights, ...renamed, ...setpriv, ...bound, ...enter];
 }
 
 /** The chain of programs that becomes a container. */
@@ -56,7 +37,12 @@ export function startCommand(
   machine: HostMachine,
   spec: ContainerSpec,
   user: ProcessUser,
-  setup: { readonly directory: string; readonly cgroups: readonly string[]; readonly pidNamespaceOf?: number },
+  setup: {
+    readonly directory: string;
+    readonly cgroups: readonly string[];
+    readonly inner: InnerTools;
+    readonly pidNamespaceOf?: number;
+  },
   command: readonly string[],
 ): string[] {
   const { tools, userNamespace } = machine;
@@ -91,7 +77,8 @@ export function startCommand(
     setup.directory,
     spec.sandbox.hostname,
     setup.cgroups.join(':'),
-    ...confine(machine, spec, user),
+    setup.inner.umount.join(' '),
+    ...confine(machine, setup.inner, spec, user),
     spec.workingDir ?? '/',
     ...command,
   ];
@@ -102,7 +89,12 @@ export function execCommand(
   machine: HostMachine,
   spec: ContainerSpec,
   user: ProcessUser,
-  target: { readonly outerPid: number; readonly pid: number; readonly cgroups: readonly string[] },
+  target: {
+    readonly outerPid: number;
+    readonly pid: number;
+    readonly cgroups: readonly string[];
+    readonly inner: InnerTools;
+  },
   command: readonly string[],
 ): string[] {
   const { tools, userNamespace } = machine;
@@ -118,7 +110,7 @@ export function execCommand(
     '--pid',
     '--ipc',
     '--uts',
-    ...confine(machine, spec, user),
+    ...confine(machine, target.inner, spec, user),
     spec.workingDir ?? '/',
     ...command,
   ];

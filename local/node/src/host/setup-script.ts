@@ -19,12 +19,13 @@ exit $?
 `;
 
 /**
- * Arguments: the folder of the container, its hostname, the cgroups to join (colon separated), then what to run inside.
+ * Arguments: the folder of the container, its hostname, the cgroups to join (colon separated), the words that run `umount`
+ * inside (space separated), then what to run inside.
  * All mounts are done by one process from a file. The old root is gone before anything of the container runs.
  */
 export const setupScript = `
-dir=$1 hostname=$2 cgroups=$3
-shift 3
+dir=$1 hostname=$2 cgroups=$3 umount=$4
+shift 4
 read -r pid rest </proc/self/stat
 printf 'pid %s\\n' "$pid" >&4
 fail() {
@@ -58,7 +59,7 @@ while read -r check && read -r target; do
   esac
 done <"$dir/verify"
 cd "$dir/root" || fail "cannot enter the root"
-{ pivot_root . . && umount -l . && cd /; } 2>/dev/null || fail "cannot change the root"
+{ pivot_root . . && $umount -l . && cd /; } 2>/dev/null || fail "cannot change the root"
 exec "$@"
 `;
 
