@@ -1,4 +1,4 @@
-/** `npm run bench -- apiserver [--quick]`: figures, each beside a reference measured in the same run. */
+/** `npm run bench -- apiserver|controller [--quick]`: figures, each beside a reference measured in the same run. */
 const [suite = '', ...flags] = process.argv.slice(2);
 const quick = flags.includes('--quick');
 
@@ -8,7 +8,12 @@ switch (suite) {
     await benchApiServer({ quick });
     break;
   }
+  case 'controller': {
+    const { benchController } = await import('./controller/index.ts');
+    await benchController({ quick });
+    break;
+  }
   default:
-    console.error('usage: npm run bench -- apiserver [--quick]');
+    console.error('usage: npm run bench -- apiserver|controller [--quick]');
     process.exitCode = 2;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ApiServer, LmdbJournal, RevisionStore } from '@tektite/apiserver';
 import { printTable, type Row } from '../table.ts';
 import { startBareServer } from './bare-server.ts';
-import { type ServerProcess, startServer } from './server-process.ts';
+import { type ServerProcess, startServer } from '../server-process.ts';
 import { fanOut, watchLag } from './watchers.ts';
 import { apply, configMap, create, get, list, makeNamespace, patch, remove, throughput, update } from './workload.ts';
 

@@ -1,5 +1,5 @@
 import type { Pool } from 'undici';
-import { headers, type ServerProcess } from './server-process.ts';
+import { headers, type ServerProcess } from '../server-process.ts';
 import { namespace, update } from './workload.ts';
 
 /** Opens a watch and calls back for each line. */

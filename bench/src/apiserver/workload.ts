@@ -1,5 +1,5 @@
 import type { Dispatcher, Pool } from 'undici';
-import { headers } from './server-process.ts';
+import { headers } from '../server-process.ts';
 
 export const namespace = 'bench';
 const path = `/api/v1/namespaces/${namespace}/configmaps`;

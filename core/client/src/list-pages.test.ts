@@ -2,7 +2,7 @@ import { isStatusError } from '@tektite/meta';
 import { type ControlPlane, startControlPlane } from '@tektite/testkit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { kinds } from './kinds.ts';
-import { type ExpiredPolicy, listSnapshot } from './list-pages.ts';
+import { type ExpiredPolicy, snapshotPages } from './list-pages.ts';
 
 let plane: ControlPlane;
 const namespace = 'default';
@@ -43,16 +43,20 @@ it('fails when told so', async () => {
 
 it('gives a snapshot of one moment even when the pages expire', async () => {
   let pages = 0;
-  const snapshot = await listSnapshot(
-    async (options) => {
-      if (++pages === 2) {
-        await plane.client.delete(kinds.ConfigMap, { namespace, name: 'a' });
-        await plane.server.storage.compact(plane.server.storage.revision);
-      }
-      return plane.client.list(kinds.ConfigMap, options);
-    },
-    { namespace, limit: 2 },
-  );
-  expect(snapshot.items.map(({ metadata }) => metadata.name)).toEqual(['b', 'c', 'd', 'e']);
-  expect(snapshot.resourceVersion).toBe(String(plane.server.storage.revision));
+  const names: (string | undefined)[] = [];
+  let version = '';
+  const list: Parameters<typeof snapshotPages>[0] = async (options) => {
+    if (++pages === 2) {
+      await plane.client.delete(kinds.ConfigMap, { namespace, name: 'a' });
+      await plane.server.storage.compact(plane.server.storage.revision);
+    }
+    return plane.client.list(kinds.ConfigMap, options);
+  };
+  for await (const { items, first, resourceVersion } of snapshotPages(list, { namespace, limit: 2 })) {
+    if (first) names.length = 0;
+    names.push(...items.map(({ metadata }) => metadata.name));
+    version = resourceVersion;
+  }
+  expect(names).toEqual(['b', 'c', 'd', 'e']);
+  expect(version).toBe(String(plane.server.storage.revision));
 });

@@ -55,27 +55,36 @@ export async function* listAll<T extends KubeObject>(
   }
 }
 
+/** A part of a list. After the last one, the objects since the last `first` are the state at its resourceVersion. */
+export interface SnapshotPage<T extends KubeObject> {
+  readonly items: readonly T[];
+  /** What came before no longer counts: the list had to be begun anew. True for the first page, too. */
+  readonly first: boolean;
+  readonly resourceVersion: string;
+}
+
 /**
- * All objects as of one moment. When the pages expire, all is read in one request.
+ * All objects as of one moment, a page at a time, so that no more than a page has to be in memory. When the pages expire,
+ * all is read in one request.
  */
-export async function listSnapshot<T extends KubeObject>(
+export async function* snapshotPages<T extends KubeObject>(
   list: ListPage<T>,
   options: ListOptions,
-): Promise<{ readonly items: readonly T[]; readonly resourceVersion: string }> {
-  const items: T[] = [];
+): AsyncGenerator<SnapshotPage<T>, void> {
   let query: ListOptions = { limit: defaultLimit, ...options };
-  for (;;) {
+  for (let first = true; ; first = query.continue === undefined) {
+    let page: KubeList<T>;
     try {
-      const page = await list(query);
-      items.push(...page.items);
-      const { continue: next, resourceVersion = '' } = page.metadata;
-      if (!next) return { items, resourceVersion };
-      query = { ...query, continue: next };
+      page = await list(query);
     } catch (error) {
       if (query.continue === undefined || !isStatusError(error) || error.code !== 410) throw error;
-      items.length = 0;
       query = withoutPages(options);
+      continue;
     }
+    const { continue: next, resourceVersion = '' } = page.metadata;
+    yield { items: page.items, first, resourceVersion };
+    if (!next) return;
+    query = { ...query, continue: next };
   }
 }
 

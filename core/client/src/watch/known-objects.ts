@@ -35,9 +35,8 @@ export class KnownObjects {
     return this.known.delete(keyText(object));
   }
 
-  /** Forgets the objects that a complete list does not have, and says which. */
-  retain(objects: readonly KubeObject[]): VanishedObject[] {
-    const present = new Set(objects.map(keyText));
+  /** Forgets the objects that a complete list does not have, and says which. The keys are those of {@link keyText}. */
+  retain(present: ReadonlySet<string>): VanishedObject[] {
     const vanished: VanishedObject[] = [];
     for (const [key, entry] of this.known) {
       if (present.has(key)) continue;
@@ -48,7 +47,7 @@ export class KnownObjects {
   }
 }
 
-function keyText({ metadata: { namespace = '', name = '' } }: KubeObject): string {
+export function keyText({ metadata: { namespace = '', name = '' } }: KubeObject): string {
   return `${namespace}/${name}`;
 }
 

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'undici';
 
-const bin = new URL('../../../apps/cli/bin/tektite.js', import.meta.url).pathname;
-const token = 'bench';
+const bin = new URL('../../apps/cli/bin/tektite.js', import.meta.url).pathname;
+/** The administrator's. */
+export const token = 'bench';
 
 /** `tektite up` in a process of its own, as a user would run it. */
 export interface ServerProcess {
