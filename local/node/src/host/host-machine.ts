@@ -127,7 +127,7 @@ async function trustedPaths(programs: readonly string[]): Promise<string[]> {
     for (const [, path] of listed.stdout.matchAll(/(\/[^\s()]+) \(0x/g)) if (path) paths.add(path);
   }
   // What a path is called through links counts too: mount points are compared without links.
-  for (const path of [...paths]) {
+  for (const path of paths) {
     paths.add(join(realPath(dirname(path)), basename(path)));
     paths.add(realPath(path));
   }

@@ -9,12 +9,13 @@ import { shell, startTestNode, type TestNode } from '../test-support.ts';
 
 describe('a Pod of processes', () => {
   let here: TestNode;
+  const root = tinyRoot();
   beforeAll(async () => {
     here = await startTestNode({
       api: { host: '127.0.0.1', port: 6443 },
       host: {
         images: {
-          tiny: { root: tinyRoot() },
+          tiny: { root },
           greeter: { entrypoint: ['echo', 'hello'], cmd: ['world'], env: { GREETING: 'yes' } },
         },
       },
@@ -26,7 +27,10 @@ describe('a Pod of processes', () => {
       data: { password: Buffer.from('pass').toString('base64') },
     });
   });
-  afterAll(() => here[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await here[Symbol.asyncDispose]();
+    rmSync(root, { recursive: true });
+  });
 
   let count = 0;
   async function output(
@@ -38,7 +42,7 @@ describe('a Pod of processes', () => {
     await here.run(
       name,
       { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example', ...container }], ...spec },
-      { ...metadata, ...{ name, namespace: 'default' } },
+      { ...metadata, name, namespace: 'default' },
     );
     const pod = await here.done(name);
     if (pod.status?.phase === 'Failed')

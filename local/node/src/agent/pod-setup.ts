@@ -1,0 +1,81 @@
+import { mkdir, rm } from 'node:fs/promises';
+import type { Pod } from '@tektite/schema/kubernetes';
+import type { PodSandbox } from '../runtime/pod-runtime.ts';
+import { type PreparedVolume, VolumeError } from '../volumes/pod-volumes.ts';
+import type { AgentParts } from './agent-parts.ts';
+import { podReference } from './container-launcher.ts';
+import { VolumeFollower } from './volume-follower.ts';
+
+/** Waits between attempts to make volumes ready, growing as a kubelet's do. */
+const retryMs = [500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 122_000];
+
+/** What the containers of a Pod find when they start: its volumes and its sandbox. */
+export class PodSetup {
+  readonly sandbox: PodSandbox;
+  private readonly parts: AgentParts;
+  private prepared: ReadonlyMap<string, PreparedVolume> | undefined;
+  private follower: VolumeFollower | undefined;
+  private failures = 0;
+  private retryAt = 0;
+  private made = false;
+
+  constructor(sandbox: PodSandbox, parts: AgentParts) {
+    this.sandbox = sandbox;
+    this.parts = parts;
+  }
+
+  /** Whether the sandbox is there. */
+  get ready(): boolean {
+    return this.made;
+  }
+
+  get volumes(): ReadonlyMap<string, PreparedVolume> {
+    return this.prepared ?? new Map<string, PreparedVolume>();
+  }
+
+  update(pod: Pod): void {
+    this.follower?.update(pod);
+  }
+
+  /** Makes all ready that is not. Answers when to try again, if something is missing; the Pod's events tell what. */
+  async prepare(pod: Pod): Promise<{ readonly retryAt?: number }> {
+    if (this.made) return {};
+    const { parts, sandbox } = this;
+    const now = parts.clock.now();
+    if (now < this.retryAt) return { retryAt: this.retryAt };
+    if (parts.runtime.usesFiles) await mkdir(sandbox.directory, { recursive: true, mode: 0o750 });
+    try {
+      this.prepared ??= await parts.volumes.prepare(pod, sandbox.directory, {
+        ...parts.environment,
+        tokens: parts.tokens,
+      });
+    } catch (error) {
+      if (!(error instanceof VolumeError)) throw error;
+      parts.events.event(podReference(pod), { type: 'Warning', reason: 'FailedMount', message: error.message });
+      this.retryAt = now + (retryMs[Math.min(this.failures++, retryMs.length - 1)] as number);
+      return { retryAt: this.retryAt };
+    }
+    await parts.runtime.createSandbox(sandbox);
+    this.made = true;
+    if (parts.runtime.usesFiles) this.follower ??= new VolumeFollower(pod, sandbox.directory, parts);
+    return {};
+  }
+
+  /** Stops following what the volumes show. */
+  async close(): Promise<void> {
+    this.follower?.[Symbol.dispose]();
+    await this.follower?.settled();
+  }
+
+  /** Removes everything. */
+  async remove(): Promise<void> {
+    const { runtime, volumes, tokens } = this.parts;
+    const { uid, directory } = this.sandbox;
+    await this.close();
+    await runtime.removeSandbox(uid);
+    await volumes.remove(uid);
+    tokens.forget(uid);
+    this.made = false;
+    if (runtime.usesFiles) await rm(directory, { recursive: true, force: true });
+  }
+}
