@@ -9,7 +9,8 @@ export interface KeyPair {
   readonly key: string;
 }
 
-const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+/** How everything here is signed. */
+export const signatureAlgorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const day = 24 * 60 * 60 * 1000;
 
 x509.cryptoProvider.set(webcrypto);
@@ -26,11 +27,11 @@ export async function createAuthority(
   clock: Clock,
   { validForMs = 3650 * day }: ValidityOptions = {},
 ): Promise<KeyPair> {
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const keys = await webcrypto.subtle.generateKey(signatureAlgorithm, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     name: `CN=${commonName}`,
     keys: keys,
-    signingAlgorithm: algorithm,
+    signingAlgorithm: signatureAlgorithm,
     ...validity(clock, validForMs),
     extensions: [
       new x509.BasicConstraintsExtension(true, undefined, true),
@@ -61,8 +62,8 @@ export async function issueCertificate(
   { validForMs = 825 * day }: ValidityOptions = {},
 ): Promise<KeyPair> {
   const issuer = new x509.X509Certificate(authority.certificate);
-  const signingKey = await importKey(authority.key);
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const signingKey = await importSigningKey(authority.key);
+  const keys = await webcrypto.subtle.generateKey(signatureAlgorithm, true, ['sign', 'verify']);
   const server = request.hosts !== undefined;
   const extensions: x509.Extension[] = [
     new x509.BasicConstraintsExtension(false, undefined, true),
@@ -86,7 +87,7 @@ export async function issueCertificate(
     issuer: issuer.subject,
     publicKey: keys.publicKey,
     signingKey,
-    signingAlgorithm: algorithm,
+    signingAlgorithm: signatureAlgorithm,
     ...validity(clock, validForMs),
     extensions,
   });
@@ -107,7 +108,8 @@ async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
   return `-----BEGIN PRIVATE KEY-----\n${(der.match(/.{1,64}/g) ?? []).join('\n')}\n-----END PRIVATE KEY-----\n`;
 }
 
-async function importKey(pem: string): Promise<webcrypto.CryptoKey> {
+/** The key of an authority, to sign with. */
+export async function importSigningKey(pem: string): Promise<webcrypto.CryptoKey> {
   const der = Buffer.from(pem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
-  return await webcrypto.subtle.importKey('pkcs8', der, algorithm, true, ['sign']);
+  return await webcrypto.subtle.importKey('pkcs8', der, signatureAlgorithm, true, ['sign']);
 }

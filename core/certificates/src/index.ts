@@ -7,3 +7,4 @@ export {
   type ValidityOptions,
 } from './certificates.ts';
 export { type CertificateFacts, isKeyPair, readCertificate, splitCertificates } from './read-certificate.ts';
+export { readSigningRequest, type SigningOptions, type SigningRequest, signRequest } from './signing-request.ts';

@@ -74,12 +74,10 @@ export const certificateSubjectRestriction: AdmissionPlugin = {
 };
 
 /** The library that reads certificates is large, and few requests need it. */
-async function organizationsOf(request: AdmissionRequest, encoded: string): Promise<string[]> {
-  await import('reflect-metadata');
-  const { Pkcs10CertificateRequest } = await import('@peculiar/x509');
+async function organizationsOf(request: AdmissionRequest, encoded: string): Promise<readonly string[]> {
+  const { readSigningRequest } = await import('@tektite/certificates');
   try {
-    const text = Buffer.from(encoded, 'base64').toString('utf8');
-    return new Pkcs10CertificateRequest(text).subjectName.getField('O');
+    return readSigningRequest(Buffer.from(encoded, 'base64').toString('utf8')).organizations;
   } catch (error) {
     throw refusal(request, `failed to parse CSR: ${(error as Error).message}`);
   }
