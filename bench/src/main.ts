@@ -1,4 +1,4 @@
-/** `npm run bench -- apiserver|controller [--quick]`: figures, each beside a reference measured in the same run. */
+/** `npm run bench -- apiserver|controller|soak [--quick]`: figures, each beside a reference measured in the same run. */
 const [suite = '', ...flags] = process.argv.slice(2);
 const quick = flags.includes('--quick');
 
@@ -13,7 +13,12 @@ switch (suite) {
     await benchController({ quick });
     break;
   }
+  case 'soak': {
+    const { benchSoak } = await import('./soak/index.ts');
+    await benchSoak({ quick });
+    break;
+  }
   default:
-    console.error('usage: npm run bench -- apiserver|controller [--quick]');
+    console.error('usage: npm run bench -- apiserver|controller|soak [--quick]');
     process.exitCode = 2;
 }
