@@ -10,6 +10,7 @@ export {
 } from './control-plane.ts';
 export { type FaultOptions, type FaultRates, faultyTransport, type FaultyTransport } from './faulty-transport.ts';
 export { type RealControlPlane, startRealControlPlane } from './real-control-plane.ts';
+export { type AccessRecord, recordingTransport, type RecordingTransport } from './recording-transport.ts';
 export { type SimulatedProcess, simulatedProcess, type SimulatedProcessOptions } from './simulated-process.ts';
 export { settle, type VirtualClock, virtualClock } from './virtual-clock.ts';
 export {
