@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Client } from '@tektite/client';
@@ -68,6 +69,7 @@ export async function startNode(options: NodeOptions, signal?: AbortSignal): Pro
   const found = await inspectMachine(dataDir);
   const machine = options.address ? { ...found, addresses: [options.address] } : found;
   const name = options.name ?? machine.hostname;
+  const ownEvents = new ApiEventSink(client, name);
   const tokens = clientTokens(client);
   const references = new ReferencedObjects(client, onError);
   const parts: AgentParts = {
@@ -76,8 +78,13 @@ export async function startNode(options: NodeOptions, signal?: AbortSignal): Pro
     clock: client.clock,
     random: client.random,
     runtime,
-    events: options.events ?? new ApiEventSink(client, name),
-    volumes: new PodVolumes({ client, files: runtime.usesFiles, forbidden: [dataDir] }),
+    events: options.events ?? ownEvents,
+    volumes: new PodVolumes({
+      client,
+      files: runtime.usesFiles,
+      forbidden: [dataDir],
+      memoryDirectory: join('/dev/shm', `tektite-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`),
+    }),
     tokens,
     references,
     logs: new LogStore(join(dataDir, 'logs'), client.clock, options.logLimits),
@@ -100,6 +107,7 @@ export async function startNode(options: NodeOptions, signal?: AbortSignal): Pro
     await agent[Symbol.asyncDispose]();
     await references[Symbol.asyncDispose]();
     await runtime.close();
+    await ownEvents.flushed();
   };
   try {
     await registration.start();

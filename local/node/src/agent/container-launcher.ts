@@ -85,7 +85,7 @@ export class ContainerLauncher {
     const exit = await running.exited;
     await this.parts.logs.close(log);
     const count = (pod.spec?.containers?.length ?? 0) + (pod.spec?.initContainers?.length ?? 0);
-    const files = { terminationLog: terminationLog ?? '', log: log.path };
+    const files = { terminationLog, log: log.path };
     const message =
       exit.lastWords?.slice(0, longestMessage) ??
       (await terminationMessage(container, exit.exitCode, count, files, this.parts.clock).catch(() => undefined));

@@ -28,7 +28,8 @@ export class ApiEventSink implements EventSink {
   private readonly client: Client;
   private readonly source: { readonly component: string; readonly host: string };
   private readonly known = new Map<string, Known>();
-  private last: Promise<void> = Promise.resolve();
+  /** What is being written, by object. */
+  private readonly pending = new Map<string, Promise<void>>();
   private serial = 0;
 
   constructor(client: Client, host: string) {
@@ -37,13 +38,21 @@ export class ApiEventSink implements EventSink {
   }
 
   event(object: ObjectReference, content: EventContent): void {
-    // One after the other, so that a repeated one finds the first.
-    this.last = this.last.then(() => this.write(object, content)).catch(() => undefined);
+    // Those of one object one after the other, so that a repeated one finds the first.
+    const key = object.uid ?? object.name ?? '';
+    const before = this.pending.get(key) ?? Promise.resolve();
+    const written = before
+      .then(() => this.write(object, content))
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.pending.get(key) === written) this.pending.delete(key);
+      });
+    this.pending.set(key, written);
   }
 
   /** Resolves when all that was taken is written. */
   async flushed(): Promise<void> {
-    await this.last;
+    while (this.pending.size > 0) await Promise.all(this.pending.values());
   }
 
   private async write(object: ObjectReference, content: EventContent): Promise<void> {

@@ -75,5 +75,6 @@ export class PodAgent implements AsyncDisposable {
       if (!known.has(uid)) await rm(join(this.parts.podsDirectory, uid), { recursive: true, force: true });
     }
     await this.parts.logs.keepOnly(known as ReadonlySet<string>);
+    await this.parts.volumes.keepOnly(known as ReadonlySet<string>);
   }
 }

@@ -18,11 +18,11 @@ export async function terminationMessage(
   container: Container,
   exitCode: number,
   containers: number,
-  files: { readonly terminationLog: string; readonly log: string },
+  files: { readonly terminationLog: string | undefined; readonly log: string },
   clock: Clock,
 ): Promise<string | undefined> {
   const limit = Math.min(longestMessage, Math.floor(longestOfPod / Math.max(1, containers)));
-  const written = readTail(files.terminationLog, limit);
+  const written = files.terminationLog === undefined ? '' : readTail(files.terminationLog, limit);
   if (written !== '') return written;
   if (container.terminationMessagePolicy !== 'FallbackToLogsOnError' || exitCode === 0) return undefined;
   let text = '';

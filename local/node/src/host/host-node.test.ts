@@ -266,6 +266,21 @@ describe('a Pod of processes', () => {
     expect(await here.log('reader')).toBe('2a\nb\nc\n');
   });
 
+  test('gets a token of its account, bound to itself', async () => {
+    await here.plane.client.create(kinds.ServiceAccount, { metadata: { namespace: 'default', name: 'builder' } });
+    const sources = [{ serviceAccountToken: { path: 'token', audience: 'api', expirationSeconds: 3600 } }];
+    const token = await output(
+      {
+        command: ['cat', '/var/run/secrets/tokens/token'],
+        volumeMounts: [{ name: 't', mountPath: '/var/run/secrets/tokens' }],
+      },
+      { serviceAccountName: 'builder', volumes: [{ name: 't', projected: { sources } }] },
+    );
+    const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+    expect(claims).toMatchObject({ aud: ['api'], sub: 'system:serviceaccount:default:builder' });
+    expect(claims['kubernetes.io'].pod.name).toMatch(/^pod-/);
+  });
+
   test('runs what an image is mapped to', async () => {
     expect(await output({ image: 'registry.example/greeter:v1' })).toBe('hello world\n');
     expect(await output({ image: 'greeter', args: ['you'] })).toBe('hello you\n');

@@ -110,6 +110,16 @@ async function* linesOfFile(
   }
 }
 
+async function* linesOfPath(path: string): AsyncGenerator<LogLine, void> {
+  const file = await open(path, 'r').catch(() => undefined);
+  if (!file) return;
+  try {
+    yield* linesOfFile({ path, file }, { offset: 0 });
+  } finally {
+    await file.close();
+  }
+}
+
 async function* following(
   path: string,
   live: ContainerLog,
@@ -129,12 +139,13 @@ async function* following(
     for (;;) {
       changed = false;
       const closed = live.closed;
-      const rotated = live.rotations !== rotations;
-      // What was put aside while we read it is read to its end first.
+      const rotated = live.rotations - rotations;
+      // What was put aside while we read it is read to its end first, and what was put aside since.
       yield* linesOfFile(segment, position);
-      if (rotated || !segment) {
+      if (rotated > 0 || !segment) {
         if (segment && segment !== first) await segment.file.close();
-        rotations = live.rotations;
+        for (let aside = rotated - 1; aside >= 1; aside--) yield* linesOfPath(`${path}.${aside}`);
+        rotations += rotated;
         const file = await open(path, 'r').catch(() => undefined);
         segment = file && { path, file };
         position.offset = 0;

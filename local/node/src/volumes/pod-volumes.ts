@@ -1,5 +1,5 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, statfsSync, statSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Client } from '@tektite/client';
 import type { Pod, Volume } from '@tektite/schema/kubernetes';
@@ -34,8 +34,8 @@ export interface PodVolumesOptions {
   readonly files: boolean;
   /** Folders that no Pod may mount: the node's own. */
   readonly forbidden: readonly string[];
-  /** A folder in memory for volumes that ask for it. Default: one on /dev/shm. */
-  readonly memoryDirectory?: string;
+  /** A folder of the node's own in memory, for volumes that ask for it. Need not exist. */
+  readonly memoryDirectory: string;
 }
 
 const tmpfsMagic = 0x01021994;
@@ -71,7 +71,13 @@ export class PodVolumes {
 
   /** Removes what is not in the Pod's own folder. */
   async remove(uid: string): Promise<void> {
-    await rm(this.memoryFolder(uid), { recursive: true, force: true });
+    if (this.options.files) await rm(this.memoryFolder(uid), { recursive: true, force: true });
+  }
+
+  /** Removes what Pods left that went away while nobody looked. */
+  async keepOnly(uids: ReadonlySet<string>): Promise<void> {
+    if (!this.memoryAvailable()) return;
+    for (const uid of await readdir(this.options.memoryDirectory)) if (!uids.has(uid)) await this.remove(uid);
   }
 
   private async prepareOne(
@@ -170,13 +176,21 @@ export class PodVolumes {
   }
 
   private memoryFolder(uid: string): string {
-    return join(this.options.memoryDirectory ?? '/dev/shm/tektite', uid);
+    return join(this.options.memoryDirectory, uid);
   }
 
+  /** Whether there is such a folder and it is ours: anybody may make folders where it lies. */
   private memoryAvailable(): boolean {
+    const { memoryDirectory, files } = this.options;
+    if (!files) return false;
     try {
-      const parent = this.options.memoryDirectory ?? '/dev/shm';
-      return existsSync(parent) && statfsSync(parent).type === tmpfsMagic;
+      mkdirSync(memoryDirectory, { mode: 0o700 });
+    } catch {
+      // It is there, or cannot be.
+    }
+    try {
+      const stat = lstatSync(memoryDirectory);
+      return stat.isDirectory() && stat.uid === process.getuid?.() && statfsSync(memoryDirectory).type === tmpfsMagic;
     } catch {
       return false;
     }
