@@ -2,9 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { issueCertificate } from '@tektite/certificates';
 import { kinds } from '@tektite/client';
-import { systemClock } from '@tektite/meta';
 import type { Event, Pod, PodSpec } from '@tektite/schema/kubernetes';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '@tektite/testkit';
 import { build } from 'esbuild';
@@ -153,10 +151,8 @@ export async function startNodeProgram(
   dataDir: string,
   user: { uid?: number; gid?: number } = {},
 ): Promise<ChildProcess> {
-  const { authority, config } = await plane.https();
-  const subject = { commonName: 'system:node:here', organizations: ['system:masters'] };
-  const clientCertificate = await issueCertificate(authority, subject, systemClock);
-  const { server, certificateAuthority } = config;
+  const { server, certificateAuthority, credentials } = (await plane.https()).config;
+  const { clientCertificate } = (await credentials?.current()) ?? {};
   const settings = JSON.stringify({ dataDir, server, certificateAuthority, clientCertificate });
   const child = spawn(process.execPath, [program], {
     env: { PATH: process.env.PATH ?? '', NODE_PROGRAM: settings },

@@ -505,12 +505,14 @@ describe('a Pod of processes', () => {
   });
 });
 
+const libraryLister = 'ldd';
+
 /** A root with nothing but a shell. */
 function tinyRoot(): string {
   const root = mkdtempSync(join(tmpdir(), 'tiny-root-'));
   const files = [
     '/bin/sh',
-    ...execFileSync('ldd', ['/bin/sh'], { encoding: 'utf8' }).matchAll(/(\/[^\s()]+) \(0x/g),
+    ...execFileSync(libraryLister, ['/bin/sh'], { encoding: 'utf8' }).matchAll(/(\/[^\s()]+) \(0x/g),
   ].map((file) => (typeof file === 'string' ? file : (file[1] as string)));
   for (const file of files) {
     mkdirSync(join(root, dirname(file)), { recursive: true });

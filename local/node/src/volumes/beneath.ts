@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readlinkSync, writeFileSync } from 'node:fs';
 
 /** A path that would lead out of where it has to stay, or through something that is no folder. */
 export class PathEscapeError extends Error {}
@@ -63,8 +63,4 @@ function openPart(parent: number, part: string, whole: string, last: boolean, op
   if (last && options.create === 'file') writeFileSync(at, '', { flag: 'wx', mode: options.mode ?? 0o644 });
   else mkdirSync(at, { mode: options.mode ?? 0o750 });
   return openSync(at, flags);
-}
-
-export function isFolder(fd: number): boolean {
-  return fstatSync(fd).isDirectory();
 }
