@@ -1,0 +1,42 @@
+import type { Client } from '@tektite/client';
+import { EventRecorder, type EventText, type Logger } from '@tektite/controller';
+import type { KubeObject } from '@tektite/meta';
+
+/** Tells users what happened to an object. */
+export type TellEvent = (about: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>, text: EventText) => void;
+
+/**
+ * Events in the names of the components that a cluster has: `kubectl describe` shows who said something, and tools look for
+ * `deployment-controller` or `default-scheduler`.
+ */
+export class ComponentEvents implements AsyncDisposable {
+  private readonly client: Client;
+  private readonly log: Logger | undefined;
+  private readonly recorders = new Map<string, EventRecorder>();
+
+  constructor(client: Client, log?: Logger) {
+    this.client = client;
+    this.log = log;
+  }
+
+  /** @example const tell = events.of('replicaset-controller'); */
+  of(component: string, api: 'v1' | 'events.k8s.io/v1' = 'v1'): TellEvent {
+    let recorder = this.recorders.get(component);
+    if (!recorder) {
+      const log = this.log ? { log: this.log } : {};
+      recorder = new EventRecorder(this.client, { component, api, ...log });
+      this.recorders.set(component, recorder);
+    }
+    const known = recorder;
+    return (about, text) => known.event(about, text);
+  }
+
+  /** Resolves when everything that was told is written. */
+  async flushed(): Promise<void> {
+    await Promise.all([...this.recorders.values()].map((recorder) => recorder.flushed()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.recorders.values()].map((recorder) => recorder[Symbol.asyncDispose]()));
+  }
+}

@@ -1,0 +1,78 @@
+import { type Client, kinds, mergePatch } from '@tektite/client';
+import {
+  cacheKey,
+  type ControllerDefinition,
+  defineController,
+  done,
+  mapped,
+  metadataOnly,
+  requeueAfter,
+} from '@tektite/controller';
+import { formatTime, isStatusError } from '@tektite/meta';
+import type { Pod } from '@tektite/schema/kubernetes';
+import { hasEnded, podFate, surplusPods } from './decide.ts';
+
+const defaultThreshold = 12_500;
+const endedIndex = (pod: Pod): string[] => (hasEnded(pod) ? ['ended'] : []);
+const nodeIndex = (pod: Pod): string[] => (pod.spec?.nodeName ? [pod.spec.nodeName] : []);
+
+/** Takes away Pods whose node is gone, that never got a node and are to go, and the oldest of too many that have ended. */
+export function podCollectionController(threshold: number = defaultThreshold): ControllerDefinition {
+  const pods = mapped(kinds.Pod, () => [], { indexes: { ended: endedIndex, node: nodeIndex } });
+  // Which Pods a node had, the cache of Pods knows; on a deletion all have to be asked.
+  const nodes = mapped(kinds.Node, (_, own) => own.keys(), {
+    transform: metadataOnly,
+    predicate: ({ type }) => type === 'deleted',
+  });
+  const missing = new Map<string, number>();
+  return defineController({
+    name: 'pod-garbage-collector',
+    kind: kinds.Pod,
+    sources: [pods, nodes],
+    gone: (key) => void missing.delete(key),
+    async reconcile(pod, { cache, client, clock, key }) {
+      const nodeName = pod.spec?.nodeName;
+      let nodeExists = true;
+      if (nodeName && !cache(nodes).get(nodeName)) nodeExists = await exists(client, nodeName);
+      if (nodeExists) missing.delete(key);
+      else if (!missing.has(key)) missing.set(key, clock.now());
+      const surplus = hasEnded(pod) && isSurplus(pod, cache(pods).byIndex('ended', 'ended'), threshold);
+      const fate = podFate(pod, { now: clock.now(), nodeExists, missingSince: missing.get(key), surplus });
+      if (fate.type === 'keep') return done;
+      if (fate.type === 'wait') return requeueAfter(fate.milliseconds);
+      const { uid } = pod.metadata;
+      const { namespace = '', name = '' } = pod.metadata;
+      try {
+        if (fate.fail)
+          await client.patchStatus(kinds.Pod, { namespace, name }, failed(pod, fate.fail, formatTime(clock.now())));
+        const preconditions = uid ? { uid } : {};
+        await client.delete(kinds.Pod, { namespace, name }, { gracePeriodSeconds: 0, preconditions });
+      } catch (error) {
+        if (!isStatusError(error, 'NotFound')) throw error;
+      }
+      return done;
+    },
+  });
+}
+
+function isSurplus(pod: Pod, ended: readonly Pod[], threshold: number): boolean {
+  if (ended.length <= threshold) return false;
+  const key = cacheKey(pod.metadata);
+  return [...surplusPods(ended, threshold)].some(({ metadata }) => cacheKey(metadata) === key);
+}
+
+async function exists(client: Client, name: string): Promise<boolean> {
+  try {
+    await client.get(kinds.Node, { name });
+    return true;
+  } catch (error) {
+    if (isStatusError(error, 'NotFound')) return false;
+    throw error;
+  }
+}
+
+function failed(pod: Pod, { reason, message }: { readonly reason: string; readonly message: string }, now: string) {
+  const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== 'DisruptionTarget');
+  const condition = { type: 'DisruptionTarget', status: 'True', reason, message, lastTransitionTime: now };
+  return mergePatch({ status: { phase: 'Failed', conditions: [...others, condition] } });
+}

@@ -1,0 +1,18 @@
+import type { KeyPair } from '@tektite/certificates';
+import type { Client } from '@tektite/client';
+import type { Logger } from '@tektite/controller';
+
+export interface WorkloadsOptions {
+  /**
+   * Writes as it is given: a client with the field manager `kube-controller-manager` leaves the traces that upstream's
+   * controllers do.
+   */
+  readonly client: Client;
+  /** For garbage collection, which needs metadata alone. Over HTTP, give one over a `metadataTransport`. */
+  readonly metadataClient?: Client;
+  readonly log?: Logger;
+  /** The certificate of the authority that the API server can be checked by; goes to `kube-root-ca.crt`. */
+  readonly rootCertificate?: string;
+  /** Signs certificate requests. Without it they stay unsigned. */
+  readonly authority?: KeyPair;
+}
