@@ -4,12 +4,15 @@ import {
   type Http2ServerRequest,
   type Http2ServerResponse,
 } from 'node:http2';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { isStatusError, requestEntityTooLargeError, StatusError } from '@tektite/meta';
 import type { ApiRequest, ApiResponse } from '../rest/api-request.ts';
 import { encodeBody } from './encode-body.ts';
 import { streamWatch } from './stream-watch.ts';
+import { answerUpgrade } from './upgrade.ts';
 
 export interface HttpServerOptions {
   readonly host: string;
@@ -70,6 +73,15 @@ export async function serveHttps(options: HttpServerOptions): Promise<RunningHtt
   server.on('secureConnection', (socket: TLSSocket) => {
     track(socket);
     socket.setNoDelay(true);
+  });
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    void answerUpgrade(
+      toApiRequest(request as unknown as AnyRequest, undefined),
+      options.handle,
+      request,
+      socket,
+      head,
+    );
   });
   // A client that breaks off, or speaks nonsense, is its own problem.
   server.on('sessionError', () => {});
@@ -239,6 +251,8 @@ async function write(
     response.end();
     return;
   }
+  if (result.type === 'upgrade')
+    throw new StatusError({ code: 400, reason: 'BadRequest', message: 'Upgrade request required' });
   const body = result.type === 'text' ? result.text : encodeBody(result.object, result.media, request.url ?? '');
   const bytes = Buffer.from(body);
   headers['content-length'] = String(bytes.length);
@@ -249,6 +263,7 @@ async function write(
 
 function contentType(result: ApiResponse): string {
   if (result.type === 'text' || result.type === 'stream') return result.contentType;
+  if (result.type === 'upgrade') return 'application/json';
   return result.media === 'yaml' ? 'application/yaml' : 'application/json';
 }
 

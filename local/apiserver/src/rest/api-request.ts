@@ -59,4 +59,22 @@ export type ApiResponse = ResponseHead &
     | { readonly type: 'text'; readonly text: string; readonly contentType: string }
     | { readonly type: 'watch'; readonly source: WatchSource; readonly media: 'json' | 'yaml' }
     | { readonly type: 'stream'; readonly stream: AsyncIterable<Uint8Array>; readonly contentType: string }
+    /** The caller asked to switch protocols, and may: whoever has the connection calls `connect` with its channels. */
+    | { readonly type: 'upgrade'; connect(channels: Channels): Promise<Status> }
   );
+
+/** The streams of a terminal session, whatever carries them. */
+export interface Channels {
+  /** What the client types. Ends when it closes its side. */
+  readonly stdin: NodeJS.ReadableStream;
+  write(stream: 'stdout' | 'stderr', chunk: Uint8Array): void;
+  /** Told of every change of the terminal's size. */
+  onResize(listener: (size: TerminalSize) => void): void;
+  /** Aborted when the client is gone. */
+  readonly signal: AbortSignal;
+}
+
+export interface TerminalSize {
+  readonly width: number;
+  readonly height: number;
+}

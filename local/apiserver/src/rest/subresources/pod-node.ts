@@ -4,11 +4,13 @@ import {
   invalid,
   invalidObjectError,
   notFoundError,
+  type Status,
   StatusError,
 } from '@tektite/meta';
 import type { Pod } from '@tektite/schema/kubernetes';
 import type { Resource } from '../../registry/resource.ts';
 import { parseBoolean, parseInteger } from '../options.ts';
+import type { Channels, TerminalSize } from '../api-request.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
 
@@ -28,6 +30,22 @@ export interface PodLogOptions {
 export interface NodeConnector {
   /** The log of a container. Ends when it is read to its end or, with `follow`, when the container ends. */
   log(pod: Pod, options: PodLogOptions): AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
+  /** Runs a program in a container. */
+  exec?(
+    pod: Pod,
+    container: string,
+    request: SessionStreams & { readonly command: readonly string[]; readonly tty: boolean },
+    signal: AbortSignal,
+  ): Promise<{ readonly exitCode: number }>;
+  /** Joins what runs in a container: its output from now on, and its input. Resolves when it ends. */
+  attach?(pod: Pod, container: string, streams: SessionStreams, signal: AbortSignal): Promise<void>;
+}
+
+/** The streams of a terminal session, as far as the client wants them. */
+export interface SessionStreams {
+  readonly stdin?: NodeJS.ReadableStream;
+  readonly onOutput: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
+  readonly onResize: (listener: (size: TerminalSize) => void) => void;
 }
 
 /** The nodes that are there. A node registers under its name and is asked for what belongs to its Pods. */
@@ -61,18 +79,103 @@ export function logHandler(parts: RestParts, nodes: NodeConnectors): Subresource
   };
 }
 
-/** exec, attach, port-forward and proxy: they need a node, and a way to it that this server does not have yet. */
+/**
+ * exec and attach: the answer is an upgrade, to WebSockets. port-forward and proxy are not supported: Pods of a node of this
+ * machine are reached at their address.
+ */
 export function connectHandler(parts: RestParts, nodes: NodeConnectors): SubresourceHandler {
   return async (context, resource) => {
     const pod = await podOf(parts, context, resource);
     if (!pod.spec?.nodeName) throw badRequestError(`pod ${context.info.name} does not have a host assigned`);
-    connectorOf(nodes, pod.spec.nodeName);
-    throw new StatusError({
-      code: 501,
-      reason: '',
-      message: `${context.info.subresource} is not supported by node ${JSON.stringify(pod.spec.nodeName)}`,
-    });
+    const node = connectorOf(nodes, pod.spec.nodeName);
+    const { query, headers } = context.request;
+    const session = readSession(query, pod);
+    const run =
+      context.info.subresource === 'exec' ? execSession(node, pod, session) : attachSession(node, pod, session);
+    if (!run) throw unsupported(context.info.subresource, pod.spec.nodeName);
+    if (context.info.subresource === 'exec' && session.command.length === 0)
+      throw badRequestError('you must specify at least 1 command for the container');
+    if (headers.upgrade?.toLowerCase() !== 'websocket') throw badRequestError('Upgrade request required');
+    return { code: 101, type: 'upgrade', connect: run };
   };
+}
+
+function unsupported(what: string, node: string): StatusError {
+  return new StatusError({
+    code: 501,
+    reason: '',
+    message: `${what} is not supported by node ${JSON.stringify(node)}`,
+  });
+}
+
+/** What is asked of a terminal session. */
+interface Session {
+  readonly container: string;
+  readonly command: readonly string[];
+  readonly stdin: boolean;
+  readonly stdout: boolean;
+  readonly stderr: boolean;
+  readonly tty: boolean;
+}
+
+function readSession(query: URLSearchParams, pod: Pod): Session {
+  const flag = (name: string) => query.has(name) && parseBoolean(query.get(name) ?? '');
+  return {
+    container: containerOf(query.get('container') ?? '', pod),
+    command: query.getAll('command'),
+    stdin: flag('stdin'),
+    stdout: flag('stdout'),
+    stderr: flag('stderr'),
+    tty: flag('tty'),
+  };
+}
+
+type Connect = (channels: Channels) => Promise<Status>;
+
+function execSession(node: NodeConnector, pod: Pod, { container, command, ...session }: Session): Connect | undefined {
+  const exec = node.exec?.bind(node);
+  if (!exec) return undefined;
+  return async (channels) => {
+    const request = { command, tty: session.tty, ...streamsOf(session, channels) };
+    const { exitCode } = await exec(pod, container, request, channels.signal);
+    return exitStatus(exitCode);
+  };
+}
+
+function attachSession(node: NodeConnector, pod: Pod, { container, ...session }: Session): Connect | undefined {
+  const attach = node.attach?.bind(node);
+  if (!attach) return undefined;
+  return async (channels) => {
+    await attach(pod, container, streamsOf(session, channels), channels.signal);
+    return exitStatus(0);
+  };
+}
+
+function streamsOf(
+  { stdin, stdout, stderr }: Omit<Session, 'container' | 'command'>,
+  channels: Channels,
+): SessionStreams {
+  const wanted = { stdout, stderr };
+  return {
+    ...(stdin ? { stdin: channels.stdin } : {}),
+    onOutput: (stream, chunk) => {
+      if (wanted[stream]) channels.write(stream, chunk);
+    },
+    onResize: (listener) => channels.onResize(listener),
+  };
+}
+
+/** As a kubelet tells it: kubectl reads the exit code from the cause. */
+function exitStatus(exitCode: number): Status {
+  const base = { kind: 'Status', apiVersion: 'v1', metadata: {} } as const;
+  if (exitCode === 0) return { ...base, status: 'Success' } as Status;
+  return {
+    ...base,
+    status: 'Failure',
+    message: `command terminated with non-zero exit code: command terminated with exit code ${exitCode}`,
+    reason: 'NonZeroExitCode',
+    details: { causes: [{ reason: 'ExitCode', message: String(exitCode) }] },
+  } as unknown as Status;
 }
 
 async function podOf(parts: RestParts, { info }: RequestContext, resource: Resource): Promise<Pod> {

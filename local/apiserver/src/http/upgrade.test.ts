@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { badRequestError } from '@tektite/meta';
+import { expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import type { NodeConnector } from '../rest/subresources/pod-node.ts';
+import { HttpTestServer } from './test-support.ts';
+
+const path = '/api/v1/namespaces/default/pods/p/exec?container=c&command=cat&stdin=true&stdout=true&stderr=true';
+
+async function serverWith(connector: Partial<NodeConnector>): Promise<HttpTestServer> {
+  const server = await HttpTestServer.start();
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } };
+  await server.api.ok('POST', '/api/v1/namespaces/default/serviceaccounts', account);
+  await server.api.ok('POST', '/api/v1/namespaces/default/pods', {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p' },
+    spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] },
+  });
+  server.api.server.nodes.register('n', { log: () => (async function* () {})(), ...connector });
+  return server;
+}
+
+function open(server: HttpTestServer, url: string, protocol = 'v5.channel.k8s.io') {
+  const { host, port, ...tls } = server.tls() as { host: string; port: number };
+  const socket = new WebSocket(`wss://${host}:${port}${url}`, protocol, tls);
+  socket.on('error', () => undefined);
+  const received = { out: '', err: '', status: undefined as unknown };
+  socket.on('message', (data: Buffer) => {
+    const body = data.subarray(1).toString();
+    if (data[0] === 1) received.out += body;
+    if (data[0] === 2) received.err += body;
+    if (data[0] === 3) received.status = JSON.parse(body);
+  });
+  return { socket, received };
+}
+
+it('carries input, output and the exit code of a program', async () => {
+  await using server = await serverWith({
+    async exec(_pod, container, { command, stdin, onOutput, onResize }) {
+      onResize(({ width, height }) => onOutput('stderr', Buffer.from(`${width}x${height}`)));
+      onOutput('stdout', Buffer.from(`${container} runs ${command.join(' ')}: ${stdin ? await text(stdin) : ''}`));
+      return { exitCode: 3 };
+    },
+  });
+  const { socket, received } = open(server, path);
+  await once(socket, 'open');
+  expect(socket.protocol).toBe('v5.channel.k8s.io');
+  socket.send(Buffer.from('\x04{"Width":80,"Height":24}'));
+  socket.send(Buffer.from('\x00hello'));
+  socket.send(Buffer.of(255, 0));
+  const [code] = await once(socket, 'close');
+  expect(received).toEqual({
+    out: 'c runs cat: hello',
+    err: '80x24',
+    status: expect.objectContaining({
+      status: 'Failure',
+      reason: 'NonZeroExitCode',
+      details: { causes: [{ reason: 'ExitCode', message: '3' }] },
+    }),
+  });
+  expect(code).toBe(1000);
+});
+
+it('tells the program when the client is gone', async () => {
+  let gone: Promise<unknown> | undefined;
+  await using server = await serverWith({
+    async exec(_pod, _container, _request, signal) {
+      gone = once(signal, 'abort');
+      await gone;
+      return { exitCode: 0 };
+    },
+  });
+  const { socket } = open(server, path);
+  await once(socket, 'open');
+  await expect.poll(() => gone !== undefined).toBe(true);
+  socket.terminate();
+  await gone;
+});
+
+it('tells why a program could not be run', async () => {
+  await using server = await serverWith({ exec: () => Promise.reject(badRequestError('container not found ("c")')) });
+  const { socket, received } = open(server, path);
+  await once(socket, 'close');
+  expect(received.status).toMatchObject({ status: 'Failure', message: 'container not found ("c")' });
+});
+
+it.each([
+  ['a Pod that is not there', '/api/v1/namespaces/default/pods/none/exec?command=a', 'v5.channel.k8s.io', 404],
+  ['no command', '/api/v1/namespaces/default/pods/p/exec', 'v5.channel.k8s.io', 400],
+  ['a protocol of other times', path, 'channel.k8s.io', 403],
+  ['port-forward, which nobody does', '/api/v1/namespaces/default/pods/p/portforward', 'v5.channel.k8s.io', 501],
+])('refuses %s as any other request', async (_title, url, protocol, code) => {
+  await using server = await serverWith({ exec: async () => ({ exitCode: 0 }) });
+  const { socket } = open(server, url, protocol);
+  const [, response] = await once(socket, 'unexpected-response');
+  expect((response as { statusCode: number }).statusCode).toBe(code);
+  socket.terminate();
+});
+
+it('wants an upgrade', async () => {
+  await using server = await serverWith({ exec: async () => ({ exitCode: 0 }) });
+  const { code, object } = await server.http1(path);
+  expect({ code, message: object.message }).toEqual({ code: 400, message: 'Upgrade request required' });
+});

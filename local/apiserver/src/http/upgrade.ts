@@ -1,0 +1,125 @@
+import type { IncomingMessage } from 'node:http';
+import { PassThrough } from 'node:stream';
+import type { Duplex } from 'node:stream';
+import { isStatusError, type Status, StatusError } from '@tektite/meta';
+import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import type { ApiRequest, ApiResponse, Channels, TerminalSize } from '../rest/api-request.ts';
+
+/** The ways to carry a terminal session over a WebSocket, the best first. The fifth can also close single channels. */
+const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
+
+/** The first byte of every message. */
+const channel = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const;
+
+/** More than a terminal ever sends at once; it bounds the memory of who types faster than anybody reads. */
+const maxMessageBytes = 1024 * 1024;
+const sockets = new WebSocketServer({
+  noServer: true,
+  maxPayload: maxMessageBytes,
+  handleProtocols: (offered) => protocols.find((protocol) => offered.has(protocol)) ?? false,
+});
+
+/** Answers a request to switch protocols: with a WebSocket if the server agrees, otherwise as any other request. */
+export async function answerUpgrade(
+  request: ApiRequest,
+  handle: (request: ApiRequest) => Promise<ApiResponse>,
+  incoming: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): Promise<void> {
+  socket.on('error', () => socket.destroy());
+  const answer = await handle(request);
+  if (answer.type !== 'upgrade') return refuse(socket, answer);
+  const offered = (incoming.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+  if (!protocols.some((protocol) => offered.includes(protocol))) {
+    const message = `unable to upgrade: no protocol of ${JSON.stringify(offered)} is supported; there are ${protocols.join(', ')}`;
+    return refuse(socket, failure(new StatusError({ code: 403, reason: 'Forbidden', message })));
+  }
+  sockets.handleUpgrade(incoming, socket, head, (connection) => void run(connection, answer.connect));
+}
+
+function failure(error: StatusError): ApiResponse {
+  return { code: error.code, type: 'object', media: 'json', object: error.status };
+}
+
+function refuse(socket: Duplex, answer: ApiResponse): void {
+  const body = answer.type === 'object' ? JSON.stringify(answer.object) : answer.type === 'text' ? answer.text : '';
+  const type = answer.type === 'text' ? answer.contentType : 'application/json';
+  const lines = [
+    `HTTP/1.1 ${answer.code} `,
+    `content-type: ${type}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  if (answer.type === 'watch') answer.source.stop();
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
+}
+
+async function run(connection: WebSocket, connect: (channels: Channels) => Promise<Status>): Promise<void> {
+  const gone = new AbortController();
+  const stdin = new PassThrough();
+  const sizes = new Set<(size: TerminalSize) => void>();
+  const leave = () => {
+    gone.abort(new Error('the client went away'));
+    stdin.end();
+  };
+  connection.on('close', leave);
+  connection.on('error', leave);
+  connection.on('message', (data: RawData) => receive(asBuffer(data), connection, stdin, sizes));
+  const send = (to: number, chunk: Uint8Array) => {
+    if (connection.readyState === connection.OPEN) connection.send(Buffer.concat([Buffer.of(to), chunk]));
+  };
+  const status = await connect({
+    stdin,
+    signal: gone.signal,
+    write: (stream, chunk) => send(channel[stream], chunk),
+    onResize: (listener) => void sizes.add(listener),
+  }).catch(statusOf);
+  send(channel.error, Buffer.from(JSON.stringify(status)));
+  connection.close(1000);
+}
+
+function receive(
+  message: Buffer,
+  connection: WebSocket,
+  stdin: PassThrough,
+  sizes: ReadonlySet<(size: TerminalSize) => void>,
+): void {
+  switch (message[0]) {
+    case channel.stdin:
+      if (!stdin.writableEnded && !stdin.write(message.subarray(1))) {
+        connection.pause();
+        stdin.once('drain', () => connection.resume());
+      }
+      return;
+    case channel.resize: {
+      const size = readSize(message.subarray(1).toString());
+      if (size) for (const listener of sizes) listener(size);
+      return;
+    }
+    case channel.close:
+      if (message[1] === channel.stdin) stdin.end();
+      return;
+    default:
+  }
+}
+
+function readSize(text: string): TerminalSize | undefined {
+  try {
+    const { Width: width, Height: height } = JSON.parse(text) as { Width?: unknown; Height?: unknown };
+    return typeof width === 'number' && typeof height === 'number' ? { width, height } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function asBuffer(data: RawData): Buffer {
+  if (Array.isArray(data)) return Buffer.concat(data);
+  return Buffer.isBuffer(data) ? data : Buffer.from(data);
+}
+
+function statusOf(error: unknown): Status {
+  if (isStatusError(error)) return error.status;
+  const message = error instanceof Error ? error.message : String(error);
+  return new StatusError({ code: 500, reason: 'InternalError', message }).status;
+}
