@@ -2,11 +2,12 @@ import { kinds } from '@tektite/client';
 import {
   clusterRoleFor,
   installKinds,
+  namespaceRoleFor,
   type RunningSystems,
   startSystems,
   type SystemsWebhooks,
 } from '@tektite/controller';
-import { findCondition, isControlledBy } from '@tektite/meta';
+import { findCondition, isControlledBy, type KubeObject } from '@tektite/meta';
 import type { Cluster } from '@tektite/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Memcached, system } from './index.ts';
@@ -103,20 +104,22 @@ export function operatorCases(place: OperatorPlace): void {
     });
   });
 
-  describe(`with no more rights than its role ${place.name}`, () => {
+  describe(`with no more rights than its roles ${place.name}`, () => {
     it('it does all its work', { timeout: 30_000 }, async () => {
       await using cluster = await place.start();
       const { client } = cluster;
       await installKinds(client, system.kinds);
-      const role = clusterRoleFor(system);
-      const name = role.metadata.name ?? '';
       const account = 'system:serviceaccount:default:memcached';
-      await client.create(kinds.ClusterRole, role);
-      await client.create(kinds.ClusterRoleBinding, {
-        metadata: { name },
-        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
-        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: account }],
+      const everywhere = await client.create(kinds.ClusterRole, clusterRoleFor(system));
+      const here = await client.create(kinds.Role, namespaceRoleFor(system, { namespace: 'default' }));
+      const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: account }];
+      const binding = ({ kind, metadata: { name = '', namespace } }: KubeObject) => ({
+        metadata: { name, ...(namespace ? { namespace } : {}) },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name },
+        subjects,
       });
+      await client.create(kinds.ClusterRoleBinding, binding(everywhere));
+      await client.create(kinds.RoleBinding, binding(here));
       const limited = cluster.clientFor({ name: account, groups: ['system:authenticated'] });
       const errors: unknown[] = [];
       const quiet = () => undefined;

@@ -14,6 +14,7 @@ describe('a recording transport', () => {
     (await client.watch(kinds.Pod)).close();
     await client.create(kinds.ConfigMap, { metadata: { namespace, name: 'a' } });
     await client.patch(kinds.ConfigMap, { namespace, name: 'a' }, mergePatch({ data: { b: '1' } }));
+    await client.apply(kinds.Secret, { metadata: { namespace, name: 'a' } });
     await client.delete(kinds.ConfigMap, { namespace, name: 'a' });
     await client.deleteCollection(kinds.ConfigMap, { namespace });
     await client.getScale(kinds.Deployment, { namespace, name: 'none' }).catch(() => undefined);
@@ -26,6 +27,8 @@ describe('a recording transport', () => {
       { verb: 'watch', group: '', resource: 'pods', subresource: '' },
       { verb: 'create', group: '', resource: 'configmaps', subresource: '' },
       { verb: 'patch', group: '', resource: 'configmaps', subresource: '' },
+      { verb: 'patch', group: '', resource: 'secrets', subresource: '' },
+      { verb: 'create', group: '', resource: 'secrets', subresource: '' },
       { verb: 'delete', group: '', resource: 'configmaps', subresource: '' },
       { verb: 'deletecollection', group: '', resource: 'configmaps', subresource: '' },
       { verb: 'get', group: 'apps', resource: 'deployments', subresource: 'scale' },

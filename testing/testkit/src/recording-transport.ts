@@ -18,7 +18,10 @@ interface Rule {
 
 /** A transport that remembers what was asked of the server. */
 export interface RecordingTransport extends Transport {
-  /** Everything that was asked for, each once, in order of the first time. Paths that are no resources are left out. */
+  /**
+   * Everything that was asked for, each once, in order of the first time. Paths that are no resources are left out. An apply
+   * that made its object is a `create`, too: the server wants both to be allowed.
+   */
   readonly accesses: readonly AccessRecord[];
   /**
    * Where a role and the program differ, a line each, `patch apps/deployments`: what the program did and the role does not
@@ -53,9 +56,11 @@ export function recordingTransport(inner: Transport): RecordingTransport {
         unused: [...allowed].filter((each) => !seen.has(each)).sort(),
       };
     },
-    request: (request) => {
+    request: async (request) => {
       note(request);
-      return inner.request(request);
+      const answer = await inner.request(request);
+      if (request.method === 'PATCH' && answer.status === 201) note(request, 'create');
+      return answer;
     },
     watch: (request) => {
       note(request, 'watch');

@@ -1,37 +1,63 @@
 import type { Kind } from '@tektite/schema';
 import type { ClusterRole, PolicyRule } from '@tektite/schema/kubernetes';
+import { webhookConfigurations } from '../webhook/webhook-configurations.ts';
+import type { Webhook } from '../webhook/review-handler.ts';
 import type { System } from './system.ts';
 
-const read = ['get', 'list', 'watch'];
+const follow = ['list', 'watch'];
 
 /**
- * What the account of a system's controllers has to be allowed: to read what they watch, to write status and finalizers of
- * the kinds they reconcile, to tell Events, to hold Leases; and what the system says its reconcilers do besides.
+ * What the account of a system's controllers has to be allowed everywhere: to follow what they watch, to write status and
+ * finalizers of the kinds they reconcile, to tell Events, to register webhooks; and what the system says its reconcilers do
+ * besides. Nothing more: who reads an object with `client.get` says so in `permissions`. What they need in their own
+ * namespace only is in `namespaceRoleFor`; definitions of kinds are left to whoever installs the system.
  */
 export function clusterRoleFor(system: System, name: string = `tektite-${system.name}`): ClusterRole {
   const rules = new RuleSet();
   for (const { kind, finalizer, sources = [] } of system.controllers) {
-    rules.allow(kind, read);
+    rules.allow(kind, follow);
     if (finalizer) {
       rules.allow(kind, ['patch']);
-      // Writing a finalizer is guarded by this, too, where owner references are.
+      // Not a request of its own: where owner references are guarded, the server asks for this before one is written.
       rules.allow(kind, ['update'], 'finalizers');
     }
     if (kind.subresources.status) rules.allow(kind, ['patch'], 'status');
-    for (const { watches } of sources) if (watches) rules.allow(watches, read);
+    for (const { watches } of sources) if (watches) rules.allow(watches, follow);
   }
-  const events: PolicyRule = { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] };
-  const leases: PolicyRule = {
-    apiGroups: ['coordination.k8s.io'],
-    resources: ['leases'],
-    verbs: ['create', 'get', 'update'],
-  };
+  const events: PolicyRule = { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] };
   return {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
     metadata: { name },
-    rules: [...rules.list(), events, leases, ...(system.permissions ?? [])],
+    rules: [...rules.list(), events, ...webhookRules(system.webhooks ?? []), ...(system.permissions ?? [])],
   };
+}
+
+/** Registering webhooks: their own configurations by name; to create something cannot be allowed by name. */
+function webhookRules(webhooks: readonly Webhook[]): readonly PolicyRule[] {
+  const rules: PolicyRule[] = [];
+  const apiGroups = ['admissionregistration.k8s.io'];
+  const configurations = webhookConfigurations(webhooks, { service: { namespace: '', name: '' } });
+  for (const kind of ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration']) {
+    const resourceNames = configurations
+      .filter((each) => each.kind === kind)
+      .map(({ metadata }) => metadata.name ?? '');
+    const resources = [`${kind.toLowerCase()}s`];
+    if (resourceNames.length === 0) continue;
+    rules.push({ apiGroups, resources, verbs: ['create'] });
+    rules.push({ apiGroups, resources, resourceNames, verbs: ['get', 'update'] });
+  }
+  const converted = webhooks.flatMap((webhook) =>
+    webhook.type === 'conversion' ? webhook.rules.map(({ kind: { plural, group } }) => `${plural}.${group}`) : [],
+  );
+  if (converted.length > 0)
+    rules.push({
+      apiGroups: ['apiextensions.k8s.io'],
+      resources: ['customresourcedefinitions'],
+      resourceNames: converted,
+      verbs: ['get', 'patch'],
+    });
+  return rules;
 }
 
 /** Rules by resource, each verb once. */

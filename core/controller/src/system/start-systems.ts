@@ -119,13 +119,13 @@ function startManager(
     return ownership;
   };
   manager = new Manager(client, { ...rest, ...(election ? { ownership: compete } : {}) });
-  for (const { controllers } of systems) for (const controller of controllers) manager.add(controller);
-  manager.start();
   // Leases are given back when nothing is worked on any more, so that another process may begin at once.
   started.push(async () => {
     stopping.abort(new Error('the process stops'));
     await Promise.all(elections);
   });
   started.push(() => manager.stop());
+  for (const { controllers } of systems) for (const controller of controllers) manager.add(controller);
+  manager.start();
   return manager;
 }

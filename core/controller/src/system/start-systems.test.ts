@@ -1,0 +1,111 @@
+import { kinds } from '@tektite/client';
+import { defineKind, s } from '@tektite/schema';
+import { type ControlPlane, startControlPlane, virtualClock } from '@tektite/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { defineController } from '../reconcile/controller-definition.ts';
+import { validating, validatingWebhook } from '../webhook/validating-webhook.ts';
+import { startSystems } from './start-systems.ts';
+import type { System } from './system.ts';
+
+const Widget = defineKind({
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Widget',
+  fields: { spec: s.object({ size: s.integer() }).optional() },
+});
+const settings = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { namespace: 'default', name: 'settings' },
+  data: { level: 'info' },
+};
+const service = { namespace: 'default', name: 'webhook' };
+
+function widgets(seen: string[] = []): System {
+  return {
+    name: 'widgets',
+    kinds: [Widget],
+    controllers: [defineController({ name: 'widgets', kind: Widget, reconcile: (_, { key }) => void seen.push(key) })],
+    objects: [settings],
+    webhooks: [validatingWebhook({ name: 'validation.example.com', rules: [validating(Widget, () => undefined)] })],
+  };
+}
+
+describe('systems', () => {
+  let plane: ControlPlane;
+  beforeEach(async () => void (plane = await startControlPlane()));
+  afterEach(() => plane.close());
+
+  const widget = (name: string) => plane.client.create(Widget, { metadata: { namespace: 'default', name } });
+
+  it('are installed, and at work, with one call', async () => {
+    const seen: string[] = [];
+    const webhooks = { host: plane.server.localWebhooks, service };
+    await using running = await startSystems([widgets(seen)], { client: plane.client, webhooks });
+    await widget('a');
+    await expect.poll(() => seen).toEqual(['default/a']);
+    expect(running.health()).toMatchObject({ healthy: true, ready: true, webhooks: { healthy: true } });
+    expect(await plane.client.get(kinds.ConfigMap, { namespace: 'default', name: 'settings' })).toMatchObject({
+      data: { level: 'info' },
+    });
+    expect((await plane.client.list(kinds.ValidatingWebhookConfiguration)).items).toHaveLength(1);
+  });
+
+  it('leave settings alone that an administrator has changed', async () => {
+    await plane.client.create(kinds.ConfigMap, { ...settings, data: { level: 'debug' } });
+    await using _ = await startSystems([widgets()], { client: plane.client });
+    const { data } = await plane.client.get(kinds.ConfigMap, { namespace: 'default', name: 'settings' });
+    expect(data).toEqual({ level: 'debug' });
+  });
+
+  it('say which of their objects the server does not take', async () => {
+    const nowhere = { ...settings, metadata: { namespace: 'nowhere', name: 'settings' } };
+    const system = { ...widgets(), objects: [nowhere] };
+    await expect(startSystems([system], { client: plane.client })).rejects.toThrow(
+      'ConfigMap settings could not be created: namespaces "nowhere" not found',
+    );
+  });
+
+  it('write nothing of the kind where somebody else installs them', async () => {
+    await using _ = await startSystems([{ ...widgets(), controllers: [] }], { client: plane.client, install: false });
+    expect((await plane.client.list(kinds.CustomResourceDefinition)).items).toEqual([]);
+    expect((await plane.client.list(kinds.ConfigMap, { namespace: 'default' })).items).toEqual([]);
+  });
+
+  it('whose parts cannot all start leave nothing running: no webhook, no lease, no controller, no timer', async () => {
+    const clock = virtualClock();
+    await using still = await startControlPlane({ clock });
+    const seen: string[] = [];
+    const twice = [widgets(seen), { ...widgets(seen), name: 'again', webhooks: [] }];
+    const webhooks = { host: still.server.localWebhooks, service };
+    const election = { namespace: 'default', buckets: 1 };
+    const start = clock.until(startSystems(twice, { client: still.client, webhooks, election, graceMs: 0 }));
+    await expect(start).rejects.toThrow('there is a controller "widgets" already');
+    const { items } = await clock.until(still.client.list(kinds.Lease, { namespace: 'default' }));
+    expect(items.filter(({ spec }) => spec?.holderIdentity)).toEqual([]);
+    // The entry that is left asks a place where nobody answers any more.
+    await expect(
+      clock.until(still.client.create(Widget, { metadata: { namespace: 'default', name: 'a' } })),
+    ).rejects.toThrow('failed calling webhook "validation.example.com"');
+    expect(seen).toEqual([]);
+    await still.close();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('share their objects between processes, and give them back when they end', async () => {
+    const timing = { leaseDurationMs: 3000, renewDeadlineMs: 2000, retryPeriodMs: 50 };
+    const election = { namespace: 'default', buckets: 1, ...timing };
+    const first: string[] = [];
+    const second: string[] = [];
+    const one = await startSystems([widgets(first)], { client: plane.client, election, name: 'w' });
+    await widget('a');
+    await expect.poll(() => first).toEqual(['default/a']);
+    await using _ = await startSystems([widgets(second)], { client: plane.client, election, name: 'w' });
+    await widget('b');
+    await expect.poll(() => first).toEqual(['default/a', 'default/b']);
+    expect(second).toEqual([]);
+    await one.stop();
+    await widget('c');
+    await expect.poll(() => [...second].sort()).toEqual(['default/a', 'default/b', 'default/c']);
+  });
+});
