@@ -20,5 +20,6 @@ export {
   hostRuntimeErrorCodes,
   isHostRuntimeError,
 } from './host/host-runtime-error.ts';
+export { PodmanRuntime, type PodmanRuntimeOptions } from './podman/podman-runtime.ts';
 export { SimulatedRuntime, type SimulatedRuntimeOptions } from './simulated/simulated-runtime.ts';
 export { type Simulation, simulationAnnotation } from './simulated/simulation.ts';

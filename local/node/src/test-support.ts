@@ -16,6 +16,8 @@ export interface TestNode extends AsyncDisposable {
   readonly node: RunningNode;
   readonly dataDir: string;
   readonly errors: Error[];
+  /** What containers of shared cases are made from. */
+  readonly image?: string;
   /** Creates a Pod that is bound to the node. */
   run(name: string, spec: PodSpec, metadata?: Pod['metadata']): Promise<Pod>;
   get(name: string): Promise<Pod>;

@@ -3,7 +3,14 @@ import type { Container, Pod } from '@tektite/schema/kubernetes';
 import { environment, type EnvironmentContext } from '../env/environment.ts';
 import { expand } from '../env/expand.ts';
 import { ContainerStartError, isContainerStartError } from '../runtime/container-start-error.ts';
-import type { ContainerLimits, ContainerSpec, OutputSink, PodRuntime, PodSandbox } from '../runtime/pod-runtime.ts';
+import type {
+  ContainerLimits,
+  ContainerSpec,
+  ImagePullPolicy,
+  OutputSink,
+  PodRuntime,
+  PodSandbox,
+} from '../runtime/pod-runtime.ts';
 import type { PreparedVolume } from '../volumes/pod-volumes.ts';
 import { containerMounts } from './container-mounts.ts';
 import { containerUser } from './container-user.ts';
@@ -40,7 +47,7 @@ export async function containerSpec(parts: ContainerSpecParts): Promise<ReadyCon
 async function resolveSpec(parts: ContainerSpecParts): Promise<ReadyContainer> {
   const { pod, container, runtime, terminationLog } = parts;
   const image = container.image ?? '';
-  const user = containerUser(pod, container, runtime.imageUser(image));
+  const user = containerUser(pod, container, await runtime.imageUser(image));
   const env = await environment(pod, container, parts.environment);
   const opened = containerMounts(container, parts.volumes, env, runtime.usesFiles);
   const last = {
@@ -55,6 +62,7 @@ async function resolveSpec(parts: ContainerSpecParts): Promise<ReadyContainer> {
     attempt: parts.attempt,
     sandbox: parts.sandbox,
     image,
+    imagePullPolicy: (container.imagePullPolicy ?? 'IfNotPresent') as ImagePullPolicy,
     command: (container.command ?? []).map((word) => expand(word, env)),
     args: (container.args ?? []).map((word) => expand(word, env)),
     env,

@@ -137,7 +137,7 @@ export class HostRuntime implements PodRuntime {
     this.holders.delete(uid);
   }
 
-  imageUser(image: string): string | undefined {
+  async imageUser(image: string): Promise<string | undefined> {
     return findImage(this.options.images ?? {}, image).user;
   }
 

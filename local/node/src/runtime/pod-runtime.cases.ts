@@ -27,7 +27,7 @@ export async function runBehaviour(
 ): Promise<Pod> {
   const container = ([containerName, behaviour]: [string, Behaviour]): Container => {
     const { runMs: _, exitCode: __, log: ___, terminationMessage: ____, ...more } = behaviour;
-    return { name: containerName, image: 'example', command: ['sh', '-c', script(behaviour)], ...more };
+    return { name: containerName, image: here.image ?? 'example', command: ['sh', '-c', script(behaviour)], ...more };
   };
   const containers = Object.fromEntries(
     Object.entries({ ...init, ...main }).map(([key, { runMs, exitCode, log, terminationMessage }]) => [
@@ -55,7 +55,8 @@ const statusOf = (pod: Pod, name: string) =>
 const condition = (pod: Pod, type: string) => pod.status?.conditions?.find((one) => one.type === type);
 
 /** What Pods do on every runtime. */
-export function podRuntimeCases(runtime: string, start: () => Promise<TestNode>): void {
+export function podRuntimeCases(runtime: string, startNode: () => Promise<TestNode>, image = 'example'): void {
+  const start = async () => Object.assign(await startNode(), { image });
   describe(`Pods on ${runtime}`, () => {
     test('succeed when all containers do, and say so as kubelets do', async () => {
       await using here = await start();
@@ -70,7 +71,7 @@ export function podRuntimeCases(runtime: string, start: () => Promise<TestNode>)
         started: false,
         restartCount: 0,
         lastState: {},
-        image: 'example',
+        image,
       });
       const ended = statusOf(pod, 'a')?.state?.terminated;
       expect(ended).toMatchObject({ exitCode: 0, reason: 'Completed', message: 'all well' });

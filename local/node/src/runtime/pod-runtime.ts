@@ -28,7 +28,7 @@ export interface PodRuntime {
   /** After all its containers have ended. */
   removeSandbox(uid: string): Promise<void>;
   /** What an image brings along, as far as this runtime knows. Undefined: nothing is known, or needed. */
-  imageUser(image: string): string | undefined;
+  imageUser(image: string): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
@@ -80,6 +80,7 @@ export interface ContainerSpec {
   readonly attempt: number;
   readonly sandbox: PodSandbox;
   readonly image: string;
+  readonly imagePullPolicy: ImagePullPolicy;
   /** Replaces the image's entrypoint, unless empty. */
   readonly command: readonly string[];
   /** Replaces the image's arguments, unless empty and without a command. */
@@ -96,6 +97,8 @@ export interface ContainerSpec {
   readonly stdin: boolean;
   readonly output: OutputSink;
 }
+
+export type ImagePullPolicy = 'Always' | 'IfNotPresent' | 'Never';
 
 export type OutputStream = 'stdout' | 'stderr';
 

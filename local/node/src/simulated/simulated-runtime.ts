@@ -57,7 +57,7 @@ export class SimulatedRuntime implements PodRuntime {
     // Nothing was made.
   }
 
-  imageUser(): undefined {
+  async imageUser(): Promise<undefined> {
     return undefined;
   }
 
