@@ -7,6 +7,8 @@ function program(): Command {
   const tektite = new Command('tektite')
     .description('A Kubernetes control plane for installing software and running pipelines, with or without a cluster.')
     .version(version)
+    // What comes after a command is that command's: `new operator --version` is the version of a kind.
+    .enablePositionalOptions()
     .showHelpAfterError('(run with --help for what is possible)')
     .addHelpText(
       'after',
@@ -14,7 +16,9 @@ function program(): Command {
 Examples:
   $ tektite up                                   serve a Kubernetes API on this machine
   $ export KUBECONFIG=~/.tektite/kubeconfig      let kubectl use it
-  $ kubectl get namespaces`,
+  $ kubectl get namespaces
+  $ tektite new operator shop                    begin an operator in the folder shop
+  $ tektite up --systems ./shop                  run it`,
     );
 
   tektite
@@ -94,12 +98,60 @@ Examples:
     .action(async (options) => (await import('./commands/crds.ts')).crds(options));
 
   tektite
+    .command('rbac')
+    .description(
+      'print the account that systems run as on a cluster and what it is allowed, or check that a file has it',
+    )
+    .requiredOption('--systems <list>', 'which systems, separated by commas: names, or files, folders and packages')
+    .option('--system-namespace <name>', 'the namespace of the process: account, Leases and certificates', 'default')
+    .option('--service-account <name>', 'the account', 'tektite-controller')
+    .option('--webhook-service <name>', 'the Service in front of the webhooks', 'tektite-webhook')
+    .option('-o, --output <form>', 'yaml or json', 'yaml')
+    .option('--check <file>', 'print nothing, but fail if this file is out of date')
+    .addHelpText(
+      'after',
+      `
+The roles allow what the controllers do and nothing more. Definitions of kinds are not among it: apply what \`tektite crds\`
+prints, and run \`tektite controller\` with --no-install.
+
+Examples:
+  $ tektite rbac --systems ./examples/memcached-operator | kubectl apply -f -
+  $ tektite rbac --systems ./my-operator --check deploy/rbac.yaml`,
+    )
+    .action(async (options) => (await import('./commands/rbac.ts')).rbac(options));
+
+  tektite
+    .command('new')
+    .description('begin something new')
+    .command('operator <name>')
+    .description('write the files of an operator that runs: a kind, what it decides, its controller, tests')
+    .option('--group <domain>', 'the API group of its kind', 'example.com')
+    .option('--version <version>', 'the version of its kind', 'v1alpha1')
+    .option('--kind <Kind>', 'its kind; default: from the name')
+    .option('--out <folder>', 'where to; default: a folder of that name')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ tektite new operator shop-operator --group shops.example.com --kind CoffeeShop
+  $ tektite new operator shop --out ./operators/shop`,
+    )
+    .action(async (name, options) => (await import('./commands/new.ts')).newOperator(name, options));
+
+  tektite
     .command('explain <kind> <name>')
     .description('why controllers looked at an object lately, and what came of it')
     .option('-n, --namespace <name>', 'the namespace of the object', 'default')
     .option('--controller <url>', 'the status address of the controllers; default: those of `tektite up` here')
     .option('--data-dir <dir>', 'the data folder of `tektite up`', defaultDataDir())
     .option('-o, --output <form>', 'text or json', 'text')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ tektite explain memcached cache                                        those of \`tektite up\`
+  $ tektite explain mc cache -n team-a --controller http://127.0.0.1:9090  those of \`tektite controller\``,
+    )
     .action(async (kind, name, options) => (await import('./commands/explain.ts')).explain(kind, name, options));
 
   return tektite;

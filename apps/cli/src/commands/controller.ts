@@ -1,6 +1,13 @@
-import { Client, httpTransport, isClientError, loadConfig, rateLimitedTransport } from '@tektite/client';
+import {
+  Client,
+  type ClientConfig,
+  httpTransport,
+  isClientError,
+  loadConfig,
+  rateLimitedTransport,
+} from '@tektite/client';
 import { controllerMetrics, observedTransport, observeInformers, startSystems } from '@tektite/controller';
-import { systemClock } from '@tektite/meta';
+import { isStatusError, systemClock } from '@tektite/meta';
 import { type LogLevel, logLevels, pinoLogger } from '../observe/pino-logger.ts';
 import { serveStatus } from '../observe/status-server.ts';
 import { startTelemetry } from '../observe/telemetry.ts';
@@ -35,8 +42,9 @@ export async function controller(options: ControllerOptions): Promise<void> {
   const log = pinoLogger(settings.logLevel);
   const stopped = stopSignal();
   const telemetry = startTelemetry();
-  await using client = await connect(options, settings, telemetry);
   try {
+    const config = await configOf(options);
+    await using client = connect(config, settings, telemetry);
     const running = await startSystems(systems, {
       client,
       name: `tektite-${systems.map(({ name }) => name).join('-')}`,
@@ -47,6 +55,8 @@ export async function controller(options: ControllerOptions): Promise<void> {
       ...(options.namespace ? { namespace: options.namespace } : {}),
       ...(settings.webhooks ? { webhooks: settings.webhooks } : {}),
       ...(options.disableHa ? {} : { election: { namespace: options.systemNamespace, buckets: settings.buckets } }),
+    }).catch((error: unknown) => {
+      throw explain(error, config);
     });
     try {
       observeInformers(telemetry.meter, running.manager.informers);
@@ -58,7 +68,11 @@ export async function controller(options: ControllerOptions): Promise<void> {
         },
         settings.statusHost,
         settings.statusPort,
-      );
+      ).catch((error: NodeJS.ErrnoException) => {
+        throw error.syscall === 'listen'
+          ? new UserError(`--status-address: ${options.statusAddress} cannot be listened on (${error.code})`)
+          : error;
+      });
       log.info('running', { systems: systems.map(({ name }) => name), status: status.url });
       await stopped.promise;
       log.info('stopping');
@@ -75,7 +89,11 @@ export async function controller(options: ControllerOptions): Promise<void> {
 function readSettings(options: ControllerOptions) {
   const logLevel = logLevels.find((level) => level === options.logLevel) as LogLevel | undefined;
   if (!logLevel) throw new UserError(`--log-level must be one of ${logLevels.join(', ')}`);
-  const [, statusHost = '', statusPort = ''] = /^(.*):([0-9]+)$/.exec(options.statusAddress) ?? [];
+  const [, statusHost = '', statusPort] = /^(.*):([0-9]+)$/.exec(options.statusAddress) ?? [];
+  if (statusPort === undefined)
+    throw new UserError(
+      `--status-address must be an address and a port, as 127.0.0.1:9090 or :9090, not ${JSON.stringify(options.statusAddress)}`,
+    );
   const webhookPort = readPort('--webhook-port', options.webhookPort);
   const service = { namespace: options.systemNamespace, name: options.webhookService };
   return {
@@ -93,18 +111,27 @@ function readSettings(options: ControllerOptions) {
   };
 }
 
-async function connect(
-  { kubeconfig, context }: ControllerOptions,
-  { qps, burst }: { readonly qps: number; readonly burst: number },
-  observers: Pick<ReturnType<typeof startTelemetry>, 'meter' | 'tracer'>,
-): Promise<Client> {
+async function configOf({ kubeconfig, context }: ControllerOptions): Promise<ClientConfig> {
   try {
-    const config = await loadConfig({ ...(kubeconfig ? { kubeconfig } : {}), ...(context ? { context } : {}) });
-    const observed = observedTransport(httpTransport(config), { ...observers, clock: systemClock });
-    const limited = qps > 0 ? rateLimitedTransport(observed, { qps, burst }, systemClock) : observed;
-    return new Client(limited);
+    return await loadConfig({ ...(kubeconfig ? { kubeconfig } : {}), ...(context ? { context } : {}) });
   } catch (error) {
     if (isClientError(error)) throw new UserError(error.message);
     throw error;
   }
+}
+
+function connect(
+  config: ClientConfig,
+  { qps, burst }: { readonly qps: number; readonly burst: number },
+  observers: Pick<ReturnType<typeof startTelemetry>, 'meter' | 'tracer'>,
+): Client {
+  const observed = observedTransport(httpTransport(config), { ...observers, clock: systemClock });
+  const limited = qps > 0 ? rateLimitedTransport(observed, { qps, burst }, systemClock) : observed;
+  return new Client(limited);
+}
+
+/** What a cluster has against it, as a sentence. */
+function explain(error: unknown, { server }: ClientConfig): unknown {
+  if (isStatusError(error)) return new UserError(`${server} refuses: ${error.message}`);
+  return isClientError(error) ? new UserError(`${server} cannot be reached: ${error.message}`) : error;
 }

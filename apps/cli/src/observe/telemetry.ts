@@ -1,10 +1,13 @@
-import { type Meter, metrics, trace, type Tracer } from '@opentelemetry/api';
+import { context, type Meter, metrics, propagation, trace, type Tracer } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { sleep, systemClock } from '@tektite/meta';
 import { version } from '../version.ts';
+import { asyncContext } from './async-context.ts';
+import { traceParent } from './trace-parent.ts';
 
 /** What a process measures. */
 export interface Telemetry {
@@ -14,6 +17,8 @@ export interface Telemetry {
   readMetrics(): Promise<string>;
   close(): Promise<void>;
 }
+
+const longestFlushMs = 2000;
 
 /**
  * Sets OpenTelemetry up: metrics are read by whoever asks, traces are sent where `OTEL_EXPORTER_OTLP_ENDPOINT` says, if
@@ -27,7 +32,11 @@ export function startTelemetry(environment: NodeJS.ProcessEnv = process.env): Te
   const wantsTraces = environment['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? environment['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
   const spanProcessors = wantsTraces ? [new BatchSpanProcessor(new OTLPTraceExporter())] : [];
   const tracers = new BasicTracerProvider({ resource, spanProcessors });
-  if (wantsTraces) trace.setGlobalTracerProvider(tracers);
+  if (wantsTraces) {
+    context.setGlobalContextManager(asyncContext());
+    propagation.setGlobalPropagator(traceParent);
+    trace.setGlobalTracerProvider(tracers);
+  }
   const serializer = new PrometheusSerializer();
   return {
     meter: meters.getMeter('tektite'),
@@ -37,7 +46,11 @@ export function startTelemetry(environment: NodeJS.ProcessEnv = process.env): Te
       return serializer.serialize(resourceMetrics);
     },
     async close() {
-      await Promise.allSettled([meters.shutdown(), tracers.shutdown()]);
+      // Whoever takes the traces may be gone, which must not keep a process from ending.
+      const patience = new AbortController();
+      const sent = Promise.allSettled([meters.shutdown(), tracers.shutdown()]);
+      await Promise.race([sent, sleep(systemClock, longestFlushMs, patience.signal).catch(() => undefined)]);
+      patience.abort();
     },
   };
 }

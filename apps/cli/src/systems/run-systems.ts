@@ -2,7 +2,8 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ApiServer, inProcessTransport } from '@tektite/apiserver';
 import { Client } from '@tektite/client';
-import { controllerMetrics, observeInformers, startSystems, type System } from '@tektite/controller';
+import { controllerMetrics, observedTransport, observeInformers, startSystems, type System } from '@tektite/controller';
+import { systemClock } from '@tektite/meta';
 import { pinoLogger } from '../observe/pino-logger.ts';
 import { serveStatus } from '../observe/status-server.ts';
 import { startTelemetry } from '../observe/telemetry.ts';
@@ -16,7 +17,8 @@ export async function runSystems(
 ): Promise<string> {
   const telemetry = startTelemetry();
   started.push(() => telemetry.close());
-  const client = new Client(inProcessTransport(server, { name: 'system:tektite', groups: ['system:masters'] }));
+  const transport = inProcessTransport(server, { name: 'system:tektite', groups: ['system:masters'] });
+  const client = new Client(observedTransport(transport, { ...telemetry, clock: systemClock }));
   started.push(() => client.close());
   const running = await startSystems(systems, {
     client,

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import pc from 'picocolors';
+import { type NameOptions, operatorNames } from '../scaffold/operator-names.ts';
+import { operatorProject } from '../scaffold/operator-project.ts';
+import { operatorSources } from '../scaffold/operator-sources.ts';
+import { explainFileError, UserError } from '../user-error.ts';
+
+export interface NewOperatorOptions extends NameOptions {
+  readonly out?: string;
+}
+
+/** `tektite new operator NAME`: the beginning of an operator, in a folder of its own. Overwrites nothing. */
+export async function newOperator(name: string, options: NewOperatorOptions): Promise<void> {
+  const names = operatorNames(name, options);
+  const folder = resolve(options.out ?? name);
+  const files = new Map([...operatorProject(names), ...operatorSources(names)]);
+  try {
+    if (existsSync(folder) && (await readdir(folder)).length > 0)
+      throw new UserError(`${folder} is not empty; name another folder with --out`);
+    await mkdir(join(folder, 'deploy'), { recursive: true });
+    for (const [path, text] of files) {
+      const file = join(folder, path);
+      await mkdir(dirname(file), { recursive: true });
+      // Whatever came into being meanwhile stays, too.
+      await writeFile(file, text, { flag: 'wx' });
+    }
+  } catch (error) {
+    const sentence = explainFileError(error, folder);
+    throw sentence === undefined ? error : new UserError(`--out: ${sentence}`);
+  }
+  const here = relative(process.cwd(), folder) || '.';
+  process.stdout.write(
+    `${[...files.keys()].map((path) => `  ${join(here, path)}`).join('\n')}\n\n` +
+      'Next:\n' +
+      (here === '.' ? '' : `  ${pc.cyan(`cd ${here}`)}\n`) +
+      `  ${pc.cyan('npm install')}\n` +
+      `  ${pc.cyan('npm test')}           both halves of it, the second on a control plane inside the test\n` +
+      `  ${pc.cyan('npm run dev')}        runs it on a control plane of this machine; README.md says how to look at it\n` +
+      `  ${pc.cyan('npm run manifests')}  writes its CRD and roles into deploy/\n`,
+  );
+}
