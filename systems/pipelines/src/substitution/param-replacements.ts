@@ -1,0 +1,67 @@
+import type { Param, ParamSpec, ParamValue } from '../kinds/param.ts';
+import { ReplacementSet, type Replacements } from './replacements.ts';
+import { replaceText } from './replace-text.ts';
+
+/** How a parameter can be called. Names with dots need the brackets. */
+const taskForms = (name: string) => [
+  `params.${name}`,
+  `params["${name}"]`,
+  `params['${name}']`,
+  `inputs.params.${name}`,
+];
+const pipelineForms = (name: string) => taskForms(name).slice(0, 3);
+
+/** What the parameters of a Task or Pipeline stand for: what the run gives, or the defaults. */
+export function paramReplacements(
+  specs: readonly ParamSpec[],
+  params: readonly Param[],
+  level: 'task' | 'pipeline',
+): Replacements {
+  const forms = level === 'task' ? taskForms : pipelineForms;
+  const set = new ReplacementSet();
+  for (const { name, default: value } of specs) if (value !== undefined) addValue(set, name, value, forms);
+  resolveDefaults(set, specs, params, forms);
+  for (const { name, value } of params) {
+    const base = specs.find((spec) => spec.name === name)?.default;
+    addValue(set, name, value, forms);
+    // Keys of an object that the run leaves out keep their defaults; `addValue` has set those of both.
+    if (isObject(value) && base !== undefined && isObject(base))
+      for (const form of forms(name)) set.objects.set(form, { ...base, ...value });
+  }
+  return set;
+}
+
+/** Defaults that are texts may refer to other parameters: once, to what these are in the end. */
+function resolveDefaults(
+  set: ReplacementSet,
+  specs: readonly ParamSpec[],
+  params: readonly Param[],
+  forms: (name: string) => readonly string[],
+): void {
+  const given = new ReplacementSet().addAll(set);
+  for (const { name, value } of params) addValue(given, name, value, forms);
+  for (const { name, default: value } of specs)
+    if (typeof value === 'string' && value.includes('$(')) addValue(set, name, replaceText(value, given), forms);
+}
+
+function addValue(
+  set: ReplacementSet,
+  name: string,
+  value: ParamValue,
+  forms: (name: string) => readonly string[],
+): void {
+  for (const form of forms(name)) {
+    if (typeof value === 'string') set.strings.set(form, value);
+    else if (isObject(value)) set.objects.set(form, value);
+    else {
+      set.arrays.set(form, value);
+      value.forEach((item, index) => set.strings.set(`${form}[${index}]`, item));
+    }
+  }
+  // A key is only ever called with dots.
+  if (isObject(value)) for (const [key, item] of Object.entries(value)) set.strings.set(`params.${name}.${key}`, item);
+}
+
+function isObject(value: ParamValue): value is Readonly<Record<string, string>> {
+  return typeof value === 'object' && !Array.isArray(value);
+}

@@ -1,0 +1,76 @@
+import type { ParamValue } from '../kinds/param.ts';
+import type { Replacements } from './replacements.ts';
+
+/**
+ * The text with each `$(name)` that is known replaced, in one pass from the left: what is put in is not looked at again.
+ * What is not known stays as it is, so that a shell's `$(command)` survives; there is no way to escape.
+ */
+export function replaceText(text: string, { strings }: Pick<Replacements, 'strings'>): string {
+  let at = text.indexOf('$(');
+  if (at < 0 || strings.size === 0) return text;
+  let result = '';
+  let done = 0;
+  while (at >= 0) {
+    const end = text.indexOf(')', at);
+    if (end < 0) break;
+    const value = strings.get(text.slice(at + 2, end));
+    // Unknown: what begins inside of it may be known, as in `$(echo $(params.name))`.
+    if (value === undefined) at = text.indexOf('$(', at + 1);
+    else {
+      result += text.slice(done, at) + value;
+      done = end + 1;
+      at = text.indexOf('$(', done);
+    }
+  }
+  return result + text.slice(done);
+}
+
+/**
+ * A list of texts with each replaced. An item that is nothing but a reference to an array, `$(name)` or `$(name[*])`,
+ * becomes the array's items; of an empty array nothing is left.
+ */
+export function replaceList(list: readonly string[], replacements: Replacements): readonly string[] {
+  return list.flatMap((item) => arrayOf(item, replacements) ?? [replaceText(item, replacements)]);
+}
+
+/** The array that a text is a reference to, and nothing else. */
+export function arrayOf(text: string, { arrays }: Replacements): readonly string[] | undefined {
+  const name = wholeReference(text);
+  return name === undefined ? undefined : arrays.get(name);
+}
+
+/** The object that a text is a reference to, and nothing else. */
+export function objectOf(text: string, { objects }: Replacements): Readonly<Record<string, string>> | undefined {
+  const name = wholeReference(text);
+  return name === undefined ? undefined : objects.get(name);
+}
+
+/** `$(params.list[*])` and `$(params.list)` are `params.list`. */
+function wholeReference(text: string): string | undefined {
+  if (!text.startsWith('$(') || !text.endsWith(')')) return undefined;
+  const name = text.slice(2, -1);
+  return name.endsWith('[*]') ? name.slice(0, -3) : name;
+}
+
+/**
+ * A parameter's value with everything replaced. A text that is nothing but a reference to an array or an object becomes
+ * one itself.
+ */
+export function replaceValue(value: ParamValue, replacements: Replacements): ParamValue {
+  if (typeof value === 'string')
+    return arrayOf(value, replacements) ?? objectOf(value, replacements) ?? replaceText(value, replacements);
+  if (isList(value)) return replaceList(value, replacements);
+  return replaceRecord(value, replacements);
+}
+
+/** Values of a map; its keys stay. */
+export function replaceRecord(
+  record: Readonly<Record<string, string>>,
+  replacements: Pick<Replacements, 'strings'>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, replaceText(value, replacements)]));
+}
+
+function isList(value: ParamValue): value is readonly string[] {
+  return Array.isArray(value);
+}
