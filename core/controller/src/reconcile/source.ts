@@ -36,6 +36,8 @@ export interface Source {
   start(target: SourceTarget): RunningSource;
   /** What it watches, for RBAC rules. */
   readonly watches?: Kind;
+  /** What it watches is owned by the controller's objects, for RBAC rules. */
+  readonly owns?: boolean;
 }
 
 /** A source whose objects can be read from a cache: `context.cache(source)`. */

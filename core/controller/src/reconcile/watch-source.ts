@@ -56,7 +56,7 @@ export function owned<T extends KubeObject, Out extends CachedObject = T>(
     }
     return keys;
   };
-  return watchSource(kind, `owned ${kind.kind}`, options, keysOf);
+  return { ...watchSource(kind, `owned ${kind.kind}`, options, keysOf), owns: true };
 }
 
 /**

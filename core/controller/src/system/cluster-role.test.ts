@@ -21,7 +21,7 @@ const events = { apiGroups: [''], resources: ['events'], verbs: ['create', 'patc
 const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'update'] };
 
 describe('the role of a system', () => {
-  it('follows what its controllers watch, each kind once, and tells Events', () => {
+  it('follows what its controllers watch, each kind once, may be the owner of some of it, and tells Events', () => {
     const controllers = [
       defineController({ name: 'a', kind: plain, sources: [owned(kinds.Pod), every(1000)], reconcile }),
       defineController({ name: 'b', kind: plain, sources: [cached(kinds.Pod), owned(kinds.Deployment)], reconcile }),
@@ -32,6 +32,7 @@ describe('the role of a system', () => {
       metadata: { name: 'tektite-widgets' },
       rules: [
         { apiGroups: [group], resources: ['plains'], verbs: ['list', 'watch'] },
+        { apiGroups: [group], resources: ['plains/finalizers'], verbs: ['update'] },
         { apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] },
         { apiGroups: ['apps'], resources: ['deployments'], verbs: ['list', 'watch'] },
         events,
@@ -44,7 +45,6 @@ describe('the role of a system', () => {
     const controllers = [defineController({ name: 'a', kind: Widget, finalizer, reconcile })];
     expect(clusterRoleFor(system({ controllers })).rules).toEqual([
       { apiGroups: [group], resources: ['widgets'], verbs: ['list', 'patch', 'watch'] },
-      { apiGroups: [group], resources: ['widgets/finalizers'], verbs: ['update'] },
       { apiGroups: [group], resources: ['widgets/status'], verbs: ['patch'] },
       events,
     ]);

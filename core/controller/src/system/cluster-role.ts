@@ -16,11 +16,9 @@ export function clusterRoleFor(system: System, name: string = `tektite-${system.
   const rules = new RuleSet();
   for (const { kind, finalizer, sources = [] } of system.controllers) {
     rules.allow(kind, follow);
-    if (finalizer) {
-      rules.allow(kind, ['patch']);
-      // Not a request of its own: where owner references are guarded, the server asks for this before one is written.
-      rules.allow(kind, ['update'], 'finalizers');
-    }
+    if (finalizer) rules.allow(kind, ['patch']);
+    // Not a request of its own: where owner references are guarded, the server asks for this before one is written.
+    if (sources.some(({ owns }) => owns)) rules.allow(kind, ['update'], 'finalizers');
     if (kind.subresources.status) rules.allow(kind, ['patch'], 'status');
     for (const { watches } of sources) if (watches) rules.allow(watches, follow);
   }
