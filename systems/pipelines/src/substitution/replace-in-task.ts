@@ -8,8 +8,10 @@ import type {
   VolumeMount,
   VolumeProjection,
 } from '@tektite/schema/kubernetes';
+import type { Param } from '../kinds/param.ts';
 import type { Sidecar, Step, StepTemplate, TaskSpec } from '../kinds/task-spec.ts';
 import type { WhenExpression } from '../kinds/when-expression.ts';
+import type { WorkspaceDeclaration } from '../kinds/workspace.ts';
 import type { Replacements } from './replacements.ts';
 import { arrayOf, replaceList, replaceText, replaceValue } from './replace-text.ts';
 
@@ -20,7 +22,7 @@ function change<T extends object>(
   object: T,
   changes: { readonly [K in keyof T]?: (value: NonNullable<T[K]>) => unknown },
 ): T {
-  const result: Record<string, unknown> = { ...object };
+  const result = { ...object } as Record<string, unknown>;
   for (const [field, apply] of Object.entries(changes)) {
     const value = (object as Record<string, unknown>)[field];
     if (value !== undefined && value !== null) result[field] = (apply as (value: unknown) => unknown)(value);
@@ -44,7 +46,7 @@ export function replaceInTask(spec: TaskSpec, replacements: Replacements): TaskS
     stepTemplate: (template) => replaceInContainer(template as StepTemplate, replacements),
     sidecars: each((sidecar: Sidecar) => replaceInSidecar(sidecar, replacements)),
     volumes: each((volume: Volume) => replaceInVolume(volume, replace)),
-    workspaces: each((workspace) => change(workspace as { mountPath?: string }, { mountPath: replace }) as never),
+    workspaces: each((workspace: WorkspaceDeclaration) => change(workspace, { mountPath: replace })),
   });
 }
 
@@ -58,9 +60,7 @@ export function replaceInStep(step: Step, replacements: Replacements): Step {
     stdoutConfig: (config) => change(config, { path: replace }),
     stderrConfig: (config) => change(config, { path: replace }),
     when: each((when: WhenExpression) => replaceInWhen(when, replacements)),
-    params: each(
-      (param) => change(param as { value: never }, { value: (value) => replaceValue(value, replacements) }) as never,
-    ),
+    params: each((param: Param) => ({ ...param, value: replaceValue(param.value, replacements) })),
   });
 }
 
