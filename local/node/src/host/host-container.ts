@@ -13,6 +13,7 @@ import type {
   ExecResult,
   RunningContainer,
 } from '../runtime/pod-runtime.ts';
+import { followSize, inTerminal } from '../runtime/terminal.ts';
 import type { Cgroup } from './cgroup.ts';
 import { readStartReport } from './control-channel.ts';
 import type { FifoPool } from './fifo-pool.ts';
@@ -121,15 +122,17 @@ export class HostContainer implements RunningContainer {
       cgroups: cgroup?.folders ?? [],
       inner: this.parts.inner,
     };
-    const [program = '', ...args] = execCommand(machine, spec, user, target, request.command);
-    const envFd = environmentDescriptor(this.parts);
+    const words = execCommand(machine, spec, user, target, request.command);
+    const [program = '', ...args] = request.tty ? inTerminal(words) : words;
+    const envFd = environmentDescriptor(this.parts, request.tty ? { TERM: 'xterm' } : {});
     const child = spawn(program, args, {
       detached: true,
       cwd: '/',
-      env: { PATH: toolPath, LC_ALL: 'C' },
+      env: { PATH: toolPath, LC_ALL: 'C', SHELL: machine.tools.sh },
       stdio: [request.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe', envFd, 'pipe'],
     });
     closeSync(envFd);
+    if (request.tty && request.sizes) void followSize(child, request.sizes).catch(() => undefined);
     const abort = () => void child.kill('SIGKILL');
     signal?.addEventListener('abort', abort, { once: true });
     if (signal?.aborted) abort();
@@ -160,10 +163,13 @@ function startError(message: string): ContainerStartError {
 }
 
 /** The container's variables, in a file that has no name any more when this returns. */
-function environmentDescriptor({ directory, env }: HostContainerParts): number {
+function environmentDescriptor(
+  { directory, env }: HostContainerParts,
+  defaults: Readonly<Record<string, string>> = {},
+): number {
   const path = join(directory, 'env');
   // Readable by the container's user, who opens it again; nobody else gets into the folder.
-  writeFileSync(path, environmentScript(env), { mode: 0o644 });
+  writeFileSync(path, environmentScript(new Map([...Object.entries(defaults), ...env])), { mode: 0o644 });
   const fd = openSync(path, 'r');
   unlinkSync(path);
   return fd;

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { kinds, mergePatch } from '@tektite/client';
 import type { Container, PodSpec } from '@tektite/schema/kubernetes';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -447,6 +448,30 @@ describe('a Pod of processes', () => {
     expect(await exec('sh', '-c', 'id -u; echo $WHERE; cat /tmp/mark; hostname; exit 7')).toEqual({ exitCode: 7 });
     expect(text.replaceAll('stdout: ', '')).toBe('1234\nhere\ninside\nopen\n');
     await expect(exec('no-such-program')).rejects.toThrow('executable file not found in $PATH');
+  });
+
+  test('gives a terminal to a program that is run in it', async () => {
+    await here.run('terminal', { restartPolicy: 'Never', containers: [shell('sleep 5')] });
+    const pod = await here.until('terminal', ({ status }) => status?.phase === 'Running');
+    let text = '';
+    const stdin = new PassThrough();
+    const resized = (async function* () {
+      await expect.poll(() => text).toContain('ready');
+      yield { rows: 33, columns: 77 };
+      stdin.write('go\n');
+    })();
+    const command = [
+      'sh',
+      '-c',
+      'test -t 0 && test -t 1 && echo ready $TERM; read word; echo $word; stty size; exit 4',
+    ];
+    const onOutput = (_: string, chunk: Uint8Array) => {
+      text += Buffer.from(chunk).toString();
+    };
+    expect(await here.node.exec(pod, 'main', { command, stdin, tty: true, sizes: resized, onOutput })).toEqual({
+      exitCode: 4,
+    });
+    expect(text).toBe('ready xterm\r\ngo\r\ngo\r\n33 77\r\n');
   });
 
   test('shares its processes between containers when it asks for it', async () => {

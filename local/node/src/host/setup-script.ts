@@ -1,3 +1,5 @@
+import { shellQuote } from '../runtime/terminal.ts';
+
 /**
  * What turns a fresh set of namespaces into a container, in POSIX shell. Two parts, because the first is privileged and
  * must trust everything it runs, and the second belongs to the container already.
@@ -105,11 +107,6 @@ esac
 echo started >&4
 run "$@"
 `;
-
-/** A word that a shell takes literally. */
-export function shellQuote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
 
 const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
 

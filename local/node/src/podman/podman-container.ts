@@ -13,6 +13,7 @@ import type {
   OutputStream,
   RunningContainer,
 } from '../runtime/pod-runtime.ts';
+import { followSize } from '../runtime/terminal.ts';
 import type { Podman } from './podman.ts';
 
 export interface PodmanContainerParts {
@@ -86,8 +87,18 @@ export class PodmanContainer implements RunningContainer {
 
   async exec(request: ExecRequest, signal?: AbortSignal): Promise<ExecResult> {
     if (this.ended) throw new Error(`container ${this.id} is not running`);
-    const words = ['exec', ...(request.stdin ? ['--interactive'] : []), this.id, ...request.command];
-    const child = this.parts.podman.start(words, [request.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe']);
+    const { podman } = this.parts;
+    const words = [
+      'exec',
+      ...(request.stdin ? ['--interactive'] : []),
+      ...(request.tty ? ['--tty'] : []),
+      this.id,
+      ...request.command,
+    ];
+    const child = request.tty
+      ? podman.startInTerminal(words)
+      : podman.start(words, [request.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe']);
+    if (request.tty && request.sizes) void followSize(child, request.sizes).catch(() => undefined);
     const abort = () => void child.kill('SIGKILL');
     signal?.addEventListener('abort', abort, { once: true });
     if (signal?.aborted) abort();

@@ -9,6 +9,7 @@ import { createArguments } from './podman-arguments.ts';
 import { PodmanRuntime } from './podman-runtime.ts';
 
 const engine = 'podman';
+const ociRuntime = 'runc';
 const shellProgram = '/usr/bin/busybox';
 /** Takes an engine, and a busybox to make an image of: the lane with containers brings them. */
 const possible = spawnSync(engine, ['version']).status === 0 && spawnSync(shellProgram, ['true']).status === 0;
@@ -31,7 +32,7 @@ const start = () =>
     makeRuntime: (dataDir) =>
       new PodmanRuntime({
         directory: join(dataDir, 'podman'),
-        ...(spawnSync('runc', ['--version']).status === 0 ? { ociRuntime: 'runc' } : {}),
+        ...(spawnSync(ociRuntime, ['--version']).status === 0 ? { ociRuntime } : {}),
       }),
   });
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
+import { inTerminal } from '../runtime/terminal.ts';
 
 export interface PodmanOutput {
   readonly code: number;
@@ -17,6 +18,12 @@ export class Podman {
   /** Starts it with the machine's own variables: containers' are none of its business. */
   start(args: readonly string[], stdio: StdioOptions = ['ignore', 'pipe', 'pipe']): ChildProcess {
     return spawn(this.program, args, { stdio, detached: true });
+  }
+
+  /** Starts it in a terminal of its own. */
+  startInTerminal(args: readonly string[]): ChildProcess {
+    const [program = '', ...words] = inTerminal([this.program, ...args]);
+    return spawn(program, words, { stdio: 'pipe', detached: true, env: { ...process.env, SHELL: '/bin/sh' } });
   }
 
   /** Runs it to its end. Rejects when there is no such program. */

@@ -129,7 +129,15 @@ export interface ExecRequest {
   readonly command: readonly string[];
   readonly stdin?: NodeJS.ReadableStream;
   readonly onOutput: (stream: OutputStream, chunk: Uint8Array) => void;
+  /** In a terminal: output is one stream then, and has its line ends. */
   readonly tty?: boolean;
+  /** Sizes for that terminal, as they come. */
+  readonly sizes?: AsyncIterable<TerminalSize>;
+}
+
+export interface TerminalSize {
+  readonly rows: number;
+  readonly columns: number;
 }
 
 export interface ExecResult {
