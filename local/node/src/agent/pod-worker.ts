@@ -6,6 +6,7 @@ import type { RunningContainer } from '../runtime/pod-runtime.ts';
 import { ownConditions } from '../status/pod-conditions.ts';
 import { podStatus } from '../status/pod-status.ts';
 import { StatusWriter } from '../status/status-writer.ts';
+import { exceededLimit, hasSizeLimits } from '../volumes/size-limit.ts';
 import type { AgentParts } from './agent-parts.ts';
 import { ownerOf, podReference } from './container-launcher.ts';
 import { decide, hasCompleted, type PodAction, type PodView } from './decide.ts';
@@ -14,6 +15,7 @@ import { podSandbox } from './pod-sandbox.ts';
 import { PodSetup } from './pod-setup.ts';
 
 const errorRetryMs = 1000;
+const sizePeriodMs = 10_000;
 
 /**
  * Runs one Pod, from the moment it is this node's until it is gone from the API. All steps are taken one after the other:
@@ -30,6 +32,7 @@ export class PodWorker {
   private status: PodStatus | undefined;
   private failure: { readonly reason: string; readonly message: string } | undefined;
   private endingSince: number | undefined;
+  private sizesLookedAt = Number.NEGATIVE_INFINITY;
   private finished = false;
   private gone = false;
   private closed = false;
@@ -130,6 +133,7 @@ export class PodWorker {
       return;
     }
     this.checkDeadline();
+    await this.checkSizes();
     const actions = decide(this.view());
     if (this.status === undefined) this.publish();
     for (const action of actions) await this.perform(action);
@@ -188,6 +192,23 @@ export class PodWorker {
     const message = 'Pod was active on the node longer than the specified deadline';
     this.failure = { reason: 'DeadlineExceeded', message };
     this.parts.events.event(podReference(this.pod), { type: 'Normal', reason: 'DeadlineExceeded', message });
+  }
+
+  /** What its volumes may hold is looked at now and then: a Pod that takes more has to go. */
+  private async checkSizes(): Promise<void> {
+    const { clock, runtime, events } = this.parts;
+    if (this.failure || !this.setup.ready || !runtime.usesFiles || !hasSizeLimits(this.pod)) return;
+    const now = clock.now();
+    if (now < this.sizesLookedAt + sizePeriodMs) {
+      this.wakeAt(this.sizesLookedAt + sizePeriodMs);
+      return;
+    }
+    this.sizesLookedAt = now;
+    this.wakeAt(now + sizePeriodMs);
+    const message = await exceededLimit(this.pod, this.setup.volumes);
+    if (message === undefined) return;
+    this.failure = { reason: 'Evicted', message };
+    events.event(podReference(this.pod), { type: 'Warning', reason: 'Evicted', message });
   }
 
   private async finish(): Promise<void> {

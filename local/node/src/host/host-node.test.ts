@@ -183,6 +183,22 @@ describe('a Pod of processes', () => {
       .not.toContain((await here.get('shared')).metadata.uid);
   });
 
+  test('has to go when it fills an emptyDir beyond its limit', async () => {
+    await here.run('filler', {
+      restartPolicy: 'Never',
+      terminationGracePeriodSeconds: 1,
+      volumes: [{ name: 'v', emptyDir: { sizeLimit: '1Mi' } }],
+      containers: [
+        shell('head -c 2000000 /dev/zero >/v/file; sleep 30', { volumeMounts: [{ name: 'v', mountPath: '/v' }] }),
+      ],
+    });
+    const pod = await here.until('filler', ({ status }) => status?.phase === 'Failed', 18_000);
+    expect(pod.status).toMatchObject({
+      reason: 'Evicted',
+      message: 'Usage of EmptyDir volume "v" exceeds the limit "1Mi". ',
+    });
+  });
+
   test('mounts folders of the machine, and keeps what is written there', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'host-path-'));
     const volumes = [{ name: 'v', hostPath: { path: folder, type: 'Directory' } }];
