@@ -6,11 +6,18 @@ import {
   loadConfig,
   rateLimitedTransport,
 } from '@tektite/client';
-import { controllerMetrics, observedTransport, observeInformers, startSystems } from '@tektite/controller';
+import {
+  controllerMetrics,
+  isControllerError,
+  observedTransport,
+  observeInformers,
+  startSystems,
+} from '@tektite/controller';
 import { isStatusError, systemClock } from '@tektite/meta';
 import { type LogLevel, logLevels, pinoLogger } from '../observe/pino-logger.ts';
 import { serveStatus } from '../observe/status-server.ts';
 import { startTelemetry } from '../observe/telemetry.ts';
+import { readDuration } from '../read-duration.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { loadSystems } from '../systems/load-systems.ts';
 import { readNumber, readPort, UserError } from '../user-error.ts';
@@ -26,6 +33,9 @@ export interface ControllerOptions {
   readonly kubeApiBurst: string;
   readonly disableHa?: boolean;
   readonly buckets: string;
+  readonly leaderElectLeaseDuration: string;
+  readonly leaderElectRenewDeadline: string;
+  readonly leaderElectRetryPeriod: string;
   readonly install: boolean;
   readonly webhookPort: string;
   readonly webhookUrl?: string;
@@ -54,7 +64,7 @@ export async function controller(options: ControllerOptions): Promise<void> {
       install: options.install,
       ...(options.namespace ? { namespace: options.namespace } : {}),
       ...(settings.webhooks ? { webhooks: settings.webhooks } : {}),
-      ...(options.disableHa ? {} : { election: { namespace: options.systemNamespace, buckets: settings.buckets } }),
+      ...(options.disableHa ? {} : { election: { namespace: options.systemNamespace, ...settings.election } }),
     }).catch((error: unknown) => {
       throw explain(error, config);
     });
@@ -103,7 +113,12 @@ function readSettings(options: ControllerOptions) {
     threads: readNumber('--threads-per-controller', options.threadsPerController, 1, 1000),
     qps: readNumber('--kube-api-qps', options.kubeApiQps, 0, 1_000_000),
     burst: readNumber('--kube-api-burst', options.kubeApiBurst, 1, 1_000_000),
-    buckets: readNumber('--buckets', options.buckets, 1, 10),
+    election: {
+      buckets: readNumber('--buckets', options.buckets, 1, 10),
+      leaseDurationMs: readDuration('--leader-elect-lease-duration', options.leaderElectLeaseDuration),
+      renewDeadlineMs: readDuration('--leader-elect-renew-deadline', options.leaderElectRenewDeadline),
+      retryPeriodMs: readDuration('--leader-elect-retry-period', options.leaderElectRetryPeriod),
+    },
     webhooks:
       webhookPort === 0 && !options.webhookUrl
         ? undefined
@@ -132,6 +147,7 @@ function connect(
 
 /** What a cluster has against it, as a sentence. */
 function explain(error: unknown, { server }: ClientConfig): unknown {
+  if (isControllerError(error, 'ELECTION_INVALID')) return new UserError(`--leader-elect-…: ${error.message}`);
   if (isStatusError(error)) return new UserError(`${server} refuses: ${error.message}`);
   return isClientError(error) ? new UserError(`${server} cannot be reached: ${error.message}`) : error;
 }

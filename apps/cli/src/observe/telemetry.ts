@@ -20,6 +20,12 @@ export interface Telemetry {
 
 const longestFlushMs = 2000;
 
+/** How long a collector may take, retries included: they would keep a process alive that has ended all else. */
+function patience(environment: NodeJS.ProcessEnv): { readonly timeoutMillis?: number } {
+  const said = environment['OTEL_EXPORTER_OTLP_TIMEOUT'] ?? environment['OTEL_EXPORTER_OTLP_TRACES_TIMEOUT'];
+  return said === undefined ? { timeoutMillis: longestFlushMs } : {};
+}
+
 /**
  * Sets OpenTelemetry up: metrics are read by whoever asks, traces are sent where `OTEL_EXPORTER_OTLP_ENDPOINT` says, if
  * it says anything.
@@ -30,7 +36,7 @@ export function startTelemetry(environment: NodeJS.ProcessEnv = process.env): Te
   const meters = new MeterProvider({ resource, readers: [reader] });
   metrics.setGlobalMeterProvider(meters);
   const wantsTraces = environment['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? environment['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
-  const spanProcessors = wantsTraces ? [new BatchSpanProcessor(new OTLPTraceExporter())] : [];
+  const spanProcessors = wantsTraces ? [new BatchSpanProcessor(new OTLPTraceExporter(patience(environment)))] : [];
   const tracers = new BasicTracerProvider({ resource, spanProcessors });
   if (wantsTraces) {
     context.setGlobalContextManager(asyncContext());
@@ -47,10 +53,10 @@ export function startTelemetry(environment: NodeJS.ProcessEnv = process.env): Te
     },
     async close() {
       // Whoever takes the traces may be gone, which must not keep a process from ending.
-      const patience = new AbortController();
+      const waiting = new AbortController();
       const sent = Promise.allSettled([meters.shutdown(), tracers.shutdown()]);
-      await Promise.race([sent, sleep(systemClock, longestFlushMs, patience.signal).catch(() => undefined)]);
-      patience.abort();
+      await Promise.race([sent, sleep(systemClock, longestFlushMs, waiting.signal).catch(() => undefined)]);
+      waiting.abort();
     },
   };
 }

@@ -1,0 +1,231 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { request } from 'undici';
+import { describe, expect, it } from 'vitest';
+import { memcached, Scratch } from './test-support.ts';
+
+const cache = (name: string, size = 1) => `
+apiVersion: cache.example.com/v1alpha1
+kind: Memcached
+metadata: { name: ${name} }
+spec: { size: ${size} }
+`;
+
+async function get(url: string): Promise<{ code: number; text: string }> {
+  const { statusCode, body } = await request(url);
+  return { code: statusCode, text: await body.text() };
+}
+
+async function startController(scratch: Scratch, kubeconfig: string, args: string[] = [], env = {}) {
+  const flags = ['--kubeconfig', kubeconfig, '--status-address', '127.0.0.1:0'];
+  const running = await scratch.start(
+    ['controller', '--systems', memcached, ...flags, ...args],
+    /"status":"(http[^"]+)"/,
+    env,
+  );
+  return { running, status: (await running.said(/"status":"(http[^"]+)"/))[1] ?? '' };
+}
+
+describe('tektite controller', () => {
+  it('runs an operator on a cluster, tells how it is and why it did what it did, and ends when told', async () => {
+    using scratch = new Scratch();
+    await using up = await scratch.up();
+    const { kubeconfig } = up;
+    const { running, status } = await startController(scratch, kubeconfig, ['--disable-ha']);
+    await using _ = running;
+    await expect.poll(async () => (await get(`${status}/readyz`)).text).toBe('ok');
+    expect(await get(`${status}/healthz`)).toEqual({ code: 200, text: 'ok' });
+    scratch.kubectl(kubeconfig, ['create', '-f', '-'], cache('web', 3));
+    const replicas = () =>
+      scratch.kubectl(kubeconfig, [
+        'get',
+        'deployments',
+        'web',
+        '--ignore-not-found',
+        '-o',
+        'jsonpath={.spec.replicas}',
+      ]);
+    await expect.poll(replicas).toBe('3');
+
+    const verbose = (await get(`${status}/readyz?verbose`)).text;
+    expect(verbose).toContain('[+]controller/memcached running, 0 waiting');
+    expect(verbose).toMatch(/\[\+\]informer\/.*Deployment/);
+    const metrics = (await get(`${status}/metrics`)).text;
+    expect(metrics).toMatch(/^workqueue_adds_total\{name="memcached".*\} [1-9]/m);
+    expect(metrics).toMatch(/^controller_runtime_reconcile_total\{controller="memcached",result="done".*\} [1-9]/m);
+    expect(metrics).toMatch(/^rest_client_requests_total\{method="PATCH",code="20[01]".*\} [1-9]/m);
+    expect(metrics).toMatch(/^informer_synced\{informer="[^"]*Memcached[^"]*".*\} 1$/m);
+    // A counter of what never happened has no line yet, only its type.
+    for (const name of [
+      'workqueue_depth',
+      'workqueue_retries_total',
+      'workqueue_queue_duration_seconds_bucket',
+      'workqueue_work_duration_seconds_count',
+      'workqueue_unfinished_work_seconds',
+      'workqueue_longest_running_processor_seconds',
+      'controller_runtime_reconcile_time_seconds_sum',
+      'controller_runtime_active_workers',
+      'rest_client_request_duration_seconds_bucket',
+      'informer_lag_seconds',
+      'informer_healthy',
+      'informer_restarts',
+    ])
+      if (name !== 'workqueue_retries_total') expect(metrics).toMatch(new RegExp(`^${name}\\{`, 'm'));
+
+    const text = scratch.tektite(['explain', 'mc', 'web', '--controller', status]);
+    expect(text).toMatchObject({ code: 0, err: '' });
+    expect(text.out).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z {2}memcached {2}done after [\d.]+ ms\n {2}because {2}/);
+    expect(text.out).toContain('Memcached default/web');
+    const json = scratch.tektite(['explain', 'Memcached', 'web', '--controller', status, '-o', 'json']);
+    expect(JSON.parse(json.out)[0]).toMatchObject({ controller: 'memcached', key: 'default/web', outcome: 'done' });
+    const { out: nothing } = scratch.tektite(['explain', 'memcached', 'none', '--controller', status]);
+    expect(nothing).toContain('No controller has looked at memcached default/none since it started.');
+
+    const { code, milliseconds } = await running.stop();
+    expect(code).toBe(0);
+    expect(milliseconds).toBeLessThan(5000);
+    for (const line of running.output.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('level');
+  });
+
+  it('is taken over from by another process when it is killed', { timeout: 60_000 }, async () => {
+    using scratch = new Scratch();
+    await using up = await scratch.up();
+    const { kubeconfig } = up;
+    const timing = ['--leader-elect-lease-duration', '3s', '--leader-elect-renew-deadline', '2s'];
+    const flags = [...timing, '--leader-elect-retry-period', '200ms'];
+    const first = await startController(scratch, kubeconfig, flags);
+    await using one = first.running;
+    scratch.kubectl(kubeconfig, ['create', '-f', '-'], cache('a'));
+    const holder = () =>
+      scratch.kubectl(kubeconfig, ['get', 'leases', '-o', 'jsonpath={.items[*].spec.holderIdentity}']);
+    await expect.poll(holder).not.toBe('');
+    const before = holder();
+    const second = await startController(scratch, kubeconfig, flags);
+    await using _ = second.running;
+    expect(holder()).toBe(before);
+    const looked = async (status: string, name: string) =>
+      JSON.parse((await get(`${status}/explain?kind=Memcached&key=default/${name}`)).text).records.length > 0;
+    await expect.poll(() => looked(first.status, 'a')).toBe(true);
+    expect(await looked(second.status, 'a')).toBe(false);
+
+    await one.stop('SIGKILL');
+    const killed = performance.now();
+    scratch.kubectl(kubeconfig, ['create', '-f', '-'], cache('b'));
+    await expect.poll(() => looked(second.status, 'b'), { timeout: 20_000 }).toBe(true);
+    expect(performance.now() - killed).toBeLessThan(10_000);
+    expect(holder()).not.toBe(before);
+    const deployments = ['get', 'deployments', '-o', 'jsonpath={.items[*].metadata.name}'];
+    await expect.poll(() => scratch.kubectl(kubeconfig, deployments)).toBe('a b');
+  });
+
+  it('sends traces in which calls are parts of their reconcile', async () => {
+    using scratch = new Scratch();
+    await using up = await scratch.up();
+    await using collector = await startCollector();
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    const { running } = await startController(scratch, up.kubeconfig, ['--disable-ha'], env);
+    await using _ = running;
+    scratch.kubectl(up.kubeconfig, ['create', '-f', '-'], cache('traced'));
+    const get = ['get', 'deployments', 'traced', '--ignore-not-found', '-o', 'name'];
+    await expect.poll(() => scratch.kubectl(up.kubeconfig, get)).toBe('deployment.apps/traced\n');
+    expect((await running.stop()).code).toBe(0);
+    const reconcile = collector.spans.find(({ name }) => name === 'reconcile memcached');
+    expect(reconcile?.attributes).toContainEqual({ key: 'k8s.key', value: { stringValue: 'default/traced' } });
+    const calls = collector.spans.filter(({ parentSpanId }) => parentSpanId === reconcile?.spanId);
+    expect(calls.map(({ name }) => name)).toContain(
+      'PATCH /apis/cache.example.com/v1alpha1/namespaces/default/memcacheds/traced',
+    );
+    for (const { traceId } of calls) expect(traceId).toBe(reconcile?.traceId);
+    // What keeps the caches fresh is nobody's part.
+    const watch = collector.spans.find(({ name }) => name.startsWith('WATCH '));
+    expect(watch?.parentSpanId ?? '').toBe('');
+  });
+
+  it('ends in time although nobody takes its traces', async () => {
+    using scratch = new Scratch();
+    await using up = await scratch.up();
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
+    const { running } = await startController(scratch, up.kubeconfig, ['--disable-ha'], env);
+    const { code, milliseconds } = await running.stop();
+    expect(code).toBe(0);
+    expect(milliseconds).toBeLessThan(5000);
+  });
+
+  it.each([
+    [
+      ['--systems', memcached, '--threads-per-controller', '0'],
+      /--threads-per-controller must be a number from 1 to 1000/,
+    ],
+    [['--systems', memcached, '--kube-api-qps', '-5'], /--kube-api-qps must be a number|argument missing/],
+    [['--systems', memcached, '--buckets', '11'], /--buckets must be a number from 1 to 10, not "11"/],
+    [['--systems', memcached, '--log-level', 'loud'], /--log-level must be one of debug, info, warn, error/],
+    [['--systems', memcached, '--status-address', 'here'], /--status-address must be an address and a port/],
+    [
+      ['--systems', memcached, '--leader-elect-retry-period', 'soon'],
+      /must be a time, as 15s, 1m30s or 500ms, not "soon"/,
+    ],
+    [['--systems', memcached, '--kubeconfig', '/no/such/file'], /\/no\/such\/file/],
+    [['--systems', memcached, '--no-such-flag'], /unknown option '--no-such-flag'/],
+    [['--systems', 'no-such-system'], /--systems: there is no "no-such-system"; give a file, folder or package/],
+    [['--systems', ','], /--systems: name at least one system/],
+    [[], /required option '--systems <list>' not specified/],
+  ])('tells a mistake in a sentence: %j', (args, message) => {
+    using scratch = new Scratch();
+    const { code, out, err } = scratch.tektite(['controller', ...args]);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(message);
+    expect(err).not.toMatch(/^\s+at /m);
+  });
+
+  it('says so when the cluster cannot be reached, or its times make no sense, or its port is taken', async () => {
+    using scratch = new Scratch();
+    const up = await scratch.up();
+    const args = ['controller', '--systems', memcached, '--kubeconfig', up.kubeconfig];
+    const times = scratch.tektite([...args, '--leader-elect-lease-duration', '5s']);
+    expect(times.err).toMatch(/tektite: --leader-elect-…: leaseDuration must be greater than renewDeadline\n$/);
+    const address = new URL((/https:\S+/.exec(up.output) ?? [''])[0]).host;
+    const port = scratch.tektite([...args, '--disable-ha', '--status-address', address]);
+    expect(port.err).toContain(`tektite: --status-address: ${address} cannot be listened on (EADDRINUSE)\n`);
+    await up.stop();
+    const gone = scratch.tektite(args);
+    expect(gone.err).toMatch(/^tektite: https:\/\/127\.0\.0\.1:\d+ cannot be reached: /);
+    for (const { code, err } of [times, port, gone]) {
+      expect(code).toBe(1);
+      expect(err).not.toMatch(/^\s+at /m);
+    }
+  });
+});
+
+interface SentSpan {
+  readonly name: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly attributes: readonly unknown[];
+}
+
+/** Takes traces, as a collector does. */
+async function startCollector(): Promise<AsyncDisposable & { url: string; spans: readonly SentSpan[] }> {
+  const spans: SentSpan[] = [];
+  const server = createServer(async (incoming: IncomingMessage, answer) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString()) as {
+      resourceSpans: { scopeSpans: { spans: SentSpan[] }[] }[];
+    };
+    for (const { scopeSpans } of resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans);
+    answer.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    spans,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => void server.close(resolve));
+    },
+  };
+}
