@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Container, ObjectReference, Pod } from '@tektite/schema/kubernetes';
 import type { ContainerLog } from '../logs/container-log.ts';
@@ -102,9 +102,7 @@ export class ContainerLauncher {
 
 /** Writable by whoever the container runs as. */
 function makeTerminationLog(directory: string, container: string, id: string): string {
-  const folder = join(directory, 'containers', container);
-  mkdirSync(folder, { recursive: true, mode: 0o750 });
-  const path = join(folder, id.slice(0, 8));
+  const path = join(directory, `termination-${container}-${id.slice(0, 8)}`);
   writeFileSync(path, '');
   chmodSync(path, 0o666);
   return path;

@@ -15,24 +15,18 @@ import type { ContainerMount } from '../runtime/pod-runtime.ts';
 import { formatFstab, type MountLine, overlayPath } from './fstab.ts';
 import { hiddenInProc, readOnlyInProc } from './hidden-paths.ts';
 import type { RootEntry } from './host-machine.ts';
+import { privateFolders } from './scratch-pool.ts';
 
 /** A mount path that cannot be had. */
 export class MountPathError extends Error {}
-
-/** Folders of their own for every container: name in the container's folder, path inside, mode. */
-const privateFolders = [
-  ['tmp', '/tmp', 0o1777],
-  ['var-tmp', '/var/tmp', 0o1777],
-  ['home', '/root', 0o700],
-  ['homes', '/home', 0o755],
-  ['run', '/run', 0o755],
-] as const;
 
 const mostLinks = 40;
 
 export interface ContainerRootOptions {
   /** A folder of the container's own, empty. */
   readonly directory: string;
+  /** Another, with the folders that are private and writable. */
+  readonly scratch: string;
   /** The root that the container sees: `/`, or that of an image. */
   readonly base: string;
   readonly entries: readonly RootEntry[];
@@ -83,12 +77,7 @@ export class ContainerRoot {
       if (entry.type === 'folder') mkdirSync(join(this.root, entry.name), { mode: 0o755 });
       else symlinkSync(entry.target, join(this.root, entry.name));
     }
-    for (const [name, at, mode] of privateFolders) {
-      const path = join(options.directory, name);
-      mkdirSync(path);
-      chmodSync(path, mode);
-      if (dirname(at) === '/') mkdirSync(join(this.root, at), { mode: 0o755 });
-    }
+    for (const [, at] of privateFolders) if (dirname(at) === '/') mkdirSync(join(this.root, at), { mode: 0o755 });
     this.makeDevices();
   }
 
@@ -149,7 +138,7 @@ export class ContainerRoot {
   }
 
   private baseLines(): void {
-    const { base, entries, directory, hidden, nothing, userNamespace, readOnly } = this.options;
+    const { base, entries, directory, scratch, hidden, nothing, userNamespace, readOnly } = this.options;
     this.lines.push({ source: this.root, target: this.root, type: 'none', options: 'bind,ro,nosuid,nodev' });
     for (const { name, type } of entries) {
       if (type !== 'folder') continue;
@@ -171,7 +160,7 @@ export class ContainerRoot {
         this.bind(folder ? nothing.folder : nothing.file, path, 'ro,nosuid,nodev');
     }
     for (const [name, at] of privateFolders) {
-      if (this.hasFolder(at)) this.bind(join(directory, name), at, readOnly ? 'ro,nosuid,nodev' : 'nosuid,nodev');
+      if (this.hasFolder(at)) this.bind(join(scratch, name), at, readOnly ? 'ro,nosuid,nodev' : 'nosuid,nodev');
     }
     this.procLines();
     this.bind('/sys', '/sys', 'ro,nosuid,nodev,noexec');
@@ -274,7 +263,7 @@ export class ContainerRoot {
     if (volume) return { kind: 'volume', mount: volume, rest: at.slice(volume.at.length + 1) };
     for (const [name, folder] of privateFolders)
       if (isBelow(at, folder))
-        return { kind: 'private', root: join(this.options.directory, name), rest: at.slice(folder.length + 1) };
+        return { kind: 'private', root: join(this.options.scratch, name), rest: at.slice(folder.length + 1) };
     return { kind: 'base', path: at };
   }
 

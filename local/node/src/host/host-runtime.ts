@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '@tektite/meta';
@@ -20,7 +20,9 @@ import { type HostMachine, inspectHost, rootEntries } from './host-machine.ts';
 import { commandLine, findImage, type ImageMapping, type MappedImage } from './image-mapping.ts';
 import { endLeftovers } from './leftovers.ts';
 import { type ProcessHolder, startProcessHolder } from './process-holder.ts';
+import { memoryFolder } from './memory-folder.ts';
 import type { ProcessUser } from './sandbox-command.ts';
+import { ScratchPool } from './scratch-pool.ts';
 import { type InnerTools, machineTools, makeToolBox, toolBoxPath } from './tool-box.ts';
 
 export interface HostRuntimeOptions {
@@ -51,10 +53,12 @@ export class HostRuntime implements PodRuntime {
   readonly sharesHostNetwork = true;
   private readonly options: HostRuntimeOptions;
   private readonly clock: Clock;
+  /** What is made for each start, gone when the machine is. */
+  private readonly memory: string;
   private readonly directory: string;
+  private readonly scratch: ScratchPool;
   private readonly running = new Map<string, HostContainer>();
   private readonly holders = new Map<string, ProcessHolder>();
-  private readonly removals = new Set<Promise<void>>();
   private readonly noticed = new Set<string>();
   private fifos: FifoPool;
   private machineFound: HostMachine | undefined;
@@ -66,24 +70,28 @@ export class HostRuntime implements PodRuntime {
   constructor(options: HostRuntimeOptions) {
     this.options = options;
     this.clock = options.clock ?? systemClock;
-    this.directory = join(options.directory, 'containers');
-    this.fifos = new FifoPool(join(options.directory, 'pipes'));
+    this.memory = memoryFolder(options.directory);
+    this.directory = join(this.memory, 'containers');
+    this.scratch = new ScratchPool(join(options.directory, 'scratch'));
+    this.fifos = new FifoPool(join(this.memory, 'pipes'));
   }
 
   async open(): Promise<void> {
     endLeftovers(this.directory);
-    await rm(this.directory, { recursive: true, force: true });
-    // Only the way in is open to others: a container's user has to get to its own root.
-    mkdirSync(this.directory, { recursive: true, mode: 0o711 });
+    for (const name of ['containers', 'sandboxes']) {
+      await rm(join(this.memory, name), { recursive: true, force: true });
+      mkdirSync(join(this.memory, name), { recursive: true, mode: 0o700 });
+    }
+    await this.scratch.open();
     this.machineFound = await inspectHost();
     this.cgroups = findCgroups('tektite');
-    this.nothing = makeNothing(this.options.directory);
+    this.nothing = makeNothing(this.memory);
     this.hidden = hiddenPaths([this.options.directory, ...(this.options.hide ?? [])]);
     await this.fifos.open();
   }
 
   async createSandbox(sandbox: PodSandbox): Promise<void> {
-    const folder = join(sandbox.directory, 'etc');
+    const folder = this.sandboxFolder(sandbox.uid);
     mkdirSync(folder, { recursive: true, mode: 0o755 });
     const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { mode: 0o644 });
     write('hostname', `${sandbox.hostname}\n`);
@@ -101,10 +109,11 @@ export class HostRuntime implements PodRuntime {
     const image = findImage(this.options.images ?? {}, spec.image);
     const command = commandLine(spec.image, image, spec);
     const directory = join(this.directory, spec.id);
+    const scratch = this.scratch.take();
     mkdirSync(directory, { mode: 0o711 });
     try {
       if (image.root !== undefined) await this.toolBox();
-      this.prepareRoot(spec, image, directory);
+      this.prepareRoot(spec, image, { directory, scratch });
       const cgroup = this.limit(spec);
       const container = await HostContainer.start({
         machine: this.machine,
@@ -123,11 +132,11 @@ export class HostRuntime implements PodRuntime {
       this.running.set(spec.id, container);
       void container.exited.then(() => {
         this.running.delete(spec.id);
-        this.remove(directory);
+        this.remove(directory, scratch);
       });
       return container;
     } catch (error) {
-      this.remove(directory);
+      this.remove(directory, scratch);
       throw startFailure(error);
     }
   }
@@ -135,6 +144,7 @@ export class HostRuntime implements PodRuntime {
   async removeSandbox(uid: string): Promise<void> {
     await this.holders.get(uid)?.end();
     this.holders.delete(uid);
+    rmSync(this.sandboxFolder(uid), { recursive: true, force: true });
   }
 
   async imageUser(image: string): Promise<string | undefined> {
@@ -148,7 +158,8 @@ export class HostRuntime implements PodRuntime {
     });
     await Promise.all(ends);
     await Promise.all([...this.holders.values()].map((holder) => holder.end()));
-    await Promise.all(this.removals);
+    await this.scratch.close();
+    if (this.memory.startsWith('/dev/shm/')) rmSync(this.memory, { recursive: true, force: true });
   }
 
   private get machine(): HostMachine {
@@ -156,10 +167,15 @@ export class HostRuntime implements PodRuntime {
     return this.machineFound;
   }
 
-  private prepareRoot(spec: ContainerSpec, image: MappedImage, directory: string): void {
+  private prepareRoot(
+    spec: ContainerSpec,
+    image: MappedImage,
+    folders: { readonly directory: string; readonly scratch: string },
+  ): void {
+    const { directory } = folders;
     const base = image.root ?? '/';
     const root = new ContainerRoot({
-      directory,
+      ...folders,
       base,
       entries: rootEntries(base),
       hidden: this.hidden,
@@ -193,9 +209,13 @@ export class HostRuntime implements PodRuntime {
     return this.tools;
   }
 
+  private sandboxFolder(uid: string): string {
+    return join(this.memory, 'sandboxes', uid);
+  }
+
   private systemFiles(sandbox: PodSandbox): ContainerMount[] {
     return ['hostname', 'hosts', 'resolv.conf'].map((name) => ({
-      hostPath: join(sandbox.directory, 'etc', name),
+      hostPath: join(this.sandboxFolder(sandbox.uid), name),
       containerPath: `/etc/${name}`,
       readOnly: false,
     }));
@@ -233,11 +253,9 @@ export class HostRuntime implements PodRuntime {
     this.options.onNotice?.(text);
   }
 
-  private remove(directory: string): void {
-    const removal = rm(directory, { recursive: true, force: true })
-      .catch(() => undefined)
-      .finally(() => this.removals.delete(removal));
-    this.removals.add(removal);
+  private remove(directory: string, scratch: string): void {
+    rmSync(directory, { recursive: true, force: true });
+    this.scratch.discard(scratch);
   }
 }
 

@@ -1,0 +1,81 @@
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { chmod, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Folders of their own for every container: name in the scratch folder, path inside, mode. */
+export const privateFolders = [
+  ['tmp', '/tmp', 0o1777],
+  ['var-tmp', '/var/tmp', 0o1777],
+  ['home', '/root', 0o700],
+  ['homes', '/home', 0o755],
+  ['run', '/run', 0o755],
+] as const;
+
+const spares = 8;
+
+/** Sets of those folders, on disk because they may grow, made ahead because that takes a while. */
+export class ScratchPool {
+  private readonly directory: string;
+  private readonly ready: string[] = [];
+  private readonly removals = new Set<Promise<void>>();
+  private filling: Promise<void> | undefined;
+  private next = 0;
+  private closed = false;
+
+  constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  /** Begins anew: what another process left is removed. */
+  async open(): Promise<void> {
+    await rm(this.directory, { recursive: true, force: true });
+    mkdirSync(this.directory, { recursive: true, mode: 0o700 });
+    await this.fill();
+  }
+
+  take(): string {
+    const folder = this.ready.pop() ?? this.makeNow();
+    if (this.ready.length < spares / 2)
+      this.filling ??= this.fill().finally(() => {
+        this.filling = undefined;
+      });
+    return folder;
+  }
+
+  /** Removes a used one. Nobody waits for it but `close`. */
+  discard(folder: string): void {
+    const removal = rm(folder, { recursive: true, force: true })
+      .catch(() => undefined)
+      .finally(() => this.removals.delete(removal));
+    this.removals.add(removal);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.filling;
+    await Promise.all(this.removals);
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  private makeNow(): string {
+    const folder = join(this.directory, String(this.next++));
+    mkdirSync(folder, { mode: 0o711 });
+    for (const [name, , mode] of privateFolders) {
+      mkdirSync(join(folder, name));
+      chmodSync(join(folder, name), mode);
+    }
+    return folder;
+  }
+
+  private async fill(): Promise<void> {
+    while (this.ready.length < spares && !this.closed) {
+      const folder = join(this.directory, String(this.next++));
+      await mkdir(folder, { mode: 0o711 });
+      for (const [name, , mode] of privateFolders) {
+        await mkdir(join(folder, name));
+        await chmod(join(folder, name), mode);
+      }
+      this.ready.push(folder);
+    }
+  }
+}
