@@ -42,17 +42,6 @@ export class Scratch implements Disposable {
     return Object.assign(running, { kubeconfig: join(data, 'kubeconfig') });
   }
 
-  kubectl(kubeconfig: string, args: readonly string[], input?: string): string {
-    const { status, stdout, stderr } = spawnSync('kubectl', args, {
-      encoding: 'utf8',
-      timeout: 30_000,
-      env: this.environment({ KUBECONFIG: kubeconfig }),
-      ...(input === undefined ? {} : { input }),
-    });
-    if (status !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`);
-    return stdout;
-  }
-
   private environment(more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
     return { PATH: process.env['PATH'], HOME: this.path, ...more };
   }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describeCauses, type ReconcileRecord } from '@tektite/controller';
 import pc from 'picocolors';
 import { request } from 'undici';
@@ -14,6 +14,8 @@ export interface ExplainOptions {
 
 /** `tektite explain KIND NAME`: why an object was looked at lately, and what came of it. */
 export async function explain(kind: string, name: string, options: ExplainOptions): Promise<void> {
+  if (options.output !== 'text' && options.output !== 'json')
+    throw new UserError(`-o must be text or json, not ${JSON.stringify(options.output)}`);
   const url = await controllerUrl(options);
   // Which of the two an object of this name is, its kind says; the controllers know it by one of them.
   const records = [...(await ask(url, kind, `${options.namespace}/${name}`)), ...(await ask(url, kind, name))];
@@ -21,13 +23,15 @@ export async function explain(kind: string, name: string, options: ExplainOption
   else process.stdout.write(records.length > 0 ? records.map(describe).join('') : nothing(kind, name, options));
 }
 
+/** Where `tektite up` wrote it: beside the kubeconfig that is in use, or in its data folder. */
 async function controllerUrl({ controller, dataDir }: ExplainOptions): Promise<string> {
   if (controller) return controller.replace(/\/$/, '');
-  const file = join(dataDir, 'status-url');
-  return readFile(file, 'utf8').then(
-    (text) => text.trim(),
-    () => 'http://127.0.0.1:9090',
-  );
+  const { KUBECONFIG: kubeconfig } = process.env;
+  for (const folder of [...(kubeconfig ? [dirname(kubeconfig)] : []), dataDir]) {
+    const text = await readFile(join(folder, 'status-url'), 'utf8').catch(() => undefined);
+    if (text !== undefined) return text.trim();
+  }
+  return 'http://127.0.0.1:9090';
 }
 
 async function ask(url: string, kind: string, key: string): Promise<readonly ReconcileRecord[]> {

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -42,14 +42,7 @@ async function loadSystem(name: string): Promise<System> {
 function find(name: string): string {
   const here = resolve(name);
   const require = createRequire(join(process.cwd(), 'index.js'));
-  if (existsSync(here)) {
-    if (statSync(here).isFile()) return here;
-    const { exports: entry, main = 'index.js' } = require(join(here, 'package.json')) as {
-      exports?: { '.'?: { default?: string } };
-      main?: string;
-    };
-    return join(here, entry?.['.']?.default ?? main);
-  }
+  if (existsSync(here)) return statSync(here).isFile() ? here : entryOf(name, here);
   try {
     return require.resolve(name);
   } catch {
@@ -57,6 +50,22 @@ function find(name: string): string {
     const own = known.length > 0 ? `one of ${known.join(', ')}, or ` : '';
     throw new UserError(`--systems: there is no ${JSON.stringify(name)}; give ${own}a file, folder or package`);
   }
+}
+
+function entryOf(name: string, folder: string): string {
+  let manifest: { exports?: { '.'?: { default?: string } }; main?: string };
+  try {
+    manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as typeof manifest;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new UserError(
+      `--systems: ${name} ${code === 'ENOENT' ? 'has no package.json; name the file' : `has a bad package.json: ${message}`}`,
+    );
+  }
+  const entry = join(folder, manifest.exports?.['.']?.default ?? manifest.main ?? 'index.js');
+  if (!existsSync(entry))
+    throw new UserError(`--systems: ${name} has no ${entry}; is it built? Try npm run build there`);
+  return entry;
 }
 
 function isSystem(value: unknown): value is System {
