@@ -1,14 +1,19 @@
 import type { ControllerDefinition, System } from '@tektite/controller';
 import { clusterRoleAggregation } from './cluster-roles/cluster-role-aggregation.ts';
 import type { ComponentEvents } from './component-events.ts';
+import { deploymentController } from './deployments/deployment-controller.ts';
+import { replicaSetController } from './replica-sets/replica-set-controller.ts';
+import { nodeLifecycleController } from './nodes/node-lifecycle-controller.ts';
+import { taintEvictionController } from './nodes/taint-eviction-controller.ts';
 import { namespaceController } from './namespaces/namespace-controller.ts';
 import { podCollectionController } from './pod-collection/pod-collection-controller.ts';
+import { schedulerController } from './scheduler/scheduler-controller.ts';
 import { rootCaController } from './service-accounts/root-ca-controller.ts';
 import { serviceAccountController } from './service-accounts/service-account-controller.ts';
 import type { WorkloadsOptions } from './workloads-options.ts';
 
 /** The controllers of this room, as a system. `startWorkloads` runs it, and what does not fit into the form of a system. */
-export function workloadsSystem(options: WorkloadsOptions, _events: ComponentEvents): System {
+export function workloadsSystem(options: WorkloadsOptions, events: ComponentEvents): System {
   const { rootCertificate } = options;
   const controllers: ControllerDefinition[] = [
     namespaceController(options.client),
@@ -16,6 +21,11 @@ export function workloadsSystem(options: WorkloadsOptions, _events: ComponentEve
     ...(rootCertificate ? [rootCaController(rootCertificate)] : []),
     clusterRoleAggregation(),
     podCollectionController(),
+    replicaSetController(events.of('replicaset-controller')),
+    deploymentController(events.of('deployment-controller')),
+    nodeLifecycleController(events.of('node-controller')),
+    taintEvictionController(events.of('taint-eviction-controller')),
+    schedulerController(events.of('default-scheduler', 'events.k8s.io/v1')),
   ];
   return { name: 'workloads', kinds: [], controllers };
 }

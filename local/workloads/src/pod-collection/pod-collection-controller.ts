@@ -14,11 +14,10 @@ import { hasEnded, podFate, surplusPods } from './decide.ts';
 
 const defaultThreshold = 12_500;
 const endedIndex = (pod: Pod): string[] => (hasEnded(pod) ? ['ended'] : []);
-const nodeIndex = (pod: Pod): string[] => (pod.spec?.nodeName ? [pod.spec.nodeName] : []);
 
 /** Takes away Pods whose node is gone, that never got a node and are to go, and the oldest of too many that have ended. */
 export function podCollectionController(threshold: number = defaultThreshold): ControllerDefinition {
-  const pods = mapped(kinds.Pod, () => [], { indexes: { ended: endedIndex, node: nodeIndex } });
+  const pods = mapped(kinds.Pod, () => [], { indexes: { ended: endedIndex } });
   // Which Pods a node had, the cache of Pods knows; on a deletion all have to be asked.
   const nodes = mapped(kinds.Node, (_, own) => own.keys(), {
     transform: metadataOnly,

@@ -1,0 +1,46 @@
+import { kinds, mergePatch } from '@tektite/client';
+import { type ControllerDefinition, defineController, done, mapped, requeueAfter } from '@tektite/controller';
+import { equalJson, formatTime, isStatusError } from '@tektite/meta';
+import type { TellEvent } from '../component-events.ts';
+import { evictionTime } from './eviction-time.ts';
+import { podsByNode } from './pods-by-node.ts';
+
+/** Takes Pods from nodes that do not tolerate them any longer, once their patience is over. */
+export function taintEvictionController(tell: TellEvent): ControllerDefinition {
+  const nodes = mapped(kinds.Node, (_, own) => own.keys(), {
+    predicate: (change) =>
+      change.type === 'modified' && !equalJson(change.object.spec?.taints, change.before.spec?.taints),
+  });
+  const pods = mapped(kinds.Pod, () => [], { indexes: { node: podsByNode } });
+  return defineController({
+    name: 'taint-eviction',
+    kind: kinds.Pod,
+    sources: [nodes, pods],
+    async reconcile(pod, { cache, client, clock, namespace = '', name }) {
+      const node = pod.spec?.nodeName ? cache(nodes).get(pod.spec.nodeName) : undefined;
+      if (!node || pod.metadata.deletionTimestamp !== undefined) return done;
+      const now = clock.now();
+      const due = evictionTime(pod, node.spec?.taints ?? [], now);
+      if (due === undefined) return done;
+      if (due > now) return requeueAfter(due - now);
+      const condition = {
+        type: 'DisruptionTarget',
+        status: 'True',
+        reason: 'DeletionByTaintManager',
+        message: 'Taint manager: deleting due to NoExecute taint',
+        lastTransitionTime: formatTime(now),
+      };
+      const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== condition.type);
+      tell(pod, { reason: 'TaintManagerEviction', message: `Marking for deletion Pod ${namespace}/${name}` });
+      try {
+        const key = { namespace, name };
+        await client.patchStatus(kinds.Pod, key, mergePatch({ status: { conditions: [...others, condition] } }));
+        const { uid } = pod.metadata;
+        await client.delete(kinds.Pod, key, uid ? { preconditions: { uid } } : {});
+      } catch (error) {
+        if (!isStatusError(error, 'NotFound')) throw error;
+      }
+      return done;
+    },
+  });
+}

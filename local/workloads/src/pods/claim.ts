@@ -1,0 +1,83 @@
+import { type Client, type KindReference, mergePatch } from '@tektite/client';
+import { controllerOf, controllerReference, isStatusError, type KubeObject, type Selector } from '@tektite/meta';
+
+/** What becomes of the objects that a controller finds. */
+export interface Claims<T> {
+  /** Controlled by the owner, and selected. */
+  readonly mine: readonly T[];
+  /** Selected, and nobody's. */
+  readonly adopt: readonly T[];
+  /** Controlled by the owner, but no longer selected. */
+  readonly release: readonly T[];
+}
+
+/** Sorts objects of the owner's namespace by whom they belong to. */
+export function sortClaims<T extends KubeObject>(
+  owner: KubeObject,
+  selector: Selector,
+  objects: Iterable<T>,
+): Claims<T> {
+  const mine: T[] = [];
+  const adopt: T[] = [];
+  const release: T[] = [];
+  const leaving = owner.metadata.deletionTimestamp !== undefined;
+  for (const object of objects) {
+    const controller = controllerOf(object);
+    const selected = selector.matches(object.metadata.labels);
+    if (controller?.uid === owner.metadata.uid) {
+      if (selected) mine.push(object);
+      else if (!leaving) release.push(object);
+    } else if (!controller && selected && !leaving && object.metadata.deletionTimestamp === undefined)
+      adopt.push(object);
+  }
+  return { mine, adopt, release };
+}
+
+/**
+ * Takes what is nobody's, lets go what is no longer selected, and answers what is the owner's afterwards. Before something is
+ * adopted the server is asked whether the owner still lives: a cache may not know yet.
+ */
+export async function claim<T extends KubeObject>(
+  client: Client,
+  ownerKind: KindReference<KubeObject>,
+  owner: KubeObject,
+  kind: KindReference<T>,
+  { mine, adopt, release }: Claims<T>,
+): Promise<readonly T[]> {
+  for (const object of release) await changeOwners(client, kind, object, without(object, owner.metadata.uid));
+  if (adopt.length === 0) return mine;
+  const { namespace = '', name = '' } = owner.metadata;
+  const live = await client.get(ownerKind, { namespace, name });
+  if (live.metadata.uid !== owner.metadata.uid || live.metadata.deletionTimestamp !== undefined) return mine;
+  const adopted: T[] = [];
+  for (const object of adopt) {
+    const references = [...(object.metadata.ownerReferences ?? []), controllerReference(owner)];
+    const changed = await changeOwners(client, kind, object, references);
+    if (changed) adopted.push(changed);
+  }
+  return [...mine, ...adopted];
+}
+
+function without({ metadata }: KubeObject, uid: string | undefined) {
+  const left = (metadata.ownerReferences ?? []).filter((reference) => reference.uid !== uid);
+  return left.length > 0 ? left : null;
+}
+
+async function changeOwners<T extends KubeObject>(
+  client: Client,
+  kind: KindReference<T>,
+  { metadata }: T,
+  ownerReferences: KubeObject['metadata']['ownerReferences'] | null,
+): Promise<T | undefined> {
+  const { namespace = '', name = '', uid, resourceVersion } = metadata;
+  try {
+    return await client.patch(
+      kind,
+      { namespace, name },
+      mergePatch({ metadata: { uid, resourceVersion, ownerReferences } }),
+    );
+  } catch (error) {
+    if (isStatusError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}

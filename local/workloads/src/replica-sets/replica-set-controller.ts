@@ -1,0 +1,99 @@
+import { type Client, kinds } from '@tektite/client';
+import {
+  type ControllerDefinition,
+  defineController,
+  done,
+  failed,
+  mapped,
+  type Result,
+  requeueAfter,
+} from '@tektite/controller';
+import { formatTime, isStatusError, labelSelectorOf } from '@tektite/meta';
+import type { Pod, ReplicaSet } from '@tektite/schema/kubernetes';
+import type { TellEvent } from '../component-events.ts';
+import { claim, sortClaims } from '../pods/claim.ts';
+import { claimable, controllerKeys, orphanIndex } from '../pods/orphan-index.ts';
+import { podFromTemplate } from '../pods/pod-from-template.ts';
+import { nextAvailableIn } from '../pods/pod-state.ts';
+import { slowStart } from '../pods/slow-start.ts';
+import { replicaSetStatus, type Scaling, scaling, type ScalingFailure } from './decide.ts';
+
+/** Keeps as many Pods of a template as a ReplicaSet says. */
+export function replicaSetController(tell: TellEvent): ControllerDefinition {
+  const pods = mapped(kinds.Pod, controllerKeys, { indexes: orphanIndex });
+  return defineController({
+    name: 'replicaset',
+    kind: kinds.ReplicaSet,
+    sources: [pods],
+    concurrency: 8,
+    async reconcile(replicaSet, { cache, client, clock, writeStatus }): Promise<Result> {
+      const selector = labelSelectorOf(replicaSet.spec?.selector);
+      const claims = sortClaims(replicaSet, selector, claimable(cache(pods), replicaSet));
+      const mine = await claim(client, kinds.ReplicaSet, replicaSet, kinds.Pod, claims);
+      const now = clock.now();
+      const plan = scaling(replicaSet, mine, now);
+      const failure = await act(client, replicaSet, plan, tell);
+      const text = formatTime(now);
+      await writeStatus(replicaSet, replicaSetStatus(replicaSet, mine, failure?.told, { milliseconds: now, text }));
+      if (failure) return failed(failure.error);
+      const wait = nextAvailableIn(mine, replicaSet.spec?.minReadySeconds ?? 0, now);
+      return wait === undefined ? done : requeueAfter(wait);
+    },
+  });
+}
+
+interface ActFailure {
+  readonly told: ScalingFailure;
+  readonly error: Error;
+}
+
+async function act(client: Client, owner: ReplicaSet, plan: Scaling, tell: TellEvent): Promise<ActFailure | undefined> {
+  if (plan.type === 'none') return undefined;
+  const isCreation = plan.type === 'create';
+  const { failure } = isCreation
+    ? await slowStart(plan.count, () => createPod(client, owner, tell))
+    : await deletePods(client, owner, plan.pods, tell);
+  if (failure === undefined) return undefined;
+  const error = failure instanceof Error ? failure : new Error(String(failure));
+  // In a namespace that goes, nothing can be made, and nothing has to be.
+  if (isCreation && isStatusError(error, 'Forbidden') && /being terminated/.test(error.message)) return undefined;
+  return { told: { reason: isCreation ? 'FailedCreate' : 'FailedDelete', message: error.message }, error };
+}
+
+async function createPod(client: Client, owner: ReplicaSet, tell: TellEvent): Promise<void> {
+  try {
+    const pod = await client.create(kinds.Pod, podFromTemplate(owner, owner.spec?.template ?? {}));
+    tell(owner, { reason: 'SuccessfulCreate', message: `Created pod: ${pod.metadata.name}` });
+  } catch (error) {
+    const message = `Error creating: ${(error as Error).message}`;
+    tell(owner, { type: 'Warning', reason: 'FailedCreate', message });
+    throw error;
+  }
+}
+
+async function deletePods(
+  client: Client,
+  owner: ReplicaSet,
+  pods: readonly Pod[],
+  tell: TellEvent,
+): Promise<{ readonly failure?: unknown }> {
+  const results = await Promise.allSettled(
+    pods.map(async ({ metadata }) => {
+      const { namespace = '', name = '', uid } = metadata;
+      try {
+        await client.delete(kinds.Pod, { namespace, name }, uid ? { preconditions: { uid } } : {});
+        tell(owner, { reason: 'SuccessfulDelete', message: `Deleted pod: ${name}` });
+      } catch (error) {
+        if (isStatusError(error, 'NotFound') || isStatusError(error, 'Conflict')) return;
+        tell(owner, {
+          type: 'Warning',
+          reason: 'FailedDelete',
+          message: `Error deleting: ${(error as Error).message}`,
+        });
+        throw error;
+      }
+    }),
+  );
+  const rejected = results.find((result) => result.status === 'rejected');
+  return rejected ? { failure: rejected.reason as unknown } : {};
+}

@@ -1,0 +1,64 @@
+import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '@tektite/schema/kubernetes';
+import { matchesTerm } from './node-affinity.ts';
+import type { NodeEntry } from './cluster-state.ts';
+
+/** What the scheduler has to look up of volumes. */
+export interface VolumeLookup {
+  claim(namespace: string, name: string): PersistentVolumeClaim | undefined;
+  volume(name: string): PersistentVolume | undefined;
+  storageClass(name: string): StorageClass | undefined;
+}
+
+export interface ClaimCheck {
+  /** Why no node will do, whatever its state. */
+  readonly message?: string;
+  /** Claims that get their volume once the Pod's node is known. */
+  readonly waiting: readonly PersistentVolumeClaim[];
+  readonly volumes: readonly PersistentVolume[];
+}
+
+/** The claims that a Pod uses, by name. Ephemeral volumes have claims named after the Pod. */
+export function claimNames({ metadata, spec }: Pod): readonly string[] {
+  const names: string[] = [];
+  for (const { name, persistentVolumeClaim, ephemeral } of spec?.volumes ?? []) {
+    if (persistentVolumeClaim) names.push(persistentVolumeClaim.claimName);
+    else if (ephemeral) names.push(`${metadata.name}-${name}`);
+  }
+  return names;
+}
+
+export function checkClaims(pod: Pod, lookup: VolumeLookup): ClaimCheck {
+  const waiting: PersistentVolumeClaim[] = [];
+  const volumes: PersistentVolume[] = [];
+  let unbound = false;
+  for (const name of claimNames(pod)) {
+    const claim = lookup.claim(pod.metadata.namespace ?? '', name);
+    if (!claim) return { message: `persistentvolumeclaim "${name}" not found`, waiting, volumes };
+    if (claim.status?.phase === 'Lost')
+      return {
+        message: `persistentvolumeclaim "${name}" bound to non-existent persistentvolume "${claim.spec?.volumeName ?? ''}"`,
+        waiting,
+        volumes,
+      };
+    if (claim.metadata.deletionTimestamp !== undefined)
+      return { message: `persistentvolumeclaim "${name}" is being deleted`, waiting, volumes };
+    const volume = claim.spec?.volumeName ? lookup.volume(claim.spec.volumeName) : undefined;
+    if (volume && claim.metadata.annotations?.['pv.kubernetes.io/bind-completed']) volumes.push(volume);
+    else if (isDelayed(claim, lookup)) waiting.push(claim);
+    else unbound = true;
+  }
+  return { ...(unbound ? { message: 'pod has unbound immediate PersistentVolumeClaims' } : {}), waiting, volumes };
+}
+
+function isDelayed({ spec }: PersistentVolumeClaim, lookup: VolumeLookup): boolean {
+  const storageClass = spec?.storageClassName ? lookup.storageClass(spec.storageClassName) : undefined;
+  return storageClass?.volumeBindingMode === 'WaitForFirstConsumer' && !spec?.volumeName;
+}
+
+/** Whether a volume can be used on a node. */
+export function isReachable({ spec }: PersistentVolume, { node }: NodeEntry): boolean {
+  const required = spec?.nodeAffinity?.required;
+  return (
+    !required || (node !== undefined && (required.nodeSelectorTerms ?? []).some((term) => matchesTerm(term, node)))
+  );
+}
