@@ -1,1 +1,26 @@
-export {};
+/** Tekton Pipelines on Tektite's controller runtime. */
+
+// Settings
+export { defaultFeatureFlags, type FeatureFlags, featureFlags, flagsForProvenance } from './config/feature-flags.ts';
+
+// Kinds
+export type * from './kinds/param.ts';
+export type { TaskRun } from './kinds/task-run.ts';
+export type * from './kinds/task-run-spec.ts';
+export type * from './kinds/task-spec.ts';
+export type * from './kinds/step-action-spec.ts';
+export type * from './kinds/workspace.ts';
+
+// The Pod of a TaskRun
+export { buildPod, type PodCredentials, type PodOptions } from './pod/build-pod.ts';
+export { CredentialError, podCredentials } from './pod/credentials.ts';
+export type { PodImages } from './pod/pod-images.ts';
+
+// Variables
+export { paramReplacements } from './substitution/param-replacements.ts';
+export { replaceInTask } from './substitution/replace-in-task.ts';
+export { type Replacements, ReplacementSet, stringReplacements } from './substitution/replacements.ts';
+
+// Workspaces
+export { applyWorkspaces } from './workspace/apply-workspaces.ts';
+export { workspaceVolumes } from './workspace/workspace-volumes.ts';

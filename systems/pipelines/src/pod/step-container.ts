@@ -1,0 +1,62 @@
+import type { Container, VolumeMount } from '@tektite/schema/kubernetes';
+import type { Step, TaskSpec } from '../kinds/task-spec.ts';
+import { type EntrypointOptions, entrypointArguments } from './entrypoint-arguments.ts';
+import {
+  credsMount,
+  downwardMount,
+  implicitMounts,
+  paths,
+  runMounts,
+  scriptsMount,
+  unlessTaken,
+} from './internal-volumes.ts';
+
+export interface StepContainerOptions extends EntrypointOptions {
+  /** The file of its script, if it has one. */
+  readonly script: string | undefined;
+  /** Where the Secrets are mounted that credentials come from. */
+  readonly secretMounts: readonly VolumeMount[];
+}
+
+/** The container of a step: its own program, run by the entrypoint. */
+export function stepContainer(
+  task: TaskSpec,
+  step: Step,
+  index: number,
+  name: string,
+  options: StepContainerOptions,
+): Container {
+  const { script, flags } = options;
+  const command = script ? [script] : (step.command ?? []);
+  const own = step.volumeMounts ?? [];
+  const mounts = [
+    ...own,
+    ...(script ? [{ ...scriptsMount, readOnly: true }] : []),
+    ...((index === 0 && options.waitsForReady) || flags.enableKeepPodOnCancel ? [downwardMount] : []),
+    ...(flags.disableCredsInit ? [] : [credsMount(index)]),
+    ...runMounts(task.steps?.length ?? 0, index),
+  ];
+  return {
+    name,
+    ...containerFields(step),
+    command: [paths.entrypoint],
+    args: [...entrypointArguments(task, step, index, command, step.args ?? [], options)],
+    volumeMounts: [...mounts, ...unlessTaken(own, [...implicitMounts, ...options.secretMounts])],
+    terminationMessagePath: paths.termination,
+  } as Container;
+}
+
+/** What a container takes from a step as it is. */
+function containerFields(step: Step): Partial<Container> {
+  const { image, workingDir, envFrom, env, computeResources, volumeDevices, imagePullPolicy, securityContext } = step;
+  return {
+    image: image ?? '',
+    ...(workingDir ? { workingDir } : {}),
+    ...(envFrom ? { envFrom } : {}),
+    ...(env ? { env } : {}),
+    resources: computeResources ?? {},
+    ...(volumeDevices ? { volumeDevices } : {}),
+    ...(imagePullPolicy ? { imagePullPolicy } : {}),
+    ...(securityContext ? { securityContext } : {}),
+  } as Partial<Container>;
+}
