@@ -107,6 +107,7 @@ export async function startNode(options: NodeOptions, signal?: AbortSignal): Pro
     await agent[Symbol.asyncDispose]();
     await references[Symbol.asyncDispose]();
     await runtime.close();
+    await parts.volumes.close();
     await ownEvents.flushed();
   };
   try {

@@ -1,4 +1,13 @@
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { ContainerLimits } from '../runtime/pod-runtime.ts';
 
@@ -14,13 +23,18 @@ export interface Cgroup {
 /** Makes cgroups, if this process may. */
 export interface Cgroups {
   create(id: string, limits: ContainerLimits): Cgroup;
+  /** Removes what is empty. */
+  close(): void;
 }
 
 const mountPoint = '/sys/fs/cgroup';
 /** The kernel's period for CPU limits, in microseconds. */
 const period = 100_000;
 
-/** Undefined when nothing can be limited here: no cgroups, or none that may be written. */
+/**
+ * Undefined when nothing can be limited here: no cgroups, or none that may be written. `parent` is a name of the caller's own:
+ * what another process left there is removed.
+ */
 export function findCgroups(parent: string): Cgroups | undefined {
   if (existsSync(join(mountPoint, 'cgroup.controllers'))) return unified(join(mountPoint, parent));
   const memory = join(mountPoint, 'memory', parent);
@@ -32,9 +46,23 @@ function writable(folder: string): boolean {
   try {
     mkdirSync(folder, { recursive: true });
     accessSync(folder, constants.W_OK);
+    removeChildren(folder);
     return true;
   } catch {
     return false;
+  }
+}
+
+/** Cgroups that have processes stay: the kernel does not let them go. */
+function removeChildren(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) attempt(() => rmdirSync(join(folder, entry.name)));
+}
+
+function removeParents(...folders: readonly string[]): void {
+  for (const folder of folders) {
+    attempt(() => removeChildren(folder));
+    attempt(() => rmdirSync(folder));
   }
 }
 
@@ -73,6 +101,7 @@ function unified(parent: string): Cgroups | undefined {
         remove: () => attempt(() => rmdirSync(folder)),
       };
     },
+    close: () => removeParents(parent),
   };
 }
 
@@ -105,6 +134,7 @@ function split(memory: string, cpu: string): Cgroups {
         },
       };
     },
+    close: () => removeParents(memory, cpu),
   };
 }
 

@@ -5,6 +5,7 @@ import { kinds } from '@tektite/client';
 import type { Pod } from '@tektite/schema/kubernetes';
 import { startControlPlane } from '@tektite/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { nameFor } from './memory-folder.ts';
 import { bundleNodeProgram, killNodeProgram, shell, startNodeProgram } from '../test-support.ts';
 
 let folder: string;
@@ -15,7 +16,13 @@ beforeAll(async () => {
   program = await bundleNodeProgram(join(folder, 'node.mjs'));
   chmodSync(program, 0o644);
 }, 60_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => {
+  // What a killed node leaves in memory is removed by its next start; these have none.
+  for (const name of ['killed', 'ordinary']) {
+    rmSync(join('/dev/shm', nameFor(join(folder, name, 'host'))), { recursive: true, force: true });
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** Processes whose command line has this word. */
 function processesWith(word: string): string[] {

@@ -20,7 +20,7 @@ import { type HostMachine, inspectHost, rootEntries } from './host-machine.ts';
 import { commandLine, findImage, type ImageMapping, type MappedImage } from './image-mapping.ts';
 import { endLeftovers } from './leftovers.ts';
 import { type ProcessHolder, startProcessHolder } from './process-holder.ts';
-import { memoryFolder } from './memory-folder.ts';
+import { memoryFolder, nameFor } from './memory-folder.ts';
 import type { ProcessUser } from './sandbox-command.ts';
 import { ScratchPool } from './scratch-pool.ts';
 import { type InnerTools, machineTools, makeToolBox, toolBoxPath } from './tool-box.ts';
@@ -84,7 +84,7 @@ export class HostRuntime implements PodRuntime {
     }
     await this.scratch.open();
     this.machineFound = await inspectHost();
-    this.cgroups = findCgroups('tektite');
+    this.cgroups = findCgroups(nameFor(this.options.directory));
     this.nothing = makeNothing(this.memory);
     this.hidden = hiddenPaths([this.options.directory, ...(this.options.hide ?? [])]);
     await this.fifos.open();
@@ -159,6 +159,7 @@ export class HostRuntime implements PodRuntime {
     await Promise.all(ends);
     await Promise.all([...this.holders.values()].map((holder) => holder.end()));
     await this.scratch.close();
+    this.cgroups?.close();
     if (this.memory.startsWith('/dev/shm/')) rmSync(this.memory, { recursive: true, force: true });
   }
 

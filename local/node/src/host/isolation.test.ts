@@ -51,6 +51,7 @@ describe('a container on this machine', () => {
       ls ${here.dataDir}
       cat /etc/shadow; cat /tmp/tektite-isolation-secret
       ls /root /home /run /var/log /var/lib/docker 2>/dev/null`);
+    rmSync('/tmp/tektite-isolation-secret');
     expect(output).not.toContain('pods');
     expect(output).not.toMatch(/^root:[*!$]/m);
     expect(output).not.toMatch(/^secret/m);

@@ -54,6 +54,9 @@ const statusOf = (pod: Pod, name: string) =>
   );
 const condition = (pod: Pod, type: string) => pod.status?.conditions?.find((one) => one.type === type);
 
+/** By the request to end, or, if that came before the program could take it, by force. */
+const ends = [143, 137];
+
 /** What Pods do on every runtime. */
 export function podRuntimeCases(runtime: string, startNode: () => Promise<TestNode>, image = 'example'): void {
   const start = async () => Object.assign(await startNode(), { image });
@@ -153,7 +156,7 @@ export function podRuntimeCases(runtime: string, startNode: () => Promise<TestNo
       expect(both.status?.phase).toBe('Running');
       const pod = await here.done('helped');
       expect(pod.status?.phase).toBe('Succeeded');
-      expect(statusOf(pod, 'helper')?.state?.terminated).toMatchObject({ exitCode: 143, reason: 'Error' });
+      expect(ends).toContain(statusOf(pod, 'helper')?.state?.terminated?.exitCode);
     });
 
     test('repeat what failed, then wait longer and longer', async () => {
@@ -197,7 +200,7 @@ export function podRuntimeCases(runtime: string, startNode: () => Promise<TestNo
       await here.plane.client.delete(kinds.Pod, key);
       await watching;
       expect(seen.at(-1)?.metadata.uid).toBe(metadata.uid);
-      expect(statusOf(seen.at(-1) as Pod, 'main')?.state?.terminated).toMatchObject({ exitCode: 143 });
+      expect(ends).toContain(statusOf(seen.at(-1) as Pod, 'main')?.state?.terminated?.exitCode);
       expect(seen.at(-1)?.status?.phase).toBe('Failed');
       await expect
         .poll(async () => (await here.events('server')).map(({ reason, message }) => `${reason}: ${message}`))
@@ -266,7 +269,7 @@ export function podRuntimeCases(runtime: string, startNode: () => Promise<TestNo
         { restartPolicy: 'Always', terminationGracePeriodSeconds: 1 },
       );
       const pod = await here.until('dead', (one) => (statusOf(one, 'main')?.restartCount ?? 0) > 0);
-      expect(statusOf(pod, 'main')?.lastState?.terminated).toMatchObject({ exitCode: 143 });
+      expect(ends).toContain(statusOf(pod, 'main')?.lastState?.terminated?.exitCode);
       const events = (await here.events('dead')).map(({ reason, message }) => `${reason}: ${message}`);
       expect(events).toContain('Killing: Container main failed liveness probe, will be restarted');
       expect(events.some((event) => event.startsWith('Unhealthy: Liveness probe failed: dial tcp'))).toBe(true);

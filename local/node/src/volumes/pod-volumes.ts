@@ -1,5 +1,5 @@
 import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, statfsSync, statSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Client } from '@tektite/client';
 import type { Pod, Volume } from '@tektite/schema/kubernetes';
@@ -76,8 +76,14 @@ export class PodVolumes {
 
   /** Removes what Pods left that went away while nobody looked. */
   async keepOnly(uids: ReadonlySet<string>): Promise<void> {
-    if (!this.memoryAvailable()) return;
-    for (const uid of await readdir(this.options.memoryDirectory)) if (!uids.has(uid)) await this.remove(uid);
+    if (!this.options.files) return;
+    for (const uid of await readdir(this.options.memoryDirectory).catch(() => []))
+      if (!uids.has(uid)) await this.remove(uid);
+  }
+
+  /** Leaves nothing that is empty. */
+  async close(): Promise<void> {
+    await rmdir(this.options.memoryDirectory).catch(() => undefined);
   }
 
   private async prepareOne(
