@@ -136,7 +136,7 @@ function connector({ logs }: AgentParts, agent: PodAgent): Pick<RunningNode, 'lo
         );
       return logs.read({ namespace, name, uid }, container, attempt, options);
     },
-    exec(pod, container, request, signal) {
+    async exec(pod, container, request, signal) {
       const running = agent.worker(pod)?.container(container);
       if (!running) throw badRequestError(`container not found (${JSON.stringify(container)})`);
       return running.exec(request, signal);

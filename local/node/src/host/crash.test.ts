@@ -1,4 +1,14 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kinds } from '@tektite/client';
@@ -18,9 +28,14 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => {
   // What a killed node leaves in memory is removed by its next start; these have none.
-  for (const name of ['killed', 'ordinary']) {
+  for (const name of ['killed', 'chaos', 'ordinary']) {
     rmSync(join('/dev/shm', nameFor(join(folder, name, 'host'))), { recursive: true, force: true });
   }
+  for (const controller of ['memory', 'cpu', '.'])
+    for (const name of ['killed', 'chaos']) {
+      const cgroup = join('/sys/fs/cgroup', controller, nameFor(join(folder, name, 'host')));
+      if (existsSync(cgroup)) rmdirSync(cgroup);
+    }
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -97,6 +112,38 @@ describe('a node that is killed', () => {
     await expect.poll(() => readdirSync(join(dataDir, 'pods')), { timeout: 5000 }).toEqual([]);
     await killNodeProgram(child);
     expect(processesWith(marker)).toEqual([]);
+  }, 90_000);
+});
+
+describe('a node that is killed again and again, in the middle of its work', () => {
+  test('brings every Pod to its end, and leaves no process', async () => {
+    await using plane = await startControlPlane();
+    const dataDir = join(folder, 'chaos');
+    const marker = 'chaos-marker-271828';
+    const pods = 30;
+    const containers = [shell('', { command: ['sh', '-c', 'sleep 0.3', marker] })];
+    let child = await startNodeProgram(plane, program, dataDir);
+    for (let i = 0; i < pods; i++) {
+      const metadata = { namespace: 'default', name: `pod-${i}` };
+      await plane.client.create(kinds.Pod, {
+        metadata,
+        spec: { nodeName: 'here', restartPolicy: 'OnFailure', containers },
+      });
+    }
+    for (const delay of [60, 250, 130]) {
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      await killNodeProgram(child);
+      await expect.poll(() => processesWith(marker), { timeout: 5000 }).toEqual([]);
+      child = await startNodeProgram(plane, program, dataDir);
+    }
+    const phases = async () =>
+      (await plane.client.list(kinds.Pod, { namespace: 'default' })).items.map(({ status }) => status?.phase);
+    await expect
+      .poll(async () => (await phases()).filter((phase) => phase === 'Succeeded').length, { timeout: 40_000 })
+      .toBe(pods);
+    expect(processesWith(marker)).toEqual([]);
+    expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(dataDir);
+    await killNodeProgram(child);
   }, 90_000);
 });
 

@@ -37,6 +37,8 @@ export interface HostContainerParts {
   readonly imageID: string;
   readonly pidNamespaceOf?: number;
   readonly inner: InnerTools;
+  /** Keeps what this process inherited from the child. */
+  readonly stdio: (wanted: ('ignore' | 'pipe' | number)[]) => ('ignore' | 'pipe' | number)[];
 }
 
 /** A container as a tree of processes. */
@@ -88,7 +90,7 @@ export class HostContainer implements RunningContainer {
       detached: true,
       cwd: '/',
       env: { PATH: toolPath, LC_ALL: 'C' },
-      stdio: [spec.stdin ? 'pipe' : 'ignore', out.writerFd, err.writerFd, envFd, 'pipe'],
+      stdio: parts.stdio([spec.stdin ? 'pipe' : 'ignore', out.writerFd, err.writerFd, envFd, 'pipe']),
     });
     for (const fd of [out.writerFd, err.writerFd, envFd]) closeSync(fd);
     const output = Promise.all([forward(out.reader, 'stdout', spec), forward(err.reader, 'stderr', spec)]);
@@ -129,7 +131,7 @@ export class HostContainer implements RunningContainer {
       detached: true,
       cwd: '/',
       env: { PATH: toolPath, LC_ALL: 'C', SHELL: machine.tools.sh },
-      stdio: [request.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe', envFd, 'pipe'],
+      stdio: this.parts.stdio([request.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe', envFd, 'pipe']),
     });
     closeSync(envFd);
     if (request.tty && request.sizes) void followSize(child, request.sizes).catch(() => undefined);

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '@tektite/meta';
@@ -18,6 +18,7 @@ import { hiddenPaths } from './hidden-paths.ts';
 import { HostContainer } from './host-container.ts';
 import { type HostMachine, inspectHost, rootEntries } from './host-machine.ts';
 import { commandLine, findImage, type ImageMapping, type MappedImage } from './image-mapping.ts';
+import { inheritedDescriptors, withoutInherited } from './inherited-descriptors.ts';
 import { endLeftovers } from './leftovers.ts';
 import { type ProcessHolder, startProcessHolder } from './process-holder.ts';
 import { memoryFolder, nameFor } from './memory-folder.ts';
@@ -64,6 +65,8 @@ export class HostRuntime implements PodRuntime {
   private machineFound: HostMachine | undefined;
   private cgroups: Cgroups | undefined;
   private tools: Promise<InnerTools> | undefined;
+  private inherited: readonly number[] = [];
+  private nullDevice: number | undefined;
   private nothing = { folder: '', file: '' };
   private hidden: { path: string; folder: boolean }[] = [];
 
@@ -84,6 +87,8 @@ export class HostRuntime implements PodRuntime {
     }
     await this.scratch.open();
     this.machineFound = await inspectHost();
+    this.inherited = inheritedDescriptors();
+    this.nullDevice ??= openSync('/dev/null', 'r+');
     this.cgroups = findCgroups(nameFor(this.options.directory));
     this.nothing = makeNothing(this.memory);
     this.hidden = hiddenPaths([this.options.directory, ...(this.options.hide ?? [])]);
@@ -125,6 +130,7 @@ export class HostRuntime implements PodRuntime {
         env: environmentOf(spec, image),
         directory,
         imageID: `host://${spec.image}`,
+        stdio: (wanted) => withoutInherited(wanted, this.inherited, this.nullDevice ?? 0),
         inner: image.root === undefined ? machineTools(this.machine) : await this.toolBox(),
         ...(cgroup ? { cgroup } : {}),
         ...this.sharedProcesses(spec),
@@ -160,6 +166,8 @@ export class HostRuntime implements PodRuntime {
     await Promise.all([...this.holders.values()].map((holder) => holder.end()));
     await this.scratch.close();
     this.cgroups?.close();
+    if (this.nullDevice !== undefined) closeSync(this.nullDevice);
+    this.nullDevice = undefined;
     if (this.memory.startsWith('/dev/shm/')) rmSync(this.memory, { recursive: true, force: true });
   }
 

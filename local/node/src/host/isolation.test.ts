@@ -58,6 +58,21 @@ describe('a container on this machine', () => {
     expect(output).not.toContain('docker.sock');
   });
 
+  test('holds nothing open but its own input and output', async () => {
+    // What this process itself was started with may be there in number, but leads nowhere.
+    const list =
+      'for fd in /proc/$$/fd/*; do case $fd in */[012]) ;; *) readlink $fd ;; esac; done | grep -v "^/dev/null$"; echo end';
+    expect(await attempt(list)).toBe('end\n');
+    await here.run('held', { restartPolicy: 'Never', containers: [shell('sleep 3')] });
+    const pod = await here.until('held', ({ status }) => status?.phase === 'Running');
+    let text = '';
+    const onOutput = (_: string, chunk: Uint8Array) => {
+      text += Buffer.from(chunk).toString();
+    };
+    await here.node.exec(pod, 'main', { command: ['sh', '-c', list], onOutput });
+    expect(text).toBe('end\n');
+  });
+
   test('cannot mount, remount, unmount, make devices or leave its root', async () => {
     const output = await attempt(`
       mount -t tmpfs tmpfs /mnt && echo MOUNTED
