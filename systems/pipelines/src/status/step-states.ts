@@ -1,0 +1,93 @@
+import type { ContainerStatus, Pod } from '@tektite/schema/kubernetes';
+import { isSidecarContainer, isStepContainer, sidecarPrefix, stepPrefix } from '../pod/container-names.ts';
+import type { SidecarState, StepState } from '../kinds/task-run-spec.ts';
+import {
+  internalValue,
+  parseTerminationMessage,
+  type TerminationEntry,
+  TerminationMessageError,
+  visibleMessage,
+} from './termination-message.ts';
+
+/** A step's container, and what it told. */
+export interface StepReport {
+  readonly status: ContainerStatus;
+  readonly entries: readonly TerminationEntry[];
+  /** It told something that cannot be read. */
+  readonly mistake?: TerminationMessageError;
+}
+
+/** The steps of a Pod, in the order of its spec, as far as the node has told of them. */
+export function stepReports(pod: Pod): readonly StepReport[] {
+  const statuses = new Map((pod.status?.containerStatuses ?? []).map((status) => [status.name, status]));
+  return (pod.spec?.containers ?? []).flatMap(({ name }) => {
+    const status = statuses.get(name);
+    return isStepContainer(name) && status ? [readReport(status)] : [];
+  });
+}
+
+function readReport(status: ContainerStatus): StepReport {
+  try {
+    return { status, entries: parseTerminationMessage(status.state?.terminated?.message ?? '') };
+  } catch (error) {
+    if (!(error instanceof TerminationMessageError)) throw error;
+    return { status, entries: [], mistake: error };
+  }
+}
+
+/** What a run says of a step. What it said before and the Pod does not know, such as where the step came from, stays. */
+export function stepState({ status, entries, mistake }: StepReport, before: StepState | undefined): StepState {
+  const { name, imageID, state = {} } = status;
+  return {
+    ...(state.terminated
+      ? { terminated: mistake ? state.terminated : terminatedState(state.terminated, entries) }
+      : {}),
+    ...(state.running ? { running: state.running } : {}),
+    ...(state.waiting ? { waiting: state.waiting } : {}),
+    name: name.slice(stepPrefix.length),
+    container: name,
+    ...(imageID ? { imageID } : {}),
+    ...(state.terminated ? { terminationReason: terminationReason(state.terminated, entries) } : {}),
+    ...(before?.provenance ? { provenance: before.provenance } : {}),
+  };
+}
+
+type Terminated = NonNullable<NonNullable<StepState['terminated']>>;
+
+/** The entrypoint knows better than the node when the user's program began, and how it ended where that was ignored. */
+function terminatedState(terminated: Terminated, entries: readonly TerminationEntry[]): Terminated {
+  const { message: _, ...rest } = terminated;
+  const startedAt = internalValue(entries, 'StartedAt');
+  const exitCode = internalValue(entries, 'ExitCode');
+  const message = visibleMessage(entries);
+  return {
+    ...rest,
+    ...(startedAt === undefined ? {} : { startedAt: wholeSeconds(startedAt) }),
+    ...(exitCode === undefined ? {} : { exitCode: Number(exitCode) }),
+    ...(message === '' ? {} : { message }),
+  };
+}
+
+/** Times in the API have no fractions. */
+function wholeSeconds(time: string): string {
+  return time.replace(/\.\d+/, '');
+}
+
+function terminationReason({ reason }: Terminated, entries: readonly TerminationEntry[]): string {
+  const told = internalValue(entries, 'Reason');
+  if (told !== undefined) return told;
+  return internalValue(entries, 'ExitCode') === undefined ? (reason ?? '') : 'Continued';
+}
+
+/** What a run says of its sidecars. Native ones are init containers that go on. */
+export function sidecarStates(pod: Pod): readonly SidecarState[] {
+  const { containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {};
+  return [...(containerStatuses ?? []), ...(initContainerStatuses ?? [])]
+    .filter(({ name }) => isSidecarContainer(name))
+    .map(({ name, imageID, state = {} }) => ({
+      ...state,
+      name: name.slice(sidecarPrefix.length),
+      container: name,
+      ...(imageID ? { imageID } : {}),
+    }));
+}
