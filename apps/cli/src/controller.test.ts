@@ -207,14 +207,16 @@ interface SentSpan {
 /** Takes traces, as a collector does. */
 async function startCollector(): Promise<AsyncDisposable & { url: string; spans: readonly SentSpan[] }> {
   const spans: SentSpan[] = [];
-  const server = createServer(async (incoming: IncomingMessage, answer) => {
+  const take = async (incoming: IncomingMessage) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString()) as {
       resourceSpans: { scopeSpans: { spans: SentSpan[] }[] }[];
     };
     for (const { scopeSpans } of resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans);
-    answer.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  };
+  const server = createServer((incoming, answer) => {
+    void take(incoming).then(() => answer.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -177,13 +177,12 @@ describe('tektite up --systems', () => {
       'informer_synced',
     ])
       expect(metrics).toMatch(new RegExp(`^${name}\\{`, 'm'));
-    for (const where of [
+    const places: readonly { args: string[]; env: Record<string, string> }[] = [
       { args: ['--data-dir', join(scratch.path, 'data')], env: {} },
       { args: [], env: { KUBECONFIG: up.kubeconfig } },
-    ])
-      expect(scratch.tektite(['explain', 'memcached', 'web', ...where.args], where.env).out).toMatch(
-        /memcached {2}done/,
-      );
+    ];
+    for (const { args, env } of places)
+      expect(scratch.tektite(['explain', 'memcached', 'web', ...args], env).out).toMatch(/memcached {2}done/);
     const { code, milliseconds } = await up.stop();
     expect(code).toBe(0);
     expect(milliseconds).toBeLessThan(5000);

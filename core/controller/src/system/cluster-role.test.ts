@@ -63,7 +63,7 @@ describe('the role of a system', () => {
         rules: [
           conversion({
             hub: Widget,
-            spokes: [spoke(older, Widget, { toHub: (it) => it, fromHub: (it) => it } as never)],
+            spokes: [spoke(older, Widget, { toHub: (it) => it as never, fromHub: (it) => it as never })],
           }),
         ],
       }),
