@@ -1,7 +1,13 @@
 /** Runs Pods on this machine: the part of a cluster that is a kubelet and a container runtime. */
 
 // The node
-export { type NodeLogOptions, type NodeOptions, type RunningNode, startNode } from './start-node.ts';
+export {
+  type AttachRequest,
+  type NodeLogOptions,
+  type NodeOptions,
+  type RunningNode,
+  startNode,
+} from './start-node.ts';
 export { ApiEventSink, type EventContent, type EventSink } from './agent/event-sink.ts';
 export type { LogLimits } from './logs/container-log.ts';
 

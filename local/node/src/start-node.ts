@@ -14,7 +14,7 @@ import { LogStore } from './logs/log-store.ts';
 import type { ReadLogOptions } from './logs/read-log.ts';
 import { inspectMachine } from './node/machine.ts';
 import { NodeRegistration } from './node/node-registration.ts';
-import type { ExecRequest, ExecResult, PodRuntime } from './runtime/pod-runtime.ts';
+import type { ExecRequest, ExecResult, OutputStream, PodRuntime } from './runtime/pod-runtime.ts';
 import { PodVolumes } from './volumes/pod-volumes.ts';
 import { clientTokens } from './volumes/service-account-token.ts';
 
@@ -51,6 +51,13 @@ export interface RunningNode extends AsyncDisposable {
   log(pod: Pod, options: NodeLogOptions): AsyncIterable<Uint8Array>;
   /** Runs a program in a container. Rejects with a StatusError when it does not run. */
   exec(pod: Pod, container: string, request: ExecRequest, signal?: AbortSignal): Promise<ExecResult>;
+  /** Gives what a container prints from now on, and gives it input if it takes any. Resolves when it ends. */
+  attach(pod: Pod, container: string, request: AttachRequest, signal?: AbortSignal): Promise<void>;
+}
+
+export interface AttachRequest {
+  readonly stdin?: NodeJS.ReadableStream;
+  readonly onOutput: (stream: OutputStream, chunk: Uint8Array) => void;
 }
 
 /**
@@ -120,7 +127,7 @@ export async function startNode(options: NodeOptions, signal?: AbortSignal): Pro
   return { name, ...connector(parts, agent), [Symbol.asyncDispose]: close };
 }
 
-function connector({ logs }: AgentParts, agent: PodAgent): Pick<RunningNode, 'log' | 'exec'> {
+function connector({ logs }: AgentParts, agent: PodAgent): Pick<RunningNode, 'log' | 'exec' | 'attach'> {
   return {
     log(pod, { container, previous = false, ...options }) {
       const { name = '', namespace = '', uid = '' } = pod.metadata;
@@ -140,6 +147,20 @@ function connector({ logs }: AgentParts, agent: PodAgent): Pick<RunningNode, 'lo
       const running = agent.worker(pod)?.container(container);
       if (!running) throw badRequestError(`container not found (${JSON.stringify(container)})`);
       return running.exec(request, signal);
+    },
+    async attach(pod, container, { stdin, onOutput }, signal) {
+      const { name = '', namespace = '', uid = '' } = pod.metadata;
+      const worker = agent.worker(pod);
+      const running = worker?.container(container);
+      const log = worker && logs.current({ namespace, name, uid }, container, worker.attempt(container));
+      if (!running || !log) throw badRequestError(`container not found (${JSON.stringify(container)})`);
+      using _output = log.listen(onOutput);
+      if (stdin && running.stdin) stdin.pipe(running.stdin).on('error', () => undefined);
+      const detached = new Promise<void>((resolve) =>
+        signal?.addEventListener('abort', () => resolve(), { once: true }),
+      );
+      await Promise.race([running.exited, detached]);
+      if (stdin && running.stdin) stdin.unpipe(running.stdin);
     },
   };
 }

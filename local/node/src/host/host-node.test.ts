@@ -466,6 +466,27 @@ describe('a Pod of processes', () => {
     await expect(exec('no-such-program')).rejects.toThrow('executable file not found in $PATH');
   });
 
+  test('can be attached to, with input', async () => {
+    await here.run('attached', {
+      restartPolicy: 'Never',
+      containers: [shell('read word; echo "got $word"; echo bad >&2; exit 2', { stdin: true, stdinOnce: true })],
+    });
+    const pod = await here.until('attached', ({ status }) => status?.phase === 'Running');
+    let text = '';
+    const stdin = new PassThrough();
+    const attached = here.node.attach(pod, 'main', {
+      stdin,
+      onOutput: (stream, chunk) => {
+        text += `${stream}: ${Buffer.from(chunk).toString()}`;
+      },
+    });
+    stdin.write('something\n');
+    await attached;
+    expect(text).toContain('stdout: got something\n');
+    expect(text).toContain('stderr: bad\n');
+    expect((await here.done('attached')).status?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(2);
+  });
+
   test('gives a terminal to a program that is run in it', async () => {
     await here.run('terminal', { restartPolicy: 'Never', containers: [shell('sleep 5')] });
     const pod = await here.until('terminal', ({ status }) => status?.phase === 'Running');

@@ -27,6 +27,7 @@ export class ContainerLog implements OutputSink {
   private readonly limits: LogLimits;
   private readonly splitter = new LineSplitter();
   private readonly watchers = new Set<() => void>();
+  private readonly listeners = new Set<(stream: OutputStream, chunk: Uint8Array) => void>();
   private pending: Buffer[] = [];
   private pendingBytes = 0;
   private writing: Promise<void> | undefined;
@@ -60,6 +61,7 @@ export class ContainerLog implements OutputSink {
 
   write(stream: OutputStream, chunk: Uint8Array): boolean {
     if (this.ended || chunk.length === 0) return true;
+    for (const listener of this.listeners) listener(stream, chunk);
     this.enqueue(this.splitter.push(stream, chunk, logTime(this.clock.now())));
     return this.pendingBytes < highWater;
   }
@@ -80,6 +82,12 @@ export class ContainerLog implements OutputSink {
     await this.file?.close().catch(() => undefined);
     this.file = undefined;
     this.changed();
+  }
+
+  /** Gives what the container prints from now on, as it comes. */
+  listen(listener: (stream: OutputStream, chunk: Uint8Array) => void): Disposable {
+    this.listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.listeners.delete(listener) };
   }
 
   /** Calls `changed` when there is more to read, and when it is closed. */

@@ -36,6 +36,11 @@ export class LogStore {
     return log;
   }
 
+  /** The log of a run that goes on. */
+  current(owner: LogOwner, container: string, attempt: number): ContainerLog | undefined {
+    return this.live.get(this.path(owner, container, attempt));
+  }
+
   async close(log: ContainerLog): Promise<void> {
     await log.close();
     if (this.live.get(log.path) === log) this.live.delete(log.path);

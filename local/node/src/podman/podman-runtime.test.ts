@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { podRuntimeCases } from '../runtime/pod-runtime.cases.ts';
 import { shell, startTestNode } from '../test-support.ts';
 import { createArguments } from './podman-arguments.ts';
@@ -38,6 +38,7 @@ const start = () =>
 
 describe.skipIf(!possible)('with podman', () => {
   beforeAll(importImage, 60_000);
+  afterAll(() => void spawnSync(engine, ['rmi', '--force', image]));
 
   podRuntimeCases('podman', start, image);
 
