@@ -14,7 +14,7 @@ import { UnknownCapabilityError } from './capability-set.ts';
 import { type Cgroup, type Cgroups, findCgroups } from './cgroup.ts';
 import { ContainerRoot, MountPathError } from './container-root.ts';
 import { FifoPool } from './fifo-pool.ts';
-import { hiddenPaths } from './hidden-paths.ts';
+import { hiddenPaths, nestedMounts } from './hidden-paths.ts';
 import { HostContainer } from './host-container.ts';
 import { type HostMachine, inspectHost, rootEntries } from './host-machine.ts';
 import { commandLine, findImage, type ImageMapping, type MappedImage } from './image-mapping.ts';
@@ -91,7 +91,8 @@ export class HostRuntime implements PodRuntime {
     this.nullDevice ??= openSync('/dev/null', 'r+');
     this.cgroups = findCgroups(nameFor(this.options.directory));
     this.nothing = makeNothing(this.memory);
-    this.hidden = hiddenPaths([this.options.directory, ...(this.options.hide ?? [])]);
+    const nested = this.machine.userNamespace ? nestedMounts() : [];
+    this.hidden = hiddenPaths([this.options.directory, ...nested, ...(this.options.hide ?? [])]);
     await this.fifos.open();
   }
 
