@@ -5,6 +5,8 @@ import { deploymentController } from './deployments/deployment-controller.ts';
 import { replicaSetController } from './replica-sets/replica-set-controller.ts';
 import { nodeLifecycleController } from './nodes/node-lifecycle-controller.ts';
 import { taintEvictionController } from './nodes/taint-eviction-controller.ts';
+import { jobController } from './jobs/job-controller.ts';
+import { ttlController } from './jobs/ttl-controller.ts';
 import { namespaceController } from './namespaces/namespace-controller.ts';
 import { podCollectionController } from './pod-collection/pod-collection-controller.ts';
 import { schedulerController } from './scheduler/scheduler-controller.ts';
@@ -23,6 +25,8 @@ export function workloadsSystem(options: WorkloadsOptions, events: ComponentEven
     podCollectionController(),
     replicaSetController(events.of('replicaset-controller')),
     deploymentController(events.of('deployment-controller')),
+    jobController(events.of('job-controller')),
+    ttlController(),
     nodeLifecycleController(events.of('node-controller')),
     taintEvictionController(events.of('taint-eviction-controller')),
     schedulerController(events.of('default-scheduler', 'events.k8s.io/v1')),

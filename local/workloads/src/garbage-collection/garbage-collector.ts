@@ -99,7 +99,7 @@ export class GarbageCollector implements AsyncDisposable {
   private async look(uid: string): Promise<void> {
     const node = this.graph.get(uid);
     if (!node) return;
-    if (!this.monitors.ready) return void this.queue.addAfter(uid, notReadyMs);
+    if (!this.monitors.ready) return this.queue.addAfter(uid, notReadyMs);
     const live = await this.find(node.identity);
     // Where a strange owner was named, the object itself lives elsewhere: its own watch tells when it goes.
     if (live === 'elsewhere') return;
@@ -150,7 +150,7 @@ export class GarbageCollector implements AsyncDisposable {
 
   private async orphan(node: GraphNode, live: ObjectMetadata): Promise<void> {
     const { uid } = node.identity;
-    for (const { identity } of [...node.dependents]) {
+    for (const { identity } of node.dependents) {
       const dependent = await this.find(identity);
       if (!dependent || dependent === 'elsewhere' || dependent.metadata.uid !== identity.uid) continue;
       if (!dependent.metadata.ownerReferences?.some((reference) => reference.uid === uid)) continue;
