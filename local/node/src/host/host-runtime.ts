@@ -51,7 +51,6 @@ export class HostRuntime implements PodRuntime {
   readonly name = 'host';
   readonly version = '1.0.0';
   readonly usesFiles = true;
-  readonly sharesHostNetwork = true;
   private readonly options: HostRuntimeOptions;
   private readonly clock: Clock;
   /** What is made for each start, gone when the machine is. */

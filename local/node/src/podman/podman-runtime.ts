@@ -30,7 +30,6 @@ const defaultLimits = { openFiles: 1_048_576, processes: 32_768 };
 export class PodmanRuntime implements PodRuntime {
   readonly name = 'podman';
   readonly usesFiles = true;
-  readonly sharesHostNetwork = true;
   private readonly options: PodmanRuntimeOptions;
   private readonly clock: Clock;
   private readonly podman: Podman;

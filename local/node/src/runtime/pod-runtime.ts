@@ -7,9 +7,10 @@
  *   will. After a rejection nothing of the container is left running.
  * - `exited` resolves once, after all output was given to the spec's `output` and no process of the container is left. It
  *   never rejects.
- * - Containers do not outlive the runtime: `close` ends all, and when this process is killed, they die with it. What is left
- *   on disk or in the mount table after that is removed by the next `open`.
- * - Nothing in a spec makes a container see or change what it was not given. Each runtime's README tells the limits.
+ * - `close` ends all containers. When this process is killed, they die with it, or are ended by the next `open`; that also
+ *   removes what is left on disk and in memory. So one that was started by another process never runs.
+ * - Pods have the address of the machine.
+ * - Nothing in a spec makes a container see or change what it was not given. The README tells the limits.
  */
 export interface PodRuntime {
   /** Goes into container IDs: `NAME://ID`. */
@@ -18,8 +19,6 @@ export interface PodRuntime {
   readonly version: string;
   /** Whether mounts are real: without, nobody needs to write volumes to disk. */
   readonly usesFiles: boolean;
-  /** Whether Pods have the address of the node, whatever their spec says. */
-  readonly sharesHostNetwork: boolean;
   /** Checks that this machine can run containers, and removes what a killed predecessor left. Called once, first. */
   open(): Promise<void>;
   /** Prepares what the containers of a Pod share. Doing it again changes nothing. */
