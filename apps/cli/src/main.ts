@@ -40,7 +40,9 @@ Examples:
   $ tektite up                       keeps its state in ~/.tektite, serves https://127.0.0.1:6443
   $ tektite up --in-memory --port 0  a throw-away control plane on a free port
   $ tektite up --write-kubeconfig ~/.kube/config
-                                     adds a context named "tektite" to your own kubeconfig`,
+                                     adds a context named "tektite" to your own kubeconfig
+  $ tektite up --systems ./my-operator
+                                     runs an operator in it; begin one with \`tektite new operator\``,
     )
     .action(async (options) => (await import('./commands/up.ts')).up(options));
 
