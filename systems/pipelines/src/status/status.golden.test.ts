@@ -56,7 +56,7 @@ function* cases(): Generator<Case> {
       if (object.kind !== 'TaskRun' || !pod || otherReasons.test(taskRun.status?.conditions?.[0]?.reason ?? ''))
         continue;
       // Sidecars are recorded as they were after the end, when they had been stopped; Pods that wait, without what holds them.
-      const hasSidecars = pod.spec?.containers.some(({ name }) => name.startsWith('sidecar'));
+      const hasSidecars = pod.spec?.containers?.some(({ name }) => name.startsWith('sidecar'));
       if (hasSidecars || pod.status?.phase === 'Pending') continue;
       const { containers = [], initContainers = [], ...status } = pod.status as unknown as Record<string, Recorded[]>;
       const whole = {

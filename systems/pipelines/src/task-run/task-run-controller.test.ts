@@ -1,0 +1,174 @@
+import { kinds } from '@tektite/client';
+import { installKinds, Manager } from '@tektite/controller';
+import { isStatusError } from '@tektite/meta';
+import type { Pod } from '@tektite/schema/kubernetes';
+import { type ControlPlane, startControlPlane, type VirtualClock, virtualClock } from '@tektite/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { defaultFeatureFlags } from '../config/feature-flags.ts';
+import { StepAction, Task, TaskRun } from '../kinds/kinds.ts';
+import type { TaskRunSpec } from '../kinds/task-run-spec.ts';
+import { taskRunController } from './task-run-controller.ts';
+
+const images = {
+  entrypoint: 'entrypoint',
+  nop: 'nop',
+  sidecarLogResults: 'results',
+  workingDirInit: 'dirs',
+  shell: 'sh',
+};
+const namespace = 'default';
+let plane: ControlPlane;
+let clock: VirtualClock;
+let manager: Manager;
+
+beforeEach(async () => {
+  clock = virtualClock();
+  plane = await startControlPlane({ clock });
+  await plane.client.create(kinds.ServiceAccount, { metadata: { namespace, name: 'default' } });
+  await clock.until(installKinds(plane.client, [Task, TaskRun, StepAction]));
+  manager = new Manager(plane.client, { name: 'TaskRun', graceMs: 0 });
+  manager.add(taskRunController({ flags: () => defaultFeatureFlags, images, release: 'test' }));
+  await clock.until(manager.start().synced());
+});
+
+afterEach(async () => {
+  await manager.stop();
+  await plane.close();
+});
+
+async function create(spec: TaskRunSpec, name = 'tr'): Promise<void> {
+  await plane.client.create(TaskRun, { metadata: { namespace, name }, spec });
+  await clock.advance(100);
+}
+
+const run = (name = 'tr') => plane.client.get(TaskRun, { namespace, name });
+const pod = (name = 'tr-pod') => plane.client.get(kinds.Pod, { namespace, name });
+const condition = async () => {
+  const { status = '', reason, message = '' } = (await run()).status?.conditions?.[0] ?? {};
+  return { status, reason, message };
+};
+
+type Containers = Record<string, object>;
+
+/** What a node would write. */
+async function tell(phase: string, containers: Containers, name = 'tr-pod'): Promise<void> {
+  const found = await pod(name);
+  const containerStatuses = Object.entries(containers).map(([container, state]) => ({
+    name: container,
+    image: 'i',
+    imageID: 'id',
+    ready: true,
+    restartCount: 0,
+    state,
+  }));
+  await plane.client.updateStatus(kinds.Pod, { ...found, status: { phase, containerStatuses } } as unknown as Pod);
+  await clock.advance(100);
+}
+
+const ended = (exitCode: number, entries: object[] = []) => ({
+  terminated: { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', message: JSON.stringify(entries) },
+});
+
+const oneStep: TaskRunSpec = {
+  taskSpec: { steps: [{ name: 'a', image: 'busybox', script: 'echo hi' }], results: [{ name: 'r', type: 'string' }] },
+};
+
+describe('a TaskRun', () => {
+  it('runs in a Pod of its own, from start to end', async () => {
+    await create(oneStep);
+    expect(await condition()).toMatchObject({ status: 'Unknown', reason: 'Pending' });
+    expect((await pod()).metadata.annotations?.['tekton.dev/ready']).toBeUndefined();
+    await tell('Running', { 'step-a': { running: {} } });
+    expect((await pod()).metadata.annotations?.['tekton.dev/ready']).toBe('READY');
+    expect(await condition()).toMatchObject({ status: 'Unknown', reason: 'Running' });
+    const entries = [
+      { key: 'r', value: 'hello', type: 1 },
+      { key: 'StartedAt', value: '2026-01-01T00:00:00.123Z', type: 3 },
+    ];
+    await tell('Succeeded', { 'step-a': ended(0, entries) });
+    const { status } = await run();
+    expect(status).toMatchObject({
+      podName: 'tr-pod',
+      results: [{ name: 'r', type: 'string', value: 'hello' }],
+      steps: [{ name: 'a', container: 'step-a', terminated: { exitCode: 0, startedAt: '2026-01-01T00:00:00Z' } }],
+      conditions: [{ status: 'True', reason: 'Succeeded', message: 'All Steps have completed executing' }],
+    });
+    expect(status?.completionTime).toBeDefined();
+    await clock.until(manager.events.flushed());
+    const events = (await plane.client.list(kinds.Event, { namespace })).items;
+    expect(events.map(({ reason }) => reason)).toEqual(expect.arrayContaining(['Started', 'Running', 'Succeeded']));
+  });
+
+  it('fails with its first step that fails', async () => {
+    await create(oneStep);
+    await tell('Failed', { 'step-a': ended(3) });
+    expect(await condition()).toEqual({
+      status: 'False',
+      reason: 'StepFailed',
+      message: '"step-a" exited with code 3: Error',
+    });
+  });
+
+  it('is tried again as often as it says, each time in a new Pod', async () => {
+    await create({ ...oneStep, retries: 1 });
+    await tell('Failed', { 'step-a': ended(3) });
+    expect((await run()).status).toMatchObject({ podName: 'tr-pod-retry1', retriesStatus: [{ podName: 'tr-pod' }] });
+    await tell('Failed', { 'step-a': ended(4) }, 'tr-pod-retry1');
+    expect(await condition()).toMatchObject({ status: 'False', message: '"step-a" exited with code 4: Error' });
+  });
+
+  it('ends when its time is over, and its Pod with it', async () => {
+    await create({ ...oneStep, timeout: '10m0s' });
+    await tell('Running', { 'step-a': { running: {} } });
+    await clock.advance(601_000);
+    expect(await condition()).toEqual({
+      status: 'False',
+      reason: 'TaskRunTimeout',
+      message: 'TaskRun "tr" failed to finish within "10m0s"',
+    });
+    const gone = await pod().then(
+      ({ metadata }) => metadata.deletionTimestamp !== undefined,
+      (error: unknown) => isStatusError(error, 'NotFound'),
+    );
+    expect(gone).toBe(true);
+    expect((await run()).status?.steps?.[0]).toMatchObject({
+      terminated: { exitCode: 1, reason: 'TaskRunTimeout', message: 'Step a terminated as pod tr-pod is terminated' },
+    });
+  });
+
+  it('can be cancelled', async () => {
+    await create(oneStep);
+    const patch = {
+      contentType: 'application/merge-patch+json' as const,
+      body: { spec: { status: 'TaskRunCancelled' } },
+    };
+    await plane.client.patch(TaskRun, { namespace, name: 'tr' }, patch);
+    await clock.advance(100);
+    expect(await condition()).toMatchObject({ status: 'False', reason: 'TaskRunCancelled' });
+    expect((await condition()).message).toContain('TaskRun "tr" was cancelled. ');
+  });
+
+  it.each([
+    [
+      'a Task that is not there',
+      { taskRef: { name: 'none' } },
+      'TaskRunResolutionFailed',
+      'error when listing tasks for taskRun tr: tasks.tekton.dev "none" not found',
+    ],
+    [
+      'a parameter that is missing',
+      { taskSpec: { ...oneStep.taskSpec, params: [{ name: 'p' }] } },
+      'TaskRunValidationFailed',
+      '[User error] invalid input params for task tr: missing values for these params which have no default values: [p]',
+    ],
+    [
+      'a workspace that is not bound',
+      { taskSpec: { ...oneStep.taskSpec, workspaces: [{ name: 'w' }] } },
+      'TaskRunValidationFailed',
+      '[User error] declared workspace "w" is required but has not been bound',
+    ],
+  ])('fails for %s, and says so', async (_title, spec, reason, message) => {
+    await create(spec);
+    expect(await condition()).toEqual({ status: 'False', reason, message });
+  });
+});
