@@ -3,3 +3,4 @@ export { ComponentEvents, type TellEvent } from './component-events.ts';
 export { type RunningWorkloads, startWorkloads } from './start-workloads.ts';
 export type { WorkloadsOptions } from './workloads-options.ts';
 export { workloadsSystem } from './workloads-system.ts';
+export { provisioner as folderProvisioner, type StorageOptions } from './volumes/storage-options.ts';

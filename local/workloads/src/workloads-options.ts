@@ -1,6 +1,7 @@
 import type { KeyPair } from '@tektite/certificates';
 import type { Client } from '@tektite/client';
 import type { Logger } from '@tektite/controller';
+import type { StorageOptions } from './volumes/storage-options.ts';
 
 export interface WorkloadsOptions {
   /**
@@ -15,4 +16,6 @@ export interface WorkloadsOptions {
   readonly rootCertificate?: string;
   /** Signs certificate requests. Without it they stay unsigned. */
   readonly authority?: KeyPair;
+  /** Where claims get their volumes; brings the default StorageClass `standard`. Without it no volume is made. */
+  readonly storage?: StorageOptions;
 }

@@ -7,6 +7,9 @@ import { nodeLifecycleController } from './nodes/node-lifecycle-controller.ts';
 import { taintEvictionController } from './nodes/taint-eviction-controller.ts';
 import { jobController } from './jobs/job-controller.ts';
 import { ttlController } from './jobs/ttl-controller.ts';
+import { claimController } from './volumes/claim-controller.ts';
+import { claimProtection, volumeProtection } from './volumes/protection-controllers.ts';
+import { volumeController } from './volumes/volume-controller.ts';
 import { namespaceController } from './namespaces/namespace-controller.ts';
 import { podCollectionController } from './pod-collection/pod-collection-controller.ts';
 import { schedulerController } from './scheduler/scheduler-controller.ts';
@@ -16,7 +19,8 @@ import type { WorkloadsOptions } from './workloads-options.ts';
 
 /** The controllers of this room, as a system. `startWorkloads` runs it, and what does not fit into the form of a system. */
 export function workloadsSystem(options: WorkloadsOptions, events: ComponentEvents): System {
-  const { rootCertificate } = options;
+  const { rootCertificate, storage } = options;
+  const volumeEvents = events.of('persistentvolume-controller');
   const controllers: ControllerDefinition[] = [
     namespaceController(options.client),
     serviceAccountController(),
@@ -27,6 +31,10 @@ export function workloadsSystem(options: WorkloadsOptions, events: ComponentEven
     deploymentController(events.of('deployment-controller')),
     jobController(events.of('job-controller')),
     ttlController(),
+    claimController(volumeEvents, storage),
+    volumeController(volumeEvents, storage),
+    claimProtection(),
+    volumeProtection(),
     nodeLifecycleController(events.of('node-controller')),
     taintEvictionController(events.of('taint-eviction-controller')),
     schedulerController(events.of('default-scheduler', 'events.k8s.io/v1')),

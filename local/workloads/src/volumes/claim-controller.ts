@@ -1,0 +1,110 @@
+import { type Client, kinds, mergePatch } from '@tektite/client';
+import { type ControllerDefinition, defineController, mapped } from '@tektite/controller';
+import { isStatusError } from '@tektite/meta';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@tektite/schema/kubernetes';
+import type { TellEvent } from '../component-events.ts';
+import { bind } from './bind.ts';
+import { type ClaimStep, nextClaimStep } from './decide-claim.ts';
+import { folderVolume } from './folder-volume.ts';
+import { provisioner, type StorageOptions } from './storage-options.ts';
+
+/** Finds, or makes, a volume for each claim. Without `storage` volumes are only found. */
+export function claimController(tell: TellEvent, storage: StorageOptions | undefined): ControllerDefinition {
+  // A volume that comes or becomes free may be what any claim waits for.
+  const volumes = mapped(kinds.PersistentVolume, ({ spec }, own) =>
+    spec?.claimRef ? [`${spec.claimRef.namespace}/${spec.claimRef.name}`] : own.keys(),
+  );
+  const classes = mapped(kinds.StorageClass, (_, own) => own.keys());
+  return defineController({
+    name: 'persistent-volume-claim',
+    kind: kinds.PersistentVolumeClaim,
+    sources: [volumes, classes],
+    concurrency: 1,
+    async reconcile(claim, { cache, client }) {
+      const step = nextClaimStep(
+        claim,
+        { get: (name) => cache(volumes).get(name), all: () => cache(volumes).list() },
+        (name) => cache(classes).get(name),
+      );
+      await act(client, claim, step, tell, storage);
+    },
+  });
+}
+
+async function act(
+  client: Client,
+  claim: PersistentVolumeClaim,
+  step: ClaimStep,
+  tell: TellEvent,
+  storage: StorageOptions | undefined,
+): Promise<void> {
+  const { namespace = '', name = '' } = claim.metadata;
+  switch (step.type) {
+    case 'rest':
+      return;
+    case 'wait':
+      if (step.event) tell(claim, step.event);
+      return;
+    case 'delegate':
+      await nameProvisioner(client, claim, step.provisioner);
+      tell(claim, step.event);
+      return;
+    case 'bind':
+      await bind(client, step.volume, claim);
+      return;
+    case 'lost':
+      if (claim.status?.phase === 'Lost') return;
+      await client.patchStatus(
+        kinds.PersistentVolumeClaim,
+        { namespace, name },
+        mergePatch({ status: { phase: 'Lost' } }),
+      );
+      tell(claim, step.event);
+      return;
+    case 'provision': {
+      const event = {
+        reason: 'ExternalProvisioning',
+        message: `No folder for volumes is configured for '${provisioner}'`,
+      };
+      if (!storage) return tell(claim, event);
+      const named = await nameProvisioner(client, claim, provisioner);
+      await bind(client, await provision(client, named, step.storageClass, storage, tell), named);
+    }
+  }
+}
+
+async function nameProvisioner(
+  client: Client,
+  claim: PersistentVolumeClaim,
+  by: string,
+): Promise<PersistentVolumeClaim> {
+  const { namespace = '', name = '', annotations = {}, resourceVersion } = claim.metadata;
+  const wanted = {
+    'volume.beta.kubernetes.io/storage-provisioner': by,
+    'volume.kubernetes.io/storage-provisioner': by,
+  };
+  if (Object.entries(wanted).every(([key, value]) => annotations[key] === value)) return claim;
+  const patch = mergePatch({ metadata: { resourceVersion, annotations: wanted } });
+  return client.patch(kinds.PersistentVolumeClaim, { namespace, name }, patch);
+}
+
+async function provision(
+  client: Client,
+  claim: PersistentVolumeClaim,
+  storageClass: StorageClass,
+  storage: StorageOptions,
+  tell: TellEvent,
+): Promise<PersistentVolume> {
+  const wanted = folderVolume(claim, storageClass, storage);
+  const { name = '' } = wanted.metadata;
+  await storage.createFolder?.(wanted.spec?.hostPath?.path ?? '');
+  try {
+    const volume = await client.create(kinds.PersistentVolume, wanted);
+    tell(claim, { reason: 'ProvisioningSucceeded', message: `Successfully provisioned volume ${name}` });
+    return volume;
+  } catch (error) {
+    // Made before a crash: the name has the claim's uid in it.
+    if (isStatusError(error, 'AlreadyExists')) return client.get(kinds.PersistentVolume, { name });
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+import { kinds, mergePatch } from '@tektite/client';
+import { type ControllerDefinition, defineController, mapped } from '@tektite/controller';
+import { isStatusError, type KubeObject } from '@tektite/meta';
+import type { Pod } from '@tektite/schema/kubernetes';
+import { claimNames } from '../scheduler/claim-check.ts';
+
+const claimFinalizer = 'kubernetes.io/pvc-protection';
+const volumeFinalizer = 'kubernetes.io/pv-protection';
+
+const claimKeys = (pod: Pod): string[] => claimNames(pod).map((name) => `${pod.metadata.namespace}/${name}`);
+
+/** Lets claims that are to go be until no Pod uses them. */
+export function claimProtection(): ControllerDefinition {
+  const pods = mapped(kinds.Pod, claimKeys, { indexes: { claim: claimKeys } });
+  return defineController({
+    name: 'pvc-protection',
+    kind: kinds.PersistentVolumeClaim,
+    sources: [pods],
+    async reconcile(claim, { cache, client, key, namespace = '', name }) {
+      if (claim.metadata.deletionTimestamp === undefined) return;
+      const users = cache(pods).byIndex('claim', key);
+      if (
+        users.some(({ spec, status }) => spec?.nodeName && status?.phase !== 'Succeeded' && status?.phase !== 'Failed')
+      )
+        return;
+      await letGo(claim, claimFinalizer, (patch) =>
+        client.patch(kinds.PersistentVolumeClaim, { namespace, name }, patch),
+      );
+    },
+  });
+}
+
+/** Lets volumes that are to go be until no claim is bound to them. */
+export function volumeProtection(): ControllerDefinition {
+  return defineController({
+    name: 'pv-protection',
+    kind: kinds.PersistentVolume,
+    async reconcile(volume, { client, name }) {
+      if (volume.metadata.deletionTimestamp === undefined || volume.status?.phase === 'Bound') return;
+      await letGo(volume, volumeFinalizer, (patch) => client.patch(kinds.PersistentVolume, { name }, patch));
+    },
+  });
+}
+
+async function letGo(
+  { metadata }: KubeObject,
+  finalizer: string,
+  write: (patch: ReturnType<typeof mergePatch>) => Promise<unknown>,
+): Promise<void> {
+  if (!metadata.finalizers?.includes(finalizer)) return;
+  const finalizers = metadata.finalizers.filter((each) => each !== finalizer);
+  const { uid, resourceVersion } = metadata;
+  try {
+    await write(mergePatch({ metadata: { uid, resourceVersion, finalizers } }));
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound')) throw error;
+  }
+}

@@ -1,0 +1,86 @@
+import { type Client, kinds, mergePatch } from '@tektite/client';
+import { type ControllerDefinition, defineController, mapped } from '@tektite/controller';
+import { isStatusError } from '@tektite/meta';
+import type { PersistentVolume, PersistentVolumeClaim } from '@tektite/schema/kubernetes';
+import type { TellEvent } from '../component-events.ts';
+import { provisionedBy } from './folder-volume.ts';
+import { provisioner, type StorageOptions } from './storage-options.ts';
+
+/** In which phase of its life a volume is, given the claim that it names. */
+export function volumePhase(
+  { metadata, spec }: PersistentVolume,
+  claim: PersistentVolumeClaim | undefined,
+): string | undefined {
+  const reference = spec?.claimRef;
+  if (!reference?.uid) return 'Available';
+  if (claim?.metadata.uid !== reference.uid) return 'Released';
+  // The claim is there; who binds it says so in both.
+  return claim.spec?.volumeName === metadata.name ? 'Bound' : undefined;
+}
+
+/** Says in which phase volumes are, and takes away those whose claim is gone, as their policy says. */
+export function volumeController(tell: TellEvent, storage: StorageOptions | undefined): ControllerDefinition {
+  const claims = mapped(kinds.PersistentVolumeClaim, ({ metadata, spec }) => [
+    ...(spec?.volumeName ? [spec.volumeName] : []),
+    `pvc-${metadata.uid}`,
+  ]);
+  return defineController({
+    name: 'persistent-volume',
+    kind: kinds.PersistentVolume,
+    sources: [claims],
+    async reconcile(volume, { cache, client, name }) {
+      const { namespace = '', name: claimName = '' } = volume.spec?.claimRef ?? {};
+      let claim = cache(claims).get(`${namespace}/${claimName}`);
+      let phase = volumePhase(volume, claim);
+      if (phase === 'Released') {
+        // Nothing is removed on the word of a cache.
+        claim = await find(client, namespace, claimName);
+        phase = volumePhase(volume, claim);
+      }
+      const known = volume.status?.phase ?? '';
+      if (phase !== undefined && phase !== known && known !== 'Failed')
+        await client.patchStatus(kinds.PersistentVolume, { name }, mergePatch({ status: { phase } }));
+      if (phase === 'Released' && volume.metadata.deletionTimestamp === undefined)
+        await reclaim(client, volume, storage, tell);
+    },
+  });
+}
+
+async function find(client: Client, namespace: string, name: string): Promise<PersistentVolumeClaim | undefined> {
+  try {
+    return await client.get(kinds.PersistentVolumeClaim, { namespace, name });
+  } catch (error) {
+    if (isStatusError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+async function reclaim(
+  client: Client,
+  volume: PersistentVolume,
+  storage: StorageOptions | undefined,
+  tell: TellEvent,
+): Promise<void> {
+  const { name = '', uid, annotations } = volume.metadata;
+  if (
+    volume.spec?.persistentVolumeReclaimPolicy !== 'Delete' ||
+    annotations?.[provisionedBy] !== provisioner ||
+    !storage
+  )
+    return;
+  const path = volume.spec.hostPath?.path;
+  // A path that a user wrote into the volume is not ours to remove.
+  if (path?.startsWith(`${storage.directory}/`) && !path.split('/').includes('..')) {
+    try {
+      await storage.removeFolder(path);
+    } catch (error) {
+      tell(volume, { type: 'Warning', reason: 'VolumeFailedDelete', message: (error as Error).message });
+      throw error;
+    }
+  }
+  try {
+    await client.delete(kinds.PersistentVolume, { name }, uid ? { preconditions: { uid } } : {});
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound')) throw error;
+  }
+}

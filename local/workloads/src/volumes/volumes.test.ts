@@ -1,0 +1,142 @@
+import { kinds, mergePatch } from '@tektite/client';
+import { describe, expect, it } from 'vitest';
+import { template, testCluster } from '../test-support.ts';
+import { provisioner } from './storage-options.ts';
+
+const key = { namespace: 'default', name: 'data' };
+const claim = (storageClassName?: string) => ({
+  metadata: key,
+  spec: {
+    accessModes: ['ReadWriteOnce'],
+    resources: { requests: { storage: '1Gi' } },
+    ...(storageClassName === undefined ? {} : { storageClassName }),
+  },
+});
+
+function folders() {
+  const removed: string[] = [];
+  const removeFolder = async (path: string) => void removed.push(path);
+  return { removed, storage: { directory: '/var/lib/volumes', removeFolder } };
+}
+
+describe('a claim', () => {
+  it('gets a folder by default, and the folder goes with it', async () => {
+    const { removed, storage } = folders();
+    await using cluster = await testCluster({ storage });
+    const { client } = cluster;
+    await client.create(kinds.PersistentVolumeClaim, claim());
+    await cluster.settle();
+    const bound = await client.get(kinds.PersistentVolumeClaim, key);
+    const name = `pvc-${bound.metadata.uid}`;
+    expect(bound).toMatchObject({
+      metadata: {
+        annotations: {
+          'pv.kubernetes.io/bind-completed': 'yes',
+          'pv.kubernetes.io/bound-by-controller': 'yes',
+          'volume.kubernetes.io/storage-provisioner': provisioner,
+        },
+      },
+      spec: { volumeName: name, storageClassName: 'standard' },
+      status: { phase: 'Bound', capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'] },
+    });
+    const path = `/var/lib/volumes/${name}_default_data`;
+    const volume = await client.get(kinds.PersistentVolume, { name });
+    expect(volume).toMatchObject({ spec: { hostPath: { path } }, status: { phase: 'Bound' } });
+    await client.delete(kinds.PersistentVolumeClaim, key);
+    await cluster.settle();
+    expect((await client.list(kinds.PersistentVolumeClaim)).items).toEqual([]);
+    expect((await client.list(kinds.PersistentVolume)).items).toEqual([]);
+    expect(removed).toEqual([path]);
+  });
+
+  it('waits for its first Pod where its class says so, and the Pod waits for it', async () => {
+    await using cluster = await testCluster({ storage: folders().storage });
+    const { client } = cluster;
+    const metadata = { name: 'late' };
+    await client.create(kinds.StorageClass, { metadata, provisioner, volumeBindingMode: 'WaitForFirstConsumer' });
+    await client.create(kinds.PersistentVolumeClaim, claim('late'));
+    await cluster.settle();
+    expect((await client.get(kinds.PersistentVolumeClaim, key)).status?.phase).toBe('Pending');
+    const events = (await client.list(kinds.Event)).items.filter(
+      ({ involvedObject }) => involvedObject.name === 'data',
+    );
+    expect(events.map(({ reason, message }) => [reason, message])).toEqual([
+      ['WaitForFirstConsumer', 'waiting for first consumer to be created before binding'],
+    ]);
+    const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }];
+    await client.create(kinds.Pod, {
+      metadata: { namespace: 'default', name: 'user' },
+      spec: { ...template('a').spec, volumes },
+    });
+    await cluster.settle();
+    const bound = await client.get(kinds.PersistentVolumeClaim, key);
+    expect(bound.metadata.annotations?.['volume.kubernetes.io/selected-node']).toBe('node-1');
+    expect(bound.status?.phase).toBe('Bound');
+    expect((await client.get(kinds.Pod, { namespace: 'default', name: 'user' })).status?.phase).toBe('Running');
+  });
+
+  it('is kept while a Pod uses it', async () => {
+    await using cluster = await testCluster({ storage: folders().storage });
+    const { client } = cluster;
+    await client.create(kinds.PersistentVolumeClaim, claim());
+    const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }];
+    await client.create(kinds.Pod, {
+      metadata: { namespace: 'default', name: 'user' },
+      spec: { ...template('a').spec, volumes },
+    });
+    await cluster.settle();
+    await client.delete(kinds.PersistentVolumeClaim, key);
+    await cluster.settle();
+    expect((await client.get(kinds.PersistentVolumeClaim, key)).metadata.finalizers).toEqual([
+      'kubernetes.io/pvc-protection',
+    ]);
+    await client.delete(kinds.Pod, { namespace: 'default', name: 'user' });
+    await cluster.settle();
+    expect((await client.list(kinds.PersistentVolumeClaim)).items).toEqual([]);
+  });
+
+  it('takes the smallest volume that will do, which is kept when the claim is gone', async () => {
+    const { removed, storage } = folders();
+    await using cluster = await testCluster({ storage });
+    const { client } = cluster;
+    for (const [name, size] of [
+      ['big', '10Gi'],
+      ['small', '1Gi'],
+      ['tiny', '1Mi'],
+    ] as const)
+      await client.create(kinds.PersistentVolume, {
+        metadata: { name },
+        spec: { capacity: { storage: size }, accessModes: ['ReadWriteOnce'], hostPath: { path: `/data/${name}` } },
+      });
+    await client.create(kinds.PersistentVolumeClaim, claim(''));
+    await cluster.settle();
+    expect((await client.get(kinds.PersistentVolumeClaim, key)).spec?.volumeName).toBe('small');
+    const phases = async () =>
+      (await client.list(kinds.PersistentVolume)).items.map(({ metadata, status }) => [metadata.name, status?.phase]);
+    expect(await phases()).toEqual([
+      ['big', 'Available'],
+      ['small', 'Bound'],
+      ['tiny', 'Available'],
+    ]);
+    await client.delete(kinds.PersistentVolumeClaim, key);
+    await cluster.settle();
+    expect(await phases()).toEqual([
+      ['big', 'Available'],
+      ['small', 'Released'],
+      ['tiny', 'Available'],
+    ]);
+    expect(removed).toEqual([]);
+  });
+
+  it('says that it is lost when its volume is gone', async () => {
+    await using cluster = await testCluster({ storage: folders().storage });
+    const { client } = cluster;
+    await client.create(kinds.PersistentVolumeClaim, claim());
+    await cluster.settle();
+    const name = (await client.get(kinds.PersistentVolumeClaim, key)).spec?.volumeName ?? '';
+    await client.delete(kinds.PersistentVolume, { name });
+    await client.patch(kinds.PersistentVolume, { name }, mergePatch({ metadata: { finalizers: [] } }));
+    await cluster.settle();
+    expect((await client.get(kinds.PersistentVolumeClaim, key)).status?.phase).toBe('Lost');
+  });
+});
