@@ -10,6 +10,7 @@ import {
   type TokenFile,
 } from '@tektite/apiserver';
 import type { System } from '@tektite/controller';
+import type { RuntimeName } from './cluster/runtimes.ts';
 import { loadKeys, loadSigningKey } from './key-files.ts';
 import { type Connection, writeKubeconfig } from './kubeconfig-file.ts';
 
@@ -20,6 +21,8 @@ export interface ControlPlaneOptions {
   readonly port: number;
   readonly tokens?: TokenFile;
   readonly disabledAdmissionPlugins: readonly string[];
+  /** What runs Pods. Without it, this is an API server alone, and not a cluster. */
+  readonly runtime?: RuntimeName;
   /** Run in this process, on the server's own side: no HTTP, no certificates between. */
   readonly systems?: readonly System[];
   readonly onError: (error: unknown) => void;
@@ -60,8 +63,8 @@ async function startParts(
     storage,
     authenticators: [clientCertificateAuthenticator, ...(options.tokens ? [options.tokens] : [])],
     serviceAccountKey: () => loadSigningKey(join(folder, 'pki')),
-    // The ServiceAccount plugin waits for accounts that a controller makes; there is none yet.
-    disabledAdmissionPlugins: ['ServiceAccount', ...options.disabledAdmissionPlugins],
+    // The ServiceAccount plugin waits for accounts that a controller makes.
+    disabledAdmissionPlugins: [...(options.runtime ? [] : ['ServiceAccount']), ...options.disabledAdmissionPlugins],
     onError: options.onError,
   });
   started.push(() => server.close());
@@ -83,8 +86,22 @@ async function startParts(
   const kubeconfigFile = join(folder, 'kubeconfig');
   await rm(kubeconfigFile, { force: true });
   await writeKubeconfig(kubeconfigFile, connection);
+  // Loaded only where they are needed: a server alone does without all of it.
+  if (options.runtime) {
+    const { runCluster } = await import('./cluster/run-cluster.ts');
+    await runCluster(
+      {
+        server,
+        runtime: options.runtime,
+        folder,
+        authority: keys.authority,
+        api: { host: reachable(options.host), port: http.port },
+        onError: options.onError,
+      },
+      started,
+    );
+  }
   if (!options.systems?.length) return { connection, kubeconfigFile };
-  // Loaded only now: a server alone does without all of it.
   const { runSystems } = await import('./systems/run-systems.ts');
   const statusUrl = await runSystems(server, options.systems, folder, started);
   return { connection, kubeconfigFile, statusUrl };

@@ -31,6 +31,7 @@ Examples:
     .option('--write-kubeconfig <file>', 'also write the connection into that kubeconfig, merging with what it has')
     .option('--token-auth-file <file>', 'static bearer tokens, a line each: token,user,uid,"group1,group2"')
     .option('--disable-admission-plugins <names>', 'admission plugins to leave out, separated by commas')
+    .option('--runtime <name>', 'what runs Pods: host (processes of this machine), podman, simulated, or none', 'host')
     .option('--api-only', 'serve the API without controllers, node or systems')
     .option('--systems <list>', 'systems (operators) to run in it, separated by commas: files, folders or packages')
     .addHelpText(

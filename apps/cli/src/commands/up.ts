@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { FolderError, TokenFile } from '@tektite/apiserver';
 import pc from 'picocolors';
 import { unknownPlugins } from '../admission-plugin-names.ts';
+import { type RuntimeName, runtimeNames } from '../cluster/runtimes.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane.ts';
 import { writeKubeconfig } from '../kubeconfig-file.ts';
 import { stopSignal } from '../stop-signal.ts';
@@ -18,6 +19,7 @@ export interface UpOptions {
   readonly disableAdmissionPlugins?: string;
   readonly apiOnly?: boolean;
   readonly systems?: string;
+  readonly runtime: string;
 }
 
 /** `tektite up`: serves until it is told to stop. */
@@ -25,6 +27,7 @@ export async function up(options: UpOptions): Promise<void> {
   const port = readPort('--port', options.port);
   const disabled = readPlugins(options.disableAdmissionPlugins);
   const systems = options.apiOnly ? [] : await loadSystems(options.systems ?? '');
+  const runtime = options.apiOnly ? undefined : readRuntime(options.runtime);
   const tokens = options.tokenAuthFile ? await readTokens(options.tokenAuthFile) : undefined;
   // Listened for from now on: who is told to stop while it starts leaves nothing behind either.
   const stopped = stopSignal();
@@ -32,6 +35,7 @@ export async function up(options: UpOptions): Promise<void> {
     const plane = await start(options, port, {
       disabledAdmissionPlugins: disabled,
       systems,
+      ...(runtime ? { runtime } : {}),
       ...(tokens ? { tokens } : {}),
     });
     try {
@@ -50,7 +54,7 @@ export async function up(options: UpOptions): Promise<void> {
 async function start(
   options: UpOptions,
   port: number,
-  more: Pick<ControlPlaneOptions, 'disabledAdmissionPlugins' | 'systems' | 'tokens'>,
+  more: Pick<ControlPlaneOptions, 'disabledAdmissionPlugins' | 'systems' | 'tokens' | 'runtime'>,
 ): Promise<ControlPlane> {
   try {
     return await startControlPlane({
@@ -87,6 +91,12 @@ async function shareConnection(file: string, plane: ControlPlane): Promise<void>
     const sentence = explainFileError(error, file);
     throw sentence === undefined ? error : new UserError(`--write-kubeconfig: ${sentence}`);
   }
+}
+
+function readRuntime(text: string): RuntimeName {
+  const name = runtimeNames.find((each) => each === text);
+  if (!name) throw new UserError(`--runtime must be one of ${runtimeNames.join(', ')}, not ${JSON.stringify(text)}`);
+  return name;
 }
 
 function readPlugins(text = ''): string[] {

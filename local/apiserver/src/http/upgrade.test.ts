@@ -38,8 +38,11 @@ function open(server: HttpTestServer, url: string, protocol = 'v5.channel.k8s.io
 
 it('carries input, output and the exit code of a program', async () => {
   await using server = await serverWith({
-    async exec(_pod, container, { command, stdin, onOutput, onResize }) {
-      onResize(({ width, height }) => onOutput('stderr', Buffer.from(`${width}x${height}`)));
+    async exec(_pod, container, { command, stdin, onOutput, sizes }) {
+      for await (const { rows, columns } of sizes) {
+        onOutput('stderr', Buffer.from(`${columns}x${rows}`));
+        break;
+      }
       onOutput('stdout', Buffer.from(`${container} runs ${command.join(' ')}: ${stdin ? await text(stdin) : ''}`));
       return { exitCode: 3 };
     },

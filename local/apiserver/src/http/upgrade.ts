@@ -58,10 +58,11 @@ function refuse(socket: Duplex, answer: ApiResponse): void {
 async function run(connection: WebSocket, connect: (channels: Channels) => Promise<Status>): Promise<void> {
   const gone = new AbortController();
   const stdin = new PassThrough();
-  const sizes = new Set<(size: TerminalSize) => void>();
+  const sizes = new PassThrough({ objectMode: true });
   const leave = () => {
     gone.abort(new Error('the client went away'));
     stdin.end();
+    sizes.end();
   };
   connection.on('close', leave);
   connection.on('error', leave);
@@ -73,18 +74,13 @@ async function run(connection: WebSocket, connect: (channels: Channels) => Promi
     stdin,
     signal: gone.signal,
     write: (stream, chunk) => send(channel[stream], chunk),
-    onResize: (listener) => void sizes.add(listener),
+    sizes,
   }).catch(statusOf);
   send(channel.error, Buffer.from(JSON.stringify(status)));
   connection.close(1000);
 }
 
-function receive(
-  message: Buffer,
-  connection: WebSocket,
-  stdin: PassThrough,
-  sizes: ReadonlySet<(size: TerminalSize) => void>,
-): void {
+function receive(message: Buffer, connection: WebSocket, stdin: PassThrough, sizes: PassThrough): void {
   switch (message[0]) {
     case channel.stdin:
       if (!stdin.writableEnded && !stdin.write(message.subarray(1))) {
@@ -94,7 +90,7 @@ function receive(
       return;
     case channel.resize: {
       const size = readSize(message.subarray(1).toString());
-      if (size) for (const listener of sizes) listener(size);
+      if (size && !sizes.writableEnded) sizes.write(size);
       return;
     }
     case channel.close:
@@ -107,7 +103,7 @@ function receive(
 function readSize(text: string): TerminalSize | undefined {
   try {
     const { Width: width, Height: height } = JSON.parse(text) as { Width?: unknown; Height?: unknown };
-    return typeof width === 'number' && typeof height === 'number' ? { width, height } : undefined;
+    return typeof width === 'number' && typeof height === 'number' ? { rows: height, columns: width } : undefined;
   } catch {
     return undefined;
   }

@@ -68,13 +68,13 @@ export interface Channels {
   /** What the client types. Ends when it closes its side. */
   readonly stdin: NodeJS.ReadableStream;
   write(stream: 'stdout' | 'stderr', chunk: Uint8Array): void;
-  /** Told of every change of the terminal's size. */
-  onResize(listener: (size: TerminalSize) => void): void;
+  /** The sizes of the terminal, as they come. */
+  readonly sizes: AsyncIterable<TerminalSize>;
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal;
 }
 
 export interface TerminalSize {
-  readonly width: number;
-  readonly height: number;
+  readonly rows: number;
+  readonly columns: number;
 }

@@ -1,4 +1,4 @@
-import { type Client, kinds, strategicMergePatch } from '@tektite/client';
+import { type Client, kinds, mergePatch, strategicMergePatch } from '@tektite/client';
 import { type Clock, formatMicroTime, isStatusError } from '@tektite/meta';
 import type { Lease, Node } from '@tektite/schema/kubernetes';
 import { type NodeFacts, nodeLabels, nodeObject, nodeStatus } from './node-object.ts';
@@ -88,16 +88,19 @@ export class NodeRegistration implements AsyncDisposable {
     await this.removeAbsence();
   }
 
+  /** The controllers of a cluster do this, too. Where they are faster, or change something else, it is left to them. */
   private async removeAbsence(): Promise<void> {
+    const { name } = this.facts;
     const taints = this.node?.spec?.taints ?? [];
     const kept = taints.filter(({ key }) => !absenceTaints.has(key));
     if (kept.length === taints.length) return;
     const { resourceVersion } = this.node?.metadata ?? {};
-    const patch = {
-      contentType: 'application/merge-patch+json',
-      body: { metadata: { resourceVersion }, spec: { taints: kept } },
-    };
-    this.node = await this.client.patch(kinds.Node, { name: this.facts.name }, patch);
+    try {
+      const patch = mergePatch({ metadata: { resourceVersion }, spec: { taints: kept } });
+      this.node = await this.client.patch(kinds.Node, { name }, patch);
+    } catch (error) {
+      if (!isStatusError(error, 'Conflict')) throw error;
+    }
   }
 
   private async renewLease(): Promise<void> {

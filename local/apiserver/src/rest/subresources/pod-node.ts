@@ -45,7 +45,7 @@ export interface NodeConnector {
 export interface SessionStreams {
   readonly stdin?: NodeJS.ReadableStream;
   readonly onOutput: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
-  readonly onResize: (listener: (size: TerminalSize) => void) => void;
+  readonly sizes: AsyncIterable<TerminalSize>;
 }
 
 /** The nodes that are there. A node registers under its name and is asked for what belongs to its Pods. */
@@ -161,7 +161,7 @@ function streamsOf(
     onOutput: (stream, chunk) => {
       if (wanted[stream]) channels.write(stream, chunk);
     },
-    onResize: (listener) => channels.onResize(listener),
+    sizes: channels.sizes,
   };
 }
 

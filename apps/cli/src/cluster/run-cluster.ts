@@ -1,0 +1,83 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ApiServer, inProcessTransport } from '@tektite/apiserver';
+import type { KeyPair } from '@tektite/certificates';
+import { Client } from '@tektite/client';
+import {
+  HostRuntime,
+  isHostRuntimeError,
+  PodmanRuntime,
+  type PodRuntime,
+  SimulatedRuntime,
+  startNode,
+} from '@tektite/node';
+import { startWorkloads } from '@tektite/workloads';
+import { pinoLogger } from '../observe/pino-logger.ts';
+import { UserError } from '../user-error.ts';
+import type { RuntimeName } from './runtimes.ts';
+
+export interface ClusterOptions {
+  readonly server: ApiServer;
+  readonly runtime: RuntimeName;
+  /** The data folder of the control plane. */
+  readonly folder: string;
+  readonly authority: KeyPair;
+  /** Where Pods reach the API. */
+  readonly api: { readonly host: string; readonly port: number };
+  readonly onError: (error: unknown) => void;
+}
+
+/** Makes a cluster of an API server: the controllers that every cluster has, and this machine as its node. */
+export async function runCluster(options: ClusterOptions, started: (() => Promise<unknown>)[]): Promise<void> {
+  const { server, folder, authority } = options;
+  const open = (fieldManager: string, user: { name: string; groups: string[] }) => {
+    const client = new Client(inProcessTransport(server, user), { fieldManager });
+    started.push(() => client.close());
+    return client;
+  };
+  const workloads = await startWorkloads({
+    client: open('kube-controller-manager', { name: 'system:kube-controller-manager', groups: ['system:masters'] }),
+    log: pinoLogger('warn'),
+    rootCertificate: authority.certificate,
+    authority,
+    storage: {
+      directory: join(folder, 'volumes'),
+      createFolder: async (path) => void (await mkdir(path, { recursive: true, mode: 0o777 })),
+      removeFolder: (path) => rm(path, { recursive: true, force: true }),
+    },
+  });
+  started.push(() => workloads.stop());
+  if (options.runtime === 'none') return;
+  const node = await startOwnNode(options, open('kubelet', { name: 'system:node', groups: ['system:masters'] }));
+  started.push(async () => node[Symbol.asyncDispose]());
+  const registration = server.nodes.register(node.name, node);
+  started.push(async () => registration[Symbol.dispose]());
+}
+
+async function startOwnNode(options: ClusterOptions, client: Client) {
+  const dataDir = join(options.folder, 'node');
+  try {
+    return await startNode({
+      client,
+      runtime: openRuntime(options.runtime, join(dataDir, 'runtime')),
+      dataDir,
+      api: options.api,
+      onError: options.onError,
+    });
+  } catch (error) {
+    if (isHostRuntimeError(error)) throw new UserError(error.message);
+    throw error;
+  }
+}
+
+function openRuntime(name: RuntimeName, directory: string): PodRuntime {
+  const onNotice = (notice: string) => process.stderr.write(`note: ${notice}\n`);
+  switch (name) {
+    case 'podman':
+      return new PodmanRuntime({ directory });
+    case 'simulated':
+      return new SimulatedRuntime();
+    default:
+      return new HostRuntime({ directory, onNotice });
+  }
+}
