@@ -10,6 +10,9 @@ import { ttlController } from './jobs/ttl-controller.ts';
 import { claimController } from './volumes/claim-controller.ts';
 import { claimProtection, volumeProtection } from './volumes/protection-controllers.ts';
 import { volumeController } from './volumes/volume-controller.ts';
+import { statefulSetController } from './stateful-sets/stateful-set-controller.ts';
+import { cronJobController } from './cron-jobs/cron-job-controller.ts';
+import { daemonSetController } from './daemon-sets/daemon-set-controller.ts';
 import { namespaceController } from './namespaces/namespace-controller.ts';
 import { podCollectionController } from './pod-collection/pod-collection-controller.ts';
 import { schedulerController } from './scheduler/scheduler-controller.ts';
@@ -29,6 +32,9 @@ export function workloadsSystem(options: WorkloadsOptions, events: ComponentEven
     podCollectionController(),
     replicaSetController(events.of('replicaset-controller')),
     deploymentController(events.of('deployment-controller')),
+    statefulSetController(events.of('statefulset-controller')),
+    daemonSetController(events.of('daemonset-controller')),
+    cronJobController(events.of('cronjob-controller')),
     jobController(events.of('job-controller')),
     ttlController(),
     claimController(volumeEvents, storage),

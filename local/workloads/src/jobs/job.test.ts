@@ -75,7 +75,7 @@ describe('a Job', () => {
     await cluster.settle(20_000);
     expect(await statusOf(cluster)).toMatchObject({ succeeded: 4, completedIndexes: '0-3' });
     const { items } = await cluster.client.list(kinds.Pod);
-    expect(new Set(items.map(({ spec }) => spec?.hostname))).toEqual(new Set(["sum-0", "sum-1", "sum-2", "sum-3"]));
+    expect(new Set(items.map(({ spec }) => spec?.hostname))).toEqual(new Set(['sum-0', 'sum-1', 'sum-2', 'sum-3']));
     expect(items[0]?.metadata.name).toMatch(/^sum-[0-3]-.{5}$/);
     expect(items[0]?.spec?.containers?.[0]?.env).toEqual([
       {

@@ -1,0 +1,76 @@
+import { kinds } from '@tektite/client';
+import {
+  type ControllerDefinition,
+  defineController,
+  done,
+  mapped,
+  type Result,
+  requeueAfter,
+} from '@tektite/controller';
+import { equalJson, isStatusError, labelSelectorOf } from '@tektite/meta';
+import type { TellEvent } from '../component-events.ts';
+import { claim, sortClaims } from '../pods/claim.ts';
+import { claimable, controllerKeys, orphanIndex } from '../pods/orphan-index.ts';
+import { nextAvailableIn } from '../pods/pod-state.ts';
+import { slowStart } from '../pods/slow-start.ts';
+import { hashLabel, syncRevision, truncateHistory } from '../revisions/controller-revisions.ts';
+import { daemonPod, revisionLabel } from './daemon-pod.ts';
+import { planDaemonSet } from './decide.ts';
+
+/** Keeps a Pod on every node that will have it. */
+export function daemonSetController(tell: TellEvent): ControllerDefinition {
+  const pods = mapped(kinds.Pod, controllerKeys, { indexes: orphanIndex });
+  const revisions = mapped(kinds.ControllerRevision, (revision, own) => controllerKeys(revision, own));
+  const nodes = mapped(kinds.Node, (_, own) => own.keys(), {
+    predicate: (change) =>
+      change.type !== 'modified' ||
+      !equalJson(change.object.spec?.taints, change.before.spec?.taints) ||
+      !equalJson(change.object.metadata.labels, change.before.metadata.labels),
+  });
+  return defineController({
+    name: 'daemonset',
+    kind: kinds.DaemonSet,
+    sources: [pods, revisions, nodes],
+    async reconcile(set, { cache, client, clock, namespace = '', writeStatus }): Promise<Result> {
+      const claims = sortClaims(set, labelSelectorOf(set.spec?.selector), claimable(cache(pods), set));
+      const mine = await claim(client, kinds.DaemonSet, set, kinds.Pod, claims);
+      const known = cache(revisions).ownedBy(set);
+      const revision = await syncRevision(client, set, known);
+      const now = clock.now();
+      const plan = planDaemonSet({ set, nodes: cache(nodes).list(), pods: mine, revision, now });
+      for (const { pod, failed } of plan.delete) {
+        const { name = '', uid } = pod.metadata;
+        const message = `Found failed daemon pod ${namespace}/${name} on node ${pod.spec?.nodeName}, will try to kill it`;
+        if (failed) tell(set, { type: 'Warning', reason: 'FailedDaemonPod', message });
+        try {
+          await client.delete(kinds.Pod, { namespace, name }, uid ? { preconditions: { uid } } : {});
+          tell(set, { reason: 'SuccessfulDelete', message: `Deleted pod: ${name}` });
+        } catch (error) {
+          if (!isStatusError(error, 'NotFound')) throw error;
+        }
+      }
+      const { failure } = await slowStart(plan.create.length, async (index) => {
+        try {
+          const pod = await client.create(kinds.Pod, daemonPod(set, plan.create[index] ?? '', revision));
+          tell(set, { reason: 'SuccessfulCreate', message: `Created pod: ${pod.metadata.name}` });
+        } catch (error) {
+          tell(set, {
+            type: 'Warning',
+            reason: 'FailedCreate',
+            message: `Error creating: ${(error as Error).message}`,
+          });
+          throw error;
+        }
+      });
+      await writeStatus(set, plan.status);
+      if (failure !== undefined) throw failure;
+      const used = new Set([
+        revision.metadata.labels?.[hashLabel],
+        ...mine.map(({ metadata }) => metadata.labels?.[revisionLabel]),
+      ]);
+      await truncateHistory(client, set, known, ({ metadata }) => used.has(metadata.labels?.[hashLabel]));
+      const wait = nextAvailableIn(mine, set.spec?.minReadySeconds ?? 0, now);
+      return wait === undefined ? done : requeueAfter(wait);
+    },
+  });
+}

@@ -1,0 +1,123 @@
+import { kinds, mergePatch } from '@tektite/client';
+import type { StatefulSet } from '@tektite/schema/kubernetes';
+import { describe, expect, it } from 'vitest';
+import { template, testCluster, type TestCluster } from '../test-support.ts';
+
+const key = { namespace: 'default', name: 'db' };
+
+function statefulSet(spec: Partial<NonNullable<StatefulSet['spec']>> = {}) {
+  return {
+    metadata: key,
+    spec: {
+      replicas: 3,
+      serviceName: 'db',
+      selector: { matchLabels: { app: 'db' } },
+      template: template('db'),
+      ...spec,
+    },
+  };
+}
+
+const podNames = async ({ client }: TestCluster) =>
+  (await client.list(kinds.Pod)).items.map(({ metadata }) => metadata.name);
+const images = async ({ client }: TestCluster) =>
+  (await client.list(kinds.Pod)).items.map(({ spec }) => spec?.containers?.[0]?.image);
+const podEvents = async ({ client }: TestCluster) =>
+  (await client.list(kinds.Event)).items
+    .filter(({ source }) => source?.component === 'statefulset-controller')
+    .map(({ message }) => message);
+
+describe('a StatefulSet', () => {
+  it('makes its Pods in order, each with its claim', async () => {
+    const storage = { directory: '/volumes', removeFolder: async () => undefined };
+    await using cluster = await testCluster({ storage });
+    const claims = [
+      {
+        metadata: { name: 'data' },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+      },
+    ] as NonNullable<StatefulSet['spec']>['volumeClaimTemplates'];
+    await cluster.client.create(
+      kinds.StatefulSet,
+      statefulSet({ replicas: 2, ...(claims ? { volumeClaimTemplates: claims } : {}) }),
+    );
+    await cluster.settle(10_000);
+    expect(await podEvents(cluster)).toEqual([
+      'create Claim data-db-0 Pod db-0 in StatefulSet db success',
+      'create Pod db-0 in StatefulSet db successful',
+      'create Claim data-db-1 Pod db-1 in StatefulSet db success',
+      'create Pod db-1 in StatefulSet db successful',
+    ]);
+    const { status } = await cluster.client.get(kinds.StatefulSet, key);
+    const [revision] = (await cluster.client.list(kinds.ControllerRevision)).items;
+    expect(status).toEqual({
+      observedGeneration: 1,
+      replicas: 2,
+      readyReplicas: 2,
+      availableReplicas: 2,
+      currentReplicas: 2,
+      updatedReplicas: 2,
+      currentRevision: revision?.metadata.name,
+      updateRevision: revision?.metadata.name,
+      collisionCount: 0,
+    });
+    const pod = await cluster.client.get(kinds.Pod, { namespace: 'default', name: 'db-1' });
+    expect(pod).toMatchObject({
+      metadata: {
+        labels: { 'apps.kubernetes.io/pod-index': '1', 'controller-revision-hash': revision?.metadata.name },
+      },
+      spec: { hostname: 'db-1', subdomain: 'db', volumes: [{ persistentVolumeClaim: { claimName: 'data-db-1' } }] },
+    });
+  });
+
+  it('waits for each Pod to be ready before the next', async () => {
+    await using cluster = await testCluster({ script: () => ({ ready: false }) });
+    await cluster.client.create(kinds.StatefulSet, statefulSet());
+    await cluster.settle();
+    expect(await podNames(cluster)).toEqual(['db-0']);
+  });
+
+  it('makes all at once when they need no order', async () => {
+    await using cluster = await testCluster({ script: () => ({ ready: false }) });
+    await cluster.client.create(kinds.StatefulSet, statefulSet({ podManagementPolicy: 'Parallel' }));
+    await cluster.settle();
+    expect(await podNames(cluster)).toEqual(['db-0', 'db-1', 'db-2']);
+  });
+
+  it('gives up the highest numbers first', async () => {
+    await using cluster = await testCluster();
+    await cluster.client.create(kinds.StatefulSet, statefulSet());
+    await cluster.settle(10_000);
+    await cluster.client.scale(kinds.StatefulSet, key, 1);
+    await cluster.settle(10_000);
+    expect(await podNames(cluster)).toEqual(['db-0']);
+    expect((await podEvents(cluster)).slice(-2)).toEqual([
+      'delete Pod db-2 in StatefulSet db successful',
+      'delete Pod db-1 in StatefulSet db successful',
+    ]);
+  });
+
+  it('replaces Pods from the highest number down to the partition', async () => {
+    await using cluster = await testCluster();
+    const { client } = cluster;
+    await client.create(
+      kinds.StatefulSet,
+      statefulSet({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 1 } } }),
+    );
+    await cluster.settle(10_000);
+    await client.patch(kinds.StatefulSet, key, mergePatch({ spec: { template: template('db', 'busybox:2') } }));
+    await cluster.settle(20_000);
+    expect(await images(cluster)).toEqual(['busybox:1', 'busybox:2', 'busybox:2']);
+    const half = (await client.get(kinds.StatefulSet, key)).status;
+    expect(half).toMatchObject({ currentReplicas: 1, updatedReplicas: 2 });
+    await client.patch(
+      kinds.StatefulSet,
+      key,
+      mergePatch({ spec: { updateStrategy: { rollingUpdate: { partition: 0 } } } }),
+    );
+    await cluster.settle(20_000);
+    expect(await images(cluster)).toEqual(['busybox:2', 'busybox:2', 'busybox:2']);
+    const { status } = await client.get(kinds.StatefulSet, key);
+    expect(status?.currentRevision).toBe(status?.updateRevision);
+  });
+});
