@@ -1,4 +1,4 @@
-/** `npm run bench -- apiserver|controller|soak [--quick]`: figures, each beside a reference measured in the same run. */
+/** `npm run bench -- apiserver|controller|node|soak [--quick]`: figures, each beside a reference measured in the same run. */
 const [suite = '', ...flags] = process.argv.slice(2);
 const quick = flags.includes('--quick');
 
@@ -13,12 +13,17 @@ switch (suite) {
     await benchController({ quick });
     break;
   }
+  case 'node': {
+    const { benchNode } = await import('./node/index.ts');
+    await benchNode({ quick });
+    break;
+  }
   case 'soak': {
     const { benchSoak } = await import('./soak/index.ts');
     await benchSoak({ quick });
     break;
   }
   default:
-    console.error('usage: npm run bench -- apiserver|controller|soak [--quick]');
+    console.error('usage: npm run bench -- apiserver|controller|node|soak [--quick]');
     process.exitCode = 2;
 }

@@ -1,0 +1,132 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { kinds } from '@tektite/client';
+import { Informer } from '@tektite/controller';
+import { HostRuntime, PodmanRuntime, type PodRuntime, SimulatedRuntime, startNode } from '@tektite/node';
+import type { Pod } from '@tektite/schema/kubernetes';
+import { type ControlPlane, startControlPlane } from '@tektite/testkit';
+import { startWorkloads } from '@tektite/workloads';
+import { printTable, type Row } from '../table.ts';
+
+/** How long Pods take from their creation to their end, with the scheduler and a node of this machine. */
+export async function benchNode({ quick }: { quick: boolean }): Promise<void> {
+  const ok: boolean[] = [];
+  const rounds = quick ? 20 : 100;
+  ok.push(printTable('Pods as processes of this machine (host)', await benchRuntime('host', rounds, 50)));
+  ok.push(printTable('simulated Pods', await benchSimulated(quick ? 500 : 3000)));
+  if (hasPodman()) ok.push(printTable('Pods by podman, for scale', await benchRuntime('podman', quick ? 3 : 10, 10)));
+  else console.log('\npodman is not installed: its figures are left out');
+  process.exitCode = ok.every(Boolean) ? 0 : 1;
+}
+
+interface Bench extends AsyncDisposable {
+  readonly plane: ControlPlane;
+  readonly node: string;
+  /** Who wants to know of a Pod, by its name. */
+  readonly watching: Map<string, (pod: Pod) => void>;
+}
+
+async function start(open: (directory: string) => PodRuntime): Promise<Bench> {
+  const folder = await mkdtemp(join(tmpdir(), 'tektite-bench-'));
+  const plane = await startControlPlane();
+  const workloads = await startWorkloads({ client: plane.client });
+  const node = await startNode({
+    client: plane.client,
+    runtime: open(join(folder, 'runtime')),
+    dataDir: join(folder, 'node'),
+  });
+  const pods = new Informer<Pod, Pod>(plane.client, kinds.Pod);
+  const watching = new Map<string, (pod: Pod) => void>();
+  pods.addHandler({ modified: (pod) => watching.get(pod.metadata.name ?? '')?.(pod) });
+  await pods.start().synced();
+  return {
+    plane,
+    node: node.name,
+    watching,
+    async [Symbol.asyncDispose]() {
+      await pods.stop();
+      await node[Symbol.asyncDispose]();
+      await workloads.stop();
+      await plane.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Times of one Pod, in milliseconds since it was created. */
+interface Times {
+  readonly running: number;
+  readonly ended: number;
+}
+
+async function runPod({ plane, watching }: Bench, name: string, image: string, nodeName?: string): Promise<Times> {
+  const created = performance.now();
+  const at = { running: 0, ended: 0 };
+  const over = new Promise<void>((resolve) => {
+    watching.set(name, ({ status }) => {
+      const { phase = 'Pending' } = status ?? {};
+      if (phase !== 'Pending') at.running ||= performance.now() - created;
+      if (phase !== 'Succeeded' && phase !== 'Failed') return;
+      at.ended = performance.now() - created;
+      watching.delete(name);
+      resolve();
+    });
+  });
+  await plane.client.create(kinds.Pod, {
+    metadata: { namespace: 'default', name },
+    spec: {
+      ...(nodeName ? { nodeName } : {}),
+      restartPolicy: 'Never',
+      containers: [{ name: 'c', image, command: ['/bin/true'] }],
+    },
+  } as unknown as Pod);
+  await over;
+  return at;
+}
+
+async function benchRuntime(name: 'host' | 'podman', rounds: number, crowd: number): Promise<Row[]> {
+  const open = (directory: string) =>
+    name === 'host' ? new HostRuntime({ directory }) : new PodmanRuntime({ directory });
+  await using bench = await start(open);
+  const image = name === 'host' ? 'bench' : 'localhost/busybox';
+  for (let i = 0; i < 3; i++) await runPod(bench, `warm-${i}`, image);
+  const alone: Times[] = [];
+  for (let i = 0; i < rounds; i++) alone.push(await runPod(bench, `alone-${i}`, image));
+  const started = performance.now();
+  const together = await Promise.all(Array.from({ length: crowd }, (_, i) => runPod(bench, `crowd-${i}`, image)));
+  const seconds = (performance.now() - started) / 1000;
+  const at = (times: readonly Times[], which: keyof Times, share: number) =>
+    times.map((each) => each[which]).sort((a, b) => a - b)[Math.floor(times.length * share)] ?? 0;
+  const target = name === 'host' ? { target: { value: 50, better: 'less' as const } } : {};
+  return [
+    { what: 'alone: created to running, p50', value: at(alone, 'running', 0.5), unit: 'ms' },
+    { what: 'alone: created to Succeeded, p50', value: at(alone, 'ended', 0.5), unit: 'ms', ...target },
+    { what: 'alone: created to Succeeded, p99', value: at(alone, 'ended', 0.99), unit: 'ms' },
+    { what: `${crowd} at once: created to Succeeded, p50`, value: at(together, 'ended', 0.5), unit: 'ms' },
+    { what: `${crowd} at once: created to Succeeded, p99`, value: at(together, 'ended', 0.99), unit: 'ms' },
+    { what: `${crowd} at once`, value: crowd / seconds, unit: 'Pods/s' },
+  ];
+}
+
+async function benchSimulated(count: number): Promise<Row[]> {
+  const rate = async (node?: string) => {
+    await using bench = await start(() => new SimulatedRuntime());
+    const batch = 100;
+    const run = (from: number) =>
+      Promise.all(Array.from({ length: batch }, (_, i) => runPod(bench, `p-${from + i}`, 'bench', node && bench.node)));
+    await run(-batch);
+    const started = performance.now();
+    for (let from = 0; from < count; from += batch) await run(from);
+    return (count / (performance.now() - started)) * 1000;
+  };
+  return [
+    { what: 'bound, run, Succeeded', value: await rate('own'), unit: 'Pods/s', target: { value: 500, better: 'more' } },
+    { what: 'scheduled, run, Succeeded', value: await rate(), unit: 'Pods/s' },
+  ];
+}
+
+function hasPodman(): boolean {
+  return spawnSync('podman', ['image', 'exists', 'localhost/busybox']).status === 0;
+}
