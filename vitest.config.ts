@@ -6,8 +6,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source'] } },
   test: {
     include: ['{core,local,systems,apps,testing,examples,bench}/**/*.test.ts'],
-    // These want a real kube-apiserver: vitest.cluster.config.ts.
-    exclude: [...configDefaults.exclude, '**/*.cluster.test.ts'],
+    // These want a real kube-apiserver, or a container engine: vitest.cluster.config.ts, vitest.containers.config.ts.
+    exclude: [...configDefaults.exclude, '**/*.cluster.test.ts', '**/*.containers.test.ts'],
     testTimeout: 20_000,
     pool: 'forks',
     // Where others wait for the result, a test that a busy machine upset is tried once more, and the report says so.
