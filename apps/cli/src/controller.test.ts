@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type Client, kinds, openClient } from '@tektite/client';
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { memcached, Scratch } from './test-support.ts';
+import { eventually, memcached, Scratch } from './test-support.ts';
 
 const namespace = 'default';
 const Memcached = { apiVersion: 'cache.example.com/v1alpha1', kind: 'Memcached' };
@@ -39,18 +39,18 @@ describe('tektite controller', () => {
     const { kubeconfig } = up;
     const { running, status } = await startController(scratch, kubeconfig, ['--disable-ha']);
     await using _ = running;
-    await expect.poll(async () => (await get(`${status}/readyz`)).text).toBe('ok');
+    await eventually(async () => (await get(`${status}/readyz`)).text).toBe('ok');
     expect(await get(`${status}/healthz`)).toEqual({ code: 200, text: 'ok' });
     await using client = await openClient({ kubeconfig });
     await createCache(client, 'web', 3);
-    await expect.poll(() => deployments(client)).toEqual(['web 3']);
+    await eventually(() => deployments(client)).toEqual(['web 3']);
 
     // The object is there before the reconcile that made it has ended.
     const page = async (path: string) => (await get(`${status}${path}`)).text;
-    await expect.poll(() => page('/readyz?verbose')).toContain('[+]controller/memcached running, 0 waiting');
+    await eventually(() => page('/readyz?verbose')).toContain('[+]controller/memcached running, 0 waiting');
     expect(await page('/readyz?verbose')).toMatch(/\[\+\]informer\/.*Deployment/);
     const reconciled = /^controller_runtime_reconcile_total\{controller="memcached",result="done".*\} [1-9]/m;
-    await expect.poll(() => page('/metrics')).toMatch(reconciled);
+    await eventually(() => page('/metrics')).toMatch(reconciled);
     const metrics = await page('/metrics');
     expect(metrics).toMatch(/^workqueue_adds_total\{name="memcached".*\} [1-9]/m);
     expect(metrics).toMatch(/^rest_client_requests_total\{method="PATCH",code="20[01]".*\} [1-9]/m);
@@ -96,23 +96,23 @@ describe('tektite controller', () => {
     await using client = await openClient({ kubeconfig });
     await createCache(client, 'a');
     const holder = async () => (await client.list(kinds.Lease, { namespace })).items[0]?.spec?.holderIdentity ?? '';
-    await expect.poll(holder).not.toBe('');
+    await eventually(holder).not.toBe('');
     const before = await holder();
     const second = await startController(scratch, kubeconfig, flags);
     await using _ = second.running;
     expect(await holder()).toBe(before);
     const looked = async (status: string, name: string) =>
       JSON.parse((await get(`${status}/explain?kind=Memcached&key=default/${name}`)).text).records.length > 0;
-    await expect.poll(() => looked(first.status, 'a')).toBe(true);
+    await eventually(() => looked(first.status, 'a')).toBe(true);
     expect(await looked(second.status, 'a')).toBe(false);
 
     await one.stop('SIGKILL');
     const killed = performance.now();
     await createCache(client, 'b');
-    await expect.poll(() => looked(second.status, 'b'), { timeout: 20_000 }).toBe(true);
+    await eventually(() => looked(second.status, 'b')).toBe(true);
     expect(performance.now() - killed).toBeLessThan(10_000);
     expect(await holder()).not.toBe(before);
-    await expect.poll(() => deployments(client)).toEqual(['a 1', 'b 1']);
+    await eventually(() => deployments(client)).toEqual(['a 1', 'b 1']);
   });
 
   it('sends traces in which calls are parts of their reconcile', async () => {
@@ -124,7 +124,7 @@ describe('tektite controller', () => {
     await using _ = running;
     await using client = await openClient({ kubeconfig: up.kubeconfig });
     await createCache(client, 'traced');
-    await expect.poll(() => deployments(client)).toEqual(['traced 1']);
+    await eventually(() => deployments(client)).toEqual(['traced 1']);
     expect((await running.stop()).code).toBe(0);
     const reconcile = collector.spans.find(({ name }) => name === 'reconcile memcached');
     expect(reconcile?.attributes).toContainEqual({ key: 'k8s.key', value: { stringValue: 'default/traced' } });

@@ -5,7 +5,7 @@ import { kinds, openClient } from '@tektite/client';
 import { parseYaml } from '@tektite/schema/yaml';
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { memcached, repository, Scratch } from './test-support.ts';
+import { eventually, memcached, repository, Scratch } from './test-support.ts';
 
 const objectsIn = (text: string) =>
   parseYaml(text).map(({ value }) => value as { kind: string; metadata: { name: string; namespace?: string } });
@@ -125,9 +125,9 @@ describe('tektite rbac', () => {
     const key = { namespace: 'team-a', name: 'a' };
     await client.create(Memcached, { metadata: key, spec: { size: 2 } } as never);
     const status = async () => (await client.get(Memcached, key))['status'] as { conditions: unknown[] } | undefined;
-    await expect.poll(async () => (await status())?.conditions?.length, { timeout: 15_000 }).toBe(1);
+    await eventually(async () => (await status())?.conditions?.length).toBe(1);
     await client.delete(Memcached, key);
-    await expect.poll(async () => (await client.list(Memcached)).items.length).toBe(0);
+    await eventually(async () => (await client.list(Memcached)).items.length).toBe(0);
     expect((await running.stop()).code).toBe(0);
     expect(running.output).not.toMatch(/forbidden|"level":"(warn|error)"/);
   });
@@ -167,7 +167,7 @@ describe('tektite up --systems', () => {
     );
     const replicas = async () =>
       (await client.list(kinds.Deployment, { namespace: 'default' })).items.map(({ spec }) => spec?.replicas);
-    await expect.poll(replicas).toEqual([2]);
+    await eventually(replicas).toEqual([2]);
     const [, status = ''] = /status\s+(http:\S+)\/healthz/.exec(up.output) ?? [];
     const metrics = await (await request(`${status}/metrics`)).body.text();
     for (const name of [
@@ -215,7 +215,7 @@ describe('tektite new operator', () => {
     // In the place of `npm install`: the packages as they are here.
     symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
     expect(run(folder, 'tsc')).toMatchObject({ status: 0, stdout: '' });
-    const tests = run(folder, 'vitest', 'run', 'src');
+    const tests = run(folder, 'vitest', 'run');
     expect(tests.stdout + tests.stderr).toContain('3 passed');
     const { scripts, dependencies, devDependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     expect(scripts.dev).toContain('tektite up --in-memory --systems .');
@@ -228,9 +228,9 @@ describe('tektite new operator', () => {
     const CoffeeShop = { apiVersion: 'shops.example.com/v1beta1', kind: 'CoffeeShop' };
     expect((await client.create(CoffeeShop, { metadata, spec: {} } as never))['spec']).toEqual({ message: 'hello' });
     const data = async () => (await client.get(kinds.ConfigMap, metadata).catch(() => undefined))?.data;
-    await expect.poll(data).toEqual({ message: 'hello' });
+    await eventually(data).toEqual({ message: 'hello' });
     const status = async () => (await client.get(CoffeeShop, metadata))['status'];
-    await expect.poll(status).toMatchObject({ conditions: [{ type: 'Ready', status: 'True' }] });
+    await eventually(status).toMatchObject({ conditions: [{ type: 'Ready', status: 'True' }] });
     for (const command of ['crds', 'rbac'])
       expect(scratch.tektite([command, '--systems', folder]), command).toMatchObject({ code: 0, err: '' });
   });

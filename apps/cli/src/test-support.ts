@@ -3,11 +3,15 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 
 /** The command as people run it, which is as it was built last. */
 export const repository = new URL('../../..', import.meta.url).pathname;
 const bin = join(repository, 'apps/cli/bin/tektite.js');
 export const memcached = join(repository, 'examples/memcached-operator');
+
+/** What processes do takes longer where several run at once. */
+export const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 15_000 });
 
 /** A folder that is gone after the test, and a home for commands. */
 export class Scratch implements Disposable {

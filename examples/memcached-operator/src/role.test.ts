@@ -4,6 +4,7 @@ import { recordingTransport, startControlPlane } from '@tektite/testkit';
 import { expect, it } from 'vitest';
 import { Memcached, system } from './index.ts';
 
+const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
 const namespace = 'default';
 /** Asked for by the server when owner references are guarded, without a request of its own. */
 const ownership = 'update cache.example.com/memcacheds/finalizers';
@@ -31,12 +32,12 @@ it('its roles allow what the operator does, and nothing else', { timeout: 30_000
   {
     await using _ = await start();
     await client.create(Memcached, { metadata: key, spec: { size: 1, port: 11211 } });
-    await expect.poll(async () => (await client.get(Memcached, key)).status?.conditions?.length).toBe(1);
+    await eventually(async () => (await client.get(Memcached, key)).status?.conditions?.length).toBe(1);
     await client.scale(kinds.Deployment, key, 5);
-    await expect.poll(() => count('Scaling')).toBeGreaterThan(1);
+    await eventually(() => count('Scaling')).toBeGreaterThan(1);
     await client.delete(Memcached, key);
-    await expect.poll(async () => (await client.list(Memcached)).items.length).toBe(0);
-    await expect.poll(() => count('Deleting')).toBe(1);
+    await eventually(async () => (await client.list(Memcached)).items.length).toBe(0);
+    await eventually(() => count('Deleting')).toBe(1);
   }
   // What is only written when it is not as it should be: an expired certificate, and the address of another process.
   const secret = await client.get(kinds.Secret, { namespace, name: 'webhook-certs' });

@@ -6,6 +6,7 @@ export function operatorProject(names: OperatorNames): ReadonlyMap<string, strin
   return new Map([
     ['package.json', packageJson(names)],
     ['tsconfig.json', tsconfigJson],
+    ['vitest.config.js', vitestConfig],
     ['.gitignore', 'node_modules/\ndist/\n'],
     ['README.md', readme(names)],
   ]);
@@ -22,7 +23,7 @@ function packageJson({ project, kind }: OperatorNames): string {
     exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } },
     scripts: {
       build: 'tsc',
-      test: 'vitest run src',
+      test: 'vitest run',
       dev: 'npm run build && tektite up --in-memory --systems .',
       manifests: 'tektite crds --systems . > deploy/crds.yaml && tektite rbac --systems . > deploy/rbac.yaml',
       'check:manifests':
@@ -64,6 +65,10 @@ const tsconfigJson = `{
   },
   "include": ["src"]
 }
+`;
+
+const vitestConfig = `/** Only sources, not what is built of them; and patience with slow machines. */
+export default { test: { include: ['src/**/*.test.ts'], expect: { poll: { timeout: 10_000 } } } };
 `;
 
 function readme({ project, group, version: kindVersion, kind, file, resource }: OperatorNames): string {

@@ -7,6 +7,7 @@ import { validating, validatingWebhook } from '../webhook/validating-webhook.ts'
 import { startSystems } from './start-systems.ts';
 import type { System } from './system.ts';
 
+const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
 const Widget = defineKind({
   group: 'example.com',
   version: 'v1',
@@ -43,7 +44,7 @@ describe('systems', () => {
     const webhooks = { host: plane.server.localWebhooks, service };
     await using running = await startSystems([widgets(seen)], { client: plane.client, webhooks });
     await widget('a');
-    await expect.poll(() => seen).toEqual(['default/a']);
+    await eventually(() => seen).toEqual(['default/a']);
     expect(running.health()).toMatchObject({ healthy: true, ready: true, webhooks: { healthy: true } });
     expect(await plane.client.get(kinds.ConfigMap, { namespace: 'default', name: 'settings' })).toMatchObject({
       data: { level: 'info' },
@@ -99,13 +100,13 @@ describe('systems', () => {
     const second: string[] = [];
     const one = await startSystems([widgets(first)], { client: plane.client, election, name: 'w' });
     await widget('a');
-    await expect.poll(() => first).toEqual(['default/a']);
+    await eventually(() => first).toEqual(['default/a']);
     await using _ = await startSystems([widgets(second)], { client: plane.client, election, name: 'w' });
     await widget('b');
-    await expect.poll(() => first).toEqual(['default/a', 'default/b']);
+    await eventually(() => first).toEqual(['default/a', 'default/b']);
     expect(second).toEqual([]);
     await one.stop();
     await widget('c');
-    await expect.poll(() => [...second].sort()).toEqual(['default/a', 'default/b', 'default/c']);
+    await eventually(() => [...second].sort()).toEqual(['default/a', 'default/b', 'default/c']);
   });
 });
