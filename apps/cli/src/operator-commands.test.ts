@@ -196,6 +196,32 @@ describe('tektite up --systems', () => {
   });
 });
 
+describe('an operator that hangs', () => {
+  it('is told of in /healthz, and does not keep the command from ending', async () => {
+    using scratch = new Scratch();
+    symlinkSync(join(repository, 'node_modules'), join(scratch.path, 'node_modules'));
+    const file = join(scratch.path, 'hangs.mjs');
+    writeFileSync(
+      file,
+      `import { kinds } from '@tektite/client';
+       import { defineController } from '@tektite/controller';
+       const reconcile = () => new Promise(() => {});
+       const controller = defineController({ name: 'hangs', kind: kinds.ConfigMap, namespace: 'default', timeoutMs: 500, reconcile });
+       export const system = { name: 'hangs', kinds: [], controllers: [controller] };`,
+    );
+    await using up = await scratch.up('--systems', file);
+    await using client = await openClient({ kubeconfig: up.kubeconfig });
+    await client.create(kinds.ConfigMap, { metadata: { namespace: 'default', name: 'a' } });
+    const [, status = ''] = /status\s+(http:\S+)\/healthz/.exec(up.output) ?? [];
+    await eventually(async () => (await request(`${status}/healthz`)).body.text()).toMatch(
+      /\[-\]controller\/hangs running, \d+ waiting; these hang: .*default\/a/,
+    );
+    const { code, milliseconds } = await up.stop();
+    expect(code).toBe(0);
+    expect(milliseconds).toBeLessThan(10_000);
+  });
+});
+
 describe('tektite new operator', () => {
   const run = (folder: string, command: string, ...args: string[]) =>
     spawnSync(join(repository, 'node_modules/.bin', command), args, {

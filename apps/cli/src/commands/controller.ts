@@ -44,6 +44,9 @@ export interface ControllerOptions {
   readonly logLevel: string;
 }
 
+/** A cluster kills a process 30 seconds after it told it to end; Leases are to be given back before. */
+const graceMs = 20_000;
+
 /** `tektite controller`: runs systems against a cluster until it is told to stop. */
 export async function controller(options: ControllerOptions): Promise<void> {
   const settings = readSettings(options);
@@ -61,6 +64,7 @@ export async function controller(options: ControllerOptions): Promise<void> {
       log,
       metrics: controllerMetrics(telemetry.meter),
       concurrency: settings.threads,
+      graceMs,
       install: options.install,
       ...(options.namespace ? { namespace: options.namespace } : {}),
       ...(settings.webhooks ? { webhooks: settings.webhooks } : {}),

@@ -136,7 +136,7 @@ class Shell implements AsyncDisposable {
 }
 
 async function untilMatches(file: string, shown: readonly string[]): Promise<string> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 600; tries++) {
     const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
     if (patternOf(shown).test(text)) return text;
     await new Promise((resolve) => void setTimeout(resolve, 50));

@@ -8,6 +8,9 @@ import { pinoLogger } from '../observe/pino-logger.ts';
 import { serveStatus } from '../observe/status-server.ts';
 import { startTelemetry } from '../observe/telemetry.ts';
 
+/** Somebody waits for the prompt. */
+const graceMs = 3000;
+
 /** Runs the systems, and serves how they are on a free port, whose address is in the folder for `tektite explain`. */
 export async function runSystems(
   server: ApiServer,
@@ -23,6 +26,7 @@ export async function runSystems(
   const running = await startSystems(systems, {
     client,
     log: pinoLogger('warn'),
+    graceMs,
     metrics: controllerMetrics(telemetry.meter),
     webhooks: { host: server.localWebhooks, service: { namespace: 'default', name: 'tektite-webhook' } },
   });
