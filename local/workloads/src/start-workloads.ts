@@ -15,7 +15,7 @@ export interface RunningWorkloads extends AsyncDisposable {
  * Starts all that a cluster does by itself, besides serving the API and running Pods. Resolves when the caches are complete.
  *
  * @example
- * await using workloads = await startWorkloads({ client, rootCertificate: authority.certificate, authority });
+ * await using workloads = await startWorkloads({ client, rootCertificate: authority.certificate });
  */
 export async function startWorkloads(options: WorkloadsOptions): Promise<RunningWorkloads> {
   const { client, metadataClient, log } = options;

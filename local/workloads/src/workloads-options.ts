@@ -1,6 +1,6 @@
-import type { KeyPair } from '@tektite/certificates';
 import type { Client } from '@tektite/client';
 import type { Logger } from '@tektite/controller';
+import type { CertificateHooks } from './certificates/csr-controller.ts';
 import type { StorageOptions } from './volumes/storage-options.ts';
 
 export interface WorkloadsOptions {
@@ -14,8 +14,8 @@ export interface WorkloadsOptions {
   readonly log?: Logger;
   /** The certificate of the authority that the API server can be checked by; goes to `kube-root-ca.crt`. */
   readonly rootCertificate?: string;
-  /** Signs certificate requests. Without it they stay unsigned. */
-  readonly authority?: KeyPair;
+  /** Signs and approves certificate requests. Without it they stay as they are. */
+  readonly certificates?: CertificateHooks;
   /** Where claims get their volumes; brings the default StorageClass `standard`. Without it no volume is made. */
   readonly storage?: StorageOptions;
 }

@@ -13,6 +13,11 @@ import { volumeController } from './volumes/volume-controller.ts';
 import { statefulSetController } from './stateful-sets/stateful-set-controller.ts';
 import { cronJobController } from './cron-jobs/cron-job-controller.ts';
 import { daemonSetController } from './daemon-sets/daemon-set-controller.ts';
+import { csrController } from './certificates/csr-controller.ts';
+import { disruptionController } from './disruption/disruption-controller.ts';
+import { endpointsController } from './endpoints/endpoints-controller.ts';
+import { quotaController } from './quotas/quota-controller.ts';
+import { ephemeralClaims } from './volumes/ephemeral-claims.ts';
 import { namespaceController } from './namespaces/namespace-controller.ts';
 import { podCollectionController } from './pod-collection/pod-collection-controller.ts';
 import { schedulerController } from './scheduler/scheduler-controller.ts';
@@ -22,7 +27,7 @@ import type { WorkloadsOptions } from './workloads-options.ts';
 
 /** The controllers of this room, as a system. `startWorkloads` runs it, and what does not fit into the form of a system. */
 export function workloadsSystem(options: WorkloadsOptions, events: ComponentEvents): System {
-  const { rootCertificate, storage } = options;
+  const { certificates, rootCertificate, storage } = options;
   const volumeEvents = events.of('persistentvolume-controller');
   const controllers: ControllerDefinition[] = [
     namespaceController(options.client),
@@ -41,6 +46,11 @@ export function workloadsSystem(options: WorkloadsOptions, events: ComponentEven
     volumeController(volumeEvents, storage),
     claimProtection(),
     volumeProtection(),
+    ephemeralClaims(events.of('ephemeral_volume')),
+    endpointsController(),
+    disruptionController(),
+    quotaController(),
+    ...(certificates ? [csrController(certificates)] : []),
     nodeLifecycleController(events.of('node-controller')),
     taintEvictionController(events.of('taint-eviction-controller')),
     schedulerController(events.of('default-scheduler', 'events.k8s.io/v1')),

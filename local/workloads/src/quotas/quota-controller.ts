@@ -1,0 +1,46 @@
+import { kinds } from '@tektite/client';
+import {
+  type ControllerDefinition,
+  defineController,
+  every,
+  mapped,
+  metadataOnly,
+  type SourceTarget,
+} from '@tektite/controller';
+import type { KubeObject } from '@tektite/meta';
+import { countUsage } from './count-usage.ts';
+
+const recountMs = 300_000;
+
+function quotasNear({ metadata }: Pick<KubeObject, 'metadata'>, own: SourceTarget): string[] {
+  const prefix = `${metadata.namespace}/`;
+  return [...own.keys()].filter((key) => key.startsWith(prefix));
+}
+
+/** Counts what quotas limit. Admission counts up by itself; here is what counts down, and what sets right what went wrong. */
+export function quotaController(): ControllerDefinition {
+  const gone = { transform: metadataOnly, predicate: ({ type }: { readonly type: string }) => type === 'deleted' };
+  const pods = mapped(kinds.Pod, (pod, own) => quotasNear(pod, own), {
+    predicate: (change) =>
+      change.type === 'deleted' ||
+      (change.type === 'modified' && change.object.status?.phase !== change.before.status?.phase),
+  });
+  return defineController({
+    name: 'resourcequota',
+    kind: kinds.ResourceQuota,
+    sources: [
+      pods,
+      mapped(kinds.Service, quotasNear, gone),
+      mapped(kinds.ConfigMap, quotasNear, gone),
+      mapped(kinds.Secret, quotasNear, gone),
+      mapped(kinds.PersistentVolumeClaim, quotasNear, gone),
+      every(recountMs),
+    ],
+    async reconcile(quota, { client, writeStatus }) {
+      if (quota.metadata.deletionTimestamp !== undefined) return;
+      const hard = quota.spec?.hard ?? {};
+      const used = await countUsage(client, quota);
+      await writeStatus(quota, Object.keys(hard).length > 0 ? { hard, used } : {});
+    },
+  });
+}
