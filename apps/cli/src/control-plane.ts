@@ -63,6 +63,8 @@ async function startParts(
     storage,
     authenticators: [clientCertificateAuthenticator, ...(options.tokens ? [options.tokens] : [])],
     serviceAccountKey: () => loadSigningKey(join(folder, 'pki')),
+    // A machine has this network without being told; Services are listened for on it.
+    ...(options.runtime ? { serviceRange: '127.96.0.0/16' } : {}),
     // The ServiceAccount plugin waits for accounts that a controller makes.
     disabledAdmissionPlugins: [...(options.runtime ? [] : ['ServiceAccount']), ...options.disabledAdmissionPlugins],
     onError: options.onError,

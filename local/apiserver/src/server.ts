@@ -29,7 +29,7 @@ import { ObjectDeleter } from './registry/object-deleter.ts';
 import { ObjectStore, type SideEffects } from './registry/object-store.ts';
 import type { Resource } from './registry/resource.ts';
 import { ResourceTable } from './registry/resource-table.ts';
-import { ServiceAddresses } from './registry/service-addresses.ts';
+import { defaultServiceRange, firstAddress, ServiceAddresses } from './registry/service-addresses.ts';
 import type { ApiRequest, ApiResponse } from './rest/api-request.ts';
 import { ResourceHandler, type RestParts } from './rest/resource-handler.ts';
 import { Router } from './rest/router.ts';
@@ -52,6 +52,8 @@ export interface ApiServerOptions {
   readonly admission?: readonly AdmissionPlugin[];
   /** Built-in plugins to leave out, by name. */
   readonly disabledAdmissionPlugins?: readonly string[];
+  /** Where Services get their addresses. Default `10.0.0.0/24`. */
+  readonly serviceRange?: string;
   /** Requests under way at once, watches not counted; more are answered 429. Default 400. */
   readonly maxInFlight?: number;
   /** Told of failures that are the server's own fault. Never given bodies or headers: those hold secrets. */
@@ -93,7 +95,7 @@ export class ApiServer {
   /** A server with the objects in place that every cluster has. */
   static async create(options: ApiServerOptions = {}): Promise<ApiServer> {
     const server = new ApiServer(options);
-    await bootstrap(server, bootstrapPolicy);
+    await bootstrap(server, bootstrapPolicy, firstAddress(options.serviceRange ?? defaultServiceRange));
     return server;
   }
 
@@ -124,7 +126,7 @@ export class ApiServer {
       ),
     });
     const admission = this.admission.chain;
-    const addresses = new ServiceAddresses(storage, random);
+    const addresses = new ServiceAddresses(storage, random, options.serviceRange ?? defaultServiceRange);
     const sideEffects: SideEffects = {
       beforeCreate: (...change) => addresses.beforeCreate(...change),
       beforeUpdate: (...change) => addresses.beforeUpdate(...change),

@@ -29,3 +29,6 @@ export {
 export { PodmanRuntime, type PodmanRuntimeOptions } from './podman/podman-runtime.ts';
 export { SimulatedRuntime, type SimulatedRuntimeOptions } from './simulated/simulated-runtime.ts';
 export { type Simulation, simulationAnnotation } from './simulated/simulation.ts';
+
+// Addresses of Services
+export { ServiceProxy, type ServiceProxyOptions } from './services/service-proxy.ts';

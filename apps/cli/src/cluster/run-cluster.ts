@@ -1,16 +1,18 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ApiServer, inProcessTransport } from '@tektite/apiserver';
-import type { KeyPair } from '@tektite/certificates';
+import { type KeyPair, signRequest } from '@tektite/certificates';
 import { Client } from '@tektite/client';
 import {
   HostRuntime,
   isHostRuntimeError,
   PodmanRuntime,
   type PodRuntime,
+  ServiceProxy,
   SimulatedRuntime,
   startNode,
 } from '@tektite/node';
+import { systemClock } from '@tektite/meta';
 import { startWorkloads } from '@tektite/workloads';
 import { pinoLogger } from '../observe/pino-logger.ts';
 import { UserError } from '../user-error.ts';
@@ -27,6 +29,8 @@ export interface ClusterOptions {
   readonly onError: (error: unknown) => void;
 }
 
+const aYear = 365 * 24 * 60 * 60;
+
 /** Makes a cluster of an API server: the controllers that every cluster has, and this machine as its node. */
 export async function runCluster(options: ClusterOptions, started: (() => Promise<unknown>)[]): Promise<void> {
   const { server, folder, authority } = options;
@@ -39,7 +43,14 @@ export async function runCluster(options: ClusterOptions, started: (() => Promis
     client: open('kube-controller-manager', { name: 'system:kube-controller-manager', groups: ['system:masters'] }),
     log: pinoLogger('warn'),
     rootCertificate: authority.certificate,
-    authority,
+    certificates: {
+      sign: ({ request, usages, expirationSeconds }) =>
+        signRequest(authority, request, {
+          clock: systemClock,
+          usages,
+          validForMs: (expirationSeconds ?? aYear) * 1000,
+        }),
+    },
     storage: {
       directory: join(folder, 'volumes'),
       createFolder: async (path) => void (await mkdir(path, { recursive: true, mode: 0o777 })),
@@ -50,6 +61,12 @@ export async function runCluster(options: ClusterOptions, started: (() => Promis
   if (options.runtime === 'none') return;
   const node = await startOwnNode(options, open('kubelet', { name: 'system:node', groups: ['system:masters'] }));
   started.push(async () => node[Symbol.asyncDispose]());
+  const proxy = new ServiceProxy({
+    client: open('kube-proxy', { name: 'system:kube-proxy', groups: ['system:masters'] }),
+    onError: options.onError,
+  });
+  started.push(async () => proxy[Symbol.asyncDispose]());
+  await proxy.start();
   const registration = server.nodes.register(node.name, node);
   started.push(async () => registration[Symbol.dispose]());
 }

@@ -11,7 +11,7 @@ export type BootstrapObject = KubeObject & { readonly [field: string]: unknown }
 const namespace = (name: string): BootstrapObject => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 
 /** Namespaces, the Service of the API server, and the two priority classes that upstream makes. */
-const basics: readonly BootstrapObject[] = [
+const basics = (apiAddress: string): readonly BootstrapObject[] => [
   namespace('default'),
   namespace('kube-system'),
   namespace('kube-public'),
@@ -22,7 +22,7 @@ const basics: readonly BootstrapObject[] = [
     metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
     spec: {
       type: 'ClusterIP',
-      clusterIP: '10.0.0.1',
+      clusterIP: apiAddress,
       ports: [{ name: 'https', port: 443, targetPort: 6443, protocol: 'TCP' }],
     },
   },
@@ -49,6 +49,7 @@ const basics: readonly BootstrapObject[] = [
 export async function bootstrap(
   parts: { readonly storage: Storage; readonly objects: ObjectStore; readonly resources: ResourceTable },
   more: readonly BootstrapObject[],
+  apiAddress: string,
 ): Promise<void> {
   const context = {
     user: { name: 'system:apiserver', groups: ['system:masters'] },
@@ -72,7 +73,7 @@ export async function bootstrap(
     }
   };
   // Namespaces first, the rest at once: all of it is one or two commits.
-  const all = [...basics, ...more];
+  const all = [...basics(apiAddress), ...more];
   await Promise.all(all.filter(({ kind }) => kind === 'Namespace').map(create));
   await Promise.all(all.filter(({ kind }) => kind !== 'Namespace').map(create));
 }

@@ -7,8 +7,8 @@ import type { Draft, Resource } from './resource.ts';
 
 const prefix = '/registry/services/';
 
-/** Cluster addresses and node ports, as kube-apiserver has them with `--service-cluster-ip-range=10.0.0.0/24`. */
-const range = '10.0.0.0/24';
+/** As kube-apiserver has it without `--service-cluster-ip-range`. */
+export const defaultServiceRange = '10.0.0.0/24';
 const nodePorts = { first: 30_000, last: 32_767 };
 
 /**
@@ -20,7 +20,7 @@ export class ServiceAddresses implements SideEffects {
   private readonly ports = new Counter<number>();
   private readonly network: ServiceNetwork;
 
-  constructor(storage: Storage, random: Random) {
+  constructor(storage: Storage, random: Random, range: string) {
     this.network = { range, nodePorts, takenAddresses: this.addresses, takenPorts: this.ports, random };
     for (const { value } of storage.list(prefix).entries) this.claim(value as Service);
     storage.watch(prefix, storage.revision, ({ value, deleted, previous }) => {
@@ -96,4 +96,10 @@ function addressesOf({ spec }: Service): readonly string[] {
 function portsOf({ spec }: Service): readonly number[] {
   const ports = (spec?.ports ?? []).flatMap(({ nodePort }) => (nodePort ? [nodePort] : []));
   return spec?.healthCheckNodePort ? [...ports, spec.healthCheckNodePort] : ports;
+}
+
+/** The first address of a range: the API server's own Service has it. */
+export function firstAddress(range: string): string {
+  const [base = ''] = range.split('/');
+  return base.replace(/\d+$/, (last) => String(Number(last) + 1));
 }
