@@ -42,7 +42,7 @@ export class Scratch implements Disposable {
   /** `tektite up` on a free port, with its kubeconfig: only the API, unless there are systems to run in it. */
   async up(...args: readonly string[]): Promise<RunningCommand & { readonly kubeconfig: string }> {
     const data = join(this.path, 'data');
-    const alone = args.includes('--systems') ? [] : ['--api-only'];
+    const alone = args.includes('--systems') ? ['--runtime', 'none'] : ['--api-only'];
     const running = await this.start(['up', '--data-dir', data, '--port', '0', ...alone, ...args], /Ctrl-C/);
     return Object.assign(running, { kubeconfig: join(data, 'kubeconfig') });
   }
