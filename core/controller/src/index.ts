@@ -93,7 +93,7 @@ export {
   type SystemsOptions,
   type SystemsWebhooks,
 } from './system/start-systems.ts';
-export type { System } from './system/system.ts';
+export type { ConfiguredSystem, System, SystemServices } from './system/system.ts';
 
 // Events: what users are told
 export { EventRecorder, type EventRecorderOptions } from './events/event-recorder.ts';

@@ -1,5 +1,8 @@
 /** Tekton Pipelines on Tektite's controller runtime. */
 
+// The system
+export { type PipelinesOptions, pipelinesSystem } from './system.ts';
+
 // Settings
 export { defaultFeatureFlags, type FeatureFlags, featureFlags, flagsForProvenance } from './config/feature-flags.ts';
 

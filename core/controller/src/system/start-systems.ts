@@ -7,7 +7,7 @@ import { type LocalWebhookHost, LocalWebhookService } from '../webhook/local-web
 import { WebhookService, type WebhookServiceOptions } from '../webhook/webhook-service.ts';
 import { definitionsOf, installKinds } from './definitions.ts';
 import { installObjects } from './install-objects.ts';
-import type { System } from './system.ts';
+import type { System, SystemServices } from './system.ts';
 
 /** How several processes share the work: each controller has buckets of objects, each bucket a Lease. */
 export interface SystemsElection extends Omit<BucketElectionOptions, 'queue' | 'component' | 'handOver'> {
@@ -50,14 +50,15 @@ export interface SystemsHealth extends ManagerHealth {
  * @example
  * await using running = await startSystems([memcachedSystem], { client: await openClient() });
  */
-export async function startSystems(systems: readonly System[], options: SystemsOptions): Promise<RunningSystems> {
+export async function startSystems(given: readonly System[], options: SystemsOptions): Promise<RunningSystems> {
   const { client, log = silentLogger } = options;
   const started: (() => Promise<unknown>)[] = [];
   const stop = async () => {
     for (let undo = started.pop(); undo; undo = started.pop()) await undo();
   };
   try {
-    if (options.install ?? true) await install(client, systems, log);
+    if (options.install ?? true) await install(client, given, log);
+    const systems = await configure(given, { client, log }, started);
     const webhooks = await serveWebhooks(systems, options, log);
     if (webhooks) started.push(() => webhooks.stop());
     const manager = startManager(systems, options, started);
@@ -84,6 +85,21 @@ async function install(client: Client, systems: readonly System[], log: Logger):
     await installObjects(client, objects);
     log.info('installed', { system: name, kinds: definitionsOf(kinds).map(({ metadata }) => metadata.name) });
   }
+}
+
+/** Those that have settings follow them from now on. */
+async function configure(
+  systems: readonly System[],
+  services: SystemServices,
+  started: (() => Promise<unknown>)[],
+): Promise<readonly System[]> {
+  const live: System[] = [];
+  for (const system of systems) {
+    const configured = await system.configure?.(services);
+    if (configured) started.push(() => configured.stop());
+    live.push({ ...system, ...configured?.system });
+  }
+  return live;
 }
 
 async function serveWebhooks(

@@ -1,4 +1,6 @@
+import type { Client } from '@tektite/client';
 import type { KubeObject } from '@tektite/meta';
+import type { Logger } from '../observe/logger.ts';
 import type { Kind } from '@tektite/schema';
 import type { PolicyRule } from '@tektite/schema/kubernetes';
 import type { ControllerDefinition } from '../reconcile/controller-definition.ts';
@@ -27,4 +29,21 @@ export interface System {
   readonly objects?: readonly KubeObject[];
   /** What its controllers need besides what they watch. See `clusterRoleFor`. */
   readonly permissions?: readonly PolicyRule[];
+  /**
+   * Makes a copy that lives: whose controllers and webhooks follow settings of the cluster. What is above is then for those
+   * who print or install the system. Called after its kinds and objects are installed.
+   */
+  configure?(services: SystemServices): Promise<ConfiguredSystem>;
+}
+
+/** What a system is given to follow the cluster. */
+export interface SystemServices {
+  readonly client: Client;
+  readonly log: Logger;
+}
+
+/** A system with its settings; `stop` ends what follows them. */
+export interface ConfiguredSystem {
+  readonly system: Pick<System, 'controllers' | 'webhooks'>;
+  stop(): Promise<void>;
 }

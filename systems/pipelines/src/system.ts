@@ -1,0 +1,64 @@
+import { ConfigStore, type System, type SystemServices } from '@tektite/controller';
+import type { KubeObject } from '@tektite/meta';
+import { defaultFeatureFlags, featureFlags } from './config/feature-flags.ts';
+import { StepAction, Task, TaskRun } from './kinds/kinds.ts';
+import type { PodImages } from './pod/pod-images.ts';
+import { taskRunController } from './task-run/task-run-controller.ts';
+
+export interface PipelinesOptions {
+  readonly images: PodImages;
+  /** Where the ConfigMaps with the settings are. Default `tekton-pipelines`. */
+  readonly namespace?: string;
+  /** `pipeline.tekton.dev/release` on everything it makes. */
+  readonly release?: string;
+}
+
+/**
+ * Tekton Pipelines as a system.
+ *
+ * @example
+ * await startSystems([pipelinesSystem({ images })], { client });
+ */
+export function pipelinesSystem({
+  images,
+  namespace = 'tekton-pipelines',
+  release = 'tektite',
+}: PipelinesOptions): System {
+  const controllers = (flags: () => typeof defaultFeatureFlags) => [taskRunController({ flags, images, release })];
+  return {
+    name: 'pipelines',
+    kinds: [Task, TaskRun, StepAction],
+    objects: objectsOf(namespace),
+    controllers: controllers(() => defaultFeatureFlags),
+    permissions: [
+      { apiGroups: [''], resources: ['pods'], verbs: ['create', 'delete', 'get', 'patch'] },
+      { apiGroups: [''], resources: ['configmaps', 'secrets', 'serviceaccounts'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: ['tekton.dev'], resources: ['tasks', 'stepactions'], verbs: ['get'] },
+    ],
+    async configure({ client, log }: SystemServices) {
+      const store = new ConfigStore(client, {
+        namespace,
+        definitions: [featureFlags],
+        onError: (error: Error) => log.error('a setting is not in force', { error }),
+      }).start();
+      await store.synced();
+      return { system: { controllers: controllers(() => store.get(featureFlags)) }, stop: () => store.stop() };
+    },
+  };
+}
+
+/** The namespace of the settings, and the settings themselves, all as they are by default. */
+function objectsOf(namespace: string): readonly KubeObject[] {
+  const labels = { 'app.kubernetes.io/instance': 'default', 'app.kubernetes.io/part-of': 'tekton-pipelines' };
+  const configMap = (name: string) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, namespace, labels },
+    data: {},
+  });
+  return [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } },
+    configMap('feature-flags'),
+    configMap('config-defaults'),
+  ];
+}
