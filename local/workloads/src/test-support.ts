@@ -132,7 +132,7 @@ export async function testCluster({
 }
 
 /** Nodes live as long as somebody renews their Leases; those with the annotation `test/silent` do not. */
-function renewLeases(client: Client): Disposable {
+export function renewLeases(client: Client): Disposable {
   let timer: Disposable | undefined;
   const renew = async (): Promise<void> => {
     const spec = { renewTime: formatMicroTime(client.clock.now()), leaseDurationSeconds: 40 };
