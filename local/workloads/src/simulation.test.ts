@@ -96,7 +96,7 @@ function deployments(): Scenario {
           `says ${status?.availableReplicas} are available, not ${replicas}`,
         );
         must(status?.observedGeneration === metadata.generation, 'did not see the last generation');
-        const templates = own.map((set) => JSON.stringify(set.spec?.template.spec));
+        const templates = own.map((set) => JSON.stringify(set.spec?.template?.spec));
         must(new Set(templates).size === templates.length, 'two ReplicaSets of one template');
       }
       const owned = sets.filter((set) => all.some((deployment) => isControlledBy(set, deployment)));

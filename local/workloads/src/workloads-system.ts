@@ -2,7 +2,7 @@ import type { ControllerDefinition, System } from '@tektite/controller';
 import { clusterRoleAggregation } from './cluster-roles/cluster-role-aggregation.ts';
 import type { ComponentEvents } from './component-events.ts';
 import { deploymentController } from './deployments/deployment-controller.ts';
-import { replicaSetController } from './replica-sets/replica-set-controller.ts';
+import { replicaSetController, replicationController } from './replica-sets/replica-set-controller.ts';
 import { nodeLifecycleController } from './nodes/node-lifecycle-controller.ts';
 import { taintEvictionController } from './nodes/taint-eviction-controller.ts';
 import { jobController } from './jobs/job-controller.ts';
@@ -18,6 +18,7 @@ import { disruptionController } from './disruption/disruption-controller.ts';
 import { endpointsController } from './endpoints/endpoints-controller.ts';
 import { quotaController } from './quotas/quota-controller.ts';
 import { ephemeralClaims } from './volumes/ephemeral-claims.ts';
+import { tokenController } from './service-accounts/token-controller.ts';
 import { namespaceController } from './namespaces/namespace-controller.ts';
 import { podCollectionController } from './pod-collection/pod-collection-controller.ts';
 import { schedulerController } from './scheduler/scheduler-controller.ts';
@@ -33,9 +34,11 @@ export function workloadsSystem(options: WorkloadsOptions, events: ComponentEven
     namespaceController(options.client),
     serviceAccountController(),
     ...(rootCertificate ? [rootCaController(rootCertificate)] : []),
+    tokenController(rootCertificate),
     clusterRoleAggregation(),
     podCollectionController(),
     replicaSetController(events.of('replicaset-controller')),
+    replicationController(events.of('replication-controller')),
     deploymentController(events.of('deployment-controller')),
     statefulSetController(events.of('statefulset-controller')),
     daemonSetController(events.of('daemonset-controller')),

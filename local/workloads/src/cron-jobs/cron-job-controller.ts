@@ -3,14 +3,13 @@ import {
   type ControllerDefinition,
   defineController,
   done,
-  mapped,
+  owned,
   type Result,
   requeueAfter,
 } from '@tektite/controller';
 import { controllerReference, formatTime, isStatusError } from '@tektite/meta';
 import type { CronJob, Job } from '@tektite/schema/kubernetes';
 import type { TellEvent } from '../component-events.ts';
-import { controllerKeys } from '../pods/orphan-index.ts';
 import { finishedType, missedTimes, outdatedJobs, startDecision } from './decide.ts';
 import { parseSchedule, type Schedule } from './schedule.ts';
 
@@ -21,7 +20,7 @@ const slackMs = 100;
 
 /** Starts Jobs at their times. */
 export function cronJobController(tell: TellEvent): ControllerDefinition {
-  const jobs = mapped(kinds.Job, controllerKeys);
+  const jobs = owned(kinds.Job);
   return defineController({
     name: 'cronjob',
     kind: kinds.CronJob,

@@ -1,4 +1,4 @@
-import { equalJson, type OwnerReference } from '@tektite/meta';
+import { type OwnerReference, parseApiVersion } from '@tektite/meta';
 import {
   type GraphNode,
   type Identity,
@@ -59,8 +59,8 @@ export class ObjectGraph {
     if (deletes && !node.deletingDependents)
       for (const { identity: each } of node.dependents) this.listener.look(each.uid);
     node.deletingDependents = deletes;
+    // An object with owners that are there needs no look: when one of them goes, its dependents are told.
     if (deletes || isOrphaning(object)) this.listener.look(identity.uid);
-    else if (owners.length > 0 && (!known || !equalJson(before, owners))) this.listener.look(identity.uid);
   }
 
   /** The object was seen to go. */
@@ -97,15 +97,16 @@ export class ObjectGraph {
   private materialize(node: GraphNode, identity: Identity): void {
     node.virtual = false;
     node.identity = identity;
-    for (const dependent of node.dependents) this.checkNamespace(dependent, node);
+    for (const dependent of node.dependents) this.checkReference(dependent, node);
   }
 
-  private checkNamespace(dependent: GraphNode, owner: GraphNode): void {
-    const { namespace } = owner.identity;
-    if (namespace === undefined || namespace === dependent.identity.namespace) return;
+  private checkReference(dependent: GraphNode, owner: GraphNode): void {
     const reference = dependent.owners.find(({ uid }) => uid === owner.identity.uid);
-    if (reference) this.listener.strangeOwner(dependent, reference);
-    this.listener.look(dependent.identity.uid);
+    if (!reference) return;
+    const { namespace } = owner.identity;
+    const isStrange = namespace !== undefined && namespace !== dependent.identity.namespace;
+    if (isStrange) this.listener.strangeOwner(dependent, reference);
+    if (isStrange || !names(reference, owner.identity)) this.listener.look(dependent.identity.uid);
   }
 
   private connect(node: GraphNode, before: readonly OwnerReference[], after: readonly OwnerReference[]): void {
@@ -130,7 +131,7 @@ export class ObjectGraph {
     const isNew = !parent.dependents.has(node);
     parent.dependents.add(node);
     if (!known) this.listener.look(uid);
-    if (known && isNew && !parent.virtual) this.checkNamespace(node, parent);
+    if (known && isNew && !parent.virtual) this.checkReference(node, parent);
     if (isNew && parent.deletingDependents) this.listener.look(node.identity.uid);
   }
 
@@ -145,4 +146,10 @@ export class ObjectGraph {
       this.gone.delete(oldest);
     }
   }
+}
+
+/** Whether a reference says what its owner is; the version does not matter. */
+function names(reference: OwnerReference, { apiVersion, kind, name }: Identity): boolean {
+  const group = (text: string) => parseApiVersion(text)?.group;
+  return reference.kind === kind && reference.name === name && group(reference.apiVersion) === group(apiVersion);
 }

@@ -4,14 +4,13 @@ import {
   defineController,
   done,
   failed,
-  mapped,
+  owned,
   type Result,
   requeueAfter,
 } from '@tektite/controller';
 import { formatTime, instantToMilliseconds, isStatusError, parseTime } from '@tektite/meta';
 import type { Job, Pod } from '@tektite/schema/kubernetes';
 import type { TellEvent } from '../component-events.ts';
-import { controllerKeys, orphanIndex } from '../pods/orphan-index.ts';
 import { slowStart } from '../pods/slow-start.ts';
 import { type Backoff, type JobPlan, planJob } from './decide.ts';
 import { decidedEnd, isFinished } from './job-conditions.ts';
@@ -25,7 +24,7 @@ const upstreamController = 'kubernetes.io/job-controller';
  * count, so that a crash between any two of these loses nothing and counts nothing twice.
  */
 export function jobController(tell: TellEvent): ControllerDefinition {
-  const pods = mapped(kinds.Pod, controllerKeys, { indexes: orphanIndex });
+  const pods = owned(kinds.Pod);
   const backoffs = new Map<string, Backoff & { readonly uid: string }>();
   return defineController({
     name: 'job',

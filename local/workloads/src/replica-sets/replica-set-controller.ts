@@ -7,9 +7,11 @@ import {
   mapped,
   type Result,
   requeueAfter,
+  type StatusOf,
 } from '@tektite/controller';
 import { formatTime, isStatusError, labelSelectorOf } from '@tektite/meta';
-import type { Pod, ReplicaSet } from '@tektite/schema/kubernetes';
+import type { Kind } from '@tektite/schema';
+import type { Pod, ReplicaSet, ReplicationController } from '@tektite/schema/kubernetes';
 import type { TellEvent } from '../component-events.ts';
 import { claim, sortClaims } from '../pods/claim.ts';
 import { claimable, controllerKeys, orphanIndex } from '../pods/orphan-index.ts';
@@ -20,21 +22,49 @@ import { replicaSetStatus, type Scaling, scaling, type ScalingFailure } from './
 
 /** Keeps as many Pods of a template as a ReplicaSet says. */
 export function replicaSetController(tell: TellEvent): ControllerDefinition {
+  return podKeeper(
+    'replicaset',
+    kinds.ReplicaSet,
+    (replicaSet) => replicaSet,
+    (status) => status,
+    tell,
+  );
+}
+
+/** The same for the older form, whose selector is a map and which does not say how many Pods are on their way out. */
+export function replicationController(tell: TellEvent): ControllerDefinition {
+  const toSet = (controller: ReplicationController): ReplicaSet => {
+    const { selector, ...spec } = controller.spec ?? {};
+    return { ...controller, spec: { ...spec, selector: { matchLabels: selector ?? {} } } };
+  };
+  const fromStatus = ({ terminatingReplicas: _, ...status }: NonNullable<ReplicaSet['status']>) => status;
+  return podKeeper('replicationcontroller', kinds.ReplicationController, toSet, fromStatus, tell);
+}
+
+function podKeeper<T extends ReplicaSet | ReplicationController>(
+  name: string,
+  kind: Kind<T>,
+  toSet: (object: T) => ReplicaSet,
+  fromStatus: (status: NonNullable<ReplicaSet['status']>) => NonNullable<T['status']>,
+  tell: TellEvent,
+): ControllerDefinition {
   const pods = mapped(kinds.Pod, controllerKeys, { indexes: orphanIndex });
-  return defineController({
-    name: 'replicaset',
-    kind: kinds.ReplicaSet,
+  return defineController<T>({
+    name,
+    kind,
     sources: [pods],
     concurrency: 8,
-    async reconcile(replicaSet, { cache, client, clock, writeStatus }): Promise<Result> {
+    async reconcile(object, { cache, client, clock, writeStatus }): Promise<Result> {
+      const replicaSet = toSet(object);
       const selector = labelSelectorOf(replicaSet.spec?.selector);
       const claims = sortClaims(replicaSet, selector, claimable(cache(pods), replicaSet));
-      const mine = await claim(client, kinds.ReplicaSet, replicaSet, kinds.Pod, claims);
+      const mine = await claim(client, kind, replicaSet, kinds.Pod, claims);
       const now = clock.now();
       const plan = scaling(replicaSet, mine, now);
       const failure = await act(client, replicaSet, plan, tell);
       const text = formatTime(now);
-      await writeStatus(replicaSet, replicaSetStatus(replicaSet, mine, failure?.told, { milliseconds: now, text }));
+      const status = replicaSetStatus(replicaSet, mine, failure?.told, { milliseconds: now, text });
+      await writeStatus(object, fromStatus(status) as StatusOf<T>);
       if (failure) return failed(failure.error);
       const wait = nextAvailableIn(mine, replicaSet.spec?.minReadySeconds ?? 0, now);
       return wait === undefined ? done : requeueAfter(wait);
