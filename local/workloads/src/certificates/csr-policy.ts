@@ -8,10 +8,6 @@ const signers: ReadonlyMap<string, readonly string[]> = new Map([
   ['kubernetes.io/legacy-unknown', []],
 ]);
 
-export function isOwnSigner(name: string): boolean {
-  return signers.has(name);
-}
-
 function has({ status }: CertificateSigningRequest, type: string): boolean {
   return status?.conditions?.some((condition) => condition.type === type && condition.status !== 'False') ?? false;
 }

@@ -1,5 +1,6 @@
+import { createAuthority } from '@tektite/certificates';
 import { kinds, mergePatch } from '@tektite/client';
-import { isStatusError } from '@tektite/meta';
+import { isStatusError, systemClock } from '@tektite/meta';
 import { describe, expect, it } from 'vitest';
 import { template, testCluster } from '../test-support.ts';
 
@@ -7,7 +8,8 @@ const key = { name: 'team' };
 
 describe('a namespace', () => {
   it('has a service account and the certificate of the API server, also when somebody removes or changes them', async () => {
-    await using cluster = await testCluster({ rootCertificate: 'PEM' });
+    const rootCertificate = (await createAuthority('test', systemClock)).certificate;
+    await using cluster = await testCluster({ rootCertificate });
     const { client } = cluster;
     await client.create(kinds.Namespace, { metadata: key });
     await cluster.settle();
@@ -16,7 +18,7 @@ describe('a namespace', () => {
     await client.patch(kinds.ConfigMap, certificate, mergePatch({ data: { 'ca.crt': 'forged' } }));
     await cluster.settle();
     await client.get(kinds.ServiceAccount, { namespace: 'team', name: 'default' });
-    expect((await client.get(kinds.ConfigMap, certificate)).data).toEqual({ 'ca.crt': 'PEM' });
+    expect((await client.get(kinds.ConfigMap, certificate)).data).toEqual({ 'ca.crt': rootCertificate });
   });
 
   it('goes with all that is in it', async () => {

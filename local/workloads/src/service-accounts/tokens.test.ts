@@ -14,8 +14,13 @@ describe('a Secret that asks for a token', () => {
       metadata: { ...key, annotations },
       type: 'kubernetes.io/service-account-token',
     });
-    await cluster.settle();
-    const { data } = await client.get(kinds.Secret, key);
+    // Signing takes real time.
+    const read = async () => {
+      await cluster.settle(100);
+      return (await client.get(kinds.Secret, key)).data;
+    };
+    await expect.poll(read).toBeDefined();
+    const data = await read();
     const decoded = (name: string) => Buffer.from(data?.[name] ?? '', 'base64').toString();
     expect(decoded('namespace')).toBe('default');
     expect(decoded('ca.crt')).toBe('PEM');
