@@ -91,7 +91,13 @@ class Shell implements AsyncDisposable {
   constructor(home: string) {
     this.home = home;
     const env = { PATH: process.env['PATH'], HOME: home, TERM: 'dumb', NO_COLOR: '1' };
-    this.child = spawn('bash', ['--noprofile', '--norc'], { cwd: home, env, stdio: ['pipe', 'pipe', 'pipe'] });
+    this.child = spawn('bash', ['--noprofile', '--norc'], {
+      cwd: home,
+      env,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // A group of its own, so that all of it can be ended.
+      detached: true,
+    });
     for (const stream of [this.child.stdout, this.child.stderr])
       stream?.on('data', (chunk: Buffer) => {
         this.output += chunk.toString();
@@ -129,17 +135,32 @@ class Shell implements AsyncDisposable {
     }
   }
 
+  /** Ends the shell and all that was started in it, also what a command started that has ended itself, and waits for that. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.type('kill $(jobs -p) 2>/dev/null; wait');
-    this.child.stdin?.end('exit\n');
+    const group = -(this.child.pid ?? 0);
+    for (let tries = 0; signal(group, tries === 0 ? 'SIGTERM' : 0); tries++) {
+      if (tries === 200) signal(group, 'SIGKILL');
+      await pause();
+    }
   }
 }
+
+/** Whether there was somebody to hear it. */
+function signal(group: number, which: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(group, which);
+  } catch {
+    return false;
+  }
+}
+
+const pause = () => new Promise((resolve) => void setTimeout(resolve, 50));
 
 async function untilMatches(file: string, shown: readonly string[]): Promise<string> {
   for (let tries = 0; tries < 600; tries++) {
     const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
     if (patternOf(shown).test(text)) return text;
-    await new Promise((resolve) => void setTimeout(resolve, 50));
+    await pause();
   }
   return readFileSync(file, 'utf8');
 }
