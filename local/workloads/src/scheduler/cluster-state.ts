@@ -19,10 +19,12 @@ export interface NodeEntry {
   allocatable: Amounts;
   readonly requested: Map<string, number>;
   readonly pods: Map<string, PlacedPod>;
+  /** Pods for which room is being made here. */
+  readonly nominated: Map<string, PlacedPod>;
 }
 
 function emptyEntry(name: string): NodeEntry {
-  return { name, node: undefined, allocatable: new Map(), requested: new Map(), pods: new Map() };
+  return { name, node: undefined, allocatable: new Map(), requested: new Map(), pods: new Map(), nominated: new Map() };
 }
 
 /**
@@ -36,6 +38,7 @@ export class ClusterState {
   /** Those whose own rules keep others away. */
   private readonly repelling = new Map<string, PlacedPod>();
   private readonly assumed = new Set<string>();
+  private readonly nominations = new Map<string, string>();
 
   /** The nodes that exist. */
   nodes(): NodeEntry[] {
@@ -82,7 +85,18 @@ export class ClusterState {
     const node = pod.spec?.nodeName;
     if (node === undefined && this.assumed.has(key) && phase !== 'Failed') return;
     this.removePod(key);
-    if (node && phase !== 'Succeeded' && phase !== 'Failed') this.place(key, pod, node);
+    const alive = phase !== 'Succeeded' && phase !== 'Failed';
+    if (node && alive) this.place(key, pod, node);
+    else if (alive && pod.status?.nominatedNodeName && pod.metadata.deletionTimestamp === undefined)
+      this.nominate(pod, pod.status.nominatedNodeName);
+  }
+
+  /** Room is being made for the Pod: others of no higher priority must not take it. */
+  nominate(pod: Pod, node: string): void {
+    const key = cacheKey(pod.metadata);
+    this.nominations.set(key, node);
+    const placed = { key, pod, node, requests: podRequests(pod.spec), ports: hostPorts(pod) };
+    this.entryFor(node).nominated.set(key, placed);
   }
 
   /** The Pod is given to the node; the API will show it, or `removePod` is called. */
@@ -95,6 +109,9 @@ export class ClusterState {
 
   removePod(key: string): void {
     this.assumed.delete(key);
+    const nomination = this.nominations.get(key);
+    if (nomination !== undefined) this.entries.get(nomination)?.nominated.delete(key);
+    this.nominations.delete(key);
     const placed = this.placed.get(key);
     if (!placed) return;
     this.placed.delete(key);

@@ -1,15 +1,17 @@
 import type { PersistentVolumeClaim, Pod } from '@tektite/schema/kubernetes';
 import { checkClaims, type VolumeLookup } from './claim-check.ts';
 import type { ClusterState, NodeEntry } from './cluster-state.ts';
-import { candidate, type Rejection, rejection } from './filters.ts';
+import { type Candidate, candidate, type Rejection, rejection } from './filters.ts';
 import { type NamespaceLabels, podAffinityRules } from './pod-affinity.ts';
+import { findVictims, isAwaitingVictims, type Preemption } from './preemption.ts';
 import { bestNode } from './scores.ts';
 import { spreadRules } from './topology-spread.ts';
 
 export type Placement =
   /** `claims` have to get their volumes on that node first. */
   | { readonly type: 'node'; readonly node: string; readonly claims: readonly PersistentVolumeClaim[] }
-  | { readonly type: 'unschedulable'; readonly message: string };
+  /** `preemption` says who has to go first, if that helps. */
+  | { readonly type: 'unschedulable'; readonly message: string; readonly preemption?: Preemption };
 
 /** Where a Pod goes, or why it cannot go anywhere, in upstream's words. */
 export function placePod(
@@ -25,15 +27,35 @@ export function placePod(
     return { type: 'unschedulable', message: unfitMessage(pod, nodes.length, [], claims.message) };
   const wanted = candidate(pod, podAffinityRules(pod, state, namespaceLabels), spreadRules(pod, state), claims.volumes);
   const fitting: NodeEntry[] = [];
-  const rejections: Rejection[] = [];
+  const rejections = new Map<NodeEntry, Rejection>();
   for (const entry of nodes) {
     const against = rejection(wanted, entry);
-    if (against) rejections.push(against);
+    if (against) rejections.set(entry, against);
     else fitting.push(entry);
   }
   const best = bestNode(wanted, fitting);
   if (best) return { type: 'node', node: best.name, claims: claims.waiting };
-  return { type: 'unschedulable', message: unfitMessage(pod, nodes.length, rejections) };
+  return unfit(pod, wanted, rejections, nodes.length, state);
+}
+
+function unfit(
+  pod: Pod,
+  wanted: Candidate,
+  rejections: ReadonlyMap<NodeEntry, Rejection>,
+  nodes: number,
+  state: ClusterState,
+): Placement {
+  const against = [...rejections.values()];
+  const message = unfitMessage(pod, nodes, against);
+  if (pod.spec?.preemptionPolicy === 'Never') return { type: 'unschedulable', message };
+  const reasons = `0/${nodes} nodes are available: ${histogram(against.flatMap((each) => each.reasons))}.`;
+  if (isAwaitingVictims(pod, (node) => state.entry(node))) {
+    const waiting = 'preemption: not eligible due to a terminating pod on the nominated node.';
+    return { type: 'unschedulable', message: `${reasons} ${waiting}` };
+  }
+  const resolvable = [...rejections].filter(([, each]) => each.resolvable).map(([entry]) => entry);
+  const preemption = findVictims(wanted, resolvable);
+  return preemption ? { type: 'unschedulable', message: reasons, preemption } : { type: 'unschedulable', message };
 }
 
 function unfitMessage(pod: Pod, nodes: number, rejections: readonly Rejection[], message?: string): string {
@@ -42,7 +64,7 @@ function unfitMessage(pod: Pod, nodes: number, rejections: readonly Rejection[],
   return `${available} ${why}. preemption: ${preemptionMessage(pod, nodes, rejections)}`;
 }
 
-/** Nobody is ever driven out here; what is said about it is what upstream says when it finds nobody to drive out. */
+/** What upstream says when it finds nobody to drive out. */
 function preemptionMessage({ spec }: Pod, nodes: number, rejections: readonly Rejection[]): string {
   if (spec?.preemptionPolicy === 'Never') return 'not eligible due to preemptionPolicy=Never.';
   const resolvable = rejections.filter((each) => each.resolvable).length;

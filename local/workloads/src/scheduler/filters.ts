@@ -1,6 +1,7 @@
+import { cacheKey } from '@tektite/controller';
 import type { PersistentVolume, Pod } from '@tektite/schema/kubernetes';
 import { isReachable } from './claim-check.ts';
-import type { NodeEntry } from './cluster-state.ts';
+import type { NodeEntry, PlacedPod } from './cluster-state.ts';
 import { matchesNodeRules } from './node-affinity.ts';
 import type { PodAffinityReason, PodAffinityRules } from './pod-affinity.ts';
 import { type Amounts, hostPorts, podRequests, portsConflict } from './resources.ts';
@@ -69,19 +70,31 @@ function portsTaken({ ports }: Candidate, { pods }: NodeEntry): boolean {
 /** The order in which upstream names resources; all others follow. */
 const first = ['cpu', 'memory', 'ephemeral-storage'];
 
-function insufficiency({ requests }: Candidate, { allocatable, requested, pods }: NodeEntry): Rejection | undefined {
+function insufficiency(candidate: Candidate, entry: NodeEntry): Rejection | undefined {
+  const { requests } = candidate;
+  const { allocatable, requested, pods } = entry;
   const reasons: string[] = [];
   let resolvable = true;
-  if (pods.size + 1 > (allocatable.get('pods') ?? 0)) reasons.push('Too many pods');
+  const ahead = nominatedAhead(candidate, entry);
+  if (pods.size + ahead.length + 1 > (allocatable.get('pods') ?? 0)) reasons.push('Too many pods');
   const names = [...first, ...[...requests.keys()].filter((name) => !first.includes(name))];
   for (const name of names) {
     const wanted = requests.get(name) ?? 0;
     const total = allocatable.get(name) ?? 0;
-    if (wanted <= 0 || wanted <= total - (requested.get(name) ?? 0)) continue;
+    const reserved = ahead.reduce((sum, { requests: each }) => sum + (each.get(name) ?? 0), 0);
+    if (wanted <= 0 || wanted <= total - (requested.get(name) ?? 0) - reserved) continue;
     reasons.push(`Insufficient ${name}`);
     if (wanted > total) resolvable = false;
   }
   return reasons.length > 0 ? { reasons, resolvable } : undefined;
+}
+
+/** Pods for which room is made here and that this one may not overtake. */
+function nominatedAhead({ pod }: Candidate, { nominated }: NodeEntry): readonly PlacedPod[] {
+  if (nominated.size === 0) return [];
+  const key = cacheKey(pod.metadata);
+  const priority = pod.spec?.priority ?? 0;
+  return [...nominated.values()].filter((each) => each.key !== key && (each.pod.spec?.priority ?? 0) >= priority);
 }
 
 function spreadRejection(reason: SpreadReason): Rejection {

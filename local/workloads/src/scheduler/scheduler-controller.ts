@@ -6,13 +6,14 @@ import type { TellEvent } from '../component-events.ts';
 import { ClusterSource } from './cluster-source.ts';
 import { ClusterState } from './cluster-state.ts';
 import { placePod } from './decide.ts';
+import { evictVictims } from './evict-victims.ts';
 
 export const schedulerName = 'default-scheduler';
 const selectedNode = 'volume.kubernetes.io/selected-node';
 
 /**
  * Gives Pods their nodes. Decisions are made one after the other, on a state that counts what was decided before; writing
- * them goes on at the same time, many at once. It drives nobody out: a Pod of high priority waits for room as others do.
+ * them goes on at the same time, many at once. For a Pod of higher priority others are driven out when that makes room.
  */
 export function schedulerController(tell: TellEvent): ControllerDefinition {
   const state = new ClusterState();
@@ -45,7 +46,10 @@ export function schedulerController(tell: TellEvent): ControllerDefinition {
       );
       if (placement.type === 'unschedulable') {
         cluster.waiting.add(key);
-        await reportUnschedulable(client, pod, placement.message, clock.now(), tell);
+        const { message, preemption } = placement;
+        if (preemption) state.nominate(pod, preemption.node);
+        await reportUnschedulable(client, pod, message, preemption?.node, clock.now(), tell);
+        if (preemption) await evictVictims(client, pod, preemption, formatTime(clock.now()), tell);
       } else if (placement.claims.length > 0) {
         cluster.waiting.add(key);
         for (const claim of placement.claims) await selectNode(client, claim, placement.node);
@@ -109,12 +113,14 @@ async function reportUnschedulable(
   client: Client,
   pod: Pod,
   message: string,
+  nominated: string | undefined,
   now: number,
   tell: TellEvent,
 ): Promise<void> {
   const { namespace = '', name = '', generation } = pod.metadata;
   const old = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  if (old?.status === 'False' && old.reason === 'Unschedulable' && old.message === message) return;
+  const known = old?.status === 'False' && old.reason === 'Unschedulable' && old.message === message;
+  if (known && (nominated === undefined || nominated === pod.status?.nominatedNodeName)) return;
   tell(pod, { type: 'Warning', reason: 'FailedScheduling', message, action: 'Scheduling' });
   const condition = {
     type: 'PodScheduled',
@@ -126,7 +132,10 @@ async function reportUnschedulable(
     message,
   };
   try {
-    const patch = strategicMergePatch({ metadata: { uid: pod.metadata.uid }, status: { conditions: [condition] } });
+    const patch = strategicMergePatch({
+      metadata: { uid: pod.metadata.uid },
+      status: { conditions: [condition], ...(nominated ? { nominatedNodeName: nominated } : {}) },
+    });
     await client.patchStatus(kinds.Pod, { namespace, name }, patch);
   } catch (error) {
     if (!isStatusError(error, 'NotFound')) throw error;

@@ -197,4 +197,31 @@ describe('the scheduler', () => {
     await cluster.settle();
     expect(await verdict(cluster, 'a')).toBeUndefined();
   });
+
+  it('drives out what is worth less, no more than needed, and keeps the room for whom it was made', async () => {
+    await using cluster = await testCluster();
+    const { client } = cluster;
+    for (const [name, value] of [
+      ['low', 10],
+      ['middle', 20],
+      ['high', 1000],
+    ] as const)
+      await client.create(kinds.PriorityClass, { metadata: { name }, value });
+    const asking = (cpu: string, priorityClassName: string) => ({ containers: containers({ cpu }), priorityClassName });
+    await create(cluster, 'low', asking('4', 'low'));
+    await create(cluster, 'middle', asking('4', 'middle'));
+    await cluster.settle();
+    await create(cluster, 'high', asking('4', 'high'));
+    await create(cluster, 'late', asking('4', 'low'));
+    await cluster.settle();
+    const running = (await client.list(kinds.Pod)).items
+      .filter(({ spec }) => spec?.nodeName)
+      .map(({ metadata }) => metadata.name);
+    expect(running).toEqual(['high', 'middle']);
+    const [event] = (await client.list(kinds.Event, { namespace: 'default' })).items.filter(
+      ({ reason }) => reason === 'Preempted',
+    );
+    expect(event?.involvedObject.name).toBe('low');
+    expect(event?.message).toMatch(/^Preempted by pod .* on node node-1$/);
+  });
 });

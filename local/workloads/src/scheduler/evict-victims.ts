@@ -1,0 +1,37 @@
+import { type Client, kinds, mergePatch } from '@tektite/client';
+import { isStatusError } from '@tektite/meta';
+import type { Pod } from '@tektite/schema/kubernetes';
+import type { TellEvent } from '../component-events.ts';
+import type { Preemption } from './preemption.ts';
+
+/** Has Pods go in peace, and says for whom. */
+export async function evictVictims(
+  client: Client,
+  preemptor: Pod,
+  { node, victims }: Preemption,
+  now: string,
+  tell: TellEvent,
+): Promise<void> {
+  for (const victim of victims) {
+    if (victim.metadata.deletionTimestamp !== undefined) continue;
+    const { namespace = '', name = '', uid } = victim.metadata;
+    const condition = {
+      type: 'DisruptionTarget',
+      status: 'True',
+      lastTransitionTime: now,
+      reason: 'PreemptionByScheduler',
+      message: 'default-scheduler: preempting to accommodate a higher priority pod',
+    };
+    const others = (victim.status?.conditions ?? []).filter(({ type }) => type !== condition.type);
+    try {
+      const patch = mergePatch({ metadata: { uid }, status: { conditions: [...others, condition] } });
+      await client.patchStatus(kinds.Pod, { namespace, name }, patch);
+      await client.delete(kinds.Pod, { namespace, name }, uid ? { preconditions: { uid } } : {});
+    } catch (error) {
+      if (isStatusError(error, 'NotFound')) continue;
+      throw error;
+    }
+    const message = `Preempted by pod ${preemptor.metadata.uid} on node ${node}`;
+    tell(victim, { reason: 'Preempted', message, action: 'Preempting', related: preemptor });
+  }
+}
