@@ -1,5 +1,5 @@
 import { type Client, kinds, mergePatch } from '@tektite/client';
-import { defineController, Manager } from '@tektite/controller';
+import { defineController, Manager, metadataTransport } from '@tektite/controller';
 import { formatMicroTime, formatTime, isStatusError } from '@tektite/meta';
 import type { Pod } from '@tektite/schema/kubernetes';
 import { type ControlPlane, startControlPlane, type VirtualClock, virtualClock } from '@tektite/testkit';
@@ -97,6 +97,8 @@ export interface TestCluster extends AsyncDisposable {
 
 export interface TestClusterOptions extends Partial<WorkloadsOptions> {
   readonly script?: PodScript;
+  /** Garbage collection gets metadata alone, as over a network. */
+  readonly metadata?: boolean;
   /** Default one, `node-1`. */
   readonly nodes?: readonly string[];
 }
@@ -104,6 +106,7 @@ export interface TestClusterOptions extends Partial<WorkloadsOptions> {
 /** A control plane in virtual time with all controllers of this room, some nodes, and a stand-in for their kubelets. */
 export async function testCluster({
   script,
+  metadata,
   nodes = ['node-1'],
   ...options
 }: TestClusterOptions = {}): Promise<TestCluster> {
@@ -114,7 +117,8 @@ export async function testCluster({
     { fieldManager: 'kube-controller-manager' },
   );
   for (const name of nodes) await createNode(plane.client, name);
-  const workloads = await clock.until(startWorkloads({ client, ...options }));
+  const extra = metadata ? { metadataClient: plane.clientFor(metadataTransport(plane.transport())) } : {};
+  const workloads = await clock.until(startWorkloads({ client, ...extra, ...options }));
   const kubelet = fakeKubelet(plane.clientFor({ name: 'kubelet', groups: ['system:masters'] }), script);
   const beating = renewLeases(plane.client);
   const close = async () => {

@@ -52,4 +52,32 @@ describe('a DaemonSet', () => {
       expect.arrayContaining([1, 2]),
     );
   });
+
+  it('starts the new Pod before the old one goes, where it may have both', async () => {
+    await using cluster = await testCluster({ nodes: ['a', 'b'] });
+    const { client } = cluster;
+    const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
+    await client.create(kinds.DaemonSet, { ...daemonSet, spec: { ...daemonSet.spec, updateStrategy } });
+    await cluster.settle();
+    const first = await client.list(kinds.Pod);
+    const { resourceVersion = '' } = first.metadata;
+    await client.patch(kinds.DaemonSet, key, mergePatch({ spec: { template: template('agent', 'busybox:2') } }));
+    await cluster.settle(20_000);
+    expect([...(await placed(cluster)).values()]).toEqual(['busybox:2', 'busybox:2']);
+    const gone: string[] = [];
+    const ready: string[] = [];
+    const watch = await client.watch(kinds.Pod, { resourceVersion });
+    for await (const event of watch) {
+      if (event.type === 'ERROR' || event.type === 'BOOKMARK') continue;
+      const { metadata, status, spec } = event.object;
+      const isReady = status?.conditions?.some(({ type, status: state }) => type === 'Ready' && state === 'True');
+      if (metadata.deletionTimestamp && !gone.includes(metadata.name ?? '')) {
+        gone.push(metadata.name ?? '');
+        expect(ready.length).toBeGreaterThanOrEqual(gone.length);
+      } else if (isReady && spec?.containers?.[0]?.image === 'busybox:2' && !ready.includes(metadata.name ?? ''))
+        ready.push(metadata.name ?? '');
+      if (gone.length === 2) break;
+    }
+    watch.close();
+  });
 });

@@ -52,9 +52,7 @@ export function planDaemonSet(view: DaemonView): DaemonPlan {
     if (!stay) remove.push(...here.filter((pod) => !isDeleting(pod)).map((pod) => ({ pod, failed: false })));
     else {
       remove.push(...failed.map((pod) => ({ pod, failed: true })));
-      // The oldest stays.
-      const surplus = alive.toSorted((a, b) => createdAt(a) - createdAt(b)).slice(1);
-      remove.push(...surplus.map((pod) => ({ pod, failed: false })));
+      remove.push(...surplusOn(view, alive).map((pod) => ({ pod, failed: false })));
       if (run && here.length === 0) create.push(node);
     }
   }
@@ -65,10 +63,47 @@ export function planDaemonSet(view: DaemonView): DaemonPlan {
       );
   const isQuiet = create.length === 0 && remove.length === 0;
   const wanted = [...verdicts].filter(([, { run }]) => run).map(([node]) => node);
-  if (isQuiet && set.spec?.updateStrategy?.type !== 'OnDelete')
+  if (isQuiet && surgeOf(set, wanted.length) > 0) create.push(...surging(view, wanted, byNode));
+  else if (isQuiet && set.spec?.updateStrategy?.type !== 'OnDelete')
     remove.push(...outdated(view, wanted, byNode).map((pod) => ({ pod, failed: false })));
   const deleting = set.metadata.deletionTimestamp !== undefined;
   return { create: deleting ? [] : create, delete: deleting ? [] : remove, status: statusOf(view, verdicts, byNode) };
+}
+
+/** How many nodes may have a new Pod beside the old one. */
+function surgeOf({ spec }: DaemonSet, nodes: number): number {
+  if (spec?.updateStrategy?.type === 'OnDelete') return 0;
+  return portion(spec?.updateStrategy?.rollingUpdate?.maxSurge ?? 0, nodes, Math.ceil);
+}
+
+/** Of several on a node the oldest stays; where there may be two, a new one stays too, and the old one until it is needed no more. */
+function surplusOn(view: DaemonView, alive: readonly Pod[]): readonly Pod[] {
+  const { set, revision, nodes, now } = view;
+  const sorted = alive.toSorted((a, b) => createdAt(a) - createdAt(b));
+  if (surgeOf(set, nodes.length) === 0) return sorted.slice(1);
+  const fresh = sorted.filter((pod) => isCurrent(pod, revision));
+  const old = sorted.filter((pod) => !isCurrent(pod, revision));
+  const replaced = fresh[0] !== undefined && isAvailable(fresh[0], set.spec?.minReadySeconds ?? 0, now);
+  return [...fresh.slice(1), ...old.slice(replaced ? 0 : 1)];
+}
+
+/** The nodes that get a new Pod beside the old one: at once where the old one does not work, elsewhere as many as may. */
+function surging(
+  { set, revision, now }: DaemonView,
+  wanted: readonly string[],
+  byNode: ReadonlyMap<string, readonly Pod[]>,
+): readonly string[] {
+  let free = surgeOf(set, wanted.length);
+  const broken: string[] = [];
+  const working: string[] = [];
+  for (const node of wanted) {
+    const here = (byNode.get(node) ?? []).filter((pod) => !isDeleting(pod));
+    if (here.some((pod) => isCurrent(pod, revision))) {
+      if (here.length > 1) free--;
+    } else if (here.some((pod) => isAvailable(pod, set.spec?.minReadySeconds ?? 0, now))) working.push(node);
+    else broken.push(node);
+  }
+  return [...broken, ...working.slice(0, Math.max(0, free))];
 }
 
 function isCurrent({ metadata }: Pod, revision: ControllerRevision): boolean {

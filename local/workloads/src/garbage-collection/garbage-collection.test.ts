@@ -21,8 +21,11 @@ async function names({ client }: TestCluster): Promise<string[]> {
 }
 
 describe('garbage collection', () => {
-  it('deletes what has lost its last owner, down to the last generation', async () => {
-    await using cluster = await testCluster();
+  it.each([
+    ['whole objects', false],
+    ['metadata alone', true],
+  ])('deletes what has lost its last owner, down to the last generation, with %s', async (_title, metadata) => {
+    await using cluster = await testCluster({ metadata });
     const owner = await configMap(cluster, 'owner');
     const other = await configMap(cluster, 'other');
     const child = await configMap(cluster, 'child', [owner]);

@@ -17,8 +17,9 @@ export function formatIndexes(indexes: Iterable<number>): string {
     let end = start;
     while (end + 1 < sorted.length && sorted[end + 1] === (sorted[end] ?? 0) + 1) end++;
     const [first, last] = [sorted[start], sorted[end]];
+    // Two in a row are no range for upstream.
     if (end === start) ranges.push(`${first}`);
-    else ranges.push(`${first}-${last}`);
+    else ranges.push(end === start + 1 ? `${first},${last}` : `${first}-${last}`);
     start = end + 1;
   }
   return ranges.join();

@@ -9,13 +9,17 @@ import {
   completionsReached,
   deadlineExceeded,
   decidedEnd,
+  failedIndexesEnd,
   type JobEnd,
   type JobStatus,
+  tooManyFailedIndexes,
   withEnd,
   withSuspension,
 } from './job-conditions.ts';
+import { limitsEachIndex } from './index-failures.ts';
 import { indexOf, isIndexed } from './job-pod.ts';
 import { type Tally, tally } from './pod-tally.ts';
+import { successByPolicy } from './success-policy.ts';
 
 /** What to do for a Job. In this order: make and delete Pods, write the status, let counted Pods go. */
 export interface JobPlan {
@@ -55,7 +59,7 @@ export function planJob(
   backoffOf: (counts: Tally) => Backoff,
   now: { readonly milliseconds: number; readonly text: string },
 ): JobPlan {
-  const counts = tally(job, pods);
+  const counts = tally(job, pods, now.milliseconds);
   const suspended = job.spec?.suspend === true;
   const startTime = startOf(job, suspended, now.text);
   const end = decidedEnd(job.status ?? {}) ?? endOf(job, counts, startTime, suspended, now.milliseconds);
@@ -88,6 +92,7 @@ export function planJob(
       ...(isIndexed(job) && counts.succeededIndexes.size > 0
         ? { completedIndexes: formatIndexes(counts.succeededIndexes) }
         : {}),
+      ...(limitsEachIndex(job) ? { failedIndexes: formatIndexes(counts.failedIndexes) } : {}),
       uncountedTerminatedPods: {
         ...(uncounted.succeeded.length > 0 ? { succeeded: uncounted.succeeded } : {}),
         ...(uncounted.failed.length > 0 ? { failed: uncounted.failed } : {}),
@@ -123,7 +128,14 @@ function endOf(
   if (counts.failed > limit || restartedTooOften(job, counts.active, limit)) return backoffLimitExceeded;
   const deadline = deadlineOf(job, startTime);
   if (!suspended && deadline !== undefined && deadline <= now) return deadlineExceeded;
+  const byPolicy = isIndexed(job) ? successByPolicy(job, counts.succeededIndexes) : undefined;
+  if (byPolicy) return byPolicy;
+  const { size: failedCount } = counts.failedIndexes;
+  if (limitsEachIndex(job) && failedCount > (spec?.maxFailedIndexes ?? Number.POSITIVE_INFINITY))
+    return tooManyFailedIndexes;
   if (counts.active.length > 0) return undefined;
+  if (limitsEachIndex(job) && failedCount > 0 && counts.succeeded + failedCount >= (spec?.completions ?? 0))
+    return failedIndexesEnd;
   const complete = spec?.completions === undefined ? counts.succeeded > 0 : counts.succeeded >= spec.completions;
   return complete && !(suspended && spec?.completions !== 0 && counts.succeeded === 0) ? completionsReached : undefined;
 }
@@ -151,23 +163,36 @@ function changesOf(job: Job, counts: Tally, suspended: boolean, notBefore: numbe
   const replaced = job.spec?.podReplacementPolicy === 'Failed' ? counts.terminating : 0;
   const missing = Math.min(wanted - replaced - active.length, burst);
   if (missing <= 0) return nothing;
+  if (limitsEachIndex(job)) return retriedIndexes(job, counts, missing, now);
   if (notBefore > now) return { ...nothing, wakeAt: notBefore };
   const create = isIndexed(job)
-    ? pendingIndexes(job, counts, missing)
+    ? pendingIndexes(job, counts).slice(0, missing)
     : Array.from({ length: missing }, () => undefined);
   return { ...nothing, create };
 }
 
-function wantedActive({ spec }: Job, { succeeded, active }: Tally): number {
-  const parallelism = spec?.parallelism ?? 1;
-  if (spec?.completions === undefined) return succeeded > 0 ? active.length : parallelism;
-  return Math.max(0, Math.min(parallelism, spec.completions - succeeded));
+/** Each index waits for itself. */
+function retriedIndexes(job: Job, counts: Tally, missing: number, now: number): Changes {
+  const due = pendingIndexes(job, counts).map((index) => {
+    const { count, lastAt } = counts.indexFailures.get(index) ?? { count: 0, lastAt: 0 };
+    return { index, at: retryAt({ failures: count, lastFailureAt: lastAt }) };
+  });
+  const create = due.filter(({ at }) => at <= now).map(({ index }) => index);
+  const later = due.filter(({ at }) => at > now).map(({ at }) => at);
+  const wakeAt = later.length > 0 ? Math.min(...later) : undefined;
+  return { create: create.slice(0, missing), withdraw: [], wakeAt };
 }
 
-function pendingIndexes({ spec }: Job, { succeededIndexes, active }: Tally, count: number): number[] {
+function wantedActive({ spec }: Job, { succeeded, active, failedIndexes }: Tally): number {
+  const parallelism = spec?.parallelism ?? 1;
+  if (spec?.completions === undefined) return succeeded > 0 ? active.length : parallelism;
+  return Math.max(0, Math.min(parallelism, spec.completions - succeeded - failedIndexes.size));
+}
+
+function pendingIndexes({ spec }: Job, { succeededIndexes, failedIndexes, active }: Tally): number[] {
   const taken = new Set(active.map(indexOf));
   const indexes: number[] = [];
-  for (let index = 0; index < (spec?.completions ?? 0) && indexes.length < count; index++)
-    if (!succeededIndexes.has(index) && !taken.has(index)) indexes.push(index);
+  for (let index = 0; index < (spec?.completions ?? 0); index++)
+    if (!succeededIndexes.has(index) && !failedIndexes.has(index) && !taken.has(index)) indexes.push(index);
   return indexes;
 }

@@ -26,6 +26,13 @@ export const deadlineExceeded: JobEnd = {
   message: 'Job was active longer than specified deadline',
 };
 
+export const failedIndexesEnd: JobEnd = { type: 'failure', reason: 'FailedIndexes', message: 'Job has failed indexes' };
+export const tooManyFailedIndexes: JobEnd = {
+  type: 'failure',
+  reason: 'MaxFailedIndexesExceeded',
+  message: 'Job has exceeded the specified maximal number of failed indexes',
+};
+
 /** First the outcome is certain, then, when the last Pod is gone and counted, the Job is over: two conditions. */
 const names = {
   success: { certain: 'SuccessCriteriaMet', over: 'Complete' },

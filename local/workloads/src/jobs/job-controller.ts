@@ -8,12 +8,13 @@ import {
   type Result,
   requeueAfter,
 } from '@tektite/controller';
-import { formatTime, instantToMilliseconds, isStatusError, parseTime } from '@tektite/meta';
+import { formatTime, isStatusError } from '@tektite/meta';
 import type { Job, Pod } from '@tektite/schema/kubernetes';
 import type { TellEvent } from '../component-events.ts';
 import { slowStart } from '../pods/slow-start.ts';
 import { type Backoff, type JobPlan, planJob } from './decide.ts';
 import { decidedEnd, isFinished } from './job-conditions.ts';
+import { failureCountAnnotation, finishedAt, limitsEachIndex } from './index-failures.ts';
 import { jobPod, trackingFinalizer } from './job-pod.ts';
 import { isTracked, type Tally } from './pod-tally.ts';
 
@@ -67,11 +68,6 @@ function backoffAfter(before: Backoff, { newlyFailed, newlySucceeded }: Tally, n
   };
 }
 
-function finishedAt({ status }: Pod): number | undefined {
-  const ends = (status?.containerStatuses ?? []).flatMap(({ state }) => state?.terminated?.finishedAt ?? []);
-  return ends.length > 0 ? Math.max(...ends.map((time) => instantToMilliseconds(parseTime(time)))) : undefined;
-}
-
 interface ChangeFailure {
   readonly succeeded: number;
   readonly error: Error;
@@ -86,7 +82,7 @@ async function changePods(
   await release(client, plan.withdraw);
   for (const pod of [...plan.withdraw, ...plan.stop]) await deletePod(client, job, pod, tell);
   const { succeeded, failure } = await slowStart(plan.create.length, (index) =>
-    createPod(client, job, plan.create[index], tell),
+    createPod(client, job, plan, plan.create[index], tell),
   );
   if (failure === undefined) return undefined;
   const error = failure instanceof Error ? failure : new Error(String(failure));
@@ -99,9 +95,19 @@ function activeAfter({ status, create }: JobPlan, succeeded: number): { active?:
   return { ready: Math.min(status.ready ?? 0, active), ...(active > 0 ? { active } : {}) };
 }
 
-async function createPod(client: Client, job: Job, index: number | undefined, tell: TellEvent): Promise<void> {
+async function createPod(
+  client: Client,
+  job: Job,
+  { tally }: JobPlan,
+  index: number | undefined,
+  tell: TellEvent,
+): Promise<void> {
+  const failures = tally.indexFailures.get(index ?? -1)?.count ?? 0;
+  const annotations: Record<string, string> = limitsEachIndex(job)
+    ? { [failureCountAnnotation]: String(failures) }
+    : {};
   try {
-    const { metadata } = await client.create(kinds.Pod, jobPod(job, index));
+    const { metadata } = await client.create(kinds.Pod, jobPod(job, index, annotations));
     tell(job, { reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
   } catch (error) {
     tell(job, { type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${(error as Error).message}` });

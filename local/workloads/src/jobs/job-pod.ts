@@ -17,7 +17,11 @@ export function indexOf({ metadata }: Pod): number | undefined {
 }
 
 /** A Pod of a Job. It cannot go before it was counted: the finalizer sees to that. */
-export function jobPod(job: Job, index: number | undefined): NewObject<Pod> {
+export function jobPod(
+  job: Job,
+  index: number | undefined,
+  annotations: Readonly<Record<string, string>> = {},
+): NewObject<Pod> {
   const pod = podFromTemplate(job, job.spec?.template ?? {});
   const finalizers = [...(pod.metadata.finalizers ?? []), trackingFinalizer];
   if (index === undefined) return { ...pod, metadata: { ...pod.metadata, finalizers } };
@@ -29,7 +33,7 @@ export function jobPod(job: Job, index: number | undefined): NewObject<Pod> {
       ...pod.metadata,
       generateName: `${name.slice(0, longestPrefix - suffix.length)}${suffix}`,
       labels: { ...pod.metadata.labels, ...mark },
-      annotations: { ...pod.metadata.annotations, ...mark },
+      annotations: { ...pod.metadata.annotations, ...mark, ...annotations },
       finalizers,
     },
     ...(pod.spec

@@ -1,5 +1,5 @@
 import { kinds, mergePatch } from '@tektite/client';
-import type { Job } from '@tektite/schema/kubernetes';
+import type { Job, Pod } from '@tektite/schema/kubernetes';
 import { describe, expect, it } from 'vitest';
 import { testCluster, type TestCluster } from '../test-support.ts';
 
@@ -129,5 +129,39 @@ describe('a Job', () => {
     expect(target?.message).toMatch(
       /^Container main for pod default\/sum-.{5} failed with exit code 42 matching FailJob rule at index 0$/,
     );
+  });
+
+  it('succeeds as soon as a rule of its own says so', async () => {
+    const script = ({ metadata }: Pod) =>
+      metadata.annotations?.['batch.kubernetes.io/job-completion-index'] === '1' ? { exitCode: 0 } : {};
+    await using cluster = await testCluster({ script });
+    const successPolicy = { rules: [{ succeededIndexes: '1-2', succeededCount: 1 }] };
+    await cluster.client.create(
+      kinds.Job,
+      job({ completions: 3, parallelism: 3, completionMode: 'Indexed', successPolicy }),
+    );
+    await cluster.settle();
+    const status = await statusOf(cluster);
+    expect(status?.conditions?.map(({ type, reason, message }) => [type, reason, message])).toEqual([
+      ['SuccessCriteriaMet', 'SuccessPolicy', 'Matched rules at index 0'],
+      ['Complete', 'SuccessPolicy', 'Matched rules at index 0'],
+    ]);
+    expect(status).toMatchObject({ succeeded: 1, completedIndexes: '1' });
+  });
+
+  it('tries each index for itself, and fails when one has failed too often', async () => {
+    const script = ({ metadata }: Pod) => ({
+      exitCode: metadata.annotations?.['batch.kubernetes.io/job-completion-index'] === '0' ? 1 : 0,
+    });
+    await using cluster = await testCluster({ script });
+    const spec = { completions: 3, parallelism: 3, completionMode: 'Indexed', backoffLimitPerIndex: 1 };
+    await cluster.client.create(kinds.Job, job(spec));
+    await cluster.settle(60_000);
+    const status = await statusOf(cluster);
+    expect(status).toMatchObject({ succeeded: 2, failed: 2, completedIndexes: '1,2', failedIndexes: '0' });
+    expect(status?.conditions?.map(({ type, reason, message }) => [type, reason, message])).toEqual([
+      ['FailureTarget', 'FailedIndexes', 'Job has failed indexes'],
+      ['Failed', 'FailedIndexes', 'Job has failed indexes'],
+    ]);
   });
 });

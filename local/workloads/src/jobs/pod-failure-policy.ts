@@ -2,7 +2,7 @@ import type { Job, Pod, PodFailurePolicyRule } from '@tektite/schema/kubernetes'
 
 /** What a Job's policy says about a Pod that failed. `Count` is also what holds where no rule matches. */
 export interface FailureVerdict {
-  readonly action: 'Count' | 'Ignore' | 'FailJob';
+  readonly action: 'Count' | 'Ignore' | 'FailJob' | 'FailIndex';
   readonly message: string;
 }
 
@@ -18,7 +18,8 @@ export function failureVerdict({ spec }: Job, pod: Pod): FailureVerdict {
       ? `Container ${reason.container} for pod ${namespace}/${name}`
       : `Pod ${namespace}/${name}`;
     const message = `${subject} ${reason.text} matching ${rule.action} rule at index ${index}`;
-    if (rule.action === 'FailJob' || rule.action === 'Ignore') return { action: rule.action, message };
+    if (rule.action === 'FailJob' || rule.action === 'Ignore' || rule.action === 'FailIndex')
+      return { action: rule.action, message };
     return count;
   }
   return count;

@@ -1,6 +1,7 @@
 import type { Job, Pod } from '@tektite/schema/kubernetes';
 import { isActive, isReady, isTerminating } from '../pods/pod-state.ts';
 import { parseIndexes } from './completion-indexes.ts';
+import { failedIndexes, indexFailures, type IndexFailures, limitsEachIndex } from './index-failures.ts';
 import { indexOf, isIndexed, trackingFinalizer } from './job-pod.ts';
 import { failureVerdict } from './pod-failure-policy.ts';
 
@@ -20,6 +21,9 @@ export interface Tally {
   readonly uncounted: { readonly succeeded: readonly string[]; readonly failed: readonly string[] };
   /** The counts of Pods that are let go. */
   readonly settled: { readonly succeeded: number; readonly failed: number };
+  /** For Jobs with a limit for each index. */
+  readonly indexFailures: ReadonlyMap<number, IndexFailures>;
+  readonly failedIndexes: ReadonlySet<number>;
   /** Why a Pod's failure ends the Job, if one does. */
   readonly failJob: string | undefined;
 }
@@ -33,7 +37,7 @@ function hasFailed({ spec }: Job, { metadata, status }: Pod): boolean {
   return spec?.podReplacementPolicy === 'Failed' ? status?.phase === 'Pending' : status?.phase !== 'Succeeded';
 }
 
-export function tally(job: Job, pods: readonly Pod[]): Tally {
+export function tally(job: Job, pods: readonly Pod[], now: number): Tally {
   const { status = {} } = job;
   const byUid = new Map(pods.map((pod) => [pod.metadata.uid ?? '', pod]));
   const before = {
@@ -56,6 +60,10 @@ export function tally(job: Job, pods: readonly Pod[]): Tally {
   const active = pods.filter(isActive);
   const succeededIndexes = indexesOf(job, newlySucceeded);
   const total = status.succeeded ?? 0;
+  const isCounted = (pod: Pod) =>
+    pod.status?.phase !== 'Succeeded' && hasFailed(job, pod) && failureVerdict(job, pod).action !== 'Ignore';
+  const failuresByIndex = limitsEachIndex(job) ? indexFailures(pods, isCounted, now) : new Map<number, IndexFailures>();
+  const givenUp = failures.filter((pod) => verdicts.get(pod)?.action === 'FailIndex').map((pod) => indexOf(pod) ?? -1);
   return {
     active,
     ready: active.filter(isReady).length,
@@ -79,6 +87,8 @@ export function tally(job: Job, pods: readonly Pod[]): Tally {
       succeeded: isIndexed(job) ? succeededIndexes.size : total + before.succeeded.length - held.succeeded.length,
       failed: (status.failed ?? 0) + before.failed.length - held.failed.length,
     },
+    indexFailures: failuresByIndex,
+    failedIndexes: failedIndexes(job, failuresByIndex, new Set(givenUp), succeededIndexes),
     failJob: [...verdicts.values()].find(({ action }) => action === 'FailJob')?.message,
   };
 }
