@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,8 +64,7 @@ async function startParts(
     storage,
     authenticators: [clientCertificateAuthenticator, ...(options.tokens ? [options.tokens] : [])],
     serviceAccountKey: () => loadSigningKey(join(folder, 'pki')),
-    // A machine has this network without being told; Services are listened for on it.
-    ...(options.runtime ? { serviceRange: '127.96.0.0/16' } : {}),
+    ...(options.runtime ? { serviceRange: serviceRange(folder) } : {}),
     // The ServiceAccount plugin waits for accounts that a controller makes.
     disabledAdmissionPlugins: [...(options.runtime ? [] : ['ServiceAccount']), ...options.disabledAdmissionPlugins],
     onError: options.onError,
@@ -135,4 +135,13 @@ function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
+}
+
+/**
+ * Addresses for Services: of the network that a machine has without being told. Each data folder has a part of its own, so
+ * that two control planes of a machine do not want the same; always the same one, because Services keep their addresses.
+ */
+function serviceRange(folder: string): string {
+  const [first = 0, second = 0] = createHash('sha256').update(folder).digest();
+  return `127.${64 + (first % 64)}.${second & 0xf0}.0/20`;
 }

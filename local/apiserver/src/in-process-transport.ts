@@ -147,6 +147,8 @@ function onAbort(signals: Signals, action: (reason: Error) => void): () => void 
     // One signal may end hundreds of requests; that is no leak to warn about.
     setMaxListeners(0, signal);
     signal.addEventListener('abort', listener, { once: true });
+    // It may have been aborted between two steps, when nobody listened.
+    if (signal.aborted) queueMicrotask(listener);
     return [() => signal.removeEventListener('abort', listener)];
   });
   return () => {

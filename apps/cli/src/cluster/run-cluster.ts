@@ -63,7 +63,7 @@ export async function runCluster(options: ClusterOptions, started: (() => Promis
   started.push(async () => node[Symbol.asyncDispose]());
   const proxy = new ServiceProxy({
     client: open('kube-proxy', { name: 'system:kube-proxy', groups: ['system:masters'] }),
-    onError: options.onError,
+    onError: ({ message }) => note(message),
   });
   started.push(async () => proxy[Symbol.asyncDispose]());
   await proxy.start();
@@ -88,13 +88,17 @@ async function startOwnNode(options: ClusterOptions, client: Client) {
 }
 
 function openRuntime(name: RuntimeName, directory: string): PodRuntime {
-  const onNotice = (notice: string) => process.stderr.write(`note: ${notice}\n`);
   switch (name) {
     case 'podman':
       return new PodmanRuntime({ directory });
     case 'simulated':
       return new SimulatedRuntime();
     default:
-      return new HostRuntime({ directory, onNotice });
+      return new HostRuntime({ directory, onNotice: note });
   }
+}
+
+/** Said once, and not a failure. */
+function note(text: string): void {
+  process.stderr.write(`note: ${text}\n`);
 }

@@ -261,3 +261,16 @@ describe('the informer', () => {
     await expect(test.informer.synced(impatient.signal)).rejects.toThrow('no time');
   });
 });
+
+describe('an informer that is stopped', () => {
+  it('at any moment, leaves nothing running', async () => {
+    await using plane = await startControlPlane();
+    for (let turns = 0; turns < 40; turns++) {
+      const informer = new Informer(plane.client, kinds.ConfigMap);
+      await informer.start().synced();
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      const late = new Promise((resolve) => void setTimeout(resolve, 2000, `hangs after ${turns} turns`));
+      expect(await Promise.race([informer.stop().then(() => 'stopped'), late])).toBe('stopped');
+    }
+  });
+});

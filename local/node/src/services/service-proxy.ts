@@ -43,6 +43,7 @@ export class ServiceProxy implements AsyncDisposable {
       modified: follow,
       deleted: (service) => this.follow(service, undefined),
     });
+    this.slices.addHandler({ added: (slice) => this.followSlice(slice), deleted: (slice) => this.followSlice(slice) });
     await Promise.all([this.services.start().synced(signal), this.slices.start().synced(signal)]);
     return this;
   }
@@ -52,8 +53,20 @@ export class ServiceProxy implements AsyncDisposable {
     await Promise.all([...this.listeners.keys()].map((address) => this.close(address)));
   }
 
+  private followSlice({ metadata }: EndpointSlice): void {
+    const name = metadata.labels?.['kubernetes.io/service-name'] ?? '';
+    const service = this.services.store.get(cacheKey({ ...metadata, name }));
+    if (service) this.follow(service, service);
+  }
+
+  /** Nobody listens for a Service of which nobody says where it leads, such as the API server's own. */
+  private isServed({ metadata }: Service): boolean {
+    return this.slices.store.byIndex('service', cacheKey(metadata)).length > 0;
+  }
+
   private follow(before: Service | undefined, after: Service | undefined): void {
-    const wanted = new Map(after ? proxiedPorts(after).map((port) => [addressOf(port), port]) : []);
+    const ports = after && this.isServed(after) ? proxiedPorts(after) : [];
+    const wanted = new Map(ports.map((port) => [addressOf(port), port]));
     for (const port of before ? proxiedPorts(before) : [])
       if (!wanted.has(addressOf(port))) void this.close(addressOf(port));
     for (const [address, port] of wanted) if (!this.listeners.has(address)) this.listen(address, port);

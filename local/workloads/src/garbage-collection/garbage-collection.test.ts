@@ -161,4 +161,16 @@ describe('garbage collection', () => {
     await cluster.settle();
     expect(await names(cluster)).toEqual([]);
   });
+
+  it('deletes who comes after its owner has gone, although others that named it are still there', async () => {
+    await using cluster = await testCluster();
+    const owner = await configMap(cluster, 'owner');
+    await configMap(cluster, 'held', [owner], { finalizers: ['example.com/hold'] });
+    await cluster.settle();
+    await cluster.client.delete(kinds.ConfigMap, { namespace, name: 'owner' });
+    await cluster.settle();
+    await configMap(cluster, 'late', [owner]);
+    await cluster.settle();
+    expect(await names(cluster)).toEqual(['held']);
+  });
 });

@@ -130,7 +130,8 @@ export class ObjectGraph {
     const parent = known ?? this.add({ apiVersion, kind, name, uid, namespace: node.identity.namespace }, true);
     const isNew = !parent.dependents.has(node);
     parent.dependents.add(node);
-    if (!known) this.listener.look(uid);
+    // One that was seen to go may still be named by newcomers; any other may be there and only not seen yet.
+    if (parent.virtual && isNew) this.listener.look(this.gone.has(uid) ? node.identity.uid : uid);
     if (known && isNew && !parent.virtual) this.checkReference(node, parent);
     if (isNew && parent.deletingDependents) this.listener.look(node.identity.uid);
   }

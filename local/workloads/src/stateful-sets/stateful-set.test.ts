@@ -36,6 +36,45 @@ describe('a StatefulSet', () => {
       { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data' }, spec },
     ];
     await cluster.client.create(kinds.StatefulSet, statefulSet({ replicas: 2, volumeClaimTemplates }));
+    await cluster.settle(10_000);
+    expect(await podEvents(cluster)).toEqual([
+      'create Claim data-db-0 Pod db-0 in StatefulSet db success',
+      'create Pod db-0 in StatefulSet db successful',
+      'create Claim data-db-1 Pod db-1 in StatefulSet db success',
+      'create Pod db-1 in StatefulSet db successful',
+    ]);
+    const { status } = await cluster.client.get(kinds.StatefulSet, key);
+    const [revision] = (await cluster.client.list(kinds.ControllerRevision)).items;
+    expect(status).toEqual({
+      observedGeneration: 1,
+      replicas: 2,
+      readyReplicas: 2,
+      availableReplicas: 2,
+      currentReplicas: 2,
+      updatedReplicas: 2,
+      currentRevision: revision?.metadata.name,
+      updateRevision: revision?.metadata.name,
+      collisionCount: 0,
+    });
+    const pod = await cluster.client.get(kinds.Pod, { namespace: 'default', name: 'db-1' });
+    expect(pod).toMatchObject({
+      metadata: {
+        labels: { 'apps.kubernetes.io/pod-index': '1', 'controller-revision-hash': revision?.metadata.name },
+      },
+      spec: { hostname: 'db-1', subdomain: 'db', volumes: [{ persistentVolumeClaim: { claimName: 'data-db-1' } }] },
+    });
+  });
+
+  it('waits for each Pod to be ready before the next', async () => {
+    await using cluster = await testCluster({ script: () => ({ ready: false }) });
+    await cluster.client.create(kinds.StatefulSet, statefulSet());
+    await cluster.settle();
+    expect(await podNames(cluster)).toEqual(['db-0']);
+  });
+
+  it('makes all at once when they need no order', async () => {
+    await using cluster = await testCluster({ script: () => ({ ready: false }) });
+    await cluster.client.create(kinds.StatefulSet, statefulSet({ podManagementPolicy: 'Parallel' }));
     await cluster.settle();
     expect(await podNames(cluster)).toEqual(['db-0', 'db-1', 'db-2']);
   });
