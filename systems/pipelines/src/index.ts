@@ -19,6 +19,9 @@ export { buildPod, type PodCredentials, type PodOptions } from './pod/build-pod.
 export { CredentialError, podCredentials } from './pod/credentials.ts';
 export type { PodImages } from './pod/pod-images.ts';
 
+// The program in every step
+export { entrypointMissing, entrypointProgram } from './entrypoint/entrypoint-program.ts';
+
 // Variables
 export { paramReplacements } from './substitution/param-replacements.ts';
 export { replaceInTask } from './substitution/replace-in-task.ts';

@@ -4,6 +4,7 @@ import { type ApiServer, inProcessTransport } from '@tektite/apiserver';
 import { type KeyPair, signRequest } from '@tektite/certificates';
 import { Client } from '@tektite/client';
 import {
+  type ImageMapping,
   HostRuntime,
   isHostRuntimeError,
   PodmanRuntime,
@@ -15,6 +16,7 @@ import {
 import { systemClock } from '@tektite/meta';
 import { startWorkloads } from '@tektite/workloads';
 import { pinoLogger } from '../observe/pino-logger.ts';
+import { pipelinesImages } from '../systems/pipelines.ts';
 import { UserError } from '../user-error.ts';
 import type { RuntimeName } from './runtimes.ts';
 
@@ -73,10 +75,11 @@ export async function runCluster(options: ClusterOptions, started: (() => Promis
 
 async function startOwnNode(options: ClusterOptions, client: Client) {
   const dataDir = join(options.folder, 'node');
+  const images = await pipelinesImages(dataDir, note);
   try {
     return await startNode({
       client,
-      runtime: openRuntime(options.runtime, join(dataDir, 'runtime')),
+      runtime: openRuntime(options.runtime, join(dataDir, 'runtime'), images),
       dataDir,
       api: options.api,
       onError: options.onError,
@@ -87,14 +90,14 @@ async function startOwnNode(options: ClusterOptions, client: Client) {
   }
 }
 
-function openRuntime(name: RuntimeName, directory: string): PodRuntime {
+function openRuntime(name: RuntimeName, directory: string, images: ImageMapping): PodRuntime {
   switch (name) {
     case 'podman':
       return new PodmanRuntime({ directory });
     case 'simulated':
       return new SimulatedRuntime();
     default:
-      return new HostRuntime({ directory, onNotice: note });
+      return new HostRuntime({ directory, images, onNotice: note });
   }
 }
 

@@ -6,7 +6,9 @@ import type { System } from '@tektite/controller';
 import { UserError } from '../user-error.ts';
 
 /** The systems that come with the command, by name. Loaded when asked for. */
-const builtIn: Readonly<Record<string, () => Promise<System>>> = {};
+const builtIn: Readonly<Record<string, () => Promise<System>>> = {
+  pipelines: async () => (await import('./pipelines.ts')).pipelines,
+};
 
 /**
  * The systems a user names: those that come with the command by their names, others by the file, folder or package that

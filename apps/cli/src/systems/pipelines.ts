@@ -1,0 +1,35 @@
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { System } from '@tektite/controller';
+import type { ImageMapping } from '@tektite/node';
+import { entrypointMissing, entrypointProgram, pipelinesSystem, type PodImages } from '@tektite/pipelines';
+
+/** The images of Tekton's own containers, by the names under which this machine stands in for them. */
+const images: PodImages = {
+  entrypoint: 'tektite.dev/entrypoint',
+  nop: 'tektite.dev/nop',
+  sidecarLogResults: 'tektite.dev/sidecarlogresults',
+  workingDirInit: 'tektite.dev/workingdirinit',
+  shell: 'tektite.dev/shell',
+};
+
+export const pipelines: System = pipelinesSystem({ images });
+
+const programs = ['entrypoint', 'nop', 'workingdirinit', 'sidecarlogresults'];
+
+/**
+ * A folder that stands in for Tekton's images: one static program under all the names by which it is called there. The shell
+ * is the machine's own. Nothing, and a word about it, where the program was not compiled.
+ */
+export async function pipelinesImages(folder: string, note: (text: string) => void): Promise<ImageMapping> {
+  const program = entrypointProgram();
+  if (program === undefined) {
+    note(entrypointMissing);
+    return {};
+  }
+  const root = join(folder, 'images', 'tekton');
+  await mkdir(join(root, 'ko-app'), { recursive: true });
+  for (const name of programs) await copyFile(program, join(root, 'ko-app', name));
+  const { shell: _, ...own } = images;
+  return Object.fromEntries(Object.values(own).map((image) => [image, { root }]));
+}
