@@ -4,6 +4,7 @@
  *   node build.mjs                              dist/entrypoint, as `npm run build` wants it
  *   node build.mjs --output FILE --test-root    for tests: /tekton and /workspace below $ENTRYPOINT_TEST_ROOT
  *   node build.mjs --output FILE --sanitize     with the address and undefined behaviour sanitizers
+ *   node build.mjs --output FILE --debug        dynamic and with symbols, for valgrind
  *
  * Without a compiler it says so in one line and succeeds: everything but running steps works.
  */
@@ -20,6 +21,7 @@ const { values: options } = parseArgs({
     output: { type: 'string' },
     'test-root': { type: 'boolean', default: false },
     sanitize: { type: 'boolean', default: false },
+    debug: { type: 'boolean', default: false },
   },
 });
 
@@ -35,14 +37,7 @@ const units = names.filter((name) => name.endsWith('.c'));
 const warnings = ['-Wall', '-Wextra', '-Wshadow', '-Wconversion'];
 const flags = ['-std=c11', '-D_GNU_SOURCE', '-O2', ...warnings, '-fstack-protector-strong'];
 if (options['test-root']) flags.push('-DENTRYPOINT_TEST_ROOT');
-const ways = options.sanitize
-  ? [['-Werror', '-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=all']]
-  : [
-      ['-Werror', '-static', '-s'],
-      ['-Werror', '-s'],
-      // A newer compiler may warn of something that this one does not know; that is no reason to leave users without it.
-      ...(process.env.CI ? [] : [['-static', '-s'], ['-s']]),
-    ];
+const ways = waysToCompile();
 
 process.exitCode = build();
 
@@ -64,6 +59,17 @@ function build() {
   }
   console.error(failures[0]);
   return 1;
+}
+
+function waysToCompile() {
+  if (options.sanitize) return [['-Werror', '-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=all']];
+  if (options.debug) return [['-Werror', '-g']];
+  const strict = [
+    ['-Werror', '-static', '-s'],
+    ['-Werror', '-s'],
+  ];
+  // A newer compiler may warn of something that this one does not know; that is no reason to leave users without it.
+  return process.env.CI ? strict : [...strict, ['-static', '-s'], ['-s']];
 }
 
 /** Writes beside the output and renames: a program that runs meanwhile is not disturbed. Returns what the compiler said. */
