@@ -1,8 +1,9 @@
+import { readSigningRequest } from '@tektite/certificates';
 import { type Client, kinds, mergePatch } from '@tektite/client';
 import { type ControllerDefinition, defineController } from '@tektite/controller';
 import { formatTime } from '@tektite/meta';
 import type { CertificateSigningRequest } from '@tektite/schema/kubernetes';
-import { isSelfApproved, signingStep } from './csr-policy.ts';
+import { isOwnRenewal, signingStep, type Subject } from './csr-policy.ts';
 
 /** What is to be signed. */
 export interface SigningRequest {
@@ -29,52 +30,74 @@ export function csrController({ sign, approve }: CertificateHooks): ControllerDe
     kind: kinds.CertificateSigningRequest,
     async reconcile(request, { client, clock, name }) {
       const now = formatTime(clock.now());
+      const write = (type: string, reason: string, message: string, subresource: 'approval' | 'status') => {
+        const condition = { type, status: 'True', reason, message, lastUpdateTime: now, lastTransitionTime: now };
+        return addCondition(client, request, condition, subresource);
+      };
       if ((request.status?.conditions?.length ?? 0) === 0) {
-        const self = isSelfApproved(request);
-        const answer = self ? true : await approve?.(request);
+        if (await mayRenew(client, request)) return write('Approved', 'AutoApproved', selfApproval, 'approval');
+        const answer = await approve?.(request);
         if (answer === undefined) return;
-        const message = self
-          ? 'Auto approving self kubelet client certificate after SubjectAccessReview.'
-          : `The request was ${answer ? 'approved' : 'denied'} by policy.`;
-        const condition = { type: answer ? 'Approved' : 'Denied', reason: self ? 'AutoApproved' : 'Policy', message };
-        await addCondition(
-          client,
-          request,
-          { ...condition, status: 'True', lastUpdateTime: now, lastTransitionTime: now },
-          'approval',
-        );
-        return;
+        const message = `The request was ${answer ? 'approved' : 'denied'} by policy.`;
+        return write(answer ? 'Approved' : 'Denied', 'Policy', message, 'approval');
       }
-      const step = signingStep(request);
+      const step = signingStep(request, subjectOf(request));
       if (step.type === 'rest') return;
-      const fail = (reason: string, message: string) =>
-        addCondition(
-          client,
-          request,
-          { type: 'Failed', status: 'True', reason, message, lastUpdateTime: now, lastTransitionTime: now },
-          'status',
-        );
-      if (step.type === 'fail') return fail('SignerValidationFailure', step.message);
+      if (step.type === 'fail') return write('Failed', 'SignerValidationFailure', step.message, 'status');
       let certificate: string;
       try {
         certificate = await sign(signingRequest(request));
       } catch (error) {
-        return fail('SigningError', (error as Error).message);
+        return write('Failed', 'SigningError', (error as Error).message, 'status');
       }
       const { resourceVersion } = request.metadata;
-      const patch = mergePatch({
-        metadata: { resourceVersion },
-        status: { certificate: Buffer.from(certificate).toString('base64') },
-      });
-      await client.patchStatus(kinds.CertificateSigningRequest, { name }, patch);
+      const status = { certificate: Buffer.from(certificate).toString('base64') };
+      await client.patchStatus(
+        kinds.CertificateSigningRequest,
+        { name },
+        mergePatch({ metadata: { resourceVersion }, status }),
+      );
     },
   });
 }
 
-function signingRequest({ spec }: CertificateSigningRequest): SigningRequest {
+const selfApproval = 'Auto approving self kubelet client certificate after SubjectAccessReview.';
+
+function textOf({ spec }: CertificateSigningRequest): string {
+  return Buffer.from(spec.request, 'base64').toString('utf8');
+}
+
+function subjectOf(request: CertificateSigningRequest): Subject {
+  return readSigningRequest(textOf(request));
+}
+
+/** A node may renew its own client certificate without asking anybody, if the authorizer lets it. */
+async function mayRenew(client: Client, request: CertificateSigningRequest): Promise<boolean> {
+  if (!isOwnRenewal(request, subjectOf(request))) return false;
+  const { username = '', uid, groups } = request.spec;
+  const { status } = await client.create(kinds.SubjectAccessReview, {
+    metadata: {},
+    spec: {
+      user: username,
+      ...(uid ? { uid } : {}),
+      ...(groups ? { groups } : {}),
+      resourceAttributes: {
+        group: 'certificates.k8s.io',
+        resource: 'certificatesigningrequests',
+        verb: 'create',
+        subresource: 'selfnodeclient',
+        version: '*',
+      },
+    },
+  });
+  return status?.allowed === true;
+}
+
+function signingRequest(whole: CertificateSigningRequest): SigningRequest {
+  const { spec } = whole;
   const { expirationSeconds } = spec;
   return {
-    request: Buffer.from(spec.request, 'base64').toString('utf8'),
+    request: textOf(whole),
     signerName: spec.signerName,
     usages: spec.usages ?? [],
     ...(expirationSeconds === undefined ? {} : { expirationSeconds }),

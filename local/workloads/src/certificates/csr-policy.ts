@@ -1,12 +1,55 @@
+import type { SigningRequest as RequestSubject } from '@tektite/certificates';
 import type { CertificateSigningRequest } from '@tektite/schema/kubernetes';
 
-/** The signers of a cluster, and what each may be used for. */
-const signers: ReadonlyMap<string, readonly string[]> = new Map([
-  ['kubernetes.io/kube-apiserver-client', ['client auth', 'digital signature', 'key encipherment']],
-  ['kubernetes.io/kube-apiserver-client-kubelet', ['client auth', 'digital signature', 'key encipherment']],
-  ['kubernetes.io/kubelet-serving', ['server auth', 'digital signature', 'key encipherment']],
-  ['kubernetes.io/legacy-unknown', []],
-]);
+/** What a request says of whom it is for. */
+export type Subject = Pick<RequestSubject, 'commonName' | 'organizations' | 'dnsNames' | 'addresses'>;
+
+const clientSigner = 'kubernetes.io/kube-apiserver-client';
+const kubeletClientSigner = 'kubernetes.io/kube-apiserver-client-kubelet';
+const kubeletServingSigner = 'kubernetes.io/kubelet-serving';
+const legacySigner = 'kubernetes.io/legacy-unknown';
+
+function isAmong(usages: readonly string[], ...allowed: readonly (readonly string[])[]): boolean {
+  return allowed.some((set) => set.length === usages.length && set.every((usage) => usages.includes(usage)));
+}
+
+/** Why a signer does not give what is asked for; undefined when it does. */
+function objection(signer: string, subject: Subject, usages: readonly string[]): string | undefined {
+  switch (signer) {
+    case clientSigner:
+      return clientObjection(usages);
+    case kubeletClientSigner:
+      return nodeObjection(subject, usages, 'client auth');
+    case kubeletServingSigner:
+      return nodeObjection(subject, usages, 'server auth');
+    default:
+      return undefined;
+  }
+}
+
+function clientObjection(usages: readonly string[]): string | undefined {
+  const wrong = usages.find((usage) => !['client auth', 'digital signature', 'key encipherment'].includes(usage));
+  if (wrong !== undefined) return `invalid usage for client certificate: ${wrong}`;
+  return usages.includes('client auth') ? undefined : 'missing required usage for client certificate: client auth';
+}
+
+function nodeObjection(
+  subject: Subject,
+  usages: readonly string[],
+  purpose: 'client auth' | 'server auth',
+): string | undefined {
+  const { commonName, organizations, dnsNames, addresses } = subject;
+  if (organizations.length !== 1 || organizations[0] !== 'system:nodes')
+    return 'subject organization is not system:nodes';
+  if (purpose === 'client auth' && dnsNames.length > 0) return 'DNS subjectAltNames are not allowed';
+  if (purpose === 'client auth' && addresses.length > 0) return 'IP subjectAltNames are not allowed';
+  if (purpose === 'server auth' && dnsNames.length + addresses.length === 0)
+    return 'DNS or IP subjectAltName is required';
+  if (!commonName.startsWith('system:node:')) return 'subject common name does not begin with system:node:';
+  const least = ['digital signature', purpose];
+  const all = ['digital signature', 'key encipherment', purpose].toSorted();
+  return isAmong(usages, least, all) ? undefined : `usages did not match [${all.join(' ')}]`;
+}
 
 function has({ status }: CertificateSigningRequest, type: string): boolean {
   return status?.conditions?.some((condition) => condition.type === type && condition.status !== 'False') ?? false;
@@ -18,24 +61,21 @@ export type SigningStep =
   | { readonly type: 'fail'; readonly message: string };
 
 /** Whether a request is signed: somebody approved it, nobody denied it, and it asks for nothing its signer does not give. */
-export function signingStep(request: CertificateSigningRequest): SigningStep {
+export function signingStep(request: CertificateSigningRequest, subject: Subject): SigningStep {
   const { spec, status } = request;
   if (status?.certificate || !has(request, 'Approved') || has(request, 'Denied') || has(request, 'Failed'))
     return { type: 'rest' };
-  const allowed = signers.get(spec.signerName);
-  if (!allowed) return { type: 'rest' };
-  const wrong = allowed.length === 0 ? undefined : spec.usages?.find((usage) => !allowed.includes(usage));
-  return wrong === undefined
-    ? { type: 'sign' }
-    : { type: 'fail', message: `usages did not match: ${wrong} is not permitted for ${spec.signerName}` };
+  if (![clientSigner, kubeletClientSigner, kubeletServingSigner, legacySigner].includes(spec.signerName))
+    return { type: 'rest' };
+  const against = objection(spec.signerName, subject, spec.usages ?? []);
+  return against === undefined ? { type: 'sign' } : { type: 'fail', message: against };
 }
 
-/** A node may renew its own client certificate without asking anybody. */
-export function isSelfApproved({ spec, status }: CertificateSigningRequest): boolean {
-  if ((status?.conditions?.length ?? 0) > 0) return false;
+/** Whether a node asks for a client certificate for itself and nobody else. Whether it may is for the authorizer to say. */
+export function isOwnRenewal({ spec }: CertificateSigningRequest, subject: Subject): boolean {
   return (
-    spec.signerName === 'kubernetes.io/kube-apiserver-client-kubelet' &&
-    (spec.username?.startsWith('system:node:') ?? false) &&
-    (spec.groups?.includes('system:nodes') ?? false)
+    spec.signerName === kubeletClientSigner &&
+    spec.username === subject.commonName &&
+    nodeObjection(subject, spec.usages ?? [], 'client auth') === undefined
   );
 }

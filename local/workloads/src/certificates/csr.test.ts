@@ -1,8 +1,11 @@
+import { X509Certificate } from 'node:crypto';
+import { createAuthority, signRequest } from '@tektite/certificates';
 import { kinds } from '@tektite/client';
+import { systemClock } from '@tektite/meta';
 import { describe, expect, it } from 'vitest';
 import { testCluster } from '../test-support.ts';
 import type { SigningRequest } from './csr-controller.ts';
-import { isSelfApproved, signingStep } from './csr-policy.ts';
+import { isOwnRenewal, signingStep } from './csr-policy.ts';
 
 /** A request for CN=ada, as openssl made it. */
 const pem = `-----BEGIN CERTIFICATE REQUEST-----
@@ -21,20 +24,23 @@ const request = {
   metadata: { name: 'ada' },
   spec,
 };
+const kubelet = 'kubernetes.io/kube-apiserver-client-kubelet';
+const person = { commonName: 'ada', organizations: [], dnsNames: [], addresses: [] };
 const approved = { status: { conditions: [{ type: 'Approved', status: 'True' }] } };
 
 describe('a certificate request', () => {
   it.each([
     ['nobody has approved', request, 'rest'],
     ['was approved', { ...request, ...approved }, 'sign'],
-    [
-      'was approved for another signer',
-      { ...request, spec: { ...spec, signerName: 'example.com/own' }, ...approved },
-      'rest',
-    ],
+    ['is of another signer', { ...request, spec: { ...spec, signerName: 'example.com/own' }, ...approved }, 'rest'],
     [
       'asks for more than its signer gives',
       { ...request, spec: { ...spec, usages: ['server auth'] }, ...approved },
+      'fail',
+    ],
+    [
+      'is of a person who wants to be a node',
+      { ...request, spec: { ...spec, signerName: kubelet }, ...approved },
       'fail',
     ],
     ['is signed', { ...request, status: { ...approved.status, certificate: 'x' } }, 'rest'],
@@ -44,18 +50,23 @@ describe('a certificate request', () => {
       'rest',
     ],
   ])('that %s', (_title, given, expected) => {
-    expect(signingStep(given).type).toBe(expected);
+    expect(signingStep(given, person).type).toBe(expected);
   });
 
-  it('of a node for itself needs no approval', () => {
+  it('of a node for itself needs no approval by people, one for another node does', () => {
     const own = {
       ...spec,
-      signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
+      signerName: kubelet,
+      usages: ['client auth', 'digital signature'],
       username: 'system:node:a',
-      groups: ['system:nodes'],
     };
-    expect(isSelfApproved({ ...request, spec: own })).toBe(true);
-    expect(isSelfApproved({ ...request, spec: { ...own, groups: [] } })).toBe(false);
+    const node = { ...person, commonName: 'system:node:a', organizations: ['system:nodes'] };
+    expect(isOwnRenewal({ ...request, spec: own }, node)).toBe(true);
+    expect(isOwnRenewal({ ...request, spec: own }, { ...node, commonName: 'system:node:b' })).toBe(false);
+    expect(
+      isOwnRenewal({ ...request, spec: own }, { ...node, organizations: ['system:nodes', 'system:masters'] }),
+    ).toBe(false);
+    expect(isOwnRenewal({ ...request, spec: own }, { ...node, dnsNames: ['example.com'] })).toBe(false);
   });
 
   it('is approved by the hook, signed by the other, and says when that fails', async () => {
@@ -81,5 +92,36 @@ describe('a certificate request', () => {
       ['Approved', 'The request was approved by policy.'],
       ['Failed', 'the key is lost'],
     ]);
+  });
+
+  it('that a person approves gets a certificate of the authority', async () => {
+    const authority = await createAuthority('test', systemClock);
+    const sign = ({ request: given, usages: asked }: SigningRequest) =>
+      signRequest(authority, given, { clock: systemClock, usages: asked, validForMs: 3_600_000 });
+    await using cluster = await testCluster({ certificates: { sign } });
+    const { client } = cluster;
+    const name = 'ada';
+    const encoded = Buffer.from(pem).toString('base64');
+    const made = await client.create(kinds.CertificateSigningRequest, {
+      metadata: { name },
+      spec: { ...spec, request: encoded },
+    });
+    await cluster.settle();
+    expect((await client.get(kinds.CertificateSigningRequest, { name })).status).not.toHaveProperty('certificate');
+    const conditions = [{ type: 'Approved', status: 'True', reason: 'Person', message: 'I know her' }];
+    await client.update(
+      kinds.CertificateSigningRequest,
+      { ...made, status: { conditions } },
+      { subresource: 'approval' },
+    );
+    // Signing takes real time.
+    const read = async () => {
+      await cluster.settle(100);
+      return (await client.get(kinds.CertificateSigningRequest, { name })).status?.certificate;
+    };
+    await expect.poll(read).toBeDefined();
+    const certificate = new X509Certificate(Buffer.from((await read()) ?? '', 'base64'));
+    expect(certificate.subject).toBe('CN=ada');
+    expect(certificate.verify(new X509Certificate(authority.certificate).publicKey)).toBe(true);
   });
 });
