@@ -48,6 +48,32 @@ Examples:
     .action(async (options) => (await import('./commands/up.ts')).up(options));
 
   tektite
+    .command('run')
+    .description('run a TaskRun, or a Task, to its end: on this machine, with no cluster, unless one is named')
+    .requiredOption(
+      '-f, --file <file>',
+      'what to run; several times for several files, - for standard input',
+      collect,
+      [],
+    )
+    .option('-p, --param <name=value>', 'a parameter; lists and objects as JSON', collect, [])
+    .option('-n, --namespace <name>', 'the namespace of what says none', 'default')
+    .option('--serviceaccount <name>', 'the service account that it runs as')
+    .option('--timeout <duration>', 'how long it may take, as 10m or 1h30m')
+    .option('--kubeconfig <file>', 'run it on this cluster')
+    .option('-o, --output <form>', 'text, or json for a line of JSON for everything that happens', 'text')
+    .addHelpText(
+      'after',
+      `
+The exit code is 0 when it succeeded, 1 when it failed, and 2 when what is to be run cannot be understood.
+
+Examples:
+  $ tektite run -f task.yaml -p who=world
+  $ cat taskrun.yaml | tektite run -f -`,
+    )
+    .action(async (options) => (await import('./commands/run.ts')).run(options));
+
+  tektite
     .command('compact')
     .description('make a running control plane forget old revisions (watches and lists of the past then get 410 Gone)')
     .option('--kubeconfig <file>', 'how to reach it; default: $KUBECONFIG, or the one in the data folder')
@@ -163,6 +189,11 @@ Examples:
   return tektite;
 }
 
+/** For options that may be given several times. */
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
 function defaultDataDir(): string {
   return `${process.env.HOME ?? '.'}/.tektite`;
 }
@@ -173,5 +204,5 @@ try {
   // A user's mistake is told in a sentence; only our own mistakes deserve a stack trace.
   if (error instanceof UserError) console.error(`tektite: ${error.message}`);
   else if (!(error instanceof CommanderError)) console.error(error);
-  process.exitCode = 1;
+  process.exitCode = error instanceof UserError ? error.exitCode : 1;
 }

@@ -1,6 +1,12 @@
 /** Something the user can mend; the message says what is wrong and what to do. Printed without a stack trace. */
 export class UserError extends Error {
   override readonly name = 'UserError';
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = 1) {
+    super(message);
+    this.exitCode = exitCode;
+  }
 }
 
 /** What the system may refuse for reasons that are the user's to know. */

@@ -1,0 +1,101 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { entrypointProgram } from '@tektite/pipelines';
+import { afterAll, describe, expect, it } from 'vitest';
+
+/** The command as people run it, which is as it was built last. */
+const bin = new URL('../../bin/tektite.js', import.meta.url).pathname;
+const folder = mkdtempSync(join(tmpdir(), 'tektite-run-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function file(name: string, content: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+function tektite(args: readonly string[], input = '') {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, 'run', ...args], {
+    encoding: 'utf8',
+    input,
+    timeout: 30_000,
+    env: { ...process.env, NO_COLOR: '1' },
+  });
+  return { code: status, out: stdout, err: stderr };
+}
+
+const task = (lastStep: string) => `
+apiVersion: tekton.dev/v1
+kind: Task
+metadata: {name: greet}
+spec:
+  params: [{name: who, default: nobody}, {name: more, type: array, default: []}]
+  results: [{name: greeting, type: string}]
+  steps:
+  - name: say
+    image: busybox
+    args: ["$(params.more[*])"]
+    script: |
+      echo "hello $(params.who)" "$@" | tee $(results.greeting.path)
+  - name: last
+    image: busybox
+    script: |
+      ${lastStep}
+`;
+
+describe.runIf(entrypointProgram())('tektite run', () => {
+  it('runs a Task on this machine, shows its logs and results, and needs no cluster', () => {
+    const { code, out } = tektite([
+      '-f',
+      file('task.yaml', task('cat /tekton/results/greeting')),
+      '-p',
+      'who=world',
+      '-p',
+      'more=["and","all"]',
+    ]);
+    expect(out.replace(/greet-\w+/, 'greet-x')).toBe(
+      'TaskRun greet-x\n[say] hello world and all\n[say] ✓\n[last] hello world and all\n[last] ✓\nSucceeded\nresults:\n  greeting = hello world and all\n',
+    );
+    expect(code).toBe(0);
+  });
+
+  it('tells a failure by its exit code, and every event as JSON if asked', () => {
+    const { code, out } = tektite(['-f', '-', '-o', 'json'], task('exit 3'));
+    const events = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(events).toContainEqual(expect.objectContaining({ step: 'say', line: 'hello nobody' }));
+    expect(events.at(-1)).toMatchObject({
+      succeeded: false,
+      reason: 'StepFailed',
+      message: '"step-last" exited with code 3: Error',
+    });
+    expect(code).toBe(1);
+  });
+
+  it.each([
+    ['YAML that is none', 'a: [', /bad\.yaml:1:\d+: yaml: did not find expected/],
+    ['something that is no object', 'a: 1', 'bad.yaml:1: this is no Kubernetes object: it needs apiVersion and kind'],
+    ['nothing to run', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}', 'there is neither a TaskRun nor a Task'],
+    ['a kind that nobody knows', 'apiVersion: tekton.dev/v1\nkind: TaskRun\nmetadata: {name: A_B}\nspec: {}', 'A_B'],
+  ])('says what is wrong with %s, with exit code 2', (_title, content, message) => {
+    const { code, err } = tektite(['-f', file('bad.yaml', content)]);
+    expect(err).toMatch(message);
+    expect(err).not.toContain('    at ');
+    expect(code).toBe(2);
+  });
+
+  it('ends with Ctrl-C, and leaves no process behind', async () => {
+    const mark = `sleep 98765${process.pid}`;
+    const child = spawn(process.execPath, [bin, 'run', '-f', file('slow.yaml', task(mark))], { stdio: 'pipe' });
+    const isRunning = () => spawnSync('pgrep', ['-f', mark]).status === 0;
+    await expect.poll(isRunning, { timeout: 15_000 }).toBe(true);
+    child.kill('SIGINT');
+    await once(child, 'exit');
+    await expect.poll(isRunning).toBe(false);
+  });
+});
