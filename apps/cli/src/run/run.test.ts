@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { entrypointProgram } from '@tektite/pipelines';
@@ -45,6 +45,19 @@ spec:
     script: |
       ${lastStep}
 `;
+
+/** What all processes of this machine were started with. */
+function commandLines(): readonly string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .flatMap((pid) => {
+      try {
+        return [readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')];
+      } catch {
+        return [];
+      }
+    });
+}
 
 describe.runIf(entrypointProgram())('tektite run', () => {
   it('runs a Task on this machine, shows its logs and results, and needs no cluster', () => {
@@ -92,7 +105,7 @@ describe.runIf(entrypointProgram())('tektite run', () => {
   it('ends with Ctrl-C, and leaves no process behind', async () => {
     const mark = `sleep 98765${process.pid}`;
     const child = spawn(process.execPath, [bin, 'run', '-f', file('slow.yaml', task(mark))], { stdio: 'pipe' });
-    const isRunning = () => spawnSync('pgrep', ['-f', mark]).status === 0;
+    const isRunning = () => commandLines().some((line) => line.includes(mark));
     await expect.poll(isRunning, { timeout: 15_000 }).toBe(true);
     child.kill('SIGINT');
     await once(child, 'exit');
