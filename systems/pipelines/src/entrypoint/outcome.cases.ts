@@ -312,14 +312,19 @@ export function outcomeCases(lane: () => Lane): void {
       ]);
     });
 
-    test.each(['nonsense', '{"key":"x"}', '[{"key":1}]', '[[]]', '[{"key":"a","type":1.5}]', `${'['.repeat(100_000)}`])(
-      'take the place of a termination message that cannot be read: %.20s',
-      async (content) => {
-        place.write('/tekton/termination', content);
-        expect((await place.step([], script('true'))).code).toBe(0);
-        expect(place.message()).toHaveLength(1);
-      },
-    );
+    test.each([
+      { what: 'no JSON', content: 'nonsense' },
+      { what: 'no array', content: '{"key":"x"}' },
+      { what: 'other types', content: '[{"key":1}]' },
+      { what: 'no objects', content: '[[]]' },
+      { what: 'no whole number', content: '[{"key":"a","type":1.5}]' },
+      { what: 'endless nesting', content: '['.repeat(100_000) },
+      { what: 'an endless message', content: `${' '.repeat(2_000_000)}[]` },
+    ])('take the place of a termination message that cannot be read: $what', async ({ content }) => {
+      place.write('/tekton/termination', content);
+      expect((await place.step([], script('true'))).code).toBe(0);
+      expect(place.message()).toHaveLength(1);
+    });
   });
 
   test('writes to folders that are not there yet, and into the current one without a metadata folder', async () => {

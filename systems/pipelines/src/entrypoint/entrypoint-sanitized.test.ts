@@ -1,0 +1,30 @@
+/** The same cases on the program with the address, leak and undefined behaviour sanitizers: any report fails a case. */
+import { spawnSync } from 'node:child_process';
+import { beforeAll, describe, test } from 'vitest';
+import { credentialsCases } from './credentials.cases.ts';
+import { encodingCases } from './encoding.cases.ts';
+import { outcomeCases } from './outcome.cases.ts';
+import { processCases } from './process.cases.ts';
+import { programCases } from './programs.cases.ts';
+import { substitutionCases } from './substitution.cases.ts';
+import { compileEntrypoint, type Lane } from './test-support.ts';
+
+const compiler = process.env.CC || 'cc';
+const options = ['-x', 'c', '-', '-fsanitize=address,undefined', '-o', '/dev/null'];
+const available = spawnSync(compiler, options, { input: 'int main(void) { return 0; }' }).status === 0;
+
+if (available) {
+  let lane: Lane;
+  beforeAll(() => {
+    lane = { program: compileEntrypoint('sanitized', '--sanitize'), wrapper: [], env: { ASAN_OPTIONS: 'exitcode=99' } };
+  }, 120_000);
+
+  describe('a step', () => outcomeCases(() => lane));
+  describe('the process of a step', () => processCases(() => lane));
+  describe('references and conditions', () => substitutionCases(() => lane));
+  describe('credentials', () => credentialsCases(() => lane));
+  describe('programs', () => programCases(() => lane));
+  describe('encodings', () => encodingCases(() => lane));
+} else {
+  test.skip(`the sanitizers are not installed for ${compiler} (Debian: libasan, part of gcc)`);
+}
