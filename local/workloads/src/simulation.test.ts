@@ -147,8 +147,10 @@ function jobs(): Scenario {
           status?.conditions?.some(({ type }) => type === 'Complete') ?? false,
           `not complete: ${JSON.stringify(status)}`,
         );
-        must(status?.succeeded === completions, `counts ${status?.succeeded} of ${completions}`);
-        must(succeeded === completions, `${succeeded} Pods succeeded, ${completions} were wanted`);
+        // A Pod that was made although the answer was lost is made twice. It may end before it is withdrawn, and then counts.
+        const counted = job.spec?.completionMode === 'Indexed' ? completions : succeeded;
+        must(succeeded >= (completions ?? 0), `${succeeded} Pods succeeded, ${completions} were wanted`);
+        must(status?.succeeded === counted, `counts ${status?.succeeded}, not ${counted}`);
         must((status?.failed ?? 0) === failures, `counts ${status?.failed} failures, there were ${failures}`);
         must(
           mine.every(({ metadata }) => !metadata.finalizers),
