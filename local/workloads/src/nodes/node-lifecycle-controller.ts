@@ -3,11 +3,12 @@ import { type ControllerDefinition, defineController, mapped, requeueAfter } fro
 import { formatTime } from '@tektite/meta';
 import type { Node, Pod } from '@tektite/schema/kubernetes';
 import type { TellEvent } from '../component-events.ts';
-import { podsByNode } from './pods-by-node.ts';
 import { signOfLife, silentConditions } from './node-silence.ts';
 import { nodeTaints } from './node-taints.ts';
 
 const graceMs = 50_000;
+
+const podsByNode = ({ spec }: Pod): string[] => (spec?.nodeName ? [spec.nodeName] : []);
 
 /** Notices when nothing is heard of a node any more, and keeps Pods from nodes that are not well. */
 export function nodeLifecycleController(tell: TellEvent): ControllerDefinition {

@@ -3,7 +3,6 @@ import { type ControllerDefinition, defineController, done, mapped, requeueAfter
 import { equalJson, formatTime, isStatusError } from '@tektite/meta';
 import type { TellEvent } from '../component-events.ts';
 import { evictionTime } from './eviction-time.ts';
-import { podsByNode } from './pods-by-node.ts';
 
 /** Takes Pods from nodes that do not tolerate them any longer, once their patience is over. */
 export function taintEvictionController(tell: TellEvent): ControllerDefinition {
@@ -11,11 +10,14 @@ export function taintEvictionController(tell: TellEvent): ControllerDefinition {
     predicate: (change) =>
       change.type === 'modified' && !equalJson(change.object.spec?.taints, change.before.spec?.taints),
   });
-  const pods = mapped(kinds.Pod, () => [], { indexes: { node: podsByNode } });
   return defineController({
     name: 'taint-eviction',
     kind: kinds.Pod,
-    sources: [nodes, pods],
+    sources: [nodes],
+    predicate: (change) =>
+      change.type !== 'modified' ||
+      change.object.spec?.nodeName !== change.before.spec?.nodeName ||
+      !equalJson(change.object.spec?.tolerations, change.before.spec?.tolerations),
     async reconcile(pod, { cache, client, clock, namespace = '', name }) {
       const node = pod.spec?.nodeName ? cache(nodes).get(pod.spec.nodeName) : undefined;
       if (!node || pod.metadata.deletionTimestamp !== undefined) return done;

@@ -28,6 +28,12 @@ export function podCollectionController(threshold: number = defaultThreshold): C
     name: 'pod-garbage-collector',
     kind: kinds.Pod,
     sources: [pods, nodes],
+    // Most changes of a Pod are about its containers, and none of our business.
+    predicate: (change) =>
+      change.type !== 'modified' ||
+      change.object.spec?.nodeName !== change.before.spec?.nodeName ||
+      change.object.metadata.deletionTimestamp !== change.before.metadata.deletionTimestamp ||
+      hasEnded(change.object) !== hasEnded(change.before),
     gone: (key) => void missing.delete(key),
     async reconcile(pod, { cache, client, clock, key }) {
       const nodeName = pod.spec?.nodeName;
