@@ -32,6 +32,7 @@ import {
 } from './life.ts';
 import { prepareTask } from './prepare.ts';
 import { resolveSteps, resolveTask } from './resolve-task.ts';
+import { labelled } from './run-labels.ts';
 import { RunFailure, RunWaits } from './run-failure.ts';
 import { statusFromPod } from './status-from-pod.ts';
 import { areSidecarsReady, currentPod, sidecarsToStop } from './task-run-pod.ts';
@@ -57,7 +58,9 @@ export function taskRunController(options: TaskRunOptions): ControllerDefinition
 
 /** One look at one TaskRun, in the order in which Tekton looks. */
 class TaskRunWork {
-  private readonly taskRun: TaskRun;
+  /** With the labels and annotations that it is to have. */
+  private taskRun: TaskRun;
+  private readonly original: TaskRun;
   private readonly context: ReconcileContext;
   private readonly options: TaskRunOptions;
   private readonly now: number;
@@ -66,6 +69,7 @@ class TaskRunWork {
 
   constructor(taskRun: TaskRun, context: ReconcileContext, options: TaskRunOptions) {
     this.taskRun = taskRun;
+    this.original = taskRun;
     this.context = context;
     this.options = options;
     this.now = context.clock.now();
@@ -128,6 +132,7 @@ class TaskRunWork {
     const { namespace = '' } = this.taskRun.metadata;
     const resolved = await resolveTask({ ...this.taskRun, status: this.status }, client, signal);
     const withSteps = await resolveSteps(resolved.spec, namespace, client, signal);
+    this.taskRun = labelled(this.taskRun, resolved, this.options.release);
     this.remember(withSteps.steps?.map(({ name }) => name));
     const prepared = prepareTask(withSteps, this.taskRun, resolved.name, this.flags);
     const task = replaceTaskVariables(prepared, { ...this.taskRun, status: this.status }, resolved.name);
@@ -229,9 +234,21 @@ class TaskRunWork {
   }
 
   private async write(): Promise<void> {
-    if (equalJson(this.taskRun.status, this.status)) return;
-    await this.context.writeStatus(this.taskRun, this.status);
-    const event = conditionEvent(succeededCondition(this.taskRun.status), succeededCondition(this.status));
-    if (event) this.context.event(event);
+    if (!equalJson(this.original.status, this.status)) {
+      await this.context.writeStatus(this.original, this.status);
+      const event = conditionEvent(succeededCondition(this.original.status), succeededCondition(this.status));
+      if (event) this.context.event(event);
+    }
+    await this.writeMetadata();
+  }
+
+  /** Apart from the status, as it is not part of it. Who writes something else at the same time keeps it. */
+  private async writeMetadata(): Promise<void> {
+    const { labels, annotations } = this.taskRun.metadata;
+    const { name = '', namespace = '' } = this.original.metadata;
+    if (equalJson(labels, this.original.metadata.labels) && equalJson(annotations, this.original.metadata.annotations))
+      return;
+    const patch = mergePatch({ metadata: { labels, annotations } });
+    await this.context.client.patch(TaskRunKind, { namespace, name }, patch, { signal: this.context.signal });
   }
 }
