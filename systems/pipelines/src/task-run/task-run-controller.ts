@@ -16,6 +16,7 @@ import type { TaskRun } from '../kinds/task-run.ts';
 import type { TaskRunStatus } from '../kinds/task-run-spec.ts';
 import { resultsSidecar, sidecarContainer } from '../pod/container-names.ts';
 import type { PodImages } from '../pod/pod-images.ts';
+import { claimsOf, withClaims } from '../workspace/claim-templates.ts';
 import { conditionEvent } from './condition-event.ts';
 import { createPod } from './create-pod.ts';
 import { endedStatus, previousStatus, retriedStatus } from './end.ts';
@@ -135,7 +136,9 @@ class TaskRunWork {
     this.taskRun = labelled(this.taskRun, resolved, this.options.release);
     this.remember(withSteps.steps?.map(({ name }) => name));
     const prepared = prepareTask(withSteps, this.taskRun, resolved.name, this.flags);
-    const task = replaceTaskVariables(prepared, { ...this.taskRun, status: this.status }, resolved.name);
+    await this.createClaims();
+    const bound = this.withClaims();
+    const task = replaceTaskVariables(prepared, { ...bound, status: this.status }, resolved.name);
     this.status = { ...this.status, taskSpec: task };
     const pod = this.pod() ?? (await this.create(task));
     this.status = { ...this.status, podName: pod.metadata.name ?? '' };
@@ -158,7 +161,7 @@ class TaskRunWork {
 
   private create(task: NonNullable<TaskRunStatus['taskSpec']>): Promise<Pod> {
     const { images, release } = this.options;
-    return createPod({ ...this.taskRun, status: this.status }, task, this.context, {
+    return createPod({ ...this.withClaims(), status: this.status }, task, this.context, {
       flags: this.flags,
       images,
       release,
@@ -166,6 +169,31 @@ class TaskRunWork {
       sidecarLogPollingInterval: '100ms',
       forbiddenEnv: [],
     });
+  }
+
+  /** The run with its claims in the place of their templates. */
+  private withClaims(): TaskRun {
+    const { workspaces } = this.taskRun.spec;
+    if (!workspaces) return this.taskRun;
+    return { ...this.taskRun, spec: { ...this.taskRun.spec, workspaces: withClaims(workspaces, this.taskRun) } };
+  }
+
+  private async createClaims(): Promise<void> {
+    if (this.pod()) return;
+    const { client, signal } = this.context;
+    for (const claim of claimsOf(this.taskRun.spec.workspaces ?? [], this.taskRun)) {
+      try {
+        await client.create(kinds.PersistentVolumeClaim, claim, { signal });
+      } catch (error) {
+        if (isStatusError(error, 'AlreadyExists')) continue;
+        if (!isStatusError(error) || error.code >= 500) throw error;
+        const { name = '' } = this.taskRun.metadata;
+        throw new RunFailure(
+          'CouldntCreateWorkspacePVC',
+          `failed to create PVC for TaskRun ${name} workspaces correctly: ${error.message}`,
+        );
+      }
+    }
   }
 
   private pod(): Pod | undefined {
