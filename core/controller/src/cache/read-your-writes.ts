@@ -178,9 +178,12 @@ function shows({ store, resourceVersion: seen }: Informer<KubeObject, CachedObje
 }
 
 /** Whether a deleted object waits for something. Some kinds answer with the object as it was, although it is gone. */
-function livesOn({ metadata }: KubeObject): boolean {
-  const { deletionTimestamp, finalizers = [], deletionGracePeriodSeconds = 0 } = metadata;
-  return deletionTimestamp !== undefined && (finalizers.length > 0 || deletionGracePeriodSeconds > 0);
+function livesOn(object: KubeObject): boolean {
+  const { deletionTimestamp, finalizers = [], deletionGracePeriodSeconds = 0 } = object.metadata;
+  // Namespaces have further finalizers in their spec.
+  const { spec } = object as { readonly spec?: { readonly finalizers?: readonly string[] } | null };
+  const held = finalizers.length > 0 || (spec?.finalizers?.length ?? 0) > 0;
+  return deletionTimestamp !== undefined && (held || deletionGracePeriodSeconds > 0);
 }
 
 function isStored(value: unknown): value is KubeObject & { readonly metadata: { readonly resourceVersion: string } } {

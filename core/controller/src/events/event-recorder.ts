@@ -99,6 +99,8 @@ export class EventRecorder implements AsyncDisposable {
         if (signal.aborted) break;
         this.lost++;
         this.correlator.forget(next.correlation.id);
+        // Nothing new may be in a namespace that is going: no reason to say a word.
+        if (isStatusError(error, 'Forbidden') && error.message.includes('because it is being terminated')) continue;
         (this.options.log ?? silentLogger).warn('an event could not be written', {
           ...next.object,
           reason: next.text.reason,

@@ -37,8 +37,13 @@ function binding(name: string, role: string, ...groups: string[]): BootstrapObje
   };
 }
 
-function rule(group: string, resources: string, verbs: string): PolicyRule {
-  return { apiGroups: [group], resources: resources.split(' '), verbs: verbs.split(' ') };
+/** Upstream sorts what a rule lists. */
+function rule(groups: string | readonly string[], resources: string, verbs: string): PolicyRule {
+  return {
+    apiGroups: typeof groups === 'string' ? [groups] : [...groups],
+    resources: resources.split(' ').sort(),
+    verbs: verbs.split(' ').sort(),
+  };
 }
 
 const read = 'get list watch';
@@ -59,13 +64,12 @@ const discoveryPaths = [
 ];
 const publicPaths = ['/healthz', '/livez', '/readyz', '/version', '/version/'];
 
-const workloads = {
-  apps: 'daemonsets deployments deployments/scale replicasets replicasets/scale statefulsets statefulsets/scale',
-  batch: 'cronjobs jobs',
-  autoscaling: 'horizontalpodautoscalers',
-  policy: 'poddisruptionbudgets',
-  'networking.k8s.io': 'ingresses networkpolicies',
-} as const;
+/** Events are in two groups, and always in both. */
+const eventGroups = ['', 'events.k8s.io'];
+
+const deployments = 'daemonsets deployments deployments/scale replicasets replicasets/scale';
+const deploymentStatuses = 'daemonsets/status deployments/status replicasets/status';
+const extensions = `${deployments} ingresses networkpolicies replicationcontrollers/scale`;
 
 const editRules: readonly PolicyRule[] = [
   rule('', 'pods/attach pods/exec pods/portforward pods/proxy secrets services/proxy', read),
@@ -74,12 +78,19 @@ const editRules: readonly PolicyRule[] = [
   rule('', 'pods/eviction', 'create'),
   rule(
     '',
-    'configmaps events persistentvolumeclaims replicationcontrollers replicationcontrollers/scale secrets serviceaccounts services services/proxy',
+    'configmaps persistentvolumeclaims replicationcontrollers replicationcontrollers/scale secrets serviceaccounts services services/proxy',
     write,
   ),
   rule('', 'serviceaccounts/token', 'create'),
-  ...Object.entries(workloads).map(([group, resources]) => rule(group, resources, write)),
+  rule(eventGroups, 'events', write),
+  rule('apps', `${deployments} deployments/rollback statefulsets statefulsets/scale`, write),
+  rule('autoscaling', 'horizontalpodautoscalers', write),
+  rule('batch', 'cronjobs jobs', write),
+  rule('extensions', `${extensions} deployments/rollback`, write),
+  rule('policy', 'poddisruptionbudgets', write),
+  rule('networking.k8s.io', 'ingresses networkpolicies', write),
   rule('coordination.k8s.io', 'leases', `${write} ${read}`),
+  rule('resource.k8s.io', 'resourceclaims resourceclaimtemplates', write),
 ];
 
 const viewRules: readonly PolicyRule[] = [
@@ -90,20 +101,23 @@ const viewRules: readonly PolicyRule[] = [
   ),
   rule(
     '',
-    'bindings events limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status',
+    'bindings limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status',
     read,
   ),
   rule('', 'namespaces', read),
+  rule(eventGroups, 'events', read),
   rule('discovery.k8s.io', 'endpointslices', read),
   rule(
     'apps',
-    `controllerrevisions ${workloads.apps} daemonsets/status deployments/status replicasets/status statefulsets/status`,
+    `controllerrevisions ${deployments} ${deploymentStatuses} statefulsets statefulsets/scale statefulsets/status`,
     read,
   ),
   rule('autoscaling', 'horizontalpodautoscalers horizontalpodautoscalers/status', read),
   rule('batch', 'cronjobs cronjobs/status jobs jobs/status', read),
+  rule('extensions', `${extensions} ${deploymentStatuses} ingresses/status`, read),
   rule('policy', 'poddisruptionbudgets poddisruptionbudgets/status', read),
   rule('networking.k8s.io', 'ingresses ingresses/status networkpolicies', read),
+  rule('resource.k8s.io', 'resourceclaims resourceclaims/status resourceclaimtemplates', read),
 ];
 
 const adminRules: readonly PolicyRule[] = [
