@@ -49,20 +49,23 @@ static struct text timestamp(void) {
   return buffer_take(&out);
 }
 
-static void write_small_file(const char *path, const char *content) {
-  if (*path == '\0') return;
+static char *write_small_file(const char *path, const char *content) {
   char *error = make_directories(path_directory(path), 0777);
-  if (error != NULL) log_fatal("Error creating parent directory of %s: %s", quoted(path), error);
+  if (error != NULL) return format("Error creating parent directory of %s: %s", quoted(path), error);
   error = write_file(path, text_of(content), O_TRUNC, 0666);
-  if (error != NULL) log_fatal("Creating %s: %s", quoted(path), error);
+  return error == NULL ? NULL : format("Creating %s: %s", quoted(path), error);
 }
 
-static void write_post_file(const struct step *step, bool failed) {
-  if (*step->post_file != '\0') write_small_file(format("%s%s", step->post_file, failed ? ".err" : ""), "");
-}
-
-static void write_exit_code(const struct step *step, const char *code) {
-  write_small_file(path_join(step->metadata_folder, "exitCode"), code);
+/*
+ * The post file, and the exit code unless that is NULL. Upstream writes the post file first; here the next step may start at
+ * once and look for the exit code, so that must be there.
+ */
+static void write_outcome(const struct step *step, bool failed, const char *code) {
+  char *code_error = code == NULL ? NULL : write_small_file(path_join(step->metadata_folder, "exitCode"), code);
+  char *error = NULL;
+  if (*step->post_file != '\0') error = write_small_file(format("%s%s", step->post_file, failed ? ".err" : ""), "");
+  if (error == NULL) error = code_error;
+  if (error != NULL) log_fatal("%s", error);
 }
 
 static void add_started(struct entries *output) { entries_add(output, "StartedAt", timestamp(), INTERNAL_RESULT); }
@@ -78,7 +81,7 @@ static bool wait_for_turn(const struct step *step, struct entries *output, struc
     char *error = NULL;
     enum wait_outcome outcome = wait_for_file(files.items[i].data, step->wait_for_content, step->breakpoint_on_failure, &error);
     if (outcome == WAIT_READY) continue;
-    if (!step->breakpoint_on_failure) write_post_file(step, true);
+    if (!step->breakpoint_on_failure) write_outcome(step, true, NULL);
     add_started(output);
     if (outcome == WAIT_SKIP) add_reason(output, "Skipped");
     *conclusion = outcome == WAIT_SKIP ? (struct conclusion){END_PREVIOUS_FAILED, 1, NULL} : error_conclusion(error);
@@ -137,18 +140,16 @@ static bool continues(const struct step *step) { return strcmp(step->on_error, "
 static void announce(const struct step *step, const struct conclusion *conclusion, struct entries *output) {
   switch (conclusion->end) {
     case END_SUCCESS:
-      write_post_file(step, false);
-      write_exit_code(step, "0");
+      write_outcome(step, false, "0");
       return;
-    case END_BEFORE_STEP: write_post_file(step, true); return;
+    case END_BEFORE_STEP: write_outcome(step, true, NULL); return;
     case END_CANCELLED:
       log_level("INFO", "Step was canceling", NULL);
       add_reason(output, "Cancelled");
-      write_post_file(step, true);
-      write_exit_code(step, "killed");
+      write_outcome(step, true, "killed");
       return;
     case END_TIMED_OUT:
-      write_post_file(step, true);
+      write_outcome(step, true, NULL);
       add_reason(output, "TimeoutExceeded");
       return;
     default: break;
@@ -158,10 +159,9 @@ static void announce(const struct step *step, const struct conclusion *conclusio
   } else if (conclusion->end == END_EXITED && continues(step)) {
     char *code = format("%d", conclusion->code);
     entries_add(output, "ExitCode", text_of(code), INTERNAL_RESULT);
-    write_post_file(step, false);
-    write_exit_code(step, code);
+    write_outcome(step, false, code);
   } else {
-    write_post_file(step, true);
+    write_outcome(step, true, NULL);
   }
 }
 
@@ -217,8 +217,7 @@ static struct conclusion conclude(struct step *step, struct entries *output) {
   if (skipped) {
     log_level("INFO", "Step was skipped due to when expressions were evaluated to false.", NULL);
     add_reason(output, "Skipped");
-    write_post_file(step, false);
-    write_exit_code(step, "0");
+    write_outcome(step, false, "0");
     return conclusion;
   }
   return finish(step, conclusion, output);

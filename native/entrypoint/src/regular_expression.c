@@ -8,12 +8,14 @@
 #include <regex.h>
 #include <string.h>
 
-enum { MAXIMUM_REPEAT = 1000 };
+/* RE2's bound for one repetition; and for all of them together, because POSIX would copy what is repeated. */
+enum { MAXIMUM_REPEAT = 1000, MAXIMUM_COPIES = 10000 };
 
 struct translation {
   const char *at;
   struct buffer out;
   char *error;
+  int copies;
 };
 
 static void refuse(struct translation *translation, const char *what) {
@@ -120,9 +122,11 @@ static void translate_brackets(struct translation *translation) {
 static void translate_repeat(struct translation *translation) {
   const char *end = translation->at;
   int number = 0;
+  int largest = 1;
   while (isdigit((unsigned char)*end) || *end == ',') {
     number = *end == ',' ? 0 : number * 10 + (*end - '0');
-    if (number > MAXIMUM_REPEAT) {
+    if (number > largest) largest = number;
+    if (largest > MAXIMUM_REPEAT) {
       refuse(translation, "so large a repetition");
       return;
     }
@@ -130,6 +134,11 @@ static void translate_repeat(struct translation *translation) {
   }
   if (*end != '}' || end == translation->at || *translation->at == ',') {
     buffer_add_string(&translation->out, "\\{"); /* RE2 takes it literally */
+    return;
+  }
+  translation->copies *= largest;
+  if (translation->copies > MAXIMUM_COPIES) {
+    refuse(translation, "so many repetitions");
     return;
   }
   buffer_format(&translation->out, "{%.*s}", (int)(end - translation->at), translation->at);
@@ -159,7 +168,7 @@ static void translate(struct translation *translation) {
 }
 
 char *regular_expression_matches(struct text text, struct text pattern, bool *matched) {
-  struct translation translation = {.at = pattern.data};
+  struct translation translation = {.at = pattern.data, .copies = 1};
   regex_t expression;
   *matched = false;
   if (strlen(pattern.data) != pattern.length || strlen(text.data) != text.length) {

@@ -95,8 +95,9 @@ static void watch_over(struct run *run) {
     if (ready > 0) {
       if (entries[0].revents != 0) take_signals(run);
       if (entries[1].revents != 0 && watch_concerned(&run->watch)) run->next_look = 0;
-      tee_advance(&run->out, entries[2].revents);
+      /* Programs write stderr at once and stdout later, so of two pieces that wait that of stderr is likely the older one. */
       tee_advance(&run->err, entries[3].revents);
+      tee_advance(&run->out, entries[2].revents);
     }
     if (!run->ended_by_us) check_limits(run);
   }

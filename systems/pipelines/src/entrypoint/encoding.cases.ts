@@ -147,7 +147,7 @@ export function encodingCases(lane: () => Lane): void {
         expect((await place.step(['-compress_termination_message'], ['true'])).code).toBe(0);
         expect(place.message().at(-1)?.key).toBe('StartedAt');
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 }
