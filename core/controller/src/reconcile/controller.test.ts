@@ -234,6 +234,20 @@ describe('a bad reconciler', () => {
   });
 });
 
+describe('an object that is deleted while it is worked on', () => {
+  it('is no failure', async () => {
+    const { clock, create, plane, lines } = await bench({
+      async reconcile(object, { client }) {
+        await plane.client.delete(kinds.ConfigMap, { namespace: 'default', name: 'a' });
+        await client.update(kinds.ConfigMap, { ...object, data: { by: 'us' } });
+      },
+    });
+    await create('a');
+    await clock.advance(5000);
+    expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
+
 describe('sources and predicates', () => {
   it('a predicate says which changes are worth a look', async () => {
     let count = 0;

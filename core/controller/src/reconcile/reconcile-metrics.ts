@@ -6,7 +6,7 @@ export type Outcome =
   | 'requeueAfter'
   | 'error'
   | 'permanentError'
-  /** Somebody else wrote first; it runs again on fresh data. Nothing is wrong. */
+  /** Somebody else wrote or deleted the object first; it runs again on fresh data. Nothing is wrong. */
   | 'conflict'
   /** It took too long and has not returned. */
   | 'timeout'

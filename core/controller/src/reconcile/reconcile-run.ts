@@ -89,8 +89,17 @@ export class ReconcileRun {
   /** How a result counts. Who was aborted may return whatever it wants. */
   outcome(result: Result): Outcome {
     if (this.signal.aborted) return isControllerError(this.signal.reason, 'RECONCILE_TIMEOUT') ? 'timeout' : 'aborted';
-    if (result.type === 'error' && isStatusError(result.error, 'Conflict')) return 'conflict';
+    if (result.type === 'error' && (isStatusError(result.error, 'Conflict') || this.isGone(result.error)))
+      return 'conflict';
     return result.type;
+  }
+
+  /** Whether a write failed because the object itself was deleted meanwhile. The cache will tell. */
+  private isGone(error: Error): boolean {
+    if (!isStatusError(error, 'NotFound')) return false;
+    const { name, kind, group = '' } = error.status.details ?? {};
+    const own = this.parts.definition.kind;
+    return name === this.key.split('/').at(-1) && kind === own.plural && group === own.group;
   }
 
   private async look(): Promise<Result> {
