@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { outcomeCases } from './outcome.cases.ts';
 import { processCases } from './process.cases.ts';
 import { programCases } from './programs.cases.ts';
 import { substitutionCases } from './substitution.cases.ts';
-import { compileEntrypoint, type Lane, Place } from './test-support.ts';
+import { compileEntrypoint, eventually, type Lane, Place } from './test-support.ts';
 
 let lane: Lane;
 beforeAll(() => {
@@ -51,4 +51,21 @@ test('a waiting step takes less than two megabytes and hardly any time', async (
   expect(resident).toBeGreaterThan(0);
   expect(resident).toBeLessThan(2048);
   expect(switches).toBeLessThan(20);
+});
+
+const canUnshare = spawnSync('unshare', ['-rpf', 'true']).status === 0;
+
+// The kernel spares the first process of a container signals that it does not handle.
+test.skipIf(!canUnshare)('a waiting step that is the first process of its container ends on SIGTERM', async () => {
+  const place = new Place({ ...lane, wrapper: ['unshare', '-rpf'] });
+  place.write('/tekton/run/9/x');
+  const { process, finished } = place.start([
+    ...['-wait_file', place.path('/tekton/run/9/out'), '-step_metadata_dir', place.path('/meta')],
+    ...['-entrypoint', 'true', '--'],
+  ]);
+  await eventually(() => place.has('/meta/artifacts'));
+  const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8');
+  spawnSync('kill', ['-TERM', children.trim()]);
+  expect((await finished).code).toBe(2);
+  place.remove();
 });

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Lane, Place } from './test-support.ts';
 
@@ -198,4 +199,46 @@ export function substitutionCases(lane: () => Lane): void {
       "{time} Error executing command: ERROR: <input>:2:3: undeclared reference to 'foo' (in container '')\n |   foo\n | ..^\n",
     );
   });
+
+  test('no expression, however odd, does more than fail the step', async () => {
+    const pieces = [
+      ...[
+        "'a'",
+        '"b"',
+        "'''",
+        "r'",
+        '1',
+        '2u',
+        '.5',
+        '0x',
+        '1e',
+        'true',
+        'null',
+        'foo',
+        'size',
+        'int',
+        'matches',
+        'in',
+      ],
+      ...['(', ')', '[', ']', ',', '.', '?', ':', '==', '!=', '<', '>=', '&&', '||', '!', '-', '+', '*', '/', '%', ' '],
+      ...['\\', '\n', '//', '{', '}', 'é', "'[a-'", "'(?:x'", "'a{9}'", "'\\\\'", "'a'.matches('"],
+    ];
+    const odd = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 12 }).map((parts) => parts.join(''));
+    await fc.assert(
+      fc.asyncProperty(fc.array(odd, { minLength: 1, maxLength: 3 }), async (expressions) => {
+        const { code, signal } = await when(...expressions.map((cel) => ({ cel })));
+        expect({ known: code === 0 || code === 1, signal }).toEqual({ known: true, signal: null });
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test.each(['(a{1000}){1000}', 'a{1001}', '(((a{99}){99}){99})'])(
+    'a regular expression that would take all memory is refused: %s',
+    async (pattern) => {
+      const { stderr, code } = await when({ cel: `'a'.matches('${pattern}')` });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/repetitions? in the regular expression is not supported by this entrypoint/);
+    },
+  );
 }
