@@ -1,0 +1,22 @@
+import { badRequestError, type KubeObject, type StatusError } from '@tektite/meta';
+import type { Kind } from '@tektite/schema';
+import { GoDecoder } from './go-decoder.ts';
+import { GoValueError } from './go-value.ts';
+
+/**
+ * The object as upstream's webhook has it after reading: names of fields in their proper case, values in their canonical form
+ * (`90m` is `1h30m0s`, `5` is `"5"` where a text is wanted), what is always printed in place. Unknown fields are refused.
+ *
+ * Throws a {@link GoValueError}.
+ */
+export function decodeObject<T extends KubeObject>(kind: Pick<Kind, 'version' | 'kind'>, object: KubeObject): T {
+  const { apiVersion, kind: name } = object;
+  const decoded = new GoDecoder().decode(`tekton/${kind.version}.${kind.kind}`, object as never);
+  return { apiVersion, kind: name, ...decoded, metadata: object.metadata } as unknown as T;
+}
+
+/** What a user is told of an object that cannot be read. `doing` is `mutation failed` or `decoding request failed`. */
+export function undecodable(doing: string, which: 'new' | 'old', error: unknown): StatusError {
+  if (!(error instanceof GoValueError)) throw error;
+  return badRequestError(`${doing}: cannot decode incoming ${which} object: ${error.message}`);
+}

@@ -1,0 +1,68 @@
+import { formatGoDuration, normalizeTime, parseGoDuration, Quantity } from '@tektite/meta';
+import { canonicalJson } from '@tektite/schema';
+import type { ParamValue } from '../kinds/param.ts';
+
+/** A value that refuses to be read. Unlike a wrong type it is told at once, whatever was wrong before it. */
+export class GoValueError extends Error {
+  override readonly name = 'GoValueError';
+}
+
+/** What Go's errors call a JSON value. */
+export function goJsonName(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return value === null ? 'null' : typeof value;
+}
+
+/** `90m` is read, `1h30m0s` is printed. */
+export function readDuration(value: unknown): string {
+  return readSelf(() => formatGoDuration(parseGoDuration(textOf(value))));
+}
+
+/** `0.5` is read, `500m` is printed. */
+export function readQuantity(value: unknown): string {
+  return readSelf(() => Quantity.parse(typeof value === 'number' ? String(value) : textOf(value)).toString());
+}
+
+export function readTime(value: unknown): string | null {
+  return readSelf(() => normalizeTime(textOf(value)));
+}
+
+export function readIntOrString(value: unknown): string | number {
+  if (typeof value === 'string') return value;
+  if (Number.isInteger(value)) return value as number;
+  const named = typeof value === 'number' ? `number ${value}` : goJsonName(value);
+  throw new GoValueError(`json: cannot unmarshal ${named} into Go value of type int32`);
+}
+
+/**
+ * A parameter's value is a text, a list of texts or a map of texts. Everything else, numbers and lists of numbers among it,
+ * is a text that holds the JSON.
+ */
+export function readParamValue(value: unknown): ParamValue {
+  if (typeof value === 'string') return value;
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value) && value.every(isTextOrNull)) return value.map((item) => (item as string | null) ?? '');
+  if (typeof value === 'object' && !Array.isArray(value)) {
+    const entries = Object.entries(value);
+    if (entries.every(([, item]) => isTextOrNull(item)))
+      return Object.fromEntries(entries.map(([key, item]) => [key, (item as string | null) ?? '']));
+  }
+  return canonicalJson(value);
+}
+
+const isTextOrNull = (value: unknown) => typeof value === 'string' || value === null;
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new GoValueError(`json: cannot unmarshal ${goJsonName(value)} into Go value of type string`);
+}
+
+function readSelf<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if (cause instanceof GoValueError) throw cause;
+    throw new GoValueError((cause as Error).message, { cause });
+  }
+}

@@ -1,0 +1,83 @@
+import {
+  type AdmissionContext,
+  defaulting,
+  type DefaultingRule,
+  type FieldErrors,
+  validating,
+  type ValidatingRule,
+} from '@tektite/controller';
+import type { KubeObject } from '@tektite/meta';
+import type { Kind } from '@tektite/schema';
+import type { ConfigDefaults } from '../config/config-defaults.ts';
+import type { FeatureFlags } from '../config/feature-flags.ts';
+import { decodeObject, undecodable } from './decode-object.ts';
+import type { Rules } from './rules.ts';
+
+/** Where webhooks find the settings that hold now. */
+export interface WebhookSettings {
+  readonly flags: () => FeatureFlags;
+  readonly defaults: () => ConfigDefaults;
+}
+
+/** What is done with the objects of one kind in one version. */
+export interface KindChecks<T extends KubeObject> {
+  readonly kind: Kind;
+  applyDefaults(object: T, rules: Rules): T;
+  validate(object: T, old: T | undefined, rules: Rules): FieldErrors;
+}
+
+/** Objects are read here, by the rules of Go, and not by the schema, which is looked at later. */
+const unread = (kind: Kind): Kind => ({ ...kind, schema: undefined });
+
+/** Writes of the status are reviewed too. */
+const options = { subresources: ['status'] };
+
+/** The defaulting of a kind: what Go makes of an object, with its defaults. */
+export function defaultingRule<T extends KubeObject>(checks: KindChecks<T>, settings: WebhookSettings): DefaultingRule {
+  const doing = 'mutation failed';
+  return defaulting(
+    unread(checks.kind),
+    (object, context) => {
+      const rules = rulesOf(checks.kind, settings, context);
+      const decoded = read<T>(checks.kind, object, doing, 'new');
+      return checks.applyDefaults(decoded, rules);
+    },
+    options,
+  );
+}
+
+/** The validation of a kind. The object before has its defaults, so that new ones are no change. */
+export function validatingRule<T extends KubeObject>(checks: KindChecks<T>, settings: WebhookSettings): ValidatingRule {
+  const doing = 'decoding request failed';
+  return validating(
+    unread(checks.kind),
+    (object, context) => {
+      const rules = rulesOf(checks.kind, settings, context);
+      const decoded = read<T>(checks.kind, object, doing, 'new');
+      const old = context.old && checks.applyDefaults(read<T>(checks.kind, context.old, doing, 'old'), rules);
+      return checks.validate(decoded, old, rules);
+    },
+    options,
+  );
+}
+
+function read<T extends KubeObject>(kind: Kind, object: KubeObject, doing: string, which: 'new' | 'old'): T {
+  try {
+    return decodeObject<T>(kind, object);
+  } catch (error) {
+    throw undecodable(doing, which, error);
+  }
+}
+
+function rulesOf(
+  { version }: Kind,
+  { flags, defaults }: WebhookSettings,
+  { operation }: AdmissionContext<KubeObject>,
+): Rules {
+  return {
+    flags: flags(),
+    defaults: defaults(),
+    version: version as Rules['version'],
+    isCreate: operation === 'CREATE',
+  };
+}

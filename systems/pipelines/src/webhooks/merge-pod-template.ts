@@ -1,0 +1,21 @@
+import type { PodTemplate } from '../kinds/pod-template.ts';
+
+type Named = { readonly name: string };
+
+/** A Pod template with what only the default has: field by field; variables and volumes by their names. */
+export function mergePodTemplate(own: PodTemplate | undefined, base: PodTemplate | undefined): PodTemplate | undefined {
+  if (!own || !base) return own ?? base;
+  const env = mergeByName(own.env, base.env);
+  const volumes = mergeByName(own.volumes, base.volumes);
+  return { ...base, ...own, ...(env ? { env } : {}), ...(volumes ? { volumes } : {}) };
+}
+
+/** What the run says, then what it does not name. */
+function mergeByName<T extends Named>(
+  own: readonly T[] | undefined,
+  base: readonly T[] | undefined,
+): readonly T[] | undefined {
+  if (!own || !base) return own ?? base;
+  const names = new Set(own.map(({ name }) => name));
+  return [...own, ...base.filter(({ name }) => !names.has(name))];
+}

@@ -1,0 +1,19 @@
+import { type FieldErrors, genericError } from '@tektite/controller';
+import type { ConfigDefaults } from '../config/config-defaults.ts';
+import type { FeatureFlags } from '../config/feature-flags.ts';
+
+/** What the checks of an object depend on besides the object. */
+export interface Rules {
+  readonly flags: FeatureFlags;
+  readonly defaults: ConfigDefaults;
+  readonly version: 'v1' | 'v1beta1' | 'v1alpha1';
+  readonly isCreate: boolean;
+}
+
+/** Refuses a feature that the stability of the API that is switched on does not have. The mistake has no path. */
+export function gate({ flags }: Rules, feature: string, wanted: 'alpha' | 'beta'): FieldErrors | undefined {
+  const current = flags.enableAPIFields;
+  if (current === 'alpha' || (current === 'beta' && wanted === 'beta')) return undefined;
+  const allowed = wanted === 'alpha' ? '"alpha"' : '"alpha" or "beta"';
+  return genericError(`${feature} requires "enable-api-fields" feature gate to be ${allowed} but it is "${current}"`);
+}

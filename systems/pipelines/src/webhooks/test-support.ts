@@ -1,0 +1,87 @@
+import type { AdmissionWebhook } from '@tektite/controller';
+import { cloneJson, type KubeObject, parseApiVersion } from '@tektite/meta';
+import { applyDefaults, compileSchema, type Kind, prune } from '@tektite/schema';
+import { configDefaults } from '../config/config-defaults.ts';
+import { featureFlags } from '../config/feature-flags.ts';
+import { StepAction, StepActionV1alpha1, Task, TaskRun, TaskRunV1beta1, TaskV1beta1 } from '../kinds/kinds.ts';
+import { pipelinesWebhooks } from './pipelines-webhooks.ts';
+
+const all: readonly Kind[] = [Task, TaskV1beta1, TaskRun, TaskRunV1beta1, StepAction, StepActionV1alpha1];
+const validators = new Map(all.map((kind) => [kind, compileSchema(kind.schema ?? {})]));
+
+/** The kind of an object, if it is one that the webhooks know. */
+export function kindOf(object: KubeObject): Kind | undefined {
+  return all.find((kind) => object.kind === kind.kind && object.apiVersion === `${kind.group}/${kind.version}`);
+}
+
+export type Settings = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** What a user hears, or the object that is stored. */
+export interface Admission {
+  readonly refusal?: string;
+  readonly object?: KubeObject;
+}
+
+/** Does to an object what the API server does when it is created (or changed, if there is an old one). */
+export async function admit(input: KubeObject, settings: Settings = {}, oldObject?: KubeObject): Promise<Admission> {
+  const kind = kindOf(input);
+  if (!kind) throw new Error(`no webhook for ${input.apiVersion} ${input.kind}`);
+  const flags = featureFlags.parse(settings['feature-flags'] ?? {});
+  const defaults = configDefaults.parse(settings['config-defaults'] ?? {});
+  let object = cloneJson(input) as KubeObject;
+  prune(object, kind.schema, { isResourceRoot: true });
+  applyDefaults(object, kind.schema);
+  for (const webhook of pipelinesWebhooks({ flags: () => flags, defaults: () => defaults })) {
+    const answer = await review(webhook, object, oldObject);
+    if (answer.refusal !== undefined) return answer;
+    object = answer.object ?? object;
+    const errors = validators.get(kind)?.validate(object) ?? [];
+    if (errors.length > 0) return { refusal: `schema: ${JSON.stringify(errors)}` };
+  }
+  return { object };
+}
+
+async function review(webhook: AdmissionWebhook, object: KubeObject, oldObject?: KubeObject): Promise<Admission> {
+  const version = parseApiVersion(object.apiVersion) ?? { group: '', version: '' };
+  const request = {
+    uid: '1',
+    kind: { ...version, kind: object.kind },
+    subResource: '',
+    name: object.metadata.name ?? '',
+    namespace: 'default',
+    operation: oldObject ? ('UPDATE' as const) : ('CREATE' as const),
+    userInfo: {},
+    object,
+    oldObject,
+    dryRun: true,
+  };
+  const { allowed, status, patch } = await webhook.review(request, new AbortController().signal);
+  if (!allowed) return { refusal: `admission webhook "${webhook.name}" denied the request: ${status?.message}` };
+  return { object: patch ? patched(object, JSON.parse(atobUtf8(patch)) as Operation[]) : object };
+}
+
+const atobUtf8 = (text: string) => Buffer.from(text, 'base64').toString('utf8');
+
+interface Operation {
+  readonly op: string;
+  readonly path: string;
+  readonly value?: unknown;
+}
+
+function patched(object: KubeObject, operations: readonly Operation[]): KubeObject {
+  const root = { document: cloneJson(object) as unknown };
+  for (const { op, path, value } of operations) {
+    const keys = ['document', ...path.split('/').slice(1)].map((key) =>
+      key.replaceAll('~1', '/').replaceAll('~0', '~'),
+    );
+    const last = keys.pop() as string;
+    const parent = keys.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], root);
+    if (!Array.isArray(parent)) {
+      if (op === 'remove') delete (parent as Record<string, unknown>)[last];
+      else (parent as Record<string, unknown>)[last] = value;
+    } else if (op === 'add') parent.splice(Number(last), 0, value);
+    else if (op === 'remove') parent.splice(Number(last), 1);
+    else parent[Number(last)] = value;
+  }
+  return root.document as KubeObject;
+}
