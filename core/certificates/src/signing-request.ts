@@ -60,6 +60,7 @@ export async function signRequest(authority: KeyPair, pem: string, options: Sign
   const names = namesOf(request);
   const now = options.clock.now();
   const flags = options.usages.reduce((all, usage) => all | (keyUsages[usage] ?? 0), 0);
+  const keyUsage = (flags || x509.KeyUsageFlags.digitalSignature) as x509.KeyUsageFlags;
   const extended = options.usages.flatMap((usage) => extendedUsages[usage] ?? []);
   const certificate = await x509.X509CertificateGenerator.create({
     subject: request.subjectName,
@@ -71,7 +72,7 @@ export async function signRequest(authority: KeyPair, pem: string, options: Sign
     notAfter: new Date(Math.min(now + options.validForMs, issuer.notAfter.getTime())),
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
-      new x509.KeyUsagesExtension(flags || x509.KeyUsageFlags.digitalSignature, true),
+      new x509.KeyUsagesExtension(keyUsage, true),
       ...(extended.length > 0 ? [new x509.ExtendedKeyUsageExtension(extended)] : []),
       await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
       ...(names ? [names] : []),
