@@ -56,7 +56,7 @@ char *base64_decode(const char *text, size_t length, bool padded, struct buffer 
     if (text[i] != '=' || !padded || digits < 2) return illegal(i);
     if (digits == 2) {
       i = skip_breaks(text, length, i + 1);
-      if (i >= length || text[i] != '=') return illegal(i >= length ? length : i);
+      if (i >= length || text[i] != '=') return illegal(i >= length ? length : i - 1);
     }
     emit(out, group, digits);
     i = skip_breaks(text, length, i + 1);

@@ -156,7 +156,7 @@ struct run_outcome run_command(const struct run_options *options) {
   if (run.signals < 0) error = format("signalfd: %s", errno_text(errno));
   run.watch = watch_start();
   run.watch.name = path_base(options->cancel_file);
-  (void)watch_folder(&run.watch, path_directory(options->cancel_file));
+  if (!watch_folder(&run.watch, path_directory(options->cancel_file))) watch_stop(&run.watch);
   run.out = (struct tee){.pipe = -1, .child_end = -1, .file = -1};
   run.err = run.out;
   if (error == NULL) error = tee_open(&run.out, options->stdout_path, STDOUT_FILENO);

@@ -1,5 +1,4 @@
 /** The same cases on the program with the address, leak and undefined behaviour sanitizers: any report fails a case. */
-import { spawnSync } from 'node:child_process';
 import { beforeAll, describe, test } from 'vitest';
 import { credentialsCases } from './credentials.cases.ts';
 import { encodingCases } from './encoding.cases.ts';
@@ -7,13 +6,9 @@ import { outcomeCases } from './outcome.cases.ts';
 import { processCases } from './process.cases.ts';
 import { programCases } from './programs.cases.ts';
 import { substitutionCases } from './substitution.cases.ts';
-import { compileEntrypoint, type Lane } from './test-support.ts';
+import { canCompile, compileEntrypoint, type Lane } from './test-support.ts';
 
-const compiler = process.env.CC || 'cc';
-const options = ['-x', 'c', '-', '-fsanitize=address,undefined', '-o', '/dev/null'];
-const available = spawnSync(compiler, options, { input: 'int main(void) { return 0; }' }).status === 0;
-
-if (available) {
+if (canCompile('-fsanitize=address,undefined')) {
   let lane: Lane;
   beforeAll(() => {
     lane = { program: compileEntrypoint('sanitized', '--sanitize'), wrapper: [], env: { ASAN_OPTIONS: 'exitcode=99' } };
@@ -26,5 +21,5 @@ if (available) {
   describe('programs', () => programCases(() => lane));
   describe('encodings', () => encodingCases(() => lane));
 } else {
-  test.skip(`the sanitizers are not installed for ${compiler} (Debian: libasan, part of gcc)`);
+  test.skip('there is no C compiler with sanitizers (Debian: gcc and its libasan)');
 }

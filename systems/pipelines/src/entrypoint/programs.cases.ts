@@ -65,6 +65,7 @@ export function programCases(lane: () => Lane): void {
     ['a', 0],
     ['YWJj!', 4],
     ['YQ=', 3],
+    ['YQ=a', 2],
     ['YQ==x', 4],
     ['=', 0],
     ['YWJj====', 4],

@@ -40,6 +40,12 @@ export interface Running {
   readonly finished: Promise<Finished>;
 }
 
+/** Whether there is a compiler that can make a program with these options. */
+export function canCompile(...options: string[]): boolean {
+  const args = ['-x', 'c', '-', ...options, '-o', '/dev/null'];
+  return spawnSync(process.env.CC || 'cc', args, { input: 'int main(void) { return 0; }' }).status === 0;
+}
+
 /** Compiles a variant of the program once; later calls find it unchanged. */
 export function compileEntrypoint(name: string, ...options: string[]): string {
   const output = join(native, 'dist', 'test', name);
