@@ -59,8 +59,10 @@ export async function signRequest(authority: KeyPair, pem: string, options: Sign
   const issuer = new x509.X509Certificate(authority.certificate);
   const names = namesOf(request);
   const now = options.clock.now();
-  const flags = options.usages.reduce((all, usage) => all | (keyUsages[usage] ?? 0), 0);
-  const keyUsage = (flags || x509.KeyUsageFlags.digitalSignature) as x509.KeyUsageFlags;
+  const keyUsage = options.usages.reduce<x509.KeyUsageFlags>(
+    (all, usage) => all | (keyUsages[usage] ?? all),
+    x509.KeyUsageFlags.digitalSignature,
+  );
   const extended = options.usages.flatMap((usage) => extendedUsages[usage] ?? []);
   const certificate = await x509.X509CertificateGenerator.create({
     subject: request.subjectName,
