@@ -16,7 +16,7 @@ union header {
 
 static union header *blocks;
 
-static void out_of_memory(void) {
+static _Noreturn void out_of_memory(void) {
   static const char message[] = "entrypoint: out of memory\n";
   ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
   (void)ignored;

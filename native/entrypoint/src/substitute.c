@@ -148,7 +148,7 @@ static char *read_result(const struct reference *reference, struct replacement *
 }
 
 static char *find_replacement(struct text match, struct replacement *replacement) {
-  struct reference reference;
+  struct reference reference = {0};
   *replacement = (struct replacement){.string = {"", 0}};
   char *error = parse_reference(match, &reference);
   return error != NULL ? error : read_result(&reference, replacement);

@@ -33,7 +33,7 @@ function waitingCases(): void {
   });
 
   // The kernel spares the first process of a container signals that it does not handle.
-  const canUnshare = spawnSync('unshare', ['-rpf', 'true']).status === 0;
+  const canUnshare = spawnSync('sh', ['-c', 'unshare -rpf true']).status === 0;
   test.skipIf(!canUnshare)('a waiting step that is the first process of its container ends on SIGTERM', async () => {
     const place = new Place({ ...lane, wrapper: ['unshare', '-rpf'] });
     const { process, finished } = startWaiting(place);
