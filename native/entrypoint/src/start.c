@@ -104,7 +104,11 @@ static int launch_process(struct launch *launch, pid_t *process) {
   bool isolated = hermetic();
   if (isolated) {
     unsigned long flags = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWUSER | SIGCHLD;
+#if defined(__s390x__)
+    *process = (pid_t)syscall(SYS_clone, NULL, flags, NULL, NULL, NULL); /* there the stack comes first */
+#else
     *process = (pid_t)syscall(SYS_clone, flags, NULL, NULL, NULL, NULL);
+#endif
   } else {
     *process = fork();
   }

@@ -199,7 +199,7 @@ export function processCases(lane: () => Lane): void {
     else
       expect({ stdout, stderr }).toEqual({
         stdout: '',
-        stderr: expect.stringMatching(/fork\/exec \S+: (operation not permitted|invalid argument)/),
+        stderr: expect.stringMatching(/fork\/exec \S+: (operation not permitted|permission denied|invalid argument)/),
       });
   });
 
