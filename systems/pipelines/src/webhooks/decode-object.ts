@@ -5,13 +5,18 @@ import { GoValueError } from './go-value.ts';
 
 /**
  * The object as upstream's webhook has it after reading: names of fields in their proper case, values in their canonical form
- * (`90m` is `1h30m0s`, `5` is `"5"` where a text is wanted), what is always printed in place. Unknown fields are refused.
+ * (`90m` is `1h30m0s`, `5` is `"5"` where a text is wanted), what is always printed in place. Unknown fields are refused,
+ * or get lost.
  *
  * Throws a {@link GoValueError}.
  */
-export function decodeObject<T extends KubeObject>(kind: Pick<Kind, 'version' | 'kind'>, object: KubeObject): T {
+export function decodeObject<T extends KubeObject>(
+  kind: Pick<Kind, 'version' | 'kind'>,
+  object: KubeObject,
+  isStrict = true,
+): T {
   const { apiVersion, kind: name } = object;
-  const decoded = new GoDecoder().decode(`tekton/${kind.version}.${kind.kind}`, object as never);
+  const decoded = new GoDecoder(isStrict).decode(`tekton/${kind.version}.${kind.kind}`, object as never);
   return { apiVersion, kind: name, ...decoded, metadata: object.metadata } as unknown as T;
 }
 

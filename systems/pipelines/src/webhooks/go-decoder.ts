@@ -21,10 +21,16 @@ export class GoDecoder {
   private mistake: string | undefined;
   private struct = '';
   private readonly path: string[] = [];
+  private readonly isStrict: boolean;
+
+  /** Fields that the struct does not have are a mistake; or, if it is not strict, they get lost. */
+  constructor(isStrict = true) {
+    this.isStrict = isStrict;
+  }
 
   /** Throws a {@link GoValueError} in the words of Go's JSON decoder. */
-  decode(key: string, value: Json): Json {
-    const result = this.readStruct(structOf(key), value, true);
+  decode(key: string, value: Json, isResource = true): Json {
+    const result = this.readStruct(structOf(key), value, isResource);
     if (this.mistake !== undefined) throw new GoValueError(this.mistake);
     return result;
   }
@@ -42,7 +48,7 @@ export class GoDecoder {
       if (isResource && isTypeMeta(key)) continue;
       const field = fieldOf(struct, key);
       if (!field) {
-        this.mistake ??= `json: unknown field ${quoteGo(key)}`;
+        if (this.isStrict) this.mistake ??= `json: unknown field ${quoteGo(key)}`;
         continue;
       }
       this.path.push(field.name);

@@ -1,0 +1,53 @@
+import type { ObjectMeta } from '@tektite/meta';
+
+/** The annotations of an object in conversion: what the other version has no field for is kept there. */
+export class Annotations {
+  private readonly metadata: ObjectMeta;
+  private readonly entries: Map<string, string>;
+
+  constructor(metadata: ObjectMeta) {
+    this.metadata = metadata;
+    this.entries = new Map(Object.entries(metadata.annotations ?? {}));
+  }
+
+  get name(): string {
+    return this.metadata.name ?? '';
+  }
+
+  /** Keeps a value, if there is one. */
+  put(key: string, value: unknown): void {
+    if (value !== undefined) this.entries.set(key, goJson(value));
+  }
+
+  /** Looks at a value that was kept. */
+  read(key: string, doing = 'deserializing'): unknown {
+    const text = this.entries.get(key);
+    if (text === undefined) return undefined;
+    try {
+      return JSON.parse(text) as unknown;
+    } catch (cause) {
+      throw new Error(`error ${doing} key ${key} from metadata: ${(cause as Error).message}`, { cause });
+    }
+  }
+
+  /** Gives a value that was kept, and keeps it no longer. */
+  take(key: string): unknown {
+    const value = this.read(key);
+    this.entries.delete(key);
+    return value;
+  }
+
+  /** The object's metadata with these annotations. */
+  result(): ObjectMeta {
+    const { annotations: _, ...metadata } = this.metadata;
+    return this.entries.size === 0 ? metadata : { ...metadata, annotations: Object.fromEntries(this.entries) };
+  }
+}
+
+/** As Go prints JSON: safe to put into a page of HTML. */
+function goJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -1,0 +1,139 @@
+import type { KubeObject } from '@tektite/meta';
+import { describe, expect, it } from 'vitest';
+import { standardDefaults } from '../../config/config-defaults.ts';
+import { defaultFeatureFlags } from '../../config/feature-flags.ts';
+import { pipelinesConversion } from './pipelines-conversion.ts';
+
+const webhook = pipelinesConversion({ flags: () => defaultFeatureFlags, defaults: () => standardDefaults });
+
+async function convert(object: object, version: string): Promise<KubeObject & Record<string, unknown>> {
+  const { convertedObjects, result } = await webhook.convert({
+    uid: '1',
+    objects: [object as KubeObject],
+    desiredAPIVersion: `tekton.dev/${version}`,
+  });
+  if (result.status !== 'Success') throw new Error(result.message);
+  return convertedObjects[0] as KubeObject & Record<string, unknown>;
+}
+
+const oldTask = {
+  apiVersion: 'tekton.dev/v1beta1',
+  kind: 'Task',
+  metadata: { name: 't', annotations: { mine: 'x' } },
+  spec: {
+    resources: { inputs: [{ name: 'source', type: 'git' }] },
+    stepTemplate: { name: 'old', resources: { limits: { cpu: '1' } } },
+    steps: [
+      { name: 'a', image: 'i', resources: { requests: { cpu: '1' } }, tty: true },
+      { name: 'b', image: 'i', resources: {} },
+    ],
+    sidecars: [{ name: 's', image: 'i', resources: {} }],
+    params: [{ name: 'p', type: 'string' }],
+  },
+};
+
+describe('a Task of v1beta1', () => {
+  it('has its resources under their new name in v1, and what is gone there in annotations', async () => {
+    const task = await convert(oldTask, 'v1');
+    expect(task).toMatchObject({
+      apiVersion: 'tekton.dev/v1',
+      spec: {
+        stepTemplate: { computeResources: { limits: { cpu: '1' } } },
+        steps: [
+          { name: 'a', computeResources: { requests: { cpu: '1' } } },
+          { name: 'b', computeResources: {} },
+        ],
+        sidecars: [{ name: 's', computeResources: {} }],
+      },
+    });
+    expect(Object.keys(task.metadata.annotations ?? {})).toEqual([
+      'mine',
+      'tekton.dev/v1beta1Resources',
+      'tekton.dev/v1beta1.task-deprecations',
+    ]);
+    expect(task.spec).not.toHaveProperty('resources');
+    expect(task.metadata.annotations?.['tekton.dev/v1beta1Resources']).toBe(
+      '{"inputs":[{"name":"source","type":"git"}]}',
+    );
+  });
+
+  it('comes back as it was', async () => {
+    expect(await convert(await convert(oldTask, 'v1'), 'v1beta1')).toEqual(oldTask);
+  });
+
+  it('does not come back when steps were added in between', async () => {
+    const task = (await convert(oldTask, 'v1')) as { spec?: { steps: object[] } };
+    const longer = { ...task, spec: { ...task.spec, steps: [...(task.spec?.steps ?? []), { name: 'c', image: 'i' }] } };
+    await expect(convert(longer, 'v1beta1')).rejects.toThrow(
+      'conversion failed to version v1beta1 for type [kind=Task group=tekton.dev version=v1] -  length of deserialized steps mismatch the length of target steps',
+    );
+  });
+});
+
+const oldRun = {
+  apiVersion: 'tekton.dev/v1beta1',
+  kind: 'TaskRun',
+  metadata: { name: 'r', labels: { 'app.kubernetes.io/managed-by': 'me' } },
+  spec: {
+    serviceAccountName: 'default',
+    taskRef: { name: 't', kind: 'Task' },
+    timeout: '1h0m0s',
+    stepOverrides: [{ name: 'a', resources: { limits: { cpu: '1' } } }],
+  },
+  status: {
+    podName: 'p',
+    taskResults: [{ name: 'out', type: 'string', value: 'v' }],
+    cloudEvents: [{ target: 'http://sink', status: { message: '', retryCount: 0 } }],
+    steps: [
+      {
+        name: 'a',
+        terminated: {
+          exitCode: 1,
+          reason: 'Error',
+          startedAt: '2026-01-01T00:00:00Z',
+          finishedAt: '2026-01-01T00:00:01Z',
+        },
+      },
+    ],
+  },
+};
+
+describe('a TaskRun of v1beta1', () => {
+  it('has its overrides and results under their new names in v1', async () => {
+    const run = await convert(oldRun, 'v1');
+    expect(run).toMatchObject({
+      spec: { stepSpecs: [{ name: 'a', computeResources: { limits: { cpu: '1' } } }] },
+      status: {
+        results: [{ name: 'out', type: 'string', value: 'v' }],
+        steps: [{ name: 'a', terminationReason: 'Error' }],
+      },
+    });
+    expect(run.status).not.toHaveProperty('cloudEvents');
+  });
+
+  it('comes back as it was', async () => {
+    expect(await convert(await convert(oldRun, 'v1'), 'v1beta1')).toEqual(oldRun);
+  });
+
+  it('loses who manages it', async () => {
+    const run = await convert({ ...oldRun, spec: { ...oldRun.spec, managedBy: 'me' } }, 'v1');
+    expect(run.spec).not.toHaveProperty('managedBy');
+  });
+
+  it('has a status even if it had none', async () => {
+    const { status: _, ...run } = oldRun;
+    expect(await convert({ ...run, apiVersion: 'tekton.dev/v1' }, 'v1beta1')).toMatchObject({
+      status: { podName: '' },
+    });
+  });
+});
+
+it('a StepAction is the same in both versions', async () => {
+  const action = {
+    apiVersion: 'tekton.dev/v1alpha1',
+    kind: 'StepAction',
+    metadata: { name: 's' },
+    spec: { image: 'i', args: ['a'], params: [{ name: 'p', type: 'string' }] },
+  };
+  expect(await convert(action, 'v1beta1')).toEqual({ ...action, apiVersion: 'tekton.dev/v1beta1' });
+});

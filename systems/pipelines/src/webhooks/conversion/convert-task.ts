@@ -1,0 +1,46 @@
+import type { Annotations } from './annotations.ts';
+import { change, changeEach, type Json, rename, without } from './json.ts';
+import { keepDeprecations, restoreDeprecations } from './task-deprecations.ts';
+
+export const resourcesKey = 'tekton.dev/v1beta1Resources';
+
+/** A Task's spec of v1beta1 in v1. What has no field there any more is kept in annotations, but for `resources`. */
+export function taskSpecToV1(spec: Json, annotations: Annotations): Json {
+  keepDeprecations(spec, annotations);
+  const renamed = (container: Json) => rename(container, 'resources', 'computeResources');
+  return typedParams(mapContainers(without(spec, 'resources'), renamed));
+}
+
+/** And back. */
+export function taskSpecFromV1(spec: Json, annotations: Annotations): Json {
+  const renamed = (container: Json) => rename(container, 'computeResources', 'resources');
+  return restoreDeprecations(typedParams(mapContainers(spec, renamed)), annotations);
+}
+
+function mapContainers(spec: Json, apply: (container: Json) => Json): Json {
+  const steps = changeEach(spec, 'steps', apply);
+  return change(changeEach(steps, 'sidecars', apply), 'stepTemplate', apply);
+}
+
+/** Whatever has no type becomes a text here, even if its default is a list: upstream's way. */
+function typedParams(spec: Json): Json {
+  return changeEach(spec, 'params', (param) => ({ ...param, type: param.type ?? 'string' }));
+}
+
+export function taskToV1(task: Json, annotations: Annotations): Json {
+  const spec = (task.spec ?? {}) as Json;
+  annotations.put(resourcesKey, spec.resources);
+  return { ...task, spec: taskSpecToV1(spec, annotations) };
+}
+
+export function taskFromV1(task: Json, annotations: Annotations): Json {
+  const resources = takeResources(annotations, resourcesKey);
+  const spec = taskSpecFromV1((task.spec ?? {}) as Json, annotations);
+  return { ...task, spec: { ...spec, ...resources } };
+}
+
+/** What was kept as `resources`, unless it is empty. */
+export function takeResources(annotations: Annotations, key: string): Json {
+  const resources = annotations.take(key) as Json | undefined;
+  return resources?.inputs || resources?.outputs ? { resources } : {};
+}
