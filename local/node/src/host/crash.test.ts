@@ -56,7 +56,7 @@ describe('a node that is killed', () => {
     await using plane = await startControlPlane();
     const dataDir = join(folder, 'killed');
     let child = await startNodeProgram(plane, program, dataDir);
-    const pods = 12;
+    const pods = 50;
     const marker = '31415926';
     const spec = (restartPolicy: string, uid: number) => ({
       nodeName: 'here',
@@ -70,7 +70,7 @@ describe('a node that is killed', () => {
     }
     const list = async () => (await plane.client.list(kinds.Pod, { namespace: 'default' })).items;
     const all = (condition: (pod: Pod) => boolean) =>
-      expect.poll(async () => (await list()).filter(condition).length, { timeout: 20_000, interval: 50 }).toBe(pods);
+      expect.poll(async () => (await list()).filter(condition).length, { timeout: 40_000, interval: 50 }).toBe(pods);
     await all(({ status }) => status?.phase === 'Running');
     expect(processesWith(marker).length).toBeGreaterThanOrEqual(pods);
 
