@@ -1,69 +1,78 @@
-import {
-  configKey,
-  type ConfigDefinition,
-  type ConfigField,
-  type ConfigOf,
-  defineConfig,
-  durationField,
-  integerField,
-  stringField,
-  yamlField,
-} from '@tektite/controller';
-import { parseGoDuration } from '@tektite/meta';
+import { type ConfigOf, customConfig } from '@tektite/controller';
+import { quoteGo } from '@tektite/meta';
 import type { ResourceRequirements } from '@tektite/schema/kubernetes';
+import { GoDecoder } from '../kinds/go-decoder.ts';
 import type { PodTemplate } from '../kinds/pod-template.ts';
 import type { WorkspaceBinding } from '../kinds/workspace.ts';
+import { SettingReader } from './setting-reader.ts';
+import '../kinds/shared-structs.ts';
 
-/** A block of YAML that is a map; what is in it is looked at where it is used. */
-function mapField<T>(): ConfigField<T | undefined> {
-  return yamlField((value) => {
-    if (value === null) return undefined;
-    if (typeof value !== 'object' || Array.isArray(value)) throw new Error('is no map');
-    return value as T;
-  });
-}
-
-const names: ConfigField<readonly string[]> = (text) => text.split(',').map((name) => name.trim());
-const minutes = (text: string) => parseGoDuration(text);
+type Json = Readonly<Record<string, unknown>>;
 
 /** What the ConfigMap `config-defaults` says of runs that say nothing themselves. */
-export const configDefaults = defineConfig({
-  name: 'config-defaults',
-  keys: {
+export const configDefaults = customConfig('config-defaults', (data) => {
+  const read = new SettingReader(data);
+  const integer = (key: string, fallback: number) => read.integer(key, fallback, () => failed(key));
+  const duration = (key: string, fallback: string) => read.duration(key, fallback, () => failed(key));
+  return {
     /** 0: no timeout. */
-    timeoutMinutes: configKey('default-timeout-minutes', integerField(), 60),
-    serviceAccount: configKey('default-service-account', stringField(), 'default'),
-    managedByLabelValue: configKey('default-managed-by-label-value', stringField(), 'tekton-pipelines'),
-    podTemplate: configKey('default-pod-template', mapField<PodTemplate>(), undefined),
-    affinityAssistantPodTemplate: configKey(
-      'default-affinity-assistant-pod-template',
-      mapField<PodTemplate>(),
-      undefined,
-    ),
-    cloudEventsSink: configKey('default-cloud-events-sink', stringField(), ''),
-    taskRunWorkspaceBinding: configKey(
-      'default-task-run-workspace-binding',
-      mapField<Omit<WorkspaceBinding, 'name'>>(),
-      undefined,
-    ),
-    maxMatrixCombinations: configKey('default-max-matrix-combinations-count', integerField(), 256),
+    timeoutMinutes: integer('default-timeout-minutes', 60),
+    serviceAccount: read.text('default-service-account', 'default'),
+    managedByLabelValue: read.text('default-managed-by-label-value', 'tekton-pipelines'),
+    podTemplate: read.yaml('default-pod-template', podTemplateOf),
+    affinityAssistantPodTemplate: read.yaml('default-affinity-assistant-pod-template', podTemplateOf),
+    /** Where events go. Deprecated: `config-events` says it too. */
+    cloudEventsSink: read.text('default-cloud-events-sink', ''),
+    taskRunWorkspaceBinding: read.yaml('default-task-run-workspace-binding', bindingOf),
+    maxMatrixCombinations: integer('default-max-matrix-combinations-count', 256),
     /** Variables that a Pod template must not set. */
-    forbiddenEnv: configKey('default-forbidden-env', names, []),
-    resolverType: configKey('default-resolver-type', stringField(), ''),
-    containerResources: configKey(
-      'default-container-resource-requirements',
-      mapField<Readonly<Record<string, ResourceRequirements>>>(),
-      undefined,
+    forbiddenEnv: namesIn(read.text('default-forbidden-env', '')),
+    resolverType: read.text('default-resolver-type', ''),
+    /** By the names of containers; see `default-container-resource-requirements`. */
+    containerResources: read.yaml('default-container-resource-requirements', resourcesOf),
+    imagePullBackOffTimeout: duration('default-imagepullbackoff-timeout', '0'),
+    createContainerErrorTimeout: read.duration(
+      'default-create-container-error-timeout',
+      '0',
+      (_, reason) => `${failed('default-create-container-error-timeout')}: ${reason}`,
     ),
-    imagePullBackOffTimeout: configKey('default-imagepullbackoff-timeout', durationField(), minutes('0')),
-    createContainerErrorTimeout: configKey('default-create-container-error-timeout', durationField(), minutes('0')),
-    maximumResolutionTimeout: configKey('default-maximum-resolution-timeout', durationField(), minutes('1m')),
-    sidecarLogPollingInterval: configKey('default-sidecar-log-polling-interval', durationField(), minutes('100ms')),
-    stepRefConcurrencyLimit: configKey('default-step-ref-concurrency-limit', integerField(), 5),
-  },
+    maximumResolutionTimeout: duration('default-maximum-resolution-timeout', '1m'),
+    // Upstream's message has the value in the place of the key.
+    sidecarLogPollingInterval: read.duration('default-sidecar-log-polling-interval', '100ms', failed),
+    stepRefConcurrencyLimit: integer('default-step-ref-concurrency-limit', 5),
+  };
 });
 
 export type ConfigDefaults = ConfigOf<typeof configDefaults>;
 
 /** Without a ConfigMap. */
-export const standardDefaults: ConfigDefaults = (configDefaults as ConfigDefinition<ConfigDefaults>).parse({});
+export const standardDefaults: ConfigDefaults = configDefaults.parse({});
+
+function failed(what: string): string {
+  return `failed parsing default config ${quoteGo(what)}`;
+}
+
+function namesIn(text: string): readonly string[] {
+  return [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== '').sort();
+}
+
+/** In the form that it has in an object; what is unknown gets lost, as it does upstream. */
+function podTemplateOf(value: unknown): PodTemplate {
+  return new GoDecoder(false).decode('tekton/pod.Template', mapOf(value), false) as unknown as PodTemplate;
+}
+
+function bindingOf(value: unknown): Omit<WorkspaceBinding, 'name'> {
+  return mapOf(value) as unknown as Omit<WorkspaceBinding, 'name'>;
+}
+
+function resourcesOf(value: unknown): Readonly<Record<string, ResourceRequirements>> {
+  const read = (resources: unknown) =>
+    new GoDecoder(false).decode('core/v1.ResourceRequirements', mapOf(resources), false);
+  return Object.fromEntries(Object.entries(mapOf(value)).map(([name, resources]) => [name, read(resources)]));
+}
+
+function mapOf(value: unknown): Json {
+  if (value === null) return {};
+  if (typeof value !== 'object' || Array.isArray(value)) throw new Error('is no map');
+  return value as Json;
+}

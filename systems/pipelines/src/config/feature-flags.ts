@@ -1,66 +1,60 @@
-import {
-  booleanField,
-  configKey,
-  type ConfigDefinition,
-  type ConfigOf,
-  defineConfig,
-  enumField,
-  integerField,
-  stringField,
-} from '@tektite/controller';
+import { ConfigError, type ConfigOf, customConfig } from '@tektite/controller';
+import { SettingReader } from './setting-reader.ts';
 
 /** Results this large would make an object that etcd refuses. */
-const largestResult = 1_572_863;
-
-const off = (key: string) => configKey(key, booleanField(), false);
-const on = (key: string) => configKey(key, booleanField(), true);
+const tooLargeResult = 1_572_864;
 
 /** What the ConfigMap `feature-flags` switches on and off. The names are those of the JSON in a run's provenance. */
-export const featureFlags = defineConfig({
-  name: 'feature-flags',
-  keys: {
-    disableCredsInit: off('disable-creds-init'),
-    runningInEnvWithInjectedSidecars: on('running-in-environment-with-injected-sidecars'),
-    requireGitSSHSecretKnownHosts: off('require-git-ssh-secret-known-hosts'),
-    enableAPIFields: configKey('enable-api-fields', enumField('alpha', 'beta', 'stable'), 'beta'),
-    sendCloudEventsForRuns: on('send-cloudevents-for-runs'),
-    awaitSidecarReadiness: on('await-sidecar-readiness'),
-    enforceNonfalsifiability: configKey('enforce-nonfalsifiability', enumField('none', 'spire'), 'none'),
-    enableKeepPodOnCancel: off('keep-pod-on-cancel'),
-    verificationNoMatchPolicy: configKey(
+export const featureFlags = customConfig('feature-flags', (data) => {
+  const read = new SettingReader(data);
+  return {
+    disableCredsInit: read.flag('disable-creds-init', false),
+    runningInEnvWithInjectedSidecars: read.flag('running-in-environment-with-injected-sidecars', true),
+    awaitSidecarReadiness: read.flag('await-sidecar-readiness', true),
+    requireGitSSHSecretKnownHosts: read.flag('require-git-ssh-secret-known-hosts', false),
+    enableAPIFields: read.word('enable-api-fields', ['alpha', 'beta', 'stable'], 'beta'),
+    sendCloudEventsForRuns: read.flag('send-cloudevents-for-runs', true),
+    verificationNoMatchPolicy: read.word(
       'trusted-resources-verification-no-match-policy',
-      enumField('ignore', 'warn', 'fail'),
+      ['ignore', 'warn', 'fail'],
       'ignore',
     ),
-    enableProvenanceInStatus: on('enable-provenance-in-status'),
-    resultExtractionMethod: configKey(
-      'results-from',
-      enumField('termination-message', 'sidecar-logs'),
-      'termination-message',
-    ),
-    maxResultSize: configKey('max-result-size', integerField({ maximum: largestResult }), 4096),
-    setSecurityContext: off('set-security-context'),
-    setSecurityContextReadOnlyRootFilesystem: off('set-security-context-read-only-root-filesystem'),
-    coschedule: configKey(
+    enableProvenanceInStatus: read.flag('enable-provenance-in-status', true),
+    resultExtractionMethod: read.word('results-from', ['termination-message', 'sidecar-logs'], 'termination-message'),
+    maxResultSize: readMaxResultSize(read),
+    enableKeepPodOnCancel: read.flag('keep-pod-on-cancel', false, true),
+    enforceNonfalsifiability: read.word('enforce-nonfalsifiability', ['none', 'spire'], 'none'),
+    setSecurityContext: read.flag('set-security-context', false),
+    setSecurityContextReadOnlyRootFilesystem: read.flag('set-security-context-read-only-root-filesystem', false),
+    coschedule: read.word(
       'coschedule',
-      enumField('workspaces', 'pipelineruns', 'isolate-pipelinerun', 'disabled'),
+      ['workspaces', 'pipelineruns', 'isolate-pipelinerun', 'disabled'],
       'workspaces',
     ),
-    enableCELInWhenExpression: off('enable-cel-in-whenexpression'),
-    enableParamEnum: off('enable-param-enum'),
-    enableArtifacts: off('enable-artifacts'),
-    disableInlineSpec: configKey('disable-inline-spec', stringField(), ''),
-    enableConciseResolverSyntax: off('enable-concise-resolver-syntax'),
-    enableKubernetesSidecar: off('enable-kubernetes-sidecar'),
-    enableWaitExponentialBackoff: off('enable-wait-exponential-backoff'),
-    enableTerminationMessageCompression: off('enable-termination-message-compression'),
-  },
+    enableCELInWhenExpression: read.flag('enable-cel-in-whenexpression', false, true),
+    enableParamEnum: read.flag('enable-param-enum', false, true),
+    enableArtifacts: read.flag('enable-artifacts', false, true),
+    disableInlineSpec: read.text('disable-inline-spec', ''),
+    enableConciseResolverSyntax: read.flag('enable-concise-resolver-syntax', false, true),
+    enableKubernetesSidecar: read.flag('enable-kubernetes-sidecar', false),
+    enableWaitExponentialBackoff: read.flag('enable-wait-exponential-backoff', false),
+    enableTerminationMessageCompression: read.flag('enable-termination-message-compression', false, true),
+  };
 });
+
+/** Upstream's message about too large a size names another flag. */
+function readMaxResultSize(read: SettingReader): number {
+  const key = 'max-result-size';
+  const size = read.integer(key, 4096, (text) => `strconv.Atoi: parsing "${text}": invalid syntax`);
+  if (size < tooLargeResult) return size;
+  const message = `invalid value for feature flag "results-from": "${size}". This is exceeding the CRD limit`;
+  throw new ConfigError(message, key);
+}
 
 export type FeatureFlags = ConfigOf<typeof featureFlags>;
 
 /** Without a ConfigMap. */
-export const defaultFeatureFlags: FeatureFlags = (featureFlags as ConfigDefinition<FeatureFlags>).parse({});
+export const defaultFeatureFlags: FeatureFlags = featureFlags.parse({});
 
 /** What of the flags a run remembers: those that are set. */
 export function flagsForProvenance(flags: FeatureFlags): Readonly<Record<string, string | number | boolean>> {

@@ -1,6 +1,6 @@
 import { quoteGo } from '@tektite/meta';
 import type { GoScalar, GoStruct, GoType } from '@tektite/schema/kubernetes';
-import { type Struct, type StructField, structOf } from '../kinds/struct-table.ts';
+import { type Struct, type StructField, structOf } from './struct-table.ts';
 import {
   goJsonName,
   GoValueError,

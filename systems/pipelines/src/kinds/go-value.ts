@@ -1,6 +1,6 @@
 import { formatGoDuration, normalizeTime, parseGoDuration, Quantity } from '@tektite/meta';
 import { canonicalJson } from '@tektite/schema';
-import type { ParamValue } from '../kinds/param.ts';
+import type { ParamValue } from './param.ts';
 
 /** A value that refuses to be read. Unlike a wrong type it is told at once, whatever was wrong before it. */
 export class GoValueError extends Error {

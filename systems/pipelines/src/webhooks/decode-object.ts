@@ -1,7 +1,7 @@
 import { badRequestError, type KubeObject, type StatusError } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
-import { GoDecoder } from './go-decoder.ts';
-import { GoValueError } from './go-value.ts';
+import { GoDecoder } from '../kinds/go-decoder.ts';
+import { GoValueError } from '../kinds/go-value.ts';
 
 /**
  * The object as upstream's webhook has it after reading: names of fields in their proper case, values in their canonical form

@@ -1,4 +1,4 @@
-import { GoDecoder } from '../go-decoder.ts';
+import { GoDecoder } from '../../kinds/go-decoder.ts';
 import type { Annotations } from './annotations.ts';
 import type { Json } from './json.ts';
 

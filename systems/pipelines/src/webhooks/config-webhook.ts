@@ -1,0 +1,13 @@
+import { type AdmissionWebhook, configMapWebhook } from '@tektite/controller';
+import { configDefaults } from '../config/config-defaults.ts';
+import { featureFlags } from '../config/feature-flags.ts';
+
+/** Refuses settings that could not be used. Only ConfigMaps with Tekton's label are looked at. */
+export function configWebhook(): AdmissionWebhook {
+  return configMapWebhook({
+    name: 'config.webhook.pipeline.tekton.dev',
+    path: '/config-validation',
+    configs: [featureFlags, configDefaults],
+    objectSelector: { matchLabels: { 'app.kubernetes.io/part-of': 'tekton-pipelines' } },
+  });
+}
