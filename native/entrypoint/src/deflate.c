@@ -66,7 +66,7 @@ static void remember(struct matcher *matcher, size_t at) {
   matcher->head[hash] = at + 1;
 }
 
-static size_t longest_match(const struct matcher *matcher, size_t at, size_t *distance) {
+static size_t longest_match(const struct matcher *matcher, size_t at, size_t shortest, size_t *distance) {
   size_t available = matcher->length - at;
   if (available < MINIMUM_MATCH) return 0;
   if (available > MAXIMUM_MATCH) available = MAXIMUM_MATCH;
@@ -86,11 +86,11 @@ static size_t longest_match(const struct matcher *matcher, size_t at, size_t *di
     if (older >= candidate) break; /* the slot was taken by a newer position */
     candidate = older;
   }
-  return best >= MINIMUM_MATCH ? best : 0;
+  return best >= shortest ? best : 0;
 }
 
 /* Lazy matching: a match gives way to a longer one that begins a byte later. */
-static struct tokens find_tokens(const unsigned char *in, size_t length) {
+static struct tokens find_tokens(const unsigned char *in, size_t length, size_t shortest) {
   struct matcher matcher = {
       .in = in,
       .length = length,
@@ -100,11 +100,11 @@ static struct tokens find_tokens(const unsigned char *in, size_t length) {
   struct tokens tokens = {.items = allocate_array(length + 1, sizeof(struct token))};
   for (size_t at = 0; at < length;) {
     size_t distance = 0;
-    size_t match = longest_match(&matcher, at, &distance);
+    size_t match = longest_match(&matcher, at, shortest, &distance);
     remember(&matcher, at);
     if (match > 0 && match < MAXIMUM_MATCH && at + 1 < length) {
       size_t next_distance = 0;
-      if (longest_match(&matcher, at + 1, &next_distance) > match) match = 0;
+      if (longest_match(&matcher, at + 1, shortest, &next_distance) > match) match = 0;
     }
     if (match == 0) {
       tokens.items[tokens.count++] = (struct token){in[at++], 0};
@@ -225,12 +225,11 @@ static void write_fixed(struct buffer *out, const struct tokens *tokens) {
   flush(&bits);
 }
 
-void deflate(const void *bytes, size_t length, struct buffer *out) {
-  struct tokens tokens = find_tokens(bytes, length);
+static void write_dynamic_or_fixed(const struct tokens *tokens, struct buffer *best) {
   uint32_t literal_counts[LITERAL_CODES] = {0};
   uint32_t distance_counts[DISTANCE_CODES] = {0};
-  for (size_t i = 0; i < tokens.count; i++) {
-    struct token token = tokens.items[i];
+  for (size_t i = 0; i < tokens->count; i++) {
+    struct token token = tokens->items[i];
     if (token.distance == 0) {
       literal_counts[token.length_or_byte]++;
     } else {
@@ -239,14 +238,28 @@ void deflate(const void *bytes, size_t length, struct buffer *out) {
     }
   }
   literal_counts[END_OF_BLOCK] = 1;
+  struct buffer candidates[2] = {{0}, {0}};
+  write_fixed(&candidates[0], tokens);
+  write_dynamic(&candidates[1], tokens, literal_counts, distance_counts);
+  for (size_t i = 0; i < 2; i++) {
+    if (best->length == 0 || candidates[i].length < best->length) {
+      buffer_release(best);
+      *best = candidates[i];
+    } else {
+      buffer_release(&candidates[i]);
+    }
+  }
+}
 
-  struct buffer fixed = {0};
-  struct buffer dynamic = {0};
-  write_fixed(&fixed, &tokens);
-  write_dynamic(&dynamic, &tokens, literal_counts, distance_counts);
-  const struct buffer *shorter = fixed.length <= dynamic.length ? &fixed : &dynamic;
-  buffer_append(out, shorter->data, shorter->length);
-  buffer_release(&fixed);
-  buffer_release(&dynamic);
-  release(tokens.items);
+/* Short matches pay in text, not in digests, where a few literals cost less. Messages are short enough to try both. */
+void deflate(const void *bytes, size_t length, struct buffer *out) {
+  static const size_t shortest[] = {MINIMUM_MATCH, 5, 8};
+  struct buffer best = {0};
+  for (size_t i = 0; i < sizeof shortest / sizeof shortest[0]; i++) {
+    struct tokens tokens = find_tokens(bytes, length, shortest[i]);
+    write_dynamic_or_fixed(&tokens, &best);
+    release(tokens.items);
+  }
+  buffer_append(out, best.data, best.length);
+  buffer_release(&best);
 }

@@ -1,4 +1,5 @@
-import { inflateRawSync } from 'node:zlib';
+import { createHash } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Lane, Place, type TerminationEntry } from './test-support.ts';
@@ -120,6 +121,20 @@ export function encodingCases(lane: () => Lane): void {
     expect((await publish(value)).code).toBe(0);
     expect(value.length).toBeGreaterThan(17_000);
     expect(unpack(place.read('/tekton/termination'))[0]?.value).toBe(value);
+  });
+
+  test('compression is about as good as zlib at its best, for text and for digests', async () => {
+    const hash = (index: number) => createHash('sha256').update(`${index}`).digest('hex');
+    const digests = Array.from({ length: 60 }, (_, index) => `sha256:${hash(index)}\n`).join('');
+    const prose = Array.from(
+      { length: 120 },
+      (_, index) => `image ${index} was pushed to registry-${index % 7}.example.com\n`,
+    ).join('');
+    for (const value of [digests, prose]) {
+      expect((await publish(value)).code).toBe(0);
+      const packed = Buffer.from(place.read('/tekton/termination').slice(5), 'base64');
+      expect(packed.length).toBeLessThan(deflateRawSync(inflateRawSync(packed), { level: 9 }).length * 1.03);
+    }
   });
 
   test('a message stays as it is where compression would not make it shorter', async () => {
