@@ -1,9 +1,14 @@
 import { ConfigStore, type System, type SystemServices } from '@tektite/controller';
 import type { KubeObject } from '@tektite/meta';
+import { configDefaults, standardDefaults } from './config/config-defaults.ts';
 import { defaultFeatureFlags, featureFlags } from './config/feature-flags.ts';
-import { StepAction, Task, TaskRun } from './kinds/kinds.ts';
+import { StepAction, StepActionV1alpha1, Task, TaskRun, TaskRunV1beta1, TaskV1beta1 } from './kinds/kinds.ts';
 import type { PodImages } from './pod/pod-images.ts';
 import { taskRunController } from './task-run/task-run-controller.ts';
+import { configWebhook } from './webhooks/config-webhook.ts';
+import { pipelinesConversion } from './webhooks/conversion/pipelines-conversion.ts';
+import type { WebhookSettings } from './webhooks/kind-rules.ts';
+import { pipelinesWebhooks } from './webhooks/pipelines-webhooks.ts';
 
 export interface PipelinesOptions {
   readonly images: PodImages;
@@ -27,9 +32,10 @@ export function pipelinesSystem({
   const controllers = (flags: () => typeof defaultFeatureFlags) => [taskRunController({ flags, images, release })];
   return {
     name: 'pipelines',
-    kinds: [Task, TaskRun, StepAction],
+    kinds: [Task, TaskV1beta1, TaskRun, TaskRunV1beta1, StepAction, StepActionV1alpha1],
     objects: objectsOf(namespace),
     controllers: controllers(() => defaultFeatureFlags),
+    webhooks: webhooks({ flags: () => defaultFeatureFlags, defaults: () => standardDefaults }),
     permissions: [
       { apiGroups: [''], resources: ['pods'], verbs: ['create', 'delete', 'get', 'patch'] },
       { apiGroups: [''], resources: ['configmaps', 'secrets', 'serviceaccounts'], verbs: ['get', 'list', 'watch'] },
@@ -38,13 +44,23 @@ export function pipelinesSystem({
     async configure({ client, log }: SystemServices) {
       const store = new ConfigStore(client, {
         namespace,
-        definitions: [featureFlags],
+        definitions: [featureFlags, configDefaults],
         onError: (error: Error) => log.error('a setting is not in force', { error }),
       }).start();
       await store.synced();
-      return { system: { controllers: controllers(() => store.get(featureFlags)) }, stop: () => store.stop() };
+      const flags = () => store.get(featureFlags);
+      const system = {
+        controllers: controllers(flags),
+        webhooks: webhooks({ flags, defaults: () => store.get(configDefaults) }),
+      };
+      return { system, stop: () => store.stop() };
     },
   };
+}
+
+/** All of upstream's webhooks. */
+function webhooks(settings: WebhookSettings): NonNullable<System['webhooks']> {
+  return [...pipelinesWebhooks(settings), configWebhook(), pipelinesConversion(settings)];
 }
 
 /** The namespace of the settings, and the settings themselves, all as they are by default. */
