@@ -51,7 +51,7 @@ export class GoDecoder {
         if (this.isStrict) this.mistake ??= `json: unknown field ${quoteGo(key)}`;
         continue;
       }
-      this.path.push(field.name);
+      this.path.push(field.embedded === undefined ? field.name : `${field.embedded}.${field.name}`);
       // Go's decoder is not strict about metadata, and neither is it here.
       const read =
         isResource && field.name === 'metadata' ? this.readMetadata(value[key]) : this.read(field.type, value[key]);
@@ -180,7 +180,7 @@ export class GoDecoder {
 const noParamValue = 'json: error calling MarshalJSON for type v1.ParamValue: impossible ParamValues.Type: ""';
 
 function fieldOf(struct: Struct, key: string): StructField | undefined {
-  return struct.byFoldedName.get(key.toLowerCase());
+  return struct.byName.get(key) ?? struct.byFoldedName.get(key.toLowerCase());
 }
 
 function isParamValue({ definition }: GoStruct): boolean {

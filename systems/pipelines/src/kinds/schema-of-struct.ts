@@ -27,18 +27,6 @@ const special: Readonly<Record<string, JsonSchema>> = {
   'tekton/apis.VolatileTime': text,
 };
 
-/** References whose name is filled in by the server: Kubernetes declares the empty text as its default. */
-const namedReferences = new Set([
-  'core/v1.LocalObjectReference',
-  'core/v1.ConfigMapKeySelector',
-  'core/v1.SecretKeySelector',
-  'core/v1.ConfigMapEnvSource',
-  'core/v1.SecretEnvSource',
-  'core/v1.ConfigMapVolumeSource',
-  'core/v1.ConfigMapProjection',
-  'core/v1.SecretProjection',
-]);
-
 /** The schema of a struct, as upstream's CustomResourceDefinitions print it. The same object each time. */
 export function schemaOfStruct(key: string): JsonSchema {
   const known = Object.hasOwn(special, key) ? special[key] : schemas.get(key);
@@ -47,7 +35,7 @@ export function schemaOfStruct(key: string): JsonSchema {
   const required = fields.filter((field) => field.required).map(({ name }) => name);
   const schema: JsonSchema = {
     type: 'object',
-    properties: Object.fromEntries(fields.map((field) => [field.name, schemaOfField(field, key)])),
+    properties: Object.fromEntries(fields.map((field) => [field.name, schemaOfField(field)])),
     ...(required.length > 0 ? { required: required.sort() } : {}),
     ...(atomic ? { 'x-kubernetes-map-type': 'atomic' } : {}),
   };
@@ -55,10 +43,9 @@ export function schemaOfStruct(key: string): JsonSchema {
   return schema;
 }
 
-function schemaOfField(field: StructField, key: string): JsonSchema {
+function schemaOfField(field: StructField): JsonSchema {
   if (field.schemaless) return anything;
   const schema = schemaOfType(field.type);
-  if (field.name === 'name' && namedReferences.has(key)) return { ...schema, default: '' };
   return {
     ...schema,
     ...(field.default === undefined ? {} : { default: field.default }),

@@ -85,7 +85,7 @@ export function containerStructs({ resources, deprecated, templateName }: Contai
       when: '#%.WhenExpressions=[]~WhenExpression',
     },
     StepOutputConfig: { path: 'string' },
-    Ref: { name: 'string', resolver: '#%.ResolverName', params: '#%.Params=[]~Param' },
+    Ref: { name: 'string', 'ResolverRef/resolver': '#%.ResolverName', 'ResolverRef/params': '#%.Params=[]~Param' },
     Sidecar: {
       name: 'string!',
       ...container,
@@ -123,9 +123,9 @@ export const runStructs = {
   },
   TaskRunResult: { name: 'string!', type: '#%.ResultsType', value: '~ParamValue!?' },
   SidecarState: {
-    waiting: '*core/v1.ContainerStateWaiting',
-    running: '*core/v1.ContainerStateRunning',
-    terminated: '*core/v1.ContainerStateTerminated',
+    'ContainerState/waiting': '*core/v1.ContainerStateWaiting',
+    'ContainerState/running': '*core/v1.ContainerStateRunning',
+    'ContainerState/terminated': '*core/v1.ContainerStateTerminated',
     name: 'string',
     container: 'string',
     imageID: 'string',

@@ -15,11 +15,12 @@ export interface Struct {
   readonly atomic: boolean;
   /** By their names in lower case, because Go's decoder does not look at the case. */
   readonly byFoldedName: ReadonlyMap<string, StructField>;
+  readonly byName: ReadonlyMap<string, StructField>;
 }
 
 /**
  * Structs by their names; fields by theirs, with their Go types. In a type `~Step` is a struct of the same version, `%` the name
- * of the version. Behind it: `!` is printed even if empty, and required; `+` is printed even if empty; `?` has no schema.
+ * of the version. A name `Inner/field` is that of a field of an embedded struct. Behind a type: `!` is printed even if empty, and required; `+` is printed even if empty; `?` has no schema.
  */
 export type StructTable = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
@@ -43,10 +44,12 @@ export function structOf(key: string): Struct {
   return struct;
 }
 
-function readField(version: string, name: string, text: string): StructField {
+function readField(version: string, key: string, text: string): StructField {
+  const [name = '', embedded] = key.split('/').reverse();
   const [, type = '', flags = ''] = /^(.*?)([!+?]*)$/.exec(text) ?? [];
   return {
     name,
+    ...(embedded === undefined ? {} : { embedded }),
     type: parseGoType(type.replaceAll('~', `tekton/${version}.`).replaceAll('%', version)),
     required: flags.includes('!'),
     always: flags.includes('!') || flags.includes('+'),
@@ -64,6 +67,7 @@ function fromDefinition({ key, fields, atomic }: Definition): Struct {
 }
 
 function makeStruct(key: string, fields: readonly StructField[], atomic: boolean): Struct {
+  const byName = new Map(fields.map((field) => [field.name, field]));
   const byFoldedName = new Map(fields.map((field) => [field.name.toLowerCase(), field]));
-  return { key, goName: key.slice(key.indexOf('.') + 1), fields, atomic, byFoldedName };
+  return { key, goName: key.slice(key.indexOf('.') + 1), fields, atomic, byName, byFoldedName };
 }

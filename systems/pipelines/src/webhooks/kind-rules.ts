@@ -38,24 +38,22 @@ export function defaultingRule<T extends KubeObject>(checks: KindChecks<T>, sett
   return defaulting(
     unread(checks.kind),
     (object, context) => {
-      const rules = rulesOf(checks.kind, settings, context);
       const decoded = read<T>(checks.kind, object, doing, 'new');
-      return checks.applyDefaults(decoded, rules);
+      return checks.applyDefaults(decoded, rulesOf(checks.kind, settings, context));
     },
     options,
   );
 }
 
-/** The validation of a kind. The object before has its defaults, so that new ones are no change. */
+/** The validation of a kind. */
 export function validatingRule<T extends KubeObject>(checks: KindChecks<T>, settings: WebhookSettings): ValidatingRule {
   const doing = 'decoding request failed';
   return validating(
     unread(checks.kind),
     (object, context) => {
-      const rules = rulesOf(checks.kind, settings, context);
       const decoded = read<T>(checks.kind, object, doing, 'new');
-      const old = context.old && checks.applyDefaults(read<T>(checks.kind, context.old, doing, 'old'), rules);
-      return checks.validate(decoded, old, rules);
+      const old = context.old && read<T>(checks.kind, context.old, doing, 'old');
+      return checks.validate(decoded, old, rulesOf(checks.kind, settings, context));
     },
     options,
   );

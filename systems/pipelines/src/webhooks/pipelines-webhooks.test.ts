@@ -132,6 +132,10 @@ describe('what is no Task at all', () => {
       step({ onError: [] }),
       'json: cannot unmarshal array into Go struct field Step.spec.steps.onError of type v1.OnErrorType',
     ],
+    [
+      step({ ref: { params: 'x' } }),
+      'json: cannot unmarshal string into Go struct field Ref.spec.steps.ref.ResolverRef.params of type v1.Params',
+    ],
     [step({ timeout: 90 }), 'json: cannot unmarshal number into Go value of type string'],
     [step({ timeout: '90' }), 'time: missing unit in duration "90"'],
   ])('is refused in the words of Go: %o', async (spec, message) => {

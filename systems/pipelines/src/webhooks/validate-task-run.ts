@@ -41,7 +41,7 @@ export function validateTaskRun(run: TaskRun, old: TaskRun | undefined, rules: R
   const isLate = spec.status === 'TaskRunPending' && status?.startTime !== undefined;
   return validateMetadata(metadata)
     .also(isLate ? invalidValue('TaskRun cannot be Pending after it is started', 'spec.status') : undefined)
-    .also(old ? validateTaskRunUpdate(spec, old).viaField('spec') : undefined)
+    .also(old ? validateTaskRunUpdate(spec, old, rules).viaField('spec') : undefined)
     .also(validateSpec(spec, rules).viaField('spec'));
 }
 
