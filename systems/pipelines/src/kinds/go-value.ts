@@ -48,7 +48,15 @@ export function readParamValue(value: unknown): ParamValue {
     if (entries.every(([, item]) => isTextOrNull(item)))
       return Object.fromEntries(entries.map(([key, item]) => [key, (item as string | null) ?? '']));
   }
-  return canonicalJson(value);
+  return escapeForHtml(canonicalJson(value));
+}
+
+/** JSON as Go prints it: safe to put into a page of HTML. */
+export function escapeForHtml(json: string): string {
+  return json.replaceAll(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 const isTextOrNull = (value: unknown) => typeof value === 'string' || value === null;

@@ -1,4 +1,5 @@
 import type { ObjectMeta } from '@tektite/meta';
+import { escapeForHtml } from '../../kinds/go-value.ts';
 
 /** The annotations of an object in conversion: what the other version has no field for is kept there. */
 export class Annotations {
@@ -16,7 +17,7 @@ export class Annotations {
 
   /** Keeps a value, if there is one. */
   put(key: string, value: unknown): void {
-    if (value !== undefined) this.entries.set(key, goJson(value));
+    if (value !== undefined) this.entries.set(key, escapeForHtml(JSON.stringify(value)));
   }
 
   /** Looks at a value that was kept. */
@@ -42,12 +43,4 @@ export class Annotations {
     const { annotations: _, ...metadata } = this.metadata;
     return this.entries.size === 0 ? metadata : { ...metadata, annotations: Object.fromEntries(this.entries) };
   }
-}
-
-/** As Go prints JSON: safe to put into a page of HTML. */
-function goJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[<>&\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
