@@ -53,9 +53,15 @@ function failureOf(pod: Pod): Failure {
   const { reason, message = '', initContainerStatuses, containerStatuses } = pod.status ?? {};
   if (reason === 'Evicted') return { reason: 'PodEvicted', message };
   const init = blame(initContainerStatuses ?? [], { other: 'InitContainer', prefix: 'init container failed, ' });
-  const found = init ?? blame(containerStatuses ?? [], { other: 'Step', prefix: '' });
+  const found = init ?? blame(inOrder(containerStatuses ?? [], pod), { other: 'Step', prefix: '' });
   if (found) return found;
   return { reason: 'Failed', message: message || 'build failed for unspecified reasons.' };
+}
+
+/** Nodes tell of containers in any order; who failed first is the first of the spec. */
+function inOrder(statuses: readonly ContainerStatus[], { spec }: Pod): readonly ContainerStatus[] {
+  const places = new Map((spec?.containers ?? []).map(({ name }, place) => [name, place]));
+  return statuses.toSorted((a, b) => (places.get(a.name) ?? 0) - (places.get(b.name) ?? 0));
 }
 
 function blame(

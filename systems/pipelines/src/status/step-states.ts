@@ -48,7 +48,7 @@ export function stepState({ status, entries, mistake }: StepReport, before: Step
     container: name,
     ...(imageID ? { imageID } : {}),
     ...(state.terminated ? { terminationReason: terminationReason(state.terminated, entries) } : {}),
-    ...(before?.provenance ? { provenance: before.provenance } : {}),
+    provenance: before?.provenance ?? {},
   };
 }
 

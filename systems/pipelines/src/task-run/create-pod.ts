@@ -86,8 +86,10 @@ function explain(error: unknown, taskRun: TaskRun, pod: Pod | undefined): unknow
   const { namespace = '', name = '' } = taskRun.metadata;
   const task = taskRun.spec.taskRef?.name;
   const hint = task ? `Maybe missing or invalid Task ${namespace}/${task}` : 'Maybe invalid TaskSpec';
-  const podName = pod?.metadata.name ?? `${name}-pod`;
-  return new RunFailure('PodCreationFailed', `failed to create task run pod "${podName}": ${message}. ${hint}`, {
+  // What goes wrong before there is a Pod is told of the run.
+  const podName = pod?.metadata.name ?? name;
+  const what = pod ? message : `translating TaskSpec to Pod: ${message}`;
+  return new RunFailure('PodCreationFailed', `failed to create task run pod "${podName}": ${what}. ${hint}`, {
     cause: error,
   });
 }

@@ -135,6 +135,7 @@ class TaskRunWork {
     const withSteps = await resolveSteps(resolved.spec, namespace, client, signal);
     this.taskRun = labelled(this.taskRun, resolved, this.options.release);
     this.remember(withSteps.steps?.map(({ name }) => name));
+    this.status = { ...this.status, taskSpec: this.status.taskSpec ?? withSteps };
     const prepared = prepareTask(withSteps, this.taskRun, resolved.name, this.flags);
     await this.createClaims();
     const bound = this.withClaims();
