@@ -1,5 +1,6 @@
 import { type FieldErrors, noFieldErrors } from '@tektite/controller';
 import type { Step } from '../kinds/task-spec.ts';
+import { allErrors } from './all-errors.ts';
 import type { TextCheck } from './validate-variables.ts';
 
 /** What checks the texts of a step: those that stand alone, and those that are items of `command` and `args`. */
@@ -19,7 +20,7 @@ export interface StepPaths {
 /** All mistakes in the texts of a step in which variables are replaced. */
 export function checkStepTexts(step: Step, { text, item, script = text }: StepChecks, paths: StepPaths): FieldErrors {
   const { name = '', image = '', workingDir = '', command = [], args = [], env = [], volumeMounts = [] } = step;
-  return noFieldErrors.also(
+  return allErrors([
     text(name)?.viaField('name'),
     text(image)?.viaField('image'),
     text(workingDir)?.viaField('workingDir'),
@@ -34,18 +35,28 @@ export function checkStepTexts(step: Step, { text, item, script = text }: StepCh
         ?.viaField(paths.subPath)
         .viaFieldIndex('volumeMount', index),
     ]),
-  );
+  ]);
 }
 
 /** Each step checked on its own. */
 export function checkSteps(steps: readonly Step[], check: (step: Step) => FieldErrors): FieldErrors {
-  return noFieldErrors.also(...steps.map((step, index) => check(step).viaFieldIndex('steps', index)));
+  return allErrors(steps.map((step, index) => check(step).viaFieldIndex('steps', index)));
 }
+
+/** More than anybody reads. Each has a path as long as the list of steps. */
+const mostNested = 100;
 
 /**
  * Each step checked, as upstream does it for lists and objects: the place of a step is put in front of the mistakes of all
  * steps before it too (`steps[1].steps[0].script`).
  */
 export function checkStepsNested(steps: readonly Step[], check: (step: Step) => FieldErrors): FieldErrors {
-  return steps.reduce((errors, step, index) => errors.also(check(step)).viaFieldIndex('steps', index), noFieldErrors);
+  let errors = noFieldErrors;
+  let place = '';
+  for (let index = steps.length - 1; index >= 0 && errors.mistakes.length < mostNested; index--) {
+    place += `${place === '' ? '' : '.'}steps[${index}]`;
+    const found = check(steps[index] as Step);
+    if (!found.isEmpty) errors = errors.also(found.viaField(place));
+  }
+  return errors;
 }

@@ -1,6 +1,7 @@
 import { type FieldErrors, genericError, noFieldErrors } from '@tektite/controller';
 import { quoteGo } from '@tektite/meta';
 import type { ParamSpec } from '../kinds/param.ts';
+import { allErrors } from './all-errors.ts';
 import { expressionsIn } from './variable-references.ts';
 
 /** Defaults may refer to other parameters, but to those that there are, and not in a circle. */
@@ -18,7 +19,9 @@ export function validateDefaultReferences(params: readonly ParamSpec[]): FieldEr
   }
   const circles = unresolvable(sound);
   return errors.also(
-    ...circles.map((name) => genericError(`param ${quoteGo(name)} default value has a circular dependency`, 'params')),
+    allErrors(
+      circles.map((name) => genericError(`param ${quoteGo(name)} default value has a circular dependency`, 'params')),
+    ),
   );
 }
 

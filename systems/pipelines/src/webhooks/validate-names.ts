@@ -1,18 +1,18 @@
-import { type FieldErrors, multipleOneOf, noFieldErrors } from '@tektite/controller';
+import { type FieldErrors, multipleOneOf } from '@tektite/controller';
+import { allErrors } from './all-errors.ts';
 
 /** Names that differ in their case alone count as the same. Mistakes are told by the index, or by the name. */
 export function validateUniqueNames(names: readonly string[], by: 'index' | 'key'): FieldErrors {
   const seen = new Set<string>();
-  let errors = noFieldErrors;
-  names.forEach((name, index) => {
-    const folded = name.toLowerCase();
-    if (seen.has(folded)) {
-      const error = multipleOneOf('name');
-      errors = errors.also(by === 'index' ? error.viaIndex(index) : error.viaKey(name));
-    }
-    seen.add(folded);
-  });
-  return errors;
+  return allErrors(
+    names.map((name, index) => {
+      const folded = name.toLowerCase();
+      const isDouble = seen.has(folded);
+      seen.add(folded);
+      if (!isDouble) return undefined;
+      return by === 'index' ? multipleOneOf('name').viaIndex(index) : multipleOneOf('name').viaKey(name);
+    }),
+  );
 }
 
 /** Those that occur more than once. */

@@ -8,6 +8,7 @@ import {
 } from '@tektite/controller';
 import { type ParamSpec, typeOfValue } from '../kinds/param.ts';
 import type { Step } from '../kinds/task-spec.ts';
+import { allErrors } from './all-errors.ts';
 import type { Rules } from './rules.ts';
 import { checkSteps, checkStepsNested, checkStepTexts } from './step-texts.ts';
 import { duplicatesOf } from './validate-names.ts';
@@ -25,7 +26,7 @@ const objectName = /^[_a-zA-Z][_a-zA-Z0-9-]*$/;
 
 /** Types of parameters, and whether their defaults have them. */
 export function validateParamTypes(specs: readonly ParamSpec[]): FieldErrors {
-  return noFieldErrors.also(...specs.map(validateType));
+  return allErrors(specs.map(validateType));
 }
 
 function validateType({ name, type, default: value, properties = {} }: ParamSpec): FieldErrors | undefined {
@@ -57,9 +58,9 @@ export function validateParamVariables(specs: readonly ParamSpec[], steps: reado
 
 export function validateParamNames(specs: readonly ParamSpec[]): FieldErrors {
   const double = duplicatesOf(specs.map(({ name }) => name));
-  return noFieldErrors
-    .also(...double.map((name) => genericError('parameter appears more than once', '').viaFieldKey('params', name)))
-    .also(validateNameFormat(specs));
+  return allErrors(
+    double.map((name) => genericError('parameter appears more than once', '').viaFieldKey('params', name)),
+  ).also(validateNameFormat(specs));
 }
 
 function validateNameFormat(specs: readonly ParamSpec[]): FieldErrors {
@@ -94,12 +95,12 @@ const objectNameDetails =
   'Object Names: \nMust only contain alphanumeric characters, hyphens (-), underscores (_) \nMust begin with a letter or an underscore (_)';
 
 function validateEnums(specs: readonly ParamSpec[], rules: Rules): FieldErrors {
-  return noFieldErrors.also(...specs.map((spec) => validateEnum(spec, rules).viaKey(spec.name)));
+  return allErrors(specs.map((spec) => validateEnum(spec, rules).viaKey(spec.name)));
 }
 
 function validateEnum({ enum: values = [], type, default: value }: ParamSpec, { flags }: Rules): FieldErrors {
   if (values.length === 0) return noFieldErrors;
-  return noFieldErrors.also(
+  return allErrors([
     flags.enableParamEnum
       ? undefined
       : genericError('feature flag `enable-param-enum` should be set to true to use Enum', ''),
@@ -108,7 +109,7 @@ function validateEnum({ enum: values = [], type, default: value }: ParamSpec, { 
     typeof value === 'string' && value !== '' && !values.includes(value)
       ? genericError(`param default value ${value} not in the enum list`, '')
       : undefined,
-  );
+  ]);
 }
 
 /** The names of the parameters of a type, to be looked for in texts. */
@@ -129,7 +130,7 @@ export function validateParamUsage(specs: readonly ParamSpec[], steps: readonly 
   const objects = specs.filter(({ type }) => type === 'object');
   const whole = prohibitedWholes(paramsOfType(specs, 'object'));
   return validateKnownVariables(steps, { prefix: 'params', names: new Set(specs.map(({ name }) => name)) }, rules)
-    .also(...objects.map((spec) => validateKnownVariables(steps, keysOf(spec), rules)))
+    .also(allErrors(objects.map((spec) => validateKnownVariables(steps, keysOf(spec), rules))))
     .also(checkStepsNested(steps, (step) => checkStepTexts(step, { text: whole, item: whole }, mountPaths)))
     .also(objectsHaveProperties(specs));
 }
@@ -141,7 +142,7 @@ export function keysOf({ name, properties = {} }: ParamSpec): KnownVariables {
 
 export function objectsHaveProperties(specs: readonly ParamSpec[]): FieldErrors {
   const bare = specs.filter(({ type, properties }) => type === 'object' && properties === undefined);
-  return noFieldErrors.also(...bare.map(({ name }) => missingField(`${name}.properties`)));
+  return allErrors(bare.map(({ name }) => missingField(`${name}.properties`)));
 }
 
 /** Whether the variables with a prefix that steps refer to are known. */

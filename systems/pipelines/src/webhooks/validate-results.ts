@@ -10,6 +10,8 @@ import {
 import { isDns1123Label, quoteGo } from '@tektite/meta';
 import { typeOfValue } from '../kinds/param.ts';
 import type { StepResult, TaskResult } from '../kinds/task-spec.ts';
+import { allErrors } from './all-errors.ts';
+import { findStepResult } from './step-result-reference.ts';
 import { wrongKeys } from './validate-params.ts';
 
 const nameFormat = '^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$';
@@ -18,7 +20,7 @@ const nameRule = `must consist of alphanumeric characters, '-', '_', and must st
 
 /** What a Task says of its results. */
 export function validateTaskResults(results: readonly TaskResult[]): FieldErrors {
-  return noFieldErrors.also(...results.map((result, index) => validateTaskResult(result).viaIndex(index)));
+  return allErrors(results.map((result, index) => validateTaskResult(result).viaIndex(index)));
 }
 
 function validateTaskResult(result: TaskResult): FieldErrors {
@@ -33,7 +35,7 @@ function validateTaskResult(result: TaskResult): FieldErrors {
 
 /** What a step or a StepAction says of its results. */
 export function validateStepResults(results: readonly StepResult[]): FieldErrors {
-  return noFieldErrors.also(...results.map((result, index) => validateStepResult(result)?.viaIndex(index)));
+  return allErrors(results.map((result, index) => validateStepResult(result)?.viaIndex(index)));
 }
 
 function validateStepResult(result: StepResult): FieldErrors | undefined {
@@ -61,12 +63,13 @@ function validateValue({ name, value }: TaskResult): FieldErrors | undefined {
   if (typeof value !== 'string')
     return genericError(`Invalid Type. Wanted string but got: "${typeOfValue(value)}"`, `${name}.type`);
   const paths = [`${name}.value`];
-  const [, step, result] = /\$\(steps\.(.*?)\.results\.(.*?)\)/.exec(value) ?? [];
-  if (step === undefined || result === undefined)
+  const reference = findStepResult(value);
+  if (!reference)
     return genericError(
       `Could not extract step name and result name. Expected value to look like $(steps.<stepName>.results.<resultName>) but got "${value}"`,
       ...paths,
     );
+  const { step, result } = reference;
   const where = 'in $(steps.<stepName>.results.<resultName>)';
   const message = `invalid extracted step name ${quoteGo(step)}`;
   const details = `stepName ${where} must be a valid DNS Label, For more info refer to https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names`;

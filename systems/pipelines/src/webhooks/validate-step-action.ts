@@ -3,6 +3,7 @@ import type { VolumeMount } from '@tektite/schema/kubernetes';
 import type { StepActionObject } from '../kinds/kinds.ts';
 import type { ParamSpec } from '../kinds/param.ts';
 import type { StepActionSpec } from '../kinds/step-action-spec.ts';
+import { allErrors } from './all-errors.ts';
 import type { Rules } from './rules.ts';
 import { validateDefaultReferences } from './validate-default-references.ts';
 import { validateMetadata } from './validate-metadata.ts';
@@ -39,8 +40,10 @@ function validateSpec(spec: StepActionSpec, rules: Rules): FieldErrors {
     .also(validateParamNames(params))
     .also(rules.version === 'v1alpha1' ? validateDefaultReferences(params) : undefined)
     .also(
-      ...['step.results', 'results'].map((prefix) =>
-        knownVariables({ prefix, names: namesOf(results) })(script)?.viaField('script'),
+      allErrors(
+        ['step.results', 'results'].map((prefix) =>
+          knownVariables({ prefix, names: namesOf(results) })(script)?.viaField('script'),
+        ),
       ),
     )
     .also(validateStepResults(results).viaField('results'))
@@ -67,7 +70,7 @@ function validateUsage(spec: StepActionSpec, params: readonly ParamSpec[]): Fiel
   const known = knownVariables({ prefix: 'params', names: namesOf(params) });
   const whole = prohibitedWholes(paramsOfType(params, 'object'));
   return checkTexts(spec, known)
-    .also(...objects.map((object) => checkTexts(spec, knownVariables(keysOf(object)))))
+    .also(allErrors(objects.map((object) => checkTexts(spec, knownVariables(keysOf(object))))))
     .also(checkTexts(spec, whole))
     .also(objectsHaveProperties(params))
     .also(checkTexts(spec, prohibitedVariables(arrays), isolatedVariables(arrays)));
@@ -75,14 +78,14 @@ function validateUsage(spec: StepActionSpec, params: readonly ParamSpec[]): Fiel
 
 function checkTexts(spec: StepActionSpec, text: TextCheck, item = text): FieldErrors {
   const { image = '', script = '', command = [], args = [], env = [], volumeMounts = [] } = spec;
-  return noFieldErrors.also(
+  return allErrors([
     text(image)?.viaField('image'),
     text(script)?.viaField('script'),
     ...command.map((each, index) => item(each)?.viaFieldIndex('command', index)),
     ...args.map((each, index) => item(each)?.viaFieldIndex('args', index)),
     ...env.map(({ name, value = '' }) => text(value)?.viaFieldKey('env', name)),
     ...volumeMounts.map(({ name }, index) => text(name)?.viaFieldIndex('volumeMounts', index)),
-  );
+  ]);
 }
 
 /** Which volume is mounted is for the Task to say. Only the first mistake is told. */

@@ -1,7 +1,8 @@
-import { type FieldErrors, genericError, noFieldErrors } from '@tektite/controller';
+import { type FieldErrors, genericError } from '@tektite/controller';
 import type { Step } from '../kinds/task-spec.ts';
+import { allErrors } from './all-errors.ts';
+import { findStepResult } from './step-result-reference.ts';
 
-const stepResult = /\$\(steps\..*?\.results\..*?\)/;
 const stepArtifact = /\$\(steps\.[^.]+\.(?:inputs|outputs)\.[^.)]+\)/;
 const taskArtifact = /\$\(tasks\.[^.]+\.(?:inputs|outputs)\.[^.)]+\)/;
 
@@ -19,12 +20,12 @@ export function validateStepReferences(step: Step): FieldErrors {
   const fields = fieldsOf(step);
   const found = (path: string, what: string) =>
     genericError(`${what} substitutions are only allowed in env, command${where[what]}. Found usage in`, path);
-  return noFieldErrors.also(
+  return allErrors([
     ...[...fields, ['script', step.script ?? ''] as const].map(([path, text]) =>
-      stepResult.test(text) ? found(path, 'stepResult') : undefined,
+      findStepResult(text) ? found(path, 'stepResult') : undefined,
     ),
     ...fields.map(([path, text]) => (refersToStepArtifact(text) ? found(path, 'stepArtifact') : undefined)),
-  );
+  ]);
 }
 
 const where: Readonly<Record<string, string>> = { stepResult: ' and args', stepArtifact: ', args and script' };

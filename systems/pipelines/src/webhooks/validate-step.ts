@@ -9,6 +9,7 @@ import {
 } from '@tektite/controller';
 import { isDns1123Label, quoteGo } from '@tektite/meta';
 import type { Step } from '../kinds/task-spec.ts';
+import { allErrors } from './all-errors.ts';
 import { gate, type Rules } from './rules.ts';
 import { validateRef } from './validate-ref.ts';
 import { validateStepResults } from './validate-results.ts';
@@ -20,17 +21,18 @@ import { cleanPath } from './validate-workspaces.ts';
 /** Steps with what their template says. */
 export function validateSteps(steps: readonly Step[], rules: Rules): FieldErrors {
   const names = new Set<string>();
-  let errors = noFieldErrors;
-  steps.forEach((step, index) => {
-    const { name = '', results, when = [] } = step;
-    const isDouble = name !== '' && names.has(name);
-    names.add(name);
-    errors = errors
-      .also(validateStep(step, isDouble, rules).viaIndex(index))
-      .also(results ? validateResultsOfStep(step, index) : undefined)
-      .also(when.length > 0 ? validateWhen(when, rules).viaIndex(index) : undefined);
-  });
-  return errors;
+  return allErrors(
+    steps.flatMap((step, index) => {
+      const { name = '', results, when = [] } = step;
+      const isDouble = name !== '' && names.has(name);
+      names.add(name);
+      return [
+        validateStep(step, isDouble, rules).viaIndex(index),
+        results ? validateResultsOfStep(step, index) : undefined,
+        when.length > 0 ? validateWhen(when, rules).viaIndex(index) : undefined,
+      ];
+    }),
+  );
 }
 
 /** The place of a result has its step behind `results`: so upstream has it. */
@@ -97,8 +99,8 @@ function validateName({ name = '' }: Step): FieldErrors | undefined {
 
 /** `/tekton` and the volumes there belong to the entrypoint. */
 function validateMounts({ volumeMounts = [] }: Step): FieldErrors {
-  return noFieldErrors.also(
-    ...volumeMounts.flatMap(({ name, mountPath }, index) => {
+  return allErrors(
+    volumeMounts.flatMap(({ name, mountPath }, index) => {
       const path = cleanPath(mountPath);
       const isOurs = path.startsWith('/tekton/') && !path.startsWith('/tekton/home');
       const under = `volumeMount cannot be mounted under /tekton/ (volumeMount ${quoteGo(name)} mounted at ${quoteGo(mountPath)})`;

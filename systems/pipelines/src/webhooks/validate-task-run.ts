@@ -12,6 +12,7 @@ import type { ResourceRequirements } from '@tektite/schema/kubernetes';
 import type { TaskRef } from '../kinds/resolver-reference.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
 import type { TaskRunDebug, TaskRunSpec } from '../kinds/task-run-spec.ts';
+import { allErrors } from './all-errors.ts';
 import { gate, type Rules } from './rules.ts';
 import { validateInlineParams } from './validate-inline-params.ts';
 import { validateMetadata } from './validate-metadata.ts';
@@ -88,16 +89,18 @@ function validateDebug({ breakpoints }: TaskRunDebug, rules: Rules): FieldErrors
   const path = 'breakpoints.onFailure';
   const seen = new Set<string>();
   return errors.also(
-    onFailure === '' ? invalidValue(`onFailure breakpoint is empty, it is ${only}`, path) : undefined,
-    onFailure === '' || onFailure === 'enabled'
-      ? undefined
-      : invalidValue(`${onFailure} is not a valid onFailure breakpoint value, onFailure breakpoint is ${only}`, path),
-    ...beforeSteps.map((step, index) => {
-      const message = `before step must be unique, the same step: ${step} is defined multiple times at`;
-      const isDouble = seen.has(step);
-      seen.add(step);
-      return isDouble ? genericError(message, `breakpoints.beforeSteps[${index}]`) : undefined;
-    }),
+    allErrors([
+      onFailure === '' ? invalidValue(`onFailure breakpoint is empty, it is ${only}`, path) : undefined,
+      onFailure === '' || onFailure === 'enabled'
+        ? undefined
+        : invalidValue(`${onFailure} is not a valid onFailure breakpoint value, onFailure breakpoint is ${only}`, path),
+      ...beforeSteps.map((step, index) => {
+        const message = `before step must be unique, the same step: ${step} is defined multiple times at`;
+        const isDouble = seen.has(step);
+        seen.add(step);
+        return isDouble ? genericError(message, `breakpoints.beforeSteps[${index}]`) : undefined;
+      }),
+    ]),
   );
 }
 
@@ -120,7 +123,9 @@ function validateOverrideList(field: string, list: readonly Override[] | undefin
   return noFieldErrors
     .also(gate(rules, field, 'beta'))
     .also(
-      ...list.map(({ name }, index) => (name === '' ? missingField('name').viaFieldIndex(field, index) : undefined)),
+      allErrors(
+        list.map(({ name }, index) => (name === '' ? missingField('name').viaFieldIndex(field, index) : undefined)),
+      ),
     )
     .also(validateUniqueNames(names, 'index').viaField(field));
 }
@@ -146,8 +151,8 @@ function validateAmounts({ retries = 0, timeout = '' }: TaskRunSpec, { version }
 }
 
 function validateEnv(env: readonly { readonly name: string }[], { defaults }: Rules): FieldErrors {
-  return noFieldErrors.also(
-    ...env
+  return allErrors(
+    env
       .filter(({ name }) => defaults.forbiddenEnv.includes(name))
       .map(({ name }) => invalidValue(`PodTemplate cannot update a forbidden env: ${name}`, 'PodTemplate.Env')),
   );

@@ -3,6 +3,7 @@ import { quoteGo } from '@tektite/meta';
 import type { Volume } from '@tektite/schema/kubernetes';
 import type { TaskObject } from '../kinds/kinds.ts';
 import type { Sidecar, Step, TaskResult, TaskSpec } from '../kinds/task-spec.ts';
+import { allErrors } from './all-errors.ts';
 import { mergedSteps } from './merged-steps.ts';
 import type { Rules } from './rules.ts';
 import { checkSteps } from './step-texts.ts';
@@ -48,20 +49,24 @@ export function validateTaskSpec(spec: TaskSpec, rules: Rules): FieldErrors {
 
 function validateVolumes(volumes: readonly Volume[]): FieldErrors {
   const names = new Set<string>();
-  return volumes.reduce((errors, { name }, index) => {
-    const isDouble = names.has(name);
-    names.add(name);
-    const double = `multiple volumes with same name ${quoteGo(name)}`;
-    return isDouble ? errors.also(genericError(double, 'name').viaIndex(index)) : errors;
-  }, noFieldErrors);
+  return allErrors(
+    volumes.map(({ name }, index) => {
+      const isDouble = names.has(name);
+      names.add(name);
+      const double = `multiple volumes with same name ${quoteGo(name)}`;
+      return isDouble ? genericError(double, 'name').viaIndex(index) : undefined;
+    }),
+  );
 }
 
 function validateSidecars(sidecars: readonly Sidecar[]): FieldErrors {
   return reservedNames(sidecars, 'name').also(
-    ...sidecars.map(({ image, script, command = [] }) =>
-      noFieldErrors.also(
-        image ? undefined : missingField('image'),
-        script && command.length > 0 ? genericError('script cannot be used with command', 'script') : undefined,
+    allErrors(
+      sidecars.map(({ image, script, command = [] }) =>
+        noFieldErrors.also(
+          image ? undefined : missingField('image'),
+          script && command.length > 0 ? genericError('script cannot be used with command', 'script') : undefined,
+        ),
       ),
     ),
   );
@@ -69,8 +74,8 @@ function validateSidecars(sidecars: readonly Sidecar[]): FieldErrors {
 
 /** The sidecar that reads results has its name for itself. */
 function reservedNames(sidecars: readonly Sidecar[], path: string): FieldErrors {
-  return noFieldErrors.also(
-    ...sidecars
+  return allErrors(
+    sidecars
       .filter(({ name }) => name === 'tekton-log-results')
       .map(({ name }) => genericError(`Invalid: cannot use reserved sidecar name ${name} `, path)),
   );

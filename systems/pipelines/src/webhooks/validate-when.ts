@@ -1,15 +1,16 @@
-import { type FieldErrors, genericError, invalidValue, missingField, noFieldErrors } from '@tektite/controller';
+import { type FieldErrors, genericError, invalidValue, missingField } from '@tektite/controller';
 import { quoteGo } from '@tektite/meta';
 import { celEnvironment } from '@tektite/schema';
 import type { WhenExpression } from '../kinds/when-expression.ts';
+import { allErrors } from './all-errors.ts';
 import type { Rules } from './rules.ts';
 
 const environment = celEnvironment();
 const operators = ['in', 'notin'];
 
 export function validateWhen(expressions: readonly WhenExpression[], rules: Rules): FieldErrors {
-  return noFieldErrors.also(
-    ...expressions.map((expression, index) => validateExpression(expression, rules)?.viaFieldIndex('when', index)),
+  return allErrors(
+    expressions.map((expression, index) => validateExpression(expression, rules)?.viaFieldIndex('when', index)),
   );
 }
 

@@ -10,6 +10,7 @@ import {
 import { quoteGo } from '@tektite/meta';
 import type { Sidecar, Step, TaskSpec } from '../kinds/task-spec.ts';
 import type { WorkspaceBinding } from '../kinds/workspace.ts';
+import { allErrors } from './all-errors.ts';
 import { gate, type Rules } from './rules.ts';
 import { validateUniqueNames } from './validate-names.ts';
 
@@ -24,21 +25,20 @@ export function validateDeclaredWorkspaces({ workspaces = [], steps = [], stepTe
   const mounts = [...steps, stepTemplate ?? {}].flatMap(({ volumeMounts = [] }) => volumeMounts);
   const paths = new Set(mounts.map(({ mountPath }) => cleanPath(mountPath)));
   const names = new Set<string>();
-  let errors = noFieldErrors;
-  workspaces.forEach(({ name, mountPath = '' }, index) => {
-    const path = cleanPath(mountPath === '' ? `/workspace/${name}` : mountPath);
-    errors = errors.also(
-      names.has(name)
-        ? genericError(`workspace name ${quoteGo(name)} must be unique`, 'name').viaIndex(index)
-        : undefined,
-      paths.has(path)
-        ? genericError(`workspace mount path ${quoteGo(path)} must be unique`, 'mountpath').viaIndex(index)
-        : undefined,
-    );
-    names.add(name);
-    paths.add(path);
-  });
-  return errors;
+  return allErrors(
+    workspaces.flatMap(({ name, mountPath = '' }, index) => {
+      const path = cleanPath(mountPath === '' ? `/workspace/${name}` : mountPath);
+      const [isDouble, isTaken] = [names.has(name), paths.has(path)];
+      names.add(name);
+      paths.add(path);
+      const double = `workspace name ${quoteGo(name)} must be unique`;
+      const taken = `workspace mount path ${quoteGo(path)} must be unique`;
+      return [
+        isDouble ? genericError(double, 'name').viaIndex(index) : undefined,
+        isTaken ? genericError(taken, 'mountpath').viaIndex(index) : undefined,
+      ];
+    }),
+  );
 }
 
 /** What steps and sidecars want for themselves has to be declared. */
@@ -49,10 +49,10 @@ export function validateWorkspaceUsage(
   const names = new Set(workspaces.map(({ name }) => name));
   const check = (container: Step | Sidecar, what: 'step' | 'sidecar', index: number) =>
     usageOf(container, names, what, rules).viaFieldIndex(`${what}s`, index);
-  return noFieldErrors.also(
+  return allErrors([
     ...steps.map((step, index) => check(step, 'step', index)),
     ...sidecars.map((sidecar, index) => check(sidecar, 'sidecar', index)),
-  );
+  ]);
 }
 
 function usageOf(
@@ -65,10 +65,12 @@ function usageOf(
   return noFieldErrors
     .also(gate(rules, `${what} workspaces`, 'beta'))
     .also(
-      ...workspaces.map(({ name }, index) =>
-        names.has(name)
-          ? undefined
-          : genericError(`undefined workspace ${quoteGo(name)}`, 'name').viaFieldIndex('workspaces', index),
+      allErrors(
+        workspaces.map(({ name }, index) =>
+          names.has(name)
+            ? undefined
+            : genericError(`undefined workspace ${quoteGo(name)}`, 'name').viaFieldIndex('workspaces', index),
+        ),
       ),
     );
 }
@@ -78,7 +80,7 @@ const sourceNames = ['persistentvolumeclaim', 'volumeclaimtemplate', 'emptydir',
 
 /** What a run gives for workspaces: each exactly one thing, and that complete. */
 export function validateWorkspaceBindings(bindings: readonly WorkspaceBinding[]): FieldErrors {
-  return noFieldErrors.also(...bindings.map((binding, index) => validateBinding(binding)?.viaIndex(index))).also(
+  return allErrors(bindings.map((binding, index) => validateBinding(binding)?.viaIndex(index))).also(
     validateUniqueNames(
       bindings.map(({ name }) => name),
       'index',

@@ -7,31 +7,36 @@ interface Reference {
   readonly isDotted: boolean;
 }
 
-const bracketEnds: Readonly<Record<string, string>> = { '["': '"])', "['": "'])" };
+/** How a reference goes on after its prefix, and what ends it. */
+const forms = [
+  { opening: '.', closing: ')' },
+  { opening: '["', closing: '"])' },
+  { opening: "['", closing: "'])" },
+];
 
 /** The references to variables with a prefix: `$(params.x)`, `$(params["x"])`, `$(params['x'])`. None spans two lines. */
 function references(text: string, prefix: string): readonly Reference[] {
-  const found: Reference[] = [];
   const start = `$(${prefix}`;
-  for (let at = text.indexOf(start); at >= 0; ) {
-    const reference = referenceAt(text, at, start.length);
-    if (reference) found.push(reference);
-    at = text.indexOf(start, at + (reference ? reference.expression.length : 1));
-  }
-  return found;
+  if (!text.includes(start)) return [];
+  return text.split('\n').flatMap((line) => referencesInLine(line, start));
 }
 
-function referenceAt(text: string, at: number, length: number): Reference | undefined {
-  const from = at + length;
-  const isDotted = text[from] === '.';
-  const opening = isDotted ? '.' : text.slice(from, from + 2);
-  const closing = isDotted ? ')' : bracketEnds[opening];
-  if (closing === undefined) return undefined;
-  const begin = from + opening.length;
-  const end = text.indexOf(closing, begin);
-  if (end < 0) return undefined;
-  const name = text.slice(begin, end);
-  return name.includes('\n') ? undefined : { expression: text.slice(at, end + closing.length), name, isDotted };
+function referencesInLine(line: string, start: string): readonly Reference[] {
+  const found: Reference[] = [];
+  // What does not end now will not end later either: looking again and again would take for ever in a long line.
+  const endless = new Set<string>();
+  for (let at = line.indexOf(start); at >= 0; ) {
+    const from = at + start.length;
+    const form = forms.find(({ opening }) => line.startsWith(opening, from));
+    const begin = from + (form?.opening.length ?? 0);
+    const end = form && !endless.has(form.closing) ? line.indexOf(form.closing, begin) : -1;
+    if (form && end < 0) endless.add(form.closing);
+    const next = form && end >= 0 ? end + form.closing.length : at + 1;
+    if (form && end >= 0)
+      found.push({ expression: line.slice(at, next), name: line.slice(begin, end), isDotted: form.opening === '.' });
+    at = line.indexOf(start, next);
+  }
+  return found;
 }
 
 /** Whole expressions with that prefix. */
