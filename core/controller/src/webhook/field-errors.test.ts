@@ -142,3 +142,11 @@ function refusals(): string[] {
       message?.includes(marker) ? [message.slice(message.indexOf(marker) + marker.length)] : [],
     );
 }
+
+test('masses of mistakes are merged in no time', () => {
+  const mistakes = Array.from({ length: 100_000 }, (_, index) => missingField('name').viaFieldIndex('steps', index));
+  const all = new FieldErrors(mistakes.flatMap((errors) => errors.mistakes));
+  const started = performance.now();
+  expect(all.merged()).toHaveLength(1);
+  expect(performance.now() - started).toBeLessThan(5000);
+});
