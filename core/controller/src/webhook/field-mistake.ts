@@ -15,16 +15,24 @@ export interface FieldMistake {
  * sorted too. Paths that one mistake names twice stay double, those that two name do not: upstream's way.
  */
 export function mergeMistakes(mistakes: readonly FieldMistake[]): readonly FieldMistake[] {
-  const merged = new Map<string, { readonly mistake: FieldMistake; readonly paths: Set<string> }>();
+  const merged = new Map<
+    string,
+    { readonly mistake: FieldMistake; readonly paths: string[]; readonly seen: Set<string> }
+  >();
   for (const mistake of mistakes) {
     if (mistake.message === '') continue;
     const key = `${mistake.level}-${mistake.message}-${mistake.details}`;
     const known = merged.get(key);
-    if (!known) merged.set(key, { mistake, paths: new Set(mistake.paths) });
-    else for (const path of mistake.paths) known.paths.add(path);
+    // What the first of them names twice stays so, as upstream has it.
+    if (!known) merged.set(key, { mistake, paths: [...mistake.paths], seen: new Set(mistake.paths) });
+    for (const path of known ? mistake.paths : []) {
+      if (known?.seen.has(path)) continue;
+      known?.seen.add(path);
+      known?.paths.push(path);
+    }
   }
   return [...merged.values()]
-    .map(({ mistake, paths }) => ({ ...mistake, paths: [...paths].sort(compareGoStrings) }))
+    .map(({ mistake, paths }) => ({ ...mistake, paths: paths.sort(compareGoStrings) }))
     .sort(compareMistakes);
 }
 
