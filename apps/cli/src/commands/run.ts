@@ -24,7 +24,6 @@ export interface RunOptions {
 /** `tektite run`: runs what a file says to its end, on a control plane of its own unless a cluster is named. */
 export async function run(options: RunOptions): Promise<void> {
   const plan = planRun(await readDocuments(options.file), {
-    namespace: options.namespace,
     params: options.param,
     ...(options.serviceaccount ? { serviceAccount: options.serviceaccount } : {}),
     ...(options.timeout ? { timeout: options.timeout } : {}),
@@ -73,17 +72,20 @@ async function openOwn(started: (() => Promise<unknown>)[]): Promise<Client> {
 async function runAll(client: Client, plan: RunPlan, options: RunOptions, signal: AbortSignal): Promise<boolean> {
   const runs: Promise<boolean>[] = [];
   for (const { object, place, runs: isRun } of plan.objects) {
-    const created = await create(client, object, place);
+    const created = await create(client, object, place, options.namespace);
     if (isRun) runs.push(showRun(client, created, options, signal));
   }
   return (await Promise.all(runs)).every(Boolean);
 }
 
-async function create(client: Client, object: KubeObject, place: string): Promise<KubeObject> {
+async function create(client: Client, object: KubeObject, place: string, namespace: string): Promise<KubeObject> {
   try {
-    return await client.create(object);
+    // The server knows which kinds are in a namespace.
+    const { scope } = await client.discovery.find(object);
+    if (scope === 'Cluster' || object.metadata.namespace) return await client.create(object);
+    return await client.create({ ...object, metadata: { ...object.metadata, namespace } });
   } catch (error) {
-    if (!isStatusError(error)) throw error;
+    if (!isStatusError(error) && !isClientError(error, 'UNKNOWN_KIND')) throw error;
     throw badInput(`${place}: ${error.message}`);
   }
 }

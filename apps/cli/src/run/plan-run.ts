@@ -8,7 +8,6 @@ export interface RunPlan {
 }
 
 export interface RunWishes {
-  readonly namespace: string;
   /** `name=value`. */
   readonly params: readonly string[];
   readonly serviceAccount?: string;
@@ -23,7 +22,7 @@ const runKinds = new Set(['TaskRun']);
  */
 export function planRun(documents: readonly SourceDocument[], wishes: RunWishes): RunPlan {
   const objects = documents.map(({ object, place }) => ({
-    object: inNamespace(object, wishes.namespace),
+    object,
     place,
     runs: isRun(object),
   }));
@@ -32,7 +31,7 @@ export function planRun(documents: readonly SourceDocument[], wishes: RunWishes)
       ({ object }) => object.kind === 'Task' && object.apiVersion.startsWith('tekton.dev/'),
     );
     if (!task) throw badInput('there is neither a TaskRun nor a Task in what is to be run');
-    objects.push({ object: runOf(task.object, wishes.namespace), place: task.place, runs: true });
+    objects.push({ object: runOf(task.object), place: task.place, runs: true });
   }
   return { objects: objects.map((each) => (each.runs ? { ...each, object: withWishes(each.object, wishes) } : each)) };
 }
@@ -41,25 +40,12 @@ function isRun({ apiVersion, kind }: KubeObject): boolean {
   return apiVersion.startsWith('tekton.dev/') && runKinds.has(kind);
 }
 
-const clusterScoped = new Set([
-  'Namespace',
-  'ClusterRole',
-  'ClusterRoleBinding',
-  'PersistentVolume',
-  'CustomResourceDefinition',
-]);
-
-function inNamespace(object: KubeObject, namespace: string): KubeObject {
-  if (clusterScoped.has(object.kind) || object.metadata.namespace) return object;
-  return { ...object, metadata: { ...object.metadata, namespace } };
-}
-
-function runOf({ apiVersion, metadata }: KubeObject, namespace: string): KubeObject {
+function runOf({ apiVersion, metadata }: KubeObject): KubeObject {
   const { name = '' } = metadata;
   const run = {
     apiVersion,
     kind: 'TaskRun',
-    metadata: { namespace, generateName: `${name}-` },
+    metadata: { generateName: `${name}-` },
     spec: { taskRef: { name } },
   };
   return run;

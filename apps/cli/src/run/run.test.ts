@@ -94,7 +94,8 @@ describe.runIf(entrypointProgram())('tektite run', () => {
     ['YAML that is none', 'a: [', /bad\.yaml:1:\d+: yaml: did not find expected/],
     ['something that is no object', 'a: 1', 'bad.yaml:1: this is no Kubernetes object: it needs apiVersion and kind'],
     ['nothing to run', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}', 'there is neither a TaskRun nor a Task'],
-    ['a kind that nobody knows', 'apiVersion: tekton.dev/v1\nkind: TaskRun\nmetadata: {name: A_B}\nspec: {}', 'A_B'],
+    ['a name that is none', 'apiVersion: tekton.dev/v1\nkind: TaskRun\nmetadata: {name: A_B}\nspec: {}', 'A_B'],
+    ['a kind that nobody knows', `apiVersion: a.test/v1\nkind: Thing\n---${task('true')}`, 'bad.yaml:1: '],
   ])('says what is wrong with %s, with exit code 2', (_title, content, message) => {
     const { code, err } = tektite(['-f', file('bad.yaml', content)]);
     expect(err).toMatch(message);
