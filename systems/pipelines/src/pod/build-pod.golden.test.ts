@@ -1,17 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { equalJson, type KubeObject, seededRandom } from '@tektite/meta';
+import { equalJson, seededRandom } from '@tektite/meta';
 import type { Pod, Secret, ServiceAccount } from '@tektite/schema/kubernetes';
 import { describe, expect, it } from 'vitest';
-import { type FeatureFlags, featureFlags } from '../config/feature-flags.ts';
+import type { FeatureFlags } from '../config/feature-flags.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
+import { goldenCases, hasGolden } from '../test-support.ts';
 import { applyWorkspaces } from '../workspace/apply-workspaces.ts';
 import { workspaceVolumes } from '../workspace/workspace-volumes.ts';
 import { buildPod } from './build-pod.ts';
 import { podCredentials } from './credentials.ts';
-
-/** Pods that Tekton's own controller made of TaskRuns. They lie beside the repository, where there are any. */
-const golden = new URL('../../../../../shared/golden/tekton/', import.meta.url).pathname;
 
 interface Case {
   readonly name: string;
@@ -22,36 +18,25 @@ interface Case {
   readonly secrets: ReadonlyMap<string, Secret>;
 }
 
+/** Pods that Tekton's own controller made of TaskRuns. */
 function* cases(): Generator<Case> {
-  const base = JSON.parse(readFileSync(join(golden, 'base-config.json'), 'utf8')) as Record<
-    string,
-    Record<string, string>
-  >;
-  for (const file of readdirSync(golden, { recursive: true, encoding: 'utf8' })) {
-    if (!file.endsWith('expected.json')) continue;
-    const folder = join(golden, file, '..');
-    const { config = {} } = JSON.parse(readFileSync(join(folder, 'case.json'), 'utf8')) as {
-      config?: Record<string, Record<string, string>>;
-    };
-    const { objects = {} } = JSON.parse(readFileSync(join(golden, file), 'utf8')) as {
-      objects?: Record<string, KubeObject>;
-    };
+  for (const { name, config, flags, inputs, objects, taskRuns } of goldenCases()) {
     if (config['config-defaults']) continue;
-    const inputs = JSON.parse(readFileSync(join(folder, 'input.json'), 'utf8')) as KubeObject[];
-    const named = <T extends KubeObject>(kind: string, name: string) =>
-      inputs.find((input) => input.kind === kind && input.metadata.name === name) as T | undefined;
-    const secrets = new Map(
-      inputs.filter(({ kind }) => kind === 'Secret').map((secret) => [secret.metadata.name ?? '', secret as Secret]),
-    );
-    const flags = featureFlags.parse({ ...base['feature-flags'], ...config['feature-flags'] });
-    for (const [key, object] of Object.entries(objects)) {
-      if (!key.startsWith('TaskRun/')) continue;
-      const taskRun = object as TaskRun;
+    const ofKind = (kind: string) => inputs.filter((input) => input.kind === kind);
+    const secrets = new Map(ofKind('Secret').map((secret) => [secret.metadata.name ?? '', secret as Secret]));
+    for (const taskRun of taskRuns) {
       const pod = objects[`Pod/${taskRun.status?.podName}`] as Pod | undefined;
-      const account =
-        named<ServiceAccount>('ServiceAccount', taskRun.spec.serviceAccountName ?? '') ?? ({} as ServiceAccount);
+      const accounts = ofKind('ServiceAccount') as ServiceAccount[];
+      const account = accounts.find(({ metadata }) => metadata.name === taskRun.spec.serviceAccountName);
       if (pod && taskRun.status?.taskSpec)
-        yield { name: `${file.replace('/expected.json', '')} ${key}`, flags, taskRun, pod, account, secrets };
+        yield {
+          name: `${name} ${taskRun.metadata.name}`,
+          flags,
+          taskRun,
+          pod,
+          account: account ?? ({} as ServiceAccount),
+          secrets,
+        };
     }
   }
 }
@@ -120,7 +105,7 @@ function normalize(value: unknown): unknown {
   return result;
 }
 
-describe.skipIf(!existsSync(golden))('the Pod of a TaskRun is the one that Tekton makes', () => {
+describe.skipIf(!hasGolden)('the Pod of a TaskRun is the one that Tekton makes', () => {
   it('in every recorded case', () => {
     let total = 0;
     const different: string[] = [];

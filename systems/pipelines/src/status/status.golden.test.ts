@@ -1,16 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { equalJson, type KubeObject } from '@tektite/meta';
+import { equalJson } from '@tektite/meta';
 import type { ContainerStatus, Pod } from '@tektite/schema/kubernetes';
 import { describe, expect, it } from 'vitest';
-import { type FeatureFlags, featureFlags } from '../config/feature-flags.ts';
+import type { FeatureFlags } from '../config/feature-flags.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
+import { goldenCases, hasGolden } from '../test-support.ts';
 import { outcomeOf } from './pod-outcome.ts';
 import { taskResults } from './results.ts';
 import { stepReports, stepState } from './step-states.ts';
-
-/** What Tekton's own controller made of the ends of Pods. The recordings lie beside the repository, where there are any. */
-const golden = new URL('../../../../../shared/golden/tekton/', import.meta.url).pathname;
 
 interface Recorded {
   readonly name: string;
@@ -41,22 +37,12 @@ interface Case {
 const otherReasons = /Cancelled|Timeout|Validation|Resolution|ImagePull|Retried|LargerThan/;
 
 function* cases(): Generator<Case> {
-  const read = (file: string) => JSON.parse(readFileSync(join(golden, file), 'utf8')) as never;
-  const base = read('base-config.json') as Record<string, Record<string, string>>;
-  for (const file of readdirSync(golden, { recursive: true, encoding: 'utf8' })) {
-    if (!file.endsWith('expected.json')) continue;
-    const { config = {} } = read(file.replace('expected', 'case')) as {
-      config?: Record<string, Record<string, string>>;
-    };
-    const { objects = {} } = read(file) as { objects?: Record<string, KubeObject> };
-    const flags = featureFlags.parse({ ...base['feature-flags'], ...config['feature-flags'] });
-    for (const object of Object.values(objects)) {
-      const taskRun = object as TaskRun;
+  for (const { name, flags, objects, taskRuns } of goldenCases()) {
+    for (const taskRun of taskRuns) {
       const pod = objects[`Pod/${taskRun.status?.podName}`] as Pod | undefined;
-      if (object.kind !== 'TaskRun' || !pod || otherReasons.test(taskRun.status?.conditions?.[0]?.reason ?? ''))
-        continue;
+      if (!pod || otherReasons.test(taskRun.status?.conditions?.[0]?.reason ?? '')) continue;
       // Sidecars are recorded as they were after the end, when they had been stopped; Pods that wait, without what holds them.
-      const hasSidecars = pod.spec?.containers?.some(({ name }) => name.startsWith('sidecar'));
+      const hasSidecars = pod.spec?.containers?.some((container) => container.name.startsWith('sidecar'));
       if (hasSidecars || pod.status?.phase === 'Pending') continue;
       const { containers = [], initContainers = [], ...status } = pod.status as unknown as Record<string, Recorded[]>;
       const whole = {
@@ -67,7 +53,7 @@ function* cases(): Generator<Case> {
           initContainerStatuses: initContainers.map(containerStatus),
         },
       } as unknown as Pod;
-      yield { name: `${file.replace('/expected.json', '')} ${taskRun.metadata.name}`, flags, taskRun, pod: whole };
+      yield { name: `${name} ${taskRun.metadata.name}`, flags, taskRun, pod: whole };
     }
   }
 }
@@ -81,7 +67,7 @@ function essence(steps: readonly object[]): unknown {
   });
 }
 
-describe.skipIf(!existsSync(golden))('the status of a TaskRun is the one that Tekton writes', () => {
+describe.skipIf(!hasGolden)('the status of a TaskRun is the one that Tekton writes', () => {
   it('in every recorded case that its Pod decides', () => {
     let total = 0;
     const different: string[] = [];
