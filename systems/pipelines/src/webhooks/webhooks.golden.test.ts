@@ -113,6 +113,4 @@ describe.runIf(existsSync(golden))("Tekton's own TaskRuns", () => {
   });
 });
 
-describe.runIf(!existsSync(golden))("Tekton's own answers", () => {
-  it.skip('are absent: nothing to compare with', () => undefined);
-});
+if (!existsSync(golden)) console.warn('golden Tekton cases: ../shared is absent; nothing is compared');
