@@ -8,7 +8,9 @@ import type { TaskRun } from './kinds/task-run.ts';
 const golden = new URL('../../../../shared/golden/tekton/', import.meta.url).pathname;
 
 export const hasGolden: boolean = existsSync(golden);
-if (!hasGolden) console.warn('golden Tekton cases: ../shared is absent; nothing is compared');
+if (!hasGolden) {
+  process.stderr.write('golden Tekton cases: ../shared is absent; nothing is compared\n');
+}
 
 type ConfigMaps = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
