@@ -11,6 +11,10 @@ export type * from './kinds/param.ts';
 export type { TaskRun } from './kinds/task-run.ts';
 export type * from './kinds/task-run-spec.ts';
 export type * from './kinds/task-spec.ts';
+export type * from './kinds/pipeline-spec.ts';
+export type { PipelineRun } from './kinds/pipeline-run.ts';
+export type * from './kinds/pipeline-run-spec.ts';
+export type * from './kinds/custom-run.ts';
 export type * from './kinds/step-action-spec.ts';
 export type * from './kinds/workspace.ts';
 

@@ -2,7 +2,19 @@ import { ConfigStore, type System, type SystemServices } from '@tektite/controll
 import type { KubeObject } from '@tektite/meta';
 import { configDefaults, standardDefaults } from './config/config-defaults.ts';
 import { defaultFeatureFlags, featureFlags } from './config/feature-flags.ts';
-import { StepAction, StepActionV1alpha1, Task, TaskRun, TaskRunV1beta1, TaskV1beta1 } from './kinds/kinds.ts';
+import {
+  CustomRun,
+  Pipeline,
+  PipelineRun,
+  PipelineRunV1beta1,
+  PipelineV1beta1,
+  StepAction,
+  StepActionV1alpha1,
+  Task,
+  TaskRun,
+  TaskRunV1beta1,
+  TaskV1beta1,
+} from './kinds/kinds.ts';
 import type { PodImages } from './pod/pod-images.ts';
 import { taskRunController } from './task-run/task-run-controller.ts';
 import { configWebhook } from './webhooks/config-webhook.ts';
@@ -32,7 +44,10 @@ export function pipelinesSystem({
   const controllers = (flags: () => typeof defaultFeatureFlags) => [taskRunController({ flags, images, release })];
   return {
     name: 'pipelines',
-    kinds: [Task, TaskV1beta1, TaskRun, TaskRunV1beta1, StepAction, StepActionV1alpha1],
+    kinds: [
+      ...[Task, TaskV1beta1, TaskRun, TaskRunV1beta1, StepAction, StepActionV1alpha1],
+      ...[Pipeline, PipelineV1beta1, PipelineRun, PipelineRunV1beta1, CustomRun],
+    ],
     objects: objectsOf(namespace),
     controllers: controllers(() => defaultFeatureFlags),
     webhooks: webhooks({ flags: () => defaultFeatureFlags, defaults: () => standardDefaults }),

@@ -16,3 +16,8 @@ export interface TaskRef extends ResolverReference {
 export interface StepActionRef extends ResolverReference {
   readonly name?: string;
 }
+
+export interface PipelineRef extends ResolverReference {
+  readonly name?: string;
+  readonly apiVersion?: string;
+}

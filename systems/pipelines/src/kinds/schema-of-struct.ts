@@ -19,6 +19,7 @@ const scalars: Partial<Readonly<Record<Scalar, JsonSchema>>> = {
   Time: { type: 'string', format: 'date-time' },
   Quantity: quantity,
   IntOrString: intOrString,
+  RawExtension: { type: 'object', ...anything },
 };
 
 /** Structs that decode themselves, and what a schema says of them. */
@@ -41,6 +42,15 @@ export function schemaOfStruct(key: string): JsonSchema {
   };
   schemas.set(key, schema);
   return schema;
+}
+
+/** A schema that does not know one field. The path leads through properties; lists are stepped into. */
+export function schemaWithout(schema: JsonSchema, [name = '', ...rest]: readonly string[]): JsonSchema {
+  if (schema.items) return { ...schema, items: schemaWithout(schema.items as JsonSchema, [name, ...rest]) };
+  const { [name]: found, ...others } = schema.properties ?? {};
+  if (!found) return schema;
+  const properties = rest.length > 0 ? { ...others, [name]: schemaWithout(found, rest) } : others;
+  return { ...schema, properties };
 }
 
 function schemaOfField(field: StructField): JsonSchema {
