@@ -9,6 +9,7 @@ export * from './embedded-resource.ts';
 export { isKnownFormat } from './format/string-format.ts';
 export * from './prune.ts';
 export * from './structural-schema.ts';
+export { compilePattern } from './validate/pattern.ts';
 
 // Definitions of custom resources
 export { checkWebhookService, checkWebhookUrl } from './definition/conversion-check.ts';

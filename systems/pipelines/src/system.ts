@@ -15,6 +15,8 @@ import {
   TaskRunV1beta1,
   TaskV1beta1,
 } from './kinds/kinds.ts';
+import { ResolutionRequest, ResolutionRequestV1alpha1 } from './kinds/resolution-request.ts';
+import { VerificationPolicy } from './kinds/verification-policy.ts';
 import type { PodImages } from './pod/pod-images.ts';
 import { taskRunController } from './task-run/task-run-controller.ts';
 import { configWebhook } from './webhooks/config-webhook.ts';
@@ -47,6 +49,7 @@ export function pipelinesSystem({
     kinds: [
       ...[Task, TaskV1beta1, TaskRun, TaskRunV1beta1, StepAction, StepActionV1alpha1],
       ...[Pipeline, PipelineV1beta1, PipelineRun, PipelineRunV1beta1, CustomRun],
+      ...[ResolutionRequest, ResolutionRequestV1alpha1, VerificationPolicy],
     ],
     objects: objectsOf(namespace),
     controllers: controllers(() => defaultFeatureFlags),
@@ -54,7 +57,14 @@ export function pipelinesSystem({
     permissions: [
       { apiGroups: [''], resources: ['pods'], verbs: ['create', 'delete', 'get', 'patch'] },
       { apiGroups: [''], resources: ['configmaps', 'secrets', 'serviceaccounts'], verbs: ['get', 'list', 'watch'] },
-      { apiGroups: ['tekton.dev'], resources: ['tasks', 'stepactions'], verbs: ['get'] },
+      // What was fetched from elsewhere is validated by creating it, without keeping it.
+      { apiGroups: ['tekton.dev'], resources: ['tasks', 'stepactions', 'pipelines'], verbs: ['get', 'create'] },
+      { apiGroups: ['tekton.dev'], resources: ['verificationpolicies'], verbs: ['get', 'list', 'watch'] },
+      {
+        apiGroups: ['resolution.tekton.dev'],
+        resources: ['resolutionrequests', 'resolutionrequests/status'],
+        verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
+      },
     ],
     async configure({ client, log }: SystemServices) {
       const store = new ConfigStore(client, {

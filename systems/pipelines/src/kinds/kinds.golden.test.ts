@@ -15,6 +15,8 @@ import {
   TaskRunV1beta1,
   TaskV1beta1,
 } from './kinds.ts';
+import { ResolutionRequest, ResolutionRequestV1alpha1 } from './resolution-request.ts';
+import { VerificationPolicy } from './verification-policy.ts';
 
 const folder = new URL('../../../../../shared/data/tekton/crds/', import.meta.url);
 const title = existsSync(folder)
@@ -41,16 +43,18 @@ const isRemark = (key: string, value: unknown) =>
   key === 'x-kubernetes-map-type';
 
 describe.runIf(existsSync(folder))(title, () => {
-  it.each<[string, string, Kind, Kind?]>([
+  it.each<[string, string, ...Kind[]]>([
     ['Task', '300-task.yaml', Task, TaskV1beta1],
     ['TaskRun', '300-taskrun.yaml', TaskRun, TaskRunV1beta1],
     ['StepAction', '300-stepaction.yaml', StepAction, StepActionV1alpha1],
     ['Pipeline', '300-pipeline.yaml', Pipeline, PipelineV1beta1],
     ['PipelineRun', '300-pipelinerun.yaml', PipelineRun, PipelineRunV1beta1],
     ['CustomRun', '300-customrun.yaml', CustomRun],
-  ])('of %s accept and refuse the same', (_, file, stored, other) => {
+    ['ResolutionRequest', '300-resolutionrequest.yaml', ResolutionRequest, ResolutionRequestV1alpha1],
+    ['VerificationPolicy', '300-verificationpolicy.yaml', VerificationPolicy],
+  ])('of %s accept and refuse the same', (_, file, ...kinds) => {
     const theirs = parseYaml(readFileSync(new URL(file, folder), 'utf8'))[0]?.value as { spec: Json };
-    const ours = customResourceDefinition(other ? [stored, other] : [stored]) as unknown as { spec: Json };
+    const ours = customResourceDefinition(kinds) as unknown as { spec: Json };
     const { listKind: _kind, ...names } = ours.spec.names as Json;
     expect(names).toEqual(theirs.spec.names);
     const versions = (spec: Json) =>

@@ -35,6 +35,11 @@ export function defineStructs(version: string, table: StructTable): void {
   }
 }
 
+/** Whether a struct of Tekton's has that key. */
+export function hasStruct(key: string): boolean {
+  return structs.has(key);
+}
+
 /** The struct with that key: one of Tekton's, or a built-in one. */
 export function structOf(key: string): Struct {
   const known = structs.get(key);

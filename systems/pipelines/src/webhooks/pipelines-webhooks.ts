@@ -1,4 +1,6 @@
 import { type AdmissionWebhook, defaultingWebhook, validatingWebhook } from '@tektite/controller';
+import type { KubeObject } from '@tektite/meta';
+import type { Kind } from '@tektite/schema';
 import {
   StepAction,
   type StepActionObject,
@@ -9,13 +11,17 @@ import {
   TaskRunV1beta1,
   TaskV1beta1,
 } from '../kinds/kinds.ts';
+import { ResolutionRequest, ResolutionRequestV1alpha1 } from '../kinds/resolution-request.ts';
 import type { TaskRun as TaskRunObject } from '../kinds/task-run.ts';
+import { VerificationPolicy, type VerificationPolicyObject } from '../kinds/verification-policy.ts';
 import { defaultStepActionSpec, defaultTaskSpec } from './default-task.ts';
 import { defaultTaskRun } from './default-task-run.ts';
 import { defaultingRule, type KindChecks, validatingRule, type WebhookSettings } from './kind-rules.ts';
+import { validateResolutionRequest } from './validate-resolution-request.ts';
 import { validateStepAction } from './validate-step-action.ts';
 import { validateTask } from './validate-task.ts';
 import { validateTaskRun } from './validate-task-run.ts';
+import { validateVerificationPolicy } from './validate-verification-policy.ts';
 
 const taskChecks = {
   applyDefaults: (task, rules) => ({ ...task, spec: defaultTaskSpec(task.spec, rules) }),
@@ -32,38 +38,50 @@ const stepActionChecks = {
   validate: (action, _, rules) => validateStepAction(action, rules),
 } satisfies Omit<KindChecks<StepActionObject>, 'kind'>;
 
+const requestChecks = {
+  applyDefaults: (request) => request,
+  validate: (request) => validateResolutionRequest(request),
+} satisfies Omit<KindChecks<KubeObject>, 'kind'>;
+
+const policyChecks = {
+  applyDefaults: (policy) => policy,
+  validate: (policy) => validateVerificationPolicy(policy),
+} satisfies Omit<KindChecks<VerificationPolicyObject>, 'kind'>;
+
 const namespaceSelector = { matchExpressions: [{ key: 'webhooks.knative.dev/exclude', operator: 'DoesNotExist' }] };
 
 /**
- * What upstream's webhook says to Tasks, TaskRuns and StepActions of all versions, under its names and at its paths.
+ * What upstream's webhook says to objects of its kinds and of all versions, under its names and at its paths.
  *
  * @example
  * pipelinesWebhooks({ flags: () => store.get(featureFlags), defaults: () => store.get(configDefaults) })
  */
 export function pipelinesWebhooks(settings: WebhookSettings): readonly AdmissionWebhook[] {
-  const tasks = [Task, TaskV1beta1].map((kind) => ({ ...taskChecks, kind }));
-  const runs = [TaskRun, TaskRunV1beta1].map((kind) => ({ ...taskRunChecks, kind }));
-  const actions = [StepAction, StepActionV1alpha1].map((kind) => ({ ...stepActionChecks, kind }));
+  const rules = allChecks();
   return [
     defaultingWebhook({
       name: 'webhook.pipeline.tekton.dev',
       path: '/defaulting',
       namespaceSelector,
-      rules: [
-        ...tasks.map((checks) => defaultingRule(checks, settings)),
-        ...runs.map((checks) => defaultingRule(checks, settings)),
-        ...actions.map((checks) => defaultingRule(checks, settings)),
-      ],
+      rules: rules.map((checks) => defaultingRule(checks, settings)),
     }),
     validatingWebhook({
       name: 'validation.webhook.pipeline.tekton.dev',
       path: '/resource-validation',
       namespaceSelector,
-      rules: [
-        ...tasks.map((checks) => validatingRule(checks, settings)),
-        ...runs.map((checks) => validatingRule(checks, settings)),
-        ...actions.map((checks) => validatingRule(checks, settings)),
-      ],
+      rules: rules.map((checks) => validatingRule(checks, settings)),
     }),
+  ];
+}
+
+function allChecks(): readonly KindChecks<KubeObject>[] {
+  const of = <T extends KubeObject>(checks: Omit<KindChecks<T>, 'kind'>, ...kinds: readonly Kind[]) =>
+    kinds.map((kind) => ({ ...checks, kind }) as unknown as KindChecks<KubeObject>);
+  return [
+    ...of(taskChecks, Task, TaskV1beta1),
+    ...of(taskRunChecks, TaskRun, TaskRunV1beta1),
+    ...of(stepActionChecks, StepAction, StepActionV1alpha1),
+    ...of(requestChecks, ResolutionRequest, ResolutionRequestV1alpha1),
+    ...of(policyChecks, VerificationPolicy),
   ];
 }

@@ -2,12 +2,14 @@ import { conversion, type ConversionWebhook, conversionWebhook, spoke } from '@t
 import type { KubeObject } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import { StepAction, StepActionV1alpha1, Task, TaskRun, TaskRunV1beta1, TaskV1beta1 } from '../../kinds/kinds.ts';
+import { ResolutionRequest, ResolutionRequestV1alpha1 } from '../../kinds/resolution-request.ts';
 import { decodeObject } from '../decode-object.ts';
 import { defaultStepActionSpec, defaultTaskSpec } from '../default-task.ts';
 import { defaultTaskRun } from '../default-task-run.ts';
 import type { WebhookSettings } from '../kind-rules.ts';
 import type { Rules } from '../rules.ts';
 import { Annotations } from './annotations.ts';
+import { resolutionRequestFromV1beta1, resolutionRequestToV1beta1 } from './convert-resolution-request.ts';
 import { taskFromV1, taskToV1 } from './convert-task.ts';
 import { taskRunFromV1, taskRunToV1 } from './convert-task-run.ts';
 import type { Json } from './json.ts';
@@ -38,9 +40,10 @@ const defaultStepAction: ApplyDefaults = (action: { readonly spec: never }) => (
   ...(action as object),
   spec: defaultStepActionSpec(action.spec),
 });
+const noDefaults: ApplyDefaults = (object: object) => object;
 const same: Convert = (object) => object;
 
-/** Tasks, TaskRuns and StepActions in the versions that are not stored, by upstream's rules and with its losses. */
+/** All kinds that have more versions than one, in the versions that are not stored, by upstream's rules and with its losses. */
 export function pipelinesConversion(settings: WebhookSettings): ConversionWebhook {
   const pair = (hub: Kind, other: Kind, toHub: Convert, fromHub: Convert, applyDefaults: ApplyDefaults) =>
     conversion({
@@ -58,6 +61,13 @@ export function pipelinesConversion(settings: WebhookSettings): ConversionWebhoo
       pair(Task, TaskV1beta1, taskToV1, taskFromV1, defaultTask),
       pair(TaskRun, TaskRunV1beta1, taskRunToV1, taskRunFromV1, defaultTaskRun as ApplyDefaults),
       pair(StepAction, StepActionV1alpha1, same, same, defaultStepAction),
+      pair(
+        ResolutionRequest,
+        ResolutionRequestV1alpha1,
+        resolutionRequestToV1beta1,
+        resolutionRequestFromV1beta1,
+        noDefaults,
+      ),
     ],
   });
 }

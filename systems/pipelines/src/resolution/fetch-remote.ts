@@ -1,0 +1,126 @@
+import type { Random } from '@tektite/meta';
+import { apiVersionOf, type Kind } from '@tektite/schema';
+import type { KubeObject, Owner } from '@tektite/meta';
+import {
+  StepAction,
+  type StepActionObject,
+  StepActionV1alpha1,
+  Task,
+  type TaskObject,
+  TaskV1beta1,
+} from '../kinds/kinds.ts';
+import type { RefSource } from '../kinds/run-status.ts';
+import type { VerificationResult } from '../trust/verification-result.ts';
+import { pipelinesConversion } from '../webhooks/conversion/pipelines-conversion.ts';
+import { defaultTaskSpec } from '../webhooks/default-task.ts';
+import type { WebhookSettings } from '../webhooks/kind-rules.ts';
+import type { Rules } from '../webhooks/rules.ts';
+import { decodeRemote } from './decode-remote.ts';
+import { RemoteFailure } from './remote-failure.ts';
+import { type RemoteReference, requestRemote, type RequestPlace } from './request-remote.ts';
+import { validateRemote } from './validate-remote.ts';
+
+/** Where things are fetched and checked. */
+export interface RemotePlace extends RequestPlace {
+  readonly random: Random;
+  readonly settings: WebhookSettings;
+}
+
+/** Something from elsewhere, as good as one of the cluster's own. */
+export interface RemoteObject<T extends KubeObject> {
+  readonly object: T;
+  /** For the provenance in the status of the run. */
+  readonly refSource: RefSource | undefined;
+  /** Always `skipped` for StepActions. A run must not go on with what `failed`. */
+  readonly verification: VerificationResult;
+}
+
+/**
+ * The Task that a run refers to by a resolver, in v1.
+ *
+ * Throws `RemotePending` while it is on its way, `RemoteFailure` when it cannot be had, and what the API said when trying again
+ * may help.
+ *
+ * @example
+ * try {
+ *   const { object, refSource, verification } = await fetchTask(taskRun, { resolver: 'git', params }, place);
+ * } catch (error) {
+ *   if (error instanceof RemotePending) return waiting('ResolvingTaskRef', `TaskRun ${key} awaiting remote resource`);
+ *   if (!(error instanceof RemoteFailure)) throw error; // the reconcile is repeated
+ *   const reason = error.stage === 'validation' ? 'TaskValidationFailed' : 'TaskRunResolutionFailed';
+ *   return failed(reason, error.isUserError ? `[User error] ${error.message}` : error.message);
+ * }
+ */
+export function fetchTask(
+  owner: Owner,
+  reference: RemoteReference,
+  place: RemotePlace,
+): Promise<RemoteObject<TaskObject>> {
+  return fetchRemote(owner, reference, place, task);
+}
+
+/** The StepAction that a step refers to by a resolver, in v1beta1. Throws as {@link fetchTask} does. */
+export function fetchStepAction(
+  owner: Owner,
+  reference: RemoteReference,
+  place: RemotePlace,
+): Promise<RemoteObject<StepActionObject>> {
+  return fetchRemote(owner, reference, place, stepAction);
+}
+
+/** What is known of a kind that can be fetched. */
+interface Fetchable<T extends KubeObject> {
+  readonly hub: Kind<T>;
+  readonly versions: readonly Kind[];
+  readonly isVerified: boolean;
+  readonly refusal: string;
+  applyDefaults(object: KubeObject, rules: Rules): KubeObject;
+}
+
+const task: Fetchable<TaskObject> = {
+  hub: Task,
+  versions: [Task, TaskV1beta1],
+  isVerified: true,
+  refusal: 'resource is not a task',
+  applyDefaults: (object, rules) =>
+    ({ ...object, spec: defaultTaskSpec((object as TaskObject).spec, rules) }) as KubeObject,
+};
+
+const stepAction: Fetchable<StepActionObject> = {
+  hub: StepAction,
+  versions: [StepAction, StepActionV1alpha1],
+  isVerified: false,
+  refusal: 'resource is not a StepAction',
+  applyDefaults: (object) => object,
+};
+
+async function fetchRemote<T extends KubeObject>(
+  owner: Owner,
+  reference: RemoteReference,
+  place: RemotePlace,
+  wanted: Fetchable<T>,
+): Promise<RemoteObject<T>> {
+  const { data, refSource } = await requestRemote(owner, reference, place);
+  const decoded = decodeRemote(data);
+  const kind = wanted.versions.find((each) => each.kind === decoded.kind && apiVersionOf(each) === decoded.apiVersion);
+  if (!kind) throw new RemoteFailure('resolution', wanted.refusal);
+  const { ownerReferences: _, ...metadata } = decoded.metadata;
+  const object = wanted.applyDefaults({ ...decoded, metadata }, rulesOf(kind, place.settings));
+  const verification: VerificationResult = { outcome: 'skipped' };
+  const validated = await validateRemote(kind, object, owner.metadata.namespace ?? '', place);
+  return { object: await inHub(validated, wanted.hub, place.settings), refSource, verification };
+}
+
+function rulesOf({ version }: Kind, { flags, defaults }: WebhookSettings): Rules {
+  return { flags: flags(), defaults: defaults(), version: version as Rules['version'], isCreate: false };
+}
+
+/** The object in the version that runs use. */
+async function inHub<T extends KubeObject>(object: KubeObject, hub: Kind<T>, settings: WebhookSettings): Promise<T> {
+  const desiredAPIVersion = apiVersionOf(hub);
+  if (object.apiVersion === desiredAPIVersion) return object as T;
+  const review = { uid: '', objects: [object], desiredAPIVersion };
+  const { convertedObjects, result } = await pipelinesConversion(settings).convert(review);
+  if (result.status === 'Success') return convertedObjects[0] as T;
+  throw new RemoteFailure('resolution', result.message ?? `cannot convert to ${desiredAPIVersion}`);
+}

@@ -1,0 +1,41 @@
+import { escapeForHtml } from '../kinds/go-value.ts';
+import type { ResolutionRequestSpec } from '../kinds/resolution-request.ts';
+
+const longest = 63;
+const mask = (1n << 128n) - 1n;
+const offset = 0x6c62272e07bb014262b821756295c58dn;
+const prime = 0x1000000000000000000013bn;
+
+/** FNV-1a in 128 bits, in hexadecimal digits. */
+function fnv128a(text: string): string {
+  let hash = offset;
+  for (const byte of Buffer.from(text, 'utf8')) hash = ((hash ^ BigInt(byte)) * prime) & mask;
+  return hash.toString(16).padStart(32, '0');
+}
+
+/**
+ * The name of the ResolutionRequest that a run makes for something it refers to. The same wish of the same run has the same
+ * name each time, so that there is one request for it; the order of parameters does not matter.
+ *
+ * @example
+ * resolutionRequestName('git', { namespace: 'ns', name: 'run' }, { params: [{ name: 'url', value: '...' }] });
+ * // git-2f8c...
+ */
+export function resolutionRequestName(
+  resolver: string,
+  owner: { readonly namespace: string; readonly name: string },
+  { params = [], url = '' }: ResolutionRequestSpec,
+): string {
+  const sorted = params.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  const said = sorted.map(({ name, value }) => name + (typeof value === 'string' ? value : goJson(value)));
+  const hash = fnv128a(`${owner.namespace}/${owner.name}${said.join('')}${url}`);
+  return `${resolver.slice(0, longest - hash.length - 1)}-${hash}`;
+}
+
+/** Lists and maps of texts, as Go prints them. */
+function goJson(value: readonly string[] | Readonly<Record<string, string>>): string {
+  const sorted = Array.isArray(value)
+    ? value
+    : Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return escapeForHtml(JSON.stringify(sorted));
+}

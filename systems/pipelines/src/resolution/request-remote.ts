@@ -1,0 +1,126 @@
+import type { Client } from '@tektite/client';
+import { controllerReference, isStatusError, type Owner } from '@tektite/meta';
+import type { Param } from '../kinds/param.ts';
+import {
+  ResolutionRequest,
+  type ResolutionRequestObject,
+  type ResolutionRequestSpec,
+} from '../kinds/resolution-request.ts';
+import type { RefSource } from '../kinds/run-status.ts';
+import { RemoteFailure, RemotePending } from './remote-failure.ts';
+import { resolutionRequestName } from './request-name.ts';
+
+/** Which resolver answers a request. */
+export const resolverTypeLabel = 'resolution.tekton.dev/type';
+
+/** Something that is fetched from elsewhere, with its variables already replaced. */
+export interface RemoteReference {
+  readonly resolver: string;
+  readonly params?: readonly Param[];
+  /** The name of a reference, if it looks like a URL. */
+  readonly url?: string;
+}
+
+/** Where requests are found and made. */
+export interface RequestPlace {
+  readonly client: Client;
+  readonly signal: AbortSignal;
+  /** A look into a cache of requests. Without it the API is asked. */
+  readonly findRequest?: (key: {
+    readonly namespace: string;
+    readonly name: string;
+  }) => ResolutionRequestObject | undefined;
+}
+
+/** What a resolver brought. */
+export interface RemoteContent {
+  readonly data: Uint8Array;
+  readonly refSource: RefSource | undefined;
+}
+
+/**
+ * The content of what a run refers to. Makes the request for it if there is none yet. Throws {@link RemotePending} until it has
+ * an answer, and a {@link RemoteFailure} if the answer is no.
+ *
+ * The request has the run as its owner, so a controller that watches `owned(ResolutionRequest)` is woken by the answer.
+ */
+export async function requestRemote(
+  owner: Owner,
+  reference: RemoteReference,
+  place: RequestPlace,
+): Promise<RemoteContent> {
+  const { namespace = '', name: ownerName = '' } = owner.metadata;
+  const spec = specOf(reference);
+  const name = resolutionRequestName(reference.resolver, { namespace, name: ownerName }, spec);
+  const request = await find({ namespace, name }, place);
+  if (!request) {
+    await create(owner, { namespace, name }, reference.resolver, spec, place);
+    throw new RemotePending();
+  }
+  return contentOf(request);
+}
+
+function specOf({ params = [], url = '' }: RemoteReference): ResolutionRequestSpec {
+  return { ...(params.length > 0 ? { params } : {}), ...(url === '' ? {} : { url }) };
+}
+
+type Key = Readonly<Record<'namespace' | 'name', string>>;
+
+async function find(key: Key, place: RequestPlace): Promise<ResolutionRequestObject | undefined> {
+  const { client, signal, findRequest } = place;
+  if (findRequest) return findRequest(key);
+  return client.get(ResolutionRequest, key, { signal }).catch(ignoreNotFound);
+}
+
+function ignoreNotFound(error: unknown): undefined {
+  if (!isStatusError(error, 'NotFound')) throw error;
+}
+
+async function create(
+  owner: Owner,
+  { namespace, name }: Key,
+  resolver: string,
+  spec: ResolutionRequestSpec,
+  { client, signal }: RequestPlace,
+): Promise<void> {
+  const metadata = {
+    namespace,
+    name,
+    labels: { [resolverTypeLabel]: resolver },
+    ownerReferences: [controllerReference(owner)],
+  };
+  try {
+    await client.create(ResolutionRequest, { metadata, spec }, { signal });
+  } catch (error) {
+    // A cache may not show it yet.
+    if (isStatusError(error, 'AlreadyExists')) return;
+    throw permanentRefusal(error);
+  }
+}
+
+/** A refusal by the API that will be the same the next time. */
+function permanentRefusal(error: unknown): unknown {
+  if (!isStatusError(error) || error.code >= 500 || error.code === 429 || error.code === 409) return error;
+  return new RemoteFailure('resolution', `error requesting remote resource: ${error.message}`, { cause: error });
+}
+
+/** What a request says. */
+export function contentOf({ status }: ResolutionRequestObject): RemoteContent {
+  const succeeded = status?.conditions?.find(({ type }) => type === 'Succeeded');
+  if (!status || !succeeded || succeeded.status === 'Unknown') throw new RemotePending();
+  if (succeeded.status !== 'True')
+    throw new RemoteFailure('resolution', `error requesting remote resource: ${succeeded.message ?? ''}`);
+  return { data: decodeBase64(status.data), refSource: status.refSource ?? undefined };
+}
+
+const strictBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+function decodeBase64(text: string): Uint8Array {
+  const plain = text.replaceAll(/[\r\n]/g, '');
+  if (strictBase64.test(plain)) return Buffer.from(plain, 'base64');
+  const place = plain.search(/[^A-Za-z0-9+/]/);
+  throw new RemoteFailure(
+    'resolution',
+    `error accessing data from remote resource: error decoding data from base64: illegal base64 data at input byte ${place < 0 ? plain.length : place}`,
+  );
+}
