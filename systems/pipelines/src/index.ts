@@ -34,3 +34,16 @@ export { type Replacements, ReplacementSet, stringReplacements } from './substit
 // Workspaces
 export { applyWorkspaces } from './workspace/apply-workspaces.ts';
 export { workspaceVolumes } from './workspace/workspace-volumes.ts';
+
+// What is fetched from elsewhere
+export {
+  fetchPipeline,
+  fetchStepAction,
+  fetchTask,
+  type RemoteObject,
+  type RemotePlace,
+} from './resolution/fetch-remote.ts';
+export { RemoteFailure, RemotePending } from './resolution/remote-failure.ts';
+export { resolutionRequestName } from './resolution/request-name.ts';
+export type { RemoteReference, RequestPlace } from './resolution/request-remote.ts';
+export type { VerificationResult } from './trust/verification-result.ts';

@@ -15,7 +15,7 @@ import type { JsonDocument } from '../codec/json-document.ts';
 import { readBody } from '../codec/read-body.ts';
 import { readVersionKind } from '../codec/version-kind.ts';
 import type { KindStrategy } from '../registry/kind-strategy.ts';
-import type { Decoded, Draft, Resource, Subresource } from '../registry/resource.ts';
+import type { Decoded, DecodeOptions, Draft, Resource, Subresource } from '../registry/resource.ts';
 import { customPrinter } from '../table/custom-printer.ts';
 import type { Converter } from './converter.ts';
 import { metadataRules, metadataSchema } from './metadata-rules.ts';
@@ -63,7 +63,7 @@ export function customResource(
     ...(crd.metadata.deletionTimestamp === undefined ? {} : { terminating: true }),
     readBody: (body, contentType) =>
       readBody(body, contentType, { group, version: version.name, kind: names.kind, custom: true }),
-    decode: (document) => form.decode(document),
+    decode: (document, options) => form.decode(document, options),
     normalize: (object) => object,
     emptyObject: { apiVersion, kind: names.kind, metadata: {} },
     async inVersion(object, target) {
@@ -133,7 +133,7 @@ class CustomForm {
     throw invalidObjectError(group, kind, nameOf(object), [invalid('kind', kind, `must be ${this.kind}`)]);
   }
 
-  decode(document: JsonDocument): Decoded {
+  decode(document: JsonDocument, { keepNulls = false }: DecodeOptions = {}): Decoded {
     const { value } = document;
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw new DecodeError(`expected an object of kind ${this.kind}`);
@@ -147,7 +147,7 @@ class CustomForm {
     prune(object, this.schema, { isResourceRoot: true, removed });
     const mistake = coerceEmbedded(object, this.schema, { rules: metadataRules, unknown });
     if (mistake) throw new DecodeError(`${mistake.field}: ${mistake.message}`);
-    pruneNulls(object, this.schema);
+    if (!keepNulls) pruneNulls(object, this.schema);
     applyDefaults(object, this.schema);
     for (const path of [...unknown, ...removed]) complaints.push(`unknown field "${path}"`);
     const draft = {
@@ -172,6 +172,8 @@ function strategyOf(version: CustomResourceDefinitionVersion, schema: JsonSchema
   const selectable = (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath.replace(/^\./, ''));
   const scale = (object: KubeObject) => checkScale(version, object);
   return {
+    // Nulls that a webhook put there count as given when fields are required, but are not kept.
+    default: (object) => pruneNulls(object, schema),
     prepareForCreate(object) {
       if (hasStatus) delete (object as Draft).status;
     },

@@ -15,6 +15,11 @@ export interface Decoded {
   readonly complaints: readonly string[];
 }
 
+export interface DecodeOptions {
+  /** What admission made of an object keeps its nulls until it was validated: they count as given. */
+  readonly keepNulls?: boolean;
+}
+
 /** A part of an object, or an action on it, with a path of its own: `/status`, `/scale`, `/token`. */
 export interface Subresource {
   readonly name: string;
@@ -67,7 +72,7 @@ export interface Resource extends ResourceNames {
    * Makes an object of this kind from what was read: checks types, drops unknown fields, fills in defaults. Throws a
    * DecodeError.
    */
-  decode(document: JsonDocument): Decoded;
+  decode(document: JsonDocument, options?: DecodeOptions): Decoded;
   /** An object as it is encoded: empty optional fields gone, as Go's `omitempty` has it. */
   normalize(object: Draft): Draft;
   /** What an object of this kind looks like with nothing set; field managers compare a create with it. */

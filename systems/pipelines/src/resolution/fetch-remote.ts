@@ -2,6 +2,9 @@ import type { Random } from '@tektite/meta';
 import { apiVersionOf, type Kind } from '@tektite/schema';
 import type { KubeObject, Owner } from '@tektite/meta';
 import {
+  Pipeline,
+  type PipelineObject,
+  PipelineV1beta1,
   StepAction,
   type StepActionObject,
   StepActionV1alpha1,
@@ -59,6 +62,15 @@ export function fetchTask(
   return fetchRemote(owner, reference, place, task);
 }
 
+/** The Pipeline that a run refers to by a resolver, in v1. Throws as {@link fetchTask} does. */
+export function fetchPipeline(
+  owner: Owner,
+  reference: RemoteReference,
+  place: RemotePlace,
+): Promise<RemoteObject<PipelineObject>> {
+  return fetchRemote(owner, reference, place, pipeline);
+}
+
 /** The StepAction that a step refers to by a resolver, in v1beta1. Throws as {@link fetchTask} does. */
 export function fetchStepAction(
   owner: Owner,
@@ -84,6 +96,14 @@ const task: Fetchable<TaskObject> = {
   refusal: 'resource is not a task',
   applyDefaults: (object, rules) =>
     ({ ...object, spec: defaultTaskSpec((object as TaskObject).spec, rules) }) as KubeObject,
+};
+
+const pipeline: Fetchable<PipelineObject> = {
+  hub: Pipeline,
+  versions: [Pipeline, PipelineV1beta1],
+  isVerified: true,
+  refusal: 'resource is not a pipeline',
+  applyDefaults: (object) => object,
 };
 
 const stepAction: Fetchable<StepActionObject> = {

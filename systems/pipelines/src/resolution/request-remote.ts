@@ -33,7 +33,7 @@ export interface RequestPlace {
 }
 
 /** What a resolver brought. */
-export interface RemoteContent {
+interface RemoteContent {
   readonly data: Uint8Array;
   readonly refSource: RefSource | undefined;
 }
@@ -105,7 +105,7 @@ function permanentRefusal(error: unknown): unknown {
 }
 
 /** What a request says. */
-export function contentOf({ status }: ResolutionRequestObject): RemoteContent {
+function contentOf({ status }: ResolutionRequestObject): RemoteContent {
   const succeeded = status?.conditions?.find(({ type }) => type === 'Succeeded');
   if (!status || !succeeded || succeeded.status === 'Unknown') throw new RemotePending();
   if (succeeded.status !== 'True')

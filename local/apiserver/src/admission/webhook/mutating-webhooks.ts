@@ -150,7 +150,7 @@ function decodePatched(request: AdmissionRequest, resource: Resource, patched: u
   // What is no object of the resource (a Scale, a Binding) is checked by whoever takes it.
   if (request.kind) return patched as Draft;
   try {
-    return resource.decode({ value: patched, hasNumberTexts: false }).object;
+    return resource.decode({ value: patched, hasNumberTexts: false }, { keepNulls: true }).object;
   } catch (error) {
     throw error instanceof DecodeError ? internalServerError(error.message, error) : error;
   }
