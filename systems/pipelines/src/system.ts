@@ -2,21 +2,7 @@ import { ConfigStore, type System, type SystemServices } from '@tektite/controll
 import type { KubeObject } from '@tektite/meta';
 import { configDefaults, standardDefaults } from './config/config-defaults.ts';
 import { defaultFeatureFlags, featureFlags } from './config/feature-flags.ts';
-import {
-  CustomRun,
-  Pipeline,
-  PipelineRun,
-  PipelineRunV1beta1,
-  PipelineV1beta1,
-  StepAction,
-  StepActionV1alpha1,
-  Task,
-  TaskRun,
-  TaskRunV1beta1,
-  TaskV1beta1,
-} from './kinds/kinds.ts';
-import { ResolutionRequest, ResolutionRequestV1alpha1 } from './kinds/resolution-request.ts';
-import { VerificationPolicy } from './kinds/verification-policy.ts';
+import { allKinds } from './kinds/all-kinds.ts';
 import type { PodImages } from './pod/pod-images.ts';
 import { taskRunController } from './task-run/task-run-controller.ts';
 import { configWebhook } from './webhooks/config-webhook.ts';
@@ -46,11 +32,7 @@ export function pipelinesSystem({
   const controllers = (flags: () => typeof defaultFeatureFlags) => [taskRunController({ flags, images, release })];
   return {
     name: 'pipelines',
-    kinds: [
-      ...[Task, TaskV1beta1, TaskRun, TaskRunV1beta1, StepAction, StepActionV1alpha1],
-      ...[Pipeline, PipelineV1beta1, PipelineRun, PipelineRunV1beta1, CustomRun],
-      ...[ResolutionRequest, ResolutionRequestV1alpha1, VerificationPolicy],
-    ],
+    kinds: allKinds,
     objects: objectsOf(namespace),
     controllers: controllers(() => defaultFeatureFlags),
     webhooks: webhooks({ flags: () => defaultFeatureFlags, defaults: () => standardDefaults }),
