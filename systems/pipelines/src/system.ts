@@ -4,6 +4,15 @@ import { configDefaults, standardDefaults } from './config/config-defaults.ts';
 import { defaultFeatureFlags, featureFlags } from './config/feature-flags.ts';
 import { allKinds } from './kinds/all-kinds.ts';
 import type { PodImages } from './pod/pod-images.ts';
+import { allResolvers } from './resolution/all-resolvers.ts';
+import { resolutionRequestController } from './resolution/resolution-request-controller.ts';
+import {
+  resolverConfigStore,
+  resolverObjects,
+  resolverSettings,
+  shippedSettings,
+} from './resolution/resolver-configs.ts';
+import { resolverController, type ResolverSettings } from './resolution/resolver-controller.ts';
 import { taskRunController } from './task-run/task-run-controller.ts';
 import { configWebhook } from './webhooks/config-webhook.ts';
 import { pipelinesConversion } from './webhooks/conversion/pipelines-conversion.ts';
@@ -14,6 +23,8 @@ export interface PipelinesOptions {
   readonly images: PodImages;
   /** Where the ConfigMaps with the settings are. Default `tekton-pipelines`. */
   readonly namespace?: string;
+  /** Where those of the resolvers are. Default `tekton-pipelines-resolvers`. */
+  readonly resolversNamespace?: string;
   /** `pipeline.tekton.dev/release` on everything it makes. */
   readonly release?: string;
 }
@@ -27,15 +38,21 @@ export interface PipelinesOptions {
 export function pipelinesSystem({
   images,
   namespace = 'tekton-pipelines',
+  resolversNamespace = 'tekton-pipelines-resolvers',
   release = 'tektite',
 }: PipelinesOptions): System {
-  const controllers = (flags: () => typeof defaultFeatureFlags) => [taskRunController({ flags, images, release })];
+  const controllers = ({ flags, defaults }: WebhookSettings, resolvers: ResolverSettings) => [
+    taskRunController({ flags, images, release }),
+    resolutionRequestController(defaults),
+    resolverController(allResolvers, resolvers),
+  ];
+  const shipped = { flags: () => defaultFeatureFlags, defaults: () => standardDefaults };
   return {
     name: 'pipelines',
     kinds: allKinds,
-    objects: objectsOf(namespace),
-    controllers: controllers(() => defaultFeatureFlags),
-    webhooks: webhooks({ flags: () => defaultFeatureFlags, defaults: () => standardDefaults }),
+    objects: [...objectsOf(namespace), ...resolverObjects(resolversNamespace)],
+    controllers: controllers(shipped, shippedSettings),
+    webhooks: webhooks(shipped),
     permissions: [
       { apiGroups: [''], resources: ['pods'], verbs: ['create', 'delete', 'get', 'patch'] },
       { apiGroups: [''], resources: ['configmaps', 'secrets', 'serviceaccounts'], verbs: ['get', 'list', 'watch'] },
@@ -49,18 +66,20 @@ export function pipelinesSystem({
       },
     ],
     async configure({ client, log }: SystemServices) {
-      const store = new ConfigStore(client, {
-        namespace,
-        definitions: [featureFlags, configDefaults],
-        onError: (error: Error) => log.error('a setting is not in force', { error }),
-      }).start();
-      await store.synced();
-      const flags = () => store.get(featureFlags);
+      const onError = (error: Error) => log.error('a setting is not in force', { error });
+      const definitions = [featureFlags, configDefaults];
+      const store = new ConfigStore(client, { namespace, definitions, onError }).start();
+      const resolverStore = resolverConfigStore(client, resolversNamespace, onError).start();
+      await Promise.all([store.synced(), resolverStore.synced()]);
+      const settings = { flags: () => store.get(featureFlags), defaults: () => store.get(configDefaults) };
       const system = {
-        controllers: controllers(flags),
-        webhooks: webhooks({ flags, defaults: () => store.get(configDefaults) }),
+        controllers: controllers(settings, resolverSettings(resolverStore)),
+        webhooks: webhooks(settings),
       };
-      return { system, stop: () => store.stop() };
+      const stop = async () => {
+        await Promise.all([store.stop(), resolverStore.stop()]);
+      };
+      return { system, stop };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { kinds } from '@tektite/client';
+import { keyOf, kinds, mergePatch } from '@tektite/client';
 import { type RunningSystems, startSystems } from '@tektite/controller';
 import { type KubeObject, seededRandom } from '@tektite/meta';
 import { type ControlPlane, startControlPlane } from '@tektite/testkit';
@@ -56,7 +56,7 @@ async function answer(owner: KubeObject, status: object): Promise<void> {
   const { items } = await plane.client.list(ResolutionRequest, { namespace });
   const request = items.find(({ metadata }) => metadata.ownerReferences?.[0]?.uid === owner.metadata.uid);
   if (!request) throw new Error('no request');
-  await plane.client.updateStatus(ResolutionRequest, { ...request, status } as never);
+  await plane.client.patchStatus(ResolutionRequest, keyOf(request), mergePatch({ status }));
 }
 
 const succeeded = (text: string) => ({

@@ -1,0 +1,59 @@
+import type { Client } from '@tektite/client';
+import type { Clock } from '@tektite/meta';
+import type { ResolutionRequestSpec } from '../kinds/resolution-request.ts';
+import type { RefSource } from '../kinds/run-status.ts';
+
+/** What a resolver is asked. */
+export interface ResolverRequest {
+  /** Where the run is. Credentials are read there. */
+  readonly namespace: string;
+  readonly spec: ResolutionRequestSpec;
+  /** Parameters that are texts, by their names; those that are no texts are empty. */
+  readonly params: ReadonlyMap<string, string>;
+  /** The ConfigMap of the resolver, as it is now. */
+  readonly config: ResolverConfig;
+}
+
+export type ResolverConfig = Readonly<Record<string, string>>;
+
+/** What a resolver works with. */
+export interface ResolverPlace {
+  readonly client: Client;
+  readonly clock: Clock;
+  /** Aborted when the time is over. */
+  readonly signal: AbortSignal;
+}
+
+/** What was found. */
+export interface ResolvedResource {
+  readonly data: Uint8Array;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly refSource?: RefSource;
+}
+
+/**
+ * Fetches objects from one sort of place. Errors that it throws become the message of the request; what is transient is thrown as
+ * a {@link TransientError} or as the API's own error, and tried again.
+ */
+export interface Resolver {
+  /** The label of the requests that it answers. */
+  readonly type: string;
+  /** As messages call it. */
+  readonly name: string;
+  /** The name of its ConfigMap. */
+  readonly configName: string;
+  /** As it is shipped. */
+  readonly defaultConfig: ResolverConfig;
+  /** Throws an error that says what is wrong with a request. Does not look at other places. */
+  validate(request: ResolverRequest): void;
+  resolve(request: ResolverRequest, place: ResolverPlace): Promise<ResolvedResource>;
+  /** Whether the same request always has the same answer. Only resolvers with this function keep answers. */
+  isImmutable?(request: ResolverRequest): boolean;
+  /** How long it may take. Default a minute. */
+  timeoutMs?(request: ResolverRequest): number;
+}
+
+/** Something that may be better the next time. */
+export class TransientError extends Error {
+  override readonly name = 'TransientError';
+}
