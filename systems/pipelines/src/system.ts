@@ -3,6 +3,7 @@ import type { KubeObject } from '@tektite/meta';
 import { configDefaults, standardDefaults } from './config/config-defaults.ts';
 import { defaultFeatureFlags, featureFlags } from './config/feature-flags.ts';
 import { allKinds } from './kinds/all-kinds.ts';
+import { pipelineRunController } from './pipeline-run/pipeline-run-controller.ts';
 import type { PodImages } from './pod/pod-images.ts';
 import { allResolvers } from './resolution/all-resolvers.ts';
 import { resolutionRequestController } from './resolution/resolution-request-controller.ts';
@@ -43,6 +44,7 @@ export function pipelinesSystem({
 }: PipelinesOptions): System {
   const controllers = ({ flags, defaults }: WebhookSettings, resolvers: ResolverSettings) => [
     taskRunController({ flags, images, release }),
+    pipelineRunController({ flags, defaults, nopImage: images.nop }),
     resolutionRequestController(defaults),
     resolverController(allResolvers, resolvers),
   ];
@@ -55,6 +57,14 @@ export function pipelinesSystem({
     webhooks: webhooks(shipped),
     permissions: [
       { apiGroups: [''], resources: ['pods'], verbs: ['create', 'delete', 'get', 'patch'] },
+      { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['create', 'delete', 'get', 'patch'] },
+      { apiGroups: [''], resources: ['nodes'], verbs: ['list'] },
+      { apiGroups: ['apps'], resources: ['statefulsets'], verbs: ['create', 'delete', 'get'] },
+      {
+        apiGroups: ['tekton.dev'],
+        resources: ['taskruns', 'customruns', 'pipelineruns'],
+        verbs: ['create', 'get', 'patch'],
+      },
       { apiGroups: [''], resources: ['configmaps', 'secrets', 'serviceaccounts'], verbs: ['get', 'list', 'watch'] },
       // What was fetched from elsewhere is validated by creating it, without keeping it.
       { apiGroups: ['tekton.dev'], resources: ['tasks', 'stepactions', 'pipelines'], verbs: ['get', 'create'] },

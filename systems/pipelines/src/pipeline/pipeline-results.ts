@@ -30,7 +30,8 @@ export function pipelineResults(declared: readonly PipelineResult[], facts: Pipe
     if (variables.length === 0) continue;
     const found = variables.map((variable) => lookup.find(variable));
     invalid.push(...found.filter((each) => each === 'invalid').map(() => name));
-    if (found.every((each) => each === 'found')) results.push({ name, value: replaceValue(value, lookup.replacements) });
+    if (found.every((each) => each === 'found'))
+      results.push({ name, value: replaceValue(value, lookup.replacements) });
   }
   return { results, invalid };
 }
@@ -68,7 +69,8 @@ class ResultLookup {
   private add(variable: string, value: ParamValue, index: number | undefined, key: string | undefined): Found {
     const bare = variable.endsWith('[*]') ? variable.slice(0, -3) : variable;
     if (key !== undefined) {
-      const object = typeof value === 'object' && !Array.isArray(value) ? (value as Readonly<Record<string, string>>) : {};
+      const object =
+        typeof value === 'object' && !Array.isArray(value) ? (value as Readonly<Record<string, string>>) : {};
       return Object.hasOwn(object, key) ? this.addText(variable, object[key] ?? '') : 'invalid';
     }
     if (typeof value === 'string') return this.addText(variable, value);

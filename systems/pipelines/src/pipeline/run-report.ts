@@ -65,7 +65,10 @@ function displayNameOf({ displayName = '', matrix }: PipelineTask, run: ChildRun
   return included.length > 0 ? included.join(' ').trim() : replaceText(displayName, replacements);
 }
 
-function matches({ name, value }: { readonly name: string; readonly value: unknown }, params: ReadonlyMap<string, string>): boolean {
+function matches(
+  { name, value }: { readonly name: string; readonly value: unknown },
+  params: ReadonlyMap<string, string>,
+): boolean {
   const given = params.get(name);
   return given !== undefined && (typeof value !== 'string' || value === given);
 }

@@ -19,6 +19,8 @@ export interface RemoteReference {
   readonly params?: readonly Param[];
   /** The name of a reference, if it looks like a URL. */
   readonly url?: string;
+  /** For whom, if not for the owner: the TaskRun that will ask for the same finds the answer there. */
+  readonly name?: string;
 }
 
 /** Where requests are found and made. */
@@ -51,7 +53,7 @@ export async function requestRemote(
 ): Promise<RemoteContent> {
   const { namespace = '', name: ownerName = '' } = owner.metadata;
   const spec = specOf(reference);
-  const name = resolutionRequestName(reference.resolver, { namespace, name: ownerName }, spec);
+  const name = resolutionRequestName(reference.resolver, { namespace, name: reference.name ?? ownerName }, spec);
   const request = await find({ namespace, name }, place);
   if (!request) {
     await create(owner, { namespace, name }, reference.resolver, spec, place);

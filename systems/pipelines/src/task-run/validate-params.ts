@@ -6,28 +6,52 @@ const reason = 'TaskRunValidationFailed';
 
 /** Whether a run gives a Task what it asks for. More than it asks for is fine. */
 export function validateParams(specs: readonly ParamSpec[], params: readonly Param[], task: string): void {
-  const invalid = (message: string) => userError(reason, `invalid input params for task ${task}: ${message}`);
+  const mistake = paramMistake(specs, params);
+  if (mistake !== undefined) throw userError(reason, `invalid input params for task ${task}: ${mistake}`);
+}
+
+/** What is wrong with the parameters that a Task is given; those of a matrix give it texts, one after the other. */
+export function paramMistake(
+  specs: readonly ParamSpec[],
+  params: readonly Param[],
+  matrix: readonly Param[] = [],
+): string | undefined {
   const given = new Map(params.map((param) => [param.name, param]));
-  const missing = specs.filter((spec) => spec.default === undefined && !given.has(spec.name)).map(({ name }) => name);
-  if (missing.length > 0)
-    throw invalid(`missing values for these params which have no default values: ${goList(missing)}`);
-  const wrong = specs.filter((spec) => hasWrongType(spec, given.get(spec.name))).map(({ name }) => name);
-  if (wrong.length > 0) throw invalid(`param types don't match the user-specified type: ${goList(wrong)}`);
+  const varied = new Set(matrix.map(({ name }) => name));
+  const missing = specs
+    .filter((spec) => spec.default === undefined && !given.has(spec.name) && !varied.has(spec.name))
+    .map(({ name }) => name);
+  if (missing.length > 0) return `missing values for these params which have no default values: ${goList(missing)}`;
+  const wrong = wrongTypes(specs, params, matrix);
+  if (wrong.length > 0) return `param types don't match the user-specified type: ${goList(wrong)}`;
   const keys = missingKeys(specs, given);
-  if (keys.length > 0)
-    throw invalid(`missing keys for these params which are required in ParamSpec's properties map[${keys.join(' ')}]`);
+  if (keys.length === 0) return undefined;
+  return `missing keys for these params which are required in ParamSpec's properties map[${keys.join(' ')}]`;
+}
+
+function wrongTypes(
+  specs: readonly ParamSpec[],
+  params: readonly Param[],
+  matrix: readonly Param[],
+): readonly string[] {
+  const byName = new Map(specs.map((spec) => [spec.name, spec]));
+  return [
+    ...params.filter((param) => hasWrongType(byName.get(param.name), param)),
+    ...matrix.filter(({ name }) => (byName.get(name)?.type ?? 'string') !== 'string'),
+  ].map(({ name }) => name);
 }
 
 /** A text with a variable in it may turn out to be anything. */
-function hasWrongType({ type = 'string' }: ParamSpec, param: Param | undefined): boolean {
-  if (!param) return false;
+function hasWrongType(spec: ParamSpec | undefined, param: Param): boolean {
+  if (!spec) return false;
+  const { type = 'string' } = spec;
   const actual: ParamType = typeOfValue(param.value);
   if (typeof param.value === 'string' && /\$\(.+\)/.test(param.value) && type !== 'string') return false;
   return actual !== type;
 }
 
 /** `name:[key key]` for each object that lacks keys, in Go's notation of maps. */
-function missingKeys(specs: readonly ParamSpec[], given: ReadonlyMap<string, Param>): readonly string[] {
+export function missingKeys(specs: readonly ParamSpec[], given: ReadonlyMap<string, Param>): readonly string[] {
   return specs
     .flatMap(({ name, properties, default: fallback }) => {
       const param = given.get(name);
@@ -43,25 +67,38 @@ function missingKeys(specs: readonly ParamSpec[], given: ReadonlyMap<string, Par
 
 /** Whether the values are among those that are allowed. */
 export function validateEnums(specs: readonly ParamSpec[], params: readonly Param[]): void {
+  const mistake = enumMistake(specs, params);
+  if (mistake !== undefined) throw userError('InvalidParamValue', mistake);
+}
+
+/** The first value that is not among those that are allowed. Nothing is always allowed. */
+export function enumMistake(specs: readonly ParamSpec[], params: readonly Param[]): string | undefined {
+  const enums = new Map(specs.map((spec) => [spec.name, spec.enum ?? []]));
   for (const { name, value } of params) {
-    const allowed = specs.find((spec) => spec.name === name)?.enum;
-    if (allowed && allowed.length > 0 && typeof value === 'string' && !allowed.includes(value))
-      throw userError('InvalidParamValue', `param \`${name}\` value: ${value} is not in the enum list`);
+    const allowed = enums.get(name) ?? [];
+    if (allowed.length > 0 && typeof value === 'string' && value !== '' && !allowed.includes(value))
+      return `param \`${name}\` value: ${value} is not in the enum list`;
   }
+  return undefined;
 }
 
 /** Whether every `$(params.list[3])` in the Task is there. */
 export function validateArrayIndices(task: TaskSpec, specs: readonly ParamSpec[], params: readonly Param[]): void {
+  const mistake = indexMistake(JSON.stringify(task), specs, params);
+  if (mistake !== undefined) throw userError(reason, mistake);
+}
+
+/** The references in a text to items of arrays that are not there. */
+export function indexMistake(text: string, specs: readonly ParamSpec[], params: readonly Param[]): string | undefined {
   const lengths = new Map<string, number>();
   for (const { name, default: value } of specs) if (Array.isArray(value)) lengths.set(name, value.length);
   for (const { name, value } of params) if (Array.isArray(value)) lengths.set(name, value.length);
-  const text = JSON.stringify(task);
   const bad = new Set<string>();
   for (const [reference, name = '', index = ''] of text.matchAll(/\$\(params\.([_a-zA-Z0-9.-]+)\[(\d+)\]\)/g)) {
     const length = lengths.get(name);
     if (length !== undefined && Number(index) >= length) bad.add(reference);
   }
-  if (bad.size > 0) throw userError(reason, `non-existent param references:${goList([...bad].sort())}`);
+  return bad.size > 0 ? `non-existent param references:${goList([...bad].sort())}` : undefined;
 }
 
 /** As Go prints a list. */

@@ -39,7 +39,8 @@ function validateRemoteRef({ name = '', resolver = '', params }: StepActionRef, 
   return errors.also(looksLikeUrl(name) ? conciseSyntax(rules) : invalidValue('invalid URI for request', 'name'));
 }
 
-const looksLikeUrl = (name: string) => /[0-9A-Za-z_-]:\//.test(name);
+/** Whether the name of a reference is an address, which a resolver gets as such. */
+export const looksLikeUrl = (name: string): boolean => /[0-9A-Za-z_-]:\//.test(name);
 
 function conciseSyntax({ flags }: Rules): FieldErrors | undefined {
   if (flags.enableConciseResolverSyntax) return undefined;

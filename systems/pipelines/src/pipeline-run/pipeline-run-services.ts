@@ -1,0 +1,16 @@
+import type { ReconcileContext } from '@tektite/controller';
+import type { ConfigDefaults } from '../config/config-defaults.ts';
+import type { FeatureFlags } from '../config/feature-flags.ts';
+import type { RemotePlace } from '../resolution/fetch-remote.ts';
+
+/** What the phases of a look at a run work with. */
+export interface PipelineRunServices {
+  readonly context: ReconcileContext;
+  readonly flags: FeatureFlags;
+  readonly defaults: ConfigDefaults;
+  /** Where what is elsewhere is asked for. */
+  readonly remote: RemotePlace;
+  /** The image of affinity assistants. */
+  readonly nopImage: string;
+  readonly now: number;
+}

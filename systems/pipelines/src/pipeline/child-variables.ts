@@ -1,0 +1,111 @@
+import type { ArtifactValue, Artifacts } from '../kinds/run-status.ts';
+import type { PipelineTask } from '../kinds/pipeline-spec.ts';
+import type { TaskRun } from '../kinds/task-run.ts';
+import { replaceInTask } from '../substitution/replace-in-task.ts';
+import { replaceText } from '../substitution/replace-text.ts';
+import { type Replacements, ReplacementSet, stringReplacements } from '../substitution/replacements.ts';
+import type { PipelineFacts } from './facts.ts';
+import { countCombinations } from './matrix.ts';
+import { replaceParams } from './replace-in-pipeline.ts';
+import { variablesInValue } from './result-reference.ts';
+import { finishedResults } from './task-results.ts';
+import type { TaskState } from './task-state.ts';
+
+/** What the tasks that are over leave to those that start now: for Tasks within the Pipeline, and for workspaces. */
+export class Legacy {
+  /** Texts and arrays; of objects their keys. */
+  readonly results: Replacements;
+  private readonly artifacts: Replacements;
+
+  constructor(facts: PipelineFacts) {
+    this.results = resultVariables(facts);
+    this.artifacts = artifactVariables(facts.states);
+  }
+
+  /** Puts results and artifacts into the Task within the Pipeline. */
+  inherit(state: TaskState): void {
+    const { taskSpec } = state.resolved;
+    if (!taskSpec || state.task.taskRef) return;
+    const inherited = replaceInTask(replaceInTask(taskSpec, this.results), this.artifacts);
+    state.resolved = { ...state.resolved, taskSpec: inherited };
+  }
+}
+
+function resultVariables({ states }: PipelineFacts): Replacements {
+  const set = new ReplacementSet();
+  for (const [task, results] of finishedResults(states))
+    for (const [name, value] of results) {
+      const form = `tasks.${task}.results.${name}`;
+      if (typeof value === 'string') set.strings.set(form, value);
+      else if (Array.isArray(value)) set.arrays.set(form, value as readonly string[]);
+      else for (const [key, item] of Object.entries(value)) set.strings.set(`${form}.${key}`, item);
+    }
+  return set;
+}
+
+function artifactVariables(states: readonly TaskState[]): Replacements {
+  const entries: [string, string][] = [];
+  for (const state of states) {
+    if (state.kind !== 'TaskRun' || !(state.isSuccessful() || state.isFailure())) continue;
+    const all = (state.runs as readonly TaskRun[]).map(({ status }) => status?.artifacts ?? {});
+    for (const side of ['inputs', 'outputs'] as const) entries.push(...artifactsOf(state.name, side, all));
+  }
+  return stringReplacements(entries);
+}
+
+/** Each by its name, and the first also without. Those of a matrix are put together. */
+function artifactsOf(task: string, side: keyof Artifacts, all: readonly Artifacts[]): [string, string][] {
+  const merged = new Map<string, ArtifactValue[]>();
+  for (const artifacts of all)
+    for (const { name = '', values = [] } of artifacts[side] ?? []) {
+      const known = merged.get(name);
+      if (known) known.push(...values);
+      else merged.set(name, [...values]);
+    }
+  return [...merged].flatMap(([name, values], index) => {
+    const json = JSON.stringify(values.map(({ digest, uri }) => ({ digest, uri })));
+    const named: [string, string] = [`tasks.${task}.${side}.${name}`, json];
+    return index === 0 ? [named, [`tasks.${task}.${side}`, json]] : [named];
+  });
+}
+
+/** A task with what is only known when it starts: how often it is tried, and how long matrices and their results are. */
+export function withTaskContext(task: PipelineTask, facts: PipelineFacts): PipelineTask {
+  const entries: [string, string][] = [['context.pipelineTask.retries', String(task.retries ?? 0)]];
+  for (const { value } of task.params ?? [])
+    for (const variable of variablesInValue(value)) {
+      const length = matrixLength(variable, facts);
+      if (length !== undefined) entries.push([variable, String(length)]);
+    }
+  const known = stringReplacements(entries);
+  const { params, matrix, displayName } = task;
+  return {
+    ...task,
+    ...(params ? { params: replaceParams(params, known) } : {}),
+    ...(matrix
+      ? {
+          matrix: {
+            ...(matrix.params ? { params: replaceParams(matrix.params, known) } : {}),
+            ...(matrix.include
+              ? {
+                  include: matrix.include.map((each) =>
+                    each.params ? { ...each, params: replaceParams(each.params, known) } : each,
+                  ),
+                }
+              : {}),
+          },
+        }
+      : {}),
+    ...(displayName ? { displayName: replaceText(displayName, known) } : {}),
+  };
+}
+
+/** `tasks.build.matrix.length` and `tasks.build.matrix.image.length`. */
+function matrixLength(variable: string, facts: PipelineFacts): number | undefined {
+  const [first, task = '', word, name, last, ...more] = variable.split('.');
+  if (first !== 'tasks' || word !== 'matrix' || more.length > 0) return undefined;
+  const state = facts.byName.get(task);
+  if (!state) return undefined;
+  if (name === 'length' && last === undefined) return state.task.matrix && countCombinations(state.task.matrix);
+  return last === 'length' && name !== undefined ? (state.matrixResults().get(name)?.length ?? 0) : undefined;
+}
