@@ -29,7 +29,8 @@ export function variablesInValue(value: ParamValue): readonly string[] {
   return Object.values(value).flatMap(variablesInText);
 }
 
-function variablesInWhen({ input = '', cel = '', values = [] }: WhenExpression): readonly string[] {
+/** The variables in a condition. */
+export function variablesInWhen({ input = '', cel = '', values = [] }: WhenExpression): readonly string[] {
   return [input, cel, ...values].flatMap(variablesInText);
 }
 

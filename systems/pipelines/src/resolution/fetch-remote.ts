@@ -15,6 +15,7 @@ import {
 import type { RefSource } from '../kinds/run-status.ts';
 import type { VerificationResult } from '../trust/verification-result.ts';
 import { pipelinesConversion } from '../webhooks/conversion/pipelines-conversion.ts';
+import { defaultPipelineSpec } from '../webhooks/default-pipeline.ts';
 import { defaultTaskSpec } from '../webhooks/default-task.ts';
 import type { WebhookSettings } from '../webhooks/kind-rules.ts';
 import type { Rules } from '../webhooks/rules.ts';
@@ -103,7 +104,8 @@ const pipeline: Fetchable<PipelineObject> = {
   versions: [Pipeline, PipelineV1beta1],
   isVerified: true,
   refusal: 'resource is not a pipeline',
-  applyDefaults: (object) => object,
+  applyDefaults: (object, rules) =>
+    ({ ...object, spec: defaultPipelineSpec((object as PipelineObject).spec, rules) }) as KubeObject,
 };
 
 const stepAction: Fetchable<StepActionObject> = {

@@ -1,5 +1,3 @@
-import { TransientError } from './resolver.ts';
-
 export interface FetchOptions {
   readonly signal: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
@@ -60,10 +58,4 @@ export async function readBody(response: Response, most: number): Promise<Buffer
       chunks.push(chunk);
     }
   return Buffer.concat(chunks);
-}
-
-/** Server errors and overload pass. */
-export function checkAvailable(response: Response, what: string): void {
-  if (response.status === 429 || response.status >= 500)
-    throw new TransientError(`${what}: unexpected status ${response.status}`);
 }

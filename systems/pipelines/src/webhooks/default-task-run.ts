@@ -28,7 +28,8 @@ export function defaultTaskRun(run: TaskRun, rules: Rules): TaskRun {
   };
 }
 
-function withoutReserved(annotations: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+/** Annotations that users may set. */
+export function withoutReserved(annotations: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(annotations).filter(([key]) => !key.startsWith(reservedAnnotation)));
 }
 
@@ -45,7 +46,7 @@ function defaultTaskRunSpec(spec: TaskRunSpec, rules: Rules): TaskRunSpec {
   };
 }
 
-function defaultTaskRef(ref: TaskRef, { defaults }: Rules): TaskRef {
+export function defaultTaskRef(ref: TaskRef, { defaults }: Rules): TaskRef {
   const resolver = ref.resolver ?? (ref.name ? '' : defaults.resolverType);
   if (resolver !== '') return { ...ref, resolver };
   return ref.kind ? ref : { ...ref, kind: 'Task' };

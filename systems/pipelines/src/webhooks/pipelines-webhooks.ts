@@ -1,7 +1,14 @@
 import { type AdmissionWebhook, defaultingWebhook, validatingWebhook } from '@tektite/controller';
 import type { KubeObject } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
+import type { CustomRun as CustomRunObject } from '../kinds/custom-run.ts';
 import {
+  CustomRun,
+  Pipeline,
+  type PipelineObject,
+  PipelineRun,
+  PipelineRunV1beta1,
+  PipelineV1beta1,
   StepAction,
   type StepActionObject,
   StepActionV1alpha1,
@@ -11,12 +18,18 @@ import {
   TaskRunV1beta1,
   TaskV1beta1,
 } from '../kinds/kinds.ts';
+import type { PipelineRun as PipelineRunObject } from '../kinds/pipeline-run.ts';
 import { ResolutionRequest, ResolutionRequestV1alpha1 } from '../kinds/resolution-request.ts';
 import type { TaskRun as TaskRunObject } from '../kinds/task-run.ts';
 import { VerificationPolicy, type VerificationPolicyObject } from '../kinds/verification-policy.ts';
+import { defaultCustomRun, defaultPipelineSpec } from './default-pipeline.ts';
+import { defaultPipelineRun } from './default-pipeline-run.ts';
 import { defaultStepActionSpec, defaultTaskSpec } from './default-task.ts';
 import { defaultTaskRun } from './default-task-run.ts';
 import { defaultingRule, type KindChecks, validatingRule, type WebhookSettings } from './kind-rules.ts';
+import { validateCustomRun } from './validate-custom-run.ts';
+import { validatePipeline } from './validate-pipeline.ts';
+import { validatePipelineRun } from './validate-pipeline-run.ts';
 import { validateResolutionRequest } from './validate-resolution-request.ts';
 import { validateStepAction } from './validate-step-action.ts';
 import { validateTask } from './validate-task.ts';
@@ -37,6 +50,21 @@ const stepActionChecks = {
   applyDefaults: (action) => ({ ...action, spec: defaultStepActionSpec(action.spec) }),
   validate: (action, _, rules) => validateStepAction(action, rules),
 } satisfies Omit<KindChecks<StepActionObject>, 'kind'>;
+
+const pipelineChecks = {
+  applyDefaults: (pipeline, rules) => ({ ...pipeline, spec: defaultPipelineSpec(pipeline.spec, rules) }),
+  validate: (pipeline, _, rules) => validatePipeline(pipeline, rules),
+} satisfies Omit<KindChecks<PipelineObject>, 'kind'>;
+
+const pipelineRunChecks = { applyDefaults: defaultPipelineRun, validate: validatePipelineRun } satisfies Omit<
+  KindChecks<PipelineRunObject>,
+  'kind'
+>;
+
+const customRunChecks = {
+  applyDefaults: defaultCustomRun,
+  validate: (run) => validateCustomRun(run),
+} satisfies Omit<KindChecks<CustomRunObject>, 'kind'>;
 
 const requestChecks = {
   applyDefaults: (request) => request,
@@ -81,6 +109,9 @@ function allChecks(): readonly KindChecks<KubeObject>[] {
     ...of(taskChecks, Task, TaskV1beta1),
     ...of(taskRunChecks, TaskRun, TaskRunV1beta1),
     ...of(stepActionChecks, StepAction, StepActionV1alpha1),
+    ...of(pipelineChecks, Pipeline, PipelineV1beta1),
+    ...of(pipelineRunChecks, PipelineRun, PipelineRunV1beta1),
+    ...of(customRunChecks, CustomRun),
     ...of(requestChecks, ResolutionRequest, ResolutionRequestV1alpha1),
     ...of(policyChecks, VerificationPolicy),
   ];

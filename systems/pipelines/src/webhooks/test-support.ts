@@ -1,17 +1,18 @@
 import type { AdmissionWebhook } from '@tektite/controller';
 import { cloneJson, type KubeObject, parseApiVersion } from '@tektite/meta';
-import { applyDefaults, compileSchema, type Kind, prune } from '@tektite/schema';
+import { apiVersionOf, applyDefaults, compileSchema, type Kind, prune } from '@tektite/schema';
 import { configDefaults } from '../config/config-defaults.ts';
 import { featureFlags } from '../config/feature-flags.ts';
-import { StepAction, StepActionV1alpha1, Task, TaskRun, TaskRunV1beta1, TaskV1beta1 } from '../kinds/kinds.ts';
+import { allKinds } from '../kinds/all-kinds.ts';
+import { pipelinesConversion } from './conversion/pipelines-conversion.ts';
+import type { WebhookSettings } from './kind-rules.ts';
 import { pipelinesWebhooks } from './pipelines-webhooks.ts';
 
-const all: readonly Kind[] = [Task, TaskV1beta1, TaskRun, TaskRunV1beta1, StepAction, StepActionV1alpha1];
-const validators = new Map(all.map((kind) => [kind, compileSchema(kind.schema ?? {})]));
+const validators = new Map(allKinds.map((kind) => [kind, compileSchema(kind.schema ?? {})]));
 
 /** The kind of an object, if it is one that the webhooks know. */
 export function kindOf(object: KubeObject): Kind | undefined {
-  return all.find((kind) => object.kind === kind.kind && object.apiVersion === `${kind.group}/${kind.version}`);
+  return allKinds.find((kind) => object.kind === kind.kind && object.apiVersion === `${kind.group}/${kind.version}`);
 }
 
 export type Settings = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -38,7 +39,19 @@ export async function admit(input: KubeObject, settings: Settings = {}, oldObjec
     const errors = validators.get(kind)?.validate(object) ?? [];
     if (errors.length > 0) return { refusal: `schema: ${JSON.stringify(errors)}` };
   }
-  return { object };
+  return { object: await stored(object, kind, { flags: () => flags, defaults: () => defaults }) };
+}
+
+/** What comes back after an object was kept in the version that is stored. */
+async function stored(object: KubeObject, kind: Kind, settings: WebhookSettings): Promise<KubeObject> {
+  const hub = allKinds.find(({ kind: name }) => name === kind.kind) as Kind;
+  if (hub === kind) return object;
+  const { convert } = pipelinesConversion(settings);
+  const converted = async (input: KubeObject, to: Kind) => {
+    const review = { uid: '', objects: [input], desiredAPIVersion: apiVersionOf(to) };
+    return (await convert(review)).convertedObjects[0] as KubeObject;
+  };
+  return converted(await converted(object, hub), kind);
 }
 
 async function review(webhook: AdmissionWebhook, object: KubeObject, oldObject?: KubeObject): Promise<Admission> {

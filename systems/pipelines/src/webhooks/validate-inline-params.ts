@@ -1,6 +1,7 @@
 import { type FieldErrors, missingField, noFieldErrors } from '@tektite/controller';
 import { type Param, type ParamSpec, typeOfValue } from '../kinds/param.ts';
 import type { TaskRunSpec } from '../kinds/task-run-spec.ts';
+import { allErrors } from './all-errors.ts';
 import { mergedSteps } from './merged-steps.ts';
 import type { Rules } from './rules.ts';
 import { validateParamTypes, validateParamUsage, validateParamVariables } from './validate-params.ts';
@@ -11,15 +12,8 @@ import { validateParamTypes, validateParamUsage, validateParamVariables } from '
  */
 export function validateInlineParams({ params = [], taskSpec }: TaskRunSpec, rules: Rules): FieldErrors {
   if (!taskSpec) return noFieldErrors;
-  const specs = new Map(params.map((param) => [param.name, specOf(param)]));
-  let errors = noFieldErrors;
-  for (const declared of taskSpec.params ?? []) {
-    const given = specs.get(declared.name);
-    if (!given) specs.set(declared.name, declared);
-    else if (!declared.properties && (isObject(declared.default) || given.type === 'object'))
-      errors = errors.also(missingField(`${declared.name}.properties`));
-    else if (given.type === 'object') specs.set(declared.name, { ...given, ...propertiesOf(declared) });
-  }
+  const specs = new Map(params.map((param) => [param.name, specOfParam(param)]));
+  const errors = allErrors((taskSpec.params ?? []).map((declared) => declareParam(specs, declared)));
   if (!taskSpec.steps) return errors;
   const all = [...specs.values()];
   const steps = mergedSteps(taskSpec);
@@ -29,8 +23,18 @@ export function validateInlineParams({ params = [], taskSpec }: TaskRunSpec, rul
     .also(validateParamUsage(all, steps, rules));
 }
 
-/** What a Task would have to declare to take this. */
-function specOf({ name, value }: Param): ParamSpec {
+/** Adds a declaration to what is known of parameters from the values that they are given. */
+export function declareParam(specs: Map<string, ParamSpec>, declared: ParamSpec): FieldErrors | undefined {
+  const given = specs.get(declared.name);
+  if (!given) specs.set(declared.name, declared);
+  else if (!declared.properties && (isObject(declared.default) || given.type === 'object'))
+    return missingField(`${declared.name}.properties`);
+  else if (given.type === 'object') specs.set(declared.name, { ...given, ...propertiesOf(declared) });
+  return undefined;
+}
+
+/** What would have to be declared to take this. */
+export function specOfParam({ name, value }: Param): ParamSpec {
   const spec: ParamSpec = { name, type: typeOfValue(value), default: value };
   if (!isObject(value)) return spec;
   const properties = Object.fromEntries(Object.keys(value).map((key) => [key, { type: 'string' as const }]));

@@ -57,10 +57,15 @@ export function validateParamVariables(specs: readonly ParamSpec[], steps: reado
 }
 
 export function validateParamNames(specs: readonly ParamSpec[]): FieldErrors {
+  return validateUniqueParams(specs).also(validateNameFormat(specs));
+}
+
+/** Each parameter is declared once. */
+export function validateUniqueParams(specs: readonly ParamSpec[]): FieldErrors {
   const double = duplicatesOf(specs.map(({ name }) => name));
   return allErrors(
     double.map((name) => genericError('parameter appears more than once', '').viaFieldKey('params', name)),
-  ).also(validateNameFormat(specs));
+  );
 }
 
 function validateNameFormat(specs: readonly ParamSpec[]): FieldErrors {
@@ -94,7 +99,7 @@ const textNameDetails =
 const objectNameDetails =
   'Object Names: \nMust only contain alphanumeric characters, hyphens (-), underscores (_) \nMust begin with a letter or an underscore (_)';
 
-function validateEnums(specs: readonly ParamSpec[], rules: Rules): FieldErrors {
+export function validateEnums(specs: readonly ParamSpec[], rules: Rules): FieldErrors {
   return allErrors(specs.map((spec) => validateEnum(spec, rules).viaKey(spec.name)));
 }
 

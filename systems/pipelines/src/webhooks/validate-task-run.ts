@@ -3,17 +3,16 @@ import {
   type FieldErrors,
   genericError,
   invalidValue,
-  missingField,
   missingOneOf,
   multipleOneOf,
   noFieldErrors,
 } from '@tektite/controller';
-import type { ResourceRequirements } from '@tektite/schema/kubernetes';
 import type { TaskRef } from '../kinds/resolver-reference.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
 import type { TaskRunDebug, TaskRunSpec } from '../kinds/task-run-spec.ts';
 import { allErrors } from './all-errors.ts';
 import { gate, type Rules } from './rules.ts';
+import { type Override, validateEnv, validateOverrides } from './validate-overrides.ts';
 import { validateInlineParams } from './validate-inline-params.ts';
 import { validateMetadata } from './validate-metadata.ts';
 import { validateUniqueNames } from './validate-names.ts';
@@ -21,13 +20,6 @@ import { validateRef } from './validate-ref.ts';
 import { validateTaskSpec } from './validate-task.ts';
 import { validateTaskRunUpdate } from './validate-task-run-update.ts';
 import { validateWorkspaceBindings } from './validate-workspaces.ts';
-
-/** What a run says of one step or sidecar, by whichever name the version has for it. */
-interface Override {
-  readonly name: string;
-  readonly computeResources?: ResourceRequirements;
-  readonly resources?: ResourceRequirements;
-}
 
 /** The spec of a run in any version. */
 type AnyTaskRunSpec = TaskRunSpec & {
@@ -77,7 +69,8 @@ function validateTaskOfRun({ taskRef, taskSpec }: TaskRunSpec, rules: Rules): Fi
     .also(validateTaskSpec(taskSpec, rules).viaField('taskSpec'));
 }
 
-function validateTaskRef(ref: TaskRef & { readonly bundle?: string }, rules: Rules): FieldErrors {
+/** Bundles were a way to refer to images; objects that have one from then may keep it. */
+export function validateTaskRef(ref: TaskRef & { readonly bundle?: string }, rules: Rules): FieldErrors {
   return validateRef(ref, rules).also(ref.bundle && rules.isCreate ? disallowedField('bundle') : undefined);
 }
 
@@ -104,36 +97,6 @@ function validateDebug({ breakpoints }: TaskRunDebug, rules: Rules): FieldErrors
   );
 }
 
-function validateOverrides(spec: AnyTaskRunSpec, rules: Rules): FieldErrors {
-  const isOld = rules.version === 'v1beta1';
-  const stepField = isOld ? 'stepOverrides' : 'stepSpecs';
-  const sidecarField = isOld ? 'sidecarOverrides' : 'sidecarSpecs';
-  const steps: readonly Override[] | undefined = spec[stepField];
-  const both = spec.computeResources && steps?.some((each) => isSet(each.computeResources ?? each.resources));
-  return validateOverrideList(stepField, steps, rules)
-    .also(validateOverrideList(sidecarField, spec[sidecarField], rules))
-    .also(spec.computeResources ? gate(rules, 'computeResources', 'beta') : undefined)
-    .also(both ? multipleOneOf(`${stepField}.resources`, 'computeResources') : undefined);
-}
-
-function validateOverrideList(field: string, list: readonly Override[] | undefined, rules: Rules): FieldErrors {
-  if (!list) return noFieldErrors;
-  // Those without a name do not count when the others are numbered.
-  const names = list.map(({ name }) => name).filter((name) => name !== '');
-  return noFieldErrors
-    .also(gate(rules, field, 'beta'))
-    .also(
-      allErrors(
-        list.map(({ name }, index) => (name === '' ? missingField('name').viaFieldIndex(field, index) : undefined)),
-      ),
-    )
-    .also(validateUniqueNames(names, 'index').viaField(field));
-}
-
-function isSet(resources: ResourceRequirements | undefined): boolean {
-  return resources !== undefined && Object.keys(resources).length > 0;
-}
-
 function validateStatus({ status = '', statusMessage = '' }: TaskRunSpec): FieldErrors | undefined {
   if (status === '') {
     const message = `statusMessage should not be set if status is not set, but it is currently set to ${statusMessage}`;
@@ -147,13 +110,5 @@ function validateAmounts({ retries = 0, timeout = '' }: TaskRunSpec, { version }
   return noFieldErrors.also(
     retries < 0 && version === 'v1' ? invalidValue(`${retries} should be >= 0`, 'retries') : undefined,
     timeout.startsWith('-') ? invalidValue(`${timeout} should be >= 0`, 'timeout') : undefined,
-  );
-}
-
-function validateEnv(env: readonly { readonly name: string }[], { defaults }: Rules): FieldErrors {
-  return allErrors(
-    env
-      .filter(({ name }) => defaults.forbiddenEnv.includes(name))
-      .map(({ name }) => invalidValue(`PodTemplate cannot update a forbidden env: ${name}`, 'PodTemplate.Env')),
   );
 }

@@ -88,7 +88,8 @@ export function validateWorkspaceBindings(bindings: readonly WorkspaceBinding[])
   );
 }
 
-function validateBinding(binding: WorkspaceBinding): FieldErrors | undefined {
+/** One of them. */
+export function validateBinding(binding: WorkspaceBinding): FieldErrors | undefined {
   const { name, subPath, ...sources } = binding;
   const count = Object.values(sources).filter((source) => source !== undefined).length;
   if (count === 0 && name === '' && subPath === undefined) return missingField('');

@@ -81,7 +81,7 @@ async function difference({ document, settings, refusal, object }: Case): Promis
   return equalJson(mine?.spec, theirs?.spec) ? undefined : { ours: mine?.spec, theirs: theirs?.spec };
 }
 
-describe.runIf(existsSync(golden))("Tekton's own answers to Tasks, TaskRuns and StepActions", () => {
+describe.runIf(existsSync(golden))("Tekton's own answers to objects of all kinds", () => {
   it('are ours, but for those that are listed', async () => {
     const found: string[] = [];
     let total = 0;
@@ -97,14 +97,14 @@ describe.runIf(existsSync(golden))("Tekton's own answers to Tasks, TaskRuns and 
   });
 });
 
-describe.runIf(existsSync(golden))("Tekton's own TaskRuns", () => {
+describe.runIf(existsSync(golden))("Tekton's own runs", () => {
   it('are the same after they were read and printed, with their status', () => {
     for (const file of readdirSync(golden, { recursive: true, encoding: 'utf8' })) {
       if (!file.endsWith('expected.json')) continue;
       const { objects = {} } = readJson<{ objects?: Record<string, KubeObject> }>(file);
       for (const object of Object.values(objects)) {
         const kind = kindOf(object);
-        if (kind?.kind !== 'TaskRun') continue;
+        if (!kind || !['TaskRun', 'PipelineRun', 'CustomRun', 'ResolutionRequest'].includes(kind.kind)) continue;
         const printed = withoutNulls(decodeObject(kind, object)) as { status?: object };
         const { status: _, ...fresh } = printed;
         expect('status' in object ? printed : fresh).toEqual(object);

@@ -137,3 +137,81 @@ it('a StepAction is the same in both versions', async () => {
   };
   expect(await convert(action, 'v1beta1')).toEqual({ ...action, apiVersion: 'tekton.dev/v1beta1' });
 });
+
+describe('a Pipeline of v1beta1', () => {
+  const steps = [{ name: 's', image: 'i', resources: { limits: { cpu: '1' } }, tty: true }];
+  const pipeline = {
+    apiVersion: 'tekton.dev/v1beta1',
+    kind: 'Pipeline',
+    metadata: { name: 'p' },
+    spec: {
+      resources: [{ name: 'source', type: 'git' }],
+      tasks: [
+        { name: 'a', taskRef: { name: 't', kind: 'Task' } },
+        { name: 'b', taskSpec: { metadata: {}, spec: null, steps } },
+      ],
+      params: [{ name: 'p', type: 'string' }],
+    },
+  };
+
+  it('has its steps in their new form in v1, and comes back as it was', async () => {
+    const converted = await convert(pipeline, 'v1');
+    expect(converted).toMatchObject({
+      spec: { tasks: [{ name: 'a' }, { taskSpec: { steps: [{ computeResources: { limits: { cpu: '1' } } }] } }] },
+    });
+    expect(Object.keys(converted.metadata.annotations ?? {})).toEqual([
+      'tekton.dev/v1beta1Resources',
+      'tekton.dev/v1beta1.task-deprecations',
+    ]);
+    expect(await convert(converted, 'v1beta1')).toEqual(pipeline);
+  });
+});
+
+describe('a PipelineRun of v1beta1', () => {
+  const run = {
+    apiVersion: 'tekton.dev/v1beta1',
+    kind: 'PipelineRun',
+    metadata: { name: 'r' },
+    spec: {
+      pipelineRef: { name: 'p' },
+      serviceAccountName: 'sa',
+      timeout: '10m0s',
+      podTemplate: { nodeSelector: { a: 'b' } },
+      taskRunSpecs: [
+        {
+          pipelineTaskName: 'a',
+          taskServiceAccountName: 'other',
+          stepOverrides: [{ name: 's', resources: { limits: { cpu: '1' } } }],
+          metadata: { labels: { a: 'b' } },
+        },
+      ],
+    },
+    status: { pipelineResults: [{ name: 'out', value: 'v' }] },
+  };
+
+  it('has everything in its new place in v1', async () => {
+    expect(await convert(run, 'v1')).toMatchObject({
+      spec: {
+        timeouts: { pipeline: '10m0s' },
+        taskRunTemplate: { serviceAccountName: 'sa', podTemplate: { nodeSelector: { a: 'b' } } },
+        taskRunSpecs: [
+          { serviceAccountName: 'other', stepSpecs: [{ name: 's', computeResources: { limits: { cpu: '1' } } }] },
+        ],
+      },
+      status: { results: [{ name: 'out', value: 'v' }] },
+    });
+  });
+
+  it('comes back with its limit in the new place, and labels where annotations belong: upstream does so', async () => {
+    const { timeout, ...spec } = run.spec;
+    const [taskRunSpec] = spec.taskRunSpecs;
+    expect(await convert(await convert(run, 'v1'), 'v1beta1')).toEqual({
+      ...run,
+      spec: {
+        ...spec,
+        timeouts: { pipeline: timeout },
+        taskRunSpecs: [{ ...taskRunSpec, metadata: { labels: { a: 'b' }, annotations: { a: 'b' } } }],
+      },
+    });
+  });
+});

@@ -4,17 +4,17 @@ import { keepDeprecations, restoreDeprecations } from './task-deprecations.ts';
 
 export const resourcesKey = 'tekton.dev/v1beta1Resources';
 
-/** A Task's spec of v1beta1 in v1. What has no field there any more is kept in annotations, but for `resources`. */
-export function taskSpecToV1(spec: Json, annotations: Annotations): Json {
-  keepDeprecations(spec, annotations);
+/** A Task's spec of v1beta1 in v1. What has no field there any more is kept in annotations, but for `resources`. There it is found by a name. */
+export function taskSpecToV1(spec: Json, annotations: Annotations, name: string = annotations.name): Json {
+  keepDeprecations(spec, annotations, name);
   const renamed = (container: Json) => rename(container, 'resources', 'computeResources');
   return typedParams(mapContainers(without(spec, 'resources'), renamed));
 }
 
 /** And back. */
-export function taskSpecFromV1(spec: Json, annotations: Annotations): Json {
+export function taskSpecFromV1(spec: Json, annotations: Annotations, name: string = annotations.name): Json {
   const renamed = (container: Json) => rename(container, 'computeResources', 'resources');
-  return restoreDeprecations(typedParams(mapContainers(spec, renamed)), annotations);
+  return restoreDeprecations(typedParams(mapContainers(spec, renamed)), annotations, name);
 }
 
 function mapContainers(spec: Json, apply: (container: Json) => Json): Json {
@@ -23,7 +23,7 @@ function mapContainers(spec: Json, apply: (container: Json) => Json): Json {
 }
 
 /** Whatever has no type becomes a text here, even if its default is a list: upstream's way. */
-function typedParams(spec: Json): Json {
+export function typedParams(spec: Json): Json {
   return changeEach(spec, 'params', (param) => ({ ...param, type: param.type ?? 'string' }));
 }
 

@@ -1,14 +1,29 @@
 import { conversion, type ConversionWebhook, conversionWebhook, spoke } from '@tektite/controller';
 import type { KubeObject } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
-import { StepAction, StepActionV1alpha1, Task, TaskRun, TaskRunV1beta1, TaskV1beta1 } from '../../kinds/kinds.ts';
+import {
+  Pipeline,
+  PipelineRun,
+  PipelineRunV1beta1,
+  PipelineV1beta1,
+  StepAction,
+  StepActionV1alpha1,
+  Task,
+  TaskRun,
+  TaskRunV1beta1,
+  TaskV1beta1,
+} from '../../kinds/kinds.ts';
 import { ResolutionRequest, ResolutionRequestV1alpha1 } from '../../kinds/resolution-request.ts';
 import { decodeObject } from '../decode-object.ts';
+import { defaultPipelineSpec } from '../default-pipeline.ts';
+import { defaultPipelineRun } from '../default-pipeline-run.ts';
 import { defaultStepActionSpec, defaultTaskSpec } from '../default-task.ts';
 import { defaultTaskRun } from '../default-task-run.ts';
 import type { WebhookSettings } from '../kind-rules.ts';
 import type { Rules } from '../rules.ts';
 import { Annotations } from './annotations.ts';
+import { pipelineFromV1, pipelineToV1 } from './convert-pipeline.ts';
+import { pipelineRunFromV1, pipelineRunToV1 } from './convert-pipeline-run.ts';
 import { resolutionRequestFromV1beta1, resolutionRequestToV1beta1 } from './convert-resolution-request.ts';
 import { taskFromV1, taskToV1 } from './convert-task.ts';
 import { taskRunFromV1, taskRunToV1 } from './convert-task-run.ts';
@@ -36,6 +51,10 @@ const defaultTask: ApplyDefaults = (task: { readonly spec: never }, rules) => ({
   ...(task as object),
   spec: defaultTaskSpec(task.spec, rules),
 });
+const defaultPipeline: ApplyDefaults = (pipeline: { readonly spec: never }, rules) => ({
+  ...(pipeline as object),
+  spec: defaultPipelineSpec(pipeline.spec, rules),
+});
 const defaultStepAction: ApplyDefaults = (action: { readonly spec: never }) => ({
   ...(action as object),
   spec: defaultStepActionSpec(action.spec),
@@ -60,6 +79,8 @@ export function pipelinesConversion(settings: WebhookSettings): ConversionWebhoo
     rules: [
       pair(Task, TaskV1beta1, taskToV1, taskFromV1, defaultTask),
       pair(TaskRun, TaskRunV1beta1, taskRunToV1, taskRunFromV1, defaultTaskRun as ApplyDefaults),
+      pair(Pipeline, PipelineV1beta1, pipelineToV1, pipelineFromV1, defaultPipeline),
+      pair(PipelineRun, PipelineRunV1beta1, pipelineRunToV1, pipelineRunFromV1, defaultPipelineRun as ApplyDefaults),
       pair(StepAction, StepActionV1alpha1, same, same, defaultStepAction),
       pair(
         ResolutionRequest,

@@ -25,7 +25,7 @@ interface Deprecation {
 }
 
 /** Keeps what v1 has no field for, under the name of the Task. */
-export function keepDeprecations(spec: Json, annotations: Annotations): void {
+export function keepDeprecations(spec: Json, annotations: Annotations, name: string): void {
   const known = annotations.read(key, 'serializing') as Readonly<Record<string, Deprecation>> | undefined;
   const steps = (spec.steps ?? []) as readonly Json[];
   const template = spec.stepTemplate as Json | undefined;
@@ -35,14 +35,14 @@ export function keepDeprecations(spec: Json, annotations: Annotations): void {
     deprecatedSteps: steps.map((step) => pick('Step', step, fields)),
     ...(template ? { deprecatedStepTemplate: pick('StepTemplate', template, templateFields) } : {}),
   };
-  annotations.put(key, { ...known, [annotations.name]: deprecation });
+  annotations.put(key, { ...known, [name]: deprecation });
 }
 
 /** The spec with what was kept for it. */
-export function restoreDeprecations(spec: Json, annotations: Annotations): Json {
+export function restoreDeprecations(spec: Json, annotations: Annotations, name: string): Json {
   const known = annotations.read(key) as Readonly<Record<string, Deprecation>> | undefined;
-  if (!known || !Object.hasOwn(known, annotations.name)) return spec;
-  const { [annotations.name]: deprecation = {}, ...others } = known;
+  if (!known || !Object.hasOwn(known, name)) return spec;
+  const { [name]: deprecation = {}, ...others } = known;
   const { deprecatedSteps = [], deprecatedStepTemplate: template } = deprecation;
   const steps = (spec.steps ?? []) as readonly Json[];
   if (steps.length !== deprecatedSteps.length)
