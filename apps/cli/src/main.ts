@@ -49,14 +49,22 @@ Examples:
 
   tektite
     .command('run')
-    .description('run a TaskRun, or a Task, to its end: on this machine, with no cluster, unless one is named')
+    .description(
+      'run a PipelineRun or TaskRun, or a Pipeline or Task, to its end: on this machine unless a cluster is named',
+    )
     .requiredOption(
       '-f, --file <file>',
-      'what to run; several times for several files, - for standard input',
+      'what to run: a file, a URL, or - for standard input; several times for several',
       collect,
       [],
     )
     .option('-p, --param <name=value>', 'a parameter; lists and objects as JSON', collect, [])
+    .option(
+      '-w, --workspace <name=what>',
+      'a workspace: emptyDir, a folder as ./here, claim:NAME[/SUBPATH], configMap:NAME or secret:NAME',
+      collect,
+      [],
+    )
     .option('-n, --namespace <name>', 'the namespace of what says none', 'default')
     .option('--serviceaccount <name>', 'the service account that it runs as')
     .option('--timeout <duration>', 'how long it may take, as 10m or 1h30m')
@@ -69,6 +77,7 @@ The exit code is 0 when it succeeded, 1 when it failed, and 2 when what is to be
 
 Examples:
   $ tektite run -f task.yaml -p who=world
+  $ tektite run -f pipeline.yaml -w source=.      work on the files of this folder
   $ cat taskrun.yaml | tektite run -f -`,
     )
     .action(async (options) => (await import('./commands/run.ts')).run(options));

@@ -15,6 +15,7 @@ export type * from './kinds/pipeline-spec.ts';
 export type { PipelineRun } from './kinds/pipeline-run.ts';
 export type * from './kinds/pipeline-run-spec.ts';
 export type * from './kinds/custom-run.ts';
+export type * from './kinds/run-status.ts';
 export type * from './kinds/step-action-spec.ts';
 export type * from './kinds/workspace.ts';
 

@@ -1,12 +1,15 @@
-import { Client, httpTransport, isClientError, loadConfig, staticCredentials } from '@tektite/client';
-import { isStatusError, type KubeObject } from '@tektite/meta';
-import type { TaskRunStatus } from '@tektite/pipelines';
+import { Client, httpTransport, staticCredentials } from '@tektite/client';
+import { sleep, systemClock } from '@tektite/meta';
 import pc from 'picocolors';
+import { openCluster } from '../cluster/open-cluster.ts';
 import { startControlPlane } from '../control-plane.ts';
-import { badInput } from '../run/bad-input.ts';
-import { followRun } from '../run/follow-run.ts';
-import { planRun, type RunPlan } from '../run/plan-run.ts';
+import { createObject } from '../run/create-objects.ts';
+import { planRun, type PlannedObject } from '../run/plan-run.ts';
 import { readDocuments } from '../run/read-documents.ts';
+import { RunSession } from '../run/run-session.ts';
+import { openView } from '../run/view/open-view.ts';
+import type { RunView } from '../run/view/run-view.ts';
+import { readWorkspace } from '../run/workspace-wish.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { pipelines } from '../systems/pipelines.ts';
 import { UserError } from '../user-error.ts';
@@ -14,6 +17,7 @@ import { UserError } from '../user-error.ts';
 export interface RunOptions {
   readonly file: readonly string[];
   readonly param: readonly string[];
+  readonly workspace: readonly string[];
   readonly namespace: string;
   readonly serviceaccount?: string;
   readonly timeout?: string;
@@ -21,34 +25,66 @@ export interface RunOptions {
   readonly output: string;
 }
 
+/** How long a run that was cancelled may take to end. */
+const cancelMs = 15_000;
+
 /** `tektite run`: runs what a file says to its end, on a control plane of its own unless a cluster is named. */
 export async function run(options: RunOptions): Promise<void> {
-  const plan = planRun(await readDocuments(options.file), {
-    params: options.param,
-    ...(options.serviceaccount ? { serviceAccount: options.serviceaccount } : {}),
-    ...(options.timeout ? { timeout: options.timeout } : {}),
-  });
+  using view = openView(options.output);
+  const objects = await plannedObjects(options);
+  const started: (() => Promise<unknown>)[] = [];
   const stopped = stopSignal();
   const abort = new AbortController();
-  void stopped.promise.then(() => abort.abort(new UserError('stopped')));
-  const started: (() => Promise<unknown>)[] = [];
   try {
     const client = options.kubeconfig ? await openCluster(options.kubeconfig) : await openOwn(started);
     started.push(() => client.close());
-    const good = await runAll(client, plan, options, abort.signal);
-    process.exitCode = good ? 0 : 1;
+    const session = new RunSession(client, view, abort.signal);
+    void stopped.promise.then(() => endEarly(session, view, abort));
+    process.exitCode = (await runAll(client, objects, session, options.namespace)) ? 0 : 1;
   } finally {
+    abort.abort(new UserError('stopped'));
     for (let undo = started.pop(); undo; undo = started.pop()) await undo();
     stopped.ignore();
   }
 }
 
-async function openCluster(kubeconfig: string): Promise<Client> {
+async function plannedObjects(options: RunOptions): Promise<readonly PlannedObject[]> {
+  const documents = await readDocuments(options.file);
+  const wishes = await Promise.all(options.workspace.map((text) => readWorkspace(text, !options.kubeconfig)));
+  const plan = planRun(documents, {
+    params: options.param,
+    workspaces: wishes.map(({ binding }) => binding),
+    ...(options.serviceaccount ? { serviceAccount: options.serviceaccount } : {}),
+    ...(options.timeout ? { timeout: options.timeout } : {}),
+  });
+  const extra = wishes.flatMap(({ objects }) => objects.map((object) => ({ object, place: '-w', runs: false })));
+  return [...extra, ...plan.objects];
+}
+
+async function runAll(
+  client: Client,
+  objects: readonly PlannedObject[],
+  session: RunSession,
+  namespace: string,
+): Promise<boolean> {
+  const ends = [];
+  for (const planned of objects) {
+    const created = await createObject(client, planned, namespace);
+    if (planned.runs) ends.push(session.follow(created));
+  }
+  return (await Promise.all(ends)).every(({ state }) => state === 'succeeded');
+}
+
+/** The first Ctrl-C cancels the runs, and they are followed to their end. The second does not wait for that. */
+async function endEarly(session: RunSession, view: RunView, abort: AbortController): Promise<void> {
+  const again = stopSignal();
+  view.note('cancelling; Ctrl-C again to leave at once');
   try {
-    return new Client(httpTransport(await loadConfig({ kubeconfig })));
-  } catch (error) {
-    if (isClientError(error)) throw new UserError(error.message);
-    throw error;
+    await session.cancel();
+    await Promise.race([again.promise, sleep(systemClock, cancelMs, abort.signal).catch(() => undefined)]);
+  } finally {
+    again.ignore();
+    abort.abort(new UserError('stopped'));
   }
 }
 
@@ -67,68 +103,4 @@ async function openOwn(started: (() => Promise<unknown>)[]): Promise<Client> {
   const { server, authority, certificate, key } = plane.connection;
   const credentials = staticCredentials({ clientCertificate: { certificate, key } });
   return new Client(httpTransport({ server, certificateAuthority: authority, namespace: 'default', credentials }));
-}
-
-async function runAll(client: Client, plan: RunPlan, options: RunOptions, signal: AbortSignal): Promise<boolean> {
-  const runs: Promise<boolean>[] = [];
-  for (const { object, place, runs: isRun } of plan.objects) {
-    const created = await create(client, object, place, options.namespace);
-    if (isRun) runs.push(showRun(client, created, options, signal));
-  }
-  return (await Promise.all(runs)).every(Boolean);
-}
-
-async function create(client: Client, object: KubeObject, place: string, namespace: string): Promise<KubeObject> {
-  try {
-    // The server knows which kinds are in a namespace.
-    const { scope } = await client.discovery.find(object);
-    if (scope === 'Cluster' || object.metadata.namespace) return await client.create(object);
-    return await client.create({ ...object, metadata: { ...object.metadata, namespace } });
-  } catch (error) {
-    if (!isStatusError(error) && !isClientError(error, 'UNKNOWN_KIND')) throw error;
-    throw badInput(`${place}: ${error.message}`);
-  }
-}
-
-async function showRun(
-  client: Client,
-  object: KubeObject,
-  { output }: RunOptions,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const { name = '', namespace = '' } = object.metadata;
-  const json = output === 'json';
-  const print = (value: object, text: string) =>
-    void process.stdout.write(json ? `${JSON.stringify({ run: name, ...value })}\n` : text);
-  print({ event: 'started' }, pc.bold(`TaskRun ${name}\n`));
-  const status = await followRun(
-    client,
-    { namespace, name },
-    {
-      log: (step, line) => print({ step, line }, `${pc.cyan(`[${step}]`)} ${line}\n`),
-      step: (step, exitCode) => {
-        if (exitCode === undefined) return;
-        const mark = exitCode === 0 ? pc.green('✓') : pc.red(`✗ exit code ${exitCode}`);
-        print({ step, exitCode }, `${pc.cyan(`[${step}]`)} ${mark}\n`);
-      },
-    },
-    signal,
-  );
-  return tellEnd(status, print);
-}
-
-function tellEnd(status: TaskRunStatus, print: (value: object, text: string) => void): boolean {
-  const condition = status.conditions?.find(({ type }) => type === 'Succeeded');
-  const good = condition?.status === 'True';
-  const results = status.results ?? [];
-  const lines = results.map(
-    ({ name, value }) => `  ${name} = ${typeof value === 'string' ? value.trimEnd() : JSON.stringify(value)}\n`,
-  );
-  const head = good ? pc.green(`${condition.reason}`) : pc.red(`${condition?.reason}: ${condition?.message ?? ''}`);
-  const { reason, message } = condition ?? {};
-  print(
-    { succeeded: good, reason, message, results },
-    `${head}\n${lines.length > 0 ? `results:\n${lines.join('')}` : ''}`,
-  );
-  return good;
 }

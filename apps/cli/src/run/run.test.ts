@@ -1,8 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { stripVTControlCharacters } from 'node:util';
 import { entrypointProgram } from '@tektite/pipelines';
 import { afterAll, describe, expect, it } from 'vitest';
 
@@ -69,7 +73,7 @@ describe.runIf(entrypointProgram())('tektite run', () => {
       '-p',
       'more=["and","all"]',
     ]);
-    expect(out.replace(/greet-\w+/, 'greet-x')).toBe(
+    expect(out.replace(/greet-\w+/, 'greet-x').replace(/ in [\d.]+ m?s/, '')).toBe(
       'TaskRun greet-x\n[say] hello world and all\n[say] ✓\n[last] hello world and all\n[last] ✓\nSucceeded\nresults:\n  greeting = hello world and all\n',
     );
     expect(code).toBe(0);
@@ -93,7 +97,11 @@ describe.runIf(entrypointProgram())('tektite run', () => {
   it.each([
     ['YAML that is none', 'a: [', /bad\.yaml:1:\d+: yaml: did not find expected/],
     ['something that is no object', 'a: 1', 'bad.yaml:1: this is no Kubernetes object: it needs apiVersion and kind'],
-    ['nothing to run', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}', 'there is neither a TaskRun nor a Task'],
+    [
+      'nothing to run',
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}',
+      'there is neither a PipelineRun or TaskRun nor a',
+    ],
     ['a name that is none', 'apiVersion: tekton.dev/v1\nkind: TaskRun\nmetadata: {name: A_B}\nspec: {}', 'A_B'],
     ['a kind that nobody knows', `apiVersion: a.test/v1\nkind: Thing\n---${task('true')}`, 'bad.yaml:1: '],
   ])('says what is wrong with %s, with exit code 2', (_title, content, message) => {
@@ -103,13 +111,53 @@ describe.runIf(entrypointProgram())('tektite run', () => {
     expect(code).toBe(2);
   });
 
-  it('ends with Ctrl-C, and leaves no process behind', async () => {
+  it('gives a Task the files of a folder, and keeps what it writes there', () => {
+    const source = mkdtempSync(join(folder, 'source-'));
+    writeFileSync(join(source, 'in'), 'from outside');
+    const copy = `
+apiVersion: tekton.dev/v1
+kind: Task
+metadata: {name: copy}
+spec:
+  workspaces: [{name: source}]
+  steps: [{name: copy, image: busybox, workingDir: $(workspaces.source.path), script: "cp in out; echo done"}]
+`;
+    const { code, out } = tektite(['-f', '-', '-w', `source=${source}`], copy);
+    expect(out).toContain('[copy] done\n');
+    expect(code).toBe(0);
+    expect(readFileSync(join(source, 'out'), 'utf8')).toBe('from outside');
+  });
+
+  it('reads what to run from a URL, and runs what comes before the Task it needs', async () => {
+    const run = 'apiVersion: tekton.dev/v1\nkind: TaskRun\nmetadata: {name: mine}\nspec: {taskRef: {name: greet}}\n---';
+    const server = createServer((_request, response) => response.end(`${run}${task('true')}`)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const child = spawn(process.execPath, [bin, 'run', '-f', `http://127.0.0.1:${port}/run.yaml`]);
+    const [[code], out] = await Promise.all([once(child, 'exit'), text(child.stdout)]);
+    server.close();
+    expect(out).toContain('TaskRun mine');
+    expect(code).toBe(0);
+  });
+
+  it('shows a tree with times where there is a terminal', () => {
+    const command = `${process.execPath} ${bin} run -f ${file('live.yaml', task('sleep 0.3'))}`;
+    const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], { encoding: 'utf8', timeout: 30_000 });
+    const plain = stripVTControlCharacters(stdout);
+    expect(plain).toMatch(/▶ greet-\w+ [\d.]+ m?s/);
+    expect(plain).toMatch(/├─ ✓ say [\d.]+ m?s\r\n└─ ✓ last \d+ ms\r\nSucceeded in/);
+  });
+
+  it('cancels the run with Ctrl-C, and leaves no process behind', async () => {
     const mark = `sleep 98765${process.pid}`;
     const child = spawn(process.execPath, [bin, 'run', '-f', file('slow.yaml', task(mark))], { stdio: 'pipe' });
+    const out = text(child.stdout);
     const isRunning = () => commandLines().some((line) => line.includes(mark));
     await expect.poll(isRunning, { timeout: 15_000 }).toBe(true);
     child.kill('SIGINT');
-    await once(child, 'exit');
+    const [code] = (await once(child, 'exit')) as [number];
     await expect.poll(isRunning).toBe(false);
+    expect(await out).toMatch(/TaskRunCancelled: TaskRun "greet-\w+" was cancelled\./);
+    expect(code).toBe(1);
   });
 });

@@ -1,0 +1,153 @@
+import { type Client, type ObjectKey, resilientWatch } from '@tektite/client';
+import { type KubeObject, sleep } from '@tektite/meta';
+import type { PipelineRun, RunCondition, RunResult, TaskRun } from '@tektite/pipelines';
+import { followPod } from './followed-pod.ts';
+import { pipelineRunNode } from './pipeline-run-tree.ts';
+import { pipelineRunLabel, type RunKind, runKinds } from './run-kinds.ts';
+import { conditionOf, type RunNode, stateOf, taskRunNode } from './run-tree.ts';
+import type { RunEnd, RunView } from './view/run-view.ts';
+
+/** How long logs are waited for once a run is over: a Pod that was deleted has none any more. */
+const lastLogsMs = 3000;
+
+interface AnyRun extends KubeObject {
+  readonly status?: {
+    readonly conditions?: readonly RunCondition[];
+    readonly results?: readonly RunResult[];
+    readonly podName?: string;
+  };
+}
+
+/** A run with all its parts, followed to its end. */
+export class FollowedRun {
+  readonly kind: RunKind;
+  readonly key: ObjectKey & { readonly namespace: string };
+  private readonly client: Client;
+  private readonly view: RunView;
+  private readonly changed: () => void;
+  private readonly stop = new AbortController();
+  private readonly signal: AbortSignal;
+  /** The newest state of everything, by `Kind/name`. */
+  private readonly objects = new Map<string, AnyRun>();
+  /** What is read of each Pod. */
+  private readonly logs = new Map<string, Promise<void>>();
+  private readonly watches: Promise<void>[] = [];
+  private failure: Error | undefined;
+
+  constructor(
+    client: Client,
+    run: { readonly kind: RunKind; readonly key: ObjectKey & { readonly namespace: string } },
+    view: RunView,
+    changed: () => void,
+    signal: AbortSignal,
+  ) {
+    this.client = client;
+    this.kind = run.kind;
+    this.key = run.key;
+    this.view = view;
+    this.changed = changed;
+    this.signal = AbortSignal.any([signal, this.stop.signal]);
+  }
+
+  get tree(): RunNode | undefined {
+    const root = this.objects.get(`${this.kind}/${this.key.name}`);
+    return root && this.nodeOf(root);
+  }
+
+  /** Follows it until it is over, and its logs are told. */
+  async ended(): Promise<RunEnd> {
+    try {
+      const run = await this.watchRoot();
+      const read = Promise.allSettled(this.logs.values());
+      await Promise.race([read, sleep(this.client.clock, lastLogsMs, this.signal)]);
+      return this.endOf(run);
+    } finally {
+      this.stop.abort();
+      await Promise.allSettled([...this.watches, ...this.logs.values()]);
+    }
+  }
+
+  private async watchRoot(): Promise<AnyRun> {
+    const { name, namespace } = this.key;
+    const selection = { namespace, fieldSelector: `metadata.name=${name}`, signal: this.signal };
+    for await (const event of resilientWatch<KubeObject>(this.client, runKinds[this.kind], selection)) {
+      if (this.failure) throw this.failure;
+      if (event.type === 'deleted' || event.type === 'vanished')
+        throw new Error(`the ${this.kind} ${name} was deleted`);
+      if (event.type !== 'added' && event.type !== 'modified') continue;
+      const run = event.object as AnyRun;
+      this.take(run, []);
+      const { status = 'Unknown' } = conditionOf(run) ?? {};
+      if (status !== 'Unknown') return run;
+    }
+    throw new Error('the watch ended');
+  }
+
+  private watchParts(pipelineRun: string, tasks: readonly string[]): void {
+    const { namespace } = this.key;
+    const selection = { namespace, labelSelector: `${pipelineRunLabel}=${pipelineRun}`, signal: this.signal };
+    const watchKind = async (kind: RunKind) => {
+      for await (const event of resilientWatch<KubeObject>(this.client, runKinds[kind], selection)) {
+        if (event.type === 'added' || event.type === 'modified') this.take(event.object as AnyRun, tasks);
+      }
+    };
+    for (const kind of Object.keys(runKinds) as RunKind[]) this.watches.push(this.attended(watchKind(kind)));
+  }
+
+  /** Something new about a part; `tasks` leads to the pipeline that it is in. */
+  private take(run: AnyRun, tasks: readonly string[]): void {
+    const { name = '', labels = {} } = run.metadata;
+    const key = `${run.kind}/${name}`;
+    const isNew = !this.objects.has(key);
+    this.objects.set(key, run);
+    const isRoot = key === `${this.kind}/${this.key.name}`;
+    const here = isRoot ? tasks : [...tasks, partName(run, labels)];
+    if (run.kind === 'PipelineRun' && isNew) this.watchParts(name, here);
+    if (run.kind === 'TaskRun' && run.status?.podName) this.followLogs(run.status.podName, here);
+    this.changed();
+  }
+
+  private followLogs(pod: string, tasks: readonly string[]): void {
+    if (this.logs.has(pod)) return;
+    const { view } = this;
+    const place = (step: string) => ({ run: this.key.name, tasks, step });
+    const listener = {
+      log: (step: string, line: string) => view.log(place(step), line),
+      ended: (step: string, exitCode: number) => view.stepEnded(place(step), exitCode),
+    };
+    const key = { namespace: this.key.namespace, name: pod };
+    this.logs.set(pod, this.attended(followPod(this.client, key, listener, this.signal)));
+  }
+
+  /** What fails beside the root is told when the root is next looked at; being stopped is no failure. */
+  private attended(work: Promise<void>): Promise<void> {
+    return work.catch((error: unknown) => {
+      if (!this.signal.aborted) this.failure = error as Error;
+    });
+  }
+
+  private nodeOf(run: AnyRun): RunNode {
+    if (run.kind === 'TaskRun') return taskRunNode(run as TaskRun);
+    return pipelineRunNode(run as PipelineRun, (kind, name) => this.objects.get(`${kind}/${name}`));
+  }
+
+  private endOf(run: AnyRun): RunEnd {
+    const condition = conditionOf(run);
+    return {
+      kind: this.kind,
+      name: this.key.name,
+      state: stateOf(condition),
+      ...(condition?.reason ? { reason: condition.reason } : {}),
+      ...(condition?.message ? { message: condition.message } : {}),
+      results: run.status?.results ?? [],
+      tree: this.nodeOf(run),
+    };
+  }
+}
+
+/** The task of the pipeline; of a matrix, which one of them. */
+function partName(run: AnyRun, labels: Readonly<Record<string, string>>): string {
+  const task = labels['tekton.dev/pipelineTask'] ?? run.metadata.name ?? '';
+  const number = /-(\d+)$/.exec(run.metadata.name ?? '')?.[1];
+  return number !== undefined && !task.endsWith(`-${number}`) ? `${task}-${number}` : task;
+}

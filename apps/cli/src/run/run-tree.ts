@@ -1,0 +1,81 @@
+import type { RunCondition, StepState, TaskRun } from '@tektite/pipelines';
+
+export type RunState = 'waiting' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'skipped';
+
+/** A run, one of its tasks, or a step, as people see it. */
+export interface RunNode {
+  /** Different from all others of its tree, and the same whenever the tree is made anew. */
+  readonly id: string;
+  readonly name: string;
+  readonly state: RunState;
+  /** Why it waits, was skipped or failed. */
+  readonly note?: string;
+  readonly children: readonly RunNode[];
+}
+
+/** How a run goes, by its condition. */
+export function stateOf(condition: RunCondition | undefined): RunState {
+  if (!condition) return 'waiting';
+  if (condition.status === 'True') return 'succeeded';
+  if (condition.status === 'Unknown') return 'running';
+  return /Cancel/.test(condition.reason ?? '') ? 'cancelled' : 'failed';
+}
+
+export function conditionOf(run: { readonly status?: { readonly conditions?: readonly RunCondition[] } }) {
+  return run.status?.conditions?.find(({ type }) => type === 'Succeeded');
+}
+
+/** What a run that is over says about its end, if that is more than that it is well. */
+export function failureNote(condition: RunCondition | undefined): string | undefined {
+  if (condition?.status !== 'False') return undefined;
+  return condition.message || condition.reason;
+}
+
+/** A TaskRun and its steps. */
+export function taskRunNode(run: TaskRun, name: string = run.metadata.name ?? ''): RunNode {
+  const { status } = run;
+  const condition = conditionOf(run);
+  const state = stateOf(condition);
+  const id = `TaskRun/${run.metadata.name}`;
+  const attempt = status?.retriesStatus?.length ?? 0;
+  const notes = [attempt > 0 ? `attempt ${attempt + 1}` : undefined, failureNote(condition) ?? waitNote(run, state)];
+  const note = notes.filter((each) => each !== undefined).join(', ');
+  return { id, name, state, ...(note ? { note } : {}), children: stepNodes(id, run, state) };
+}
+
+/** Before there is a Pod with containers, the condition says what is amiss. */
+function waitNote(run: TaskRun, state: RunState): string | undefined {
+  if (state !== 'running' || (run.status?.steps ?? []).some(({ running, terminated }) => running || terminated))
+    return undefined;
+  return conditionOf(run)?.message;
+}
+
+/**
+ * Every step is a process from the beginning, and waits for the one before it: of those that run, only the first does
+ * anything.
+ */
+function stepNodes(id: string, run: TaskRun, state: RunState): readonly RunNode[] {
+  const states = new Map((run.status?.steps ?? []).map((step) => [step.name, step]));
+  const named = run.status?.taskSpec?.steps?.map(({ name }, index) => name || `unnamed-${index}`) ?? [];
+  let active = false;
+  return (named.length > 0 ? named : [...states.keys()]).map((name = '') => {
+    const step = states.get(name);
+    const waits = active || !step?.running || state !== 'running';
+    if (!waits) active = true;
+    return { id: `${id}/${name}`, name, children: [], ...stepState(step, waits, state) };
+  });
+}
+
+function stepState(step: StepState | undefined, waits: boolean, run: RunState): Pick<RunNode, 'state' | 'note'> {
+  const over = run !== 'running' && run !== 'waiting';
+  if (!step?.terminated) return { state: waits ? (over ? 'skipped' : 'waiting') : 'running' };
+  const { exitCode } = step.terminated;
+  const { terminationReason: reason } = step;
+  if (reason === 'Skipped') return { state: 'skipped' };
+  if (reason === 'Continued') return { state: 'failed', note: `exit code ${exitCode}, ignored` };
+  if (exitCode === 0) return { state: 'succeeded' };
+  return {
+    state: 'failed',
+    note: reason && reason !== 'Error' ? `${reason}, exit code ${exitCode}` : `exit code ${exitCode}`,
+  };
+}

@@ -1,0 +1,35 @@
+import type { RunResult } from '@tektite/pipelines';
+import type { RunNode, RunState } from '../run-tree.ts';
+import type { Timeline } from '../timeline.ts';
+
+/** The step that something is about. */
+export interface StepPlace {
+  /** The run that the user started. */
+  readonly run: string;
+  /** Tasks of pipelines on the way to it; empty for a TaskRun. */
+  readonly tasks: readonly string[];
+  readonly step: string;
+}
+
+/** How a run ended. */
+export interface RunEnd {
+  readonly kind: string;
+  readonly name: string;
+  readonly state: RunState;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly results: readonly RunResult[];
+  readonly tree: RunNode;
+}
+
+/** Shows runs to somebody. */
+export interface RunView extends Disposable {
+  started(kind: string, name: string): void;
+  log(place: StepPlace, line: string): void;
+  stepEnded(place: StepPlace, exitCode: number): void;
+  /** Some run is different; `trees` are all that are shown now. */
+  changed(trees: readonly RunNode[], timeline: Timeline): void;
+  /** A word about the work itself. */
+  note(text: string): void;
+  ended(end: RunEnd, timeline: Timeline): void;
+}

@@ -1,0 +1,65 @@
+import type { ParamValue } from '@tektite/pipelines';
+import pc from 'picocolors';
+import type { RunNode } from '../run-tree.ts';
+import type { Timeline } from '../timeline.ts';
+import type { RunEnd, RunView, StepPlace } from './run-view.ts';
+import { durationText, treeLines } from './tree-lines.ts';
+
+/** Plain lines, one under the other: for files, pipes and the logs of CI. */
+export class TextView implements RunView {
+  private readonly write: (text: string) => void;
+
+  constructor(write: (text: string) => void) {
+    this.write = write;
+  }
+
+  started(kind: string, name: string): void {
+    this.line(pc.bold(`${kind} ${name}`));
+  }
+
+  log(place: StepPlace, line: string): void {
+    this.line(`${prefixOf(place)} ${line}`);
+  }
+
+  stepEnded(place: StepPlace, exitCode: number): void {
+    this.line(`${prefixOf(place)} ${exitCode === 0 ? pc.green('✓') : pc.red(`✗ exit code ${exitCode}`)}`);
+  }
+
+  changed(_trees: readonly RunNode[], _timeline: Timeline): void {}
+
+  note(text: string): void {
+    this.line(pc.dim(text));
+  }
+
+  ended(end: RunEnd, timeline: Timeline): void {
+    const now = timeline.spanOf(end.tree)?.ended ?? 0;
+    // A TaskRun has told all of its steps already.
+    if (end.kind !== 'TaskRun') for (const line of treeLines(end.tree, timeline, now)) this.line(line);
+    for (const line of endLines(end, timeline)) this.line(line);
+  }
+
+  [Symbol.dispose](): void {}
+
+  private line(text: string): void {
+    this.write(`${text}\n`);
+  }
+}
+
+/** How it went, and what came of it. */
+export function endLines({ state, reason, message, results, tree }: RunEnd, timeline: Timeline): string[] {
+  const span = timeline.spanOf(tree);
+  const took = span?.ended === undefined ? '' : pc.dim(` in ${durationText(span.ended - span.began)}`);
+  const head =
+    state === 'succeeded'
+      ? `${pc.green(`${reason}`)}${took}`
+      : `${pc.red(`${reason}: ${message ?? ''}`.trimEnd())}${took}`;
+  return [head, ...(results.length > 0 ? ['results:'] : []), ...results.map(resultLine)];
+}
+
+function resultLine({ name, value }: { readonly name: string; readonly value: ParamValue }): string {
+  return `  ${name} = ${typeof value === 'string' ? value.trimEnd() : JSON.stringify(value)}`;
+}
+
+export function prefixOf({ tasks, step }: StepPlace): string {
+  return pc.cyan(`[${[...tasks, step].join(' : ')}]`);
+}

@@ -1,0 +1,44 @@
+import pc from 'picocolors';
+import type { RunNode, RunState } from '../run-tree.ts';
+import type { Timeline } from '../timeline.ts';
+
+const marks: Readonly<Record<RunState, string>> = {
+  waiting: pc.dim('·'),
+  running: pc.yellow('▶'),
+  succeeded: pc.green('✓'),
+  failed: pc.red('✗'),
+  cancelled: pc.magenta('■'),
+  skipped: pc.dim('-'),
+};
+
+/** A tree as lines of text: a mark, a name, how long it took, and why. */
+export function treeLines(root: RunNode, timeline: Timeline, now: number): string[] {
+  const lines: string[] = [];
+  const add = (node: RunNode, head: string, tail: string) => {
+    lines.push(`${head}${lineOf(node, timeline, now)}`);
+    node.children.forEach((child, index) => {
+      const last = index === node.children.length - 1;
+      add(child, `${tail}${last ? '└─ ' : '├─ '}`, `${tail}${last ? '   ' : '│  '}`);
+    });
+  };
+  add(root, '', '');
+  return lines;
+}
+
+function lineOf(node: RunNode, timeline: Timeline, now: number): string {
+  const span = timeline.spanOf(node);
+  const took = span ? pc.dim(` ${durationText((span.ended ?? now) - span.began)}`) : '';
+  const quiet = node.state === 'waiting' || node.state === 'skipped';
+  const note = node.note ? pc.dim(`  ${node.note.split('\n', 1)[0]}`) : '';
+  return `${marks[node.state]} ${quiet ? pc.dim(node.name) : node.name}${took}${note}`;
+}
+
+/** `12 ms`, `3.4 s`, `2m 05s`, `1h 02m`. */
+export function durationText(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  const pad = (value: number) => String(value).padStart(2, '0');
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${pad(seconds % 60)}s`;
+  return `${Math.floor(seconds / 3600)}h ${pad(Math.floor(seconds / 60) % 60)}m`;
+}
