@@ -11,6 +11,7 @@ import {
   type TokenFile,
 } from '@tektite/apiserver';
 import type { System } from '@tektite/controller';
+import type { ImageMapping } from '@tektite/node';
 import type { RuntimeName } from './cluster/runtimes.ts';
 import { loadKeys, loadSigningKey } from './key-files.ts';
 import { type Connection, writeKubeconfig } from './kubeconfig-file.ts';
@@ -24,6 +25,8 @@ export interface ControlPlaneOptions {
   readonly disabledAdmissionPlugins: readonly string[];
   /** What runs Pods. Without it, this is an API server alone, and not a cluster. */
   readonly runtime?: RuntimeName;
+  /** What stands for images where Pods are processes of this machine. */
+  readonly images?: ImageMapping;
   /** Run in this process, on the server's own side: no HTTP, no certificates between. */
   readonly systems?: readonly System[];
   readonly onError: (error: unknown) => void;
@@ -95,6 +98,7 @@ async function startParts(
       {
         server,
         runtime: options.runtime,
+        ...(options.images ? { images: options.images } : {}),
         folder,
         authority: keys.authority,
         api: { host: reachable(options.host), port: http.port },

@@ -32,6 +32,7 @@ Examples:
     .option('--token-auth-file <file>', 'static bearer tokens, a line each: token,user,uid,"group1,group2"')
     .option('--disable-admission-plugins <names>', 'admission plugins to leave out, separated by commas')
     .option('--runtime <name>', 'what runs Pods: host (processes of this machine), podman, simulated, or none', 'host')
+    .option('--images <file>', 'YAML that says what stands for images where Pods are processes of this machine')
     .option('--api-only', 'serve the API without controllers, node or systems')
     .option('--systems <list>', 'systems (operators) to run in it, separated by commas: files, folders or packages')
     .addHelpText(
@@ -43,7 +44,9 @@ Examples:
   $ tektite up --write-kubeconfig ~/.kube/config
                                      adds a context named "tektite" to your own kubeconfig
   $ tektite up --systems ./my-operator
-                                     runs an operator in it; begin one with \`tektite new operator\``,
+                                     runs an operator in it; begin one with \`tektite new operator\`
+  $ tektite up --images images.yaml  where a line as \`acme/web: {root: ./web, entrypoint: [/bin/web]}\` says what the
+                                     image is here`,
     )
     .action(async (options) => (await import('./commands/up.ts')).up(options));
 
@@ -69,6 +72,7 @@ Examples:
     .option('--serviceaccount <name>', 'the service account that it runs as')
     .option('--timeout <duration>', 'how long it may take, as 10m or 1h30m')
     .option('--kubeconfig <file>', 'run it on this cluster')
+    .option('--images <file>', 'YAML that says what stands for images where Pods are processes of this machine')
     .option('-o, --output <form>', 'text, or json for a line of JSON for everything that happens', 'text')
     .addHelpText(
       'after',

@@ -23,6 +23,8 @@ import type { RuntimeName } from './runtimes.ts';
 export interface ClusterOptions {
   readonly server: ApiServer;
   readonly runtime: RuntimeName;
+  /** What stands for images where containers are processes of this machine. */
+  readonly images?: ImageMapping;
   /** The data folder of the control plane. */
   readonly folder: string;
   readonly authority: KeyPair;
@@ -75,7 +77,7 @@ export async function runCluster(options: ClusterOptions, started: (() => Promis
 
 async function startOwnNode(options: ClusterOptions, client: Client) {
   const dataDir = join(options.folder, 'node');
-  const images = await pipelinesImages(dataDir, note);
+  const images = { ...(await pipelinesImages(dataDir, note)), ...options.images };
   try {
     return await startNode({
       client,

@@ -2,6 +2,7 @@ import { Client, httpTransport, staticCredentials } from '@tektite/client';
 import { sleep, systemClock } from '@tektite/meta';
 import pc from 'picocolors';
 import { openCluster } from '../cluster/open-cluster.ts';
+import { readImages } from '../cluster/read-images.ts';
 import { startControlPlane } from '../control-plane.ts';
 import { createObject } from '../run/create-objects.ts';
 import { planRun, type PlannedObject } from '../run/plan-run.ts';
@@ -22,6 +23,7 @@ export interface RunOptions {
   readonly serviceaccount?: string;
   readonly timeout?: string;
   readonly kubeconfig?: string;
+  readonly images?: string;
   readonly output: string;
 }
 
@@ -36,7 +38,7 @@ export async function run(options: RunOptions): Promise<void> {
   const stopped = stopSignal();
   const abort = new AbortController();
   try {
-    const client = options.kubeconfig ? await openCluster(options.kubeconfig) : await openOwn(started);
+    const client = options.kubeconfig ? await openCluster(options.kubeconfig) : await openOwn(options, started);
     started.push(() => client.close());
     const session = new RunSession(client, view, abort.signal);
     void stopped.promise.then(() => endEarly(session, view, abort));
@@ -88,7 +90,7 @@ async function endEarly(session: RunSession, view: RunView, abort: AbortControll
   }
 }
 
-async function openOwn(started: (() => Promise<unknown>)[]): Promise<Client> {
+async function openOwn(options: RunOptions, started: (() => Promise<unknown>)[]): Promise<Client> {
   const plane = await startControlPlane({
     dataDir: '',
     inMemory: true,
@@ -96,6 +98,7 @@ async function openOwn(started: (() => Promise<unknown>)[]): Promise<Client> {
     port: 0,
     disabledAdmissionPlugins: [],
     runtime: 'host',
+    ...(options.images ? { images: await readImages(options.images) } : {}),
     systems: [pipelines],
     onError: (error) => console.error(pc.red('internal error:'), error),
   });

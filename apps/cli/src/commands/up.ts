@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { FolderError, TokenFile } from '@tektite/apiserver';
 import pc from 'picocolors';
 import { unknownPlugins } from '../admission-plugin-names.ts';
+import { readImages } from '../cluster/read-images.ts';
 import { type RuntimeName, runtimeNames } from '../cluster/runtimes.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane.ts';
 import { writeKubeconfig } from '../kubeconfig-file.ts';
@@ -20,6 +21,7 @@ export interface UpOptions {
   readonly apiOnly?: boolean;
   readonly systems?: string;
   readonly runtime: string;
+  readonly images?: string;
 }
 
 /** `tektite up`: serves until it is told to stop. */
@@ -29,6 +31,7 @@ export async function up(options: UpOptions): Promise<void> {
   const systems = options.apiOnly ? [] : await loadSystems(options.systems ?? '');
   const runtime = options.apiOnly ? undefined : readRuntime(options.runtime);
   const tokens = options.tokenAuthFile ? await readTokens(options.tokenAuthFile) : undefined;
+  const images = options.images ? await readImages(options.images) : undefined;
   // Listened for from now on: who is told to stop while it starts leaves nothing behind either.
   const stopped = stopSignal();
   try {
@@ -36,6 +39,7 @@ export async function up(options: UpOptions): Promise<void> {
       disabledAdmissionPlugins: disabled,
       systems,
       ...(runtime ? { runtime } : {}),
+      ...(images ? { images } : {}),
       ...(tokens ? { tokens } : {}),
     });
     try {
@@ -54,7 +58,7 @@ export async function up(options: UpOptions): Promise<void> {
 async function start(
   options: UpOptions,
   port: number,
-  more: Pick<ControlPlaneOptions, 'disabledAdmissionPlugins' | 'systems' | 'tokens' | 'runtime'>,
+  more: Pick<ControlPlaneOptions, 'disabledAdmissionPlugins' | 'systems' | 'tokens' | 'runtime' | 'images'>,
 ): Promise<ControlPlane> {
   try {
     return await startControlPlane({

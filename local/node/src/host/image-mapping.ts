@@ -35,6 +35,6 @@ export function commandLine(
   if (line.length > 0 && (command.length > 0 || entrypoint.length > 0 || mapped.cmd)) return line;
   throw new ContainerStartError(
     'CreateContainerError',
-    `no command specified: containers run as processes of this machine here, and what the image ${JSON.stringify(image)} would start is not known. Set the container's command, or map the image to an entrypoint (images: { ${JSON.stringify(image)}: { entrypoint: [...] } }), or use a runtime that runs images`,
+    `no command specified: containers run as processes of this machine here, and what the image ${JSON.stringify(image)} would start is not known. Set the container's command, or say what the image is on this machine (tektite up --images FILE, with a line ${JSON.stringify(image)}: {entrypoint: [...]} in it), or use a runtime that runs images`,
   );
 }

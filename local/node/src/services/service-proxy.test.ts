@@ -62,3 +62,32 @@ it.runIf(own !== undefined)(
     expect(errors.filter((message) => !message.includes(':443'))).toEqual([]);
   },
 );
+
+it.runIf(own !== undefined)('leaves its port to a Pod that listens there on all addresses', async () => {
+  await using plane = await startControlPlane({ serviceRange: '127.98.0.0/24' });
+  const errors: string[] = [];
+  await using _ = await new ServiceProxy({
+    client: plane.client,
+    onError: ({ message }) => errors.push(message),
+  }).start();
+  const port = 18_081;
+  const service = await plane.client.create(kinds.Service, {
+    metadata: { namespace: 'default', name: 'web' },
+    spec: { selector: { app: 'web' }, ports: [{ name: 'http', port, protocol: 'TCP', targetPort: port }] },
+  });
+  // Ready before the program listens, as a Pod without probes is.
+  await plane.client.create(kinds.EndpointSlice, {
+    metadata: { namespace: 'default', name: 'web-1', labels: { 'kubernetes.io/service-name': 'web' } },
+    addressType: 'IPv4',
+    ports: [{ name: 'http', port, protocol: 'TCP' }],
+    endpoints: [{ addresses: [own], conditions: { ready: true } }],
+  } as unknown as EndpointSlice);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const pod = createServer((socket) => void socket.once('data', () => socket.end('by itself')));
+  pod.listen(port, '0.0.0.0');
+  await once(pod, 'listening');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(await ask(service.spec?.clusterIP ?? '', port)).toBe('by itself');
+  pod.close();
+  expect(errors.filter((message) => !message.includes(':443'))).toEqual([]);
+});

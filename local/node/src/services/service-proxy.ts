@@ -1,18 +1,13 @@
-import { connect, createServer, isIPv4, type Server, type Socket } from 'node:net';
 import { type Client, kinds } from '@tektite/client';
 import { cacheKey, Informer } from '@tektite/controller';
 import type { EndpointSlice, Service } from '@tektite/schema/kubernetes';
-import { chooseEndpoint, type ProxiedPort, proxiedPorts } from './endpoint-choice.ts';
+import { type ProxiedPort, proxiedPorts, readyEndpoints } from './proxied-ports.ts';
+import { PortListener } from './port-listener.ts';
 
 export interface ServiceProxyOptions {
   readonly client: Client;
   /** Told of addresses that cannot be listened on, and of everything else that goes wrong. */
   readonly onError?: (error: Error) => void;
-}
-
-interface Listener {
-  readonly server: Server;
-  readonly sockets: Set<Socket>;
 }
 
 /**
@@ -24,7 +19,7 @@ export class ServiceProxy implements AsyncDisposable {
   private readonly options: ServiceProxyOptions;
   private readonly services: Informer<Service, Service>;
   private readonly slices: Informer<EndpointSlice, EndpointSlice>;
-  private readonly listeners = new Map<string, Listener>();
+  private readonly listeners = new Map<string, PortListener>();
 
   constructor(options: ServiceProxyOptions) {
     const { client, onError } = options;
@@ -37,20 +32,21 @@ export class ServiceProxy implements AsyncDisposable {
   }
 
   async start(signal?: AbortSignal): Promise<this> {
-    const follow = (service: Service, before?: Service) => this.follow(before, service);
     this.services.addHandler({
-      added: (service) => follow(service),
-      modified: follow,
+      added: (service) => this.follow(undefined, service),
+      modified: (service, before) => this.follow(before, service),
       deleted: (service) => this.follow(service, undefined),
     });
-    this.slices.addHandler({ added: (slice) => this.followSlice(slice), deleted: (slice) => this.followSlice(slice) });
+    const followSlice = (slice: EndpointSlice) => this.followSlice(slice);
+    this.slices.addHandler({ added: followSlice, modified: followSlice, deleted: followSlice });
     await Promise.all([this.services.start().synced(signal), this.slices.start().synced(signal)]);
     return this;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.services.stop(), this.slices.stop()]);
-    await Promise.all([...this.listeners.keys()].map((address) => this.close(address)));
+    await Promise.all([...this.listeners.values()].map((listener) => listener.close()));
+    this.listeners.clear();
   }
 
   private followSlice({ metadata }: EndpointSlice): void {
@@ -59,64 +55,34 @@ export class ServiceProxy implements AsyncDisposable {
     if (service) this.follow(service, service);
   }
 
-  /** Nobody listens for a Service of which nobody says where it leads, such as the API server's own. */
-  private isServed({ metadata }: Service): boolean {
-    return this.slices.store.byIndex('service', cacheKey(metadata)).length > 0;
-  }
-
   private follow(before: Service | undefined, after: Service | undefined): void {
-    const ports = after && this.isServed(after) ? proxiedPorts(after) : [];
-    const wanted = new Map(ports.map((port) => [addressOf(port), port]));
-    for (const port of before ? proxiedPorts(before) : [])
-      if (!wanted.has(addressOf(port))) void this.close(addressOf(port));
-    for (const [address, port] of wanted) if (!this.listeners.has(address)) this.listen(address, port);
+    const wanted = new Map((after ? proxiedPorts(after) : []).map((port) => [keyOf(port), port]));
+    for (const port of before ? proxiedPorts(before) : []) if (!wanted.has(keyOf(port))) this.close(keyOf(port));
+    for (const [key, port] of wanted) this.listenerOf(key, port).refresh();
   }
 
-  private listen(address: string, port: ProxiedPort): void {
-    const sockets = new Set<Socket>();
-    const server = createServer({ allowHalfOpen: true }, (socket) => this.forward(socket, port, sockets));
-    this.listeners.set(address, { server, sockets });
-    server.on('error', (error) => {
-      this.listeners.delete(address);
-      this.options.onError?.(
-        new Error(`Service ${port.service}: cannot listen on ${address}: ${error.message}`, { cause: error }),
-      );
+  private listenerOf(key: string, port: ProxiedPort): PortListener {
+    const known = this.listeners.get(key);
+    if (known) return known;
+    const { client, onError } = this.options;
+    const listener = new PortListener({
+      port,
+      endpoints: () => readyEndpoints(this.slices.store.byIndex('service', port.service), port),
+      clock: client.clock,
+      random: client.random,
+      onError: (error) => onError?.(error),
     });
-    server.listen(port.port, port.address);
-    server.unref();
+    this.listeners.set(key, listener);
+    return listener;
   }
 
-  private forward(client: Socket, port: ProxiedPort, sockets: Set<Socket>): void {
-    const slices = this.slices.store.byIndex('service', port.service);
-    const endpoint = chooseEndpoint(slices, port, this.options.client.random);
-    track(client, sockets);
-    if (!endpoint) {
-      client.destroy();
-      return;
-    }
-    const upstream = connect({ host: endpoint.address, port: endpoint.port, allowHalfOpen: true });
-    track(upstream, sockets);
-    client.pipe(upstream);
-    upstream.pipe(client);
-    client.once('close', () => upstream.destroy());
-    upstream.once('close', () => client.destroy());
-  }
-
-  private async close(address: string): Promise<void> {
-    const listener = this.listeners.get(address);
-    this.listeners.delete(address);
-    if (!listener) return;
-    for (const socket of listener.sockets) socket.destroy();
-    await new Promise((resolve) => void listener.server.close(resolve));
+  private close(key: string): void {
+    void this.listeners.get(key)?.close();
+    this.listeners.delete(key);
   }
 }
 
-function addressOf({ address, port }: ProxiedPort): string {
-  return isIPv4(address) ? `${address}:${port}` : `[${address}]:${port}`;
-}
-
-function track(socket: Socket, sockets: Set<Socket>): void {
-  sockets.add(socket);
-  socket.on('error', () => socket.destroy());
-  socket.once('close', () => sockets.delete(socket));
+/** One that leads elsewhere is another. */
+function keyOf({ address, port, name }: ProxiedPort): string {
+  return `${address}:${port}:${name}`;
 }

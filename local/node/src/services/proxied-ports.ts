@@ -1,4 +1,3 @@
-import type { Random } from '@tektite/meta';
 import type { EndpointSlice, Service } from '@tektite/schema/kubernetes';
 
 /** A port of a Service that can be listened on. */
@@ -22,18 +21,19 @@ export function proxiedPorts({ metadata, spec }: Service): readonly ProxiedPort[
   );
 }
 
-/** One of the endpoints that are ready, by chance. */
-export function chooseEndpoint(
-  slices: readonly EndpointSlice[],
-  { name }: ProxiedPort,
-  random: Random,
-): { readonly address: string; readonly port: number } | undefined {
-  const ready = slices.flatMap(({ ports, endpoints }) => {
+/** Where a Pod listens. */
+export interface Endpoint {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** The endpoints behind a port that are ready. */
+export function readyEndpoints(slices: readonly EndpointSlice[], { name }: ProxiedPort): readonly Endpoint[] {
+  return slices.flatMap(({ ports, endpoints }) => {
     const port = (ports ?? []).find((each) => (each.name ?? '') === name)?.port;
     if (port === undefined) return [];
     return (endpoints ?? [])
       .filter(({ conditions }) => conditions?.ready !== false)
       .flatMap(({ addresses }) => (addresses ?? []).map((address) => ({ address, port })));
   });
-  return ready[Math.floor(random.next() * ready.length)];
 }
