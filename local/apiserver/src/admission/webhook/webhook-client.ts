@@ -1,13 +1,13 @@
-import { isIP } from 'node:net';
 import { posix } from 'node:path';
 import { type Clock, cloneJson, type Random } from '@tektite/meta';
 import type { AdmissionregistrationV1WebhookClientConfig } from '@tektite/schema/kubernetes';
-import { Agent, buildConnector, request as send } from 'undici';
+import { Agent, type buildConnector, request as send } from 'undici';
 import type { Storage } from '../../storage/storage.ts';
 import type { LocalWebhook, LocalWebhooks } from './local-webhooks.ts';
 import { readAnswer } from './server-response.ts';
 import { findServiceEndpoint } from './service-endpoints.ts';
 import { describeTransportError } from './transport-error.ts';
+import { verifiedConnector } from './verified-connector.ts';
 
 /** Where a webhook is; that of conversion webhooks is the same. */
 export type ClientConfig = AdmissionregistrationV1WebhookClientConfig;
@@ -126,13 +126,17 @@ class NoEndpointError extends Error {
   override readonly name = 'NoEndpointError';
 }
 
-function connector(config: ClientConfig, host: string, { storage, random }: ClientParts): buildConnector.connector {
-  const connect = buildConnector({
-    ...(config.caBundle ? { ca: Buffer.from(config.caBundle, 'base64').toString('utf8') } : {}),
-    ...(isIP(host) ? {} : { servername: host }),
+function connector(
+  config: ClientConfig,
+  host: string,
+  { storage, random, clock }: ClientParts,
+): buildConnector.connector {
+  const connect = verifiedConnector({
+    host,
+    ...(config.caBundle ? { authorities: Buffer.from(config.caBundle, 'base64').toString('utf8') } : {}),
     // Connections outlive calls; each call has a deadline of its own.
-    timeout: idleMilliseconds,
-    allowH2: false,
+    timeoutMs: idleMilliseconds,
+    now: () => clock.now(),
   });
   const { service } = config;
   if (!service || config.url !== undefined) return connect;

@@ -1,0 +1,58 @@
+import { isIP } from 'node:net';
+import { checkServerIdentity, type TLSSocket } from 'node:tls';
+import { isVouchedServer } from '@tektite/certificates';
+import { buildConnector } from 'undici';
+
+export interface VerifiedConnectorOptions {
+  /** Whom the certificate has to be for. */
+  readonly host: string;
+  /** PEM of those who may vouch for it. Without one, those whom the machine trusts. */
+  readonly authorities?: string;
+  readonly timeoutMs: number;
+  readonly now: () => number;
+}
+
+/**
+ * Connects with TLS to a server that proves who it is.
+ *
+ * Where OpenSSL says that it is self-signed, signatures are looked at once more: see {@link isVouchedServer}.
+ */
+export function verifiedConnector(options: VerifiedConnectorOptions): buildConnector.connector {
+  const { host, authorities, timeoutMs } = options;
+  const connect = buildConnector({
+    ...(authorities === undefined ? {} : { ca: authorities }),
+    ...(isIP(host) ? {} : { servername: host }),
+    rejectUnauthorized: false,
+    // A resumed session is not verified again.
+    maxCachedSessions: 0,
+    timeout: timeoutMs,
+    allowH2: false,
+  });
+  return (request, callback) => {
+    connect(request, (error, socket) => {
+      if (error) {
+        callback(error, null);
+        return;
+      }
+      const mistake = mistakeOf(socket as TLSSocket, options);
+      if (!mistake) {
+        callback(null, socket as TLSSocket);
+        return;
+      }
+      socket?.destroy();
+      callback(mistake, null);
+    });
+  };
+}
+
+function mistakeOf(socket: TLSSocket, options: VerifiedConnectorOptions): Error | undefined {
+  const { host, authorities = '', now } = options;
+  const shown = socket.getPeerX509Certificate();
+  // Without a certificate there is no TLS: the API lets only https addresses be called.
+  if (!shown) return Object.assign(new Error('no certificate was shown'), { code: 'UNABLE_TO_GET_ISSUER_CERT' });
+  const code = socket.authorizationError as Error | string | undefined;
+  const known = socket.authorized || String(code) === 'ERR_TLS_CERT_ALTNAME_INVALID';
+  if (!known && !(String(code) === 'DEPTH_ZERO_SELF_SIGNED_CERT' && isVouchedServer(shown, authorities, now())))
+    return Object.assign(new Error(String(code)), { code: String(code) });
+  return checkServerIdentity(host, shown.toLegacyObject());
+}
