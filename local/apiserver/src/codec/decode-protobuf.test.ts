@@ -47,6 +47,13 @@ describe('an object in protobuf', () => {
     });
   });
 
+  test('may be the options of a delete, which are in every group', () => {
+    const fields = [field(1, 0), field(2, field(1, 'some-uid')), field(4, 'Background')];
+    const expected = { gracePeriodSeconds: 0, preconditions: { uid: 'some-uid' }, propagationPolicy: 'Background' };
+    expect(decodeProtobuf(object('v1', 'DeleteOptions', ...fields))).toMatchObject(expected);
+    expect(decodeProtobuf(object('apps/v1', 'DeleteOptions', ...fields))).toMatchObject(expected);
+  });
+
   test('keeps quantities, and numbers that may be texts', () => {
     const quota = fromHex(
       '6b3873000a130a027631120d5265736f7572636551756f746112410a110a017112001a0022002a00320038004200122a0a0a0a0363707512030a01310a0f0a066d656d6f727912050a033147690a0b0a04706f647312030a01331a001a002200',

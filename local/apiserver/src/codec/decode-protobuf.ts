@@ -6,6 +6,9 @@ import { setOwn } from './json-document.ts';
 import { ProtobufReader, type WireType } from './protobuf-reader.ts';
 import { decodeText, readScalar } from './protobuf-scalars.ts';
 
+/** What upstream knows in every version of every group. */
+const kindsOfAllGroups = new Map([['DeleteOptions', 'meta/v1.DeleteOptions']]);
+
 /** Four bytes that every message begins with. */
 const prefix = [0x6b, 0x38, 0x73, 0x00];
 
@@ -22,9 +25,9 @@ export function decodeProtobuf(bytes: Uint8Array): Record<string, unknown> {
   }
   const { apiVersion, kind, raw } = readEnvelope(bytes.subarray(prefix.length));
   const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' };
-  const definition = findBuiltinDefinition(group, version, kind);
-  if (!definition) throw new DecodeError(`no kind "${kind}" is registered for version "${apiVersion}"`);
-  return { kind, apiVersion, ...readMessage(definition.key, raw, 0) };
+  const key = findBuiltinDefinition(group, version, kind)?.key ?? kindsOfAllGroups.get(kind);
+  if (key === undefined) throw new DecodeError(`no kind "${kind}" is registered for version "${apiVersion}"`);
+  return { kind, apiVersion, ...readMessage(key, raw, 0) };
 }
 
 /** The message around every object: what it is, and its own bytes. */

@@ -4,6 +4,7 @@ import { parseYaml } from '@tektite/schema/yaml';
 import { DecodeError } from '../codec/decode-error.ts';
 import { decodeJson } from '../codec/decode-json.ts';
 import { decodeObject } from '../codec/decode-object.ts';
+import { decodeProtobuf } from '../codec/decode-protobuf.ts';
 import { readVersionKind } from '../codec/version-kind.ts';
 import { mediaTypeOf, unsupportedMediaTypeError } from './read-body.ts';
 import type { RequestContext } from './request-context.ts';
@@ -18,9 +19,9 @@ export function readDeleteBody({ request }: RequestContext): object | undefined 
   const media = mediaTypeOf(request.headers['content-type'] ?? mediaTypes[0]);
   if (!mediaTypes.includes(media)) throw unsupportedMediaTypeError(mediaTypes);
   try {
-    value = media === 'application/yaml' ? parseYaml(new TextDecoder().decode(body))[0]?.value : decodeJson(body).value;
+    value = parse(body, media);
   } catch (error) {
-    throw badRequestError(`couldn't get version/kind; json parse error: ${(error as Error).message}`);
+    throw badRequestError((error as Error).message);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw badRequestError('json: cannot unmarshal into Go value of type v1.DeleteOptions');
@@ -36,5 +37,15 @@ export function readDeleteBody({ request }: RequestContext): object | undefined 
   }
 }
 
-const mediaTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+function parse(body: Uint8Array, media: string): unknown {
+  if (media === protobuf) return decodeProtobuf(body);
+  try {
+    return media === 'application/yaml' ? parseYaml(new TextDecoder().decode(body))[0]?.value : decodeJson(body).value;
+  } catch (error) {
+    throw new DecodeError(`couldn't get version/kind; json parse error: ${(error as Error).message}`);
+  }
+}
+
+const protobuf = 'application/vnd.kubernetes.protobuf';
+const mediaTypes = ['application/json', 'application/yaml', protobuf];
 const scheme = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27';
