@@ -245,7 +245,11 @@ describe('a CustomRun', () => {
   it.each<[string, object, string]>([
     ['neither a reference nor a spec', {}, 'expected exactly one, got neither: spec.customRef, spec.customSpec'],
     ['a reference without a kind', { customRef: { apiVersion: 'x/v1' } }, 'missing field(s): spec.customRef.kind'],
-    ['a spec without a version', { customSpec: { kind: 'K', spec: {} } }, 'missing field(s): spec.customSpec.apiVersion'],
+    [
+      'a spec without a version',
+      { customSpec: { kind: 'K', spec: {} } },
+      'missing field(s): spec.customSpec.apiVersion',
+    ],
     [
       'a parameter twice',
       {
