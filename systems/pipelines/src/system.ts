@@ -1,7 +1,7 @@
 import { ConfigStore, type System, type SystemServices } from '@tektite/controller';
-import type { KubeObject } from '@tektite/meta';
 import { configDefaults, standardDefaults } from './config/config-defaults.ts';
 import { defaultFeatureFlags, featureFlags } from './config/feature-flags.ts';
+import { shippedObjects } from './config/shipped-objects.ts';
 import { allKinds } from './kinds/all-kinds.ts';
 import { pipelineRunController } from './pipeline-run/pipeline-run-controller.ts';
 import type { PodImages } from './pod/pod-images.ts';
@@ -52,7 +52,7 @@ export function pipelinesSystem({
   return {
     name: 'pipelines',
     kinds: allKinds,
-    objects: [...objectsOf(namespace), ...resolverObjects(resolversNamespace)],
+    objects: [...shippedObjects(namespace), ...resolverObjects(resolversNamespace)],
     controllers: controllers(shipped, shippedSettings),
     webhooks: webhooks(shipped),
     permissions: [
@@ -97,20 +97,4 @@ export function pipelinesSystem({
 /** All of upstream's webhooks. */
 function webhooks(settings: WebhookSettings): NonNullable<System['webhooks']> {
   return [...pipelinesWebhooks(settings), configWebhook(), pipelinesConversion(settings)];
-}
-
-/** The namespace of the settings, and the settings themselves, all as they are by default. */
-function objectsOf(namespace: string): readonly KubeObject[] {
-  const labels = { 'app.kubernetes.io/instance': 'default', 'app.kubernetes.io/part-of': 'tekton-pipelines' };
-  const configMap = (name: string) => ({
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name, namespace, labels },
-    data: {},
-  });
-  return [
-    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } },
-    configMap('feature-flags'),
-    configMap('config-defaults'),
-  ];
 }
