@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import {
   ApiServer,
   clientCertificateAuthenticator,
@@ -116,8 +116,10 @@ async function startParts(
 /** The folder for state, keys and the kubeconfig. One that exists keeps its permissions: it may hold more than this. */
 async function openFolder(options: ControlPlaneOptions, started: (() => Promise<unknown>)[]): Promise<string> {
   if (!options.inMemory) {
-    if (await mkdir(options.dataDir, { recursive: true, mode: 0o700 })) await chmod(options.dataDir, 0o700);
-    return options.dataDir;
+    // Mounts of containers need paths that hold wherever one is.
+    const folder = resolve(options.dataDir);
+    if (await mkdir(folder, { recursive: true, mode: 0o700 })) await chmod(folder, 0o700);
+    return folder;
   }
   const folder = await mkdtemp(join(tmpdir(), 'tektite-'));
   started.push(() => rm(folder, { recursive: true, force: true }));

@@ -17,6 +17,7 @@ Examples:
   $ tektite up                                   serve a Kubernetes API on this machine
   $ export KUBECONFIG=~/.tektite/kubeconfig      let kubectl use it
   $ kubectl get namespaces
+  $ tektite run -f pipeline.yaml                 run a pipeline to its end, with no cluster
   $ tektite new operator shop                    begin an operator in the folder shop
   $ tektite up --systems ./shop                  run it`,
     );
@@ -85,6 +86,48 @@ Examples:
   $ cat taskrun.yaml | tektite run -f -`,
     )
     .action(async (options) => (await import('./commands/run.ts')).run(options));
+
+  const forRun = (command: Command) =>
+    command
+      .option('-n, --namespace <name>', 'the namespace of the run', 'default')
+      .option('--kubeconfig <file>', 'which cluster; default: $KUBECONFIG, or the control plane of this machine')
+      .option('--data-dir <dir>', 'the data folder of the control plane of this machine', defaultDataDir());
+
+  forRun(tektite.command('logs'))
+    .description('show what a run said, with its steps; of one that goes on, until its end')
+    .argument('<run>', 'its name, or pipelinerun/NAME or taskrun/NAME')
+    .option('-o, --output <form>', 'text, or json for a line of JSON for everything that happens', 'text')
+    .action(async (run, options) => (await import('./commands/logs.ts')).logs(run, options));
+
+  forRun(tektite.command('describe'))
+    .description('show what a run was given, how each part of it went, and its results')
+    .argument('<run>', 'its name, or pipelinerun/NAME or taskrun/NAME')
+    .option('-o, --output <form>', 'text, or json for the tree of its parts', 'text')
+    .action(async (run, options) => (await import('./commands/describe.ts')).describe(run, options));
+
+  forRun(tektite.command('cancel'))
+    .description('ask a run to end before its time')
+    .argument('<run>', 'its name, or pipelinerun/NAME or taskrun/NAME')
+    .option(
+      '--mode <mode>',
+      'now; of a PipelineRun also run-finally (cancel its tasks, but run the final ones) or stop (let tasks that run end)',
+      'now',
+    )
+    .action(async (run, options) => (await import('./commands/cancel.ts')).cancel(run, options));
+
+  forRun(tektite.command('graph'))
+    .description('draw which tasks of a pipeline wait for which')
+    .argument('[run]', 'the name of a PipelineRun')
+    .option('-f, --file <file>', 'a file, a URL, or - for standard input, with Pipelines and PipelineRuns', collect, [])
+    .option('-o, --output <form>', 'text, mermaid or svg', 'text')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ tektite graph -f pipeline.yaml
+  $ tektite graph -f pipeline.yaml -o svg > pipeline.svg`,
+    )
+    .action(async (run, options) => (await import('./commands/graph.ts')).graph(run, options));
 
   tektite
     .command('compact')

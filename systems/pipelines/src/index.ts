@@ -19,6 +19,9 @@ export type * from './kinds/run-status.ts';
 export type * from './kinds/step-action-spec.ts';
 export type * from './kinds/workspace.ts';
 
+// The order of a Pipeline
+export { buildGraph, type Graph, GraphError } from './pipeline/graph.ts';
+
 // The Pod of a TaskRun
 export { buildPod, type PodCredentials, type PodOptions } from './pod/build-pod.ts';
 export { CredentialError, podCredentials } from './pod/credentials.ts';

@@ -1,12 +1,39 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client, httpTransport, isClientError, loadConfig } from '@tektite/client';
 import { UserError } from '../user-error.ts';
 
-/** A client to the cluster of a kubeconfig. What is wrong with that is the user's to know. */
-export async function openCluster(kubeconfig: string): Promise<Client> {
+/** Which cluster a command is about. */
+export interface ClusterChoice {
+  readonly kubeconfig?: string;
+  /** Of `tektite up` on this machine. */
+  readonly dataDir?: string;
+}
+
+/**
+ * A client to the cluster that is meant: of the kubeconfig that is named, by option or $KUBECONFIG; else the control plane of
+ * this machine; else what kubectl would take.
+ */
+export async function openCluster({ kubeconfig, dataDir }: ClusterChoice): Promise<Client> {
+  const own = dataDir && !process.env.KUBECONFIG ? join(dataDir, 'kubeconfig') : undefined;
+  const file = kubeconfig ?? (own && existsSync(own) ? own : undefined);
   try {
-    return new Client(httpTransport(await loadConfig({ kubeconfig })));
+    return new Client(httpTransport(await loadConfig(file === undefined ? {} : { kubeconfig: file })));
   } catch (error) {
     if (isClientError(error)) throw new UserError(error.message);
     throw error;
+  }
+}
+
+/** Does something with the cluster that is meant. That nobody is there is told in a sentence. */
+export async function withCluster<T>(choice: ClusterChoice, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = await openCluster(choice);
+  try {
+    return await work(client);
+  } catch (error) {
+    if (isClientError(error)) throw new UserError(error.message);
+    throw error;
+  } finally {
+    await client.close();
   }
 }

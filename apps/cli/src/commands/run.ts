@@ -38,7 +38,9 @@ export async function run(options: RunOptions): Promise<void> {
   const stopped = stopSignal();
   const abort = new AbortController();
   try {
-    const client = options.kubeconfig ? await openCluster(options.kubeconfig) : await openOwn(options, started);
+    const client = options.kubeconfig
+      ? await openCluster({ kubeconfig: options.kubeconfig })
+      : await openOwn(options, started);
     started.push(() => client.close());
     const session = new RunSession(client, view, abort.signal);
     void stopped.promise.then(() => endEarly(session, view, abort));

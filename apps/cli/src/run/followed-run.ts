@@ -7,8 +7,8 @@ import { pipelineRunLabel, type RunKind, runKinds } from './run-kinds.ts';
 import { conditionOf, type RunNode, stateOf, taskRunNode } from './run-tree.ts';
 import type { RunEnd, RunView } from './view/run-view.ts';
 
-/** How long logs are waited for once a run is over: a Pod that was deleted has none any more. */
-const lastLogsMs = 3000;
+/** How long logs and parts are waited for once a run is over: a Pod that was deleted has no more to tell. */
+const lastNewsMs = 3000;
 
 interface AnyRun extends KubeObject {
   readonly status?: {
@@ -32,6 +32,10 @@ export class FollowedRun {
   /** What is read of each Pod. */
   private readonly logs = new Map<string, Promise<void>>();
   private readonly watches: Promise<void>[] = [];
+  /** Each resolves when one kind of parts was told completely. */
+  private readonly lists: Promise<void>[] = [];
+  /** Wakes whoever waits for the next change. */
+  private wake = () => {};
   private failure: Error | undefined;
 
   constructor(
@@ -58,8 +62,13 @@ export class FollowedRun {
   async ended(): Promise<RunEnd> {
     try {
       const run = await this.watchRoot();
-      const read = Promise.allSettled(this.logs.values());
-      await Promise.race([read, sleep(this.client.clock, lastLogsMs, this.signal)]);
+      // Grows while it is walked: a part may have parts.
+      for (const list of this.lists) await list;
+      const read = async () => {
+        await Promise.allSettled(this.logs.values());
+        await this.partsEnded();
+      };
+      await Promise.race([read(), sleep(this.client.clock, lastNewsMs, this.signal)]);
       return this.endOf(run);
     } finally {
       this.stop.abort();
@@ -86,12 +95,28 @@ export class FollowedRun {
   private watchParts(pipelineRun: string, tasks: readonly string[]): void {
     const { namespace } = this.key;
     const selection = { namespace, labelSelector: `${pipelineRunLabel}=${pipelineRun}`, signal: this.signal };
-    const watchKind = async (kind: RunKind) => {
+    const watchKind = async (kind: RunKind, listed: () => void) => {
       for await (const event of resilientWatch<KubeObject>(this.client, runKinds[kind], selection)) {
         if (event.type === 'added' || event.type === 'modified') this.take(event.object as AnyRun, tasks);
+        if (event.type === 'synced') listed();
       }
     };
-    for (const kind of Object.keys(runKinds) as RunKind[]) this.watches.push(this.attended(watchKind(kind)));
+    for (const kind of Object.keys(runKinds) as RunKind[]) {
+      const listed = new Promise<void>((resolve) => {
+        this.watches.push(this.attended(watchKind(kind, resolve)).finally(resolve));
+      });
+      this.lists.push(listed);
+    }
+  }
+
+  /** The run's own end may be told before that of its parts. */
+  private async partsEnded(): Promise<void> {
+    const goesOn = (run: AnyRun) => (conditionOf(run)?.status ?? 'Unknown') === 'Unknown';
+    while ([...this.objects.values()].some(goesOn) && !this.signal.aborted) {
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
   }
 
   /** Something new about a part; `tasks` leads to the pipeline that it is in. */
@@ -104,6 +129,7 @@ export class FollowedRun {
     const here = isRoot ? tasks : [...tasks, partName(run, labels)];
     if (run.kind === 'PipelineRun' && isNew) this.watchParts(name, here);
     if (run.kind === 'TaskRun' && run.status?.podName) this.followLogs(run.status.podName, here);
+    this.wake();
     this.changed();
   }
 

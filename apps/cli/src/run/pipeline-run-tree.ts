@@ -1,6 +1,14 @@
 import type { KubeObject } from '@tektite/meta';
-import type { ChildReference, CustomRun, PipelineRun, PipelineTask, TaskRun } from '@tektite/pipelines';
-import { conditionOf, failureNote, type RunNode, stateOf, taskRunNode } from './run-tree.ts';
+import {
+  buildGraph,
+  type ChildReference,
+  type CustomRun,
+  GraphError,
+  type PipelineRun,
+  type PipelineTask,
+  type TaskRun,
+} from '@tektite/pipelines';
+import { conditionOf, failureNote, type RunNode, spanOf, stateOf, taskRunNode } from './run-tree.ts';
 
 /** Finds a part of a run, if it is known yet. */
 export type FindRun = (kind: string, name: string) => KubeObject | undefined;
@@ -15,12 +23,18 @@ export function pipelineRunNode(run: PipelineRun, find: FindRun, name: string = 
   const { tasks = [], finally: final = [] } = status?.pipelineSpec ?? {};
   const over = state !== 'running' && state !== 'waiting';
   const nodes = new Map<string, RunNode>();
-  for (const task of tasks) nodes.set(task.name, taskNode(id, task, run, find, waitNote(task, nodes, over)));
+  const parents = over ? undefined : parentsOf(tasks);
+  for (const task of tasks) nodes.set(task.name, taskNode(id, task, run, find, undefined));
+  for (const [task, node] of nodes) {
+    const waits = node.state === 'waiting' && waitNote(parents?.get(task) ?? [], nodes);
+    if (waits) nodes.set(task, { ...node, note: waits });
+  }
   const last = final.map((task) => {
     const node = taskNode(id, task, run, find, over ? undefined : 'waits for all others');
     return { ...node, name: `${node.name} (finally)` };
   });
-  return { id, name, state, ...(note ? { note } : {}), children: [...nodes.values(), ...last] };
+  const times = spanOf(status?.startTime, status?.completionTime);
+  return { id, name, state, ...(note ? { note } : {}), ...times, children: [...nodes.values(), ...last] };
 }
 
 function taskNode(
@@ -60,21 +74,35 @@ function childNode({ kind = 'TaskRun', name: object }: ChildReference, name: str
   if (!run) return { id: `${kind}/${object}`, name, state: 'waiting', children: [] };
   if (kind === 'TaskRun') return taskRunNode(run as TaskRun, name);
   if (kind === 'PipelineRun') return pipelineRunNode(run as PipelineRun, find, name);
+  const { status } = run as CustomRun;
   const condition = conditionOf(run as CustomRun);
   const note = failureNote(condition) ?? condition?.message;
-  return { id: `${kind}/${object}`, name, state: stateOf(condition), ...(note ? { note } : {}), children: [] };
+  const times = spanOf(status?.startTime, status?.completionTime);
+  return {
+    id: `${kind}/${object}`,
+    name,
+    state: stateOf(condition),
+    ...(note ? { note } : {}),
+    ...times,
+    children: [],
+  };
 }
 
 /** Whom a task that has not begun waits for, as far as they are not done. */
-function waitNote(task: PipelineTask, before: ReadonlyMap<string, RunNode>, over: boolean): string | undefined {
-  if (over) return undefined;
-  const waiting = parentsOf(task).filter((name) => {
-    const state = before.get(name)?.state;
-    return state === undefined || state === 'waiting' || state === 'running';
+function waitNote(parents: readonly string[], nodes: ReadonlyMap<string, RunNode>): string | undefined {
+  const waiting = parents.filter((name) => {
+    const state = nodes.get(name)?.state;
+    return state === 'waiting' || state === 'running';
   });
   return waiting.length > 0 ? `waits for ${waiting.join(', ')}` : undefined;
 }
 
-function parentsOf(task: PipelineTask): readonly string[] {
-  return task.runAfter ?? [];
+/** Nothing for what is no graph: such a run fails, and says so itself. */
+function parentsOf(tasks: readonly PipelineTask[]): ReadonlyMap<string, readonly string[]> | undefined {
+  try {
+    return buildGraph(tasks).parents;
+  } catch (error) {
+    if (error instanceof GraphError) return undefined;
+    throw error;
+  }
 }

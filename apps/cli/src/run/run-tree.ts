@@ -10,7 +10,21 @@ export interface RunNode {
   readonly state: RunState;
   /** Why it waits, was skipped or failed. */
   readonly note?: string;
+  /** When it began and ended, by its status: in whole seconds. */
+  readonly recorded?: Span;
   readonly children: readonly RunNode[];
+}
+
+/** When something began and ended, in milliseconds. */
+export interface Span {
+  readonly began: number;
+  readonly ended?: number;
+}
+
+/** A time that a status tells, or nothing. */
+export function spanOf(began: string | undefined, ended: string | undefined): { readonly recorded?: Span } {
+  if (!began) return {};
+  return { recorded: { began: Date.parse(began), ...(ended ? { ended: Date.parse(ended) } : {}) } };
 }
 
 /** How a run goes, by its condition. */
@@ -40,7 +54,8 @@ export function taskRunNode(run: TaskRun, name: string = run.metadata.name ?? ''
   const attempt = status?.retriesStatus?.length ?? 0;
   const notes = [attempt > 0 ? `attempt ${attempt + 1}` : undefined, failureNote(condition) ?? waitNote(run, state)];
   const note = notes.filter((each) => each !== undefined).join(', ');
-  return { id, name, state, ...(note ? { note } : {}), children: stepNodes(id, run, state) };
+  const times = spanOf(status?.startTime, status?.completionTime);
+  return { id, name, state, ...(note ? { note } : {}), ...times, children: stepNodes(id, run, state) };
 }
 
 /** Before there is a Pod with containers, the condition says what is amiss. */
@@ -62,7 +77,9 @@ function stepNodes(id: string, run: TaskRun, state: RunState): readonly RunNode[
     const step = states.get(name);
     const waits = active || !step?.running || state !== 'running';
     if (!waits) active = true;
-    return { id: `${id}/${name}`, name, children: [], ...stepState(step, waits, state) };
+    const { terminated, running } = step ?? {};
+    const times = spanOf(terminated?.startedAt ?? running?.startedAt, terminated?.finishedAt);
+    return { id: `${id}/${name}`, name, children: [], ...times, ...stepState(step, waits, state) };
   });
 }
 

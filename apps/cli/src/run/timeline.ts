@@ -1,16 +1,18 @@
-import type { RunNode } from './run-tree.ts';
+import type { RunNode, Span } from './run-tree.ts';
 
-/** When something was seen to begin and to end, in milliseconds. */
-export interface Span {
-  readonly began: number;
-  readonly ended?: number;
+/** Knows when parts of runs began and ended. */
+export interface RunTimes {
+  spanOf(node: RunNode): Span | undefined;
 }
+
+/** As the statuses say. */
+export const recordedTimes: RunTimes = { spanOf: ({ recorded }) => recorded };
 
 /**
  * When each part of a run began and ended, as seen from here: the times in statuses are whole seconds, too coarse for what
  * takes some milliseconds.
  */
-export class Timeline {
+export class Timeline implements RunTimes {
   private readonly spans = new Map<string, Span>();
 
   /** Takes note of what is different since last time. */
@@ -18,7 +20,7 @@ export class Timeline {
     const known = this.spans.get(node.id);
     const begun = node.state !== 'waiting' && node.state !== 'skipped';
     const over = begun && node.state !== 'running';
-    if (begun && !known) this.spans.set(node.id, over ? { began: now, ended: now } : { began: now });
+    if (begun && !known) this.spans.set(node.id, firstSpan(node, now, over));
     else if (over && known?.ended === undefined && known) this.spans.set(node.id, { ...known, ended: now });
     for (const child of node.children) this.observe(child, now);
   }
@@ -26,4 +28,12 @@ export class Timeline {
   spanOf({ id }: RunNode): Span | undefined {
     return this.spans.get(id);
   }
+}
+
+/** Of what was there before we came, the status knows more than we. */
+const lateMs = 2000;
+
+function firstSpan({ recorded }: RunNode, now: number, over: boolean): Span {
+  if (recorded && now - (recorded.ended ?? recorded.began) > lateMs) return recorded;
+  return over ? { began: now, ended: now } : { began: now };
 }

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { type Clock, systemClock } from '@tektite/meta';
 import pc from 'picocolors';
 import type { RunNode } from '../run-tree.ts';
-import type { Timeline } from '../timeline.ts';
+import type { RunTimes } from '../timeline.ts';
 import type { RunEnd, RunView, StepPlace } from './run-view.ts';
 import { endLines, prefixOf } from './text-view.ts';
 import { treeLines } from './tree-lines.ts';
@@ -21,7 +21,7 @@ export class LiveView implements RunView {
   private readonly terminal: Terminal;
   private readonly clock: Clock;
   private trees: readonly RunNode[] = [];
-  private timeline: Timeline | undefined;
+  private times: RunTimes | undefined;
   private readonly over = new Set<string>();
   /** How many lines of the terminal the tree has now. */
   private drawn = 0;
@@ -40,9 +40,9 @@ export class LiveView implements RunView {
 
   stepEnded(): void {}
 
-  changed(trees: readonly RunNode[], timeline: Timeline): void {
+  changed(trees: readonly RunNode[], times: RunTimes): void {
     this.trees = trees;
-    this.timeline = timeline;
+    this.times = times;
     this.refreshSoon();
   }
 
@@ -50,9 +50,9 @@ export class LiveView implements RunView {
     this.above([pc.dim(text)]);
   }
 
-  ended(end: RunEnd, timeline: Timeline): void {
+  ended(end: RunEnd, times: RunTimes): void {
     this.over.add(end.tree.id);
-    this.above([...treeLines(end.tree, timeline, this.clock.now()), ...endLines(end, timeline)]);
+    this.above([...treeLines(end.tree, times, this.clock.now()), ...endLines(end, times)]);
   }
 
   [Symbol.dispose](): void {
@@ -75,13 +75,13 @@ export class LiveView implements RunView {
   }
 
   private draw(): void {
-    const { timeline } = this;
-    if (!timeline) return;
+    const { times } = this;
+    if (!times) return;
     // A terminal that does not know its size says that it has none.
     const columns = this.terminal.columns || 80;
     const rows = this.terminal.rows || 24;
     const now = this.clock.now();
-    const lines = this.trees.filter(({ id }) => !this.over.has(id)).flatMap((tree) => treeLines(tree, timeline, now));
+    const lines = this.trees.filter(({ id }) => !this.over.has(id)).flatMap((tree) => treeLines(tree, times, now));
     const shown = fitting(lines, Math.max(3, rows - 2)).map((line) => cut(line, columns - 1));
     this.terminal.write(`${this.erased()}${shown.map((line) => `${line}\n`).join('')}`);
     this.drawn = shown.length;

@@ -1,6 +1,6 @@
 import type { RunResult } from '@tektite/pipelines';
 import type { RunNode, RunState } from '../run-tree.ts';
-import type { Timeline } from '../timeline.ts';
+import type { RunTimes } from '../timeline.ts';
 
 /** The step that something is about. */
 export interface StepPlace {
@@ -28,8 +28,8 @@ export interface RunView extends Disposable {
   log(place: StepPlace, line: string): void;
   stepEnded(place: StepPlace, exitCode: number): void;
   /** Some run is different; `trees` are all that are shown now. */
-  changed(trees: readonly RunNode[], timeline: Timeline): void;
+  changed(trees: readonly RunNode[], times: RunTimes): void;
   /** A word about the work itself. */
   note(text: string): void;
-  ended(end: RunEnd, timeline: Timeline): void;
+  ended(end: RunEnd, times: RunTimes): void;
 }

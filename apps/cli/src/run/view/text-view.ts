@@ -1,7 +1,8 @@
 import type { ParamValue } from '@tektite/pipelines';
 import pc from 'picocolors';
+import { criticalPath } from '../critical-path.ts';
 import type { RunNode } from '../run-tree.ts';
-import type { Timeline } from '../timeline.ts';
+import type { RunTimes } from '../timeline.ts';
 import type { RunEnd, RunView, StepPlace } from './run-view.ts';
 import { durationText, treeLines } from './tree-lines.ts';
 
@@ -25,17 +26,17 @@ export class TextView implements RunView {
     this.line(`${prefixOf(place)} ${exitCode === 0 ? pc.green('✓') : pc.red(`✗ exit code ${exitCode}`)}`);
   }
 
-  changed(_trees: readonly RunNode[], _timeline: Timeline): void {}
+  changed(_trees: readonly RunNode[], _times: RunTimes): void {}
 
   note(text: string): void {
     this.line(pc.dim(text));
   }
 
-  ended(end: RunEnd, timeline: Timeline): void {
-    const now = timeline.spanOf(end.tree)?.ended ?? 0;
+  ended(end: RunEnd, times: RunTimes): void {
+    const now = times.spanOf(end.tree)?.ended ?? 0;
     // A TaskRun has told all of its steps already.
-    if (end.kind !== 'TaskRun') for (const line of treeLines(end.tree, timeline, now)) this.line(line);
-    for (const line of endLines(end, timeline)) this.line(line);
+    if (end.kind !== 'TaskRun') for (const line of treeLines(end.tree, times, now)) this.line(line);
+    for (const line of endLines(end, times)) this.line(line);
   }
 
   [Symbol.dispose](): void {}
@@ -46,14 +47,24 @@ export class TextView implements RunView {
 }
 
 /** How it went, and what came of it. */
-export function endLines({ state, reason, message, results, tree }: RunEnd, timeline: Timeline): string[] {
-  const span = timeline.spanOf(tree);
+export function endLines({ state, reason, message, results, tree }: RunEnd, times: RunTimes): string[] {
+  const span = times.spanOf(tree);
   const took = span?.ended === undefined ? '' : pc.dim(` in ${durationText(span.ended - span.began)}`);
   const head =
     state === 'succeeded'
       ? `${pc.green(`${reason}`)}${took}`
       : `${pc.red(`${reason}: ${message ?? ''}`.trimEnd())}${took}`;
-  return [head, ...(results.length > 0 ? ['results:'] : []), ...results.map(resultLine)];
+  return [head, ...pathLines(tree, times), ...(results.length > 0 ? ['results:'] : []), ...results.map(resultLine)];
+}
+
+/** Where the time went, if there was a choice. */
+function pathLines(tree: RunNode, times: RunTimes): string[] {
+  const path = tree.id.startsWith('PipelineRun/') ? criticalPath(tree, times) : [];
+  const span = times.spanOf(tree);
+  if (path.length < 2 || span?.ended === undefined || span.ended === span.began) return [];
+  const steps = path.map(({ name, ms }) => `${name} ${durationText(ms)}`).join(' → ');
+  const between = span.ended - span.began - path.reduce((sum, { ms }) => sum + ms, 0);
+  return [pc.dim(`critical path: ${steps}; between them ${durationText(between)}`)];
 }
 
 function resultLine({ name, value }: { readonly name: string; readonly value: ParamValue }): string {

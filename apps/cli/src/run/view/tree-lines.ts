@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import type { RunNode, RunState } from '../run-tree.ts';
-import type { Timeline } from '../timeline.ts';
+import type { RunTimes } from '../timeline.ts';
 
 const marks: Readonly<Record<RunState, string>> = {
   waiting: pc.dim('·'),
@@ -12,10 +12,10 @@ const marks: Readonly<Record<RunState, string>> = {
 };
 
 /** A tree as lines of text: a mark, a name, how long it took, and why. */
-export function treeLines(root: RunNode, timeline: Timeline, now: number): string[] {
+export function treeLines(root: RunNode, times: RunTimes, now: number): string[] {
   const lines: string[] = [];
   const add = (node: RunNode, head: string, tail: string) => {
-    lines.push(`${head}${lineOf(node, timeline, now)}`);
+    lines.push(`${head}${lineOf(node, times, now)}`);
     node.children.forEach((child, index) => {
       const last = index === node.children.length - 1;
       add(child, `${tail}${last ? '└─ ' : '├─ '}`, `${tail}${last ? '   ' : '│  '}`);
@@ -25,16 +25,17 @@ export function treeLines(root: RunNode, timeline: Timeline, now: number): strin
   return lines;
 }
 
-function lineOf(node: RunNode, timeline: Timeline, now: number): string {
-  const span = timeline.spanOf(node);
-  const took = span ? pc.dim(` ${durationText((span.ended ?? now) - span.began)}`) : '';
+function lineOf(node: RunNode, times: RunTimes, now: number): string {
   const quiet = node.state === 'waiting' || node.state === 'skipped';
+  const span = quiet ? undefined : times.spanOf(node);
+  const took = span ? pc.dim(` ${durationText((span.ended ?? now) - span.began)}`) : '';
   const note = node.note ? pc.dim(`  ${node.note.split('\n', 1)[0]}`) : '';
   return `${marks[node.state]} ${quiet ? pc.dim(node.name) : node.name}${took}${note}`;
 }
 
-/** `12 ms`, `3.4 s`, `2m 05s`, `1h 02m`. */
+/** `12 ms`, `3.4 s`, `2m 05s`, `1h 02m`. Statuses know whole seconds only, so that nothing is less than one. */
 export function durationText(ms: number): string {
+  if (ms === 0) return '<1 s';
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);

@@ -1,0 +1,30 @@
+import type { RunNode, Span } from './run-tree.ts';
+import type { RunTimes } from './timeline.ts';
+
+/** A task on the way that decided how long a run took. */
+export interface PathStep {
+  readonly name: string;
+  readonly ms: number;
+}
+
+/** What is decided by whom is seen a little late. */
+const slackMs = 30;
+
+/**
+ * The tasks that decided how long a pipeline took: the one that ended last, before it the one that ended last before that
+ * began, and so on to the beginning. Making any other task faster would not have helped.
+ */
+export function criticalPath(pipeline: RunNode, times: RunTimes): readonly PathStep[] {
+  const ended = pipeline.children
+    .map((node) => ({ node, span: times.spanOf(node) }))
+    .filter((each): each is { node: RunNode; span: Required<Span> } => each.span?.ended !== undefined)
+    .sort((a, b) => b.span.ended - a.span.ended);
+  const path: PathStep[] = [];
+  let before = Number.POSITIVE_INFINITY;
+  for (const { node, span } of ended) {
+    if (span.ended > before + slackMs) continue;
+    path.unshift({ name: node.name, ms: span.ended - span.began });
+    before = span.began;
+  }
+  return path;
+}

@@ -1,0 +1,48 @@
+import type { Client } from '@tektite/client';
+import { isStatusError, type KubeObject } from '@tektite/meta';
+import type { RunCondition } from '@tektite/pipelines';
+import { UserError } from '../user-error.ts';
+import { type RunKind, runKinds } from './run-kinds.ts';
+
+const kindNames: Readonly<Record<string, RunKind>> = {
+  pipelinerun: 'PipelineRun',
+  pipelineruns: 'PipelineRun',
+  pr: 'PipelineRun',
+  taskrun: 'TaskRun',
+  taskruns: 'TaskRun',
+  tr: 'TaskRun',
+  customrun: 'CustomRun',
+  customruns: 'CustomRun',
+};
+
+/** A run that exists. */
+export interface FoundRun extends KubeObject {
+  readonly status?: { readonly conditions?: readonly RunCondition[] };
+}
+
+/** Finds a run by `NAME` or `KIND/NAME`. Of a name alone, the PipelineRun comes first. */
+export async function findRun(client: Client, text: string, namespace: string): Promise<FoundRun> {
+  const [, kindText, name] = /^(?:([^/]*)\/)?(.+)$/.exec(text) ?? [];
+  const kind = kindText === undefined ? undefined : kindNames[kindText.toLowerCase()];
+  if (kindText !== undefined && !kind)
+    throw new UserError(`${JSON.stringify(kindText)} is nothing that runs; say pipelinerun/NAME or taskrun/NAME`);
+  for (const each of kind ? [kind] : (['PipelineRun', 'TaskRun'] as const)) {
+    const found = await get(client, each, { namespace, name: name ?? '' });
+    if (found) return found;
+  }
+  const what = kind ?? 'PipelineRun or TaskRun';
+  throw new UserError(`there is no ${what} ${JSON.stringify(name)} in the namespace ${namespace}; -n names another`);
+}
+
+async function get(
+  client: Client,
+  kind: RunKind,
+  key: { readonly namespace: string; readonly name: string },
+): Promise<FoundRun | undefined> {
+  try {
+    return (await client.get(runKinds[kind], key)) as FoundRun;
+  } catch (error) {
+    if (isStatusError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}

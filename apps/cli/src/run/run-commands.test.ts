@@ -1,0 +1,65 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { entrypointProgram } from '@tektite/pipelines';
+import { describe, expect, it } from 'vitest';
+import { eventually, Scratch } from '../test-support.ts';
+
+const pipelineRun = `
+apiVersion: tekton.dev/v1
+kind: PipelineRun
+metadata: {name: release}
+spec:
+  params: [{name: who, value: world}]
+  pipelineSpec:
+    params: [{name: who}]
+    tasks:
+    - name: greet
+      taskSpec:
+        results: [{name: text}]
+        steps: [{name: say, image: busybox, script: "printf 'hello $(params.who)' | tee $(results.text.path)"}]
+    - name: wait
+      params: [{name: text, value: $(tasks.greet.results.text)}]
+      taskSpec:
+        params: [{name: text}]
+        steps: [{name: sleep, image: busybox, script: "echo got $(params.text); sleep 60"}]
+    finally:
+    - name: tidy
+      taskSpec:
+        steps: [{name: up, image: busybox, script: "echo tidy"}]
+`;
+
+describe.runIf(entrypointProgram())('tektite logs, describe and cancel', () => {
+  it('tell about a run of a cluster, and end it', async () => {
+    using scratch = new Scratch();
+    await using plane = await scratch.up('--systems', 'pipelines', '--runtime', 'host');
+    const at = ['--kubeconfig', plane.kubeconfig];
+    writeFileSync(join(scratch.path, 'release.yaml'), pipelineRun);
+    await using running = await scratch.start(['run', '-f', 'release.yaml', ...at], /got hello world/);
+
+    const described = scratch.tektite(['describe', 'release', ...at]);
+    expect(described.out).toMatch(/params +who = world/);
+    expect(described.out).toMatch(/├─ ✓ greet/);
+    expect(described.out).toMatch(/├─ ▶ wait/);
+    expect(described.out).toMatch(/└─ · tidy \(finally\) {2}waits for all others/);
+
+    expect(scratch.tektite(['cancel', 'pr/release', '--mode', 'run-finally', ...at]).out).toBe(
+      'PipelineRun release is asked to end\n',
+    );
+    await eventually(() => running.child.exitCode).toBe(1);
+    expect(running.output).toContain('[tidy : up] tidy');
+    expect(running.output).toMatch(/Cancelled: /);
+
+    // What is over tells the same to whoever comes late.
+    const told = scratch.tektite(['logs', 'release', ...at]);
+    expect(told.out).toContain('[greet : say] hello world');
+    expect(told.out).toContain('[tidy : up] tidy');
+    expect(told.code).toBe(0);
+    expect(scratch.tektite(['cancel', 'release', ...at])).toMatchObject({
+      code: 1,
+      err: 'tektite: PipelineRun release is over: Cancelled\n',
+    });
+    expect(scratch.tektite(['logs', 'tr/nobody', ...at]).err).toBe(
+      'tektite: there is no TaskRun "nobody" in the namespace default; -n names another\n',
+    );
+  });
+});
