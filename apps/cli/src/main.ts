@@ -115,6 +115,13 @@ Examples:
     )
     .action(async (run, options) => (await import('./commands/cancel.ts')).cancel(run, options));
 
+  forRun(tektite.command('rerun'))
+    .description('run something again, and follow it; or only those of its tasks that did not succeed')
+    .argument('<run>', 'its name, or pipelinerun/NAME or taskrun/NAME')
+    .option('--from-failed', 'go on where it failed: tasks that succeeded are not run again, their results are used')
+    .option('-o, --output <form>', 'text, or json for a line of JSON for everything that happens', 'text')
+    .action(async (run, options) => (await import('./commands/rerun.ts')).rerun(run, options));
+
   forRun(tektite.command('graph'))
     .description('draw which tasks of a pipeline wait for which')
     .argument('[run]', 'the name of a PipelineRun')

@@ -21,6 +21,7 @@ export type * from './kinds/workspace.ts';
 
 // The order of a Pipeline
 export { buildGraph, type Graph, GraphError } from './pipeline/graph.ts';
+export { type ResumedRun, resumeRun } from './pipeline/resume-run.ts';
 
 // The Pod of a TaskRun
 export { buildPod, type PodCredentials, type PodOptions } from './pod/build-pod.ts';

@@ -28,7 +28,7 @@ spec:
         steps: [{name: up, image: busybox, script: "echo tidy"}]
 `;
 
-describe.runIf(entrypointProgram())('tektite logs, describe and cancel', () => {
+describe.runIf(entrypointProgram())('tektite logs, describe, cancel and rerun', () => {
   it('tell about a run of a cluster, and end it', async () => {
     using scratch = new Scratch();
     await using plane = await scratch.up('--systems', 'pipelines', '--runtime', 'host');
@@ -60,6 +60,38 @@ describe.runIf(entrypointProgram())('tektite logs, describe and cancel', () => {
     });
     expect(scratch.tektite(['logs', 'tr/nobody', ...at]).err).toBe(
       'tektite: there is no TaskRun "nobody" in the namespace default; -n names another\n',
+    );
+  });
+
+  it('run a pipeline again from where it failed, with the results of what succeeded', async () => {
+    using scratch = new Scratch();
+    await using plane = await scratch.up('--systems', 'pipelines', '--runtime', 'host');
+    const at = ['--kubeconfig', plane.kubeconfig];
+    const flag = join(scratch.path, 'mended');
+    writeFileSync(
+      join(scratch.path, 'release.yaml'),
+      pipelineRun.replace('sleep 60', `cat /flags/mended`).replace(
+        'taskSpec:\n        params: [{name: text}]',
+        `taskSpec:
+        params: [{name: text}]
+        volumes: [{name: flags, hostPath: {path: ${scratch.path}}}]
+        stepTemplate: {volumeMounts: [{name: flags, mountPath: /flags}]}`,
+      ),
+    );
+    const first = scratch.tektite(['run', '-f', 'release.yaml', ...at]);
+    expect(first.out).toContain('[greet : say] hello world');
+    expect(first.code).toBe(1);
+    writeFileSync(flag, 'mended now\n');
+    const second = scratch.tektite(['rerun', 'release', '--from-failed', ...at]);
+    expect(second.out).toContain('not run again, because they succeeded: greet');
+    expect(second.out).not.toContain('[greet : say]');
+    expect(second.out).toContain('[wait : sleep] got hello world\n[wait : sleep] mended now');
+    expect(second.code).toBe(0);
+    const whole = scratch.tektite(['rerun', 'release', ...at]);
+    expect(whole.out).toContain('[greet : say] hello world');
+    expect(whole.code).toBe(0);
+    expect(scratch.tektite(['rerun', 'tr/release-greet', '--from-failed', ...at]).err).toContain(
+      'a TaskRun has no tasks',
     );
   });
 });

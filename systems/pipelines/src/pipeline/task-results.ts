@@ -62,7 +62,8 @@ function indexOutOfBounds({ task, result, index }: ResultReference, value: Param
   return `array Result Index ${index} for Task ${task} Result ${result} is out of bound of size ${value.length}`;
 }
 
-function addResult(set: ReplacementSet, { task, result }: ResultReference, value: ParamValue): void {
+/** What a result stands for, in all the ways in which it may be written. */
+export function addResult(set: ReplacementSet, { task, result }: ResultReference, value: ParamValue): void {
   const forms = [
     `tasks.${task}.results.${result}`,
     `tasks.${task}.results["${result}"]`,

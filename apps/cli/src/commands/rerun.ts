@@ -1,0 +1,64 @@
+import type { Client } from '@tektite/client';
+import type { KubeObject } from '@tektite/meta';
+import { type PipelineRun, type ResumedRun, resumeRun, type TaskRun } from '@tektite/pipelines';
+import { withCluster } from '../cluster/open-cluster.ts';
+import { findRun, type FoundRun } from '../run/find-run.ts';
+import { readParts } from '../run/read-tree.ts';
+import { RunSession } from '../run/run-session.ts';
+import { conditionOf } from '../run/run-tree.ts';
+import { openView } from '../run/view/open-view.ts';
+import { stopSignal } from '../stop-signal.ts';
+import { UserError } from '../user-error.ts';
+
+export interface RerunOptions {
+  readonly namespace: string;
+  readonly kubeconfig?: string;
+  readonly dataDir: string;
+  readonly output: string;
+  readonly fromFailed?: boolean;
+}
+
+/** `tektite rerun RUN`: does it again; with --from-failed, only what did not succeed. */
+export async function rerun(name: string, options: RerunOptions): Promise<void> {
+  using view = openView(options.output);
+  const stopped = stopSignal();
+  const abort = new AbortController();
+  void stopped.promise.then(() => abort.abort(new UserError('stopped; the run goes on')));
+  try {
+    await withCluster(options, async (client) => {
+      const before = await findRun(client, name, options.namespace);
+      const { run, reused, results } = options.fromFailed ? await resumed(client, before) : again(before);
+      if (reused.length > 0) view.note(`not run again, because they succeeded: ${reused.join(', ')}`);
+      for (const { name: result, value } of results) view.note(`known already: ${result} = ${JSON.stringify(value)}`);
+      const created = await client.create(run);
+      const { state } = await new RunSession(client, view, abort.signal).follow(created);
+      process.exitCode = state === 'succeeded' ? 0 : 1;
+    });
+  } finally {
+    stopped.ignore();
+  }
+}
+
+/** The same once more, whatever came of it. */
+function again({ apiVersion, kind, metadata, ...object }: FoundRun): ResumedRun {
+  const { spec = {} } = object as { spec?: object };
+  const { status: _, statusMessage: __, ...wanted } = spec as Record<string, unknown>;
+  const { name = '', generateName, namespace } = metadata;
+  const made = { generateName: generateName ?? `${name}-`, ...(namespace ? { namespace } : {}) };
+  return { run: { apiVersion, kind, metadata: made, spec: wanted } as KubeObject, reused: [], results: [] };
+}
+
+async function resumed(client: Client, before: FoundRun): Promise<ResumedRun> {
+  const { kind, metadata } = before;
+  if (kind !== 'PipelineRun') throw new UserError(`--from-failed: a ${kind} has no tasks of which some succeeded`);
+  const { status = 'Unknown' } = conditionOf(before) ?? {};
+  if (status === 'Unknown') throw new UserError(`--from-failed: ${kind} ${metadata.name} is not over yet`);
+  if (status === 'True') throw new UserError(`--from-failed: nothing of ${kind} ${metadata.name} failed`);
+  const parts = new Map<string, KubeObject>();
+  await readParts(client, before, parts);
+  const own = [...parts.values()].filter(
+    ({ kind: each, metadata: { labels } }) =>
+      each !== 'PipelineRun' && labels?.['tekton.dev/pipelineRun'] === metadata.name,
+  );
+  return resumeRun(before as unknown as PipelineRun, own as unknown as TaskRun[]);
+}
