@@ -5,38 +5,35 @@ import {
   genericError,
   invalidValue,
   missingOneOf,
-  multipleOneOf,
 } from '@tektite/controller';
 import { isDns1123Label, quoteGo } from '@tektite/meta';
-import type { PipelineTask } from '../kinds/pipeline-spec.ts';
+import type { PipelineSpec, PipelineTask } from '../kinds/pipeline-spec.ts';
 import type { PipelineRef } from '../kinds/resolver-reference.ts';
 import { allErrors } from './all-errors.ts';
 import { gate, type Rules } from './rules.ts';
-import { validatePipelineSpec } from './validate-pipeline.ts';
 import { validateRef } from './validate-ref.ts';
 import { validateTaskSpec } from './validate-task.ts';
 import { validateTaskRef } from './validate-task-run.ts';
 
-/** One task of a Pipeline, without what it has to do with others. */
-export function validatePipelineTask(
-  task: PipelineTask,
-  isDouble: boolean,
-  rules: Rules,
-  nameDetails: string,
-): FieldErrors {
+const nameDetails =
+  'Pipeline Task name must be a valid DNS Label.For more info refer to https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names';
+
+type ValidateSpec = (spec: PipelineSpec, rules: Rules) => FieldErrors;
+
+/** One task of a Pipeline, without what it has to do with others. `validateNested` is for a Pipeline within. */
+export function validatePipelineTask(task: PipelineTask, rules: Rules, validateNested: ValidateSpec): FieldErrors {
   const { name, taskRef } = task;
   const badName = { message: `invalid value ${quoteGo(name)}`, paths: ['name'], details: nameDetails };
   return allErrors([
     taskRef?.resolver ? gate(rules, 'taskref.resolver', 'beta') : undefined,
     taskRef?.params?.length ? gate(rules, 'taskref.params', 'beta') : undefined,
     isDns1123Label(name).length > 0 ? detailedError(badName) : undefined,
-    isDouble ? multipleOneOf('name') : undefined,
     'resources' in task ? disallowedField('resources') : undefined,
     validateRefOrSpec(task, rules),
     validateInlineSpecs(task, rules),
     validateEmbedded(task),
     validateOnError(task, rules),
-    isCustom(task) ? validateCustomTask(task) : validateOwnTask(task, rules),
+    isCustom(task) ? validateCustomTask(task) : validateOwnTask(task, rules, validateNested),
   ]);
 }
 
@@ -109,13 +106,17 @@ function validateCustomTask({ taskRef, taskSpec }: PipelineTask): FieldErrors {
   ]);
 }
 
-function validateOwnTask({ taskSpec, taskRef, pipelineRef, pipelineSpec }: PipelineTask, rules: Rules): FieldErrors {
+function validateOwnTask(
+  { taskSpec, taskRef, pipelineRef, pipelineSpec }: PipelineTask,
+  rules: Rules,
+  validateNested: ValidateSpec,
+): FieldErrors {
   const looksInside = rules.version === 'v1';
   return allErrors([
     taskSpec ? validateTaskSpec(taskSpec, rules).viaField('taskSpec') : undefined,
     taskRef ? validateTaskRef(taskRef, rules).viaField('taskRef') : undefined,
     pipelineRef && looksInside ? validatePipelineRef(pipelineRef, rules).viaField('pipelineRef') : undefined,
-    pipelineSpec && looksInside ? validatePipelineSpec(pipelineSpec, rules).viaField('pipelineSpec') : undefined,
+    pipelineSpec && looksInside ? validateNested(pipelineSpec, rules).viaField('pipelineSpec') : undefined,
   ]);
 }
 

@@ -1,4 +1,11 @@
-import { disallowedField, type FieldErrors, genericError, invalidValue, noFieldErrors } from '@tektite/controller';
+import {
+  disallowedField,
+  type FieldErrors,
+  genericError,
+  invalidValue,
+  multipleOneOf,
+  noFieldErrors,
+} from '@tektite/controller';
 import { quoteGo } from '@tektite/meta';
 import type { PipelineObject } from '../kinds/kinds.ts';
 import type { ParamSpec } from '../kinds/param.ts';
@@ -85,16 +92,15 @@ const nothing = genericError(
   'workspaces',
 );
 
-const nameDetails =
-  'Pipeline Task name must be a valid DNS Label.For more info refer to https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names';
-
 /** Each task by itself, and whether its name is its own. */
 function validateTasks(tasks: readonly PipelineTask[], final: readonly PipelineTask[], rules: Rules): FieldErrors {
   const names = new Set<string>();
   const check = (task: PipelineTask, index: number, part: Part) => {
     const isDouble = names.has(task.name);
     names.add(task.name);
-    return validatePipelineTask(task, isDouble, rules, nameDetails).viaFieldIndex(part, index);
+    return validatePipelineTask(task, rules, validatePipelineSpec)
+      .also(isDouble ? multipleOneOf('name') : undefined)
+      .viaFieldIndex(part, index);
   };
   return allErrors([
     ...tasks.map((task, index) => check(task, index, 'tasks')),
