@@ -12,10 +12,6 @@ export type RunKind = keyof typeof runKinds;
 /** By this label the parts of a PipelineRun are found. */
 export const pipelineRunLabel = 'tekton.dev/pipelineRun';
 
-export function isRunKind(kind: string): kind is RunKind {
-  return Object.hasOwn(runKinds, kind);
-}
-
 /** Whether an object of a file is something that runs. CustomRuns are the parts of others. */
 export function isRun({ apiVersion, kind }: KubeObject): boolean {
   return apiVersion.startsWith('tekton.dev/') && (kind === 'TaskRun' || kind === 'PipelineRun');

@@ -25,7 +25,7 @@ export interface ResumedRun {
 type Child = TaskRun | CustomRun;
 
 /** The run whose work is gone on with. */
-export const resumedAnnotation = 'tektite.dev/resumes';
+const resumedAnnotation = 'tektite.dev/resumes';
 
 /**
  * A PipelineRun that does only what another one did not do: its tasks that succeeded are left out, and their results stand
