@@ -35,7 +35,15 @@ function evaluate(expression: string): boolean {
   const { program, error } = environment.compile(expression);
   if (!program) throw new CelError(error);
   const { value, error: failure } = program.run(() => undefined, costLimit);
-  if (failure) throw new CelError(failure.message);
+  if (failure) throw new CelError(inTektonsWords(failure.message));
   if (typeof value === 'boolean') return value;
   throw new CelError(`The CEL expression ${expression} is not evaluated to a boolean`);
+}
+
+const conversions: Readonly<Record<string, string>> = { Int: 'int', Uint: 'uint', Float: 'double', Bool: 'bool' };
+
+/** Tekton has another version of the library than Kubernetes, which says less about texts that are no numbers. */
+function inTektonsWords(message: string): string {
+  const target = conversions[/^strconv\.Parse(\w+): /.exec(message)?.[1] ?? ''];
+  return target === undefined ? message : `type conversion error from 'string' to '${target}'`;
 }
