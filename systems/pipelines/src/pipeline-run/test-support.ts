@@ -115,6 +115,6 @@ export class PipelineBench {
   }
 
   async exists(kind: 'StatefulSet' | 'PersistentVolumeClaim'): Promise<readonly KubeObject[]> {
-    return (await this.plane.client.list(kinds[kind], { namespace })).items as readonly KubeObject[];
+    return (await this.plane.client.list(kinds[kind] as never, { namespace })).items as readonly KubeObject[];
   }
 }
