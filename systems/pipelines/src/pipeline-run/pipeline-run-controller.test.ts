@@ -1,3 +1,4 @@
+import type { KubeObject } from '@tektite/meta';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CustomRun, Pipeline, PipelineRun, Task } from '../kinds/kinds.ts';
 import type { PipelineRunSpec } from '../kinds/pipeline-run-spec.ts';
@@ -11,6 +12,13 @@ beforeEach(async () => {
 });
 
 afterEach(() => bench.stop());
+
+/** Resolves when there is a TaskRun of that name. */
+async function watchFor({ plane }: PipelineBench, name: string): Promise<void> {
+  const kind = { apiVersion: 'tekton.dev/v1', kind: 'TaskRun' };
+  for await (const event of await plane.client.watch(kind, { namespace }))
+    if ('object' in event && (event.object as KubeObject).metadata.name === name) return;
+}
 
 const result = (of: string) => `$(tasks.${of}.results.r)`;
 const using = (of: string): Partial<PipelineTask> => ({ params: [{ name: 'p', value: result(of) }] });
@@ -269,6 +277,14 @@ describe('a user', () => {
     });
     expect((await bench.taskRun('pr-b')).spec.status).toBeUndefined();
     expect(await bench.taskRuns()).toEqual(['pr-a', 'pr-b']);
+  });
+
+  it('can cancel it while it begins, and it still says what it began', async () => {
+    const cancelled = watchFor(bench, 'pr-a').then(() => bench.ask('Cancelled'));
+    await bench.run([task('a')]);
+    await cancelled;
+    expect(await bench.condition()).toBe('False Cancelled: PipelineRun "pr" was cancelled');
+    expect(await bench.status()).toMatchObject({ childReferences: [{ name: 'pr-a' }], pipelineSpec: {} });
   });
 
   it.each([

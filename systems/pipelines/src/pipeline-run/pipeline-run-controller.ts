@@ -8,7 +8,7 @@ import {
   requeueAfter,
   type Result,
 } from '@tektite/controller';
-import { equalJson } from '@tektite/meta';
+import { equalJson, isStatusError } from '@tektite/meta';
 import type { ConfigDefaults } from '../config/config-defaults.ts';
 import type { FeatureFlags } from '../config/feature-flags.ts';
 import { PipelineRun as PipelineRunKind } from '../kinds/kinds.ts';
@@ -212,12 +212,26 @@ class PipelineRunWork {
     let target = this.original;
     if (!equalJson(labels, metadata.labels) || !equalJson(annotations, metadata.annotations)) {
       const key = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
-      const patch = mergePatch({ metadata: { resourceVersion: metadata.resourceVersion, labels, annotations } });
+      const patch = mergePatch({ metadata: { labels, annotations } });
       const { metadata: written } = await context.client.patch(PipelineRunKind, key, patch, { signal: context.signal });
       target = { ...this.original, metadata: { ...metadata, resourceVersion: written.resourceVersion ?? '' } };
     }
-    await context.writeStatus(target, this.status);
+    await this.writeStatus(target);
     const event = conditionEvent(this.told, succeeded(this.status));
     if (event) context.event(event);
+  }
+
+  /** What was done has to be told, also when a user changed their mind at the same moment: only a status that somebody else wrote is in the way. */
+  private async writeStatus(target: PipelineRun): Promise<void> {
+    const { context } = this.services;
+    try {
+      await context.writeStatus(target, this.status);
+    } catch (error) {
+      if (!isStatusError(error, 'Conflict')) throw error;
+      const { namespace = '', name = '', uid } = target.metadata;
+      const latest = await context.client.get(PipelineRunKind, { namespace, name }, { signal: context.signal });
+      if (latest.metadata.uid !== uid || !equalJson(latest.status ?? {}, target.status ?? {})) throw error;
+      await context.writeStatus(latest, this.status);
+    }
   }
 }
