@@ -38,7 +38,9 @@ export function draftChildren(
 ): ChildDrafts {
   try {
     state.task = withTaskContext(state.task, facts);
-    return { state, drafts: childrenOf(state, run, facts, services) };
+    const there = new Set(state.runs.map(({ metadata }) => metadata.name));
+    const drafts = childrenOf(state, run, facts, services).filter(({ metadata }) => !there.has(metadata.name));
+    return { state, drafts };
   } catch (error) {
     throw tell(state, error, services);
   }
@@ -64,7 +66,15 @@ export async function createChildren(
     }
   });
   if (failures.length > 0) throw failures[0];
-  for (const [state, children] of created) state.runs = children;
+  for (const [state, children] of created) {
+    state.runs = inOrder([...state.runs, ...children], state.names);
+    state.isIncomplete = false;
+  }
+}
+
+function inOrder(runs: readonly ChildRun[], names: readonly string[]): readonly ChildRun[] {
+  const byName = new Map(runs.map((run) => [run.metadata.name, run]));
+  return names.flatMap((name) => byName.get(name) ?? []);
 }
 
 const inFlight = 16;

@@ -3,7 +3,10 @@ import type { ChildReference } from '../kinds/pipeline-run-spec.ts';
 
 const longest = 63;
 
-/** The names of the runs of one task: those that there are already, or new ones, numbered if there are several. */
+/**
+ * The names of the runs of one task, numbered if there are several. Those that there are already have the names that they have; a
+ * matrix of which only a part was begun has all.
+ */
 export function childNames(
   known: readonly ChildReference[],
   {
@@ -14,9 +17,13 @@ export function childNames(
   }: { readonly run: string; readonly task: string; readonly kind: string; readonly count: number },
 ): readonly string[] {
   const names = known.filter((child) => child.kind === kind && child.pipelineTaskName === task).map(({ name }) => name);
-  if (names.length > 0) return names;
-  if (count === 1) return [childName(run, `-${task}`)];
-  return Array.from({ length: count }, (_, index) => numberedName(run, task, index, count));
+  if (names.length > 0 && names.length >= count) return names;
+  const made =
+    count === 1
+      ? [childName(run, `-${task}`)]
+      : Array.from({ length: count }, (_, index) => numberedName(run, task, index, count));
+  const all = new Set(made);
+  return names.every((name) => all.has(name)) ? made : names;
 }
 
 /** The number stays readable, also where the name has to be cut. */

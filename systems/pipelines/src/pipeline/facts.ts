@@ -35,6 +35,14 @@ export class PipelineFacts {
     this.graph = options.graph;
     this.specStatus = options.specStatus;
     this.stopwatch = options.stopwatch;
+    for (const state of this.states) state.isIncomplete = this.hasToBeCompleted(state);
+  }
+
+  /** What was begun in part is begun as a whole, unless the run is about to end anyway. */
+  private hasToBeCompleted({ runs, names, isFinal }: TaskState): boolean {
+    if (runs.length === 0 || runs.length >= names.length || this.specStatus !== '') return false;
+    const { stopwatch } = this;
+    return !stopwatch.isPipelineOver() && !(isFinal ? stopwatch.isFinallyOver() : stopwatch.areTasksOver());
   }
 
   /** Something changed: what was worked out no longer holds. */
@@ -118,18 +126,20 @@ export class PipelineFacts {
     return this.states.every((state) => !state.isFinal || this.isDone(state));
   }
 
-  /** The tasks that can start now. */
+  /** The tasks that can start now; of those that were begun in part, the rest. */
   nextTasks(): readonly TaskState[] {
-    if (this.specStatus !== '' && this.specStatus !== 'PipelineRunPending') return [];
-    if (this.isStopping()) return [];
-    return this.states.filter(
-      (state) => !state.isFinal && !state.hasRuns() && !this.isDone(state) && this.areParentsDone(state),
-    );
+    const isEnding = this.specStatus !== '' || this.isStopping();
+    return this.states.filter((state) => {
+      if (state.isFinal) return false;
+      if (state.hasRuns() || isEnding) return state.isIncomplete;
+      return !this.isDone(state) && this.areParentsDone(state);
+    });
   }
 
   /** The final tasks that can start now. */
   nextFinalTasks(): readonly TaskState[] {
-    return this.areTasksDone() ? this.states.filter((state) => state.isFinal && !state.hasRuns()) : [];
+    if (!this.areTasksDone()) return [];
+    return this.states.filter((state) => state.isFinal && (!state.hasRuns() || state.isIncomplete));
   }
 
   isFinalTaskStarted(): boolean {

@@ -39,6 +39,8 @@ export class TaskState {
   /** Those of the runs that there are or will be. */
   names: readonly string[] = [];
   runs: readonly ChildRun[] = [];
+  /** Some of its runs are there and others still have to be created: whoever began died in the middle, or somebody deleted them. */
+  isIncomplete = false;
   resolved: Resolved = { name: '' };
   private cel: CelOutcomes = new Map();
   private results: ReadonlyMap<string, readonly string[]> | undefined;
@@ -76,12 +78,12 @@ export class TaskState {
   }
 
   isSuccessful(): boolean {
-    return this.hasRuns() && this.runs.every(hasSucceeded);
+    return this.hasRuns() && !this.isIncomplete && this.runs.every(hasSucceeded);
   }
 
   /** One of a matrix fails for all, once all are over. */
   isFailure(): boolean {
-    return this.runs.some(hasFailed) && this.runs.every(isOver);
+    return !this.isIncomplete && this.runs.some(hasFailed) && this.runs.every(isOver);
   }
 
   hasFailedRun(): boolean {
