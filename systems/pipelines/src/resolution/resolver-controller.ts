@@ -82,7 +82,8 @@ export function resolverController(resolvers: readonly Resolver[], settings: Res
     const timeout = () => overtime.abort(new TransientError('context deadline exceeded'));
     using _timer = context.clock.setTimer(resolver.timeoutMs?.(request) ?? defaultTimeoutMs, timeout);
     const signal = AbortSignal.any([context.signal, overtime.signal]);
-    const resolve = () => resolver.resolve(request, { client: context.client, clock: context.clock, signal });
+    const { client, clock, random } = context;
+    const resolve = () => resolver.resolve(request, { client, clock, random, signal });
     try {
       return await (usesCache(resolver, request)
         ? cache.get(resolver, request, settings.cache(), context.clock, resolve)

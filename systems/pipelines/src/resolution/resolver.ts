@@ -1,5 +1,5 @@
 import type { Client } from '@tektite/client';
-import type { Clock } from '@tektite/meta';
+import type { Clock, Random } from '@tektite/meta';
 import type { ResolutionRequestSpec } from '../kinds/resolution-request.ts';
 import type { RefSource } from '../kinds/run-status.ts';
 
@@ -20,6 +20,7 @@ export type ResolverConfig = Readonly<Record<string, string>>;
 export interface ResolverPlace {
   readonly client: Client;
   readonly clock: Clock;
+  readonly random: Random;
   /** Aborted when the time is over. */
   readonly signal: AbortSignal;
 }
