@@ -1,3 +1,5 @@
+import { encodeComponent } from '../encode-component.ts';
+
 /** How a server with repositories is asked, by the kind of server. */
 export interface ScmProvider {
   /** Where the server is if nobody says so. Empty: it has to be said. */
@@ -27,12 +29,7 @@ export interface ScmFile {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** One component of a path. Those that lead to another place are refused: no way of writing them keeps them from doing so. */
-function encode(component: string): string {
-  if (component === '.' || component === '..') throw new Error(`invalid path component "${component}"`);
-  return encodeURIComponent(component);
-}
-
+const encode = encodeComponent;
 /** The parts of a path, each encoded; none of them leads upwards. */
 const encodePath = (path: string) => path.split('/').map(encode).join('/');
 const withoutSlash = (url: string) => url.replace(/\/+$/, '');
