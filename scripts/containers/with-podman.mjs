@@ -1,8 +1,14 @@
-// Runs a command where there is podman, runc and a static busybox: those of the machine, or Debian's, which are installed
+// Runs a command where there is podman, runc, a static busybox, a registry and an SSH server: those of the machine, or Debian's, which are installed
 // when this is root and they are missing.
 import { spawnSync } from 'node:child_process';
 
-const programs = { podman: 'podman', runc: 'runc', busybox: 'busybox-static' };
+const programs = {
+  podman: 'podman',
+  runc: 'runc',
+  busybox: 'busybox-static',
+  'docker-registry': 'docker-registry',
+  sshd: 'openssh-server',
+};
 
 function run(command, args, options = {}) {
   const { status, error } = spawnSync(command, args, { stdio: 'inherit', ...options });

@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import { FinalError } from '../backoff.ts';
+import { type FetchOptions, fetchUrl, readBody } from '../fetch-url.ts';
+import { type ImageReference, mayBePlain } from './image-reference.ts';
+import type { Login } from './registry-credentials.ts';
+
+const mostManifestBytes = 4 * 1024 * 1024;
+/** More than fits into a request, even if it is packed well. */
+const mostBlobBytes = 8 * 1024 * 1024;
+
+const manifestTypes = [
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
+];
+const indexTypes = [
+  'application/vnd.oci.image.index.v1+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+];
+
+export interface Layer {
+  readonly digest: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+export interface Manifest {
+  readonly layers: readonly Layer[];
+  /** Of the manifest itself. */
+  readonly digest: string;
+}
+
+/**
+ * Reads images from a registry, by the OCI distribution API. What it got is checked against its digest. A registry that wants a
+ * login says how; the login goes to it and to nobody else.
+ */
+export class RegistryClient {
+  private readonly image: ImageReference;
+  private readonly login: Login | undefined;
+  private readonly signal: AbortSignal;
+  private origin: string | undefined;
+  private authorization: string | undefined;
+
+  constructor(image: ImageReference, login: Login | undefined, signal: AbortSignal) {
+    this.image = image;
+    this.login = login;
+    this.signal = signal;
+  }
+
+  /** The manifest of the image; of one for many platforms, that for Linux on amd64. */
+  async manifest(): Promise<Manifest> {
+    const first = await this.readManifest(this.image.reference, this.image.isDigest);
+    const platforms = (first.value as Index).manifests;
+    if (!platforms) return asManifest(first);
+    const isUsual = ({ platform }: IndexEntry) => platform?.os === 'linux' && platform.architecture === 'amd64';
+    const chosen = platforms.find(isUsual) ?? platforms[0];
+    if (!chosen) throw new Error('no child with platform linux/amd64 in index');
+    return asManifest(await this.readManifest(checkedDigest(chosen.digest), true));
+  }
+
+  async blob(digest: string): Promise<Buffer> {
+    const path = `/v2/${this.image.repository}/blobs/${checkedDigest(digest)}`;
+    const body = await readBody(await this.get(path, {}), mostBlobBytes);
+    checkDigest(body, digest);
+    return body;
+  }
+
+  private async readManifest(reference: string, isDigest: boolean): Promise<ReadManifest> {
+    const Accept = [...manifestTypes, ...indexTypes].join(',');
+    const response = await this.get(`/v2/${this.image.repository}/manifests/${reference}`, { Accept });
+    const body = await readBody(response, mostManifestBytes);
+    if (isDigest) checkDigest(body, reference);
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    if (typeof value !== 'object' || value === null) throw new Error('could not parse image manifest');
+    return { value, digest: digestOf(body) };
+  }
+
+  private async get(path: string, headers: Readonly<Record<string, string>>): Promise<Response> {
+    const url = (await this.reach()) + path;
+    let response = await this.send(url, headers);
+    if (response.status === 401) {
+      const challenge = response.headers.get('www-authenticate') ?? '';
+      await response.body?.cancel();
+      this.authorization = await this.answerChallenge(challenge);
+      response = await this.send(url, headers);
+    }
+    if (response.ok) return response;
+    const message = `GET ${url}: ${await complaintIn(response)}`;
+    throw response.status >= 500 || response.status === 429 ? new Error(message) : new FinalError(message);
+  }
+
+  private send(url: string, headers: Readonly<Record<string, string>>): Promise<Response> {
+    const { authorization } = this;
+    const all = authorization === undefined ? headers : { ...headers, Authorization: authorization };
+    return fetchUrl(url, { signal: this.signal, headers: all });
+  }
+
+  /** Whether the registry speaks HTTPS; where it is close, plain HTTP will do. */
+  private async reach(): Promise<string> {
+    if (this.origin !== undefined) return this.origin;
+    const { registry } = this.image;
+    const options: FetchOptions = { signal: this.signal };
+    const secure = `https://${registry}`;
+    try {
+      await (await fetchUrl(`${secure}/v2/`, options)).body?.cancel();
+      this.origin = secure;
+    } catch (error) {
+      if (!mayBePlain(registry) || this.signal.aborted) throw error;
+      await (await fetchUrl(`http://${registry}/v2/`, options)).body?.cancel();
+      this.origin = `http://${registry}`;
+    }
+    return this.origin;
+  }
+
+  /** `Basic` takes the login itself; `Bearer` a token, which whoever is named there gives for it. */
+  private async answerChallenge(challenge: string): Promise<string> {
+    const basic =
+      this.login && `Basic ${Buffer.from(`${this.login.username}:${this.login.password}`).toString('base64')}`;
+    if (/^basic\b/i.test(challenge)) {
+      if (basic === undefined) throw new Error('UNAUTHORIZED: authentication required');
+      return basic;
+    }
+    const fields = new Map(
+      Array.from(challenge.matchAll(/(\w+)="([^"]*)"/g), ([, name = '', value = '']) => [name, value]),
+    );
+    const realm = fields.get('realm');
+    if (!/^bearer\b/i.test(challenge) || realm === undefined) throw new Error(`unrecognized challenge: ${challenge}`);
+    const url = new URL(realm);
+    const service = fields.get('service');
+    if (service !== undefined) url.searchParams.set('service', service);
+    url.searchParams.set('scope', fields.get('scope') ?? `repository:${this.image.repository}:pull`);
+    const headers: Readonly<Record<string, string>> = basic === undefined ? {} : { Authorization: basic };
+    const response = await fetchUrl(url.href, { signal: this.signal, headers });
+    const body = await readBody(response, mostManifestBytes);
+    if (!response.ok)
+      throw new Error(`GET ${url.origin}${url.pathname}: unexpected status code ${describeStatus(response)}`);
+    const { token, access_token: other } = JSON.parse(body.toString('utf8')) as {
+      token?: string;
+      access_token?: string;
+    };
+    return `Bearer ${token ?? other ?? ''}`;
+  }
+}
+
+interface IndexEntry {
+  readonly digest: string;
+  readonly platform?: { readonly os?: string; readonly architecture?: string };
+}
+
+interface Index {
+  readonly manifests?: readonly IndexEntry[];
+}
+
+interface ReadManifest {
+  readonly value: object;
+  readonly digest: string;
+}
+
+function asManifest({ value, digest }: ReadManifest): Manifest {
+  const { layers } = value as { layers?: readonly Layer[] };
+  return { layers: Array.isArray(layers) ? layers : [], digest };
+}
+
+/** Manifests come from anywhere, and what they call a digest ends up in a path. */
+function checkedDigest(digest: unknown): string {
+  if (typeof digest === 'string' && /^sha256:[0-9a-f]{64}$/.test(digest)) return digest;
+  throw new FinalError(`cannot parse hash: ${JSON.stringify(digest)}`);
+}
+
+const digestOf = (body: Uint8Array) => `sha256:${createHash('sha256').update(body).digest('hex')}`;
+
+function checkDigest(body: Uint8Array, wanted: string): void {
+  const found = digestOf(body);
+  if (found !== wanted)
+    throw new Error(
+      `error verifying sha256 checksum after reading ${body.length} bytes; got "${found}", want "${wanted}"`,
+    );
+}
+
+/** `404 Not Found` */
+const describeStatus = ({ status, statusText }: Response) => `${status} ${statusText}`.trim();
+
+/** What a registry says is wrong, in the form that container tools print. */
+async function complaintIn(response: Response): Promise<string> {
+  const body = await readBody(response, mostManifestBytes);
+  try {
+    const { errors = [] } = JSON.parse(body.toString('utf8')) as { errors?: readonly Complaint[] };
+    const texts = errors.map(({ code, message, detail }) => `${code}: ${message}${detailText(detail)}`);
+    if (texts.length > 0)
+      return texts.length === 1 ? (texts[0] as string) : `multiple errors returned: ${texts.join('; ')}`;
+  } catch {
+    // No JSON: the number has to do.
+  }
+  return `unexpected status code ${describeStatus(response)}`;
+}
+
+interface Complaint {
+  readonly code?: string;
+  readonly message?: string;
+  readonly detail?: unknown;
+}
+
+function detailText(detail: unknown): string {
+  if (detail === undefined || detail === null) return '';
+  if (typeof detail !== 'object') return `; ${String(detail)}`;
+  const entries = Object.entries(detail).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `; map[${entries.map(([key, value]) => `${key}:${String(value)}`).join(' ')}]`;
+}
