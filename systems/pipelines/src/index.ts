@@ -52,3 +52,7 @@ export { RemoteFailure, RemotePending } from './resolution/remote-failure.ts';
 export { resolutionRequestName } from './resolution/request-name.ts';
 export type { RemoteReference, RequestPlace } from './resolution/request-remote.ts';
 export type { VerificationResult } from './trust/verification-result.ts';
+
+// Signatures
+export { signatureAnnotation } from './trust/checksum.ts';
+export { SignatureError, signObject, type SignOptions, verifyObject } from './trust/sign-object.ts';

@@ -46,7 +46,11 @@ export function readParamValue(value: unknown): ParamValue {
   if (typeof value === 'object' && !Array.isArray(value)) {
     const entries = Object.entries(value);
     if (entries.every(([, item]) => isTextOrNull(item)))
-      return Object.fromEntries(entries.map(([key, item]) => [key, (item as string | null) ?? '']));
+      return Object.fromEntries(
+        entries
+          .map(([key, item]) => [key, (item as string | null) ?? ''])
+          .sort(([a], [b]) => ((a as string) < (b as string) ? -1 : 1)),
+      ) as Readonly<Record<string, string>>;
   }
   return escapeForHtml(canonicalJson(value));
 }

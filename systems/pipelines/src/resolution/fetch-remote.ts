@@ -13,6 +13,8 @@ import {
   TaskV1beta1,
 } from '../kinds/kinds.ts';
 import type { RefSource } from '../kinds/run-status.ts';
+import { VerificationPolicy } from '../kinds/verification-policy.ts';
+import { verifyRemote } from '../trust/verify-remote.ts';
 import type { VerificationResult } from '../trust/verification-result.ts';
 import { pipelinesConversion } from '../webhooks/conversion/pipelines-conversion.ts';
 import { defaultPipelineSpec } from '../webhooks/default-pipeline.ts';
@@ -128,9 +130,24 @@ async function fetchRemote<T extends KubeObject>(
   if (!kind) throw new RemoteFailure('resolution', wanted.refusal);
   const { ownerReferences: _, ...metadata } = decoded.metadata;
   const object = wanted.applyDefaults({ ...decoded, metadata }, rulesOf(kind, place.settings));
-  const verification: VerificationResult = { outcome: 'skipped' };
+  const verification = wanted.isVerified ? await verify(object, refSource, owner, place) : notVerified;
   const validated = await validateRemote(kind, object, owner.metadata.namespace ?? '', place);
   return { object: await inHub(validated, wanted.hub, place.settings), refSource, verification };
+}
+
+const notVerified: VerificationResult = { outcome: 'skipped' };
+
+/** Before it is changed in any other way: what was signed is what was fetched, with its defaults. */
+async function verify(
+  object: KubeObject,
+  refSource: RefSource | undefined,
+  { metadata }: Owner,
+  { client, signal, settings }: RemotePlace,
+): Promise<VerificationResult> {
+  const { namespace = '' } = metadata;
+  const { items: policies } = await client.list(VerificationPolicy, { namespace, signal });
+  const noMatchPolicy = settings.flags().verificationNoMatchPolicy;
+  return verifyRemote(object, refSource?.uri ?? '', { policies, noMatchPolicy }, { client, signal });
 }
 
 function rulesOf({ version }: Kind, { flags, defaults }: WebhookSettings): Rules {

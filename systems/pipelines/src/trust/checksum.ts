@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { KubeObject } from '@tektite/meta';
 import { escapeForHtml } from '../kinds/go-value.ts';
 import { decodeObject } from '../webhooks/decode-object.ts';
+import '../kinds/pipeline-structs.ts';
 import { parseApiVersion } from '@tektite/meta';
 
 /** Where a signature is kept. */
