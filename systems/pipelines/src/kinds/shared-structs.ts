@@ -46,33 +46,48 @@ export const valueStructs = {
 export interface ContainerNames {
   /** What the field with the resources is called. */
   readonly resources: string;
-  /** Fields of steps and of their template that are only kept. */
-  readonly deprecated: Readonly<Record<string, string>>;
-  readonly templateName: Readonly<Record<string, string>>;
+  /** Whether steps and their template have all fields of a container, if only to keep them. */
+  readonly isFull: boolean;
 }
 
-/** Steps, their template and sidecars. */
-export function containerStructs({ resources, deprecated, templateName }: ContainerNames): StructTable {
-  const container = {
+const probes = {
+  livenessProbe: '*core/v1.Probe',
+  readinessProbe: '*core/v1.Probe',
+  startupProbe: '*core/v1.Probe',
+  lifecycle: '*core/v1.Lifecycle',
+  terminationMessagePath: 'string',
+  terminationMessagePolicy: '#v1.TerminationMessagePolicy',
+};
+
+/** In upstream's order, which is that of what is signed. */
+function containerFields(resources: string, isFull: boolean): Readonly<Record<string, string>> {
+  return {
     image: 'string',
     command: '[]string',
     args: '[]string',
     workingDir: 'string',
+    ...(isFull ? { ports: '[]core/v1.ContainerPort' } : {}),
     envFrom: '[]core/v1.EnvFromSource',
     env: '[]core/v1.EnvVar',
     [resources]: 'core/v1.ResourceRequirements',
     volumeMounts: '[]core/v1.VolumeMount',
     volumeDevices: '[]core/v1.VolumeDevice',
+    ...(isFull ? probes : {}),
     imagePullPolicy: '#v1.PullPolicy',
     securityContext: '*core/v1.SecurityContext',
+    ...(isFull ? { stdin: 'bool', stdinOnce: 'bool', tty: 'bool' } : {}),
   };
+}
+
+/** Steps, their template and sidecars. */
+export function containerStructs({ resources, isFull }: ContainerNames): StructTable {
+  const container = containerFields(resources, isFull);
   return {
-    StepTemplate: { ...templateName, ...container, ...deprecated },
+    StepTemplate: { ...(isFull ? { name: 'string' } : {}), ...container },
     Step: {
       name: 'string!',
       displayName: 'string',
       ...container,
-      ...deprecated,
       script: 'string',
       timeout: '*meta/v1.Duration',
       workspaces: '[]~WorkspaceUsage',
@@ -88,17 +103,7 @@ export function containerStructs({ resources, deprecated, templateName }: Contai
     Ref: { name: 'string', 'ResolverRef/resolver': '#%.ResolverName', 'ResolverRef/params': '#%.Params=[]~Param' },
     Sidecar: {
       name: 'string!',
-      ...container,
-      ports: '[]core/v1.ContainerPort',
-      livenessProbe: '*core/v1.Probe',
-      readinessProbe: '*core/v1.Probe',
-      startupProbe: '*core/v1.Probe',
-      lifecycle: '*core/v1.Lifecycle',
-      terminationMessagePath: 'string',
-      terminationMessagePolicy: '#v1.TerminationMessagePolicy',
-      stdin: 'bool',
-      stdinOnce: 'bool',
-      tty: 'bool',
+      ...containerFields(resources, true),
       script: 'string',
       workspaces: '[]~WorkspaceUsage',
       restartPolicy: '*#v1.ContainerRestartPolicy',

@@ -3,7 +3,7 @@ import { defineStructs } from './struct-table.ts';
 
 defineStructs('v1', {
   ...valueStructs,
-  ...containerStructs({ resources: 'computeResources', deprecated: {}, templateName: {} }),
+  ...containerStructs({ resources: 'computeResources', isFull: false }),
   ...runStructs,
   Task: { metadata: 'meta/v1.ObjectMeta+', spec: '~TaskSpec+' },
   TaskSpec: {

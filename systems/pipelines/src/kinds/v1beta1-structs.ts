@@ -1,23 +1,10 @@
 import { containerStructs, runStructs, stepActionSpec, valueStructs } from './shared-structs.ts';
 import { defineStructs } from './struct-table.ts';
 
-/** What steps could say before there was a v1; it is kept, and does nothing. */
-const deprecated = {
-  ports: '[]core/v1.ContainerPort',
-  livenessProbe: '*core/v1.Probe',
-  readinessProbe: '*core/v1.Probe',
-  startupProbe: '*core/v1.Probe',
-  lifecycle: '*core/v1.Lifecycle',
-  terminationMessagePath: 'string',
-  terminationMessagePolicy: '#v1.TerminationMessagePolicy',
-  stdin: 'bool',
-  stdinOnce: 'bool',
-  tty: 'bool',
-};
-
 defineStructs('v1beta1', {
   ...valueStructs,
-  ...containerStructs({ resources: 'resources', deprecated, templateName: { name: 'string' } }),
+  // What steps could say before there was a v1 is kept, and does nothing.
+  ...containerStructs({ resources: 'resources', isFull: true }),
   ...runStructs,
   Task: { metadata: 'meta/v1.ObjectMeta+', spec: '~TaskSpec+' },
   TaskSpec: {

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { keyOf, kinds, mergePatch } from '@tektite/client';
 import { type RunningSystems, startSystems } from '@tektite/controller';
 import { type KubeObject, seededRandom } from '@tektite/meta';
@@ -7,7 +8,9 @@ import { standardDefaults } from '../config/config-defaults.ts';
 import { defaultFeatureFlags } from '../config/feature-flags.ts';
 import { Task, TaskRun } from '../kinds/kinds.ts';
 import { ResolutionRequest } from '../kinds/resolution-request.ts';
+import { VerificationPolicy } from '../kinds/verification-policy.ts';
 import { pipelinesSystem } from '../system.ts';
+import { signObject } from '../trust/sign-object.ts';
 import { fetchStepAction, fetchTask, type RemotePlace } from './fetch-remote.ts';
 import { RemotePending } from './remote-failure.ts';
 
@@ -157,6 +160,40 @@ describe('a Task from elsewhere', () => {
       isUserError: false,
       message:
         'validation failed for referenced object bad: admission webhook "validation.webhook.pipeline.tekton.dev" denied the request: validation failed: missing field(s): spec.steps[0].Image',
+    });
+  });
+});
+
+describe('a policy', () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  const signed = signObject(
+    {
+      apiVersion: 'tekton.dev/v1',
+      kind: 'Task',
+      metadata: { name: 't' },
+      spec: { params: [{ name: 'p', type: 'string' }], steps: [{ name: 's', image: 'i' }] },
+    } as KubeObject,
+    privateKey,
+  );
+
+  beforeAll(async () => {
+    const spec = { resources: [{ pattern: 'somewhere' }], authorities: [{ name: 'me', key: { data: publicKey } }] };
+    await plane.client.create(VerificationPolicy, { metadata: { namespace, name: 'policy' }, spec });
+  });
+  afterAll(() => plane.client.delete(VerificationPolicy, { namespace, name: 'policy' }));
+
+  it('lets through what is signed', async () => {
+    expect((await fetched(JSON.stringify(signed))).verification).toEqual({ outcome: 'passed' });
+  });
+
+  it('stops what is not', async () => {
+    expect((await fetched(task('tekton.dev/v1'))).verification).toEqual({
+      outcome: 'failed',
+      message: 'resource verification failed: resource t in namespace  fails verification',
     });
   });
 });

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { kinds } from '@tektite/client';
 import type { KubeObject } from '@tektite/meta';
 import { type ControlPlane, startControlPlane } from '@tektite/testkit';
@@ -30,6 +30,22 @@ describe('what is signed', () => {
     [object('tekton.dev/v1', 'Pipeline', {}), '7d9d19354c07856290f2c249254148eb15e658c5d8835efc7f65e52283148d78'],
   ])('is the same as upstream signs', (signed, checksum) => {
     expect(checksumOf(signed).toString('hex')).toBe(checksum);
+  });
+
+  it('has its fields in the order that Go prints them in', () => {
+    const containers = {
+      sidecars: [
+        { script: '<', imagePullPolicy: 'Always', name: 's', ports: [{ containerPort: 1 }], image: 'i', tty: true },
+      ],
+      steps: [step],
+      params: [{ default: { b: '1', a: '2' }, name: 'p', type: 'object' }],
+    };
+    const bare = { ...object('tekton.dev/v1', 'Task', containers), metadata: { name: 't' } };
+    const json =
+      '{"kind":"Task","apiVersion":"tekton.dev/v1","metadata":{"name":"t"},"spec":{"params":[{"name":"p","type":"object","default":{"a":"2","b":"1"}}],' +
+      '"steps":[{"name":"echo","image":"ubuntu","computeResources":{}}],' +
+      '"sidecars":[{"name":"s","image":"i","ports":[{"containerPort":1}],"computeResources":{},"imagePullPolicy":"Always","tty":true,"script":"\\u003c"}]}}';
+    expect(checksumOf(bare)).toEqual(createHash('sha256').update(json).digest());
   });
 
   it('does not depend on what kubectl leaves, nor on the order of keys', () => {
