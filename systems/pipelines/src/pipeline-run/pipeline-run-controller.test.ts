@@ -8,7 +8,7 @@ import { namespace, PipelineBench, task } from './test-support.ts';
 let bench: PipelineBench;
 
 beforeEach(async () => {
-  bench = await PipelineBench.start();
+  bench = await PipelineBench.start({ enableAPIFields: 'alpha', enableCELInWhenExpression: true });
 });
 
 afterEach(() => bench.stop());
@@ -67,12 +67,12 @@ describe('a PipelineRun', () => {
 
   it('hands results on', async () => {
     await bench.run([task('a'), task('b', using('a'))], {
-      pipelineSpec: { results: [{ name: 'out', value: `<${result('a')}>` }] },
+      pipelineSpec: { results: [{ name: 'out', value: `${result('a')}!` }] },
     });
     await bench.end('pr-a', 'ok', { r: 'hello' });
     expect((await bench.taskRun('pr-b')).spec.params).toEqual([{ name: 'p', value: 'hello' }]);
     await bench.end('pr-b', 'ok');
-    expect((await bench.status()).results).toEqual([{ name: 'out', value: '<hello>' }]);
+    expect((await bench.status()).results).toEqual([{ name: 'out', value: 'hello!' }]);
   });
 
   it('fails when a result is missing that should be there, and starts nothing more', async () => {

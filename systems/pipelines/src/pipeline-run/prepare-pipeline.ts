@@ -8,6 +8,9 @@ import { validatePipelineRun } from '../pipeline/validate-pipeline-run.ts';
 import { replaceText } from '../substitution/replace-text.ts';
 import { stringReplacements } from '../substitution/replacements.ts';
 import { RunFailure } from '../task-run/run-failure.ts';
+import { defaultPipelineSpec } from '../webhooks/default-pipeline.ts';
+import type { Rules } from '../webhooks/rules.ts';
+import { validatePipelineSpec } from '../webhooks/validate-pipeline.ts';
 import type { FoundPipeline } from './get-pipeline.ts';
 import type { PipelineRunServices } from './pipeline-run-services.ts';
 
@@ -21,11 +24,14 @@ export interface PreparedPipeline {
 export function preparePipeline(
   run: PipelineRun,
   { spec, metadata }: FoundPipeline,
-  { flags }: PipelineRunServices,
+  { flags, defaults }: PipelineRunServices,
 ): PreparedPipeline {
   const { namespace = '', name = '' } = run.metadata;
   const pipeline = metadata.name ?? '';
   const graph = graphOf(spec, `${namespace}/${name}`);
+  // What has begun is not questioned any more, also when the settings change.
+  if (!run.status?.childReferences)
+    validateSpec(spec, `${metadata.namespace ?? ''}/${pipeline}`, { flags, defaults, version: 'v1', isCreate: false });
   validatePipelineRun(spec, run.spec, { namespace, run: name, pipeline }, { withEnums: flags.enableParamEnum });
   const withParams = applyParams(spec, run, `${namespace}/${pipeline}`);
   const context = contextVariables(pipeline, run);
@@ -33,6 +39,20 @@ export function preparePipeline(
   const prepared = replaceInPipeline(withContext, workspaceVariables(spec, run));
   validateOnError(prepared, `${metadata.namespace ?? ''}/${pipeline}`);
   return { spec: prepared, graph };
+}
+
+/** What the webhook says, once more: a Pipeline may be older than the settings, and one from elsewhere never met the webhook. */
+function validateSpec(spec: PipelineSpec, pipeline: string, rules: Rules): void {
+  const errors = validatePipelineSpec(defaultPipelineSpec(spec, rules), rules);
+  if (!errors.isEmpty) throw invalidSpec(pipeline, errors.toString());
+}
+
+function invalidSpec(pipeline: string, mistake: string): RunFailure {
+  return new RunFailure(
+    'PipelineValidationFailed',
+    `[User error] Pipeline ${pipeline} can't be Run; it has an invalid spec: ${mistake}`,
+    { cause: new Error(mistake) },
+  );
 }
 
 function graphOf({ tasks = [], finally: final = [] }: PipelineSpec, run: string): Graph {
@@ -92,11 +112,6 @@ function validateOnError({ tasks = [], finally: final = [] }: PipelineSpec, pipe
         : onError === 'continue' && retries > 0
           ? 'PipelineTask OnError cannot be set to "continue" when Retries is greater than 0: '
           : undefined;
-    if (mistake === undefined) continue;
-    throw new RunFailure(
-      'PipelineValidationFailed',
-      `[User error] Pipeline ${pipeline} can't be Run; it has an invalid spec: ${mistake}`,
-      { cause: new Error(mistake) },
-    );
+    if (mistake !== undefined) throw invalidSpec(pipeline, mistake);
   }
 }
