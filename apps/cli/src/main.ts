@@ -137,6 +137,35 @@ Examples:
     .action(async (run, options) => (await import('./commands/graph.ts')).graph(run, options));
 
   tektite
+    .command('sign')
+    .description('sign Tasks and Pipelines, so that a VerificationPolicy can tell them from others')
+    .requiredOption('-f, --file <file>', 'a file, a URL, or - for standard input', collect, [])
+    .requiredOption('--key <file>', 'the private key, in PEM')
+    .option('--passphrase-file <file>', 'the passphrase of a key that is encrypted')
+    .option('--hash <name>', 'sha224, sha256, sha384 or sha512', 'sha256')
+    .option('-o, --output <file>', 'where to write the signed documents, if not to standard output')
+    .addHelpText(
+      'after',
+      `
+What is left to defaults, such as types of parameters, is filled in before: the controller does so before it verifies.
+
+Examples:
+  $ openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem
+  $ openssl pkey -in key.pem -pubout -out key.pub
+  $ tektite sign -f task.yaml --key key.pem -o signed.yaml
+  $ tektite verify -f signed.yaml --key key.pub`,
+    )
+    .action(async (options) => (await import('./commands/sign.ts')).sign(options));
+
+  tektite
+    .command('verify')
+    .description('check the signatures of Tasks and Pipelines')
+    .requiredOption('-f, --file <file>', 'a file, a URL, or - for standard input', collect, [])
+    .requiredOption('--key <file>', 'the public key, in PEM')
+    .option('--hash <name>', 'sha224, sha256, sha384 or sha512', 'sha256')
+    .action(async (options) => (await import('./commands/verify.ts')).verify(options));
+
+  tektite
     .command('compact')
     .description('make a running control plane forget old revisions (watches and lists of the past then get 410 Gone)')
     .option('--kubeconfig <file>', 'how to reach it; default: $KUBECONFIG, or the one in the data folder')

@@ -55,4 +55,5 @@ export type { VerificationResult } from './trust/verification-result.ts';
 
 // Signatures
 export { signatureAnnotation } from './trust/checksum.ts';
+export { signable } from './trust/signable.ts';
 export { SignatureError, signObject, type SignOptions, verifyObject } from './trust/sign-object.ts';
