@@ -56,7 +56,7 @@ function taskNode(
 
 /** A matrix: one node over as many as there are combinations. */
 function fanOut(base: Pick<RunNode, 'id' | 'name'>, references: readonly ChildReference[], find: FindRun): RunNode {
-  const children = references.map((each) => childNode(each, each.displayName || each.name, find));
+  const children = references.map((each) => childNode(each, memberName(base.name, each), find));
   const has = (state: RunNode['state']) => children.some((child) => child.state === state);
   const state =
     has('running') || has('waiting')
@@ -67,6 +67,13 @@ function fanOut(base: Pick<RunNode, 'id' | 'name'>, references: readonly ChildRe
           ? 'cancelled'
           : 'succeeded';
   return { ...base, state, children };
+}
+
+/** `build-2`, and what its author calls it. */
+function memberName(task: string, { name, displayName }: ChildReference): string {
+  const number = /-(\d+)$/.exec(name)?.[1];
+  const short = number === undefined ? name : `${task}-${number}`;
+  return displayName ? `${short} (${displayName})` : short;
 }
 
 function childNode({ kind = 'TaskRun', name: object }: ChildReference, name: string, find: FindRun): RunNode {

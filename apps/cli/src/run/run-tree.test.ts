@@ -90,7 +90,7 @@ describe('the tree of a PipelineRun', () => {
       childReferences: [
         { kind: 'TaskRun', name: 'p-clone', pipelineTaskName: 'clone' },
         { kind: 'TaskRun', name: 'p-platforms-0', pipelineTaskName: 'platforms' },
-        { kind: 'TaskRun', name: 'p-platforms-1', pipelineTaskName: 'platforms' },
+        { kind: 'TaskRun', name: 'p-platforms-1', displayName: 'the other', pipelineTaskName: 'platforms' },
         { kind: 'CustomRun', name: 'p-approve', pipelineTaskName: 'approve' },
       ],
     },
@@ -110,8 +110,8 @@ describe('the tree of a PipelineRun', () => {
       '├─ · build  waits for clone',
       '├─ · deploy  waits for build',
       '├─ ▶ platforms',
-      '│  ├─ ✓ p-platforms-0 9.0 s',
-      '│  └─ · p-platforms-1',
+      '│  ├─ ✓ platforms-0 9.0 s',
+      '│  └─ · platforms-1 (the other)',
       '├─ ▶ approve  asked Alice',
       '└─ · notify (finally)  waits for all others',
     ]);
