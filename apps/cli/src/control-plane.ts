@@ -30,6 +30,8 @@ export interface ControlPlaneOptions {
   /** Run in this process, on the server's own side: no HTTP, no certificates between. */
   readonly systems?: readonly System[];
   readonly onError: (error: unknown) => void;
+  /** Told of what users should know, and is no failure. Default: a line on standard error. */
+  readonly onNotice?: (text: string) => void;
 }
 
 /** A control plane that serves. */
@@ -103,6 +105,7 @@ async function startParts(
         authority: keys.authority,
         api: { host: reachable(options.host), port: http.port },
         onError: options.onError,
+        onNotice: options.onNotice ?? ((text) => void process.stderr.write(`note: ${text}\n`)),
       },
       started,
     );

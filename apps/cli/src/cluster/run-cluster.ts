@@ -31,6 +31,8 @@ export interface ClusterOptions {
   /** Where Pods reach the API. */
   readonly api: { readonly host: string; readonly port: number };
   readonly onError: (error: unknown) => void;
+  /** Told once of what users should know, and is no failure. */
+  readonly onNotice: (text: string) => void;
 }
 
 const aYear = 365 * 24 * 60 * 60;
@@ -67,7 +69,7 @@ export async function runCluster(options: ClusterOptions, started: (() => Promis
   started.push(async () => node[Symbol.asyncDispose]());
   const proxy = new ServiceProxy({
     client: open('kube-proxy', { name: 'system:kube-proxy', groups: ['system:masters'] }),
-    onError: ({ message }) => note(message),
+    onError: ({ message }) => options.onNotice(message),
   });
   started.push(async () => proxy[Symbol.asyncDispose]());
   await proxy.start();
@@ -77,11 +79,11 @@ export async function runCluster(options: ClusterOptions, started: (() => Promis
 
 async function startOwnNode(options: ClusterOptions, client: Client) {
   const dataDir = join(options.folder, 'node');
-  const images = { ...(await pipelinesImages(dataDir, note)), ...options.images };
+  const images = { ...(await pipelinesImages(dataDir, options.onNotice)), ...options.images };
   try {
     return await startNode({
       client,
-      runtime: openRuntime(options.runtime, join(dataDir, 'runtime'), images),
+      runtime: openRuntime(options, join(dataDir, 'runtime'), images),
       dataDir,
       api: options.api,
       onError: options.onError,
@@ -92,18 +94,13 @@ async function startOwnNode(options: ClusterOptions, client: Client) {
   }
 }
 
-function openRuntime(name: RuntimeName, directory: string, images: ImageMapping): PodRuntime {
-  switch (name) {
+function openRuntime({ runtime, onNotice }: ClusterOptions, directory: string, images: ImageMapping): PodRuntime {
+  switch (runtime) {
     case 'podman':
       return new PodmanRuntime({ directory });
     case 'simulated':
       return new SimulatedRuntime();
     default:
-      return new HostRuntime({ directory, images, onNotice: note });
+      return new HostRuntime({ directory, images, onNotice });
   }
-}
-
-/** Said once, and not a failure. */
-function note(text: string): void {
-  process.stderr.write(`note: ${text}\n`);
 }

@@ -4,7 +4,7 @@ import pc from 'picocolors';
 import { openCluster } from '../cluster/open-cluster.ts';
 import { readImages } from '../cluster/read-images.ts';
 import { startControlPlane } from '../control-plane.ts';
-import { createObject } from '../run/create-objects.ts';
+import { createObject } from '../run/create-object.ts';
 import { planRun, type PlannedObject } from '../run/plan-run.ts';
 import { readDocuments } from '../run/read-documents.ts';
 import { RunSession } from '../run/run-session.ts';
@@ -40,7 +40,7 @@ export async function run(options: RunOptions): Promise<void> {
   try {
     const client = options.kubeconfig
       ? await openCluster({ kubeconfig: options.kubeconfig })
-      : await openOwn(options, started);
+      : await openOwn(options, view, started);
     started.push(() => client.close());
     const session = new RunSession(client, view, abort.signal);
     void stopped.promise.then(() => endEarly(session, view, abort));
@@ -92,7 +92,7 @@ async function endEarly(session: RunSession, view: RunView, abort: AbortControll
   }
 }
 
-async function openOwn(options: RunOptions, started: (() => Promise<unknown>)[]): Promise<Client> {
+async function openOwn(options: RunOptions, view: RunView, started: (() => Promise<unknown>)[]): Promise<Client> {
   const plane = await startControlPlane({
     dataDir: '',
     inMemory: true,
@@ -102,6 +102,7 @@ async function openOwn(options: RunOptions, started: (() => Promise<unknown>)[])
     runtime: 'host',
     ...(options.images ? { images: await readImages(options.images) } : {}),
     systems: [pipelines],
+    onNotice: (text) => view.note(text),
     onError: (error) => console.error(pc.red('internal error:'), error),
   });
   started.push(() => plane.close());

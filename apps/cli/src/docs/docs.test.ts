@@ -12,6 +12,7 @@ if (minor < oldest)
 /** Everything a reader is told to write or type works, and prints what the page says. */
 describe.skipIf(minor < oldest)('a page', () => {
   it.each([
+    ['docs/run-pipelines.md', 5, 19],
     ['docs/write-an-operator.md', 8, 20],
     ['examples/memcached-operator/README.md', 1, 8],
   ])('can be followed to its end: %s', { timeout: 120_000 }, async (page, files, commands) => {

@@ -83,7 +83,7 @@ describe.runIf(entrypointProgram())('tektite logs, describe, cancel and rerun', 
     expect(first.code).toBe(1);
     writeFileSync(flag, 'mended now\n');
     const second = scratch.tektite(['rerun', 'release', '--from-failed', ...at]);
-    expect(second.out).toContain('not run again, because they succeeded: greet');
+    expect(second.err).toContain('not run again, because they succeeded: greet');
     expect(second.out).not.toContain('[greet : say]');
     expect(second.out).toContain('[wait : sleep] got hello world\n[wait : sleep] mended now');
     expect(second.code).toBe(0);

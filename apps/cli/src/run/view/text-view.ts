@@ -28,8 +28,9 @@ export class TextView implements RunView {
 
   changed(_trees: readonly RunNode[], _times: RunTimes): void {}
 
+  /** Beside what the run says: that may go into a file. */
   note(text: string): void {
-    this.line(pc.dim(text));
+    process.stderr.write(`${pc.dim(text)}\n`);
   }
 
   ended(end: RunEnd, times: RunTimes): void {
