@@ -18,6 +18,8 @@ export interface ContainerInstance {
   /** `RUNTIME://ID`; none for one that is only known from the API. */
   readonly containerID?: string;
   readonly imageID: string;
+  /** The image that it was started from; none for one that is only known from the API. */
+  readonly image?: string;
   readonly startedAt?: number;
   readonly user?: { readonly uid: number; readonly gid: number; readonly supplementalGroups: readonly number[] };
   /** Its postStart hook is done, and its startup probe has succeeded, if it has them. */
@@ -25,6 +27,8 @@ export interface ContainerInstance {
   readonly ready: boolean;
   /** A probe says that it has to be replaced. */
   readonly unhealthy?: 'startup' | 'liveness';
+  /** It ends because the Pod wants another image for it, and is run again with that, whatever the policy says. */
+  readonly replaced?: boolean;
   /** Set when it has ended. */
   readonly termination?: Termination;
 }

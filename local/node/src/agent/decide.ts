@@ -8,6 +8,8 @@ export type PodAction =
   | { readonly type: 'start'; readonly name: string }
   /** End one that a probe found unhealthy; it will be replaced. */
   | { readonly type: 'stop'; readonly name: string; readonly message: string; readonly probe: 'startup' | 'liveness' }
+  /** End one whose image was changed; it will be run again with the new one. */
+  | { readonly type: 'replace'; readonly name: string; readonly message: string }
   /** It failed too often lately. */
   | { readonly type: 'backOff'; readonly name: string; readonly until: number }
   /** Nothing to do before this time. */
@@ -47,8 +49,8 @@ export function hasCompleted(view: PodView): boolean {
     if (end && end.exitCode !== 0 && !shouldRestart(pod, container, role, end.exitCode)) return true;
   }
   return entriesOf(pod, 'app').every(({ container, role }) => {
-    const end = records.get(container.name)?.instance?.termination;
-    return end !== undefined && !shouldRestart(pod, container, role, end.exitCode);
+    const { termination, replaced } = records.get(container.name)?.instance ?? {};
+    return termination !== undefined && !replaced && !shouldRestart(pod, container, role, termination.exitCode);
   });
 }
 
@@ -85,7 +87,7 @@ function keepRunning(view: PodView, { container, role }: ContainerEntry, actions
     startWhenDue(view, container.name, record, actions);
     return;
   }
-  const { termination, unhealthy } = record.instance;
+  const { termination, unhealthy, replaced, image } = record.instance;
   if (!termination) {
     if (unhealthy)
       actions.push({
@@ -94,6 +96,16 @@ function keepRunning(view: PodView, { container, role }: ContainerEntry, actions
         probe: unhealthy,
         message: killMessage(container, role, unhealthy),
       });
+    else if (image !== undefined && image !== (container.image ?? ''))
+      actions.push({
+        type: 'replace',
+        name: container.name,
+        message: `Container ${container.name} definition changed, will be restarted`,
+      });
+    return;
+  }
+  if (replaced) {
+    startWhenDue(view, container.name, record, actions);
     return;
   }
   if (!shouldRestart(view.pod, container, role, termination.exitCode)) return;

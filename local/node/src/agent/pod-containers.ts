@@ -84,7 +84,14 @@ export class PodContainers {
       const { running, containerID, ended } = await this.launcher.launch(request);
       const held = container.lifecycle?.postStart !== undefined || container.startupProbe !== undefined;
       const { imageID, startedAt, user } = running;
-      const instance = { containerID, imageID, startedAt, started: !held, ready: !held && !container.readinessProbe };
+      const instance = {
+        containerID,
+        imageID,
+        image: container.image ?? '',
+        startedAt,
+        started: !held,
+        ready: !held && !container.readinessProbe,
+      };
       this.set({ ...next, instance: { ...instance, ...(user ? { user } : {}) } });
       this.running.set(container.name, running);
       void ended.then((termination) => this.ended(entry, { ready: false, started: false, termination }));
@@ -108,6 +115,13 @@ export class PodContainers {
       'BackOff',
       `Back-off restarting failed container ${record.name} in pod ${podName(this.pod)}`,
     );
+  }
+
+  /** Ends one that is to be run again with another image. */
+  replace(entry: ContainerEntry, message: string): void {
+    const record = this.record(entry);
+    if (record.instance) this.set({ ...record, instance: { ...record.instance, replaced: true } });
+    this.stop(entry, message);
   }
 
   /** Asks one to end, and ends it after its grace period. */

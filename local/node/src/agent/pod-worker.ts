@@ -156,6 +156,9 @@ export class PodWorker {
       case 'stop':
         containers.stop(containers.entry(action.name), action.message, { probe: action.probe });
         return;
+      case 'replace':
+        containers.replace(containers.entry(action.name), action.message);
+        return;
       case 'backOff':
         containers.backOff(containers.entry(action.name));
         this.wakeAt(action.until);
@@ -213,6 +216,9 @@ export class PodWorker {
 
   private async finish(): Promise<void> {
     this.containers.markLost();
+    // A failure is told in two steps, as kubelets do: how the containers ended, then that the Pod has failed. Who looks at the
+    // first only, such as a controller that goes by some of the containers, may decide on that.
+    await this.writer.settled();
     this.publish(true);
     if (!(await this.writer.settled())) return;
     this.finished = true;

@@ -157,10 +157,11 @@ export class HostContainer implements RunningContainer {
   }
 }
 
+/** In the words that users of clusters know, and look for. */
 function startError(message: string): ContainerStartError {
   return new ContainerStartError(
     'RunContainerError',
-    `failed to start container: unable to start container process: ${message}`,
+    `failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: error during container init: ${message}`,
   );
 }
 

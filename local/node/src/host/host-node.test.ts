@@ -343,7 +343,7 @@ describe('a Pod of processes', () => {
           message: expect.stringContaining('exec: "no-such-program": executable file not found in $PATH'),
         },
       },
-      event: expect.stringContaining('Error: failed to start container'),
+      event: expect.stringContaining('Error: failed to create containerd task'),
     });
     expect(await failing({ command: ['/etc/passwd'] })).toMatchObject({
       state: { terminated: { message: expect.stringContaining('permission denied') } },

@@ -1,4 +1,5 @@
 import { shellQuote } from '../runtime/terminal.ts';
+import { toolBoxPath } from './tool-box.ts';
 
 /**
  * What turns a fresh set of namespaces into a container, in POSIX shell. Two parts, because the first is privileged and
@@ -84,6 +85,17 @@ case $1 in
   [ -e "$1" ] || fail "exec: \\"$1\\": stat $1: no such file or directory"
   [ ! -d "$1" ] || fail "exec: \\"$1\\": is a directory"
   [ -x "$1" ] || fail "exec: \\"$1\\": permission denied"
+  # An image's root may lack what runs the script.
+  if [ -d ${toolBoxPath} ] && [ -r "$1" ] && IFS= read -r __line <"$1"; then
+    case $__line in
+    '#!'*)
+      __line=\${__line#'#!'}
+      __line=\${__line#\${__line%%[! ]*}}
+      [ -e "\${__line%% *}" ] || fail "exec: \\"$1\\": stat $1: no such file or directory"
+      ;;
+    esac
+  fi
+  unset __line
   ;;
 *)
   __found=

@@ -23,12 +23,12 @@ export interface PodFacts {
 
 /** The status of a Pod as a kubelet of 1.36 writes it. What others wrote into it is kept. */
 export function podStatus(facts: PodFacts): PodStatus {
-  const { pod, records, ending, failure } = facts;
+  const { pod, records, failure } = facts;
   const before = pod.status;
   const { init, app } = statusesOf(pod, records);
   const begun = app.some(({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated);
   const finished = before?.phase === 'Succeeded' || before?.phase === 'Failed' ? (before.phase as PodPhase) : undefined;
-  const phase = finished ?? (failure ? 'Failed' : podPhase(pod, [...init, ...app], begun, ending));
+  const phase = finished ?? (failure ? 'Failed' : phaseOf(facts, [...init, ...app], begun));
   const reason = failure ?? (phase === before?.phase ? { reason: before.reason, message: before.message } : {});
   const [hostIP] = facts.hostIPs;
   const podIPs = facts.sandboxReady || before?.podIPs ? facts.podIPs : [];
@@ -45,6 +45,14 @@ export function podStatus(facts: PodFacts): PodStatus {
     containerStatuses: app,
     ...(before?.qosClass ? { qosClass: before.qosClass } : {}),
   };
+}
+
+/** A Pod that runs has not failed before all is cleaned up, and not ended while a container is replaced. */
+function phaseOf({ pod, records, ending }: PodFacts, statuses: readonly ContainerStatus[], begun: boolean): PodPhase {
+  const phase = podPhase(pod, statuses, begun, ending);
+  if (ending || pod.status?.phase !== 'Running') return phase;
+  const replacing = [...records.values()].some(({ instance }) => instance?.replaced);
+  return phase === 'Failed' || (phase === 'Succeeded' && replacing) ? 'Running' : phase;
 }
 
 function statusesOf(
