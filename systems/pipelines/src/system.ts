@@ -43,7 +43,7 @@ export function pipelinesSystem({
   release = 'tektite',
 }: PipelinesOptions): System {
   const controllers = ({ flags, defaults }: WebhookSettings, resolvers: ResolverSettings) => [
-    taskRunController({ flags, images, release }),
+    taskRunController({ flags, defaults, images, release }),
     pipelineRunController({ flags, defaults, nopImage: images.nop }),
     resolutionRequestController(defaults),
     resolverController(allResolvers, resolvers),
@@ -57,6 +57,7 @@ export function pipelinesSystem({
     webhooks: webhooks(shipped),
     permissions: [
       { apiGroups: [''], resources: ['pods'], verbs: ['create', 'delete', 'get', 'patch'] },
+      { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] },
       { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['create', 'delete', 'get', 'patch'] },
       { apiGroups: [''], resources: ['nodes'], verbs: ['list'] },
       { apiGroups: ['apps'], resources: ['statefulsets'], verbs: ['create', 'delete', 'get'] },

@@ -104,7 +104,7 @@ function podSpec(
     priorityClassName: pick('priorityClassName'),
     serviceAccountName: taskRunTemplate.serviceAccountName,
   };
-  const securityContext = ownSecurityContext(flags);
+  const securityContext = ownSecurityContext(flags, false);
   const resources = { cpu: '50m', memory: '100Mi' };
   const mounts = templates.map(({ metadata }) => ({ name: metadata?.name ?? '', mountPath: metadata?.name ?? '' }));
   return {

@@ -1,8 +1,16 @@
 import { childName, controllerReference, parseGoDuration, type Random } from '@tektite/meta';
-import type { Container, Pod, PodSpec, Volume, VolumeMount } from '@tektite/schema/kubernetes';
+import type {
+  Container,
+  LimitRange,
+  Pod,
+  PodSpec,
+  ResourceRequirements,
+  Volume,
+  VolumeMount,
+} from '@tektite/schema/kubernetes';
 import type { FeatureFlags } from '../config/feature-flags.ts';
 import type { PodTemplate } from '../kinds/pod-template.ts';
-import type { TaskSpec } from '../kinds/task-spec.ts';
+import type { Step, TaskSpec } from '../kinds/task-spec.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
 import { paramReplacements } from '../substitution/param-replacements.ts';
 import { replaceInTask } from '../substitution/replace-in-task.ts';
@@ -11,21 +19,27 @@ import { replaceEverywhere } from '../substitution/replace-everywhere.ts';
 import { affinityAssistantAnnotation, withAffinityAssistant } from './affinity.ts';
 import { applyComputeResources } from './compute-resources.ts';
 import { stepContainer as stepContainerName } from './container-names.ts';
+import { breakpointsOf, hasBreakpoints } from './debugging.ts';
+import { withDefaultResources } from './default-resources.ts';
 import { ownSecurityContext, prepareContainer, workingDirContainer } from './init-containers.ts';
 import {
   binVolume,
   credsVolume,
+  debugVolumes,
   downwardVolume,
   implicitVolumes,
   paths,
   runVolume,
   scriptsVolume,
+  spireMount,
+  spireVolume,
 } from './internal-volumes.ts';
+import { withinLimitRanges } from './limit-range.ts';
 import { mergeStepTemplate } from './merge-step-template.ts';
-import { placeScripts } from './place-scripts.ts';
+import { type PlacedScripts, placeScripts } from './place-scripts.ts';
 import type { PodImages } from './pod-images.ts';
 import { needsResultsSidecar, resultsContainer, userSidecar } from './sidecar-containers.ts';
-import { stepContainer } from './step-container.ts';
+import { stepContainer, type StepContainerOptions } from './step-container.ts';
 
 /** What Secrets of the service account give to the steps. */
 export interface PodCredentials {
@@ -45,6 +59,15 @@ export interface PodOptions {
   readonly managedBy: string;
   readonly sidecarLogPollingInterval: string;
   readonly forbiddenEnv: readonly string[];
+  /** What containers ask for that ask for nothing themselves, by their names. */
+  readonly containerResources?: Readonly<Record<string, ResourceRequirements>> | undefined;
+  /** What the namespace says about the resources of its containers. */
+  readonly limitRanges?: readonly LimitRange[];
+}
+
+/** A Pod that cannot be made, and why, in upstream's words. */
+export class PodBuildError extends Error {
+  override readonly name = 'PodBuildError';
 }
 
 const noCredentials: PodCredentials = { flags: [], volumes: [], mounts: [] };
@@ -52,70 +75,113 @@ const noCredentials: PodCredentials = { flags: [], volumes: [], mounts: [] };
 const deadlineFactor = 1.5;
 const noDeadline = 2_147_483_647;
 
-/** The Pod of a TaskRun. The Task has everything replaced and its workspaces applied. */
+/** The Pod of a TaskRun. The Task has everything replaced and its workspaces applied. Throws a {@link PodBuildError}. */
 export function buildPod(taskRun: TaskRun, given: TaskSpec, options: PodOptions): Pod {
-  const { flags, images } = options;
+  const { flags } = options;
   const credentials = flags.disableCredsInit ? noCredentials : options.credentials;
   const task = replaceInTask(given, stringReplacements([['credentials.path', paths.creds]]));
   const merged = (task.steps ?? []).map((step) => mergeStepTemplate(task.stepTemplate, step));
   const whole = applyComputeResources({ ...task, steps: merged }, taskRun.spec);
   const { steps = [], sidecars = [] } = whole;
-  const names = steps.map(({ name }, index) => stepContainerName(name, index));
-  const scripts = placeScripts(steps, sidecars, images.shell, options.random);
-  const withResultsSidecar = needsResultsSidecar(whole, flags);
-  const waitsForReady = !isReadyAtOnce(sidecars.length + (withResultsSidecar ? 1 : 0), flags);
-  const breakpoints = breakpointsOf(taskRun);
+  checkSteps(steps);
+  const breakpoints = breakpointsOf(taskRun, flags);
+  const isAlpha = flags.enableAPIFields === 'alpha';
+  const scripts = placeScripts(steps, sidecars, {
+    breakpoints,
+    images: options.images,
+    isAlpha,
+    random: options.random,
+  });
+  const hasResultsSidecar = needsResultsSidecar(whole, flags);
+  const waitsForReady = !isReadyAtOnce(sidecars.length + (hasResultsSidecar ? 1 : 0), flags);
   const params = paramReplacements(task.params ?? [], taskRun.spec.params ?? [], 'task');
   const template = replaceEverywhere(taskRun.spec.podTemplate ?? {}, params);
+  const volumes = volumesOf(whole, template, flags, credentials, {
+    waitsForReady,
+    hasScripts: scripts.container !== undefined,
+    isDebugged: hasBreakpoints(breakpoints),
+  });
+  checkVolumes(volumes);
+  const spec = {
+    restartPolicy: 'Never',
+    ...containersOf(whole, taskRun, template, scripts, {
+      ...options,
+      waitsForReady,
+      hasResultsSidecar,
+      breakpoints,
+      credentials: credentials.flags,
+      secretMounts: credentials.mounts,
+    }),
+    serviceAccountName: taskRun.spec.serviceAccountName ?? 'default',
+    activeDeadlineSeconds: deadlineOf(taskRun.spec.timeout),
+    volumes: [...volumes, ...(flags.enforceNonfalsifiability === 'spire' ? [spireVolume] : [])],
+    ...templateFields(template),
+  } as PodSpec;
+  const within = withinLimitRanges(withDefaultResources(spec, options.containerResources), options.limitRanges ?? []);
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: podMetadata(taskRun, options, waitsForReady),
+    spec: withAffinityAssistant(within, taskRun.metadata.annotations?.[affinityAssistantAnnotation]),
+  };
+}
 
-  const stepContainers = steps.map((step, index) =>
-    withTemplateEnv(
-      stepContainer(whole, step, index, names[index] ?? '', {
-        flags,
-        waitsForReady,
-        credentials: credentials.flags,
-        breakpoints,
-        script: scripts.steps[index],
-        secretMounts: credentials.mounts,
-      }),
-      template,
-      options.forbiddenEnv,
-    ),
-  );
-  const own = ownSecurityContext(flags);
+type ContainerOptions = Omit<PodOptions, 'credentials'> & Omit<StepContainerOptions, 'script'>;
+
+/** Init containers, steps, and sidecars beside the steps, or before them where the cluster knows sidecars itself. */
+function containersOf(
+  task: TaskSpec,
+  taskRun: TaskRun,
+  template: PodTemplate,
+  scripts: PlacedScripts,
+  options: ContainerOptions,
+): Pick<PodSpec, 'initContainers' | 'containers'> {
+  const { flags, images } = options;
+  const { steps = [], sidecars = [] } = task;
+  const names = steps.map(({ name }, index) => stepContainerName(name, index));
+  const stepContainers = steps.map((step, index) => {
+    const container = stepContainer(task, step, index, names[index] ?? '', {
+      ...options,
+      script: scripts.steps[index],
+    });
+    return withMoreEnv(container, template, taskRun, options);
+  });
+  const own = ownSecurityContext(flags, template.nodeSelector?.['kubernetes.io/os'] === 'windows');
   const secured = (container: Container): Container => (own ? { ...container, securityContext: own } : container);
   const workingDirs = workingDirContainer(images, steps);
+  const isSpire = flags.enforceNonfalsifiability === 'spire';
   const initContainers = [
     prepareContainer(images, names),
     ...(scripts.container ? [scripts.container] : []),
     ...(workingDirs ? [workingDirs] : []),
-  ].map(secured);
-  const sidecarContainers = [
-    ...(withResultsSidecar ? [secured(resultsContainer(whole, images, flags, options.sidecarLogPollingInterval))] : []),
-    ...sidecars.map((sidecar, index) => userSidecar(sidecar, scripts.sidecars[index])),
-  ];
-  const native = flags.enableKubernetesSidecar;
-  const nativeSidecars = sidecarContainers.map((container) => ({ ...container, restartPolicy: 'Always' }));
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: podMetadata(taskRun, options),
-    spec: withAffinityAssistant(
-      {
-        restartPolicy: 'Never',
-        initContainers: native ? [...initContainers, ...nativeSidecars] : initContainers,
-        containers: native ? stepContainers : [...stepContainers, ...sidecarContainers],
-        serviceAccountName: taskRun.spec.serviceAccountName ?? 'default',
-        activeDeadlineSeconds: deadlineOf(taskRun.spec.timeout),
-        volumes: volumesOf(whole, template, flags, credentials, {
-          waitsForReady,
-          hasScripts: scripts.container !== undefined,
-        }),
-        ...templateFields(template),
-      } as PodSpec,
-      taskRun.metadata.annotations?.[affinityAssistantAnnotation],
-    ),
-  };
+  ]
+    .map(secured)
+    .map((each) => (isSpire ? { ...each, volumeMounts: [...(each.volumeMounts ?? []), spireMount] } : each));
+  const results = options.hasResultsSidecar
+    ? [secured(resultsContainer(task, images, flags, options.sidecarLogPollingInterval))]
+    : [];
+  const beside = [...sidecars.map((sidecar, index) => userSidecar(sidecar, scripts.sidecars[index])), ...results];
+  if (!flags.enableKubernetesSidecar) return { initContainers, containers: [...stepContainers, ...beside] };
+  const native = beside.map((container) => ({ ...container, restartPolicy: 'Always' }));
+  return { initContainers: [...initContainers, ...native], containers: stepContainers };
+}
+
+/** What variables may have turned into nonsense. */
+function checkSteps(steps: readonly Step[]): void {
+  if (steps.length === 0) throw new PodBuildError('no steps specified');
+  for (const { onError } of steps)
+    if (onError && onError !== 'continue' && onError !== 'stopAndFail')
+      throw new PodBuildError(
+        `task step onError must be either "continue" or "stopAndFail" but it is set to an invalid value "${onError}"`,
+      );
+}
+
+function checkVolumes(volumes: readonly Volume[]): void {
+  const names = new Set<string>();
+  volumes.forEach(({ name }, index) => {
+    if (names.has(name)) throw new PodBuildError(`multiple volumes with same name "${name}": [${index}].name`);
+    names.add(name);
+  });
 }
 
 /** Whether nobody needs to be waited for. Injected sidecars are not in the spec, so by default there may be some. */
@@ -124,13 +190,18 @@ function isReadyAtOnce(sidecars: number, flags: FeatureFlags): boolean {
   return sidecars === 0 && !flags.runningInEnvWithInjectedSidecars;
 }
 
-function breakpointsOf({ spec }: TaskRun): { onFailure: boolean; beforeSteps: ReadonlySet<string> } {
-  const { onFailure, beforeSteps = [] } = spec.debug?.breakpoints ?? {};
-  return { onFailure: onFailure === 'enabled', beforeSteps: new Set(beforeSteps) };
-}
-
-function withTemplateEnv(container: Container, { env = [] }: PodTemplate, forbidden: readonly string[]): Container {
-  const added = env.filter(({ name }) => !forbidden.includes(name));
+/** Variables of the template, and the word that nothing outside may be reached. */
+function withMoreEnv(
+  container: Container,
+  { env = [] }: PodTemplate,
+  { metadata }: TaskRun,
+  { forbiddenEnv, flags }: Pick<PodOptions, 'forbiddenEnv' | 'flags'>,
+): Container {
+  const isHermetic = metadata.annotations?.['experimental.tekton.dev/execution-mode'] === 'hermetic';
+  const added = [
+    ...env.filter(({ name }) => !forbiddenEnv.includes(name)),
+    ...(isHermetic && flags.enableAPIFields === 'alpha' ? [{ name: 'TEKTON_HERMETIC', value: '1' }] : []),
+  ];
   return added.length > 0 ? { ...container, env: [...(container.env ?? []), ...added] } : container;
 }
 
@@ -139,17 +210,16 @@ function volumesOf(
   template: PodTemplate,
   flags: FeatureFlags,
   credentials: PodCredentials,
-  { waitsForReady, hasScripts }: { readonly waitsForReady: boolean; readonly hasScripts: boolean },
+  { waitsForReady, hasScripts, isDebugged }: Readonly<Record<'waitsForReady' | 'hasScripts' | 'isDebugged', boolean>>,
 ): readonly Volume[] {
   const keep = flags.enableKeepPodOnCancel;
   return [
     ...implicitVolumes,
     ...credentials.volumes,
     ...(hasScripts ? [scriptsVolume] : []),
+    ...(isDebugged ? debugVolumes : []),
     binVolume,
-    ...(waitsForReady || keep
-      ? [downwardVolume([...(waitsForReady ? ['ready' as const] : []), ...(keep ? ['cancel' as const] : [])])]
-      : []),
+    ...(waitsForReady || keep ? [downwardVolume(['ready', ...(keep ? ['cancel' as const] : [])])] : []),
     ...(task.steps ?? []).flatMap((_, index) => [
       ...(flags.disableCredsInit ? [] : [credsVolume(index)]),
       runVolume(index),
@@ -168,9 +238,13 @@ function templateFields({ env: _, volumes: __, ...fields }: PodTemplate): Partia
   return fields as Partial<PodSpec>;
 }
 
-function podMetadata(taskRun: TaskRun, { release, managedBy }: PodOptions): Pod['metadata'] {
+function podMetadata(taskRun: TaskRun, { release, managedBy }: PodOptions, waitsForReady: boolean): Pod['metadata'] {
   const { name = '', namespace = '', uid = '', labels, annotations = {} } = taskRun.metadata;
-  const { 'kubectl.kubernetes.io/last-applied-configuration': _, ...kept } = annotations;
+  const {
+    'kubectl.kubernetes.io/last-applied-configuration': _,
+    'app.kubernetes.io/managed-by': __,
+    ...kept
+  } = annotations;
   const retries = taskRun.status?.retriesStatus?.length ?? 0;
   return {
     name: childName(name, retries > 0 ? `-pod-retry${retries}` : '-pod'),
@@ -181,7 +255,11 @@ function podMetadata(taskRun: TaskRun, { release, managedBy }: PodOptions): Pod[
       'tekton.dev/taskRunUID': uid,
       'app.kubernetes.io/managed-by': managedBy,
     },
-    annotations: { ...kept, 'pipeline.tekton.dev/release': release },
+    annotations: {
+      ...kept,
+      'pipeline.tekton.dev/release': release,
+      ...(waitsForReady ? {} : { 'tekton.dev/ready': 'READY' }),
+    },
     ownerReferences: [controllerReference(taskRun)],
   };
 }

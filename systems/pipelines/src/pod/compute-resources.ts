@@ -1,7 +1,7 @@
 import { Quantity } from '@tektite/meta';
 import type { ResourceRequirements } from '@tektite/schema/kubernetes';
 import type { TaskRunSpec, TaskRunStepSpec } from '../kinds/task-run-spec.ts';
-import type { TaskSpec } from '../kinds/task-spec.ts';
+import type { Step, TaskSpec } from '../kinds/task-spec.ts';
 
 type Amounts = Readonly<Record<string, string>>;
 
@@ -15,10 +15,9 @@ export function applyComputeResources(
 ): TaskSpec {
   const steps = task.steps?.map((step) => override(step, stepSpecs));
   const sidecars = task.sidecars?.map((sidecar) => override(sidecar, sidecarSpecs));
-  const shared = computeResources && steps ? share(computeResources, steps.length) : undefined;
   return {
     ...task,
-    ...(steps ? { steps: shared ? steps.map((step) => ({ ...step, computeResources: shared })) : steps } : {}),
+    ...(steps ? { steps: steps.map((step) => withShare(step, computeResources, steps.length)) } : {}),
     ...(sidecars ? { sidecars } : {}),
   };
 }
@@ -41,12 +40,25 @@ function override<T extends { readonly name?: string; readonly computeResources?
 
 /**
  * Steps run one after the other, but their containers all live as long as the Pod: so each asks for a part, and may use
- * everything. Without requests, the parts are of the limits.
+ * everything. Without requests of the run or the step, the parts are of the limits.
  */
-function share({ requests, limits }: ResourceRequirements, steps: number): ResourceRequirements {
-  const total = (requests ?? limits) as Amounts | undefined;
+function withShare(step: Step, all: ResourceRequirements | undefined, count: number): Step {
+  if (!all?.requests && !all?.limits) return step;
+  const own = step.computeResources;
+  return { ...step, computeResources: share(all, own?.requests !== undefined, count, own) };
+}
+
+function share(
+  { requests, limits }: ResourceRequirements,
+  hasRequests: boolean,
+  steps: number,
+  own: ResourceRequirements = {},
+): ResourceRequirements {
+  const total = (requests ?? (hasRequests ? undefined : limits)) as Amounts | undefined;
   const parts = Object.entries(total ?? {}).map(([name, amount]) => [name, part(name, amount, steps)]);
+  const { requests: _, limits: __, ...rest } = own;
   return {
+    ...rest,
     ...(parts.length > 0 ? { requests: Object.fromEntries(parts) as Amounts } : {}),
     ...(limits ? { limits } : {}),
   };

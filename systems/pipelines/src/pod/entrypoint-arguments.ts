@@ -1,5 +1,6 @@
 import type { FeatureFlags } from '../config/feature-flags.ts';
 import type { Step, TaskSpec } from '../kinds/task-spec.ts';
+import { goJson } from '../kinds/go-json.ts';
 import { paths } from './internal-volumes.ts';
 
 export interface EntrypointOptions {
@@ -8,6 +9,8 @@ export interface EntrypointOptions {
   readonly waitsForReady: boolean;
   /** Credentials to write, as flags. */
   readonly credentials: readonly string[];
+  /** Whether results are printed by a sidecar. */
+  readonly hasResultsSidecar: boolean;
   readonly breakpoints: { readonly onFailure: boolean; readonly beforeSteps: ReadonlySet<string> };
 }
 
@@ -29,8 +32,7 @@ export function entrypointArguments(
     paths.termination,
     '-step_metadata_dir',
     `${paths.run}/${index}/status`,
-    ...options.credentials,
-    ...modes(options.flags),
+    ...modes(options),
     ...ofStep(step),
     ...results(task),
     ...debugging(step, options),
@@ -46,15 +48,14 @@ function waiting(index: number, { waitsForReady }: EntrypointOptions): readonly 
   return waitsForReady ? ['-wait_file', `${paths.downward}/ready`, '-wait_file_content'] : [];
 }
 
-function modes({
-  enforceNonfalsifiability,
-  resultExtractionMethod,
-  enableTerminationMessageCompression,
-}: FeatureFlags): readonly string[] {
+/** What all steps are told. */
+function modes({ flags, credentials, hasResultsSidecar }: EntrypointOptions): readonly string[] {
+  const isCompressed = flags.enableTerminationMessageCompression && flags.resultExtractionMethod !== 'sidecar-logs';
   return [
-    ...(enforceNonfalsifiability === 'spire' ? ['-enable_spire'] : []),
-    ...(resultExtractionMethod === 'sidecar-logs' ? ['-result_from', 'sidecar-logs'] : []),
-    ...(enableTerminationMessageCompression ? ['-compress_termination_message=true'] : []),
+    ...(flags.enforceNonfalsifiability === 'spire' ? ['-enable_spire'] : []),
+    ...credentials,
+    ...(hasResultsSidecar ? ['-result_from', 'sidecar-logs'] : []),
+    ...(isCompressed ? ['-compress_termination_message=true'] : []),
   ];
 }
 
@@ -62,10 +63,10 @@ function ofStep({ onError, timeout, stdoutConfig, stderrConfig, results: own, wh
   return [
     ...(onError ? ['-on_error', onError] : []),
     ...(timeout ? ['-timeout', timeout] : []),
-    ...(stdoutConfig?.path ? ['-stdout_path', stdoutConfig.path] : []),
-    ...(stderrConfig?.path ? ['-stderr_path', stderrConfig.path] : []),
+    ...(stdoutConfig ? ['-stdout_path', stdoutConfig.path ?? ''] : []),
+    ...(stderrConfig ? ['-stderr_path', stderrConfig.path ?? ''] : []),
     ...(own?.length ? ['-step_results', own.map(({ name }) => name).join(',')] : []),
-    ...(when?.length ? ['--when_expressions', JSON.stringify(when)] : []),
+    ...(when?.length ? ['--when_expressions', goJson(when)] : []),
   ];
 }
 

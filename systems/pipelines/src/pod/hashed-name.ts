@@ -22,9 +22,8 @@ export function hashedNames(prefix: string, texts: readonly string[], digits: nu
   const names = new Map<string, string>();
   const taken = new Set<string>();
   for (const text of texts) {
-    let seed = text;
-    while (taken.has(hashedName(prefix, seed, digits))) seed += '$';
-    const name = hashedName(prefix, seed, digits);
+    let name = hashedName(prefix, text, digits);
+    while (taken.has(name)) name = hashedName(prefix, `${name}$`, digits);
     taken.add(name);
     names.set(text, name);
   }

@@ -47,8 +47,9 @@ function clean(path: string): string {
 }
 
 /** What Tekton's own containers may, where the cluster asks for restricted Pods. */
-export function ownSecurityContext(flags: FeatureFlags): SecurityContext | undefined {
+export function ownSecurityContext(flags: FeatureFlags, isWindows: boolean): SecurityContext | undefined {
   if (!flags.setSecurityContext) return undefined;
+  if (isWindows) return { runAsNonRoot: true };
   return {
     allowPrivilegeEscalation: false,
     capabilities: { drop: ['ALL'] },

@@ -30,6 +30,22 @@ export const implicitVolumes: readonly Volume[] = ['workspace', 'home', 'results
 export const scriptsVolume: Volume = emptyDir(internal('scripts'));
 export const binVolume: Volume = emptyDir(internal('bin'));
 
+export const debugVolumes: readonly Volume[] = [emptyDir(internal('debug-scripts')), emptyDir(internal('debug-info'))];
+export const debugScriptsMount: VolumeMount = { name: internal('debug-scripts'), mountPath: paths.debugScripts };
+
+/** What a step that is being debugged sees: the scripts, and a folder that tells which step it is. */
+export function debugMounts(index: number): readonly VolumeMount[] {
+  return [
+    { ...debugScriptsMount, readOnly: true },
+    { name: internal('debug-info'), mountPath: `${paths.debugInfo}/${index}` },
+  ];
+}
+
+const spire = 'spiffe-workload-api';
+/** Where SPIRE is asked for a proof of identity. */
+export const spireVolume: Volume = { name: spire, csi: { driver: 'csi.spiffe.io', readOnly: true } };
+export const spireMount: VolumeMount = { name: spire, mountPath: `/${spire}`, readOnly: true };
+
 export const scriptsMount: VolumeMount = { name: internal('scripts'), mountPath: paths.scripts };
 export const binMount: VolumeMount = { name: internal('bin'), mountPath: paths.bin };
 export const downwardMount: VolumeMount = { name: internal('downward'), mountPath: paths.downward, readOnly: true };

@@ -8,4 +8,6 @@ export interface PodImages {
   readonly workingDirInit: string;
   /** Has `sh`. */
   readonly shell: string;
+  /** Has `pwsh`: for scripts that run on Windows. */
+  readonly shellWindows?: string;
 }

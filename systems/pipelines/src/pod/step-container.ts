@@ -1,19 +1,23 @@
 import type { Container, VolumeMount } from '@tektite/schema/kubernetes';
 import type { Step, TaskSpec } from '../kinds/task-spec.ts';
+import { hasBreakpoints } from './debugging.ts';
 import { type EntrypointOptions, entrypointArguments } from './entrypoint-arguments.ts';
 import {
   credsMount,
+  debugMounts,
   downwardMount,
   implicitMounts,
   paths,
   runMounts,
   scriptsMount,
+  spireMount,
   unlessTaken,
 } from './internal-volumes.ts';
+import type { PlacedScript } from './place-scripts.ts';
 
 export interface StepContainerOptions extends EntrypointOptions {
-  /** The file of its script, if it has one. */
-  readonly script: string | undefined;
+  /** How to run its script, if it has one. */
+  readonly script: PlacedScript | undefined;
   /** Where the Secrets are mounted that credentials come from. */
   readonly secretMounts: readonly VolumeMount[];
 }
@@ -27,11 +31,13 @@ export function stepContainer(
   options: StepContainerOptions,
 ): Container {
   const { script, flags } = options;
-  const command = script ? [script] : (step.command ?? []);
+  const command = script ? script.command : (step.command ?? []);
+  const args = [...(script?.args ?? []), ...(step.args ?? [])];
   const own = step.volumeMounts ?? [];
   const mounts = [
     ...own,
     ...(script ? [{ ...scriptsMount, readOnly: true }] : []),
+    ...(hasBreakpoints(options.breakpoints) ? debugMounts(index) : []),
     ...((index === 0 && options.waitsForReady) || flags.enableKeepPodOnCancel ? [downwardMount] : []),
     ...(flags.disableCredsInit ? [] : [credsMount(index)]),
     ...runMounts(task.steps?.length ?? 0, index),
@@ -40,8 +46,12 @@ export function stepContainer(
     name,
     ...containerFields(step),
     command: [paths.entrypoint],
-    args: [...entrypointArguments(task, step, index, command, step.args ?? [], options)],
-    volumeMounts: [...mounts, ...unlessTaken(own, [...implicitMounts, ...options.secretMounts])],
+    args: [...entrypointArguments(task, step, index, command, args, options)],
+    volumeMounts: [
+      ...mounts,
+      ...unlessTaken(mounts, [...implicitMounts, ...options.secretMounts]),
+      ...(flags.enforceNonfalsifiability === 'spire' ? [spireMount] : []),
+    ],
     terminationMessagePath: paths.termination,
   } as Container;
 }

@@ -1,3 +1,4 @@
+import { quoteGo } from '@tektite/meta';
 import type { ContainerStatus, Pod } from '@tektite/schema/kubernetes';
 import { isSidecarContainer, isStepContainer, resultsSidecar, sidecarContainer } from '../pod/container-names.ts';
 import type { FeatureFlags } from '../config/feature-flags.ts';
@@ -18,14 +19,19 @@ const hasEnded = ({ state }: ContainerStatus) => Boolean(state?.terminated);
 export function isComplete(pod: Pod, flags: FeatureFlags): boolean {
   const { phase, containerStatuses, initContainerStatuses } = pod.status ?? {};
   const containers = containerStatuses ?? [];
-  if (flags.enableKubernetesSidecar && phase !== 'Failed' && !(initContainerStatuses ?? []).every(hasEnded))
-    return false;
+  if (flags.enableKubernetesSidecar && !haveInitContainersEnded(phase, initContainerStatuses ?? [])) return false;
   if (phase === 'Succeeded' || phase === 'Failed') return true;
   const steps = containers.filter(({ name }) => isStepContainer(name));
   if (steps.some(wasKilledForMemory)) return true;
   const results = containers.find(({ name }) => name === sidecarContainer(resultsSidecar));
   if (flags.resultExtractionMethod === 'sidecar-logs' && results && !hasEnded(results)) return false;
   return phase === 'Running' && containers.length > 0 && steps.every(hasEnded);
+}
+
+/** Native sidecars are init containers that go on; when the Pod has failed, nothing else will run. */
+function haveInitContainersEnded(phase: string | undefined, containers: readonly ContainerStatus[]): boolean {
+  if (phase === 'Failed') return true;
+  return (phase === 'Running' || phase === 'Succeeded') && containers.length > 0 && containers.every(hasEnded);
 }
 
 /** Whether a Pod that is complete counts as failed. What a sidecar exits with does not matter while the steps are fine. */
@@ -53,15 +59,16 @@ function failureOf(pod: Pod): Failure {
   const { reason, message = '', initContainerStatuses, containerStatuses } = pod.status ?? {};
   if (reason === 'Evicted') return { reason: 'PodEvicted', message };
   const init = blame(initContainerStatuses ?? [], { other: 'InitContainer', prefix: 'init container failed, ' });
-  const found = init ?? blame(inOrder(containerStatuses ?? [], pod), { other: 'Step', prefix: '' });
-  if (found) return found;
-  return { reason: 'Failed', message: message || 'build failed for unspecified reasons.' };
+  const found = init ?? blame(inOrder(pod), { other: 'Step', prefix: '' });
+  const isOutOfMemory = (containerStatuses ?? []).some(wasKilledForMemory);
+  const vague = message || (isOutOfMemory ? 'OOMKilled' : 'build failed for unspecified reasons.');
+  return { reason: found?.reason ?? 'Failed', message: found?.message || vague };
 }
 
 /** Nodes tell of containers in any order; who failed first is the first of the spec. */
-function inOrder(statuses: readonly ContainerStatus[], { spec }: Pod): readonly ContainerStatus[] {
+function inOrder({ spec, status }: Pod): readonly ContainerStatus[] {
   const places = new Map((spec?.containers ?? []).map(({ name }, place) => [name, place]));
-  return statuses.toSorted((a, b) => (places.get(a.name) ?? 0) - (places.get(b.name) ?? 0));
+  return (status?.containerStatuses ?? []).toSorted((a, b) => (places.get(a.name) ?? 0) - (places.get(b.name) ?? 0));
 }
 
 function blame(
@@ -78,7 +85,8 @@ function blame(
   ] as const;
   for (const [among, test, reason] of rules) {
     const container = among.find(test);
-    if (container) return { reason, message: `${prefix}${describeExit(container)}` };
+    const exit = container && describeExit(container);
+    if (container) return { reason, message: exit ? `${prefix}${exit}` : '' };
   }
   return undefined;
 }
@@ -86,6 +94,7 @@ function blame(
 function describeExit({ name, state }: ContainerStatus): string {
   const { exitCode = 0, reason = '', message = '' } = state?.terminated ?? {};
   if (timedOut(message)) return `"${name}" exited because the step exceeded the specified timeout limit`;
+  if (exitCode === 0) return '';
   return reason ? `"${name}" exited with code ${exitCode}: ${reason}` : `"${name}" exited with code ${exitCode}`;
 }
 
@@ -107,30 +116,50 @@ const imageReasons = new Set([
   'InvalidImageName',
 ]);
 
+/** Not being able to make a directory for a mount goes by itself. */
+const subPathTrouble = 'failed to create subPath directory';
+
+type Waiting = NonNullable<NonNullable<ContainerStatus['state']>['waiting']>;
+
 /** How a run stands whose Pod has not ended. */
 function pendingOutcome(pod: Pod): RunOutcome {
-  const { phase, conditions, containerStatuses } = pod.status ?? {};
-  if (phase === 'Running')
-    return { status: 'Unknown', reason: 'Running', message: 'Not all Steps in the Task have finished executing' };
-  const unschedulable = (conditions ?? []).find(({ reason }) => reason === 'Unschedulable');
-  if (unschedulable?.message?.includes('Insufficient'))
-    return { status: 'Unknown', reason: 'ExceededNodeResources', message: 'TaskRun Pod exceeded available resources' };
-  const waiting = (containerStatuses ?? []).map(({ state }) => state?.waiting);
-  const image = waiting.find((each) => each && imageReasons.has(each.reason ?? ''));
-  if (image) return { status: 'Unknown', reason: 'PullImageFailed', message: image.message ?? '' };
-  if (waiting.some((each) => each?.reason === 'CreateContainerConfigError'))
+  const ongoing = (reason: string, message: string): RunOutcome => ({ status: 'Unknown', reason, message });
+  const { phase, containerStatuses, initContainerStatuses } = pod.status ?? {};
+  if (phase !== 'Pending') return ongoing('Running', 'Not all Steps in the Task have finished executing');
+  if (exceedsNodeResources(pod)) return ongoing('ExceededNodeResources', 'TaskRun Pod exceeded available resources');
+  const steps = waitingStates(containerStatuses ?? []);
+  const all = [...waitingStates(initContainerStatuses ?? []), ...steps];
+  const isConfigError = ({ reason }: Waiting) => reason === 'CreateContainerConfigError';
+  const isSubPath = ({ message }: Waiting) => message?.includes(subPathTrouble) ?? false;
+  if (steps.some((each) => isConfigError(each) && isSubPath(each)))
+    return ongoing('Pending', 'Waiting for subPath directory creation to complete');
+  if (all.some((each) => isConfigError(each) && !isSubPath(each)))
     return {
       status: 'False',
       reason: 'CreateContainerConfigError',
       message: 'Failed to create pod due to config error',
     };
-  return { status: 'Unknown', reason: 'Pending', message: pendingMessage(pod) };
+  const isImage = all.some(({ reason = '' }) => imageReasons.has(reason));
+  return ongoing(isImage ? 'PullImageFailed' : 'Pending', pendingMessage(pod));
 }
 
-function pendingMessage({ status }: Pod): string {
-  for (const { name, state } of status?.containerStatuses ?? [])
-    if (state?.waiting?.message) return `build step "${name}" is pending with reason "${state.waiting.message}"`;
+/** Whether the Pod waits for a node with more room. */
+export function exceedsNodeResources({ status }: Pod): boolean {
+  return (status?.conditions ?? []).some(
+    ({ reason, message }) => reason === 'Unschedulable' && message?.includes('Insufficient'),
+  );
+}
+
+function waitingStates(containers: readonly ContainerStatus[]): readonly Waiting[] {
+  return containers.flatMap(({ state }) => (state?.waiting ? [state.waiting] : []));
+}
+
+function pendingMessage(pod: Pod): string {
+  for (const { name, state } of inOrder(pod))
+    if (state?.waiting?.message)
+      return `build step ${quoteGo(name)} is pending with reason ${quoteGo(state.waiting.message)}`;
+  const { status } = pod;
   const held = (status?.conditions ?? []).find((condition) => condition.status !== 'True');
-  if (held) return `pod status "${held.type}":"${held.status}"; message: "${held.message ?? ''}"`;
+  if (held) return `pod status ${quoteGo(held.type)}:${quoteGo(held.status)}; message: ${quoteGo(held.message ?? '')}`;
   return status?.message || 'Pending';
 }

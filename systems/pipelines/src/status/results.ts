@@ -1,29 +1,34 @@
-import type { ParamValue } from '../kinds/param.ts';
+import type { ParamType, ParamValue } from '../kinds/param.ts';
+import { typeOfValue } from '../kinds/param.ts';
 import type { RunResult } from '../kinds/run-status.ts';
 import type { TaskResult } from '../kinds/task-spec.ts';
+import { findStepResult } from '../webhooks/step-result-reference.ts';
 import { entryTypes, type TerminationEntry } from './termination-message.ts';
 
-/** The results of a Task, from what its steps told. What is said last of a result counts, in the place it was first said. */
-export function taskResults(
+type ResultEntry = typeof entryTypes.taskResult | typeof entryTypes.stepResult;
+interface Declared {
+  readonly name: string;
+  readonly type?: ParamType;
+}
+
+/** The results among what was told, one for each entry. */
+export function resultsOf(
   entries: readonly TerminationEntry[],
-  declared: readonly TaskResult[],
+  type: ResultEntry,
+  declared: readonly Declared[],
 ): readonly RunResult[] {
-  const values = new Map<string, string>();
-  for (const { key, value, type } of entries) if (type === entryTypes.taskResult) values.set(key, value);
-  return [...values].map(([name, value]) => readResult(name, value, declared.find((each) => each.name === name)?.type));
+  return entries
+    .filter((entry) => entry.type === type)
+    .map(({ key, value }) => readResult(key, value, declared.find(({ name }) => name === key)?.type));
 }
 
 /** A result that is declared as text is text, whatever it looks like. Others are JSON, if they can be read as such. */
-export function readResult(name: string, text: string, type: RunResult['type'] = 'string'): RunResult {
+export function readResult(name: string, text: string, type: RunResult['type']): RunResult {
   const value = type === 'string' ? text : readValue(text);
-  return { name, type: typeOf(value), value };
+  return { name, type: typeOfValue(value), value };
 }
 
-function typeOf(value: ParamValue): NonNullable<RunResult['type']> {
-  if (typeof value === 'string') return 'string';
-  return Array.isArray(value) ? 'array' : 'object';
-}
-
+/** As Go reads it: only what begins as a list or map is one, and the items have to be texts. */
 function readValue(text: string): ParamValue {
   let value: unknown;
   try {
@@ -31,8 +36,36 @@ function readValue(text: string): ParamValue {
   } catch {
     return text;
   }
-  if (Array.isArray(value)) return value.every((item) => typeof item === 'string') ? value : text;
-  if (typeof value === 'object' && value !== null)
-    return Object.values(value).every((item) => typeof item === 'string') ? (value as Record<string, string>) : text;
-  return typeof value === 'string' ? value : text;
+  if (value === null) return '';
+  if (typeof value === 'string') return value;
+  if (text.startsWith('[') && Array.isArray(value) && value.every(isText)) return value.map((item) => item ?? '');
+  if (text.startsWith('{') && Object.values(value as object).every(isText))
+    return Object.fromEntries(
+      Object.entries(value as Record<string, string | null>).map(([key, item]) => [key, item ?? '']),
+    );
+  return text;
+}
+
+const isText = (item: unknown): item is string | null => typeof item === 'string' || item === null;
+
+/** What is said last of a result counts, in the place where it was first said. */
+export function uniqueResults(results: readonly RunResult[]): readonly RunResult[] {
+  return [...new Map(results.map((result) => [result.name, result])).values()];
+}
+
+/** The results of a Task that are results of this step. */
+export function taskResultsOfStep(
+  container: string,
+  stepResults: readonly RunResult[],
+  declared: readonly TaskResult[],
+): readonly RunResult[] {
+  const wanted = new Map<string, string>();
+  for (const { name, value } of declared) {
+    const found = typeof value === 'string' && value !== '' ? findStepResult(value) : undefined;
+    if (found && `step-${found.step}` === container) wanted.set(found.result, name);
+  }
+  return stepResults.flatMap((result) => {
+    const name = wanted.get(result.name);
+    return name === undefined ? [] : [{ ...result, name }];
+  });
 }

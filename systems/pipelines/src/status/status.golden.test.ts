@@ -5,8 +5,9 @@ import type { FeatureFlags } from '../config/feature-flags.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
 import { goldenCases, hasGolden } from '../test-support.ts';
 import { outcomeOf } from './pod-outcome.ts';
-import { taskResults } from './results.ts';
+import { resultsOf, uniqueResults } from './results.ts';
 import { stepReports, stepState } from './step-states.ts';
+import { entryTypes } from './termination-message.ts';
 
 interface Recorded {
   readonly name: string;
@@ -78,13 +79,11 @@ describe.skipIf(!hasGolden)('the status of a TaskRun is the one that Tekton writ
       const ignores = taskRun.metadata.annotations?.['pipeline.tekton.dev/pipeline-task-on-error'] === 'continue';
       const outcome = outcomeOf(pod, flags, ignores);
       const declared = taskRun.status?.taskSpec?.results ?? [];
-      const results = taskResults(
-        reports.flatMap(({ entries }) => entries),
-        declared,
-      );
+      const entries = reports.flatMap((report) => report.entries);
+      const results = uniqueResults(resultsOf(entries, entryTypes.taskResult, declared));
       const parts: readonly (readonly [string, unknown, unknown])[] = [
         ['condition', outcome, { status: condition?.status, reason: condition?.reason, message: condition?.message }],
-        ['steps', essence(reports.map((report) => stepState(report, undefined))), essence(taskRun.status?.steps ?? [])],
+        ['steps', essence(reports.map((report) => stepState(report, new Map()))), essence(taskRun.status?.steps ?? [])],
         ...(fromLogs || declared.some(({ value }) => value !== undefined)
           ? []
           : [['results', sorted(results), sorted(taskRun.status?.results ?? [])] as const]),

@@ -36,19 +36,26 @@ function readReport(status: ContainerStatus): StepReport {
 }
 
 /** What a run says of a step. What it said before and the Pod does not know, such as where the step came from, stays. */
-export function stepState({ status, entries, mistake }: StepReport, before: StepState | undefined): StepState {
-  const { name, imageID, state = {} } = status;
+export function stepState(
+  { status, entries, mistake }: StepReport,
+  before: ReadonlyMap<string | undefined, StepState>,
+): StepState {
+  const { name: container, imageID, state = {} } = status;
+  const name = container.slice(stepPrefix.length);
+  const provenance = before.get(name)?.provenance;
+  // A program that tells nothing, such as one that could not be started, gives no reason either.
+  const reason = state.terminated?.message && !mistake ? terminationReason(state.terminated, entries) : '';
   return {
     ...(state.terminated
       ? { terminated: mistake ? state.terminated : terminatedState(state.terminated, entries) }
       : {}),
     ...(state.running ? { running: state.running } : {}),
     ...(state.waiting ? { waiting: state.waiting } : {}),
-    name: name.slice(stepPrefix.length),
-    container: name,
+    name,
+    container,
     ...(imageID ? { imageID } : {}),
-    ...(state.terminated ? { terminationReason: terminationReason(state.terminated, entries) } : {}),
-    provenance: before?.provenance ?? {},
+    ...(reason ? { terminationReason: reason } : {}),
+    ...(provenance ? { provenance } : {}),
   };
 }
 
@@ -90,4 +97,27 @@ export function sidecarStates(pod: Pod): readonly SidecarState[] {
       container: name,
       ...(imageID ? { imageID } : {}),
     }));
+}
+
+/** The same after they were stopped: of one that was replaced, how the real one ended. */
+export function stoppedSidecarStates({ status }: Pod): readonly SidecarState[] {
+  return (status?.containerStatuses ?? [])
+    .filter(({ name }) => isSidecarContainer(name))
+    .map(({ name, imageID, state = {}, lastState }) => ({
+      ...(lastState?.terminated ? { terminated: stopped(lastState.terminated) } : state),
+      name: name.slice(sidecarPrefix.length),
+      container: name,
+      ...(imageID ? { imageID } : {}),
+    }));
+}
+
+function stopped({ exitCode, startedAt, finishedAt, containerID }: Terminated): Terminated {
+  return {
+    exitCode,
+    reason: 'Completed',
+    message: 'Sidecar container successfully stopped by nop image',
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(finishedAt === undefined ? {} : { finishedAt }),
+    ...(containerID ? { containerID } : {}),
+  };
 }

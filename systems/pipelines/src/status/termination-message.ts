@@ -1,4 +1,5 @@
 import { inflateRawSync } from 'node:zlib';
+import { goJson } from '../kinds/go-json.ts';
 
 /** What kind of thing an entry of a termination message is; the numbers are on the wire. */
 export const entryTypes = {
@@ -87,14 +88,6 @@ function decompress(message: string): string {
 export function visibleMessage(entries: readonly TerminationEntry[]): string {
   const shown = entries.filter(({ type }) => type !== entryTypes.internal);
   return shown.length > 0 ? goJson(shown) : '';
-}
-
-/** Go writes these signs escaped, so that JSON may stand in a web page. */
-function goJson(value: unknown): string {
-  return JSON.stringify(value).replaceAll(
-    /[<>&\u2028\u2029]/g,
-    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
 
 /** What an internal entry says: `StartedAt`, `ExitCode`, `Reason`. */

@@ -1,6 +1,5 @@
 import type { Param, ParamSpec, ParamValue } from '../kinds/param.ts';
 import { ReplacementSet, type Replacements } from './replacements.ts';
-import { replaceText } from './replace-text.ts';
 
 /** How a parameter can be called. Names with dots need the brackets. */
 const taskForms = (name: string) => [
@@ -9,6 +8,8 @@ const taskForms = (name: string) => [
   `params['${name}']`,
   `inputs.params.${name}`,
 ];
+/** All ways to call a parameter of a Task. */
+export const paramForms: (name: string) => readonly string[] = taskForms;
 const pipelineForms = (name: string) => taskForms(name).slice(0, 3);
 
 /** What the parameters of a Task or Pipeline stand for: what the run gives, or the defaults. */
@@ -19,8 +20,7 @@ export function paramReplacements(
 ): Replacements {
   const forms = level === 'task' ? taskForms : pipelineForms;
   const set = new ReplacementSet();
-  for (const { name, default: value } of specs) if (value !== undefined) addValue(set, name, value, forms);
-  resolveDefaults(set, specs, params, forms);
+  addDefaults(set, specs, forms);
   for (const { name, value } of params) {
     const base = specs.find((spec) => spec.name === name)?.default;
     addValue(set, name, value, forms);
@@ -31,17 +31,38 @@ export function paramReplacements(
   return set;
 }
 
-/** Defaults that are texts may refer to other parameters: once, to what these are in the end. */
-function resolveDefaults(
+const references = /\$\(params\.([_a-zA-Z0-9.-]+)\)/g;
+
+/**
+ * Defaults that are texts may refer to other parameters: to the defaults of these, whatever a run gives, and with effect for
+ * the last such reference only. One that refers to nothing known stands for nothing, so that its variable stays in the text.
+ */
+function addDefaults(
   set: ReplacementSet,
   specs: readonly ParamSpec[],
-  params: readonly Param[],
   forms: (name: string) => readonly string[],
 ): void {
-  const given = new ReplacementSet().addAll(set);
-  for (const { name, value } of params) addValue(given, name, value, forms);
+  const refers = (value: ParamValue | undefined) => typeof value === 'string' && value.includes('$(params.');
   for (const { name, default: value } of specs)
-    if (typeof value === 'string' && value.includes('$(')) addValue(set, name, replaceText(value, given), forms);
+    if (value !== undefined && !refers(value)) addValue(set, name, value, forms);
+  for (const { name, default: value } of specs) {
+    if (typeof value !== 'string' || !refers(value)) continue;
+    for (const [reference, other = ''] of value.matchAll(references)) {
+      const found = set.strings.get(`params.${other}`);
+      if (found !== undefined)
+        addValue(
+          set,
+          name,
+          value.replaceAll(reference, () => found),
+          forms,
+        );
+    }
+  }
+}
+
+/** Adds what one parameter of a Task stands for, by all its names. */
+export function addParamValue(set: ReplacementSet, name: string, value: ParamValue): void {
+  addValue(set, name, value, taskForms);
 }
 
 function addValue(

@@ -64,7 +64,8 @@ export function replaceInStep(step: Step, replacements: Replacements): Step {
   });
 }
 
-function replaceInSidecar(sidecar: Sidecar, replacements: Replacements): Sidecar {
+/** A sidecar with everything replaced that may be. */
+export function replaceInSidecar(sidecar: Sidecar, replacements: Replacements): Sidecar {
   const replace: Replace = (text) => replaceText(text, replacements);
   return change(replaceInContainer(sidecar as Sidecar & StepTemplate, replacements), {
     name: replace,

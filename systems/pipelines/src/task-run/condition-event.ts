@@ -2,17 +2,31 @@ import { equalJson } from '@tektite/meta';
 import type { EventText } from '@tektite/controller';
 import type { RunCondition } from '../kinds/run-status.ts';
 
-/** What users are told when the condition of a run changes; nothing when it did not. */
+/** What users are told when the condition of a run changes; nothing when it did not. A run that has just begun says so first. */
+export function conditionEvents(
+  before: RunCondition | undefined,
+  after: RunCondition | undefined,
+): readonly EventText[] {
+  if (before !== undefined || after === undefined) return listed(conditionEvent(before, after));
+  return after.reason === 'Started' ? [started] : [started, eventOf(after)];
+}
+
+const started: EventText = { type: 'Normal', reason: 'Started', message: '' };
+const listed = (event: EventText | undefined) => (event ? [event] : []);
+
+/** The same for one change: of a run that has just begun, only that it did. */
 export function conditionEvent(
   before: RunCondition | undefined,
   after: RunCondition | undefined,
 ): EventText | undefined {
   if (!after || equalJson(withoutTime(before), withoutTime(after))) return undefined;
-  const message = after.message ?? '';
-  if (after.status === 'True') return { type: 'Normal', reason: 'Succeeded', message };
-  if (after.status === 'False') return { type: 'Warning', reason: 'Failed', message };
-  if (before === undefined) return { type: 'Normal', reason: 'Started', message: '' };
-  return { type: 'Normal', reason: after.reason ?? '', message };
+  return before === undefined && after.status === 'Unknown' ? started : eventOf(after);
+}
+
+function eventOf({ status, reason = '', message = '' }: RunCondition): EventText {
+  if (status === 'True') return { type: 'Normal', reason: 'Succeeded', message };
+  if (status === 'False') return { type: 'Warning', reason: 'Failed', message };
+  return { type: 'Normal', reason, message };
 }
 
 function withoutTime(condition: RunCondition | undefined): unknown {

@@ -1,53 +1,80 @@
 import { type Client, kinds } from '@tektite/client';
-import type { ReconcileContext } from '@tektite/controller';
-import { isStatusError } from '@tektite/meta';
+import { formatGoDuration, isStatusError } from '@tektite/meta';
 import type { Pod, Secret, ServiceAccount } from '@tektite/schema/kubernetes';
-import type { FeatureFlags } from '../config/feature-flags.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
 import type { TaskSpec } from '../kinds/task-spec.ts';
-import { buildPod, type PodCredentials, type PodOptions } from '../pod/build-pod.ts';
+import { affinityAssistantAnnotation } from '../pod/affinity.ts';
+import { buildPod, PodBuildError, type PodCredentials } from '../pod/build-pod.ts';
 import { CredentialError, podCredentials } from '../pod/credentials.ts';
 import { applyWorkspaces } from '../workspace/apply-workspaces.ts';
 import { workspaceVolumes } from '../workspace/workspace-volumes.ts';
+import { mergedSteps } from '../webhooks/merged-steps.ts';
+import type { Rules } from '../webhooks/rules.ts';
+import { validateParamUsage } from '../webhooks/validate-params.ts';
+import { validateTaskSpec } from '../webhooks/validate-task.ts';
 import { RunFailure, RunWaits } from './run-failure.ts';
+import { keyOfPod, limitRanges, type TaskRunLook } from './task-run-look.ts';
 
 const noCredentials: PodCredentials = { flags: [], volumes: [], mounts: [] };
 
 /** Creates the Pod of a run. One that is there already, from an attempt that died before it could tell, is the run's. */
-export async function createPod(
-  taskRun: TaskRun,
-  task: TaskSpec,
-  context: ReconcileContext,
-  options: Omit<PodOptions, 'credentials' | 'random'>,
-): Promise<Pod> {
-  const { client, signal, random } = context;
-  const bindings = taskRun.spec.workspaces ?? [];
-  const whole = applyWorkspaces(task, bindings, workspaceVolumes(bindings));
-  let pod: Pod | undefined;
+export async function createPod(taskRun: TaskRun, task: TaskSpec, run: TaskRunLook): Promise<Pod> {
+  const { client, signal, event } = run.context;
+  validateTask(taskRun, task, run);
+  const pod = await build(taskRun, task, run);
   try {
-    const credentials = options.flags.disableCredsInit
-      ? noCredentials
-      : await readCredentials(taskRun, options.flags, context);
-    pod = buildPod(taskRun, whole, { ...options, random, credentials });
-    return await client.create(kinds.Pod, pod, { signal });
+    const created = await client.create(kinds.Pod, pod, { signal });
+    if (taskRun.metadata.annotations?.[affinityAssistantAnnotation] && taskRun.spec.podTemplate?.affinity)
+      event({
+        type: 'Warning',
+        reason: 'PodAffinityOverwrite',
+        message: `Pod template affinity is overwritten by affinity assistant for pod "${pod.metadata.name}"`,
+      });
+    return created;
   } catch (error) {
-    if (isStatusError(error, 'AlreadyExists') && pod) return adopt(taskRun, pod, client, signal);
-    throw explain(error, taskRun, pod);
+    if (isStatusError(error, 'AlreadyExists')) return adopt(taskRun, pod, client, signal);
+    throw explain(error, taskRun, '');
   }
 }
 
-async function adopt(taskRun: TaskRun, { metadata }: Pod, client: Client, signal: AbortSignal): Promise<Pod> {
-  const key = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
-  const found = await client.get(kinds.Pod, key, { signal });
+/** With everything replaced, more can be seen to be wrong than when the run was created. */
+function validateTask(taskRun: TaskRun, task: TaskSpec, { flags, defaults }: TaskRunLook): void {
+  const rules: Rules = { flags, defaults, version: 'v1', isCreate: false };
+  const usage = validateParamUsage(task.params ?? [], mergedSteps(task), rules);
+  const errors = usage.isEmpty ? validateTaskSpec(task, rules) : usage;
+  if (!errors.isEmpty) throw podCreationFailure(taskRun, String(errors));
+}
+
+async function build(taskRun: TaskRun, task: TaskSpec, run: TaskRunLook): Promise<Pod> {
+  const { flags, defaults, options, context } = run;
+  const bindings = taskRun.spec.workspaces ?? [];
+  const whole = applyWorkspaces(task, bindings, workspaceVolumes(bindings));
+  try {
+    return buildPod(taskRun, whole, {
+      flags,
+      images: options.images,
+      release: options.release,
+      random: context.random,
+      managedBy: defaults.managedByLabelValue,
+      sidecarLogPollingInterval: formatGoDuration(defaults.sidecarLogPollingInterval),
+      forbiddenEnv: defaults.forbiddenEnv,
+      containerResources: defaults.containerResources,
+      limitRanges: context.cache(limitRanges).list(taskRun.metadata.namespace),
+      credentials: flags.disableCredsInit ? noCredentials : await readCredentials(taskRun, run),
+    });
+  } catch (error) {
+    throw explain(error, taskRun, 'translating TaskSpec to Pod: ');
+  }
+}
+
+async function adopt(taskRun: TaskRun, pod: Pod, client: Client, signal: AbortSignal): Promise<Pod> {
+  const found = await client.get(kinds.Pod, keyOfPod(pod), { signal });
   if (found.metadata.ownerReferences?.some(({ uid }) => uid === taskRun.metadata.uid)) return found;
   throw new RunWaits('Pending', 'tried to create pod, but it already exists');
 }
 
-async function readCredentials(
-  taskRun: TaskRun,
-  flags: FeatureFlags,
-  { client, signal, event }: ReconcileContext,
-): Promise<PodCredentials> {
+async function readCredentials(taskRun: TaskRun, { context, flags }: TaskRunLook): Promise<PodCredentials> {
+  const { client, signal, event } = context;
   const namespace = taskRun.metadata.namespace ?? '';
   const name = taskRun.spec.serviceAccountName || 'default';
   const account: ServiceAccount = await client.get(kinds.ServiceAccount, { namespace, name }, { signal });
@@ -71,25 +98,30 @@ async function readCredentials(
 }
 
 /** Why there is no Pod, as the run's condition says it. What may go by itself is thrown on, and tried again. */
-function explain(error: unknown, taskRun: TaskRun, pod: Pod | undefined): unknown {
+function explain(error: unknown, taskRun: TaskRun, prefix: string): unknown {
   if (error instanceof CredentialError)
-    return new RunFailure('TaskRunValidationFailed', error.message, { cause: error });
+    return new RunFailure('TaskRunValidationFailed', prefix + error.message, { cause: error });
+  if (error instanceof PodBuildError) return podCreationFailure(taskRun, prefix + error.message, error);
   if (!isStatusError(error)) return error;
-  const { message } = error;
-  if (isStatusError(error, 'Conflict') && message.includes('resourcequotas'))
-    return new RunWaits('Pending', 'tried to create pod, but it failed with ResourceQuotaConflictError');
+  const { message, status } = error;
+  if (isStatusError(error, 'Conflict') && status.details?.kind === 'resourcequotas')
+    return new RunWaits('Pending', 'tried to create pod, but it failed with ResourceQuotaConflictError', {
+      stopsClock: true,
+    });
   if (isStatusError(error, 'Forbidden') && message.includes('exceeded quota'))
-    return new RunWaits('ExceededResourceQuota', `TaskRun Pod exceeded available resources: ${message}`, 60_000);
+    return new RunWaits('ExceededResourceQuota', `TaskRun Pod exceeded available resources: ${message}`, {
+      retryMs: 60_000,
+      stopsClock: true,
+    });
   if (isStatusError(error, 'Forbidden') && /violates PodSecurity|security context constraint/.test(message))
     return new RunFailure('PodAdmissionFailed', message, { cause: error });
   if (error.code >= 500 || error.code === 429) return error;
-  const { namespace = '', name = '' } = taskRun.metadata;
-  const task = taskRun.spec.taskRef?.name;
-  const hint = task ? `Maybe missing or invalid Task ${namespace}/${task}` : 'Maybe invalid TaskSpec';
-  // What goes wrong before there is a Pod is told of the run.
-  const podName = pod?.metadata.name ?? name;
-  const what = pod ? message : `translating TaskSpec to Pod: ${message}`;
-  return new RunFailure('PodCreationFailed', `failed to create task run pod "${podName}": ${what}. ${hint}`, {
-    cause: error,
-  });
+  return podCreationFailure(taskRun, prefix + message, error);
+}
+
+function podCreationFailure({ metadata, spec }: TaskRun, what: string, cause?: unknown): RunFailure {
+  const { namespace = '', name = '' } = metadata;
+  const hint = spec.taskRef ? `missing or invalid Task ${namespace}/${spec.taskRef.name ?? ''}` : 'invalid TaskSpec';
+  const message = `failed to create task run pod "${name}": ${what}. Maybe ${hint}`;
+  return new RunFailure('PodCreationFailed', message, { cause });
 }

@@ -1,4 +1,5 @@
 import { formatTime } from '@tektite/meta';
+import type { RunCondition } from '../kinds/run-status.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
 import type { StepState, TaskRunStatus } from '../kinds/task-run-spec.ts';
 import { isCancelled, succeededCondition, withOutcome } from './life.ts';
@@ -43,8 +44,7 @@ function terminatedStep(
 const ordinary = new Set(['Started', 'Running', 'TaskRunPending']);
 
 /** What the run was waiting for, when that explains why it did not get further. */
-export function previousStatus(status: TaskRunStatus): string {
-  const { reason = '', message = '' } = succeededCondition(status) ?? {};
+export function previousStatus({ reason = '', message = '' }: Partial<RunCondition> = {}): string {
   return message && !ordinary.has(reason) ? `\nPrevious status: [${reason}] ${message}` : '';
 }
 

@@ -1,9 +1,16 @@
-import type { Client } from '@tektite/client';
 import { isStatusError } from '@tektite/meta';
-import { StepAction, Task } from '../kinds/kinds.ts';
+import { Task, type TaskObject } from '../kinds/kinds.ts';
+import type { RefSource } from '../kinds/run-status.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
-import type { Step, TaskSpec } from '../kinds/task-spec.ts';
-import { RunFailure } from './run-failure.ts';
+import type { TaskSpec } from '../kinds/task-spec.ts';
+import { fetchTask, type RemotePlace } from '../resolution/fetch-remote.ts';
+import { RemoteFailure, RemotePending } from '../resolution/remote-failure.ts';
+import { paramReplacements } from '../substitution/param-replacements.ts';
+import { replaceText, replaceValue } from '../substitution/replace-text.ts';
+import { ReplacementSet } from '../substitution/replacements.ts';
+import type { VerificationResult } from '../trust/verification-result.ts';
+import { RunFailure, RunWaits } from './run-failure.ts';
+import { contextVariables } from './task-variables.ts';
 
 /** A Task that was found, and what it says of itself. */
 export interface ResolvedTask {
@@ -12,68 +19,71 @@ export interface ResolvedTask {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** Whether it was just read, and not remembered. */
-  readonly isNew: boolean;
+  /** Where it came from, if from elsewhere. */
+  readonly refSource?: RefSource;
+  readonly verification?: VerificationResult;
 }
 
 /**
  * The Task of a run. One within the run is read from there each time; one that is referred to is read once and remembered, so
  * that a run does not change when its Task does.
+ *
+ * Throws a `RunWaits` while it is being fetched, a `RunFailure` when it cannot be had, and what may go by itself.
  */
-export async function resolveTask(taskRun: TaskRun, client: Client, signal: AbortSignal): Promise<ResolvedTask> {
+export async function resolveTask(taskRun: TaskRun, place: RemotePlace): Promise<ResolvedTask> {
   const { spec, status, metadata } = taskRun;
-  const { name: runName = '', namespace = '', labels = {}, annotations = {} } = metadata;
-  if (spec.taskSpec)
-    return { spec: spec.taskSpec, name: runName, labels: {}, annotations: {}, isNew: !status?.taskSpec };
-  const name = spec.taskRef?.name ?? '';
-  if (status?.taskSpec) return { spec: status.taskSpec, name, labels, annotations, isNew: false };
-  if (spec.taskRef?.resolver)
-    throw new RunFailure('TaskRunResolutionFailed', `the resolver ${spec.taskRef.resolver} is not supported yet`);
+  const { name: runName = '', namespace = '' } = metadata;
+  const { name = '', resolver = '' } = spec.taskRef ?? {};
+  if (name === '' && spec.taskSpec) return { spec: spec.taskSpec, name: runName, labels: {}, annotations: {} };
+  if (spec.taskRef && status?.taskSpec) {
+    const { refSource } = status.provenance ?? {};
+    const known = { spec: status.taskSpec, name: name || runName, labels: {}, annotations: {} };
+    return { ...known, ...(refSource ? { refSource } : {}) };
+  }
+  // A reference by name is told of in other words than one by a resolver.
+  const prefix = name === '' ? '' : `error when listing tasks for taskRun ${runName}: `;
   try {
-    const task = await client.get(Task, { namespace, name }, { signal });
-    const { labels: own = {}, annotations: notes = {} } = task.metadata;
-    return { spec: task.spec, name, labels: own, annotations: notes, isNew: true };
+    if (resolver !== '') return await remoteTask(taskRun, resolver, place);
+    return found(await place.client.get(Task, { namespace, name }, { signal: place.signal }));
   } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
-    throw new RunFailure(
-      'TaskRunResolutionFailed',
-      `error when listing tasks for taskRun ${runName}: ${error.message}`,
-      { cause: error },
-    );
+    throw resolutionFailure(error, prefix, {
+      reason: 'ResolvingTaskRef',
+      message: `TaskRun ${namespace}/${runName} awaiting remote resource`,
+    });
   }
 }
 
-/** A Task with its references to StepActions replaced by what these say. */
-export async function resolveSteps(
-  task: TaskSpec,
-  namespace: string,
-  client: Client,
-  signal: AbortSignal,
-): Promise<TaskSpec> {
-  if (!task.steps?.some(({ ref }) => ref)) return task;
-  const steps = await Promise.all(task.steps.map((step, index) => resolveStep(step, index, namespace, client, signal)));
-  return { ...task, steps };
+async function remoteTask(taskRun: TaskRun, resolver: string, place: RemotePlace): Promise<ResolvedTask> {
+  const { params = [], taskRef } = taskRun.spec;
+  const known = new ReplacementSet()
+    .addAll(paramReplacements([], params, 'task'))
+    .addAll(contextVariables(taskRun, ''));
+  const reference = {
+    resolver,
+    params: (taskRef?.params ?? []).map((param) => ({ ...param, value: replaceValue(param.value, known) })),
+    ...(taskRef?.name ? { url: replaceText(taskRef.name, known) } : {}),
+  };
+  const { object, refSource, verification } = await fetchTask(taskRun, reference, place);
+  return { ...found(object), verification, ...(refSource ? { refSource } : {}) };
 }
 
-async function resolveStep(
-  step: Step,
-  index: number,
-  namespace: string,
-  client: Client,
-  signal: AbortSignal,
-): Promise<Step> {
-  const { ref, params: _, ...own } = step;
-  if (!ref?.name) return step;
-  try {
-    const { spec } = await client.get(StepAction, { namespace, name: ref.name }, { signal });
-    const { description: __, params: ___, ...said } = spec;
-    return { ...own, ...said };
-  } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
-    throw new RunFailure(
-      'TaskRunResolutionFailed',
-      `failed to resolve step ref for step "${step.name ?? ''}" (index ${index}): ${error.message}`,
-      { cause: error },
-    );
+function found({ metadata, spec }: TaskObject): ResolvedTask {
+  const { name = '', labels = {}, annotations = {} } = metadata;
+  return { spec, name, labels, annotations };
+}
+
+/** What a run is told of something that was not found, or is still being fetched. */
+export function resolutionFailure(
+  error: unknown,
+  prefix: string,
+  waiting: { readonly reason: string; readonly message: string },
+): unknown {
+  if (error instanceof RemotePending) return new RunWaits(waiting.reason, waiting.message);
+  if (error instanceof RemoteFailure) {
+    const reason = error.stage === 'validation' ? 'TaskValidationFailed' : 'TaskRunResolutionFailed';
+    return new RunFailure(reason, prefix + error.message, { cause: error, isUserError: error.isUserError });
   }
+  if (!isStatusError(error)) return error;
+  if (error.code >= 500 || error.code === 429 || error.code === 409) return error;
+  return new RunFailure('TaskRunResolutionFailed', prefix + error.message, { cause: error });
 }

@@ -4,8 +4,10 @@ import { isStatusError } from '@tektite/meta';
 import type { Pod } from '@tektite/schema/kubernetes';
 import { type ControlPlane, startControlPlane, type VirtualClock, virtualClock } from '@tektite/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { standardDefaults } from '../config/config-defaults.ts';
 import { defaultFeatureFlags } from '../config/feature-flags.ts';
 import { StepAction, Task, TaskRun } from '../kinds/kinds.ts';
+import { ResolutionRequest } from '../kinds/resolution-request.ts';
 import type { TaskRunSpec } from '../kinds/task-run-spec.ts';
 import { taskRunController } from './task-run-controller.ts';
 
@@ -16,6 +18,7 @@ const images = {
   workingDirInit: 'dirs',
   shell: 'sh',
 };
+const settings = { flags: () => defaultFeatureFlags, defaults: () => standardDefaults };
 const namespace = 'default';
 let plane: ControlPlane;
 let clock: VirtualClock;
@@ -25,9 +28,9 @@ beforeEach(async () => {
   clock = virtualClock();
   plane = await startControlPlane({ clock });
   await plane.client.create(kinds.ServiceAccount, { metadata: { namespace, name: 'default' } });
-  await clock.until(installKinds(plane.client, [Task, TaskRun, StepAction]));
+  await clock.until(installKinds(plane.client, [Task, TaskRun, StepAction, ResolutionRequest]));
   manager = new Manager(plane.client, { name: 'TaskRun', graceMs: 0 });
-  manager.add(taskRunController({ flags: () => defaultFeatureFlags, images, release: 'test' }));
+  manager.add(taskRunController({ ...settings, images, release: 'test' }));
   await clock.until(manager.start().synced());
 });
 

@@ -18,12 +18,12 @@ export function areSidecarsReady({ status }: Pod): boolean {
 }
 
 /** The sidecars that still run and are to be replaced by one that ends, by their place in the Pod's spec. */
-export function sidecarsToStop(pod: Pod, except: ReadonlySet<string>): readonly number[] {
+export function sidecarsToStop(pod: Pod, except: ReadonlySet<string>, nop: string): readonly number[] {
   if (pod.status?.phase !== 'Running') return [];
   const running = new Set(
     (pod.status.containerStatuses ?? []).filter(({ state }) => state?.running).map(({ name }) => name),
   );
-  return (pod.spec?.containers ?? []).flatMap(({ name }, index) =>
-    !isStepContainer(name) && running.has(name) && !except.has(name) ? [index] : [],
+  return (pod.spec?.containers ?? []).flatMap(({ name, image }, index) =>
+    !isStepContainer(name) && running.has(name) && !except.has(name) && image !== nop ? [index] : [],
   );
 }

@@ -1,11 +1,11 @@
 import type { TaskRun } from '../kinds/task-run.ts';
-import type { TaskSpec } from '../kinds/task-spec.ts';
-import type { WorkspaceBinding } from '../kinds/workspace.ts';
+import type { Step, TaskSpec } from '../kinds/task-spec.ts';
+import type { WorkspaceBinding, WorkspaceDeclaration, WorkspaceUsage } from '../kinds/workspace.ts';
 import { stepContainer } from '../pod/container-names.ts';
 import { paths } from '../pod/internal-volumes.ts';
 import { paramReplacements } from '../substitution/param-replacements.ts';
-import { replaceInStep, replaceInTask } from '../substitution/replace-in-task.ts';
-import { type Replacements, ReplacementSet, stringReplacements } from '../substitution/replacements.ts';
+import { replaceInSidecar, replaceInStep, replaceInTask } from '../substitution/replace-in-task.ts';
+import { type Replacements, stringReplacements } from '../substitution/replacements.ts';
 import { mountPathOf } from '../workspace/apply-workspaces.ts';
 import { workspaceVolumes } from '../workspace/workspace-volumes.ts';
 
@@ -14,18 +14,27 @@ export function replaceTaskVariables(task: TaskSpec, taskRun: TaskRun, taskName:
   const bindings = taskRun.spec.workspaces ?? [];
   let result = replaceInTask(task, paramReplacements(task.params ?? [], taskRun.spec.params ?? [], 'task'));
   result = replaceInTask(result, contextVariables(taskRun, taskName));
-  result = {
-    ...result,
-    ...(result.steps
-      ? { steps: result.steps.map((step, i) => replaceInStep(step, ownStepVariables(stepContainer(step.name, i)))) }
-      : {}),
-  };
+  result = replaceInEachStep(result, (step, index) => stepResultVariables(step, stepContainer(step.name, index)));
   result = replaceInTask(result, resultVariables(result));
+  result = replaceInEachStep(result, (step, index) => artifactVariables(stepContainer(step.name, index)));
   result = replaceInTask(result, exitCodeVariables(result));
-  return replaceInTask(isolatedWorkspaces(result), workspaceVariables(result, bindings));
+  return replaceWorkspaces(withWorkspacesOf(result, bindings), bindings);
 }
 
-function contextVariables({ metadata, status }: TaskRun, taskName: string): Replacements {
+function replaceInEachStep(task: TaskSpec, variablesOf: (step: Step, index: number) => Replacements): TaskSpec {
+  if (!task.steps) return task;
+  return { ...task, steps: task.steps.map((step, index) => replaceInStep(step, variablesOf(step, index))) };
+}
+
+/** What is bound is there, declared or not. */
+function withWorkspacesOf(task: TaskSpec, bindings: readonly WorkspaceBinding[]): TaskSpec {
+  const declared = task.workspaces ?? [];
+  const more = bindings.filter(({ name }) => !declared.some((own) => own.name === name)).map(({ name }) => ({ name }));
+  return more.length > 0 ? { ...task, workspaces: [...declared, ...more] } : task;
+}
+
+/** What a run and its Task are called. */
+export function contextVariables({ metadata, status }: TaskRun, taskName: string): Replacements {
   const { name = '', namespace = '', uid = '' } = metadata;
   return stringReplacements([
     ['context.taskRun.name', name],
@@ -36,34 +45,33 @@ function contextVariables({ metadata, status }: TaskRun, taskName: string): Repl
   ]);
 }
 
-/** `step.results.NAME.path` and `step.artifacts.path`: each step means its own. */
-function ownStepVariables(container: string): Replacements {
-  const set = new ReplacementSet();
-  set.strings.set('step.artifacts.path', `${paths.steps}/${container}/artifacts/provenance.json`);
-  return { ...set, strings: new StepResultPaths(set.strings, `${paths.steps}/${container}/results`) };
+const pathForms = (prefix: string, name: string) => [
+  `${prefix}.${name}.path`,
+  `${prefix}["${name}"].path`,
+  `${prefix}['${name}'].path`,
+];
+
+/** Each step means its own. */
+function stepResultVariables({ results = [] }: Step, container: string): Replacements {
+  const path = (name: string) => `${paths.steps}/${container}/results/${name}`;
+  return stringReplacements(
+    results.flatMap(({ name }) => pathForms('step.results', name).map((form) => [form, path(name)] as const)),
+  );
 }
 
-/** Any name of a step's result has a path, declared or not. */
-class StepResultPaths extends Map<string, string> {
-  private readonly folder: string;
-
-  constructor(entries: ReadonlyMap<string, string>, folder: string) {
-    super(entries);
-    this.folder = folder;
-  }
-
-  override get(name: string): string | undefined {
-    const [, result] = /^step\.results\.(.+)\.path$/.exec(name) ?? [];
-    return result === undefined ? super.get(name) : `${this.folder}/${result}`;
-  }
+function artifactVariables(container: string): Replacements {
+  return stringReplacements([
+    ['step.artifacts.path', `${paths.steps}/${container}/artifacts/provenance.json`],
+    ['artifacts.path', `${paths.artifacts}/provenance.json`],
+  ]);
 }
 
 function resultVariables({ results = [] }: TaskSpec): Replacements {
-  const entries: [string, string][] = [['artifacts.path', `${paths.artifacts}/provenance.json`]];
-  for (const { name } of results)
-    for (const form of [`results.${name}.path`, `results["${name}"].path`, `results['${name}'].path`])
-      entries.push([form, `${paths.results}/${name}`]);
-  return stringReplacements(entries);
+  return stringReplacements(
+    results.flatMap(({ name }) =>
+      pathForms('results', name).map((form) => [form, `${paths.results}/${name}`] as const),
+    ),
+  );
 }
 
 function exitCodeVariables({ steps = [] }: TaskSpec): Replacements {
@@ -76,37 +84,37 @@ function exitCodeVariables({ steps = [] }: TaskSpec): Replacements {
 }
 
 /** Where a step or sidecar mounts a workspace at a place of its own, that is what the path means there. */
-function isolatedWorkspaces(task: TaskSpec): TaskSpec {
-  if (!task.steps) return task;
-  const steps = task.steps.map((step) => {
-    const own = (step.workspaces ?? []).filter(({ mountPath }) => mountPath);
-    if (own.length === 0) return step;
-    return replaceInStep(
-      step,
-      stringReplacements(own.map(({ name, mountPath }) => [`workspaces.${name}.path`, mountPath])),
-    );
-  });
-  return { ...task, steps };
+function replaceWorkspaces(task: TaskSpec, bindings: readonly WorkspaceBinding[]): TaskSpec {
+  const bound = new Set(bindings.map(({ name }) => name));
+  const known: [string, string][] = [];
+  let result = task;
+  for (const declaration of task.workspaces ?? []) {
+    const { name, optional } = declaration;
+    const isAbsent = optional === true && !bound.has(name);
+    known.push([`workspaces.${name}.bound`, isAbsent ? 'false' : 'true']);
+    if (isAbsent) known.push([`workspaces.${name}.path`, '']);
+    else result = replacePath(result, `workspaces.${name}.path`, declaration);
+  }
+  const volumes = workspaceVolumes(bindings);
+  for (const { name, persistentVolumeClaim } of bindings) {
+    known.push([`workspaces.${name}.claim`, persistentVolumeClaim?.claimName ?? '']);
+    const volume = volumes.get(name);
+    if (volume) known.push([`workspaces.${name}.volume`, volume.name]);
+  }
+  return replaceInTask(result, stringReplacements(known));
 }
 
-function workspaceVariables({ workspaces = [] }: TaskSpec, bindings: readonly WorkspaceBinding[]): Replacements {
-  const volumes = workspaceVolumes(bindings);
-  return stringReplacements(
-    workspaces.flatMap((declaration) => {
-      const { name } = declaration;
-      const binding = bindings.find((each) => each.name === name);
-      const absent = declaration.optional && !binding;
-      return [
-        [`workspaces.${name}.path`, absent ? '' : mountPathOf(declaration)],
-        [`workspaces.${name}.bound`, binding ? 'true' : 'false'],
-        // Of one that is not bound these are not known, and stay as they are written.
-        ...(binding
-          ? ([
-              [`workspaces.${name}.claim`, binding.persistentVolumeClaim?.claimName ?? ''],
-              [`workspaces.${name}.volume`, volumes.get(name)?.name ?? ''],
-            ] as const)
-          : []),
-      ] as const;
-    }),
-  );
+function replacePath(task: TaskSpec, variable: string, declaration: WorkspaceDeclaration): TaskSpec {
+  const own = ({ workspaces = [] }: { readonly workspaces?: readonly WorkspaceUsage[] }) =>
+    stringReplacements(
+      workspaces
+        .filter(({ name, mountPath }) => name === declaration.name && mountPath)
+        .map(({ mountPath }) => [variable, mountPath]),
+    );
+  const isolated: TaskSpec = {
+    ...task,
+    ...(task.steps ? { steps: task.steps.map((step) => replaceInStep(step, own(step))) } : {}),
+    ...(task.sidecars ? { sidecars: task.sidecars.map((sidecar) => replaceInSidecar(sidecar, own(sidecar))) } : {}),
+  };
+  return replaceInTask(isolated, stringReplacements([[variable, mountPathOf(declaration)]]));
 }

@@ -1,4 +1,4 @@
-import { type Param, type ParamSpec, type ParamType, typeOfValue } from '../kinds/param.ts';
+import { type Param, type ParamSpec, type ParamType, type ParamValue, typeOfValue } from '../kinds/param.ts';
 import type { TaskSpec } from '../kinds/task-spec.ts';
 import { userError } from './run-failure.ts';
 
@@ -41,28 +41,33 @@ function wrongTypes(
   ].map(({ name }) => name);
 }
 
+const variable = /\$\([_a-zA-Z0-9.-]+(\[([0-9]+|\*)\])?\)/;
+
 /** A text with a variable in it may turn out to be anything. */
-function hasWrongType(spec: ParamSpec | undefined, param: Param): boolean {
+function hasWrongType(spec: ParamSpec | undefined, { value }: Param): boolean {
   if (!spec) return false;
   const { type = 'string' } = spec;
-  const actual: ParamType = typeOfValue(param.value);
-  if (typeof param.value === 'string' && /\$\(.+\)/.test(param.value) && type !== 'string') return false;
+  const actual: ParamType = typeOfValue(value);
+  if (typeof value === 'string' && type !== 'string' && variable.test(value)) return false;
   return actual !== type;
 }
 
-/** `name:[key key]` for each object that lacks keys, in Go's notation of maps. */
+/** `name:[key key]` for each object that lacks keys, in Go's notation of maps. One that has none at all is not looked at. */
 export function missingKeys(specs: readonly ParamSpec[], given: ReadonlyMap<string, Param>): readonly string[] {
   return specs
-    .flatMap(({ name, properties, default: fallback }) => {
-      const param = given.get(name);
-      if (!properties || (param && typeof param.value === 'string')) return [];
-      const provided = { ...(fallback as object | undefined), ...(param?.value as object | undefined) };
+    .flatMap(({ name, type, properties, default: fallback }) => {
+      const provided = new Set([...keysOf(fallback), ...keysOf(given.get(name)?.value)]);
+      if (type !== 'object' || !properties || provided.size === 0) return [];
       const missing = Object.keys(properties)
-        .filter((key) => !Object.hasOwn(provided, key))
+        .filter((key) => !provided.has(key))
         .sort();
       return missing.length > 0 ? [`${name}:${goList(missing)}`] : [];
     })
     .sort();
+}
+
+function keysOf(value: ParamValue | undefined): readonly string[] {
+  return value !== undefined && typeOfValue(value) === 'object' ? Object.keys(value) : [];
 }
 
 /** Whether the values are among those that are allowed. */

@@ -1,12 +1,21 @@
+import { quoteGo } from '@tektite/meta';
 import type { TaskRunSpec } from '../kinds/task-run-spec.ts';
 import type { TaskSpec } from '../kinds/task-spec.ts';
-import type { WorkspaceBinding } from '../kinds/workspace.ts';
+import type { WorkspaceBinding, WorkspaceDeclaration } from '../kinds/workspace.ts';
+import { validateBinding } from '../webhooks/validate-workspaces.ts';
 import { userError } from './run-failure.ts';
 
 const reason = 'TaskRunValidationFailed';
 
 /** Whether every workspace of the Task that has to be bound is, and every binding belongs to one. */
-export function validateWorkspaces({ workspaces = [] }: TaskSpec, bindings: readonly WorkspaceBinding[]): void {
+export function validateWorkspaces(
+  workspaces: readonly WorkspaceDeclaration[],
+  bindings: readonly WorkspaceBinding[],
+): void {
+  for (const binding of bindings) {
+    const errors = validateBinding(binding);
+    if (errors && !errors.isEmpty) throw userError(reason, `binding ${quoteGo(binding.name)} is invalid: ${errors}`);
+  }
   for (const { name, optional } of workspaces)
     if (!optional && !bindings.some((binding) => binding.name === name))
       throw userError(reason, `declared workspace "${name}" is required but has not been bound`);
@@ -20,17 +29,18 @@ export function validateSingleClaim(bindings: readonly WorkspaceBinding[]): void
   const claims = new Set<string>();
   for (const { name, persistentVolumeClaim, volumeClaimTemplate } of bindings) {
     if (persistentVolumeClaim) claims.add(persistentVolumeClaim.claimName);
-    else if (volumeClaimTemplate) claims.add(`template of ${name}`);
+    if (volumeClaimTemplate) claims.add(name);
   }
   if (claims.size > 1) throw userError(reason, 'more than one PersistentVolumeClaim is bound');
 }
 
 /** Whether what the run says about single steps and sidecars is about some that there are. */
 export function validateOverrides({ steps = [], sidecars = [] }: TaskSpec, spec: TaskRunSpec): void {
-  for (const { name } of spec.stepSpecs ?? [])
-    if (!steps.some((step) => step.name === name))
-      throw userError(reason, `invalid StepOverride: No Step named ${name}`);
-  for (const { name } of spec.sidecarSpecs ?? [])
-    if (!sidecars.some((sidecar) => sidecar.name === name))
-      throw userError(reason, `invalid SidecarOverride: No Sidecar named ${name}`);
+  const unknown = (specs: readonly { readonly name: string }[] = [], among: readonly { readonly name?: string }[]) =>
+    specs.map(({ name }) => name).filter((name) => !among.some((each) => each.name === name));
+  const mistakes = [
+    ...unknown(spec.stepSpecs, steps).map((name) => `invalid StepOverride: No Step named ${name}`),
+    ...unknown(spec.sidecarSpecs, sidecars).map((name) => `invalid SidecarOverride: No Sidecar named ${name}`),
+  ];
+  if (mistakes.length > 0) throw userError(reason, mistakes.join('\n'));
 }

@@ -8,8 +8,9 @@ export function mountPathOf({ name, mountPath }: WorkspaceDeclaration): string {
 }
 
 /**
- * A Task with the volumes of its workspaces. A workspace that a step or sidecar names itself is isolated: only those that
- * name it see it. Others are in all steps, and in all sidecars that have nothing of their own at that path.
+ * A Task with the volumes of its workspaces, in the order in which they are bound. A workspace that a step or sidecar names
+ * itself is isolated: only those that name it see it. Others are in all steps, and in all sidecars that have nothing of their
+ * own at that path.
  */
 export function applyWorkspaces(
   spec: TaskSpec,
@@ -17,23 +18,21 @@ export function applyWorkspaces(
   volumes: ReadonlyMap<string, Volume>,
 ): TaskSpec {
   let result = spec;
-  const added: Volume[] = [...(spec.volumes ?? [])];
-  for (const declaration of spec.workspaces ?? []) {
-    const binding = bindings.find(({ name }) => name === declaration.name);
-    const volume = volumes.get(declaration.name);
-    if (!binding || !volume) continue;
+  const added = new Map<string, Volume>();
+  for (const { name, subPath } of bindings) {
+    const declaration = spec.workspaces?.find((each) => each.name === name) ?? { name };
+    const volume = volumes.get(name);
+    if (!volume) continue;
     const mount: VolumeMount = {
       name: volume.name,
       mountPath: mountPathOf(declaration),
-      ...(binding.subPath ? { subPath: binding.subPath } : {}),
+      ...(subPath ? { subPath } : {}),
       ...(declaration.readOnly ? { readOnly: true } : {}),
     };
-    result = isIsolated(spec, declaration.name)
-      ? mountWhereUsed(result, declaration.name, mount)
-      : mountAll(result, mount);
-    if (!added.some(({ name }) => name === volume.name)) added.push(volume);
+    result = isIsolated(spec, name) ? mountWhereUsed(result, name, mount) : mountAll(result, mount);
+    added.set(volume.name, volume);
   }
-  return added.length > 0 ? { ...result, volumes: added } : result;
+  return added.size > 0 ? { ...result, volumes: [...(spec.volumes ?? []), ...added.values()] } : result;
 }
 
 function isIsolated({ steps = [], sidecars = [] }: TaskSpec, workspace: string): boolean {

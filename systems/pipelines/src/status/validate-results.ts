@@ -1,0 +1,47 @@
+import type { RunResult } from '../kinds/run-status.ts';
+import type { TaskResult } from '../kinds/task-spec.ts';
+
+/** Results that are as declared, and what is wrong with the others; nothing when all are fine. */
+export interface CheckedResults {
+  readonly results: readonly RunResult[];
+  /** In upstream's words. */
+  readonly mistake?: string;
+}
+
+/** Whether the results of a Task have the types and the keys that it promised. Those of another type are dropped. */
+export function checkResults(results: readonly RunResult[], declared: readonly TaskResult[]): CheckedResults {
+  const byName = new Map(declared.map((result) => [result.name, result]));
+  const isRight = ({ name, type }: RunResult) => {
+    const wanted = byName.get(name);
+    return !wanted || (wanted.type ?? '') === type;
+  };
+  const right = results.filter(isRight);
+  const wrong = results.filter((result) => !isRight(result));
+  if (wrong.length > 0) return { results: right, mistake: typeMistake(wrong, byName) };
+  const missing = right.flatMap((result) => missingKeys(result, byName.get(result.name))).sort();
+  if (missing.length === 0) return { results };
+  const keys = `map[${missing.join(' ')}]`;
+  return {
+    results,
+    mistake: `missing keys for these results which are required in TaskResult's properties ${keys}`,
+  };
+}
+
+function typeMistake(wrong: readonly RunResult[], declared: ReadonlyMap<string, TaskResult>): string {
+  const mistakes = wrong
+    .map(({ name, type }) => {
+      const wanted = declared.get(name)?.type ?? '';
+      return ` "${name}": task result is expected to be "${wanted}" type but was initialized to a different type "${type}"`;
+    })
+    .sort();
+  return `Provided results don't match declared results; may be invalid JSON or missing result declaration: ${mistakes.join(',')}`;
+}
+
+/** `name:[key key]`, in Go's notation of maps. */
+function missingKeys({ name, value }: RunResult, declared: TaskResult | undefined): readonly string[] {
+  if (declared?.type !== 'object' || typeof value !== 'object' || Array.isArray(value)) return [];
+  const keys = Object.keys(declared.properties ?? {})
+    .filter((key) => !Object.hasOwn(value, key))
+    .sort();
+  return keys.length > 0 ? [`${name}:[${keys.join(' ')}]`] : [];
+}

@@ -1,0 +1,59 @@
+import { kinds } from '@tektite/client';
+import { cached, owned, type ReconcileContext } from '@tektite/controller';
+import type { Pod } from '@tektite/schema/kubernetes';
+import type { ConfigDefaults } from '../config/config-defaults.ts';
+import type { FeatureFlags } from '../config/feature-flags.ts';
+import type { TaskRun } from '../kinds/task-run.ts';
+import type { TaskRunStatus } from '../kinds/task-run-spec.ts';
+import type { PodImages } from '../pod/pod-images.ts';
+import { currentPod } from './task-run-pod.ts';
+
+/** What the controller of TaskRuns is told by whoever runs it. */
+export interface TaskRunOptions {
+  /** The settings that hold now. */
+  readonly flags: () => FeatureFlags;
+  readonly defaults: () => ConfigDefaults;
+  readonly images: PodImages;
+  readonly release: string;
+}
+
+/** The Pods of TaskRuns. */
+export const taskRunPods = owned(kinds.Pod, { labelSelector: 'app.kubernetes.io/managed-by' });
+
+export const limitRanges = cached(kinds.LimitRange);
+
+/** One look at one TaskRun: what was found, and what is to be said of it. The phases of the look change that in turn. */
+export interface TaskRunLook {
+  /** As it was found. */
+  readonly original: TaskRun;
+  /** With its defaults, and the labels and annotations that it is to have. */
+  taskRun: TaskRun;
+  status: TaskRunStatus;
+  readonly now: number;
+  readonly flags: FeatureFlags;
+  readonly defaults: ConfigDefaults;
+  readonly context: ReconcileContext;
+  readonly options: TaskRunOptions;
+}
+
+export function beginLook(taskRun: TaskRun, context: ReconcileContext, options: TaskRunOptions): TaskRunLook {
+  return {
+    original: taskRun,
+    taskRun,
+    status: taskRun.status ?? { podName: '' },
+    now: context.clock.now(),
+    flags: options.flags(),
+    defaults: options.defaults(),
+    context,
+    options,
+  };
+}
+
+/** The Pod of the present attempt, if there is one. */
+export function podOf({ taskRun, status, context }: TaskRunLook): Pod | undefined {
+  return currentPod(status, context.cache(taskRunPods).ownedBy(taskRun));
+}
+
+export function keyOfPod({ metadata }: Pod): { readonly namespace: string; readonly name: string } {
+  return { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
+}
