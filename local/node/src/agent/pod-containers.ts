@@ -54,6 +54,11 @@ export class PodContainers {
     return this.running.get(name);
   }
 
+  /** Whether one ended badly. */
+  get hasFailures(): boolean {
+    return [...this.records.values()].some(({ instance }) => (instance?.termination?.exitCode ?? 0) !== 0);
+  }
+
   /** How often the container was started before its newest run; -1 when it never ran. */
   attempt(name: string): number {
     const record = this.records.get(name);
@@ -230,7 +235,7 @@ export class PodContainers {
     entry: ContainerEntry,
     before: ContainerRecord,
     next: ContainerRecord,
-    error: { reason: string; message: string },
+    error: { reason: string; message: string; imageID: string },
   ): void {
     const now = this.parts.clock.now();
     const later = { waiting: { reason: error.reason, message: error.message }, retryAt: now + retryMs };
@@ -245,7 +250,7 @@ export class PodContainers {
       const again = shouldRestart(this.pod, entry.container, entry.role, termination.exitCode);
       this.set({
         ...next,
-        instance: { imageID: '', started: false, ready: false, termination },
+        instance: { imageID: error.imageID, started: false, ready: false, termination },
         ...(again ? later : {}),
       });
     } else this.set({ ...before, ...later });

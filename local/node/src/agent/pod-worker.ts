@@ -218,7 +218,10 @@ export class PodWorker {
     this.containers.markLost();
     // A failure is told in two steps, as kubelets do: how the containers ended, then that the Pod has failed. Who looks at the
     // first only, such as a controller that goes by some of the containers, may decide on that.
-    await this.writer.settled();
+    if (this.containers.hasFailures) {
+      this.publish();
+      await this.writer.settled();
+    }
     this.publish(true);
     if (!(await this.writer.settled())) return;
     this.finished = true;

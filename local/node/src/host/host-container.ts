@@ -103,7 +103,7 @@ export class HostContainer implements RunningContainer {
     child.kill('SIGKILL');
     const { code } = await exited;
     parts.cgroup?.remove();
-    throw startError(report.error ?? `the container could not be set up (exit code ${code})`);
+    throw startError(report.error ?? `the container could not be set up (exit code ${code})`, parts.imageID);
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -145,7 +145,7 @@ export class HostContainer implements RunningContainer {
     const exitCode = await closeOf(child);
     signal?.removeEventListener('abort', abort);
     const { error } = await report;
-    if (error !== undefined) throw startError(error);
+    if (error !== undefined) throw startError(error, this.imageID);
     return { exitCode };
   }
 
@@ -158,10 +158,11 @@ export class HostContainer implements RunningContainer {
 }
 
 /** In the words that users of clusters know, and look for. */
-function startError(message: string): ContainerStartError {
+function startError(message: string, imageID: string): ContainerStartError {
   return new ContainerStartError(
     'RunContainerError',
     `failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: error during container init: ${message}`,
+    { imageID },
   );
 }
 

@@ -15,12 +15,15 @@ const brand = Symbol.for('tektite.ContainerStartError');
  */
 export class ContainerStartError extends Error {
   readonly reason: StartFailureReason;
+  /** Of a container that came into being. */
+  readonly imageID: string;
   readonly [brand] = true;
 
-  constructor(reason: StartFailureReason, message: string, options?: ErrorOptions) {
+  constructor(reason: StartFailureReason, message: string, options: ErrorOptions & { readonly imageID?: string } = {}) {
     super(message, options);
     this.name = 'ContainerStartError';
     this.reason = reason;
+    this.imageID = options.imageID ?? '';
   }
 }
 

@@ -1,4 +1,4 @@
-import { kinds } from '@tektite/client';
+import { jsonPatch, kinds } from '@tektite/client';
 import type { Container, Pod } from '@tektite/schema/kubernetes';
 import { describe, expect, test } from 'vitest';
 import { type Simulation, simulationAnnotation } from '../simulated/simulation.ts';
@@ -273,6 +273,26 @@ export function podRuntimeCases(runtime: string, startNode: () => Promise<TestNo
       const events = (await here.events('dead')).map(({ reason, message }) => `${reason}: ${message}`);
       expect(events).toContain('Killing: Container main failed liveness probe, will be restarted');
       expect(events.some((event) => event.startsWith('Unhealthy: Liveness probe failed: dial tcp'))).toBe(true);
+    });
+
+    test('run a container again when its image is changed, whatever the policy says', async () => {
+      await using here = await start();
+      await runBehaviour(
+        here,
+        'changed',
+        { main: { main: { runMs: 1500 }, beside: {} } },
+        { terminationGracePeriodSeconds: 1 },
+      );
+      await here.until('changed', (pod) => statusOf(pod, 'beside')?.state?.running !== undefined);
+      // Another name for the same image, where there are images.
+      const image = here.image?.replace(/^localhost\//, '') ?? 'another';
+      const patch = jsonPatch([{ op: 'replace', path: '/spec/containers/1/image', value: image }]);
+      await here.plane.client.patch(kinds.Pod, { namespace: 'default', name: 'changed' }, patch);
+      const pod = await here.until('changed', (one) => (statusOf(one, 'beside')?.restartCount ?? 0) > 0);
+      expect(ends).toContain(statusOf(pod, 'beside')?.lastState?.terminated?.exitCode);
+      expect(pod.status?.phase).toBe('Running');
+      const events = (await here.events('changed')).map(({ reason, message }) => `${reason}: ${message}`);
+      expect(events).toContain('Killing: Container beside definition changed, will be restarted');
     });
 
     test('are not ready before their readiness probe says so', async () => {

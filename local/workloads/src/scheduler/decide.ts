@@ -24,7 +24,7 @@ export function placePod(
   if (nodes.length === 0) return { type: 'unschedulable', message: 'no nodes available to schedule pods' };
   const claims = checkClaims(pod, lookup);
   if (claims.message !== undefined)
-    return { type: 'unschedulable', message: unfitMessage(pod, nodes.length, [], claims.message) };
+    return { type: 'unschedulable', message: claimMessage(pod, nodes.length, claims.message) };
   const wanted = candidate(pod, podAffinityRules(pod, state, namespaceLabels), spreadRules(pod, state), claims.volumes);
   const fitting: NodeEntry[] = [];
   const rejections = new Map<NodeEntry, Rejection>();
@@ -58,9 +58,16 @@ function unfit(
   return preemption ? { type: 'unschedulable', message: reasons, preemption } : { type: 'unschedulable', message };
 }
 
-function unfitMessage(pod: Pod, nodes: number, rejections: readonly Rejection[], message?: string): string {
+/** What no node can help is told before nodes are looked at; upstream then finds none where to drive somebody out. */
+function claimMessage(pod: Pod, nodes: number, message: string): string {
+  const never = pod.spec?.preemptionPolicy === 'Never';
+  const preemption = never ? `preemption: ${preemptionMessage(pod, nodes, [])}` : 'not found';
+  return `0/${nodes} nodes are available: ${message}. ${preemption}`;
+}
+
+function unfitMessage(pod: Pod, nodes: number, rejections: readonly Rejection[]): string {
   const available = `0/${nodes} nodes are available:`;
-  const why = message ?? histogram(rejections.flatMap(({ reasons }) => reasons));
+  const why = histogram(rejections.flatMap(({ reasons }) => reasons));
   return `${available} ${why}. preemption: ${preemptionMessage(pod, nodes, rejections)}`;
 }
 

@@ -69,7 +69,7 @@ describe('the scheduler', () => {
     [
       'a claim that is not there',
       { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'none' } }] },
-      `0/1 nodes are available: persistentvolumeclaim "none" not found. ${helpless}`,
+      `0/1 nodes are available: persistentvolumeclaim "none" not found. not found`,
     ],
   ])('says why a Pod that asks for %s cannot go anywhere', async (_title, spec, message) => {
     await using cluster = await testCluster();
