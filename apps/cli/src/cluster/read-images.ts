@@ -13,6 +13,7 @@ const isTextMap = (value: unknown) => isMapping(value) && Object.values(value).e
 /** What each field of an image has to be. */
 const fields: Readonly<Record<keyof MappedImage, readonly [is: (value: unknown) => boolean, what: string]>> = {
   root: [isText, 'a folder'],
+  shell: [isText, 'a program of this machine'],
   entrypoint: [isTexts, 'a list of words'],
   cmd: [isTexts, 'a list of words'],
   env: [isTextMap, 'a mapping of names to texts'],

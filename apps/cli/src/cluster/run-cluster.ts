@@ -17,6 +17,7 @@ import { systemClock } from '@tektite/meta';
 import { startWorkloads } from '@tektite/workloads';
 import { pinoLogger } from '../observe/pino-logger.ts';
 import { pipelinesImages } from '../systems/pipelines.ts';
+import { shellImages } from './shell-images.ts';
 import { UserError } from '../user-error.ts';
 import type { RuntimeName } from './runtimes.ts';
 
@@ -79,7 +80,7 @@ export async function runCluster(options: ClusterOptions, started: (() => Promis
 
 async function startOwnNode(options: ClusterOptions, client: Client) {
   const dataDir = join(options.folder, 'node');
-  const images = { ...(await pipelinesImages(dataDir, options.onNotice)), ...options.images };
+  const images = { ...shellImages(), ...(await pipelinesImages(dataDir, options.onNotice)), ...options.images };
   try {
     return await startNode({
       client,

@@ -250,6 +250,7 @@ export class PodWorker {
   }
 
   private publish(ending = false): void {
+    if (this.wasEndedByOthers()) return;
     const { environment, clock } = this.parts;
     const status = podStatus({
       pod: this.known(),
@@ -264,6 +265,12 @@ export class PodWorker {
     });
     this.status = status;
     this.writer.put(this.pod, status);
+  }
+
+  /** Whoever says that a Pod is over, such as one who evicts it, has said the last word on it. */
+  private wasEndedByOthers(): boolean {
+    const isOver = (phase: string | undefined) => phase === 'Succeeded' || phase === 'Failed';
+    return isOver(this.pod.status?.phase) && this.status !== undefined && !isOver(this.status.phase);
   }
 
   /** The Pod with what we last said of it, which the API may not have told us back yet. */

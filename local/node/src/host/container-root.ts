@@ -37,7 +37,7 @@ export interface ContainerRootOptions {
   readonly nothing: { readonly folder: string; readonly file: string };
   readonly userNamespace: boolean;
   /** A path of ours that no volume may cover, or be put into. */
-  readonly reserved: string | undefined;
+  readonly reserved: string;
   /** No private writable folders: only volumes can be written. */
   readonly readOnly: boolean;
 }
@@ -56,7 +56,7 @@ interface PlannedMount {
 /**
  * Plans the root of a container: which empty folders and files it starts from, and what is mounted on them.
  *
- * The root is a folder of its own, read-only, on which the entries of the base are bound read-only, then the container's
+ * The root is a folder of its own, on which the entries of the base are bound read-only, then the container's
  * private folders, /proc, /dev and /sys, then its volumes. Mount points that the base lacks are put into a layer above the
  * base's entry; the base itself is never touched.
  */
@@ -71,8 +71,10 @@ export class ContainerRoot {
 
   constructor(options: ContainerRootOptions) {
     this.options = options;
-    this.root = join(options.directory, 'root');
+    // What is written to it may grow, so it is on disk; where it is looked for is a link.
+    this.root = join(options.scratch, 'root');
     mkdirSync(this.root, { mode: 0o755 });
+    symlinkSync(this.root, join(options.directory, 'root'));
     for (const entry of options.entries) {
       if (entry.type === 'folder') mkdirSync(join(this.root, entry.name), { mode: 0o755 });
       else symlinkSync(entry.target, join(this.root, entry.name));
@@ -89,11 +91,11 @@ export class ContainerRoot {
     for (const trusted of this.options.trustedPaths) {
       if (trusted === at || trusted.startsWith(at === '/' ? '/' : `${at}/`))
         throw new MountPathError(
-          `cannot mount at ${mount.containerPath}: this runtime starts containers with the machine's own ${trusted}, which that would replace; mount elsewhere, or use an image with a root of its own`,
+          `cannot mount at ${mount.containerPath}: what is at ${trusted} would be loaded by the programs that start containers`,
         );
     }
     const { reserved } = this.options;
-    if (reserved && this.planned.some((one) => one.at === reserved) && isBelow(at, reserved))
+    if (this.planned.some((one) => one.at === reserved) && isBelow(at, reserved))
       throw new MountPathError(`cannot mount at ${mount.containerPath}: it is this runtime's`);
     this.planned.push({ at, mount });
   }
@@ -139,7 +141,8 @@ export class ContainerRoot {
 
   private baseLines(): void {
     const { base, entries, directory, scratch, hidden, nothing, userNamespace, readOnly } = this.options;
-    this.lines.push({ source: this.root, target: this.root, type: 'none', options: 'bind,ro,nosuid,nodev' });
+    const access = readOnly ? 'ro,' : '';
+    this.lines.push({ source: this.root, target: this.root, type: 'none', options: `bind,${access}nosuid,nodev` });
     for (const { name, type } of entries) {
       if (type !== 'folder') continue;
       const source = join(base, name);

@@ -1,15 +1,6 @@
 import { execFile } from 'node:child_process';
-import {
-  accessSync,
-  constants,
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-} from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { HostRuntimeError } from './host-runtime-error.ts';
 
@@ -32,8 +23,6 @@ export interface HostMachine {
   /** Whether containers need a user namespace because this process is not root. */
   readonly userNamespace: boolean;
   readonly tools: Readonly<Record<(typeof toolNames)[number], string>>;
-  /** Paths that the privileged programs of a container's start are read from: no volume may cover them. */
-  readonly trustedPaths: readonly string[];
   /** Device files that exist. */
   readonly devices: readonly string[];
 }
@@ -49,7 +38,6 @@ export async function inspectHost(): Promise<HostMachine> {
   return {
     userNamespace,
     tools,
-    trustedPaths: await trustedPaths([tools.setpriv, tools.umount, tools.sh, tools.unshare]),
     devices: ['null', 'zero', 'full', 'random', 'urandom', 'tty'].filter((name) => existsSync(`/dev/${name}`)),
   };
 }
@@ -117,27 +105,4 @@ function userNamespaceHint(): string {
   if (read('kernel/apparmor_restrict_unprivileged_userns') === '1')
     return 'sysctl kernel.apparmor_restrict_unprivileged_userns=0';
   return 'see sysctl user.max_user_namespaces, and the seccomp profile if this is a container';
-}
-
-/** The programs, the libraries they load, and what tells the loader where to find them. */
-async function trustedPaths(programs: readonly string[]): Promise<string[]> {
-  const paths = new Set([...programs, '/etc/ld.so.preload', '/etc/ld.so.cache', '/usr/bin/env', '/bin/sh']);
-  for (const program of programs) {
-    const listed = await run('ldd', [program]).catch(() => ({ stdout: '' }));
-    for (const [, path] of listed.stdout.matchAll(/(\/[^\s()]+) \(0x/g)) if (path) paths.add(path);
-  }
-  // What a path is called through links counts too: mount points are compared without links.
-  for (const path of paths) {
-    paths.add(join(realPath(dirname(path)), basename(path)));
-    paths.add(realPath(path));
-  }
-  return [...paths];
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }

@@ -310,7 +310,7 @@ describe('a Pod of processes', () => {
         command: [
           'sh',
           '-c',
-          'echo /*; echo /usr/*; [ -e /usr/bin/setpriv ] && echo machine; echo x >/tmp/x && read y </tmp/x && echo $y; echo z >/y',
+          'echo /*; echo /usr/*; [ -e /usr/bin/setpriv ] && echo machine; echo x >/tmp/x && read y </tmp/x && echo $y; echo z >/usr/y',
         ],
         volumeMounts: [{ name: 'v', mountPath: '/data/here' }],
       },
@@ -318,7 +318,7 @@ describe('a Pod of processes', () => {
     ).catch((error: Error) => error.message);
     expect(text).toContain('/bin /data /dev /etc');
     expect(text).toContain('/usr/own\nx\n');
-    expect(text).toContain('cannot create /y: Read-only file system');
+    expect(text).toContain('cannot create /usr/y: Read-only file system');
     const name = 'cover-tools';
     const volumes = [{ name: 'v', emptyDir: {} }];
     const volumeMounts = [{ name: 'v', mountPath: '/.tektite' }];

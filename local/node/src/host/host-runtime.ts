@@ -24,7 +24,7 @@ import { type ProcessHolder, startProcessHolder } from './process-holder.ts';
 import { memoryFolder, nameFor } from './memory-folder.ts';
 import type { ProcessUser } from './sandbox-command.ts';
 import { ScratchPool } from './scratch-pool.ts';
-import { type InnerTools, machineTools, makeToolBox, toolBoxPath } from './tool-box.ts';
+import { type InnerTools, makeToolBox, toolBoxPath } from './tool-box.ts';
 
 export interface HostRuntimeOptions {
   /** A folder of its own, on a file system that programs may be run from. Containers do not see it. */
@@ -41,7 +41,7 @@ const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 
 /**
  * Containers as processes of this machine, each in its own mount, PID, IPC and UTS namespaces, made with what util-linux
- * offers. The root is the machine's own, read-only. See README.md for what keeps a container in, and what does not.
+ * offers. What is in the root is the machine's own, read-only. See README.md for what keeps a container in, and what does not.
  *
  * @example
  * const runtime = new HostRuntime({ directory: '/var/lib/tektite/containers' });
@@ -117,7 +117,7 @@ export class HostRuntime implements PodRuntime {
     const scratch = this.scratch.take();
     mkdirSync(directory, { mode: 0o711 });
     try {
-      if (image.root !== undefined) await this.toolBox();
+      const inner = await this.toolBox();
       this.prepareRoot(spec, image, { directory, scratch });
       const cgroup = this.limit(spec);
       const container = await HostContainer.start({
@@ -131,7 +131,7 @@ export class HostRuntime implements PodRuntime {
         directory,
         imageID: `host://${spec.image}`,
         stdio: (wanted) => withoutInherited(wanted, this.inherited, this.nullDevice ?? 0),
-        inner: image.root === undefined ? machineTools(this.machine) : await this.toolBox(),
+        inner,
         ...(cgroup ? { cgroup } : {}),
         ...this.sharedProcesses(spec),
       });
@@ -189,19 +189,20 @@ export class HostRuntime implements PodRuntime {
       entries: rootEntries(base),
       hidden: this.hidden,
       devices: this.machine.devices,
-      trustedPaths: image.root === undefined ? this.machine.trustedPaths : ['/etc/ld.so.preload'],
-      reserved: image.root === undefined ? undefined : toolBoxPath,
+      trustedPaths: ['/etc/ld.so.preload'],
+      reserved: toolBoxPath,
       nothing: this.nothing,
       userNamespace: this.machine.userNamespace,
       readOnly: spec.readOnlyRootFilesystem,
     });
-    if (image.root !== undefined) {
-      if (existsSync(join(base, 'etc/ld.so.preload')))
-        throw new MountPathError(
-          `the root ${base} has an /etc/ld.so.preload, with which this runtime does not start containers`,
-        );
-      root.add({ hostPath: this.toolBoxFolder, containerPath: toolBoxPath, readOnly: true });
-    }
+    if (existsSync(join(base, 'etc/ld.so.preload')))
+      throw new MountPathError(
+        `the root ${base} has an /etc/ld.so.preload, with which this runtime does not start containers`,
+      );
+    root.add({ hostPath: this.toolBoxFolder, containerPath: toolBoxPath, readOnly: true });
+    if (image.shell !== undefined)
+      for (const containerPath of ['/bin/sh', '/bin/ash'])
+        root.add({ hostPath: image.shell, containerPath, readOnly: true });
     for (const mount of [...this.systemFiles(spec.sandbox), ...spec.mounts]) root.add(mount);
     if (spec.workingDir) root.ensureFolder(spec.workingDir);
     const { fstab, verify } = root.finish();

@@ -4,6 +4,8 @@ import { ContainerStartError } from '../runtime/container-start-error.ts';
 export interface MappedImage {
   /** A folder to use as root instead of the machine's. Read-only, like that. */
   readonly root?: string;
+  /** A program of this machine that stands for `/bin/sh` and `/bin/ash` in the container, such as busybox. */
+  readonly shell?: string;
   readonly entrypoint?: readonly string[];
   readonly cmd?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;

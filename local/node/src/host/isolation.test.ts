@@ -21,14 +21,16 @@ describe('a container on this machine', () => {
     return here.log(name);
   }
 
-  test('cannot write the files of the machine, but its own temporary folders', async () => {
+  test('cannot write the files of the machine, but its own root and temporary folders', async () => {
     const output = await attempt(`
-      for f in /usr/x /etc/x /var/x /opt/x /x /bin/x /lib/x /dev/x /proc/sys/kernel/core_pattern /sys/kernel/uevent_helper; do
+      for f in /usr/x /etc/x /var/x /opt/x /bin/x /lib/x /proc/sys/kernel/core_pattern /sys/kernel/uevent_helper; do
         { echo bad >$f; } 2>/dev/null && echo "wrote $f"
       done
-      for f in /tmp/x /root/x /home/x /var/tmp/x /run/x /dev/shm/x; do echo ok >$f || echo "no $f"; done
+      for f in /x /dev/x /tmp/x /root/x /home/x /var/tmp/x /run/x /dev/shm/x; do echo ok >$f || echo "no $f"; done
       ls /tmp`);
     expect(output).toBe('x\n');
+    expect(existsSync('/x')).toBe(false);
+    expect(existsSync('/dev/x')).toBe(false);
     expect(existsSync('/tmp/x')).toBe(false);
     expect(existsSync('/root/x')).toBe(false);
   });
@@ -114,7 +116,7 @@ describe('a container on this machine', () => {
   });
 
   test('cannot replace the programs that start it by a volume', async () => {
-    for (const mountPath of ['/usr/bin', '/usr', '/bin', '/lib64', '/etc', '/etc/ld.so.preload', '/proc/self', '/']) {
+    for (const mountPath of ['/.tektite', '/.tektite/lib', '/etc', '/etc/ld.so.preload', '/proc/self', '/']) {
       const name = `cover-${count++}`;
       await here.run(name, {
         restartPolicy: 'Never',
@@ -127,6 +129,23 @@ describe('a container on this machine', () => {
       );
       expect(pod.status?.containerStatuses?.[0]?.state?.waiting?.message).toContain('cannot mount at');
     }
+  });
+
+  test('is started and entered by programs that nothing in its root or volumes can replace', async () => {
+    const name = `cover-${count++}`;
+    const volumeMounts = [{ name: 'v', mountPath: '/usr/sbin' }];
+    const script =
+      'mkfifo /tmp/p; rm -rf /.tektite 2>/dev/null; echo ready >/tmp/ready; mv /lib64 /elsewhere; read x </tmp/p';
+    const readinessProbe = { exec: { command: ['/tmp/ready'] }, periodSeconds: 1 };
+    await here.run(name, {
+      restartPolicy: 'Never',
+      terminationGracePeriodSeconds: 0,
+      containers: [shell(script, { volumeMounts, readinessProbe })],
+      volumes: [{ name: 'v', emptyDir: {} }],
+    });
+    // The probe gets as far as the program that it is to run: who leads it there was not the container's.
+    const unhealthy = async () => (await here.events(name)).find(({ reason }) => reason === 'Unhealthy')?.message;
+    await expect.poll(unhealthy, { timeout: 10_000 }).toContain('exec: "/tmp/ready": permission denied');
   });
 
   test('cannot leave a volume by links or dots in a subPath', async () => {

@@ -1,5 +1,4 @@
 import { shellQuote } from '../runtime/terminal.ts';
-import { toolBoxPath } from './tool-box.ts';
 
 /**
  * What turns a fresh set of namespaces into a container, in POSIX shell. Two parts, because the first is privileged and
@@ -86,7 +85,7 @@ case $1 in
   [ ! -d "$1" ] || fail "exec: \\"$1\\": is a directory"
   [ -x "$1" ] || fail "exec: \\"$1\\": permission denied"
   # An image's root may lack what runs the script.
-  if [ -d ${toolBoxPath} ] && [ -r "$1" ] && IFS= read -r __line <"$1"; then
+  if ! [ -e /bin/sh ] && [ -r "$1" ] && IFS= read -r __line <"$1"; then
     case $__line in
     '#!'*)
       __line=\${__line#'#!'}

@@ -6,7 +6,7 @@ import type { HostMachine } from './host-machine.ts';
 
 const run = promisify(execFile);
 
-/** Where a container with another root finds the programs that start it. */
+/** Where a container finds the programs that start it. */
 export const toolBoxPath = '/.tektite';
 
 /** The programs that are run when a container's root is already its own. */
@@ -18,14 +18,9 @@ export interface InnerTools {
   readonly unshare: readonly string[];
 }
 
-/** Where the root is the machine's, its own programs are there. */
-export function machineTools({ tools }: HostMachine): InnerTools {
-  return { umount: [tools.umount], setpriv: [tools.setpriv], sh: [tools.sh], unshare: [tools.unshare] };
-}
-
 /**
- * Copies of those programs, with their libraries and their loader, in one folder: an image's root may have none of them, or
- * others by their names. They are run by the loader directly, so that nothing of the image is used to find their libraries.
+ * Copies of those programs, with their libraries and their loader, in one folder: a root may have none of them, or others by
+ * their names, and who runs in a container may put others there. They are run by the loader directly, so that nothing of the image is used to find their libraries.
  */
 export async function makeToolBox({ tools }: HostMachine, folder: string): Promise<InnerTools> {
   mkdirSync(join(folder, 'lib'), { recursive: true, mode: 0o755 });

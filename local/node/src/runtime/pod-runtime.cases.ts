@@ -68,7 +68,7 @@ export function podRuntimeCases(runtime: string, startNode: () => Promise<TestNo
       });
       const pod = await here.done('pair');
       expect(pod.status).toMatchObject({ phase: 'Succeeded', qosClass: 'BestEffort', observedGeneration: 1 });
-      expect(pod.status?.containerStatuses?.map(({ name }) => name)).toEqual(['a', 'b']);
+      expect(pod.status?.containerStatuses?.map(({ name }) => name)).toEqual(['b', 'a']);
       expect(statusOf(pod, 'a')).toMatchObject({
         ready: false,
         started: false,
@@ -285,7 +285,7 @@ export function podRuntimeCases(runtime: string, startNode: () => Promise<TestNo
       );
       await here.until('changed', (pod) => statusOf(pod, 'beside')?.state?.running !== undefined);
       // Another name for the same image, where there are images.
-      const image = here.image?.replace(/^localhost\//, '') ?? 'another';
+      const image = here.image?.startsWith('localhost/') ? here.image.slice('localhost/'.length) : 'another';
       const patch = jsonPatch([{ op: 'replace', path: '/spec/containers/1/image', value: image }]);
       await here.plane.client.patch(kinds.Pod, { namespace: 'default', name: 'changed' }, patch);
       const pod = await here.until('changed', (one) => (statusOf(one, 'beside')?.restartCount ?? 0) > 0);

@@ -69,7 +69,5 @@ function statusesOf(
     if (entry.role === 'app') app.push(status);
     else init.push(status);
   }
-  // Kubelets write them by name; init containers stay in their order.
-  app.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   return { init, app };
 }
