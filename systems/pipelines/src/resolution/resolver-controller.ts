@@ -26,6 +26,8 @@ const succeeded = knativeConditionSet('Succeeded', []);
 const defaultTimeoutMs = 60_000;
 /** More than is resolved in the time that a slow place takes; the requests of a place that answers do not wait for it. */
 const concurrency = 32;
+/** What the API server takes, before it is encoded. To send, or to parse, more than that would be of no use. */
+const mostBytes = 2_300_000;
 
 /**
  * Answers requests: gives each to the resolver that its label names, and writes what this found, or why it found nothing, into the
@@ -66,6 +68,10 @@ export function resolverController(resolvers: readonly Resolver[], settings: Res
       throw new Refusal(`invalid resource request "${key}": ${(error as Error).message}`);
     }
     const found = await resolveInTime(resolver, request, context, key);
+    if (found.data.length > mostBytes)
+      throw new Refusal(
+        `error updating resource request "${key}" with data: Request entity too large: limit is 3145728`,
+      );
     const complaint = unsupported(found.data);
     if (complaint !== undefined)
       throw new Refusal(`error getting "${resolver.name}" "${key}": resolved resource validation error: ${complaint}`);

@@ -98,6 +98,12 @@ describe('a clone', () => {
     expect((await bench.ask('git', { url: `${server.origin}/public`, ...params })).message).toBe(getting(message));
   });
 
+  it('of a file that no request has room for fails', async () => {
+    repositories.create('large', { 'task.yaml': taskText + '#'.repeat(3_000_000) });
+    const { message } = await bench.ask('git', { url: `${server.origin}/large`, pathInRepo: 'task.yaml' });
+    expect(message).toContain('Request entity too large');
+  });
+
   it('leaves nothing behind', () => {
     expect(readdirSync(tmpdir()).filter((name) => /^(?:public|private|public-none)-\d+$/.test(name))).toEqual([]);
   });
