@@ -2,4 +2,4 @@
  * What is used of undici, as a module of its own: it is loaded with the first request, and bundlers give a CommonJS package
  * that is imported on demand another shape than Node does.
  */
-export { Pool, ProxyAgent } from 'undici';
+export { fetch, Pool, ProxyAgent } from 'undici';

@@ -1,3 +1,5 @@
+import { webFetch } from '@tektite/client';
+
 export interface FetchOptions {
   readonly signal: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
@@ -5,12 +7,12 @@ export interface FetchOptions {
 }
 
 /**
- * Asks a web server. Redirects are followed; credentials do not go along to another host. Where there is no answer, the error
+ * Asks a web server, through a proxy if the environment names one. Redirects are followed; credentials do not go along to another host. Where there is no answer, the error
  * says so in the words of Go's client: `Get "https://host/path": dial tcp: lookup host: no such host`.
  */
 export async function fetchUrl(url: string, { signal, headers = {}, method = 'GET' }: FetchOptions): Promise<Response> {
   try {
-    return await fetch(url, { method, signal, headers, redirect: 'follow' });
+    return await webFetch(url, { method, signal, headers, redirect: 'follow' });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw new Error(`${goMethod(method)} "${withoutPassword(url)}": ${reasonOf(error)}`, { cause: error });

@@ -215,3 +215,44 @@ describe('a PipelineRun of v1beta1', () => {
     });
   });
 });
+
+describe('a ResolutionRequest of v1alpha1', () => {
+  const request = (version: string, spec: object, status: object) => ({
+    apiVersion: `resolution.tekton.dev/${version}`,
+    kind: 'ResolutionRequest',
+    metadata: { name: 'r', labels: { 'resolution.tekton.dev/type': 'git' } },
+    spec,
+    status,
+  });
+  const convertRequest = async (object: object, version: string) => {
+    const desiredAPIVersion = `resolution.tekton.dev/${version}`;
+    const { convertedObjects, result } = await webhook.convert({
+      uid: '1',
+      objects: [object as KubeObject],
+      desiredAPIVersion,
+    });
+    if (result.status !== 'Success') throw new Error(result.message);
+    return convertedObjects[0];
+  };
+  const refSource = { uri: 'u', digest: { sha1: '1' } };
+
+  it('has its parameters as a list in v1beta1, and back', async () => {
+    const old = request('v1alpha1', { params: { b: '2', a: '1' } }, { data: 'eA==', refSource });
+    const params = [
+      { name: 'a', value: '1' },
+      { name: 'b', value: '2' },
+    ];
+    const converted = await convertRequest(old, 'v1beta1');
+    expect(converted).toEqual(request('v1beta1', { params }, { data: 'eA==', source: null, refSource }));
+    expect(await convertRequest(converted as object, 'v1alpha1')).toEqual(old);
+  });
+
+  it('cannot have parameters that are lists', async () => {
+    const params = [
+      { name: 'a', value: ['1'] },
+      { name: 'b', value: '2' },
+    ];
+    const wanted = convertRequest(request('v1beta1', { params }, { data: '' }), 'v1alpha1');
+    await expect(wanted).rejects.toThrow('cannot convert v1beta1 to v1alpha, non-string type parameter(s) found: a');
+  });
+});
