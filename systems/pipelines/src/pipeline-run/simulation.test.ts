@@ -23,10 +23,15 @@ const below = (random: Random, limit: number) => Math.floor(random.next() * limi
 
 /** Tasks in any shape: matrices, conditions, results that may be missing, failures that may be. */
 function randomPipeline(random: Random, size: number): PipelineSpec {
-  const tasks = Array.from({ length: size }, (_, index) => randomTask(random, index));
+  const tasks: PipelineTask[] = [];
+  for (let index = 0; index < size; index++) tasks.push(randomTask(random, tasks));
+  // Of a matrix nobody can have a single result.
+  const single = tasks.filter(({ matrix }) => !matrix).map(({ name }) => name);
   const final = Array.from({ length: below(random, 3) }, (_, index) => ({
     ...baseTask(`f${index}`),
-    ...(chance(random, 0.3) ? { params: [{ name: 'p', value: `$(tasks.t0.results.r)` }] } : {}),
+    ...(single.length > 0 && chance(random, 0.3)
+      ? { params: [{ name: 'p', value: `$(tasks.${single[0]}.results.r)` }] }
+      : {}),
     ...(chance(random, 0.3) ? { when: [{ input: '$(tasks.status)', operator: 'in', values: ['Failed'] }] } : {}),
   }));
   return { tasks, ...(final.length > 0 ? { finally: final } : {}) };
@@ -37,9 +42,11 @@ const baseTask = (name: string): PipelineTask => ({
   taskSpec: { steps: [{ name: 's', image: 'i', script: 'true' }], results: [{ name: 'r' }] },
 });
 
-function randomTask(random: Random, index: number): PipelineTask {
+function randomTask(random: Random, before: readonly PipelineTask[]): PipelineTask {
+  const index = before.length;
   const earlier = () => `t${below(random, index)}`;
-  const value = index > 0 && chance(random, 0.3) ? `$(tasks.${earlier()}.results.r)` : 'x';
+  const maker = before[below(random, index)];
+  const value = maker && !maker.matrix && chance(random, 0.4) ? `$(tasks.${maker.name}.results.r)` : 'x';
   return {
     ...baseTask(`t${index}`),
     ...(index > 0 && chance(random, 0.6) ? { runAfter: [...new Set([earlier(), earlier()])] } : {}),
@@ -161,10 +168,13 @@ function mustBeSound(run: PipelineRun, spec: PipelineSpec, taskRuns: readonly Ta
   const children = (run.status?.childReferences ?? []).map((child) => child.name).sort();
   expect(children).toEqual(taskRuns.map(({ metadata }) => metadata.name ?? '').sort());
   const all = [...(spec.tasks ?? []), ...(spec.finally ?? [])];
+  const isCut = run.spec.status === 'Cancelled' || reason === 'PipelineRunTimeout';
   for (const task of all) {
     const expected = task.matrix ? 3 : 1;
     const count = taskRuns.filter((each) => taskOf(each) === task.name).length;
-    expect([0, expected], `${name}: attempts of ${task.name}`).toContain(count);
+    // What was begun in part when the end was asked for stays so.
+    if (isCut || run.spec.status) expect(count).toBeLessThanOrEqual(expected);
+    else expect([0, expected], `${name}: runs of ${task.name}`).toContain(count);
   }
   const { parents } = buildGraph(spec.tasks ?? []);
   for (const { task, finished } of begun.filter((each) => each.run === name)) {
@@ -174,7 +184,6 @@ function mustBeSound(run: PipelineRun, spec: PipelineSpec, taskRuns: readonly Ta
         true,
       );
   }
-  const isCut = run.spec.status === 'Cancelled' || reason === 'PipelineRunTimeout';
   for (const task of isCut ? [] : (spec.finally ?? []))
     expect(started.has(task.name) || skipped.has(task.name), `${name}: ${task.name} must have its turn`).toBe(true);
   const counts = /Completed: (\d+) .*Skipped: (\d+)(?:, Failed Validation: (\d+))?/.exec(message);
