@@ -1,4 +1,4 @@
-/** `npm run bench -- apiserver|controller|node|soak [--quick]`: figures, each beside a reference measured in the same run. */
+/** `npm run bench -- apiserver|controller|node|pipelineruns|soak [--quick]`: figures, each beside a reference measured in the same run. */
 const [suite = '', ...flags] = process.argv.slice(2);
 const quick = flags.includes('--quick');
 
@@ -18,12 +18,17 @@ switch (suite) {
     await benchNode({ quick });
     break;
   }
+  case 'pipelineruns': {
+    const { benchPipelineRuns } = await import('./pipelineruns/index.ts');
+    await benchPipelineRuns({ quick });
+    break;
+  }
   case 'soak': {
     const { benchSoak } = await import('./soak/index.ts');
     await benchSoak({ quick });
     break;
   }
   default:
-    console.error('usage: npm run bench -- apiserver|controller|node|soak [--quick]');
+    console.error('usage: npm run bench -- apiserver|controller|node|pipelineruns|soak [--quick]');
     process.exitCode = 2;
 }

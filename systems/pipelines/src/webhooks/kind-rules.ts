@@ -3,6 +3,7 @@ import {
   defaulting,
   type DefaultingRule,
   type FieldErrors,
+  noFieldErrors,
   validating,
   type ValidatingRule,
 } from '@tektite/controller';
@@ -52,6 +53,8 @@ export function validatingRule<T extends KubeObject>(checks: KindChecks<T>, sett
     unread(checks.kind),
     (object, context) => {
       const decoded = read<T>(checks.kind, object, doing, 'new');
+      // Controllers write the status all the time, and it brings no new spec: that has been looked at.
+      if (context.subresource === 'status') return noFieldErrors;
       const old = context.old && read<T>(checks.kind, context.old, doing, 'old');
       return checks.validate(decoded, old, rulesOf(checks.kind, settings, context));
     },
