@@ -18,7 +18,7 @@ const allowed = {
   systems: ['core'],
   apps: ['core', 'local', 'systems'],
   testing: ['core', 'local'],
-  examples: ['core'],
+  examples: ['core', 'systems'],
   bench: ['core', 'local', 'systems', 'testing'],
 };
 

@@ -13,7 +13,7 @@ export type * from './kinds/task-run-spec.ts';
 export type * from './kinds/task-spec.ts';
 export type * from './kinds/pipeline-spec.ts';
 export type { PipelineRun } from './kinds/pipeline-run.ts';
-export { CustomRun as CustomRunKind, PipelineRun as PipelineRunKind } from './kinds/kinds.ts';
+export { PipelineRun as PipelineRunKind } from './kinds/kinds.ts';
 export type * from './kinds/pipeline-run-spec.ts';
 export type * from './kinds/custom-run.ts';
 export type * from './kinds/run-status.ts';
@@ -23,6 +23,10 @@ export type * from './kinds/workspace.ts';
 // The order of a Pipeline
 export { buildGraph, type Graph, GraphError } from './pipeline/graph.ts';
 export { type ResumedRun, resumeRun } from './pipeline/resume-run.ts';
+
+// Custom tasks
+export { type CustomTask, type CustomTaskContext, customTaskController } from './custom-run/custom-task-controller.ts';
+export type { CustomTaskProgress } from './custom-run/custom-run-life.ts';
 
 // The Pod of a TaskRun
 export { buildPod, type PodCredentials, type PodOptions } from './pod/build-pod.ts';
