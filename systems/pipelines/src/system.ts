@@ -1,4 +1,6 @@
 import { ConfigStore, type System, type SystemServices } from '@tektite/controller';
+import { type CacheTransforms, strippingTransforms } from './cache/cache-transforms.ts';
+import { readCacheTransforms } from './cache/read-cache-transforms.ts';
 import { configDefaults, standardDefaults } from './config/config-defaults.ts';
 import { defaultFeatureFlags, featureFlags } from './config/feature-flags.ts';
 import { shippedObjects } from './config/shipped-objects.ts';
@@ -42,8 +44,12 @@ export function pipelinesSystem({
   resolversNamespace = 'tekton-pipelines-resolvers',
   release = 'tektite',
 }: PipelinesOptions): System {
-  const controllers = ({ flags, defaults }: WebhookSettings, resolvers: ResolverSettings) => [
-    taskRunController({ flags, defaults, images, release }),
+  const controllers = (
+    { flags, defaults }: WebhookSettings,
+    resolvers: ResolverSettings,
+    transforms: CacheTransforms,
+  ) => [
+    taskRunController({ flags, defaults, images, release, transforms }),
     pipelineRunController({ flags, defaults, nopImage: images.nop }),
     resolutionRequestController(defaults),
     resolverController(allResolvers, resolvers),
@@ -53,7 +59,7 @@ export function pipelinesSystem({
     name: 'pipelines',
     kinds: allKinds,
     objects: [...shippedObjects(namespace), ...resolverObjects(resolversNamespace)],
-    controllers: controllers(shipped, shippedSettings),
+    controllers: controllers(shipped, shippedSettings, strippingTransforms),
     webhooks: webhooks(shipped),
     permissions: [
       { apiGroups: [''], resources: ['pods'], verbs: ['create', 'delete', 'get', 'patch'] },
@@ -84,7 +90,11 @@ export function pipelinesSystem({
       await Promise.all([store.synced(), resolverStore.synced()]);
       const settings = { flags: () => store.get(featureFlags), defaults: () => store.get(configDefaults) };
       const system = {
-        controllers: controllers(settings, resolverSettings(resolverStore)),
+        controllers: controllers(
+          settings,
+          resolverSettings(resolverStore),
+          await readCacheTransforms(client, namespace),
+        ),
         webhooks: webhooks(settings),
       };
       const stop = async () => {

@@ -4,6 +4,7 @@ import { type Random, seededRandom } from '@tektite/meta';
 import type { Pod } from '@tektite/schema/kubernetes';
 import { type Scenario, simulate, type World } from '@tektite/testkit';
 import { describe, it } from 'vitest';
+import { strippingTransforms } from '../cache/cache-transforms.ts';
 import { standardDefaults } from '../config/config-defaults.ts';
 import { defaultFeatureFlags } from '../config/feature-flags.ts';
 import { StepAction, Task, TaskRun } from '../kinds/kinds.ts';
@@ -116,7 +117,7 @@ function scenario(seed: number, isHostile: boolean): Scenario {
     async start(client) {
       const manager = new Manager(client, { name: 'TaskRun', graceMs: 0 });
       const settings = { flags: () => defaultFeatureFlags, defaults: () => standardDefaults };
-      manager.add(taskRunController({ ...settings, images, release: 'test' }));
+      manager.add(taskRunController({ ...settings, images, release: 'test', transforms: strippingTransforms }));
       manager.start();
     },
     async act(world) {

@@ -4,6 +4,7 @@ import { isStatusError } from '@tektite/meta';
 import type { Pod } from '@tektite/schema/kubernetes';
 import { type ControlPlane, startControlPlane, type VirtualClock, virtualClock } from '@tektite/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { strippingTransforms } from '../cache/cache-transforms.ts';
 import { standardDefaults } from '../config/config-defaults.ts';
 import { defaultFeatureFlags } from '../config/feature-flags.ts';
 import { StepAction, Task, TaskRun } from '../kinds/kinds.ts';
@@ -30,7 +31,7 @@ beforeEach(async () => {
   await plane.client.create(kinds.ServiceAccount, { metadata: { namespace, name: 'default' } });
   await clock.until(installKinds(plane.client, [Task, TaskRun, StepAction, ResolutionRequest]));
   manager = new Manager(plane.client, { name: 'TaskRun', graceMs: 0 });
-  manager.add(taskRunController({ ...settings, images, release: 'test' }));
+  manager.add(taskRunController({ ...settings, images, release: 'test', transforms: strippingTransforms }));
   await clock.until(manager.start().synced());
 });
 

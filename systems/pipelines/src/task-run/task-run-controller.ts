@@ -12,7 +12,7 @@ import { prepare } from './prepare.ts';
 import { reconcilePod } from './reconcile-pod.ts';
 import { RunFailure, RunWaits } from './run-failure.ts';
 import { stopSidecars } from './stop-sidecars.ts';
-import { beginLook, limitRanges, podOf, type TaskRunLook, type TaskRunOptions, taskRunPods } from './task-run-look.ts';
+import { beginLook, limitRanges, podOf, podsOf, type TaskRunLook, type TaskRunOptions } from './task-run-look.ts';
 import { statusFromPod } from './status-from-pod.ts';
 
 /** Runs TaskRuns: a Pod for each attempt, and a status that tells how it goes. */
@@ -20,7 +20,8 @@ export function taskRunController(options: TaskRunOptions): ControllerDefinition
   return defineController<TaskRun>({
     name: 'taskrun',
     kind: TaskRunKind,
-    sources: [taskRunPods, limitRanges, owned(ResolutionRequest)],
+    transform: options.transforms.taskRun,
+    sources: [podsOf(options.transforms), limitRanges, owned(ResolutionRequest)],
     reconcile: (taskRun, context) => (isOurs(taskRun) ? look(beginLook(taskRun, context, options)) : undefined),
   });
 }

@@ -1,6 +1,7 @@
 import { kinds } from '@tektite/client';
-import { cached, owned, type ReconcileContext } from '@tektite/controller';
+import { cached, type CachedSource, owned, type ReconcileContext } from '@tektite/controller';
 import type { Pod } from '@tektite/schema/kubernetes';
+import type { CacheTransforms } from '../cache/cache-transforms.ts';
 import type { ConfigDefaults } from '../config/config-defaults.ts';
 import type { FeatureFlags } from '../config/feature-flags.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
@@ -15,10 +16,19 @@ export interface TaskRunOptions {
   readonly defaults: () => ConfigDefaults;
   readonly images: PodImages;
   readonly release: string;
+  /** What caches keep. */
+  readonly transforms: CacheTransforms;
 }
 
-/** The Pods of TaskRuns. */
-export const taskRunPods = owned(kinds.Pod, { labelSelector: 'app.kubernetes.io/managed-by' });
+/** The Pods of TaskRuns, by what is kept of them. */
+export function podsOf({ pod: transform }: CacheTransforms): CachedSource<Pod> {
+  const known = podSources.get(transform) ?? owned(kinds.Pod, { labelSelector: managedByLabel, transform });
+  podSources.set(transform, known);
+  return known;
+}
+
+const managedByLabel = 'app.kubernetes.io/managed-by';
+const podSources = new WeakMap<CacheTransforms['pod'], CachedSource<Pod>>();
 
 export const limitRanges = cached(kinds.LimitRange);
 
@@ -50,8 +60,8 @@ export function beginLook(taskRun: TaskRun, context: ReconcileContext, options: 
 }
 
 /** The Pod of the present attempt, if there is one. */
-export function podOf({ taskRun, status, context }: TaskRunLook): Pod | undefined {
-  return currentPod(status, context.cache(taskRunPods).ownedBy(taskRun));
+export function podOf({ taskRun, status, context, options }: TaskRunLook): Pod | undefined {
+  return currentPod(status, context.cache(podsOf(options.transforms)).ownedBy(taskRun));
 }
 
 export function keyOfPod({ metadata }: Pod): { readonly namespace: string; readonly name: string } {
