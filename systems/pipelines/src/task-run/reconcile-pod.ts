@@ -97,7 +97,10 @@ async function resultsLog(
 ): Promise<readonly TerminationEntry[]> {
   if (!needsResultsSidecar({ ...task, results: status.taskSpec?.results ?? [] }, flags)) return [];
   if ((pod.status?.phase ?? 'Pending') === 'Pending') return [];
+  const container = sidecarContainer(resultsSidecar);
+  // The Pod may be older than the setting.
+  if (!pod.spec?.containers?.some(({ name }) => name === container)) return [];
   const { client, signal } = context;
-  const log = await client.log(keyOfPod(pod), { container: sidecarContainer(resultsSidecar), signal });
+  const log = await client.log(keyOfPod(pod), { container, signal });
   return readResultsLog(log, flags.maxResultSize);
 }
