@@ -2,7 +2,7 @@ import { type ConfigOf, customConfig } from '@tektite/controller';
 import { quoteGo } from '@tektite/meta';
 import type { ResourceRequirements } from '@tektite/schema/kubernetes';
 import { GoDecoder } from '../kinds/go-decoder.ts';
-import type { PodTemplate } from '../kinds/pod-template.ts';
+import type { AffinityAssistantTemplate, PodTemplate } from '../kinds/pod-template.ts';
 import type { WorkspaceBinding } from '../kinds/workspace.ts';
 import { SettingReader } from './setting-reader.ts';
 import '../kinds/shared-structs.ts';
@@ -20,7 +20,7 @@ export const configDefaults = customConfig('config-defaults', (data) => {
     serviceAccount: read.text('default-service-account', 'default'),
     managedByLabelValue: read.text('default-managed-by-label-value', 'tekton-pipelines'),
     podTemplate: read.yaml('default-pod-template', podTemplateOf),
-    affinityAssistantPodTemplate: read.yaml('default-affinity-assistant-pod-template', podTemplateOf),
+    affinityAssistantPodTemplate: read.yaml('default-affinity-assistant-pod-template', assistantTemplateOf),
     /** Where events go. Deprecated: `config-events` says it too. */
     cloudEventsSink: read.text('default-cloud-events-sink', ''),
     taskRunWorkspaceBinding: read.yaml('default-task-run-workspace-binding', bindingOf),
@@ -59,6 +59,11 @@ function namesIn(text: string): readonly string[] {
 /** In the form that it has in an object; what is unknown gets lost, as it does upstream. */
 function podTemplateOf(value: unknown): PodTemplate {
   return new GoDecoder(false).decode('tekton/pod.Template', mapOf(value), false) as unknown as PodTemplate;
+}
+
+function assistantTemplateOf(value: unknown): AffinityAssistantTemplate {
+  const decoded = new GoDecoder(false).decode('tekton/pod.AffinityAssistantTemplate', mapOf(value), false);
+  return decoded as unknown as AffinityAssistantTemplate;
 }
 
 function bindingOf(value: unknown): Omit<WorkspaceBinding, 'name'> {

@@ -24,3 +24,9 @@ export interface PodTemplate
   readonly env?: readonly EnvVar[];
   readonly volumes?: readonly Volume[];
 }
+
+/** What the settings may say about the Pods of affinity assistants. */
+export type AffinityAssistantTemplate = Pick<
+  PodSpec,
+  'nodeSelector' | 'tolerations' | 'imagePullSecrets' | 'securityContext' | 'priorityClassName' | 'serviceAccountName'
+>;

@@ -192,6 +192,14 @@ defineStructs('pod', {
     hostUsers: '*bool',
     topologySpreadConstraints: '[]core/v1.TopologySpreadConstraint',
   },
+  AffinityAssistantTemplate: {
+    nodeSelector: 'map[string]string',
+    tolerations: '[]core/v1.Toleration',
+    imagePullSecrets: '[]core/v1.LocalObjectReference',
+    securityContext: '*core/v1.PodSecurityContext',
+    priorityClassName: '*string',
+    serviceAccountName: 'string',
+  },
 });
 
 const switches = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 'bool']));

@@ -3,7 +3,7 @@ import { controllerReference } from '@tektite/meta';
 import type { Affinity, PersistentVolumeClaim, PodSpec, StatefulSet } from '@tektite/schema/kubernetes';
 import type { FeatureFlags } from '../config/feature-flags.ts';
 import type { PipelineRun } from '../kinds/pipeline-run.ts';
-import type { PodTemplate } from '../kinds/pod-template.ts';
+import type { AffinityAssistantTemplate, PodTemplate } from '../kinds/pod-template.ts';
 import type { WorkspaceBinding } from '../kinds/workspace.ts';
 import { ownSecurityContext } from '../pod/init-containers.ts';
 import { claimName } from '../workspace/claim-templates.ts';
@@ -47,7 +47,8 @@ function volumeName(name: string): string {
 export interface AssistantOptions {
   readonly flags: FeatureFlags;
   readonly image: string;
-  readonly podTemplate: PodTemplate | undefined;
+  /** What the settings say of all assistants; the run may say something else. */
+  readonly podTemplate: AffinityAssistantTemplate | undefined;
   /** Claims that are there. */
   readonly claims: readonly string[];
   /** Workspaces whose claims the StatefulSet makes. */
@@ -95,14 +96,15 @@ function podSpec(
   const { taskRunTemplate = {} } = run.spec;
   // Of a Pod template an assistant only takes these.
   const own = taskRunTemplate.podTemplate;
-  const pick = <K extends keyof PodTemplate>(field: K) => own?.[field] ?? podTemplate?.[field];
+  const pick = <K extends keyof PodTemplate & keyof AffinityAssistantTemplate>(field: K) =>
+    own?.[field] ?? podTemplate?.[field];
   const fields = {
     tolerations: pick('tolerations'),
     nodeSelector: pick('nodeSelector'),
     imagePullSecrets: pick('imagePullSecrets'),
     securityContext: pick('securityContext'),
     priorityClassName: pick('priorityClassName'),
-    serviceAccountName: taskRunTemplate.serviceAccountName,
+    serviceAccountName: podTemplate?.serviceAccountName || taskRunTemplate.serviceAccountName,
   };
   const securityContext = ownSecurityContext(flags, false);
   const resources = { cpu: '50m', memory: '100Mi' };
