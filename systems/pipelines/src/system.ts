@@ -1,11 +1,14 @@
-import { ConfigStore, type System, type SystemServices } from '@tektite/controller';
+import { ConfigStore, globalMeter, type System, type SystemServices } from '@tektite/controller';
 import { type CacheTransforms, strippingTransforms } from './cache/cache-transforms.ts';
 import { readCacheTransforms } from './cache/read-cache-transforms.ts';
 import { configDefaults, standardDefaults } from './config/config-defaults.ts';
 import { defaultFeatureFlags, featureFlags } from './config/feature-flags.ts';
+import { type MetricsConfig, metricsConfig, standardMetrics } from './config/metrics-config.ts';
 import { shippedObjects } from './config/shipped-objects.ts';
 import { allKinds } from './kinds/all-kinds.ts';
 import { pipelineRunController } from './pipeline-run/pipeline-run-controller.ts';
+import { meterName } from './metrics/metric-names.ts';
+import { TaskRunMetrics } from './metrics/task-run-metrics.ts';
 import type { PodImages } from './pod/pod-images.ts';
 import { allResolvers } from './resolution/all-resolvers.ts';
 import { resolutionRequestController } from './resolution/resolution-request-controller.ts';
@@ -48,8 +51,16 @@ export function pipelinesSystem({
     { flags, defaults }: WebhookSettings,
     resolvers: ResolverSettings,
     transforms: CacheTransforms,
+    metrics: () => MetricsConfig,
   ) => [
-    taskRunController({ flags, defaults, images, release, transforms }),
+    taskRunController({
+      flags,
+      defaults,
+      images,
+      release,
+      transforms,
+      metrics: new TaskRunMetrics(() => globalMeter(meterName), metrics),
+    }),
     pipelineRunController({ flags, defaults, nopImage: images.nop }),
     resolutionRequestController(defaults),
     resolverController(allResolvers, resolvers),
@@ -59,7 +70,7 @@ export function pipelinesSystem({
     name: 'pipelines',
     kinds: allKinds,
     objects: [...shippedObjects(namespace), ...resolverObjects(resolversNamespace)],
-    controllers: controllers(shipped, shippedSettings, strippingTransforms),
+    controllers: controllers(shipped, shippedSettings, strippingTransforms, () => standardMetrics),
     webhooks: webhooks(shipped),
     permissions: [
       { apiGroups: [''], resources: ['pods'], verbs: ['create', 'delete', 'get', 'patch'] },
@@ -84,7 +95,7 @@ export function pipelinesSystem({
     ],
     async configure({ client, log }: SystemServices) {
       const onError = (error: Error) => log.error('a setting is not in force', { error });
-      const definitions = [featureFlags, configDefaults];
+      const definitions = [featureFlags, configDefaults, metricsConfig];
       const store = new ConfigStore(client, { namespace, definitions, onError }).start();
       const resolverStore = resolverConfigStore(client, resolversNamespace, onError).start();
       await Promise.all([store.synced(), resolverStore.synced()]);
@@ -94,6 +105,7 @@ export function pipelinesSystem({
           settings,
           resolverSettings(resolverStore),
           await readCacheTransforms(client, namespace),
+          () => store.get(metricsConfig),
         ),
         webhooks: webhooks(settings),
       };

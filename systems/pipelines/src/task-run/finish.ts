@@ -14,8 +14,17 @@ export async function finish(run: TaskRunLook, failure?: Error): Promise<void> {
   if (!equalJson(original.status, run.status)) await context.writeStatus(original, run.status);
   for (const event of conditionEvents(succeededCondition(original.status), succeededCondition(run.status)))
     context.event(event);
+  measure(run);
   if (failure) context.event({ type: 'Warning', reason: 'InternalError', message: failure.message });
   await writeMetadata(run);
+}
+
+function measure({ original, status, taskRun, context, options, now }: TaskRunLook): void {
+  const before = succeededCondition(original.status);
+  const after = succeededCondition(status);
+  options.metrics?.looked(context.key, taskRun, after);
+  const isNews = !equalJson(before, after);
+  if (after && after.status !== 'Unknown' && isNews) options.metrics?.ended(taskRun, status, after, now);
 }
 
 /** Apart from the status, as it is not part of it. Who writes something else at the same time keeps it. */

@@ -13,6 +13,7 @@ import { claimsOf, withClaims } from '../workspace/claim-templates.ts';
 import { replaceInBindings } from '../workspace/replace-in-bindings.ts';
 import { createPod } from './create-pod.ts';
 import { endRun } from './end-run.ts';
+import { succeededCondition } from './life.ts';
 import type { PreparedTask } from './prepare.ts';
 import { RunFailure, userError } from './run-failure.ts';
 import { statusFromPod } from './status-from-pod.ts';
@@ -81,7 +82,9 @@ async function tellStatus(run: TaskRunLook, pod: Pod, task: PreparedTask['spec']
     const message = `[User error]  TaskRun ""${taskRun.metadata.name}"" failed: ${error.message}`;
     return endRun(run, 'TaskRunResultLargerThanAllowedLimit', message);
   }
+  const wasRunning = succeededCondition(run.original.status)?.reason === 'Running';
   run.status = statusFromPod(run.status, { pod, flags, task, log, ignoresFailure, now });
+  if (pod.status?.phase === 'Running' && !wasRunning) run.options.metrics?.podStarted(pod, taskRun);
   const { results, mistake } = checkResults(run.status.results ?? [], task.results ?? []);
   if (mistake === undefined) return;
   const { results: _, ...rest } = run.status;

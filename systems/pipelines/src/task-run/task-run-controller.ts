@@ -23,6 +23,7 @@ export function taskRunController(options: TaskRunOptions): ControllerDefinition
     transform: options.transforms.taskRun,
     sources: [podsOf(options.transforms), limitRanges, owned(ResolutionRequest)],
     reconcile: (taskRun, context) => (isOurs(taskRun) ? look(beginLook(taskRun, context, options)) : undefined),
+    gone: (key) => options.metrics?.gone(key),
   });
 }
 

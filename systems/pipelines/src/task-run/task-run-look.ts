@@ -7,6 +7,7 @@ import type { FeatureFlags } from '../config/feature-flags.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
 import type { TaskRunStatus } from '../kinds/task-run-spec.ts';
 import type { PodImages } from '../pod/pod-images.ts';
+import type { TaskRunMetrics } from '../metrics/task-run-metrics.ts';
 import { currentPod } from './task-run-pod.ts';
 
 /** What the controller of TaskRuns is told by whoever runs it. */
@@ -18,6 +19,7 @@ export interface TaskRunOptions {
   readonly release: string;
   /** What caches keep. */
   readonly transforms: CacheTransforms;
+  readonly metrics?: TaskRunMetrics;
 }
 
 /** The Pods of TaskRuns, by what is kept of them. */
