@@ -19,6 +19,7 @@ import {
   shippedSettings,
 } from './resolution/resolver-configs.ts';
 import { resolverController, type ResolverSettings } from './resolution/resolver-controller.ts';
+import { ImageLookup } from './task-run/image-lookup.ts';
 import { taskRunController } from './task-run/task-run-controller.ts';
 import { configWebhook } from './webhooks/config-webhook.ts';
 import { pipelinesConversion } from './webhooks/conversion/pipelines-conversion.ts';
@@ -59,6 +60,7 @@ export function pipelinesSystem({
       images,
       release,
       transforms,
+      imageLookup: new ImageLookup(),
       metrics: new TaskRunMetrics(() => globalMeter(meterName), metrics),
     }),
     pipelineRunController({ flags, defaults, nopImage: images.nop }),

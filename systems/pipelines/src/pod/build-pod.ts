@@ -21,6 +21,7 @@ import { applyComputeResources } from './compute-resources.ts';
 import { stepContainer as stepContainerName } from './container-names.ts';
 import { breakpointsOf, hasBreakpoints } from './debugging.ts';
 import { withDefaultResources } from './default-resources.ts';
+import { commandKey, type ImageCommands, needsImageCommand, withImageCommands } from './image-commands.ts';
 import { ownSecurityContext, prepareContainer, workingDirContainer } from './init-containers.ts';
 import {
   binVolume,
@@ -61,6 +62,8 @@ export interface PodOptions {
   readonly forbiddenEnv: readonly string[];
   /** What containers ask for that ask for nothing themselves, by their names. */
   readonly containerResources?: Readonly<Record<string, ResourceRequirements>> | undefined;
+  /** What images start, by `commandKey`, for steps that do not say it. */
+  readonly imageCommands?: ReadonlyMap<string, ImageCommands>;
   /** What the namespace says about the resources of its containers. */
   readonly limitRanges?: readonly LimitRange[];
 }
@@ -80,7 +83,11 @@ export function buildPod(taskRun: TaskRun, given: TaskSpec, options: PodOptions)
   const { flags } = options;
   const credentials = flags.disableCredsInit ? noCredentials : options.credentials;
   const task = replaceInTask(given, stringReplacements([['credentials.path', paths.creds]]));
-  const merged = (task.steps ?? []).map((step) => mergeStepTemplate(task.stepTemplate, step));
+  const merged = (task.steps ?? [])
+    .map((step) => mergeStepTemplate(task.stepTemplate, step))
+    .map((step) =>
+      needsImageCommand(step) ? withImageCommands(step, options.imageCommands?.get(commandKey(step))) : step,
+    );
   const whole = applyComputeResources({ ...task, steps: merged }, taskRun.spec);
   const { steps = [], sidecars = [] } = whole;
   checkSteps(steps);

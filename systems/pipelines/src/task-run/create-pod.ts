@@ -61,9 +61,20 @@ async function build(taskRun: TaskRun, task: TaskSpec, run: TaskRunLook): Promis
       containerResources: defaults.containerResources,
       limitRanges: context.cache(limitRanges).list(taskRun.metadata.namespace),
       credentials: flags.disableCredsInit ? noCredentials : await readCredentials(taskRun, run),
+      imageCommands: await lookUpImages(whole, taskRun, run),
     });
   } catch (error) {
     throw explain(error, taskRun, 'translating TaskSpec to Pod: ');
+  }
+}
+
+/** Without the registry of an image there is no Pod: nobody knows what to run. */
+async function lookUpImages(task: TaskSpec, taskRun: TaskRun, { context, options }: TaskRunLook) {
+  try {
+    return await options.imageLookup.lookUp(task, taskRun, context);
+  } catch (error) {
+    if (context.signal.aborted || isStatusError(error)) throw error;
+    throw new PodBuildError((error as Error).message, { cause: error });
   }
 }
 

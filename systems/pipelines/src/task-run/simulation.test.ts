@@ -11,6 +11,7 @@ import { StepAction, Task, TaskRun } from '../kinds/kinds.ts';
 import { ResolutionRequest } from '../kinds/resolution-request.ts';
 import type { TaskRunSpec } from '../kinds/task-run-spec.ts';
 import { succeededCondition } from './life.ts';
+import { ImageLookup } from './image-lookup.ts';
 import { taskRunController } from './task-run-controller.ts';
 
 /** `SEEDS=1000 npx vitest run systems/pipelines/src/task-run/simulation` for a long night. */
@@ -117,7 +118,15 @@ function scenario(seed: number, isHostile: boolean): Scenario {
     async start(client) {
       const manager = new Manager(client, { name: 'TaskRun', graceMs: 0 });
       const settings = { flags: () => defaultFeatureFlags, defaults: () => standardDefaults };
-      manager.add(taskRunController({ ...settings, images, release: 'test', transforms: strippingTransforms }));
+      manager.add(
+        taskRunController({
+          ...settings,
+          images,
+          release: 'test',
+          transforms: strippingTransforms,
+          imageLookup: new ImageLookup(),
+        }),
+      );
       manager.start();
     },
     async act(world) {

@@ -10,6 +10,7 @@ import { defaultFeatureFlags } from '../config/feature-flags.ts';
 import { StepAction, Task, TaskRun } from '../kinds/kinds.ts';
 import { ResolutionRequest } from '../kinds/resolution-request.ts';
 import type { TaskRunSpec } from '../kinds/task-run-spec.ts';
+import { ImageLookup } from './image-lookup.ts';
 import { taskRunController } from './task-run-controller.ts';
 
 const images = {
@@ -31,7 +32,15 @@ beforeEach(async () => {
   await plane.client.create(kinds.ServiceAccount, { metadata: { namespace, name: 'default' } });
   await clock.until(installKinds(plane.client, [Task, TaskRun, StepAction, ResolutionRequest]));
   manager = new Manager(plane.client, { name: 'TaskRun', graceMs: 0 });
-  manager.add(taskRunController({ ...settings, images, release: 'test', transforms: strippingTransforms }));
+  manager.add(
+    taskRunController({
+      ...settings,
+      images,
+      release: 'test',
+      transforms: strippingTransforms,
+      imageLookup: new ImageLookup(),
+    }),
+  );
   await clock.until(manager.start().synced());
 });
 

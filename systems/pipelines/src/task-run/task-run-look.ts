@@ -8,6 +8,7 @@ import type { TaskRun } from '../kinds/task-run.ts';
 import type { TaskRunStatus } from '../kinds/task-run-spec.ts';
 import type { PodImages } from '../pod/pod-images.ts';
 import type { TaskRunMetrics } from '../metrics/task-run-metrics.ts';
+import type { ImageLookup } from './image-lookup.ts';
 import { currentPod } from './task-run-pod.ts';
 
 /** What the controller of TaskRuns is told by whoever runs it. */
@@ -20,6 +21,8 @@ export interface TaskRunOptions {
   /** What caches keep. */
   readonly transforms: CacheTransforms;
   readonly metrics?: TaskRunMetrics;
+  /** Asks registries what images start. */
+  readonly imageLookup: ImageLookup;
 }
 
 /** The Pods of TaskRuns, by what is kept of them. */

@@ -56,6 +56,12 @@ export class RegistryClient {
     return asManifest(await this.readManifest(checkedDigest(chosen.digest), true));
   }
 
+  /** A manifest as the registry has it: of an image, or a list of those for many platforms. Without a digest, the image's own. */
+  describe(digest?: string): Promise<ReadManifest> {
+    if (digest === undefined) return this.readManifest(this.image.reference, this.image.isDigest);
+    return this.readManifest(checkedDigest(digest), true);
+  }
+
   async blob(digest: string): Promise<Buffer> {
     const path = `/v2/${this.image.repository}/blobs/${checkedDigest(digest)}`;
     const body = await readBody(await this.get(path, {}), mostBlobBytes);
@@ -149,7 +155,7 @@ interface Index {
   readonly manifests?: readonly IndexEntry[];
 }
 
-interface ReadManifest {
+export interface ReadManifest {
   readonly value: object;
   readonly digest: string;
 }
