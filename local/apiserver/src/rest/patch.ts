@@ -13,10 +13,7 @@ import {
 } from '@tektite/meta';
 import { findBuiltinDefinition } from '@tektite/schema/kubernetes';
 import { applyConfiguration } from '../apply/field-manager.ts';
-import { formatGoValue } from '../patch/go-value.ts';
-import { applyJsonPatch } from '../patch/json-patch.ts';
-import { applyMergePatch } from '../patch/merge-patch.ts';
-import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts';
+import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, formatGoValue } from '@tektite/schema/patch';
 import { managedResource } from '../registry/managed-resource.ts';
 import { metadataOf, setManagedFields } from '../registry/draft-metadata.ts';
 import type { ObjectStore, Written } from '../registry/object-store.ts';

@@ -5,7 +5,7 @@ import { checkTyped } from '../../apply/check-typed.ts';
 import { merge } from '../../apply/merge.ts';
 import { fieldElement, formatFieldPath } from '../../apply/path-element.ts';
 import { DecodeError } from '../../codec/decode-error.ts';
-import { applyJsonPatch } from '../../patch/json-patch.ts';
+import { applyJsonPatch } from '@tektite/schema/patch';
 import type { Draft, Resource } from '../../registry/resource.ts';
 import type { CompiledMutation } from './mutating-policy.ts';
 import { BuiltObject, misnamedTypes, valueToJson } from './patch-value.ts';

@@ -2,7 +2,7 @@ import { equalJson, internalServerError, isStatusError, quoteGo } from '@tektite
 import { DecodeError } from '../../codec/decode-error.ts';
 import { decodeJson } from '../../codec/decode-json.ts';
 import { plainNumbers } from '../../codec/json-document.ts';
-import { applyJsonPatch } from '../../patch/json-patch.ts';
+import { applyJsonPatch } from '@tektite/schema/patch';
 import type { Draft, Resource } from '../../registry/resource.ts';
 import type { AdmissionPlugin, AdmissionRequest, MutationRound } from '../admission.ts';
 import { Reinvocation } from '../reinvocation.ts';

@@ -1,6 +1,5 @@
 import { badRequestError, cloneJson, equalJson, requestEntityTooLargeError, StatusError } from '@tektite/meta';
-import { maxDepth } from '../codec/decode-json.ts';
-import { setOwn } from '../codec/json-document.ts';
+import { setOwn } from './set-own.ts';
 
 /** One operation of a JSON Patch (RFC 6902). */
 interface Operation {
@@ -12,6 +11,8 @@ interface Operation {
 
 type Container = Record<string, unknown> | unknown[];
 
+/** What is nested deeper cannot be walked by recursion everywhere. */
+const maxDepth = 1000;
 /** Upstream's limit on the number of operations in one patch. */
 const maxOperations = 10_000;
 /** Upstream's limit on what `copy` operations may add together; without one, a few dozen of them fill any memory. */

@@ -1,6 +1,6 @@
 import { badRequestError, StatusError } from '@tektite/meta';
-import type { JsonSchema } from '@tektite/schema';
-import { setOwn } from '../codec/json-document.ts';
+import type { JsonSchema } from '../structural-schema.ts';
+import { setOwn } from './set-own.ts';
 import { formatGoValue } from './go-value.ts';
 import { inOrder, type KeyOf, mergeWords, textOf, withoutWords } from './merged-list.ts';
 

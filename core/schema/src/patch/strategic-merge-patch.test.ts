@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@tektite/schema';
+import type { JsonSchema } from '../structural-schema.ts';
 import { describe, expect, it } from 'vitest';
 import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
 

@@ -1,0 +1,123 @@
+import { type ApiResource, type Client, keyOf } from '@tektite/client';
+import { controllerOf, type DynamicObject, formatGroupKind, isStatusError } from '@tektite/meta';
+import { groupKindOf, referenceTo } from '../object-identity.ts';
+import { type ApplySet, applySetId, partOfLabel, type SetContents } from './apply-set.ts';
+import type { ObjectResult } from './apply-result.ts';
+import { explainFailure } from './explain-failure.ts';
+import { phaseNumber } from './phase.ts';
+
+/** Kinds that hold what cannot be made again. Pruned only when named. */
+const preciousKinds = ['Namespace', 'PersistentVolumeClaim', 'PersistentVolume', 'CustomResourceDefinition.apiextensions.k8s.io'];
+
+export interface PruneOptions {
+  /** Kinds to prune though they hold data: `PersistentVolumeClaim`, or `*`. */
+  readonly alsoKinds?: readonly string[];
+  /** Default `Background`. */
+  readonly propagation?: 'Background' | 'Foreground';
+  readonly dryRun?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** An object of a set that is not in its manifest any more. */
+export interface PruneCandidate {
+  readonly object: DynamicObject;
+  /** Why it stays, if it does. */
+  readonly kept?: string;
+}
+
+/** What of the set was not applied, in the order in which it is deleted. */
+export async function pruneCandidates(
+  client: Client,
+  set: ApplySet,
+  contents: SetContents,
+  appliedUids: ReadonlySet<string>,
+  options: PruneOptions = {},
+): Promise<readonly PruneCandidate[]> {
+  const members = await membersOf(client, set, contents, options.signal);
+  return members
+    .filter(({ metadata }) => !appliedUids.has(metadata.uid ?? '') && !metadata.deletionTimestamp)
+    .map((object) => {
+      const kept = reasonToKeep(object, options.alsoKinds ?? []);
+      return kept ? { object, kept } : { object };
+    })
+    .sort((a, b) => phaseNumber(b.object) - phaseNumber(a.object));
+}
+
+/** All live objects with the label of the set, of the kinds and namespaces its parent names. */
+export async function membersOf(
+  client: Client,
+  set: ApplySet,
+  contents: SetContents,
+  signal?: AbortSignal,
+): Promise<readonly DynamicObject[]> {
+  const { resources } = await client.discovery.all();
+  const members: DynamicObject[] = [];
+  for (const groupKind of contents.groupKinds) {
+    const resource = resources.find(({ group, kind }) => formatGroupKind(group, kind) === groupKind);
+    // Its definition is gone, and with it all its objects.
+    if (!resource) continue;
+    for await (const object of listMembers(client, resource, set, contents, signal)) members.push(object);
+  }
+  return members;
+}
+
+async function* listMembers(
+  client: Client,
+  resource: ApiResource,
+  set: ApplySet,
+  contents: SetContents,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<DynamicObject> {
+  const apiVersion = resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
+  const selection = { labelSelector: `${partOfLabel}=${applySetId(set)}`, ...(signal ? { signal } : {}) };
+  const namespaces = resource.scope === 'Cluster' ? [''] : [set.namespace, ...contents.namespaces].filter(Boolean);
+  for (const namespace of namespaces)
+    yield* client.listAll({ apiVersion, kind: resource.kind }, { ...selection, ...(namespace ? { namespace } : {}) });
+}
+
+function reasonToKeep(object: DynamicObject, alsoKinds: readonly string[]): string | undefined {
+  const { annotations = {} } = object.metadata;
+  if (annotations['manifests.dev/prune'] === 'disabled') return 'its annotation manifests.dev/prune is disabled';
+  if (annotations['manifests.dev/lifecycle'] === 'keep') return 'its annotation manifests.dev/lifecycle is keep';
+  const kind = groupKindOf(object);
+  const asked = alsoKinds.includes('*') || alsoKinds.includes(object.kind) || alsoKinds.includes(kind);
+  if (preciousKinds.includes(kind) && !asked) return `a ${object.kind} is pruned only when its kind is named`;
+  const controller = controllerOf(object);
+  return controller ? `${controller.kind} ${controller.name} controls it` : undefined;
+}
+
+const attempts = 3;
+
+/** Deletes what left the set, if it is still the same. */
+export async function pruneObject(
+  client: Client,
+  candidate: PruneCandidate,
+  options: PruneOptions,
+): Promise<Pick<ObjectResult, 'action' | 'reason' | 'error'>> {
+  const { kept } = candidate;
+  if (kept) return { action: 'kept', reason: kept };
+  let { object } = candidate;
+  const { uid = '' } = object.metadata;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const { resourceVersion = '' } = object.metadata;
+      await client.delete(object, keyOf(object), {
+        propagationPolicy: options.propagation ?? 'Background',
+        preconditions: { uid, resourceVersion },
+        ...(options.dryRun ? { dryRun: true } : {}),
+        ...(options.signal ? { signal: options.signal } : {}),
+      });
+      return { action: 'pruned', reason: 'it is not in the set any more' };
+    } catch (error) {
+      if (isStatusError(error, 'NotFound')) return { action: 'pruned', reason: 'it is gone already' };
+      if (!isStatusError(error, 'Conflict') || attempt === attempts)
+        return { action: 'failed', error: explainFailure(error, referenceTo(object)) };
+    }
+    const now = await client.get(object, keyOf(object)).catch(() => undefined);
+    // Somebody made another one of that name, or took it out of the set.
+    if (!now || now.metadata.uid !== uid) return { action: 'pruned', reason: 'it is gone already' };
+    if (now.metadata.labels?.[partOfLabel] !== object.metadata.labels?.[partOfLabel])
+      return { action: 'kept', reason: 'somebody took it out of the set' };
+    object = now;
+  }
+}

@@ -1,0 +1,47 @@
+/** Kubernetes manifests: load, filter, transform, plan, apply, prune, wait, delete. */
+
+// Objects and where they come from
+export { Manifest, type DraftObject, type Predicate, type Transform } from './manifest.ts';
+export { formatOrigin, type ManifestItem, type Origin } from './origin.ts';
+export { describeObject, groupKindOf, identityText, type ObjectReference, referenceTo } from './object-identity.ts';
+export { discoveredScopes, knownScopes, type Scopes } from './scopes.ts';
+
+// Sources
+export { loadManifest, type LoadOptions, type Source, sourceOf } from './source/source.ts';
+export { type ProgramRunner, systemPrograms } from './source/program.ts';
+export { parseObjects } from './source/parse-objects.ts';
+
+// Which objects
+export * from './predicate.ts';
+
+// What becomes of them
+export { imagesOf, replaceImages, rewriteImages } from './transform/images.ts';
+export { injectNamespace, type InjectNamespaceOptions } from './transform/inject-namespace.ts';
+export { injectOwner, type InjectOwnerOptions } from './transform/inject-owner.ts';
+export { type ObjectPatch, patchObjects, setReplicas } from './transform/patch-objects.ts';
+export { type MetadataOptions, setAnnotations, setLabels } from './transform/set-metadata.ts';
+
+// Into the cluster, and out of it
+export { applyManifest, type ApplyManifestOptions, attemptApply } from './apply/apply-manifest.ts';
+export type { ApplyAction, ApplyReport, ObjectResult, ProgressEvent } from './apply/apply-result.ts';
+export { type ApplySet, applySetId } from './apply/apply-set.ts';
+export { conflictsOf, type FieldConflict } from './apply/explain-failure.ts';
+export { type Dependency, orderObjects } from './apply/order-objects.ts';
+export { type Phase, phaseNumber, phases } from './apply/phase.ts';
+export {
+  deleteManifest,
+  type DeleteManifestOptions,
+  type DeleteReport,
+  type DeleteResult,
+} from './delete/delete-manifest.ts';
+
+// Readiness
+export { objectStatus, type Readiness, type ReadinessOptions, type ReadinessStatus } from './wait/object-status.ts';
+export { waitForObjects, type WaitOptions, type WaitReport, type WaitState } from './wait/wait-for-objects.ts';
+
+// Hashes
+export { dirHash } from './hash/dir-hash.ts';
+export { canonicalHash, goJson, sha256Hex } from './hash/go-json.ts';
+
+// Mistakes
+export { isManifestError, ManifestError, type ManifestErrorCode, manifestErrorCodes } from './manifest-error.ts';

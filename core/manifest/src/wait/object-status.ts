@@ -1,0 +1,81 @@
+import type { Condition, DynamicObject } from '@tektite/meta';
+import { isMapping, listAt, mappingAt } from '../field-value.ts';
+import { groupKindOf } from '../object-identity.ts';
+import { workloadRules } from './workload-status.ts';
+
+/** How far an object is on its way to what its spec says: the words of kstatus. */
+export type ReadinessStatus = 'Current' | 'InProgress' | 'Failed' | 'Terminating' | 'NotFound' | 'Unknown';
+
+export interface Readiness {
+  readonly status: ReadinessStatus;
+  /** A word, as `LessReplicas`. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface ReadinessOptions {
+  /** Milliseconds since the epoch; Pods that cannot be scheduled fail after a while. */
+  readonly now: number;
+  /**
+   * Beyond kstatus, which calls a Job that has begun and a custom resource that says it is not ready Current. Default true.
+   */
+  readonly strict?: boolean;
+  /** Reasons of conditions by which a custom resource says that it will never be ready. */
+  readonly failedReasons?: readonly string[];
+  /** One's own rules, by kind as `Certificate.cert-manager.io`. Undefined: as usual. */
+  readonly rules?: Readonly<Record<string, (object: DynamicObject) => Readiness | undefined>>;
+}
+
+export const current = (message = 'it is as it should be'): Readiness => ({ status: 'Current', reason: '', message });
+export const inProgress = (reason: string, message: string): Readiness => ({ status: 'InProgress', reason, message });
+export const failed = (reason: string, message: string): Readiness => ({ status: 'Failed', reason, message });
+
+/** A rule for a kind. */
+export type ReadinessRule = (object: DynamicObject, options: Required<Pick<ReadinessOptions, 'now' | 'strict'>>) => Readiness;
+
+/**
+ * How an object is doing, by the rules of kstatus.
+ *
+ * @example
+ * objectStatus(deployment, { now: Date.now() }) // { status: 'InProgress', reason: 'LessReplicas', message: 'replicas: 1/3' }
+ */
+export function objectStatus(object: DynamicObject, options: ReadinessOptions): Readiness {
+  const { strict = true, now } = options;
+  if (object.metadata.deletionTimestamp)
+    return { status: 'Terminating', reason: 'Deleted', message: 'it is being deleted' };
+  const generic = genericStatus(object);
+  if (generic) return generic;
+  const own = options.rules?.[groupKindOf(object)]?.(object);
+  if (own) return own;
+  const rule = workloadRules[groupKindOf(object)];
+  if (rule) return rule(object, { now, strict });
+  return strict && groupKindOf(object).includes('.') ? customStatus(object, options.failedReasons ?? []) : current();
+}
+
+function genericStatus(object: DynamicObject): Readiness | undefined {
+  const { generation } = object.metadata;
+  const observed = mappingAt(object, 'status')?.observedGeneration;
+  if (typeof generation === 'number' && typeof observed === 'number' && observed !== generation)
+    return inProgress('LatestGenerationNotObserved', `generation ${generation} was not seen by its controller yet`);
+  const reconciling = findCondition(object, 'Reconciling');
+  if (reconciling?.status === 'True') return inProgress(reconciling.reason ?? '', reconciling.message ?? '');
+  const stalled = findCondition(object, 'Stalled');
+  if (stalled?.status === 'True') return failed(stalled.reason ?? '', stalled.message ?? '');
+  return undefined;
+}
+
+function customStatus(object: DynamicObject, failedReasons: readonly string[]): Readiness {
+  for (const type of ['Ready', 'Available']) {
+    const condition = findCondition(object, type);
+    if (!condition || condition.status === 'True') continue;
+    const { reason = '', message = '' } = condition;
+    return failedReasons.includes(reason) ? failed(reason, message) : inProgress(reason || `Not${type}`, message);
+  }
+  return current();
+}
+
+export function findCondition(object: DynamicObject, type: string): Condition | undefined {
+  return listAt(object, 'status', 'conditions').find(
+    (condition) => isMapping(condition) && condition.type === type,
+  ) as Condition | undefined;
+}
