@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { addManifestCommands } from './manifest/manifest-commands.ts';
 import { UserError } from './user-error.ts';
 import { version } from './version.ts';
 
@@ -164,6 +165,8 @@ Examples:
     .requiredOption('--key <file>', 'the public key, in PEM')
     .option('--hash <name>', 'sha224, sha256, sha384 or sha512', 'sha256')
     .action(async (options) => (await import('./commands/verify.ts')).verify(options));
+
+  addManifestCommands(tektite, { collect, dataDir: defaultDataDir() });
 
   tektite
     .command('compact')

@@ -36,7 +36,8 @@ export {
 } from './delete/delete-manifest.ts';
 
 // Readiness
-export { objectStatus, type Readiness, type ReadinessOptions, type ReadinessStatus } from './wait/object-status.ts';
+export { objectStatus, type ReadinessOptions } from './wait/object-status.ts';
+export type { Readiness, ReadinessStatus } from './wait/readiness.ts';
 export { waitForObjects, type WaitOptions, type WaitReport, type WaitState } from './wait/wait-for-objects.ts';
 
 // Hashes

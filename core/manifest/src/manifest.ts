@@ -44,7 +44,9 @@ export class Manifest {
 
   /** The objects that all predicates accept. */
   filter(...predicates: readonly Predicate[]): Manifest {
-    return new Manifest(this.items.filter(({ object, origin }) => predicates.every((accepts) => accepts(object, origin))));
+    return new Manifest(
+      this.items.filter(({ object, origin }) => predicates.every((accepts) => accepts(object, origin))),
+    );
   }
 
   /** Every object through all transforms, in order. All or nothing: the first failure is thrown, and says where. */

@@ -1,7 +1,7 @@
 import type { Client } from '@tektite/client';
 import type { KubeObject } from '@tektite/meta';
 import { builtinKinds } from '@tektite/schema/kubernetes';
-import { listAt, mappingAt } from './field-value.ts';
+import { mappingAt } from './field-value.ts';
 import type { Manifest } from './manifest.ts';
 import { groupKindOf } from './object-identity.ts';
 
@@ -37,11 +37,4 @@ export async function discoveredScopes(client: Client, manifest?: Manifest): Pro
     resources.map(({ group, kind, scope }) => [group === '' ? kind : `${kind}.${group}`, scope] as const),
   );
   return { of: (object) => table.get(groupKindOf(object)) ?? known.of(object) };
-}
-
-/** The versions that a CustomResourceDefinition serves. */
-export function servedVersions(definition: KubeObject): readonly string[] {
-  return listAt(definition, 'spec', 'versions')
-    .filter((version) => (version as { served?: boolean }).served !== false)
-    .map((version) => String((version as { name?: unknown }).name));
 }

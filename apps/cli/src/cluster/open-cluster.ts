@@ -6,6 +6,7 @@ import { UserError } from '../user-error.ts';
 /** Which cluster a command is about. */
 export interface ClusterChoice {
   readonly kubeconfig?: string;
+  readonly context?: string;
   /** Of `tektite up` on this machine. */
   readonly dataDir?: string;
 }
@@ -14,11 +15,12 @@ export interface ClusterChoice {
  * A client to the cluster that is meant: of the kubeconfig that is named, by option or $KUBECONFIG; else the control plane of
  * this machine; else what kubectl would take.
  */
-export async function openCluster({ kubeconfig, dataDir }: ClusterChoice): Promise<Client> {
+export async function openCluster({ kubeconfig, context, dataDir }: ClusterChoice): Promise<Client> {
   const own = dataDir && !process.env.KUBECONFIG ? join(dataDir, 'kubeconfig') : undefined;
   const file = kubeconfig ?? (own && existsSync(own) ? own : undefined);
   try {
-    return new Client(httpTransport(await loadConfig(file === undefined ? {} : { kubeconfig: file })));
+    const options = { ...(file === undefined ? {} : { kubeconfig: file }), ...(context ? { context } : {}) };
+    return new Client(httpTransport(await loadConfig(options)));
   } catch (error) {
     if (isClientError(error)) throw new UserError(error.message);
     throw error;

@@ -181,7 +181,11 @@ class Application {
     await this.writeSet(set, unionOf(wanted, left));
   }
 
-  private async prune(set: ApplySet, contents: Parameters<typeof pruneCandidates>[2], results: readonly ObjectResult[]) {
+  private async prune(
+    set: ApplySet,
+    contents: Parameters<typeof pruneCandidates>[2],
+    results: readonly ObjectResult[],
+  ) {
     const { propagation, pruneKinds, dryRun, signal, onProgress } = this.options;
     const options: PruneOptions = {
       ...(pruneKinds ? { alsoKinds: pruneKinds } : {}),

@@ -40,7 +40,8 @@ export async function applyObject(
 ): Promise<AppliedObject> {
   const { fieldManager, dryRun, mode } = options;
   const call = { ...(options.signal ? { signal: options.signal } : {}), ...(dryRun ? { dryRun } : {}) };
-  if (!object.metadata.name) return { action: 'created', object: await client.create(object, { ...call, fieldManager }) };
+  if (!object.metadata.name)
+    return { action: 'created', object: await client.create(object, { ...call, fieldManager }) };
   let live = await read(client, object, options);
   if (live?.metadata.deletionTimestamp && !dryRun) {
     await waitUntilGone(client, live, options);
@@ -89,7 +90,8 @@ async function serverSideApply(
     } catch (error) {
       const conflicts = conflictsOf(error);
       if (conflicts.length > 0) {
-        if (force || !conflicts.every(({ field }) => forceFields.some((wanted) => isWithin(field, wanted)))) throw error;
+        if (force || !conflicts.every(({ field }) => forceFields.some((wanted) => isWithin(field, wanted))))
+          throw error;
         force = true;
         continue;
       }

@@ -3,8 +3,11 @@ import type { ManifestError } from '../manifest-error.ts';
 import type { ObjectReference } from '../object-identity.ts';
 import type { Origin } from '../origin.ts';
 
-/** What became of an object. */
+/** What became of an object. `stuck`: it is being deleted, and something holds it. */
 export type ApplyAction =
+  | 'deleted'
+  | 'absent'
+  | 'stuck'
   | 'created'
   | 'configured'
   | 'unchanged'

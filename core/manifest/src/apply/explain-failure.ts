@@ -52,11 +52,15 @@ export function explainFailure(error: unknown, reference: ObjectReference, origi
   const conflicts = conflictsOf(error);
   if (conflicts.length > 0) {
     const list = conflicts.map(({ manager, field }) => `${field} (${manager})`).join(', ');
-    return new ManifestError('CONFLICT', `${what}: others own fields that are to be set: ${list}; force it, or leave them out`, {
-      cause: error,
-      details: { conflicts },
-      ...place,
-    });
+    return new ManifestError(
+      'CONFLICT',
+      `${what}: others own fields that are to be set: ${list}; force it, or leave them out`,
+      {
+        cause: error,
+        details: { conflicts },
+        ...place,
+      },
+    );
   }
   const reason = recreateReason(error);
   if (reason)

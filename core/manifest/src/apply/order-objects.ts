@@ -26,7 +26,8 @@ export function orderObjects<T extends { readonly object: KubeObject }>(
   entries: readonly T[],
   options: OrderOptions = {},
 ): readonly Step<T>[] {
-  if (options.order === 'file') return entries.map((entry) => ({ name: describeObject(entry.object), entries: [entry] }));
+  if (options.order === 'file')
+    return entries.map((entry) => ({ name: describeObject(entry.object), entries: [entry] }));
   const ranks = ranksOf(entries, options.dependencies ?? []);
   const byRank = new Map<number, T[]>();
   entries.forEach((entry, index) => {

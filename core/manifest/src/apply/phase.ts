@@ -50,7 +50,8 @@ export const phaseAnnotation = 'manifests.dev/phase';
 
 export function phaseNumber(object: KubeObject): number {
   const wanted = object.metadata.annotations?.[phaseAnnotation];
-  if (wanted === undefined) return isBuiltinGroup(groupOf(object)) ? (numbers.get(object.kind) ?? otherPhase) : otherPhase;
+  if (wanted === undefined)
+    return isBuiltinGroup(groupOf(object)) ? (numbers.get(object.kind) ?? otherPhase) : otherPhase;
   const number = Number(wanted);
   if (Number.isInteger(number) && number >= 1 && number <= phases.length) return number;
   throw new ManifestError(

@@ -7,7 +7,12 @@ import { explainFailure } from './explain-failure.ts';
 import { phaseNumber } from './phase.ts';
 
 /** Kinds that hold what cannot be made again. Pruned only when named. */
-const preciousKinds = ['Namespace', 'PersistentVolumeClaim', 'PersistentVolume', 'CustomResourceDefinition.apiextensions.k8s.io'];
+const preciousKinds = [
+  'Namespace',
+  'PersistentVolumeClaim',
+  'PersistentVolume',
+  'CustomResourceDefinition.apiextensions.k8s.io',
+];
 
 export interface PruneOptions {
   /** Kinds to prune though they hold data: `PersistentVolumeClaim`, or `*`. */

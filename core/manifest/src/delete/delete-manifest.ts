@@ -35,8 +35,7 @@ export interface DeleteManifestOptions extends OrderOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface DeleteResult extends Omit<ObjectResult, 'action'> {
-  readonly action: 'deleted' | 'absent' | 'kept' | 'stuck' | 'failed';
+export interface DeleteResult extends ObjectResult {
   /** What holds an object that should be gone. */
   readonly finalizers?: readonly string[];
 }
@@ -54,10 +53,13 @@ export async function deleteManifest(
 ): Promise<DeleteReport> {
   const scopes = await discoveredScopes(client, manifest);
   const { namespace } = options;
-  const placed = placeObjects(manifest.filter(({ metadata }) => Boolean(metadata.name)), {
-    scopes,
-    ...(namespace ? { namespace } : {}),
-  });
+  const placed = placeObjects(
+    manifest.filter(({ metadata }) => Boolean(metadata.name)),
+    {
+      scopes,
+      ...(namespace ? { namespace } : {}),
+    },
+  );
   const onlyNamespaces = placed.objects.every(({ kind }) => kind === 'Namespace');
   const deletion = new Deletion(client, options, options.deleteNamespaces ?? onlyNamespaces);
   for (const step of orderObjects(placed.items, options).toReversed())
@@ -104,15 +106,18 @@ class Deletion {
 
   private record(item: ManifestItem, result: DeleteResult): void {
     this.results.set(item, result);
-    const { action } = result;
-    this.options.onProgress?.({
-      type: 'object',
-      result: { ...result, action: action === 'deleted' || action === 'absent' ? 'pruned' : action === 'kept' ? 'kept' : 'failed' },
-    });
+    this.options.onProgress?.({ type: 'object', result });
   }
 
   private async deleteObject(object: DynamicObject): Promise<Pick<DeleteResult, 'action' | 'reason'>> {
-    const { propagation = 'Background', gracePeriodSeconds, ignoreNotFound = true, dryRun, signal, onlyIf } = this.options;
+    const {
+      propagation = 'Background',
+      gracePeriodSeconds,
+      ignoreNotFound = true,
+      dryRun,
+      signal,
+      onlyIf,
+    } = this.options;
     if (object.kind === 'Namespace' && !this.deleteNamespaces)
       return { action: 'kept', reason: 'all else in it would go, too; say so if that is meant' };
     try {

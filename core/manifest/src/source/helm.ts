@@ -23,7 +23,10 @@ const hookAnnotation = 'helm.sh/hook';
 
 /** Whether a folder is a chart. */
 export async function isHelmFolder(folder: string): Promise<boolean> {
-  return stat(join(folder, 'Chart.yaml')).then((found) => found.isFile(), () => false);
+  return stat(join(folder, 'Chart.yaml')).then(
+    (found) => found.isFile(),
+    () => false,
+  );
 }
 
 /** The objects of a chart as `helm template` makes them. Tests are left out; other hooks say in their origin that they are hooks. */

@@ -52,7 +52,13 @@ async function build(folder: string, programs: ProgramRunner, signal: AbortSigna
 async function kustomizationIn(folder: string): Promise<string | undefined> {
   for (const name of fileNames) {
     const path = join(folder, name);
-    if (await stat(path).then((found) => found.isFile(), () => false)) return path;
+    if (
+      await stat(path).then(
+        (found) => found.isFile(),
+        () => false,
+      )
+    )
+      return path;
   }
   return undefined;
 }

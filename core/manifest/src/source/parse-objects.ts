@@ -77,7 +77,9 @@ function objectsOf(value: unknown, place: TextPlace, depth = 0): DynamicObject[]
     if (depth >= maxListDepth) throw parseError('Lists in Lists in Lists have no end', place);
     // Items of typed lists, as `PodList`, do not say what they are.
     const known = kind === 'List' ? {} : { apiVersion, kind: kind.slice(0, -'List'.length) };
-    return items.flatMap((item: unknown) => objectsOf(isMapping(item) ? { ...known, ...item } : item, place, depth + 1));
+    return items.flatMap((item: unknown) =>
+      objectsOf(isMapping(item) ? { ...known, ...item } : item, place, depth + 1),
+    );
   }
   if (metadata !== undefined && !isMapping(metadata))
     throw parseError(`metadata of the ${groupKindOf({ apiVersion, kind })} is no mapping`, place);

@@ -50,11 +50,7 @@ export function imagesOf(draft: DraftObject): readonly string[] {
 
 const lists = ['initContainers', 'containers', 'ephemeralContainers'];
 
-function changeImages(
-  draft: DraftObject,
-  annotation: string,
-  change: (image: string, where: string) => string,
-): void {
+function changeImages(draft: DraftObject, annotation: string, change: (image: string, where: string) => string): void {
   for (const spec of podSpecsOf(draft)) {
     for (const list of lists) {
       for (const container of listAt(spec, list)) {
@@ -78,7 +74,8 @@ function changeAt(draft: DraftObject, path: string, change: (image: string, wher
 
 function inRegistry(image: string, prefix: string, where: string): string {
   if (image === '' || /\$\(|\$\{|\{\{/.test(image) || image.startsWith(`${prefix}/`)) return image;
-  if (!reference.test(image)) throw new Error(`InvalidImage: ${JSON.stringify(image)} of ${where} is no image reference`);
+  if (!reference.test(image))
+    throw new Error(`InvalidImage: ${JSON.stringify(image)} of ${where} is no image reference`);
   const slash = image.indexOf('/');
   const first = slash < 0 ? '' : image.slice(0, slash);
   const isHost = /[.:]/.test(first) || first === 'localhost';

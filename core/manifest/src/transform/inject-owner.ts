@@ -29,7 +29,8 @@ export function injectOwner(options: InjectOwnerOptions): Transform {
       const where = clusterScoped ? 'in no namespace' : `in the namespace ${draft.metadata.namespace ?? '(none)'}`;
       throw new Error(`the owner ${owner.kind} ${namespace}/${owner.metadata.name} cannot own what is ${where}`);
     }
-    draft.metadata.ownerReferences = mode === 'replace' ? [reference] : appended(draft.metadata.ownerReferences, reference);
+    draft.metadata.ownerReferences =
+      mode === 'replace' ? [reference] : appended(draft.metadata.ownerReferences, reference);
   };
 }
 

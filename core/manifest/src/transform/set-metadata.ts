@@ -19,7 +19,10 @@ export function setLabels(labels: Readonly<Record<string, string>>, options: Met
 }
 
 /** Adds annotations. */
-export function setAnnotations(annotations: Readonly<Record<string, string>>, options: MetadataOptions = {}): Transform {
+export function setAnnotations(
+  annotations: Readonly<Record<string, string>>,
+  options: MetadataOptions = {},
+): Transform {
   return function setAnnotations(draft) {
     draft.metadata.annotations = { ...draft.metadata.annotations, ...annotations };
     if (options.includeTemplates)

@@ -1,17 +1,8 @@
-import type { Condition, DynamicObject } from '@tektite/meta';
-import { isMapping, listAt, mappingAt } from '../field-value.ts';
+import type { DynamicObject } from '@tektite/meta';
+import { mappingAt } from '../field-value.ts';
 import { groupKindOf } from '../object-identity.ts';
+import { current, failed, findCondition, inProgress, type Readiness } from './readiness.ts';
 import { workloadRules } from './workload-status.ts';
-
-/** How far an object is on its way to what its spec says: the words of kstatus. */
-export type ReadinessStatus = 'Current' | 'InProgress' | 'Failed' | 'Terminating' | 'NotFound' | 'Unknown';
-
-export interface Readiness {
-  readonly status: ReadinessStatus;
-  /** A word, as `LessReplicas`. */
-  readonly reason: string;
-  readonly message: string;
-}
 
 export interface ReadinessOptions {
   /** Milliseconds since the epoch; Pods that cannot be scheduled fail after a while. */
@@ -25,13 +16,6 @@ export interface ReadinessOptions {
   /** One's own rules, by kind as `Certificate.cert-manager.io`. Undefined: as usual. */
   readonly rules?: Readonly<Record<string, (object: DynamicObject) => Readiness | undefined>>;
 }
-
-export const current = (message = 'it is as it should be'): Readiness => ({ status: 'Current', reason: '', message });
-export const inProgress = (reason: string, message: string): Readiness => ({ status: 'InProgress', reason, message });
-export const failed = (reason: string, message: string): Readiness => ({ status: 'Failed', reason, message });
-
-/** A rule for a kind. */
-export type ReadinessRule = (object: DynamicObject, options: Required<Pick<ReadinessOptions, 'now' | 'strict'>>) => Readiness;
 
 /**
  * How an object is doing, by the rules of kstatus.
@@ -72,10 +56,4 @@ function customStatus(object: DynamicObject, failedReasons: readonly string[]): 
     return failedReasons.includes(reason) ? failed(reason, message) : inProgress(reason || `Not${type}`, message);
   }
   return current();
-}
-
-export function findCondition(object: DynamicObject, type: string): Condition | undefined {
-  return listAt(object, 'status', 'conditions').find(
-    (condition) => isMapping(condition) && condition.type === type,
-  ) as Condition | undefined;
 }

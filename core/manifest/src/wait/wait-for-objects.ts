@@ -2,7 +2,8 @@ import { type Client, isClientError, resilientWatch } from '@tektite/client';
 import { type DynamicObject, isStatusError, sleep } from '@tektite/meta';
 import { inParallel } from '../apply/in-parallel.ts';
 import { groupKindOf, identityText, type ObjectReference, referenceTo } from '../object-identity.ts';
-import { objectStatus, type Readiness, type ReadinessOptions } from './object-status.ts';
+import { objectStatus, type ReadinessOptions } from './object-status.ts';
+import type { Readiness } from './readiness.ts';
 
 export interface WaitOptions extends Omit<ReadinessOptions, 'now'> {
   /** Default five minutes. */
@@ -101,7 +102,8 @@ class Wait {
       this.saw(await this.client.get(reference, reference, signal ? { signal } : {}));
     } catch (error) {
       // A kind without a definition has no objects.
-      if (isStatusError(error, 'NotFound') || isClientError(error, 'UNKNOWN_KIND')) this.missed(identityText(reference));
+      if (isStatusError(error, 'NotFound') || isClientError(error, 'UNKNOWN_KIND'))
+        this.missed(identityText(reference));
       else throw error;
     }
   }
@@ -132,8 +134,7 @@ class Wait {
       for await (const event of resilientWatch(this.client, first, selection)) {
         if (event.type === 'added' || event.type === 'modified') this.saw(event.object);
         else if (event.type === 'deleted') this.missed(identityText(event.object));
-        else if (event.type === 'vanished')
-          this.missed(identityText({ ...first, name: event.object.name }));
+        else if (event.type === 'vanished') this.missed(identityText({ ...first, name: event.object.name }));
         else if (event.type === 'error' && isClientError(event.error, 'UNKNOWN_KIND') && this.options.until === 'gone')
           for (const each of group) this.missed(identityText(each));
         if (!isOpen()) return;

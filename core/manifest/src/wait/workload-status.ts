@@ -1,6 +1,6 @@
 import type { DynamicObject } from '@tektite/meta';
 import { isMapping, listAt, mappingAt } from '../field-value.ts';
-import { current, failed, findCondition, inProgress, type Readiness, type ReadinessRule } from './object-status.ts';
+import { current, failed, findCondition, inProgress, type Readiness, type ReadinessRule } from './readiness.ts';
 
 /** How long a Pod that cannot be scheduled may wait for a node. */
 const unschedulableMs = 15_000;
@@ -109,7 +109,10 @@ const podStatus: ReadinessRule = (object, { now }) => {
         (status) => mappingAt(status, 'state', 'waiting')?.reason === 'CrashLoopBackOff',
       );
       if (crashing)
-        return failed('ContainerCrashLooping', `the container ${String((crashing as { name?: unknown }).name)} crashes`);
+        return failed(
+          'ContainerCrashLooping',
+          `the container ${String((crashing as { name?: unknown }).name)} crashes`,
+        );
       return inProgress('PodRunningNotReady', 'it runs, and is not ready');
     }
     case 'Pending': {
@@ -133,13 +136,19 @@ const jobStatus: ReadinessRule = (object, { strict }) => {
   const status = mappingAt(object, 'status');
   if (status?.startTime === undefined) return inProgress('JobNotStarted', 'it has not begun');
   const succeeded = numberAt(status, 'succeeded');
-  if (strict) return inProgress('JobRunning', `completions: ${succeeded}/${numberAt(mappingAt(object, 'spec'), 'completions', 1)}`);
+  if (strict)
+    return inProgress(
+      'JobRunning',
+      `completions: ${succeeded}/${numberAt(mappingAt(object, 'spec'), 'completions', 1)}`,
+    );
   return current('it runs');
 };
 
 function claimStatus(object: DynamicObject): Readiness {
   const phase = mappingAt(object, 'status')?.phase;
-  return phase === 'Bound' ? current('it is bound') : inProgress('NotBound', `its phase is ${String(phase ?? 'unknown')}`);
+  return phase === 'Bound'
+    ? current('it is bound')
+    : inProgress('NotBound', `its phase is ${String(phase ?? 'unknown')}`);
 }
 
 function serviceStatus(object: DynamicObject): Readiness {

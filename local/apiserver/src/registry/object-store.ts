@@ -33,6 +33,7 @@ import {
   placeResourceVersion,
   setManagedFields,
 } from './draft-metadata.ts';
+import { equalButForTimes } from './equal-but-for-times.ts';
 import { KeyTurns } from './key-turns.ts';
 import { managedResource } from './managed-resource.ts';
 import { checkPreconditions, checkUid, isReadyToGo, takenError } from './preconditions.ts';
@@ -356,7 +357,7 @@ export class ObjectStore {
     if (!request.reviewed) await this.parts.admission.validate(inView(request.view, admission, final));
 
     resource.strategy.default?.(final);
-    if (equalJson(final, old)) {
+    if (equalJson(final, old) || equalButForTimes(final, old)) {
       await this.parts.storage.visible(entry.revision);
       return old;
     }

@@ -1,0 +1,35 @@
+import type { ApplyManifestOptions } from '@tektite/manifest';
+import { readDuration } from '../read-duration.ts';
+import { readNumber } from '../user-error.ts';
+
+/** What `apply`, `plan` and `rollback` take beside the manifest. */
+export interface ApplyChoices {
+  readonly namespace: string;
+  readonly set?: string;
+  readonly prune: boolean;
+  readonly pruneKind: readonly string[];
+  readonly fieldManager: string;
+  readonly forceConflicts?: boolean;
+  readonly forceField: readonly string[];
+  readonly recreate: readonly string[];
+  readonly concurrency: string;
+  readonly timeout: string;
+  readonly keepGoing?: boolean;
+}
+
+export function applyOptionsOf(choices: ApplyChoices): ApplyManifestOptions {
+  const { namespace, set } = choices;
+  return {
+    namespace,
+    fieldManager: choices.fieldManager,
+    force: choices.forceConflicts ?? false,
+    forceFields: choices.forceField,
+    recreate: choices.recreate,
+    prune: choices.prune,
+    pruneKinds: choices.pruneKind,
+    concurrency: readNumber('--concurrency', choices.concurrency, 1, 64),
+    patienceMs: Math.min(readDuration('--timeout', choices.timeout), 120_000),
+    onFailure: choices.keepGoing ? 'continue' : 'stop',
+    ...(set ? { set: { name: set, namespace } } : {}),
+  };
+}
