@@ -1,4 +1,4 @@
-import { kinds } from '@tektite/client';
+import { kinds, type Transport } from '@tektite/client';
 import type { KubeObject } from '@tektite/meta';
 import { seededRandom } from '@tektite/meta';
 import { faultyTransport, startControlPlane, virtualClock } from '@tektite/testkit';
@@ -87,5 +87,29 @@ describe('trouble', () => {
     await clock.until(events.flushed());
     expect(said).toEqual(['an event could not be written']);
     expect(events.dropped).toBe(1);
+  });
+
+  it('one that cannot be written does not hold up those of other objects', async () => {
+    const clock = virtualClock();
+    await using plane = await startControlPlane({ clock });
+    const transport = plane.transport();
+    const broken: Transport = {
+      watch: (request) => transport.watch(request),
+      stream: (request) => transport.stream(request),
+      close: () => transport.close(),
+      request: (request) =>
+        JSON.stringify(request.body ?? '').includes('"name":"bad"')
+          ? Promise.reject(new Error('connection reset'))
+          : transport.request(request),
+    };
+    await using events = new EventRecorder(plane.clientFor(broken), { component: 'test' });
+    const pod = (name: string) => ({ ...about, metadata: { namespace: 'default', name, uid: name } });
+    events.event(pod('bad'), { reason: 'Odd', message: 'm' });
+    events.event(pod('good'), { reason: 'Fine', message: 'm' });
+    await expect
+      .poll(async () =>
+        (await plane.client.list(kinds.Event, { namespace: 'default' })).items.map(({ reason }) => reason),
+      )
+      .toEqual(['Fine']);
   });
 });

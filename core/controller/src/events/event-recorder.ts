@@ -21,6 +21,8 @@ interface Outgoing {
 
 /** Events that wait to be sent, at most. They are a courtesy: when the API is slow, the newest are dropped, and counted. */
 const longestQueue = 1000;
+/** Written at a time. One that has to be tried again must not hold up all others. */
+const lanes = 8;
 const attempts = 12;
 const retryMs = 10_000;
 
@@ -42,7 +44,8 @@ export class EventRecorder implements AsyncDisposable {
   private readonly names = new RecentMap<string>(4096);
   private readonly queue: Outgoing[] = [];
   private readonly controller = new AbortController();
-  private sending: Promise<void> | undefined;
+  /** What is being written, by object: events of one object follow each other. */
+  private readonly sending = new Map<string, Promise<void>>();
   private counter = 0;
   private lost = 0;
 
@@ -75,40 +78,51 @@ export class EventRecorder implements AsyncDisposable {
       return;
     }
     this.queue.push({ object, text, correlation, now });
-    this.sending ??= this.send();
+    this.send();
   }
 
   /** Resolves when everything so far is written or given up. */
   async flushed(): Promise<void> {
-    while (this.sending) await this.sending;
+    while (this.sending.size > 0) await Promise.all(this.sending.values());
   }
 
   /** Gives up what is not written yet. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.controller.abort(new Error('the recorder was closed'));
     this.queue.length = 0;
-    await this.sending;
+    await this.flushed();
   }
 
-  private async send(): Promise<void> {
-    const { signal } = this.controller;
-    for (let next = this.queue.shift(); next && !signal.aborted; next = this.queue.shift()) {
-      try {
-        await this.sendOne(next, signal);
-      } catch (error) {
-        if (signal.aborted) break;
-        this.lost++;
-        this.correlator.forget(next.correlation.id);
-        // Nothing new may be in a namespace that is going: no reason to say a word.
-        if (isStatusError(error, 'Forbidden') && error.message.includes('because it is being terminated')) continue;
-        (this.options.log ?? silentLogger).warn('an event could not be written', {
-          ...next.object,
-          reason: next.text.reason,
-          error,
-        });
-      }
+  private send(): void {
+    while (this.sending.size < lanes) {
+      const index = this.queue.findIndex(({ object }) => !this.sending.has(laneOf(object)));
+      const [next] = index < 0 ? [] : this.queue.splice(index, 1);
+      if (!next) return;
+      const lane = laneOf(next.object);
+      const done = this.sendOrDrop(next).finally(() => {
+        this.sending.delete(lane);
+        this.send();
+      });
+      this.sending.set(lane, done);
     }
-    this.sending = undefined;
+  }
+
+  private async sendOrDrop(next: Outgoing): Promise<void> {
+    const { signal } = this.controller;
+    try {
+      await this.sendOne(next, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.lost++;
+      this.correlator.forget(next.correlation.id);
+      // Nothing new may be in a namespace that is going: no reason to say a word.
+      if (isStatusError(error, 'Forbidden') && error.message.includes('because it is being terminated')) return;
+      (this.options.log ?? silentLogger).warn('an event could not be written', {
+        ...next.object,
+        reason: next.text.reason,
+        error,
+      });
+    }
   }
 
   private async sendOne(outgoing: Outgoing, signal: AbortSignal): Promise<void> {
@@ -146,4 +160,8 @@ export class EventRecorder implements AsyncDisposable {
     });
     this.names.set(correlation.id, name);
   }
+}
+
+function laneOf({ uid, namespace, kind, name }: EventReference): string {
+  return uid ?? `${kind}/${namespace}/${name}`;
 }
