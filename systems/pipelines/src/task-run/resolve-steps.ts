@@ -90,10 +90,10 @@ export function withSources(states: readonly StepState[], steps: readonly Resolv
   const result = [...states];
   steps.forEach(({ step, refSource }, index) => {
     const provenance = refSource ? { refSource } : {};
-    const place = places.get(step.name ?? '');
+    const name = stepContainer(step.name, index).slice(stepPrefix.length);
+    const place = places.get(name);
     const known = place === undefined ? undefined : result[place];
-    if (place === undefined || !known)
-      result.push({ name: stepContainer(step.name, index).slice(stepPrefix.length), provenance });
+    if (place === undefined || !known) result.push({ name, provenance });
     else {
       const { refSource: _, ...rest } = known.provenance ?? {};
       result[place] = { ...known, provenance: { ...rest, ...provenance } };
