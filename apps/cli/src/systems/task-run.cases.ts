@@ -77,7 +77,7 @@ export function taskRunCases({ connect, isOld = false }: TaskRunPlace): void {
       await client.create({ apiVersion: 'tekton.dev/v1', kind: 'Task', metadata, spec } as KubeObject);
       const terminationMessage = JSON.stringify([{ key: 'r', value: 'hello', type: 1 }]);
       const params = [{ name: 'who', value: 'you' }];
-      await create('whole', { taskRef: { name: 'greet' }, params }, { 'step-a': { ...quick, terminationMessage } });
+      await create('whole', { taskRef: { name: 'greet' }, params }, { 'step-a': { runMs: 500, terminationMessage } });
       const { status, metadata: after } = await until('whole', 'Succeeded');
       expect(status).toMatchObject({
         podName: 'whole-pod',
