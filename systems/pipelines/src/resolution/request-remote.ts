@@ -115,11 +115,11 @@ function contentOf({ status }: ResolutionRequestObject): RemoteContent {
   return { data: decodeBase64(status.data), refSource: status.refSource ?? undefined };
 }
 
-const strictBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-
 function decodeBase64(text: string): Uint8Array {
   const plain = text.replaceAll(/[\r\n]/g, '');
-  if (strictBase64.test(plain)) return Buffer.from(plain, 'base64');
+  const bytes = Buffer.from(plain, 'base64');
+  // Node skips over what is no base64.
+  if (bytes.toString('base64') === plain) return bytes;
   const place = plain.search(/[^A-Za-z0-9+/]/);
   throw new RemoteFailure(
     'resolution',

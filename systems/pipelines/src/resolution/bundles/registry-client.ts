@@ -125,7 +125,7 @@ export class RegistryClient {
       return basic;
     }
     const fields = new Map(
-      Array.from(challenge.matchAll(/(\w+)="([^"]*)"/g), ([, name = '', value = '']) => [name, value]),
+      Array.from(challenge.matchAll(/(\w{1,64})="([^"]*)"/g), ([, name = '', value = '']) => [name, value]),
     );
     const realm = fields.get('realm');
     if (!/^bearer\b/i.test(challenge) || realm === undefined) throw new Error(`unrecognized challenge: ${challenge}`);

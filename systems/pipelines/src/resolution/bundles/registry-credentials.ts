@@ -1,5 +1,6 @@
 import { type Client, kinds } from '@tektite/client';
 import { isStatusError } from '@tektite/meta';
+import { trimSlashes } from '../trim-slashes.ts';
 import type { ImageReference } from './image-reference.ts';
 
 export interface Login {
@@ -72,10 +73,7 @@ function entriesIn(data: Readonly<Record<string, string>>): Readonly<Record<stri
 const decode = (text: string) => (JSON.parse(Buffer.from(text, 'base64').toString('utf8')) ?? {}) as unknown;
 
 function normalKey(key: string): string {
-  const host = key
-    .replace(/^https?:\/\//, '')
-    .replace(/\/+$/, '')
-    .replace(/\/v[12]$/, '');
+  const host = trimSlashes(key.replace(/^https?:\/\//, '')).replace(/\/v[12]$/, '');
   return host === 'docker.io' ? 'index.docker.io' : host;
 }
 

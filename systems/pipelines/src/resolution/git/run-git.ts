@@ -12,6 +12,7 @@ export interface GitOptions {
 const protocols = 'git:ssh:ftp:ftps:http:https';
 /** More than any answer that is wanted here. */
 const mostBytes = 16 * 1024 * 1024;
+const mostErrorBytes = 16 * 1024;
 
 /**
  * Runs the machine's git. There is no shell, nobody is asked for anything, and credentials stand neither in arguments nor in
@@ -43,8 +44,11 @@ export async function runGit(args: readonly string[], options: GitOptions): Prom
     if (size > mostBytes) kill();
     else output.push(chunk);
   });
+  let told = 0;
   child.stderr.on('data', (chunk: Buffer) => {
-    if (errors.length < 100) errors.push(chunk);
+    // Servers say what they like there.
+    if (told < mostErrorBytes) errors.push(chunk.subarray(0, mostErrorBytes - told));
+    told += chunk.length;
   });
   child.stdin.on('error', () => {});
   child.stdin.end(input);
@@ -79,5 +83,5 @@ function environment(authorization: string | undefined): NodeJS.ProcessEnv {
 
 /** URLs with a password end up in messages and in the status of runs. */
 export function withoutPasswords(text: string): string {
-  return text.replaceAll(/([a-z][a-z0-9+.-]*:\/\/[^/@:\s']*):[^/@\s']*@/gi, '$1:***@');
+  return text.replaceAll(/((?:https?|ftps?|ssh|git):\/\/[^/@:\s']*):[^/@\s']*@/gi, '$1:***@');
 }

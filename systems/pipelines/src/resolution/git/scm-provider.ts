@@ -1,4 +1,5 @@
 import { encodeComponent } from '../encode-component.ts';
+import { trimSlashes } from '../trim-slashes.ts';
 
 /** How a server with repositories is asked, by the kind of server. */
 export interface ScmProvider {
@@ -32,7 +33,6 @@ type Json = Readonly<Record<string, unknown>>;
 const encode = encodeComponent;
 /** The parts of a path, each encoded; none of them leads upwards. */
 const encodePath = (path: string) => path.split('/').map(encode).join('/');
-const withoutSlash = (url: string) => url.replace(/\/+$/, '');
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
@@ -51,7 +51,7 @@ function cloneLink(answer: unknown): string | undefined {
 const github: ScmProvider = {
   server: 'https://github.com',
   api: (server) =>
-    withoutSlash(server) === 'https://github.com' ? 'https://api.github.com' : `${withoutSlash(server)}/api/v3`,
+    trimSlashes(server) === 'https://github.com' ? 'https://api.github.com' : `${trimSlashes(server)}/api/v3`,
   headers: bearer,
   filePath: ({ org, repo }, path, revision) =>
     `/repos/${encode(org)}/${encode(repo)}/contents/${encodePath(path)}?ref=${encode(revision)}`,
@@ -66,7 +66,7 @@ const gitlabProject = ({ org, repo }: Repository) => `/projects/${encode(`${org}
 
 const gitlab: ScmProvider = {
   server: 'https://gitlab.com',
-  api: (server) => `${withoutSlash(server)}/api/v4`,
+  api: (server) => `${trimSlashes(server)}/api/v4`,
   headers: (token) => ({ 'PRIVATE-TOKEN': token }),
   filePath: (repository, path, revision) =>
     `${gitlabProject(repository)}/repository/files/${encode(path)}?ref=${encode(revision)}`,
@@ -80,7 +80,7 @@ const gitlab: ScmProvider = {
 const gitea: ScmProvider = {
   ...github,
   server: '',
-  api: (server) => `${withoutSlash(server)}/api/v1`,
+  api: (server) => `${trimSlashes(server)}/api/v1`,
   headers: (token) => ({ Authorization: `token ${token}` }),
   commitPath: ({ org, repo }, revision) => `/repos/${encode(org)}/${encode(repo)}/git/commits/${encode(revision)}`,
 };
@@ -90,7 +90,7 @@ const cloudPath = ({ org, repo }: Repository) => `/repositories/${encode(org)}/$
 const bitbucketCloud: ScmProvider = {
   server: 'https://bitbucket.org',
   api: (server) =>
-    withoutSlash(server) === 'https://bitbucket.org' ? 'https://api.bitbucket.org/2.0' : `${withoutSlash(server)}/2.0`,
+    trimSlashes(server) === 'https://bitbucket.org' ? 'https://api.bitbucket.org/2.0' : `${trimSlashes(server)}/2.0`,
   headers: bearer,
   filePath: (repository, path, revision) => `${cloudPath(repository)}/src/${encode(revision)}/${encodePath(path)}`,
   commitPath: (repository, revision) => `${cloudPath(repository)}/commit/${encode(revision)}`,
@@ -103,7 +103,7 @@ const serverPath = ({ org, repo }: Repository) => `/projects/${encode(org)}/repo
 
 const bitbucketServer: ScmProvider = {
   server: '',
-  api: (server) => `${withoutSlash(server)}/rest/api/1.0`,
+  api: (server) => `${trimSlashes(server)}/rest/api/1.0`,
   headers: bearer,
   filePath: (repository, path, revision) => `${serverPath(repository)}/raw/${encodePath(path)}?at=${encode(revision)}`,
   commitPath: (repository, revision) => `${serverPath(repository)}/commits/${encode(revision)}`,

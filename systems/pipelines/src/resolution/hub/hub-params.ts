@@ -1,6 +1,7 @@
 import { parseFirstYaml } from '@tektite/schema/yaml';
 import { checkRequestUri } from '../http/request-uri.ts';
 import type { ResolverConfig, ResolverRequest } from '../resolver.ts';
+import { trimSlashes } from '../trim-slashes.ts';
 
 export interface HubParams {
   readonly type: 'artifact' | 'tekton';
@@ -24,7 +25,7 @@ export function readHubParams(request: ResolverRequest): HubParams {
     const url = params.get('url') ?? '';
     if (url !== '') said('', () => checkHubUrl(url), 'invalid url param: ');
     if (type !== 'artifact' && type !== 'tekton') throw new Error('type param must be artifact or tekton');
-    const urls = url === '' ? configuredUrls(type, config) : [url.replace(/\/+$/, '')];
+    const urls = url === '' ? configuredUrls(type, config) : [trimSlashes(url)];
     if (urls.length === 0) throw new Error('please configure TEKTON_HUB_API env variable to use tekton type');
     const missing = ['name', 'version'].filter((name) => !params.has(name));
     if (missing.length > 0) throw new Error(`missing required hub resolver params: ${missing.join(', ')}`);
@@ -67,14 +68,14 @@ function configuredUrls(type: 'artifact' | 'tekton', config: ResolverConfig): re
   if (listed.length > 0) return listed;
   const { ARTIFACT_HUB_API, TEKTON_HUB_API } = process.env;
   const url = type === 'artifact' ? ARTIFACT_HUB_API || publicHub : TEKTON_HUB_API;
-  return url ? [url.replace(/\/+$/, '')] : [];
+  return url ? [trimSlashes(url)] : [];
 }
 
 /** A list in YAML. One that makes no sense is none. */
 function urlsIn(text: string): readonly string[] {
   try {
     const value = parseFirstYaml(text)?.value;
-    const urls = Array.isArray(value) ? value.map((url) => String(url).trim().replace(/\/+$/, '')) : [];
+    const urls = Array.isArray(value) ? value.map((url) => trimSlashes(String(url).trim())) : [];
     urls.forEach(checkHubUrl);
     return urls;
   } catch {

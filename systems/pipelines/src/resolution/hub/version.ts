@@ -46,7 +46,7 @@ function comparePrereleases(a: readonly string[], b: readonly string[]): number 
 /** Whether a version is wanted. */
 export type Constraint = (version: Version) => boolean;
 
-const term = /^\s*(=|!=|>=|<=|>|<|~>)?\s*(\S+)\s*$/;
+const term = /^(=|!=|>=|<=|>|<|~>)?\s*(\S+)$/;
 
 /**
  * `>= 0.7, < 2`: all of the terms have to hold. A bare version is itself and nothing else. `undefined` for what is no constraint.
@@ -60,7 +60,7 @@ export function parseConstraint(text: string): Constraint | undefined {
 }
 
 function parseTerm(text: string): Constraint | undefined {
-  const [, operator = '=', wanted = ''] = term.exec(text) ?? [];
+  const [, operator = '=', wanted = ''] = term.exec(text.trim()) ?? [];
   const limit = parseVersion(wanted);
   if (!limit) return undefined;
   const given = /^v?([\d.]+)/.exec(wanted)?.[1]?.split('.').length ?? 1;
