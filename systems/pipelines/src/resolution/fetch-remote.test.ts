@@ -120,6 +120,20 @@ describe('a Task from elsewhere', () => {
     },
   );
 
+  it('is looked at once, as long as the request is the same', async () => {
+    const owner = await newOwner();
+    await expect(fetchTask(owner, reference, place)).rejects.toThrow(RemotePending);
+    await answer(owner, succeeded(task('tekton.dev/v1beta1')));
+    const { items } = await plane.client.list(ResolutionRequest, { namespace });
+    const request = items.find(({ metadata }) => metadata.ownerReferences?.[0]?.uid === owner.metadata.uid);
+    if (!request) throw new Error('no request');
+    const cached = { ...place, findRequest: () => request };
+    const first = await fetchTask(owner, reference, cached);
+    expect((await fetchTask(owner, reference, cached)).object).toBe(first.object);
+    const other = { flags: () => ({ ...defaultFeatureFlags }), defaults: () => standardDefaults };
+    expect((await fetchTask(owner, reference, { ...cached, settings: other })).object).not.toBe(first.object);
+  });
+
   it('fails with what the resolver said', async () => {
     const owner = await newOwner();
     await expect(fetchTask(owner, reference, place)).rejects.toThrow(RemotePending);

@@ -124,15 +124,44 @@ async function fetchRemote<T extends KubeObject>(
   place: RemotePlace,
   wanted: Fetchable<T>,
 ): Promise<RemoteObject<T>> {
-  const { data, refSource } = await requestRemote(owner, reference, place);
+  const { request, data, refSource } = await requestRemote(owner, reference, place);
+  const read = readOf(request, wanted, place.settings) ?? readObject(data, wanted, place.settings);
+  const verification = wanted.isVerified ? await verify(read.object, refSource, owner, place) : notVerified;
+  if (read.result) return { object: read.result as T, refSource, verification };
+  const validated = await validateRemote(read.kind, read.object, owner.metadata.namespace ?? '', place);
+  const object = await inHub(validated, wanted.hub, place.settings);
+  reads.set(request, { ...read, result: object });
+  return { object, refSource, verification };
+}
+
+/** What was read of a request's data, under which settings, and what the API made of it. */
+interface Read {
+  readonly kind: Kind;
+  readonly object: KubeObject;
+  readonly rules: Rules;
+  readonly wanted: unknown;
+  readonly result?: KubeObject;
+}
+
+/**
+ * A PipelineRun asks for its tasks each time it is looked at. As long as its request is the same object, and the settings are,
+ * the answer is the same, too.
+ */
+const reads = new WeakMap<object, Read>();
+
+function readOf(request: object, wanted: unknown, { flags, defaults }: WebhookSettings): Read | undefined {
+  const read = reads.get(request);
+  if (!read || read.wanted !== wanted) return undefined;
+  return read.rules.flags === flags() && read.rules.defaults === defaults() ? read : undefined;
+}
+
+function readObject<T extends KubeObject>(data: Uint8Array, wanted: Fetchable<T>, settings: WebhookSettings): Read {
   const decoded = decodeRemote(data);
   const kind = wanted.versions.find((each) => each.kind === decoded.kind && apiVersionOf(each) === decoded.apiVersion);
   if (!kind) throw new RemoteFailure('resolution', wanted.refusal);
   const { ownerReferences: _, ...metadata } = decoded.metadata;
-  const object = wanted.applyDefaults({ ...decoded, metadata }, rulesOf(kind, place.settings));
-  const verification = wanted.isVerified ? await verify(object, refSource, owner, place) : notVerified;
-  const validated = await validateRemote(kind, object, owner.metadata.namespace ?? '', place);
-  return { object: await inHub(validated, wanted.hub, place.settings), refSource, verification };
+  const rules = rulesOf(kind, settings);
+  return { kind, rules, wanted, object: wanted.applyDefaults({ ...decoded, metadata }, rules) };
 }
 
 const notVerified: VerificationResult = { outcome: 'skipped' };

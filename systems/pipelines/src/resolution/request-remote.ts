@@ -36,6 +36,8 @@ export interface RequestPlace {
 
 /** What a resolver brought. */
 interface RemoteContent {
+  /** Where it stands. The same object as long as nothing changes, if it comes from a cache. */
+  readonly request: ResolutionRequestObject;
   readonly data: Uint8Array;
   readonly refSource: RefSource | undefined;
 }
@@ -107,12 +109,13 @@ function permanentRefusal(error: unknown): unknown {
 }
 
 /** What a request says. */
-function contentOf({ status }: ResolutionRequestObject): RemoteContent {
+function contentOf(request: ResolutionRequestObject): RemoteContent {
+  const { status } = request;
   const succeeded = status?.conditions?.find(({ type }) => type === 'Succeeded');
   if (!status || !succeeded || succeeded.status === 'Unknown') throw new RemotePending();
   if (succeeded.status !== 'True')
     throw new RemoteFailure('resolution', `error requesting remote resource: ${succeeded.message ?? ''}`);
-  return { data: decodeBase64(status.data), refSource: status.refSource ?? undefined };
+  return { request, data: decodeBase64(status.data), refSource: status.refSource ?? undefined };
 }
 
 function decodeBase64(text: string): Uint8Array {
