@@ -1,4 +1,7 @@
-/** `npm run bench -- apiserver|controller|node|pipelineruns|soak [--quick]`: figures, each beside a reference measured in the same run. */
+/**
+ * `npm run bench -- apiserver|controller|node|pipelineruns|soak|taskruns [--quick]`: figures, each beside a reference
+ * measured in the same run.
+ */
 const [suite = '', ...flags] = process.argv.slice(2);
 const quick = flags.includes('--quick');
 
@@ -28,7 +31,12 @@ switch (suite) {
     await benchSoak({ quick });
     break;
   }
+  case 'taskruns': {
+    const { benchTaskRuns } = await import('./taskruns/index.ts');
+    await benchTaskRuns({ quick });
+    break;
+  }
   default:
-    console.error('usage: npm run bench -- apiserver|controller|node|pipelineruns|soak [--quick]');
+    console.error('usage: npm run bench -- apiserver|controller|node|pipelineruns|soak|taskruns [--quick]');
     process.exitCode = 2;
 }

@@ -1,6 +1,6 @@
 import { type PipelineTask, PipelineRunKind } from '@tektite/pipelines';
 import { printTable, type Row } from '../table.ts';
-import { type PipelineBench, startBench } from './bench-system.ts';
+import { startBench, type TektonBench } from '../tekton-bench.ts';
 
 /** PipelineRuns from their creation to their end, with everything but the programs in their steps. */
 export async function benchPipelineRuns({ quick }: { quick: boolean }): Promise<void> {
@@ -30,7 +30,7 @@ const task = (name: string, ...runAfter: string[]): PipelineTask => ({
 /** One, then three that wait for it, then one that waits for all. */
 const threeLevels = [task('a'), task('b', 'a'), task('c', 'a'), task('d', 'a'), task('e', 'b', 'c', 'd')];
 
-async function run(bench: PipelineBench, name: string, tasks: readonly PipelineTask[]): Promise<number> {
+async function run(bench: TektonBench, name: string, tasks: readonly PipelineTask[]): Promise<number> {
   const over = bench.ended(name);
   await bench.plane.client.create(PipelineRunKind, {
     metadata: { namespace: 'default', name },
@@ -39,7 +39,7 @@ async function run(bench: PipelineBench, name: string, tasks: readonly PipelineT
   return over;
 }
 
-async function benchMany(bench: PipelineBench, count: number): Promise<Row[]> {
+async function benchMany(bench: TektonBench, count: number): Promise<Row[]> {
   // Until the compiler knows what is hot.
   for (let i = 0; i < 20; i++) await run(bench, `warm-${i}`, threeLevels);
   const alone: number[] = [];
@@ -81,7 +81,7 @@ async function benchMany(bench: PipelineBench, count: number): Promise<Row[]> {
 }
 
 /** Ten at a time, each waiting for the ten before it. */
-async function benchLarge(bench: PipelineBench, count: number): Promise<Row[]> {
+async function benchLarge(bench: TektonBench, count: number): Promise<Row[]> {
   const width = 10;
   const layered = (size: number) =>
     Array.from({ length: size }, (_, i) => {

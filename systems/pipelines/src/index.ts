@@ -13,7 +13,7 @@ export type * from './kinds/task-run-spec.ts';
 export type * from './kinds/task-spec.ts';
 export type * from './kinds/pipeline-spec.ts';
 export type { PipelineRun } from './kinds/pipeline-run.ts';
-export { PipelineRun as PipelineRunKind } from './kinds/kinds.ts';
+export { PipelineRun as PipelineRunKind, TaskRun as TaskRunKind } from './kinds/kinds.ts';
 export type * from './kinds/pipeline-run-spec.ts';
 export type * from './kinds/custom-run.ts';
 export type * from './kinds/run-status.ts';

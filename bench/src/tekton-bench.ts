@@ -1,11 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kinds } from '@tektite/client';
 import { Informer, type RunningSystems, startSystems, type System } from '@tektite/controller';
 import type { KubeObject } from '@tektite/meta';
-import { SimulatedRuntime, startNode } from '@tektite/node';
-import { type PipelineRun, pipelinesSystem, PipelineRunKind } from '@tektite/pipelines';
+import { HostRuntime, type PodRuntime, SimulatedRuntime, startNode } from '@tektite/node';
+import { entrypointProgram, type PipelineRun, pipelinesSystem, PipelineRunKind, TaskRunKind } from '@tektite/pipelines';
 import { type ControlPlane, startControlPlane } from '@tektite/testkit';
 import { startWorkloads } from '@tektite/workloads';
 
@@ -20,22 +20,23 @@ const images = {
 /** How often the controllers looked at their objects, by the controllers' names. */
 export type Looks = Map<string, number>;
 
-/** Tekton on an embedded control plane with a simulated node: everything but the programs in the steps. */
-export interface PipelineBench extends AsyncDisposable {
+/** Tekton on an embedded control plane, with a node. */
+export interface TektonBench extends AsyncDisposable {
   readonly plane: ControlPlane;
   readonly looks: Looks;
   /** Resolves when a run is over, with how often its status changed meanwhile. */
   ended(name: string): Promise<number>;
 }
 
-export async function startBench(): Promise<PipelineBench> {
+/** On a simulated node, that is everything but the programs in the steps; on the host, those too. */
+export async function startBench(runtime: 'simulated' | 'host' = 'simulated'): Promise<TektonBench> {
   const folder = await mkdtemp(join(tmpdir(), 'tektite-bench-'));
   const plane = await startControlPlane();
   const looks: Looks = new Map();
   const workloads = await startWorkloads({ client: plane.client });
   const node = await startNode({
     client: plane.client,
-    runtime: new SimulatedRuntime(),
+    runtime: runtime === 'host' ? await hostRuntime(folder) : new SimulatedRuntime(),
     dataDir: join(folder, 'node'),
   });
   const service = { namespace: 'default', name: 'bench' };
@@ -63,6 +64,19 @@ export async function startBench(): Promise<PipelineBench> {
   };
 }
 
+/** Processes of this machine. What Tekton's own containers run is the one program that `npm ci` compiles. */
+async function hostRuntime(folder: string): Promise<PodRuntime> {
+  const program = entrypointProgram();
+  if (program === undefined)
+    throw new Error('native/entrypoint is not compiled: run npm ci where there is a C compiler');
+  const root = join(folder, 'image');
+  await mkdir(join(root, 'ko-app'), { recursive: true });
+  for (const name of ['entrypoint', 'nop', 'workingdirinit']) await copyFile(program, join(root, 'ko-app', name));
+  const { shell: _, ...own } = images;
+  const mapping = Object.fromEntries(Object.values(own).map((image) => [image, { root }]));
+  return new HostRuntime({ directory: join(folder, 'runtime'), images: mapping });
+}
+
 /** The same system; each reconcile is counted. */
 function counted(system: System, looks: Looks): System {
   const count = (controllers: System['controllers']) =>
@@ -85,30 +99,32 @@ function counted(system: System, looks: Looks): System {
   };
 }
 
+type Run = Pick<PipelineRun, 'apiVersion' | 'kind' | 'metadata' | 'status'>;
+
 class Watching {
-  private readonly informer: Informer<PipelineRun, PipelineRun>;
+  private readonly informers: readonly Informer<Run, Run>[];
   private readonly waiting = new Map<string, (changes: number) => void>();
   private readonly changes = new Map<string, number>();
 
-  constructor(plane: ControlPlane) {
-    this.informer = new Informer<PipelineRun, PipelineRun>(plane.client, PipelineRunKind);
-    const tell = (run: PipelineRun, before?: KubeObject) => this.tell(run, before as PipelineRun | undefined);
-    this.informer.addHandler({ added: (run) => tell(run), modified: tell });
+  constructor({ client }: ControlPlane) {
+    this.informers = [PipelineRunKind, TaskRunKind].map((kind) => new Informer<Run, Run>(client, kind));
+    const tell = (run: Run, before?: KubeObject) => this.tell(run, before as Run | undefined);
+    for (const informer of this.informers) informer.addHandler({ added: (run) => tell(run), modified: tell });
   }
 
-  synced(): Promise<void> {
-    return this.informer.start().synced();
+  async synced(): Promise<void> {
+    await Promise.all(this.informers.map((informer) => informer.start().synced()));
   }
 
-  stop(): Promise<void> {
-    return this.informer.stop();
+  async stop(): Promise<void> {
+    await Promise.all(this.informers.map((informer) => informer.stop()));
   }
 
   ended(name: string): Promise<number> {
     return new Promise((resolve) => this.waiting.set(name, resolve));
   }
 
-  private tell({ metadata, status }: PipelineRun, before: PipelineRun | undefined): void {
+  private tell({ metadata, status }: Run, before: Run | undefined): void {
     const { name = '' } = metadata;
     const now = status?.conditions?.[0];
     const then = before?.status?.conditions?.[0];
