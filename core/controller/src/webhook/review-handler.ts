@@ -91,9 +91,11 @@ export class ReviewHandler {
     const ended = new Promise<never>((_, reject) => {
       abort.signal.addEventListener('abort', () => reject(abort.signal.reason as Error), { once: true });
     });
-    const late = new ControllerError('WEBHOOK_TIMEOUT', `${nameOf(webhook)} gave no answer within ${timeoutMs} ms`);
+    // Made only when it comes to that: an error notes where it was made, which is dear.
+    const late = () =>
+      abort.abort(new ControllerError('WEBHOOK_TIMEOUT', `${nameOf(webhook)} gave no answer within ${timeoutMs} ms`));
     const gone = () => abort.abort(new ControllerError('WEBHOOK_FAILED', `whoever asked ${nameOf(webhook)} has gone`));
-    const timer = this.clock.setTimer(timeoutMs, () => abort.abort(late));
+    const timer = this.clock.setTimer(timeoutMs, late);
     outer?.addEventListener('abort', gone, { once: true });
     try {
       return await Promise.race([work(abort.signal), ended]);
