@@ -32,6 +32,7 @@ import { RunFailure, RunWaits } from '../task-run/run-failure.ts';
 import { cleanUpVolumes } from './affinity-assistants.ts';
 import { childPipelineRuns, customRuns, knownChildren, taskRuns } from './child-caches.ts';
 import { endChildren } from './end-children.ts';
+import { PreparedPipelines } from './prepare-pipeline.ts';
 import type { PipelineRunServices } from './pipeline-run-services.ts';
 import { runPipeline } from './run-pipeline.ts';
 
@@ -46,6 +47,7 @@ const requests = owned(ResolutionRequest);
 
 /** Runs PipelineRuns: TaskRuns, CustomRuns and PipelineRuns for its tasks, and a status that tells how it goes. */
 export function pipelineRunController(options: PipelineRunOptions): ControllerDefinition {
+  const pipelines = new PreparedPipelines();
   return defineController<PipelineRun>({
     name: 'pipelinerun',
     kind: PipelineRunKind,
@@ -53,7 +55,7 @@ export function pipelineRunController(options: PipelineRunOptions): ControllerDe
     sources: [taskRuns, customRuns, childPipelineRuns, requests],
     reconcile: (run, context) =>
       isOursToRun(run) && !run.metadata.deletionTimestamp
-        ? new PipelineRunWork(run, context, options).run()
+        ? new PipelineRunWork(run, context, options, pipelines).run()
         : undefined,
   });
 }
@@ -68,7 +70,7 @@ class PipelineRunWork {
   /** The condition that users were told of last. */
   private told: RunCondition | undefined;
 
-  constructor(run: PipelineRun, context: ReconcileContext, options: PipelineRunOptions) {
+  constructor(run: PipelineRun, context: ReconcileContext, options: PipelineRunOptions, pipelines: PreparedPipelines) {
     const { client, signal, random } = context;
     this.run_ = run;
     this.original = run;
@@ -87,6 +89,7 @@ class PipelineRunWork {
       },
       nopImage: options.nopImage,
       now: context.clock.now(),
+      pipelines,
     };
   }
 
@@ -112,6 +115,7 @@ class PipelineRunWork {
     await this.write();
     if (lasting instanceof RunFailure) this.tellCause(lasting);
     if (isRunOver(this.status)) {
+      this.services.pipelines.forget(this.original);
       await cleanUpVolumes(this.run_, this.services);
       return undefined;
     }

@@ -2,6 +2,7 @@ import type { ReconcileContext } from '@tektite/controller';
 import type { ConfigDefaults } from '../config/config-defaults.ts';
 import type { FeatureFlags } from '../config/feature-flags.ts';
 import type { RemotePlace } from '../resolution/fetch-remote.ts';
+import type { PreparedPipelines } from './prepare-pipeline.ts';
 
 /** What the phases of a look at a run work with. */
 export interface PipelineRunServices {
@@ -13,4 +14,6 @@ export interface PipelineRunServices {
   /** The image of affinity assistants. */
   readonly nopImage: string;
   readonly now: number;
+  /** What was worked out before for runs that are under way. */
+  readonly pipelines: PreparedPipelines;
 }

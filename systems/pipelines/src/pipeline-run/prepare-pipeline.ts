@@ -20,8 +20,37 @@ export interface PreparedPipeline {
   readonly graph: Graph;
 }
 
+/**
+ * Pipelines that are prepared, by the uid of their runs. A run's spec does not change but for what is asked of it, so what was worked
+ * out once holds as long as the generation does.
+ */
+export class PreparedPipelines {
+  private readonly known = new Map<string, { readonly generation: number; readonly prepared: PreparedPipeline }>();
+
+  /** The same as {@link preparePipeline}, once. */
+  prepare(run: PipelineRun, found: FoundPipeline, services: PipelineRunServices): PreparedPipeline {
+    const { uid = '', generation = 0 } = run.metadata;
+    const known = this.known.get(uid);
+    if (known?.generation === generation && run.status?.childReferences) return known.prepared;
+    const prepared = preparePipeline(run, found, services);
+    this.known.delete(uid);
+    this.known.set(uid, { generation, prepared });
+    const [oldest] = this.known.keys();
+    if (this.known.size > most && oldest !== undefined) this.known.delete(oldest);
+    return prepared;
+  }
+
+  /** The run is over. */
+  forget({ metadata }: PipelineRun): void {
+    this.known.delete(metadata.uid ?? '');
+  }
+}
+
+/** More runs than this are seldom under way at a time. */
+const most = 1000;
+
 /** Checks a Pipeline against its run and puts parameters, names and workspaces in. Throws a `RunFailure`. */
-export function preparePipeline(
+function preparePipeline(
   run: PipelineRun,
   { spec, metadata }: FoundPipeline,
   { flags, defaults }: PipelineRunServices,

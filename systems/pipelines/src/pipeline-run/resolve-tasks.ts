@@ -117,8 +117,8 @@ class TaskResolution {
   }
 
   async add(state: TaskState): Promise<void> {
-    const results = resolveResults(this.states, state);
-    if (results.missing === undefined) {
+    const results = state.references.length > 0 ? resolveResults(this.states, state) : undefined;
+    if (results && results.missing === undefined) {
       if (results.outOfBounds !== undefined) throw new TaskMistake('PipelineValidationFailed', results.outOfBounds);
       state.task = replaceInPipelineTask(state.task, results.replacements);
     }

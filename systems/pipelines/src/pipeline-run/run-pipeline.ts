@@ -26,7 +26,6 @@ import { endChildren } from './end-children.ts';
 import { type FoundPipeline, getPipeline } from './get-pipeline.ts';
 import { printedAsFormat } from './go-format.ts';
 import type { PipelineRunServices } from './pipeline-run-services.ts';
-import { preparePipeline } from './prepare-pipeline.ts';
 import { resolveTasks } from './resolve-tasks.ts';
 import { evaluate, startTasks } from './schedule.ts';
 
@@ -43,7 +42,7 @@ export async function runPipeline(progress: Progress, services: PipelineRunServi
   const found = await getPipeline(progress.run, services);
   remember(progress, found, services);
   if (found.verification) verify(progress, found.verification, found.metadata.name ?? '', services);
-  const prepared = preparePipeline(progress.run, found, services);
+  const prepared = services.pipelines.prepare(progress.run, found, services);
   setStatus(progress, { pipelineSpec: prepared.spec });
   const states = await resolveTasks(
     progress.run,

@@ -19,6 +19,7 @@ export class PipelineFacts {
   readonly stopwatch: Stopwatch;
   /** Tasks that cannot start because a result that they use is not there, and why. */
   readonly invalid = new Map<TaskState, string>();
+  private readonly parents = new Map<TaskState, readonly TaskState[]>();
   private readonly skips = new Map<TaskState, SkipReason | undefined>();
   private readonly finalSkips = new Map<TaskState, SkipReason | undefined>();
   private stopping: boolean | undefined;
@@ -67,7 +68,11 @@ export class PipelineFacts {
   }
 
   parentsOf(state: TaskState): readonly TaskState[] {
-    return (this.graph.parents.get(state.name) ?? []).flatMap((name) => this.byName.get(name) ?? []);
+    const known = this.parents.get(state);
+    if (known) return known;
+    const found = (this.graph.parents.get(state.name) ?? []).flatMap((name) => this.byName.get(name) ?? []);
+    this.parents.set(state, found);
+    return found;
   }
 
   /** A task failed whose failure counts: no new tasks are started. */

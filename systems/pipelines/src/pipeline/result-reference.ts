@@ -60,9 +60,16 @@ export function usesResults({ params = [], when = [] }: PipelineTask): boolean {
   );
 }
 
+/** Tasks do not change, and are looked at again and again. */
+const known = new WeakMap<PipelineTask, readonly ResultReference[]>();
+
 /** All results that a task uses: in parameters, matrix, conditions, and in the texts of a Task within the Pipeline. */
 export function resultReferencesOf(task: PipelineTask): readonly ResultReference[] {
-  return variablesInTask(task).flatMap((name) => resultReference(name) ?? []);
+  const before = known.get(task);
+  if (before) return before;
+  const references = variablesInTask(task).flatMap((name) => resultReference(name) ?? []);
+  known.set(task, references);
+  return references;
 }
 
 function variablesInTask(task: PipelineTask): readonly string[] {

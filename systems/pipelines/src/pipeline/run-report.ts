@@ -29,16 +29,21 @@ export function reportTasks(facts: PipelineFacts): TaskReport {
   const known = new ReplacementSet();
   const childReferences: ChildReference[] = [];
   for (const state of facts.states) {
-    if (facts.isDone(state)) {
+    if (state.references.length > 0 && facts.isDone(state)) {
       const results = resolveResults(facts.byName, state);
       if (results.missing === undefined) known.addAll(results.replacements);
     }
     if (state.hasRuns()) {
-      const task = replaceInPipelineTask(state.task, known);
+      const task = isTold(state.task) ? replaceInPipelineTask(state.task, known) : state.task;
       for (const run of state.runs) childReferences.push(childReference(state, task, run));
     }
   }
   return { childReferences, skippedTasks: facts.states.flatMap((state) => skippedTask(state, facts, known) ?? []) };
+}
+
+/** Whether the report has anything of a task that could have variables in it. */
+function isTold({ when, displayName, matrix }: PipelineTask): boolean {
+  return when !== undefined || displayName !== undefined || matrix !== undefined;
 }
 
 function childReference(state: TaskState, task: PipelineTask, run: ChildRun): ChildReference {

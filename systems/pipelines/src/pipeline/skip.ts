@@ -53,7 +53,7 @@ export function skipFinalReason(state: TaskState, facts: PipelineFacts): SkipRea
  * have made them was run.
  */
 function areResultsMissing(state: TaskState, facts: PipelineFacts): boolean {
-  if (!usesResults(state.task)) return false;
+  if (state.references.length === 0 || !usesResults(state.task)) return false;
   const results = resolveResults(facts.byName, state);
   if (results.missing === undefined) return false;
   const producer = facts.byName.get(results.task);

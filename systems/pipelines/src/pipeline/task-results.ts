@@ -2,7 +2,7 @@ import type { CustomRun } from '../kinds/custom-run.ts';
 import type { ParamValue } from '../kinds/param.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
 import { ReplacementSet, type Replacements } from '../substitution/replacements.ts';
-import { type ResultReference, resultReferencesOf } from './result-reference.ts';
+import type { ResultReference } from './result-reference.ts';
 import type { TaskState } from './task-state.ts';
 
 /** The results that a task uses, with their values; or why they cannot be had. */
@@ -16,7 +16,7 @@ type States = ReadonlyMap<string, TaskState>;
 export function resolveResults(states: States, target: TaskState): ResolvedResults {
   const set = new ReplacementSet();
   let outOfBounds: string | undefined;
-  for (const reference of resultReferencesOf(target.task)) {
+  for (const reference of target.references) {
     const { task } = reference;
     const state = states.get(task);
     if (!state) return { task, missing: `could not find task "${task}" referenced by result` };
@@ -84,7 +84,7 @@ export function addResult(set: ReplacementSet, { task, result }: ResultReference
 
 /** Why a task that is about to start cannot: a result that it uses is not there. Undefined when it can. */
 export function missingResult(states: States, target: TaskState): string | undefined {
-  for (const reference of resultReferencesOf(target.task)) {
+  for (const reference of target.references) {
     const { task, result } = reference;
     const state = states.get(task);
     if (!state) return `Result reference error: Could not find ref "${task}" in internal pipelineRunState`;

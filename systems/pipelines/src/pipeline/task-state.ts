@@ -12,6 +12,7 @@ import {
   wasTimedOut,
 } from './child-run.ts';
 import { isMatrixed } from './matrix.ts';
+import { type ResultReference, resultReferencesOf } from './result-reference.ts';
 import { type CelOutcomes, evaluateCel } from './when.ts';
 
 /** What a task of a Pipeline turned out to be. */
@@ -53,6 +54,11 @@ export class TaskState {
 
   get name(): string {
     return this.task.name;
+  }
+
+  /** The results that it uses; fewer and fewer as they are put in. */
+  get references(): readonly ResultReference[] {
+    return resultReferencesOf(this.task);
   }
 
   get ignoresFailure(): boolean {

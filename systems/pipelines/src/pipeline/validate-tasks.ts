@@ -3,7 +3,7 @@ import type { PipelineSpec } from '../kinds/pipeline-spec.ts';
 import { RunFailure } from '../task-run/run-failure.ts';
 import { goList, paramMistake } from '../task-run/validate-params.ts';
 import { variablesIn } from '../webhooks/variable-references.ts';
-import { type ResultReference, resultReference, resultReferencesOf, variablesInValue } from './result-reference.ts';
+import { type ResultReference, resultReference, variablesInValue } from './result-reference.ts';
 import type { TaskState } from './task-state.ts';
 
 /** Checks that the tasks of a Pipeline get the parameters that their Tasks ask for. Throws a `RunFailure`. */
@@ -67,7 +67,7 @@ export function validateResultReferences(
   run: string,
 ): void {
   for (const state of states.values())
-    for (const reference of resultReferencesOf(state.task)) {
+    for (const reference of state.references) {
       const mistake = referenceMistake(reference, states);
       if (mistake === undefined) continue;
       const message = `invalid result reference in pipeline task "${state.name}": ${mistake}`;

@@ -52,9 +52,9 @@ export function validatingRule<T extends KubeObject>(checks: KindChecks<T>, sett
   return validating(
     unread(checks.kind),
     (object, context) => {
-      const decoded = read<T>(checks.kind, object, doing, 'new');
-      // Controllers write the status all the time, and it brings no new spec: that has been looked at.
+      // Controllers write the status all the time, and it brings no new spec. The defaulting has read it just now.
       if (context.subresource === 'status') return noFieldErrors;
+      const decoded = read<T>(checks.kind, object, doing, 'new');
       const old = context.old && read<T>(checks.kind, context.old, doing, 'old');
       return checks.validate(decoded, old, rulesOf(checks.kind, settings, context));
     },
