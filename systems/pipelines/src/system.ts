@@ -20,6 +20,7 @@ import {
 } from './resolution/resolver-configs.ts';
 import { resolverController, type ResolverSettings } from './resolution/resolver-controller.ts';
 import { ImageLookup } from './task-run/image-lookup.ts';
+import { runQueueController } from './run-queue/run-queue-controller.ts';
 import { taskRunController } from './task-run/task-run-controller.ts';
 import { configWebhook } from './webhooks/config-webhook.ts';
 import { pipelinesConversion } from './webhooks/conversion/pipelines-conversion.ts';
@@ -64,6 +65,7 @@ export function pipelinesSystem({
       metrics: new TaskRunMetrics(() => globalMeter(meterName), metrics),
     }),
     pipelineRunController({ flags, defaults, nopImage: images.nop }),
+    runQueueController(),
     resolutionRequestController(defaults),
     resolverController(allResolvers, resolvers),
   ];

@@ -11,6 +11,7 @@ import type { PipelineRunSpec } from '../kinds/pipeline-run-spec.ts';
 import type { PipelineTask } from '../kinds/pipeline-spec.ts';
 import { ResolutionRequest } from '../kinds/resolution-request.ts';
 import { typeOfValue } from '../kinds/param.ts';
+import { runQueueController } from '../run-queue/run-queue-controller.ts';
 import { pipelineRunController } from './pipeline-run-controller.ts';
 
 export const namespace = 'default';
@@ -32,6 +33,7 @@ export class PipelineBench {
     this.plane = plane;
     this.clock = clock;
     this.manager = new Manager(plane.client, { name: 'PipelineRun', graceMs: 0 });
+    this.manager.add(runQueueController());
     this.manager.add(pipelineRunController({ flags: () => flags, defaults: () => standardDefaults, nopImage: 'nop' }));
   }
 
@@ -55,8 +57,8 @@ export class PipelineBench {
     await this.create({ ...rest, pipelineSpec: { ...pipelineSpec, tasks } }, name);
   }
 
-  async create(spec: PipelineRunSpec, name = 'pr'): Promise<void> {
-    await this.plane.client.create(PipelineRun, { metadata: { namespace, name }, spec });
+  async create(spec: PipelineRunSpec, name = 'pr', annotations: Readonly<Record<string, string>> = {}): Promise<void> {
+    await this.plane.client.create(PipelineRun, { metadata: { namespace, name, annotations }, spec });
     await this.clock.advance(100);
   }
 

@@ -2,6 +2,7 @@ import { formatGoDuration } from '@tektite/meta';
 import type { PipelineRun } from '../kinds/pipeline-run.ts';
 import type { PipelineRunSpec, PipelineTaskRunTemplate } from '../kinds/pipeline-run-spec.ts';
 import type { PipelineRef } from '../kinds/resolver-reference.ts';
+import { groupOf } from '../run-queue/concurrency.ts';
 import { defaultPipelineSpec } from './default-pipeline.ts';
 import { withoutReserved } from './default-task-run.ts';
 import { mergePodTemplate } from './merge-pod-template.ts';
@@ -19,8 +20,13 @@ export function defaultPipelineRun(run: PipelineRun, rules: Rules): PipelineRun 
   return {
     ...run,
     metadata: { ...metadata, ...(kept && Object.keys(kept).length > 0 ? { annotations: kept } : {}) },
-    spec: defaultPipelineRunSpec(run.spec, rules),
+    spec: { ...defaultPipelineRunSpec(run.spec, rules), ...queuedStatus(run, rules) },
   };
+}
+
+/** A run of a group waits for its turn. Ours: upstream knows no groups. */
+function queuedStatus(run: PipelineRun, { isCreate }: Rules): Pick<PipelineRunSpec, 'status'> {
+  return isCreate && !run.spec.status && groupOf(run) !== undefined ? { status: 'PipelineRunPending' } : {};
 }
 
 export function defaultPipelineRunSpec(spec: AnyPipelineRunSpec, rules: Rules): PipelineRunSpec {

@@ -158,6 +158,17 @@ describe('a Pipeline', () => {
 });
 
 describe('a PipelineRun', () => {
+  it('of a group of runs begins as one that waits, and is let go on by an update', async () => {
+    const annotations = { 'tektite.dev/concurrency-group': 'deploy' };
+    const run = object('PipelineRun', { pipelineRef: { name: 'p' } });
+    const grouped = { ...run, metadata: { ...run.metadata, annotations } };
+    const { object: stored } = await admit(grouped);
+    expect(stored).toMatchObject({ spec: { status: 'PipelineRunPending' } });
+    expect((await admit(run)).object).not.toHaveProperty('spec.status');
+    const begun = { ...stored, spec: { ...(stored as unknown as { spec: object }).spec, status: '' } } as KubeObject;
+    expect((await admit(begun, {}, stored)).object).not.toMatchObject({ spec: { status: 'PipelineRunPending' } });
+  });
+
   const pipelineRef = { name: 'p' };
 
   it('gets a time limit and a service account, in either version', async () => {
