@@ -39,6 +39,7 @@ export function defaultingRule<T extends KubeObject>(checks: KindChecks<T>, sett
   return defaulting(
     unread(checks.kind),
     (object, context) => {
+      if (context.subresource === 'status') return withReadStatus(checks.kind, object, doing);
       const decoded = read<T>(checks.kind, object, doing, 'new');
       return checks.applyDefaults(decoded, rulesOf(checks.kind, settings, context));
     },
@@ -60,6 +61,21 @@ export function validatingRule<T extends KubeObject>(checks: KindChecks<T>, sett
     },
     options,
   );
+}
+
+/**
+ * A write of the status changes nothing else, whatever it says: there is no need to read a spec that may be long, each time that a
+ * run makes a step.
+ */
+function withReadStatus(kind: Kind, object: KubeObject, doing: string): KubeObject {
+  const { spec, ...rest } = object as KubeObject & { readonly spec?: unknown };
+  const { spec: _, ...decoded } = read<KubeObject & { readonly spec?: unknown }>(
+    kind,
+    rest as KubeObject,
+    doing,
+    'new',
+  );
+  return (spec === undefined ? decoded : { ...decoded, spec }) as KubeObject;
 }
 
 function read<T extends KubeObject>(kind: Kind, object: KubeObject, doing: string, which: 'new' | 'old'): T {
