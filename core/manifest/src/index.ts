@@ -35,6 +35,31 @@ export {
   type DeleteResult,
 } from './delete/delete-manifest.ts';
 
+// Plans
+export { diffLines, type DiffLine } from './plan/diff-lines.ts';
+export {
+  hasChanges,
+  type Plan,
+  type PlanChoices,
+  type PlannedAction,
+  type PlannedChange,
+  type PlannedObject,
+  planProblems,
+} from './plan/plan.ts';
+export { checkPlan, type PlanFile, readPlanFile, writePlanFile } from './plan/plan-file.ts';
+export { planByDryRun, planManifest, type PlanOptions } from './plan/plan-manifest.ts';
+export type { OpenPlanServer, PlanServer } from './plan/plan-server.ts';
+
+// What was applied before
+export {
+  listRevisions,
+  readRevision,
+  recordRevision,
+  type RecordOptions,
+  type Revision,
+  revisionManifest,
+} from './history/history.ts';
+
 // Readiness
 export { objectStatus, type ReadinessOptions } from './wait/object-status.ts';
 export type { Readiness, ReadinessStatus } from './wait/readiness.ts';

@@ -1,12 +1,16 @@
 import {
   type Clock,
+  cloneJson,
   internalServerError,
   isStatusError,
+  type KubeObject,
+  parseApiVersion,
   type Random,
   type StatusError,
   systemClock,
   systemRandom,
   tooManyRequestsError,
+  unknownPathError,
 } from '@tektite/meta';
 import type { CustomResourceDefinition } from '@tektite/schema/kubernetes';
 import type { AdmissionPlugin } from './admission/admission.ts';
@@ -27,7 +31,7 @@ import { bootstrap } from './registry/bootstrap.ts';
 import { builtinResources } from './registry/builtin-resources.ts';
 import { ObjectDeleter } from './registry/object-deleter.ts';
 import { ObjectStore, type SideEffects } from './registry/object-store.ts';
-import type { Resource } from './registry/resource.ts';
+import { type Draft, type Resource, storageKey } from './registry/resource.ts';
 import { ResourceTable } from './registry/resource-table.ts';
 import { defaultServiceRange, firstAddress, ServiceAddresses } from './registry/service-addresses.ts';
 import type { ApiRequest, ApiResponse } from './rest/api-request.ts';
@@ -171,6 +175,21 @@ export class ApiServer {
     }
     if (warnings.size === 0) return response;
     return { ...response, headers: { ...response.headers, warning: warningHeaders(warnings) } };
+  }
+
+  /**
+   * Puts an object in its place as it is, with uid, managed fields and status: a copy of what another server has. Nothing is
+   * admitted, validated or filled in. Its kind has to be served; definitions are, soon after they were restored.
+   */
+  async restore(object: KubeObject): Promise<void> {
+    const { group, version } = parseApiVersion(object.apiVersion) ?? { group: '', version: '' };
+    const resource = this.resources.findKind(group, version, object.kind);
+    if (!resource) throw unknownPathError();
+    const { namespace = '', name = '' } = object.metadata;
+    const key = storageKey(resource, namespace, name);
+    const copy = cloneJson(object) as Draft;
+    const stored = resource.toStorage ? await resource.toStorage(copy) : copy;
+    await this.storage.write(key, this.storage.latest(key)?.revision ?? 0, stored);
   }
 
   async close(): Promise<void> {

@@ -1,45 +1,43 @@
-import { attemptApply, type Manifest } from '@tektite/manifest';
+import { readFile } from 'node:fs/promises';
+import { type ApplyManifestOptions, checkPlan, type Manifest, readPlanFile } from '@tektite/manifest';
 import type { ClusterChoice } from '../cluster/open-cluster.ts';
+import { applyAndShow } from '../manifest/apply-and-show.ts';
 import { type ApplyChoices, applyOptionsOf } from '../manifest/apply-options.ts';
-import { countActions } from '../manifest/manifest-view.ts';
 import { type ManifestSession, manifestSession } from '../manifest/manifest-session.ts';
 import { type ManifestOptions, readManifest } from '../manifest/read-manifest.ts';
-import { waitUntilReady } from '../manifest/wait-until-ready.ts';
-import { readDuration } from '../read-duration.ts';
+import { explainFileError, UserError } from '../user-error.ts';
 
 export interface ApplyCommandOptions extends ManifestOptions, ApplyChoices, ClusterChoice {
   readonly namespace: string;
   readonly dryRun?: boolean;
   readonly wait?: boolean;
+  readonly plan?: string;
   readonly output: string;
 }
 
 /** `tektite apply`: makes a cluster have what sources say. */
 export async function apply(options: ApplyCommandOptions): Promise<void> {
   await manifestSession(options, async (session) => {
-    const manifest = await readManifest(options, (text) => session.view.note(text));
-    process.exitCode = (await applyAndShow(session, manifest, options)) ? 0 : 1;
+    const [manifest, choices] = await wanted(options, session);
+    process.exitCode = (await applyAndShow(session, manifest, choices, options)) ? 0 : 1;
   });
 }
 
-async function applyAndShow(
-  session: ManifestSession,
-  manifest: Manifest,
+/** What is to be applied, and how: sources and options, or a plan. */
+async function wanted(
   options: ApplyCommandOptions,
-): Promise<boolean> {
-  const { client, view, signal } = session;
-  const report = await attemptApply(client, manifest, {
-    ...applyOptionsOf(options),
-    ...(options.dryRun ? { dryRun: true } : {}),
-    onProgress: (event) => view.progress(event),
-    signal,
-  });
-  let ok = report.failed.length === 0;
-  if (ok && options.wait && !options.dryRun) {
-    const references = report.results.map(({ reference }) => reference);
-    ok = await waitUntilReady(session, references, readDuration('--timeout', options.timeout));
+  { client, view, signal }: ManifestSession,
+): Promise<readonly [Manifest, ApplyManifestOptions]> {
+  const choices = applyOptionsOf(options);
+  if (options.plan === undefined) {
+    if (options.file.length === 0) throw new UserError('say what to apply: -f SOURCE, or --plan FILE', 2);
+    return [await readManifest(options, (text) => view.note(text)), choices];
   }
-  const counts = countActions([...report.results, ...report.pruned]);
-  view.ended({ counts, tookMs: session.tookMs(), ok, ...(options.set ? { set: { name: options.set } } : {}) });
-  return ok;
+  if (options.file.length > 0) throw new UserError('a plan has its own sources: leave out -f, or --plan', 2);
+  const { plan } = options;
+  const text = await readFile(plan, 'utf8').catch((error: unknown) => {
+    throw new UserError(`--plan: ${explainFileError(error, plan) ?? (error as Error).message}`, 2);
+  });
+  const file = readPlanFile(text, plan);
+  return [file.manifest, { ...choices, ...(await checkPlan(client, file, signal)) }];
 }

@@ -1,4 +1,4 @@
-import type { ApplyManifestOptions } from '@tektite/manifest';
+import type { ApplyManifestOptions, PlanChoices } from '@tektite/manifest';
 import { readDuration } from '../read-duration.ts';
 import { readNumber } from '../user-error.ts';
 
@@ -17,7 +17,8 @@ export interface ApplyChoices {
   readonly keepGoing?: boolean;
 }
 
-export function applyOptionsOf(choices: ApplyChoices): ApplyManifestOptions {
+/** What decides over what becomes of objects, and so is part of a plan. */
+export function planChoicesOf(choices: Omit<ApplyChoices, 'concurrency' | 'timeout'>): PlanChoices {
   const { namespace, set } = choices;
   return {
     namespace,
@@ -27,9 +28,15 @@ export function applyOptionsOf(choices: ApplyChoices): ApplyManifestOptions {
     recreate: choices.recreate,
     prune: choices.prune,
     pruneKinds: choices.pruneKind,
+    ...(set ? { set: { name: set, namespace } } : {}),
+  };
+}
+
+export function applyOptionsOf(choices: ApplyChoices): ApplyManifestOptions {
+  return {
+    ...planChoicesOf(choices),
     concurrency: readNumber('--concurrency', choices.concurrency, 1, 64),
     patienceMs: Math.min(readDuration('--timeout', choices.timeout), 120_000),
     onFailure: choices.keepGoing ? 'continue' : 'stop',
-    ...(set ? { set: { name: set, namespace } } : {}),
   };
 }

@@ -13,14 +13,13 @@ export function addManifestCommands(tektite: Command, { collect, dataDir }: Comm
       .option('--context <name>', 'the context of the kubeconfig')
       .option('--data-dir <dir>', 'the data folder of the control plane of this machine', dataDir);
 
-  const withSources = (command: Command) =>
-    command
-      .requiredOption(
-        '-f, --file <source>',
-        'a file, a folder, a URL, or - for standard input; folders of kustomize and Helm charts are rendered; several times for several',
-        collect,
-        [],
-      )
+  const withSources = (command: Command, required = true) =>
+    command[required ? 'requiredOption' : 'option'](
+      '-f, --file <source>',
+      'a file, a folder, a URL, or - for standard input; folders of kustomize and Helm charts are rendered; several times for several',
+      collect,
+      [],
+    )
       .option('-n, --namespace <name>', 'the namespace of objects that name none', 'default')
       .option('-l, --selector <selector>', 'only objects with these labels')
       .option('--into-namespace <name>', 'move all objects, and what refers to them, into this namespace')
@@ -30,9 +29,14 @@ export function addManifestCommands(tektite: Command, { collect, dataDir }: Comm
       .option('--release <name>', 'the name of the release, for Helm charts')
       .option('--strict', 'the same object twice is an error');
 
-  const applying = (command: Command) =>
-    command
-      .option('--set <name>', 'the objects are a set of this name: what left it since the last time is deleted')
+  const applying = (command: Command, asSet = true) =>
+    (asSet
+      ? command.option(
+          '--set <name>',
+          'the objects are a set of this name: what left it since the last time is deleted',
+        )
+      : command
+    )
       .option('--no-prune', 'do not delete what left the set')
       .option('--prune-kind <kind>', 'also prune this kind, though it holds data: PersistentVolumeClaim', collect, [])
       .option('--field-manager <name>', 'who owns the fields', 'tektite')
@@ -54,11 +58,37 @@ Examples:
     )
     .action(async (options) => (await import('../commands/render.ts')).render(options));
 
-  onCluster(applying(withSources(tektite.command('apply'))))
+  onCluster(applying(withSources(tektite.command('plan'))))
+    .description('show what apply would do, exactly: it is done on a copy of the live objects, in memory')
+    .option('--out <file>', 'keep the plan, for `tektite apply --plan`; holds the values of Secrets')
+    .option('--full', 'show all of what is created and deleted')
+    .option('--ignore <pointer>', 'a field whose changes do not count, as /spec/replicas', collect, [])
+    .option(
+      '--server-dry-run',
+      'ask the cluster instead, object by object: its webhooks, too, but nothing that is yet to come',
+    )
+    .option('-o, --output <form>', 'text or json', 'text')
+    .addHelpText(
+      'after',
+      `
+The exit code is 0 when nothing would change, 2 when something would, and 1 when that cannot be known or applied: a mistake in the
+sources, a conflict with another field manager, a change that needs --recreate.
+
+Examples:
+  $ tektite plan -f release.yaml --set tekton -n tekton-pipelines
+  $ tektite plan -f deploy/ --out plan.json && tektite apply --plan plan.json`,
+    )
+    .action(async (options) => (await import('../commands/plan.ts')).plan(options));
+
+  onCluster(applying(withSources(tektite.command('apply'), false)))
     .description('make a cluster have what sources say, phase by phase')
     .option('--wait', 'wait until everything is ready')
     .option('--timeout <duration>', 'how long to wait', '5m')
     .option('--dry-run', 'let the server do everything but keep the result')
+    .option(
+      '--plan <file>',
+      'apply what was planned, with the options of the plan; refuses when the cluster moved since',
+    )
     .option('-o, --output <form>', 'text, or json for a line of JSON for everything that happens', 'text')
     .addHelpText(
       'after',
@@ -107,4 +137,32 @@ Examples:
   $ tektite wait -f deploy/ --for gone`,
     )
     .action(async (options) => (await import('../commands/wait.ts')).wait(options));
+
+  onCluster(tektite.command('history'))
+    .description('show what was applied as a set, and when')
+    .argument('<set>', 'its name')
+    .option('-n, --namespace <name>', 'the namespace of the set', 'default')
+    .option('--show <revision>', 'print what was applied at this revision; values of Secrets are not kept')
+    .option('-o, --output <form>', 'text or json; with --show yaml or json', 'text')
+    .action(async (name, options) => (await import('../commands/history.ts')).history(name, options));
+
+  onCluster(applying(tektite.command('rollback'), false))
+    .description('apply an earlier revision of a set again')
+    .argument('<set>', 'its name')
+    .option('-n, --namespace <name>', 'the namespace of the set', 'default')
+    .option('--to <revision>', 'which one; default: the one before the last')
+    .option('--wait', 'wait until everything is ready')
+    .option('--timeout <duration>', 'how long to wait', '5m')
+    .option('--dry-run', 'let the server do everything but keep the result')
+    .option('-o, --output <form>', 'text, or json for a line of JSON for everything that happens', 'text')
+    .addHelpText(
+      'after',
+      `
+What the set has now and had not then is deleted. Secrets keep the values that they have: values are not in the history.
+
+Examples:
+  $ tektite history tekton -n tekton-pipelines
+  $ tektite rollback tekton -n tekton-pipelines --to 3 --wait`,
+    )
+    .action(async (name, options) => (await import('../commands/rollback.ts')).rollback(name, options));
 }

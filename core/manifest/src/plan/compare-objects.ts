@@ -1,0 +1,103 @@
+import { cloneJson, type DynamicObject, equalJson, type Mutable } from '@tektite/meta';
+import { childOf, isMapping, listAt, mappingAt } from '../field-value.ts';
+import { canonicalHash, sha256Hex } from '../hash/go-json.ts';
+import type { PlannedChange } from './plan.ts';
+
+/** What only the server writes, or what says nothing about what is wanted. */
+const serverMetadata = ['managedFields', 'resourceVersion', 'uid', 'generation', 'creationTimestamp', 'selfLink'];
+
+/** An object with what a person would compare: without status and the server's own metadata, and without the values of Secrets. */
+export function comparable(object: DynamicObject): DynamicObject {
+  const copy = cloneJson(object);
+  for (const field of serverMetadata) delete (copy.metadata as Record<string, unknown>)[field];
+  delete copy.status;
+  // Controllers write these rules; who aggregates does not.
+  if (copy.kind === 'ClusterRole' && copy.aggregationRule !== undefined) delete copy.rules;
+  return (copy.kind === 'Secret' && copy.apiVersion === 'v1' ? redact(copy) : copy) as DynamicObject;
+}
+
+/** A Secret of which one can see that a value changed, and not to what. */
+export function redact(secret: DynamicObject): DynamicObject {
+  const result: Record<string, unknown> = { ...secret };
+  for (const field of ['data', 'stringData']) {
+    const values = mappingAt(secret, field);
+    if (!values) continue;
+    result[field] = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, redacted(String(value))]));
+  }
+  const last = 'kubectl.kubernetes.io/last-applied-configuration';
+  const { annotations } = secret.metadata;
+  if (annotations?.[last] !== undefined)
+    result.metadata = { ...secret.metadata, annotations: { ...annotations, [last]: redacted(annotations[last]) } };
+  return result as DynamicObject;
+}
+
+function redacted(value: string): string {
+  return `(redacted, sha256:${sha256Hex(value).slice(0, 8)})`;
+}
+
+/** What stands for values that only chance decides: uids, and addresses and ports that the author left to the server. */
+const knownLater = '(known after apply)';
+
+/** An object as it would be created, without what will be something else when it really is. */
+export function withoutChance(made: DynamicObject, wanted: DynamicObject): DynamicObject {
+  const { uid } = made.metadata;
+  const copy = (uid ? replaceText(made, uid) : cloneJson(made)) as Mutable<DynamicObject>;
+  const spec = mappingAt(copy, 'spec');
+  if (copy.kind !== 'Service' || copy.apiVersion !== 'v1' || !spec) return copy as DynamicObject;
+  const chosen = (parent: unknown, field: string) => childOf(parent, field) !== undefined;
+  if (spec.clusterIP !== undefined && spec.clusterIP !== 'None' && !chosen(wanted.spec, 'clusterIP')) {
+    spec.clusterIP = knownLater;
+    spec.clusterIPs = listAt(spec, 'clusterIPs').map(() => knownLater);
+  }
+  if (spec.healthCheckNodePort !== undefined && !chosen(wanted.spec, 'healthCheckNodePort'))
+    spec.healthCheckNodePort = knownLater;
+  const ports = listAt(wanted, 'spec', 'ports');
+  listAt(spec, 'ports').forEach((port, index) => {
+    if (isMapping(port) && port.nodePort !== undefined && !chosen(ports[index], 'nodePort')) port.nodePort = knownLater;
+  });
+  return copy as DynamicObject;
+}
+
+/** Labels and selectors of Jobs have their uid in them. */
+function replaceText(value: unknown, text: string): unknown {
+  if (value === text) return knownLater;
+  if (Array.isArray(value)) return value.map((item) => replaceText(item, text));
+  if (!isMapping(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, replaceText(each, text)]));
+}
+
+/** Which fields differ, by JSON pointer. */
+export function compareObjects(before: unknown, after: unknown, ignore: readonly string[] = []): PlannedChange[] {
+  const changes: PlannedChange[] = [];
+  walk(before, after, '', changes, ignore);
+  return changes;
+}
+
+function walk(a: unknown, b: unknown, path: string, changes: PlannedChange[], ignore: readonly string[]): void {
+  if (ignore.some((each) => path === each || path.startsWith(`${each}/`)) || equalJson(a, b)) return;
+  if (isMapping(a) && isMapping(b)) {
+    for (const key of new Set([...Object.keys(a), ...Object.keys(b)]))
+      walk(childOf(a, key), childOf(b, key), `${path}/${escape(key)}`, changes, ignore);
+  } else if (Array.isArray(a) && Array.isArray(b)) {
+    for (let index = 0; index < Math.max(a.length, b.length); index++)
+      walk(a[index], b[index], `${path}/${index}`, changes, ignore);
+  } else changes.push({ path, ...(a === undefined ? {} : { old: a }), ...(b === undefined ? {} : { new: b }) });
+}
+
+function escape(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/**
+ * Says whether an object is still what a plan was made for: its content, and who owns which fields. Status and times do not
+ * count, for controllers never rest.
+ */
+export function fingerprint(live: DynamicObject | undefined): string {
+  if (!live) return 'absent';
+  const { managedFields = [], resourceVersion: _, generation: __, ...metadata } = live.metadata;
+  const owners = managedFields
+    .filter(({ subresource }) => !subresource)
+    .map(({ manager, operation, fieldsV1 }) => ({ manager, operation, fieldsV1 }));
+  const { status: ___, ...rest } = live;
+  return canonicalHash({ ...rest, metadata: { ...metadata, owners } });
+}

@@ -1,0 +1,83 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { type Client, isClientError } from '@tektite/client';
+import { type DynamicObject, isStatusError } from '@tektite/meta';
+import { readSet } from '../apply/apply-set.ts';
+import { membersOf } from '../apply/prune.ts';
+import { Manifest } from '../manifest.ts';
+import { ManifestError } from '../manifest-error.ts';
+import { describeObject, identityText, type ObjectReference, referenceTo } from '../object-identity.ts';
+import type { ManifestItem } from '../origin.ts';
+import { fingerprint } from './compare-objects.ts';
+import type { Plan, PlanChoices } from './plan.ts';
+
+/** A plan together with what it is a plan for. It holds the values of Secrets: keep it as one. */
+export interface PlanFile {
+  readonly plan: Plan;
+  readonly manifest: Manifest;
+}
+
+const maxUnpackedBytes = 512 * 1024 * 1024;
+
+export function writePlanFile({ plan, manifest }: PlanFile): string {
+  const content = gzipSync(JSON.stringify(manifest.items)).toString('base64');
+  return `${JSON.stringify({ ...plan, content })}\n`;
+}
+
+/** Throws a ManifestError for a text that is no plan. */
+export function readPlanFile(text: string, name: string): PlanFile {
+  try {
+    const { content, ...plan } = JSON.parse(text) as Plan & { readonly content?: string };
+    if (plan.kind !== 'Plan' || plan.apiVersion !== 'tektite.dev/v1' || content === undefined) throw new Error('');
+    const unpacked = gunzipSync(Buffer.from(content, 'base64'), { maxOutputLength: maxUnpackedBytes });
+    return { plan, manifest: new Manifest(JSON.parse(unpacked.toString('utf8')) as ManifestItem[]) };
+  } catch (error) {
+    throw new ManifestError('SOURCE', `${name}: this is no plan that \`tektite plan --out\` wrote`, { cause: error });
+  }
+}
+
+/** What of the cluster is not as it was when the plan was made. */
+export async function movedObjects(
+  client: Client,
+  plan: Plan,
+  signal?: AbortSignal,
+): Promise<readonly ObjectReference[]> {
+  const moved: ObjectReference[] = [];
+  for (const { reference, fingerprint: planned } of plan.objects) {
+    if (!reference.name) continue;
+    if (fingerprint(await read(client, reference, signal)) !== planned) moved.push(reference);
+  }
+  const { set, prune = true } = plan.options;
+  const contents = set && prune ? await readSet(client, set, signal) : undefined;
+  if (!set || !contents) return moved;
+  const known = new Set(plan.objects.map(({ reference }) => identityText(reference)));
+  for (const member of await membersOf(client, set, contents, signal))
+    if (!known.has(identityText(member)) && !member.metadata.deletionTimestamp) moved.push(referenceTo(member));
+  return moved;
+}
+
+/** Refuses when the cluster moved since the plan was made. Gives what `applyManifest` needs to do what was planned. */
+export async function checkPlan(client: Client, { plan }: PlanFile, signal?: AbortSignal): Promise<PlanChoices> {
+  const moved = await movedObjects(client, plan, signal);
+  if (moved.length === 0) return plan.options;
+  const names = moved.map(describeObject);
+  const shown = names.slice(0, 5).join(', ');
+  const more = names.length > 5 ? ` and ${names.length - 5} more` : '';
+  throw new ManifestError(
+    'PLAN_OUTDATED',
+    `the cluster moved since the plan was made (${plan.createdAt}): ${shown}${more}; make a new plan`,
+    { details: { moved: names } },
+  );
+}
+
+async function read(
+  client: Client,
+  reference: ObjectReference,
+  signal: AbortSignal | undefined,
+): Promise<DynamicObject | undefined> {
+  try {
+    return await client.get(reference, reference, signal ? { signal } : {});
+  } catch (error) {
+    if (isStatusError(error, 'NotFound') || isClientError(error, 'UNKNOWN_KIND')) return undefined;
+    throw error;
+  }
+}
