@@ -83,7 +83,9 @@ export async function recordRevision(
       options.signal ? { signal: options.signal } : {},
     );
   }
-  await forget(client, all, new Set([...heads.map((each) => each.revision).slice(-(options.keep ?? 10) + 1)]));
+  const { keep = 10 } = options;
+  const olderKept = keep > 1 ? heads.map((each) => each.revision).slice(1 - keep) : [];
+  await forget(client, all, new Set(olderKept));
   return revision;
 }
 

@@ -1,5 +1,5 @@
 import type { DynamicObject } from '@tektite/meta';
-import { parseYaml, strictYamlError, YamlError } from '@tektite/schema/yaml';
+import { parseYaml, YamlError } from '@tektite/schema/yaml';
 import { formatPlace, ManifestError, type TextPlace } from '../manifest-error.ts';
 import { groupKindOf } from '../object-identity.ts';
 import type { ManifestItem, Origin } from '../origin.ts';
@@ -21,11 +21,8 @@ export function parseObjects(text: string, source: string, options: ParseOptions
   readDocuments(text, source).forEach((document, index) => {
     if (document.value === null || document.value === undefined) return;
     const place = { source, document: index, line: document.line };
-    const complaint = (options.strictKeys ?? true) ? strictYamlError(document) : undefined;
-    if (complaint) {
-      const line = document.duplicateKeys[0]?.line ?? document.line;
-      throw parseError(complaint, { ...place, line });
-    }
+    const [twice] = (options.strictKeys ?? true) ? document.duplicateKeys : [];
+    if (twice) throw parseError(`yaml: key ${twice.key} already set in map`, { ...place, line: twice.line });
     for (const object of objectsOf(document.value, place))
       items.push({ object, origin: { source, index, line: document.line } });
   });
@@ -83,6 +80,11 @@ function objectsOf(value: unknown, place: TextPlace, depth = 0): DynamicObject[]
   }
   if (metadata !== undefined && !isMapping(metadata))
     throw parseError(`metadata of the ${groupKindOf({ apiVersion, kind })} is no mapping`, place);
+  for (const field of ['name', 'namespace', 'generateName'] as const) {
+    const text: unknown = metadata?.[field];
+    if (text === undefined || text === null || typeof text === 'string') continue;
+    throw parseError(`metadata.${field} has to be a text, not ${JSON.stringify(text)}: quote it`, place);
+  }
   return [(metadata === undefined ? { ...value, metadata: {} } : value) as DynamicObject];
 }
 
