@@ -141,7 +141,7 @@ Examples:
     .command('sign')
     .description('sign Tasks and Pipelines, so that a VerificationPolicy can tell them from others')
     .requiredOption('-f, --file <file>', 'a file, a URL, or - for standard input', collect, [])
-    .requiredOption('--key <file>', 'the private key, in PEM')
+    .requiredOption('--key <file>', 'the private key, in PEM; also one that cosign made')
     .option('--passphrase-file <file>', 'the passphrase of a key that is encrypted')
     .option('--hash <name>', 'sha224, sha256, sha384 or sha512', 'sha256')
     .option('-o, --output <file>', 'where to write the signed documents, if not to standard output')

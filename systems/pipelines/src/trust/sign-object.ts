@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import type { KubeObject } from '@tektite/meta';
 import { checksumOf, signatureAnnotation } from './checksum.ts';
+import { isCosignKey, readCosignKey } from './cosign-key.ts';
 import { hashAlgorithms } from './hash-algorithms.ts';
 
 export interface SignOptions {
@@ -83,9 +84,8 @@ export function readPublicKey(pem: string): KeyObject {
 }
 
 function readPrivateKey(pem: string, passphrase: string | undefined): KeyObject {
-  if (/ENCRYPTED (?:SIGSTORE|COSIGN) PRIVATE KEY/.test(pem))
-    throw new SignatureError('keys that cosign encrypted cannot be read; use a key in PKCS #8, encrypted or not');
   try {
+    if (isCosignKey(pem)) return readCosignKey(pem, passphrase ?? '');
     return createPrivateKey({ key: pem, ...(passphrase === undefined ? {} : { passphrase }) });
   } catch (cause) {
     throw new SignatureError(`the private key cannot be read: ${(cause as Error).message}`, { cause });

@@ -1,0 +1,35 @@
+import { createPrivateKey, type KeyObject, scryptSync } from 'node:crypto';
+import { openSecretBox } from './secret-box.ts';
+
+const form = /-----BEGIN ENCRYPTED (?:SIGSTORE|COSIGN) PRIVATE KEY-----([\s\S]*?)-----END/;
+
+/** Whether a text is a private key as `cosign generate-key-pair` writes it. */
+export function isCosignKey(pem: string): boolean {
+  return form.test(pem);
+}
+
+interface SealedKey {
+  readonly kdf: {
+    readonly name: string;
+    readonly params: { readonly N: number; readonly r: number; readonly p: number };
+    readonly salt: string;
+  };
+  readonly cipher: { readonly name: string; readonly nonce: string };
+  readonly ciphertext: string;
+}
+
+/** More than any tool asks for. Whoever made the file decides about it otherwise. */
+const mostMemory = 256 * 1024 * 1024;
+
+/** The key in it. Throws an error that says what is wrong. */
+export function readCosignKey(pem: string, passphrase: string): KeyObject {
+  const text = Buffer.from(form.exec(pem)?.[1] ?? '', 'base64').toString('utf8');
+  const { kdf, cipher, ciphertext } = JSON.parse(text) as SealedKey;
+  if (kdf.name !== 'scrypt' || cipher.name !== 'nacl/secretbox')
+    throw new Error(`it is encrypted in an unknown way: ${kdf.name}, ${cipher.name}`);
+  const { N, r, p } = kdf.params;
+  const key = scryptSync(passphrase, Buffer.from(kdf.salt, 'base64'), 32, { N, r, p, maxmem: mostMemory });
+  const opened = openSecretBox(Buffer.from(ciphertext, 'base64'), Buffer.from(cipher.nonce, 'base64'), key);
+  if (!opened) throw new Error('the passphrase is not the right one');
+  return createPrivateKey({ key: opened, format: 'der', type: 'pkcs8' });
+}
