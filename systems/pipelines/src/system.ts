@@ -5,6 +5,10 @@ import { configDefaults, standardDefaults } from './config/config-defaults.ts';
 import { defaultFeatureFlags, featureFlags } from './config/feature-flags.ts';
 import { type MetricsConfig, metricsConfig, standardMetrics } from './config/metrics-config.ts';
 import { shippedObjects } from './config/shipped-objects.ts';
+import { type CloudEventOptions, cloudEventControllers } from './cloud-events/cloud-event-controllers.ts';
+import { Outbox } from './cloud-events/outbox.ts';
+import { eventsConfig, standardEvents } from './config/events-config.ts';
+import { systemClock } from '@tektite/meta';
 import { allKinds } from './kinds/all-kinds.ts';
 import { pipelineRunController } from './pipeline-run/pipeline-run-controller.ts';
 import { meterName } from './metrics/metric-names.ts';
@@ -54,6 +58,7 @@ export function pipelinesSystem({
     resolvers: ResolverSettings,
     transforms: CacheTransforms,
     metrics: () => MetricsConfig,
+    cloudEvents: Pick<CloudEventOptions, 'events' | 'outbox'>,
   ) => [
     taskRunController({
       flags,
@@ -66,6 +71,7 @@ export function pipelinesSystem({
     }),
     pipelineRunController({ flags, defaults, nopImage: images.nop }),
     runQueueController(),
+    ...cloudEventControllers({ ...cloudEvents, defaults, transforms }),
     resolutionRequestController(defaults),
     resolverController(allResolvers, resolvers),
   ];
@@ -74,7 +80,10 @@ export function pipelinesSystem({
     name: 'pipelines',
     kinds: allKinds,
     objects: [...shippedObjects(namespace), ...resolverObjects(resolversNamespace)],
-    controllers: controllers(shipped, shippedSettings, strippingTransforms, () => standardMetrics),
+    controllers: controllers(shipped, shippedSettings, strippingTransforms, () => standardMetrics, {
+      events: () => standardEvents,
+      outbox: new Outbox(systemClock),
+    }),
     webhooks: webhooks(shipped),
     permissions: [
       { apiGroups: [''], resources: ['pods'], verbs: ['create', 'delete', 'get', 'patch'] },
@@ -99,7 +108,8 @@ export function pipelinesSystem({
     ],
     async configure({ client, log }: SystemServices) {
       const onError = (error: Error) => log.error('a setting is not in force', { error });
-      const definitions = [featureFlags, configDefaults, metricsConfig];
+      const definitions = [featureFlags, configDefaults, metricsConfig, eventsConfig];
+      const outbox = new Outbox(client.clock);
       const store = new ConfigStore(client, { namespace, definitions, onError }).start();
       const resolverStore = resolverConfigStore(client, resolversNamespace, onError).start();
       await Promise.all([store.synced(), resolverStore.synced()]);
@@ -110,11 +120,12 @@ export function pipelinesSystem({
           resolverSettings(resolverStore),
           await readCacheTransforms(client, namespace),
           () => store.get(metricsConfig),
+          { events: () => store.get(eventsConfig), outbox },
         ),
         webhooks: webhooks(settings),
       };
       const stop = async () => {
-        await Promise.all([store.stop(), resolverStore.stop()]);
+        await Promise.all([store.stop(), resolverStore.stop(), outbox[Symbol.asyncDispose]()]);
       };
       return { system, stop };
     },

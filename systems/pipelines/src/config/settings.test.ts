@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { configDefaults, standardDefaults } from './config-defaults.ts';
+import { eventsConfig, standardEvents } from './events-config.ts';
 import { defaultFeatureFlags, featureFlags } from './feature-flags.ts';
 
 describe('feature flags', () => {
@@ -38,6 +39,20 @@ describe('feature flags', () => {
     [{ coschedule: 'x', 'results-from': 'y' }, 'invalid value for feature flag "results-from": "y"'],
   ])('that cannot be used are refused: %o', (data, message) => {
     expect(() => featureFlags.parse(data)).toThrow(expect.objectContaining({ message }));
+  });
+});
+
+describe('where events go', () => {
+  it('is nowhere when nothing is said', () => {
+    expect(standardEvents).toEqual({ sink: '', formats: ['tektonv1'] });
+  });
+
+  it.each([
+    [{ formats: '' }, 'formats cannot be empty'],
+    [{ formats: 'tektonv1, other' }, 'invalid format: other'],
+    [{ formats: 'tektonv1,tektonv1' }, 'duplicate format: tektonv1'],
+  ])('is refused in other formats: %o', (data, message) => {
+    expect(() => eventsConfig.parse(data)).toThrow(expect.objectContaining({ message }));
   });
 });
 

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { type ControllerDefinition, defineController, type ReconcileContext } from '@tektite/controller';
+import { formatTime, isStatusError, type KubeObject } from '@tektite/meta';
+import type { Kind } from '@tektite/schema';
+import type { CacheTransforms } from '../cache/cache-transforms.ts';
+import type { ConfigDefaults } from '../config/config-defaults.ts';
+import type { EventsConfig } from '../config/events-config.ts';
+import { CustomRun, PipelineRun, PipelineRunV1beta1, TaskRun, TaskRunV1beta1 } from '../kinds/kinds.ts';
+import { type AnyRun, cloudEvent, eventType, succeededOf } from './cloud-event.ts';
+import type { Outbox } from './outbox.ts';
+import { SentEvents } from './sent-events.ts';
+
+export interface CloudEventOptions {
+  readonly events: () => EventsConfig;
+  readonly defaults: () => ConfigDefaults;
+  readonly transforms: CacheTransforms;
+  readonly outbox: Outbox;
+}
+
+/** Tells a sink what happens to runs, as CloudEvents. They look at runs and never write one. */
+export function cloudEventControllers(options: CloudEventOptions): readonly ControllerDefinition[] {
+  const teller = new Teller(options);
+  const about = (name: string, kind: Kind, sent: Kind, transform?: CacheTransforms['taskRun']) =>
+    defineController({
+      name: `${name}-cloud-events`,
+      kind: kind as Kind<KubeObject>,
+      ...(transform ? { transform: transform as never } : {}),
+      reconcile: (run, context) => teller.tell(run as AnyRun, sent, context),
+    });
+  return [
+    about('taskrun', TaskRun, TaskRunV1beta1, options.transforms.taskRun),
+    about('pipelinerun', PipelineRun, PipelineRunV1beta1),
+    about('customrun', CustomRun, CustomRun),
+  ];
+}
+
+class Teller {
+  private readonly options: CloudEventOptions;
+  private readonly sent: SentEvents = new SentEvents();
+
+  constructor(options: CloudEventOptions) {
+    this.options = options;
+  }
+
+  async tell(run: AnyRun, sent: Kind, context: ReconcileContext): Promise<undefined> {
+    const { events, defaults, outbox } = this.options;
+    const sink = events().sink || defaults().cloudEventsSink;
+    if (sink === '') return;
+    const { clock, client, signal } = context;
+    const { namespace = '', name = '' } = run.metadata;
+    const { status, reason, message } = succeededOf(run) ?? {};
+    const identity = [run.kind, namespace, name];
+    if (!this.sent.isNew([...identity, status, reason, message], clock.now())) return;
+    const type = eventType(run);
+    if (!type.includes('.unknown.') && !this.sent.isNew([type, ...identity], clock.now())) return;
+    // The cache does not keep all of a run.
+    const content = await client
+      .get(sent as Kind<KubeObject>, { namespace, name }, { signal })
+      .catch((error: unknown) => {
+        if (isStatusError(error, 'NotFound')) return undefined;
+        throw error;
+      });
+    if (!content) return;
+    const event = cloudEvent(run, content, { id: randomUUID(), time: formatTime(clock.now()) });
+    outbox.post(sink, event, (error) =>
+      context.event(
+        error
+          ? { type: 'Warning', reason: 'CloudEventFailed', message: error.message }
+          : { type: 'Normal', reason: 'CloudEventSent', message: `Sent ${type}` },
+      ),
+    );
+  }
+}
