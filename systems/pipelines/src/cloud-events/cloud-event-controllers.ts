@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type ControllerDefinition, defineController, type ReconcileContext } from '@tektite/controller';
-import { formatTime, isStatusError, type KubeObject } from '@tektite/meta';
+import { formatTime, isStatusError } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import type { CacheTransforms } from '../cache/cache-transforms.ts';
 import type { ConfigDefaults } from '../config/config-defaults.ts';
@@ -23,7 +23,7 @@ export function cloudEventControllers(options: CloudEventOptions): readonly Cont
   const about = (name: string, kind: Kind, sent: Kind, transform?: CacheTransforms['taskRun']) =>
     defineController({
       name: `${name}-cloud-events`,
-      kind: kind as Kind<KubeObject>,
+      kind,
       ...(transform ? { transform: transform as never } : {}),
       reconcile: (run, context) => teller.tell(run as AnyRun, sent, context),
     });
@@ -54,12 +54,10 @@ class Teller {
     const type = eventType(run);
     if (!type.includes('.unknown.') && !this.sent.isNew([type, ...identity], clock.now())) return;
     // The cache does not keep all of a run.
-    const content = await client
-      .get(sent as Kind<KubeObject>, { namespace, name }, { signal })
-      .catch((error: unknown) => {
-        if (isStatusError(error, 'NotFound')) return undefined;
-        throw error;
-      });
+    const content = await client.get(sent, { namespace, name }, { signal }).catch((error: unknown) => {
+      if (isStatusError(error, 'NotFound')) return undefined;
+      throw error;
+    });
     if (!content) return;
     const event = cloudEvent(run, content, { id: randomUUID(), time: formatTime(clock.now()) });
     outbox.post(sink, event, (error) =>
