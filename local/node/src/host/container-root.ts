@@ -71,10 +71,10 @@ export class ContainerRoot {
 
   constructor(options: ContainerRootOptions) {
     this.options = options;
-    // What is written to it may grow, so it is on disk; where it is looked for is a link.
-    this.root = join(options.scratch, 'root');
+    // In memory, as it has many entries and on disk these take a hundred times as long. Programs write to it, but not much:
+    // what grows is below the private folders, and in volumes.
+    this.root = join(options.directory, 'root');
     mkdirSync(this.root, { mode: 0o755 });
-    symlinkSync(this.root, join(options.directory, 'root'));
     for (const entry of options.entries) {
       if (entry.type === 'folder') mkdirSync(join(this.root, entry.name), { mode: 0o755 });
       else symlinkSync(entry.target, join(this.root, entry.name));
