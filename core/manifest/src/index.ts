@@ -35,6 +35,15 @@ export {
   type DeleteResult,
 } from './delete/delete-manifest.ts';
 
+// As Manifestival does it
+export {
+  legacyApply,
+  type LegacyApplyOptions,
+  legacyDelete,
+  type LegacyDeleteOptions,
+  legacyDryRun,
+} from './manifestival/manifestival.ts';
+
 // Plans
 export { diffLines, type DiffLine } from './plan/diff-lines.ts';
 export {
