@@ -99,7 +99,7 @@ export async function legacyDryRun(
       continue;
     }
     const before = appliedBefore(live, options.lastAppliedAnnotation ?? lastApplied);
-    const merged = threeWayMerge(before && withoutMark(before), object, live);
+    const merged = threeWayMerge(before, object, live);
     const patch = compareMerge(live, merged, mergeSchema(object));
     if (patch === undefined) continue;
     const { apiVersion, kind } = object;
@@ -133,19 +133,20 @@ function appliedBefore(live: DynamicObject, annotation: string): Record<string, 
   if (!text) return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    return isMapping(value) ? value : undefined;
+    return isMapping(value) ? withoutMark(value) : undefined;
   } catch {
     // Somebody's edit: then nothing is known, and nothing is removed.
     return undefined;
   }
 }
 
-/** The mark is no difference worth telling. */
+/** The mark was remembered with the object, and nobody wants it gone. */
 function withoutMark(before: Record<string, unknown>): Record<string, unknown> {
   const metadata = before.metadata;
   if (!isMapping(metadata) || !isMapping(metadata.annotations)) return before;
   const { [createdAnnotation]: _, ...annotations } = metadata.annotations;
-  return { ...before, metadata: { ...metadata, annotations } };
+  const { annotations: __, ...rest } = metadata;
+  return { ...before, metadata: Object.keys(annotations).length > 0 ? { ...rest, annotations } : rest };
 }
 
 /** Brute force: mappings are laid over each other, lists element by element, cut to the length that is wanted. */
