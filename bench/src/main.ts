@@ -16,6 +16,11 @@ switch (suite) {
     await benchController({ quick });
     break;
   }
+  case 'manifest': {
+    const { benchManifest } = await import('./manifest/index.ts');
+    await benchManifest({ quick });
+    break;
+  }
   case 'node': {
     const { benchNode } = await import('./node/index.ts');
     await benchNode({ quick });
