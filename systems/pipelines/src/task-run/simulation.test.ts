@@ -54,6 +54,8 @@ class Kubelet {
     this.seen.set(name, entry);
     if (!entry.uids.has(uid)) {
       entry.uids.add(uid);
+      // What the one before it told went with it.
+      delete entry.result;
       this.later(() => this.tell(name, uid, 'Running', { running: { startedAt: '2026-01-01T00:00:00Z' } }));
     }
     if (annotations['tekton.dev/ready'] !== 'READY' || this.begun.has(uid)) return;
