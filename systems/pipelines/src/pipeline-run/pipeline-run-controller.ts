@@ -63,7 +63,7 @@ export function pipelineRunController(options: PipelineRunOptions): ControllerDe
 /** One look at one PipelineRun, in the order in which Tekton looks. */
 class PipelineRunWork {
   /** With the labels and annotations that it is to have. */
-  private run_: PipelineRun;
+  private current: PipelineRun;
   private readonly original: PipelineRun;
   private readonly services: PipelineRunServices;
   private status: PipelineRunStatus;
@@ -72,7 +72,7 @@ class PipelineRunWork {
 
   constructor(run: PipelineRun, context: ReconcileContext, options: PipelineRunOptions, pipelines: PreparedPipelines) {
     const { client, signal, random } = context;
-    this.run_ = run;
+    this.current = run;
     this.original = run;
     this.status = run.status ?? {};
     this.told = succeeded(run.status);
@@ -95,7 +95,7 @@ class PipelineRunWork {
 
   async run(): Promise<Result | undefined> {
     if (isRunOver(this.status)) {
-      await cleanUpVolumes(this.run_, this.services);
+      await cleanUpVolumes(this.current, this.services);
       return undefined;
     }
     if (!this.isPending()) this.start();
@@ -116,7 +116,7 @@ class PipelineRunWork {
     if (lasting instanceof RunFailure) this.tellCause(lasting);
     if (isRunOver(this.status)) {
       this.services.pipelines.forget(this.original);
-      await cleanUpVolumes(this.run_, this.services);
+      await cleanUpVolumes(this.current, this.services);
       return undefined;
     }
     const next = Math.min(waitMs ?? Infinity, this.stopwatch().nextLook() ?? Infinity);
@@ -124,55 +124,55 @@ class PipelineRunWork {
   }
 
   private isPending(): boolean {
-    return this.run_.spec.status === 'PipelineRunPending';
+    return this.current.spec.status === 'PipelineRunPending';
   }
 
   private stopwatch(): Stopwatch {
     const { defaults, now } = this.services;
-    return new Stopwatch(timeoutsOf(this.run_.spec, defaults.timeoutMinutes), this.status, now);
+    return new Stopwatch(timeoutsOf(this.current.spec, defaults.timeoutMinutes), this.status, now);
   }
 
   private start(): void {
     const before = this.status;
-    this.status = startedRun({ ...this.run_, status: before }, this.services.now);
+    this.status = startedRun({ ...this.current, status: before }, this.services.now);
     if (before === this.status) return;
     this.told = succeeded(this.status);
     this.services.context.event({ type: 'Normal', reason: 'Started', message: '' });
   }
 
   private async advance(): Promise<void> {
-    const { name = '' } = this.run_.metadata;
+    const { name = '' } = this.current.metadata;
     const stopwatch = this.stopwatch();
     this.status = { ...this.status, ...this.withChildren() };
     if (stopwatch.isPipelineLongOver()) return this.timeOut(stopwatch.timeouts.pipeline);
-    const label = pipelineLabelOf(this.run_);
+    const label = pipelineLabelOf(this.current);
     if (label === undefined) throw new Error(`pipelineRun ${name} not providing PipelineRef or PipelineSpec`);
-    this.run_ = withPipelineLabel(this.run_, label);
-    if (this.run_.spec.status === 'Cancelled') return this.cancel();
+    this.current = withPipelineLabel(this.current, label);
+    if (this.current.spec.status === 'Cancelled') return this.cancel();
     if (this.isPending()) {
       const message = `PipelineRun "${name}" is pending`;
       this.outcome('Unknown', 'PipelineRunPending', message);
       return;
     }
-    const progress = { run: { ...this.run_, status: this.status } };
+    const progress = { run: { ...this.current, status: this.status } };
     try {
       await runPipeline(progress, this.services);
     } finally {
       const { status = {}, ...run } = progress.run;
-      this.run_ = run as PipelineRun;
+      this.current = run as PipelineRun;
       this.status = status;
     }
   }
 
   /** All children there are, also those that the status does not know yet. */
   private withChildren(): PipelineRunStatus {
-    const children = knownChildren({ ...this.run_, status: this.status }, this.services.context);
+    const children = knownChildren({ ...this.current, status: this.status }, this.services.context);
     return children.length > 0 ? { childReferences: children } : {};
   }
 
   private async cancel(): Promise<void> {
-    const { name = '' } = this.run_.metadata;
-    const errors = await endChildren(this.run_, this.status.childReferences ?? [], 'cancelled', this.services);
+    const { name = '' } = this.current.metadata;
+    const errors = await endChildren(this.current, this.status.childReferences ?? [], 'cancelled', this.services);
     if (errors.length === 0) {
       this.outcome('False', 'Cancelled', `PipelineRun "${name}" was cancelled`);
       return;
@@ -185,8 +185,8 @@ class PipelineRunWork {
 
   /** Nobody looked for so long that there is no use in looking further. */
   private async timeOut(limit: number): Promise<void> {
-    const { name = '' } = this.run_.metadata;
-    const errors = await endChildren(this.run_, this.status.childReferences ?? [], 'timedOut', this.services);
+    const { name = '' } = this.current.metadata;
+    const errors = await endChildren(this.current, this.status.childReferences ?? [], 'timedOut', this.services);
     if (errors.length > 0)
       throw new Error(`error(s) from timing out TaskRun(s) from PipelineRun ${name}: ${errors.join('\n')}`);
     this.outcome('False', 'PipelineRunTimeout', timeoutMessage(name, limit));
@@ -211,7 +211,7 @@ class PipelineRunWork {
   /** Labels before the status: what the Pipeline says of itself is only taken over until its spec is in the status. */
   private async write(): Promise<void> {
     const { context } = this.services;
-    const { labels, annotations } = this.run_.metadata;
+    const { labels, annotations } = this.current.metadata;
     const { metadata } = this.original;
     let target = this.original;
     if (!equalJson(labels, metadata.labels) || !equalJson(annotations, metadata.annotations)) {
