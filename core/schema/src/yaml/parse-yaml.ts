@@ -14,6 +14,7 @@ import {
   Parser,
   visit,
 } from 'yaml';
+import { readPlainDocument } from './plain-yaml.ts';
 import { type DuplicateKey, isMergeKey, YamlConverter } from './yaml-converter.ts';
 import { describeSyntaxError, type Place, YamlError } from './yaml-error.ts';
 
@@ -38,7 +39,7 @@ export interface YamlDocument {
  * parseYaml('a: yes\n---\nb: [1, x]')[0].value // { a: true }
  */
 export function parseYaml(text: string): YamlDocument[] {
-  return readDocuments(text, Number.POSITIVE_INFINITY);
+  return readQuickly(text) ?? readDocuments(text, Number.POSITIVE_INFINITY);
 }
 
 /** The first document alone, which is all that the API server reads of a body; mistakes after it do not matter. */
@@ -48,6 +49,79 @@ export function parseFirstYaml(text: string): YamlDocument | undefined {
 
 /** What libyaml refuses anywhere in a text. */
 const controlCharacter = /[^\t\n\r\x20-\x7e\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+
+/** Below this, nobody waits for a parser. */
+const worthWhile = 4096;
+
+/**
+ * Large texts document by document, with a reader for what is plain. A document that is not plain is parsed alone; a text with a
+ * mistake, or anything odd between its documents, is left to the parser as a whole. Positions are looked up when they are asked for.
+ */
+function readQuickly(text: string): YamlDocument[] | undefined {
+  if (text.length < worthWhile || text.includes('\r') || controlCharacter.test(text)) return undefined;
+  const lines = text.split('\n');
+  const parts = splitDocuments(lines);
+  let whole: YamlDocument[] | undefined;
+  const documents: YamlDocument[] = [];
+  for (const [index, { from, to }] of (parts ?? []).entries()) {
+    const plain = readPlainDocument(lines, from, to);
+    if (plain) {
+      const positionOf = (path: readonly (string | number)[]) => {
+        whole ??= readDocuments(text, Number.POSITIVE_INFINITY);
+        return (whole[index] as YamlDocument).positionOf(path);
+      };
+      documents.push({ ...plain, duplicateKeys: [], positionOf });
+      continue;
+    }
+    const alone = readAlone(lines.slice(from, to).join('\n'), from);
+    if (!alone) return undefined;
+    documents.push(alone);
+  }
+  return parts && documents;
+}
+
+/** The parts between `---`. Undefined when there is anything else between documents. */
+function splitDocuments(lines: readonly string[]): readonly { from: number; to: number }[] | undefined {
+  const parts: { from: number; to: number }[] = [];
+  let from = 0;
+  const isEmpty = (start: number, end: number) => lines.slice(start, end).every((line) => /^\s*(?:#|$)/.test(line));
+  const add = (to: number) => {
+    // Before the first mark there may be comments alone.
+    if (from === 0 && isEmpty(0, to)) return;
+    parts.push({ from, to });
+  };
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] as string;
+    if (line.startsWith('...') || line.startsWith('%') || line.startsWith('\ufeff')) return undefined;
+    if (!line.startsWith('---')) continue;
+    if (!/^---[ ]*$/.test(line)) return undefined;
+    add(at);
+    from = at + 1;
+  }
+  add(lines.length);
+  return parts;
+}
+
+/** A part that is one document, by the parser. */
+function readAlone(text: string, lineOffset: number): YamlDocument | undefined {
+  try {
+    const [document, ...others] = readDocuments(`---\n${text}`, Number.POSITIVE_INFINITY);
+    if (!document || others.length > 0) return undefined;
+    const moved = lineOffset - 1;
+    return {
+      value: document.value,
+      line: document.line + moved,
+      duplicateKeys: document.duplicateKeys.map(({ key, line }) => ({ key, line: line + moved })),
+      positionOf: (path) => {
+        const { line, column } = document.positionOf(path);
+        return { line: line + moved, column };
+      },
+    };
+  } catch (error) {
+    if (error instanceof YamlError) return undefined;
+    throw error;
+  }
+}
 
 function readDocuments(text: string, limit: number): YamlDocument[] {
   if (controlCharacter.test(text)) throw new YamlError('yaml: control characters are not allowed');
