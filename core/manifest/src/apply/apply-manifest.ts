@@ -14,6 +14,7 @@ import { explainFailure } from './explain-failure.ts';
 import { inParallel } from './in-parallel.ts';
 import { orderObjects, type OrderOptions } from './order-objects.ts';
 import { placeObjects, refuseLabel } from './place-objects.ts';
+import { unserved } from './served-definitions.ts';
 import { pruneCandidates, pruneObject, type PruneOptions } from './prune.ts';
 
 export interface ApplyManifestOptions extends OrderOptions {
@@ -252,20 +253,21 @@ class Application {
       (item) => item.object.kind === 'CustomResourceDefinition' && this.results.get(item)?.action !== 'failed',
     );
     if (definitions.length === 0) return;
+    const missing = await unserved(this.client, definitions);
+    if (missing.length === 0) return;
     const report = await waitForObjects(
       this.client,
-      definitions.map(({ object }) => referenceTo(object)),
+      missing.map(({ object }) => referenceTo(object)),
       {
         timeoutMs: this.patienceMs,
         failFast: true,
-        known: definitions.flatMap((item) => this.results.get(item)?.object ?? []),
         ...(this.options.signal ? { signal: this.options.signal } : {}),
       },
     );
     this.client.discovery.forget();
     for (const { reference, status, message } of report.objects) {
       if (status === 'Current') continue;
-      const item = definitions.find(({ object }) => object.metadata.name === reference.name) as ManifestItem;
+      const item = missing.find(({ object }) => object.metadata.name === reference.name) as ManifestItem;
       const text = `${describeObject(reference)}: it is not established: ${message}`;
       const error = new ManifestError('NOT_ESTABLISHED', text, { details: { status, message } });
       this.record(item, { reference, action: 'failed', error, step, durationMs: 0, origin: item.origin });

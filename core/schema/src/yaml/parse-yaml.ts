@@ -48,7 +48,13 @@ export function parseFirstYaml(text: string): YamlDocument | undefined {
 }
 
 /** What libyaml refuses anywhere in a text. */
+const notPlainAscii = /[^\t\n\r\x20-\x7e]/;
 const controlCharacter = /[^\t\n\r\x20-\x7e\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+
+/** Most texts are ASCII, which is quicker to see. */
+function hasControlCharacter(text: string): boolean {
+  return notPlainAscii.test(text) && controlCharacter.test(text);
+}
 
 /** Below this, nobody waits for a parser. */
 const worthWhile = 4096;
@@ -58,7 +64,7 @@ const worthWhile = 4096;
  * mistake, or anything odd between its documents, is left to the parser as a whole. Positions are looked up when they are asked for.
  */
 function readQuickly(text: string): YamlDocument[] | undefined {
-  if (text.length < worthWhile || text.includes('\r') || controlCharacter.test(text)) return undefined;
+  if (text.length < worthWhile || text.includes('\r') || hasControlCharacter(text)) return undefined;
   const lines = text.split('\n');
   const parts = splitDocuments(lines);
   let whole: YamlDocument[] | undefined;
@@ -124,7 +130,7 @@ function readAlone(text: string, lineOffset: number): YamlDocument | undefined {
 }
 
 function readDocuments(text: string, limit: number): YamlDocument[] {
-  if (controlCharacter.test(text)) throw new YamlError('yaml: control characters are not allowed');
+  if (hasControlCharacter(text)) throw new YamlError('yaml: control characters are not allowed');
   const counter = new LineCounter();
   const placeOf = (offset: number): Place => {
     const { line, col } = counter.linePos(Math.min(offset, text.length));

@@ -16,11 +16,12 @@ const plain = [
   'a:\n- 1\n- b: 2\n  c: 3\n-\n  - 4\n- - 5\n  - 6\nd:\n  - e',
   "a: |\n  one\n   two\n\n  three\n\nb: |-\n  x\nc: \"q\\n\\u00e9\"\nd: 'it''s'\ne: {}\nf: []\ng: [\"a\", b, 'c', 1]",
   'a:\n  description: some words\n    that go on\n    and on\n  b: x',
-  'a:\nb:\n  c:\n"x y": 1\n\'k\': v',
+  'm: {a: 1, b: "x y", c.d/e: yes}\na:\nb:\n  c:\n"x y": 1\n\'k\': v',
 ];
 const odd = [
   'a: &x 1\nb: *x',
-  'a: {b: c}',
+  'a: {b: {c: d}}',
+  'a: {b}',
   'a: >\n  folded',
   'a: |+\n  x\n',
   'a: 1\na: 2',
@@ -79,6 +80,8 @@ describe('the quick reader', () => {
       '[',
       ']',
       '{}',
+      '{',
+      '}',
       ',',
       '1',
       '0x1',
@@ -102,7 +105,7 @@ describe('the quick reader', () => {
   });
 
   it('gives the same documents, lines and positions for a large text', () => {
-    const part = `# comment\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\ndata: {a: b}\n`;
+    const part = `# comment\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\ndata: {a: [b]}\n`;
     const easy = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: y\n`;
     const text = `# top\n---\n${Array(200).fill(`${part}---\n${easy}`).join('---\n')}---\n`;
     const documents = parseYaml(text);

@@ -144,8 +144,7 @@ class PlainReader {
         return words(text);
       case '{':
         this.single(indent);
-        if (text !== '{}') throw new NotPlain();
-        return {};
+        return pairs(text);
       default:
         return this.plain(text, indent);
     }
@@ -274,11 +273,27 @@ function words(text: string): unknown[] {
   if (text === '[]') return [];
   const inner = /^\[([^[\]{}]*)\]$/.exec(text)?.[1];
   if (inner === undefined) throw new NotPlain();
-  return inner.split(',').map((part) => {
-    const word = part.trim();
-    if (word.startsWith('"') && simpleDouble.test(word)) return JSON.parse(word) as string;
-    if (word.startsWith("'") && simpleSingle.test(word)) return word.slice(1, -1).replaceAll("''", "'");
-    if (!/^[\w./*@$+-]+$/.test(word) || /^[*@-]/.test(word)) throw new NotPlain();
-    return typed(word);
-  });
+  return inner.split(',').map((part) => flowWord(part.trim()));
+}
+
+/** `{a: b, c: "d"}`, and nothing deeper. */
+function pairs(text: string): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  if (text === '{}') return result;
+  const inner = /^\{([^[\]{}]*)\}$/.exec(text)?.[1];
+  if (inner === undefined) throw new NotPlain();
+  for (const part of inner.split(',')) {
+    const [, key = '', value = ''] = /^([A-Za-z_][\w./-]*): +(.+)$/.exec(part.trim()) ?? [];
+    if (key === '' || key === '__proto__' || Object.hasOwn(result, key)) throw new NotPlain();
+    if (typeof resolveScalar(key) !== 'string') throw new NotPlain();
+    result[key] = flowWord(value);
+  }
+  return result;
+}
+
+function flowWord(word: string): unknown {
+  if (word.startsWith('"') && simpleDouble.test(word)) return JSON.parse(word) as string;
+  if (word.startsWith("'") && simpleSingle.test(word)) return word.slice(1, -1).replaceAll("''", "'");
+  if (!/^[\w./*@$+-]+$/.test(word) || /^[*@-]/.test(word)) throw new NotPlain();
+  return typed(word);
 }
