@@ -19,6 +19,8 @@ Examples:
   $ export KUBECONFIG=~/.tektite/kubeconfig      let kubectl use it
   $ kubectl get namespaces
   $ tektite run -f pipeline.yaml                 run a pipeline to its end, with no cluster
+  $ tektite plan -f release.yaml                 see what an apply would do, exactly
+  $ tektite apply -f release.yaml --wait         install it, here or on any cluster
   $ tektite new operator shop                    begin an operator in the folder shop
   $ tektite up --systems ./shop                  run it`,
     );

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -177,6 +178,19 @@ describe('kustomize and Helm', () => {
     const source = { kind: 'kustomize', dir: join(folder, 'k') } as const;
     await expect(loadManifest(source, { programs })).rejects.toThrow('is remote');
     expect(await names({ ...source, allowRemote: true }, { programs })).toEqual(['a']);
+  });
+
+  const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
+  it.skipIf(!hasKubectl)('are built by the program that is there (skipped without kubectl)', async () => {
+    write('k/kustomization.yaml', 'namePrefix: my-\nnamespace: ci\nresources: [a.yaml]');
+    write('k/a.yaml', map('a'));
+    const manifest = await loadManifest({ kind: 'kustomize', dir: join(folder, 'k') });
+    expect(manifest.objects[0]?.metadata).toEqual({ name: 'my-a', namespace: 'ci' });
+    write('k/kustomization.yaml', 'resources: [missing.yaml]');
+    await expect(loadManifest({ kind: 'kustomize', dir: join(folder, 'k') })).rejects.toMatchObject({
+      code: 'SOURCE',
+      message: expect.stringContaining('missing.yaml') as string,
+    });
   });
 
   it('mark hooks, and leave tests out', async () => {
