@@ -27,9 +27,11 @@ export async function manifestSession(
   const abort = new AbortController();
   void stopped.promise.then(() => abort.abort(new UserError('stopped; run it again to go on', 130)));
   try {
-    await withCluster(options, (client) =>
-      work({ client, view, signal: abort.signal, tookMs: () => systemClock.monotonic() - began }),
-    );
+    await withCluster(options, (client) => {
+      // The server can tell what it serves while files are read here. Whoever needs it is told what went wrong.
+      void client.discovery.all().catch(() => undefined);
+      return work({ client, view, signal: abort.signal, tookMs: () => systemClock.monotonic() - began });
+    });
   } catch (error) {
     if (isManifestError(error)) throw new UserError(error.message);
     throw error;
