@@ -24,6 +24,8 @@ export function cloudEventControllers(options: CloudEventOptions): readonly Cont
     defineController({
       name: `${name}-cloud-events`,
       kind,
+      // Without a sink, runs cost nothing here.
+      predicate: () => teller.sink !== '',
       ...(transform ? { transform: transform as never } : {}),
       reconcile: (run, context) => teller.tell(run as AnyRun, sent, context),
     });
@@ -42,9 +44,15 @@ class Teller {
     this.options = options;
   }
 
+  /** Where events go; empty: nowhere. */
+  get sink(): string {
+    const { events, defaults } = this.options;
+    return events().sink || defaults().cloudEventsSink;
+  }
+
   async tell(run: AnyRun, sent: Kind, context: ReconcileContext): Promise<undefined> {
-    const { events, defaults, outbox } = this.options;
-    const sink = events().sink || defaults().cloudEventsSink;
+    const { sink } = this;
+    const { outbox } = this.options;
     if (sink === '') return;
     const { clock, client, signal } = context;
     const { namespace = '', name = '' } = run.metadata;

@@ -33,6 +33,8 @@ export function runQueueController(): ControllerDefinition {
   return defineController<PipelineRun>({
     name: 'pipelinerun-queue',
     kind: PipelineRunKind,
+    // Most runs are in no group, and cost nothing.
+    predicate: ({ object }) => groupOf(object) !== undefined,
     sources: [runs],
     reconcile: (run, context) => queue.look(run, context),
   });
