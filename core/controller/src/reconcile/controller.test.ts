@@ -1,4 +1,4 @@
-import { kinds } from '@tektite/client';
+import { kinds, mergePatch } from '@tektite/client';
 import type { ConfigMap } from '@tektite/schema/kubernetes';
 import { type ControlPlane, startControlPlane, virtualClock } from '@tektite/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -202,6 +202,28 @@ describe('a bad reconciler', () => {
     await clock.advance(0);
     expect(late).toMatchObject({ code: 'WRITE_FENCED' });
     expect(manager.health().controllers.get('parents')?.stuck).toEqual([]);
+  });
+
+  it('that changes its object each time does not starve timers, and can be stopped', async () => {
+    await using plane = await startControlPlane();
+    let looks = 0;
+    const manager = new Manager(plane.client, { graceMs: 0 });
+    manager.add(
+      defineController<ConfigMap>({
+        name: 'restless',
+        kind: kinds.ConfigMap,
+        namespace: 'default',
+        reconcile: async ({ metadata }, { client }) => {
+          const key = { namespace: 'default', name: metadata.name ?? '' };
+          await client.patch(kinds.ConfigMap, key, mergePatch({ data: { looks: String(++looks) } }));
+        },
+      }),
+    );
+    await manager.start().synced();
+    await plane.client.create(kinds.ConfigMap, { metadata: { namespace: 'default', name: 'a' } });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await manager.stop();
+    expect(looks).toBeGreaterThan(10);
   });
 
   it('that never returns does not keep the process from stopping', async () => {

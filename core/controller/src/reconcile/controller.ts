@@ -48,6 +48,7 @@ export interface ControllerHealth {
 
 const defaultConcurrency = 4;
 const defaultTimeoutMs = 300_000;
+const longestWithoutTurn = 64;
 
 /**
  * Runs one definition: follows its sources, and has its reconciler look at one object after the other, several at a time.
@@ -74,6 +75,8 @@ export class Controller {
   private gained: Disposable | undefined;
   private state: ControllerHealth['state'] = 'syncing';
   private count = 0;
+  /** Reconciles since timers and sockets last had a chance. */
+  private sinceTurn = 0;
 
   constructor(definition: ControllerDefinition, parts: ControllerParts) {
     this.definition = definition;
@@ -200,6 +203,10 @@ export class Controller {
     for (let item = await this.queue.get(); item; item = await this.queue.get()) {
       if (this.ownership.owns(item.key)) await this.reconcile(parts, item);
       else this.queue.done(item.key);
+      // In process everything may go on for ever without a turn of the event loop: no timer would run, and no signal be heard.
+      if (++this.sinceTurn < longestWithoutTurn) continue;
+      this.sinceTurn = 0;
+      await settle();
     }
   }
 
