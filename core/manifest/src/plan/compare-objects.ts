@@ -8,12 +8,25 @@ const serverMetadata = ['managedFields', 'resourceVersion', 'uid', 'generation',
 
 /** An object with what a person would compare: without status and the server's own metadata, and without the values of Secrets. */
 export function comparable(object: DynamicObject): DynamicObject {
-  const copy = cloneJson(object);
+  const copy = cloneJson(withoutEmptyTimes(object));
   for (const field of serverMetadata) delete (copy.metadata as Record<string, unknown>)[field];
   delete copy.status;
   // Controllers write these rules; who aggregates does not.
   if (copy.kind === 'ClusterRole' && copy.aggregationRule !== undefined) delete copy.rules;
   return (copy.kind === 'Secret' && copy.apiVersion === 'v1' ? redact(copy) : copy) as DynamicObject;
+}
+
+/** Older servers write `creationTimestamp: null` into every template, newer ones do not: it is the same. */
+export function withoutEmptyTimes<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(withoutEmptyTimes) as T;
+  if (!isMapping(value)) return value;
+  const result: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    if (key === 'creationTimestamp' && value[key] === null) continue;
+    const each = withoutEmptyTimes(value[key]);
+    Object.defineProperty(result, key, { value: each, enumerable: true, configurable: true, writable: true });
+  }
+  return result as T;
 }
 
 /** A Secret of which one can see that a value changed, and not to what. */

@@ -7,7 +7,7 @@ import { conflictsOf } from '../apply/explain-failure.ts';
 import type { Manifest } from '../manifest.ts';
 import { describeObject, identityText, referenceTo } from '../object-identity.ts';
 import { waitForObjects } from '../wait/wait-for-objects.ts';
-import { comparable, compareObjects, fingerprint, withoutChance } from './compare-objects.ts';
+import { comparable, compareObjects, fingerprint, withoutChance, withoutEmptyTimes } from './compare-objects.ts';
 import { liveObjects, webhooksAsked } from './live-objects.ts';
 import type { Plan, PlanChoices, PlannedAction, PlannedObject } from './plan.ts';
 import type { OpenPlanServer, PlanServer } from './plan-server.ts';
@@ -48,6 +48,9 @@ export async function planManifest(
       patienceMs: forkPatienceMs,
     });
     const objects = plannedObjects(report, prepared, live, options);
+    const otherVersion = await versionNote(client, server.client);
+    if (otherVersion && objects.some(({ action }) => action === 'create' || action === 'recreate'))
+      notes.push(otherVersion);
     const written = objects.filter(({ action }) => ['create', 'update', 'recreate', 'prune'].includes(action));
     const asked = await webhooksAsked(
       client,
@@ -59,6 +62,19 @@ export async function planManifest(
   } finally {
     await server.close();
   }
+}
+
+/** What is created gets the defaults of the server it is created on. */
+async function versionNote(live: Client, fork: Client): Promise<string | undefined> {
+  const [theirs, ours] = await Promise.all([minorVersion(live), minorVersion(fork)]);
+  if (theirs === undefined || ours === undefined || theirs === ours) return undefined;
+  return `the cluster is Kubernetes ${theirs}: what is created may get other defaults there than those of ${ours} shown here`;
+}
+
+async function minorVersion(client: Client): Promise<string | undefined> {
+  const { body } = await client.request({ method: 'GET', path: '/version' });
+  const { major, minor } = (body ?? {}) as { readonly major?: string; readonly minor?: string };
+  return major && minor ? `${major}.${minor.replace('+', '')}` : undefined;
 }
 
 /**
@@ -88,7 +104,7 @@ async function seed(server: PlanServer, objects: readonly DynamicObject[], signa
       return;
     }
     try {
-      await server.seed(object);
+      await server.seed(withoutEmptyTimes(object));
     } catch (error) {
       notes.push(`${describeObject(object)} could not be copied, and counts as absent: ${(error as Error).message}`);
     }
