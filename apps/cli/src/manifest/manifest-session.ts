@@ -1,6 +1,6 @@
 import type { Client } from '@tektite/client';
 import { isManifestError } from '@tektite/manifest';
-import { systemClock } from '@tektite/meta';
+import { isStatusError, systemClock } from '@tektite/meta';
 import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { UserError } from '../user-error.ts';
@@ -33,7 +33,7 @@ export async function manifestSession(
       return work({ client, view, signal: abort.signal, tookMs: () => systemClock.monotonic() - began });
     });
   } catch (error) {
-    if (isManifestError(error)) throw new UserError(error.message);
+    if (isManifestError(error) || isStatusError(error)) throw new UserError(error.message);
     throw error;
   } finally {
     stopped.ignore();

@@ -5,7 +5,8 @@ import { inParallel } from '../apply/in-parallel.ts';
 import { membersOf } from '../apply/prune.ts';
 import { listAt } from '../field-value.ts';
 import type { Manifest } from '../manifest.ts';
-import { groupKindOf, groupOf, identityText } from '../object-identity.ts';
+import { ManifestError } from '../manifest-error.ts';
+import { describeObject, groupKindOf, groupOf, identityText } from '../object-identity.ts';
 
 const atOnce = 8;
 
@@ -36,8 +37,24 @@ export async function liveObjects(
     if (contents)
       for (const member of await membersOf(client, set, contents, signal)) found.set(identityText(member), member);
   }
-  await inParallel(await surroundings(client, manifest, [...found.values()], set), atOnce, take);
+  await inParallel(await surroundings(client, manifest, [...found.values()], set), atOnce, async (reference) => {
+    await take(reference).catch((error: unknown) => {
+      if (!isStatusError(error, 'Forbidden')) throw error;
+      if (reference.kind !== 'Namespace') throw unreadable(reference, error);
+      // Who works in a namespace need not be allowed to look at it; it is there if anything in it is.
+      found.set(identityText(reference), reference);
+    });
+  });
   return found;
+}
+
+function unreadable(reference: DynamicObject, cause: unknown): ManifestError {
+  const what = describeObject(reference);
+  return new ManifestError(
+    'FORBIDDEN',
+    `a plan has to read ${what}, which is forbidden; ask the cluster for a dry run instead (--server-dry-run)`,
+    { cause },
+  );
 }
 
 /** What the objects stand on: their namespaces, and the definitions of their kinds. */

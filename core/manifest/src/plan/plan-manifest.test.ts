@@ -43,6 +43,26 @@ describe('a plan', () => {
     await expect(checkPlan(client, { plan, manifest })).resolves.toBeDefined();
   });
 
+  it('can be made by who is allowed to see no more than what is planned', async () => {
+    await using plane = await startControlPlane();
+    const metadata = { namespace: 'default', name: 'some' };
+    await plane.client.create(kinds.Role, {
+      metadata,
+      rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['*'] }],
+    });
+    await plane.client.create(kinds.RoleBinding, {
+      metadata,
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'some' },
+      subjects: [{ kind: 'User', name: 'jane', apiGroup: 'rbac.authorization.k8s.io' }],
+    });
+    const jane = plane.clientFor({ name: 'jane', groups: ['system:authenticated'] });
+    const plan = await planManifest(jane, manifestOf(configMap('a')), openPlanServer, { set });
+    expect(actionsOf(plan)).toEqual({ a: 'create' });
+    await expect(planManifest(jane, manifestOf(deployment('web')), openPlanServer)).rejects.toThrow(
+      'cannot get resource',
+    );
+  });
+
   it('leaves no trace on the cluster', async () => {
     await using plane = await startControlPlane();
     const before = plane.server.storage.revision;
