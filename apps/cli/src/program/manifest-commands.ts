@@ -1,17 +1,13 @@
 import type { Command } from 'commander';
-
-interface Common {
-  readonly collect: (value: string, before: readonly string[]) => readonly string[];
-  readonly dataDir: string;
-}
+import { collect, defaultDataDir } from './option-values.ts';
 
 /** The commands that work on manifests. Their modules are loaded when they run. */
-export function addManifestCommands(tektite: Command, { collect, dataDir }: Common): void {
+export function addManifestCommands(tektite: Command): void {
   const onCluster = (command: Command) =>
     command
       .option('--kubeconfig <file>', 'which cluster; default: $KUBECONFIG, or the control plane of this machine')
       .option('--context <name>', 'the context of the kubeconfig')
-      .option('--data-dir <dir>', 'the data folder of the control plane of this machine', dataDir);
+      .option('--data-dir <dir>', 'the data folder of the control plane of this machine', defaultDataDir());
 
   const withSources = (command: Command, required = true) =>
     command[required ? 'requiredOption' : 'option'](

@@ -1,0 +1,119 @@
+import type { Command } from 'commander';
+import { collect, defaultDataDir } from './option-values.ts';
+
+/** The commands about tasks and pipelines. Their modules are loaded when they run. */
+export function addRunCommands(tektite: Command): void {
+  tektite
+    .command('run')
+    .description(
+      'run a PipelineRun or TaskRun, or a Pipeline or Task, to its end: on this machine unless a cluster is named',
+    )
+    .requiredOption(
+      '-f, --file <file>',
+      'what to run: a file, a URL, or - for standard input; several times for several',
+      collect,
+      [],
+    )
+    .option('-p, --param <name=value>', 'a parameter; lists and objects as JSON', collect, [])
+    .option(
+      '-w, --workspace <name=what>',
+      'a workspace: emptyDir, a folder as ./here, claim:NAME[/SUBPATH], configMap:NAME or secret:NAME',
+      collect,
+      [],
+    )
+    .option('-n, --namespace <name>', 'the namespace of what says none', 'default')
+    .option('--serviceaccount <name>', 'the service account that it runs as')
+    .option('--timeout <duration>', 'how long it may take, as 10m or 1h30m')
+    .option('--kubeconfig <file>', 'run it on this cluster')
+    .option('--images <file>', 'YAML that says what stands for images where Pods are processes of this machine')
+    .option('-o, --output <form>', 'text, or json for a line of JSON for everything that happens', 'text')
+    .addHelpText(
+      'after',
+      `
+The exit code is 0 when it succeeded, 1 when it failed, and 2 when what is to be run cannot be understood.
+
+Examples:
+  $ tektite run -f task.yaml -p who=world
+  $ tektite run -f pipeline.yaml -w source=.      work on the files of this folder
+  $ cat taskrun.yaml | tektite run -f -`,
+    )
+    .action(async (options) => (await import('../commands/run.ts')).run(options));
+
+  const forRun = (command: Command) =>
+    command
+      .option('-n, --namespace <name>', 'the namespace of the run', 'default')
+      .option('--kubeconfig <file>', 'which cluster; default: $KUBECONFIG, or the control plane of this machine')
+      .option('--data-dir <dir>', 'the data folder of the control plane of this machine', defaultDataDir());
+
+  forRun(tektite.command('logs'))
+    .description('show what a run said, with its steps; of one that goes on, until its end')
+    .argument('<run>', 'its name, or pipelinerun/NAME or taskrun/NAME')
+    .option('-o, --output <form>', 'text, or json for a line of JSON for everything that happens', 'text')
+    .action(async (run, options) => (await import('../commands/logs.ts')).logs(run, options));
+
+  forRun(tektite.command('describe'))
+    .description('show what a run was given, how each part of it went, and its results')
+    .argument('<run>', 'its name, or pipelinerun/NAME or taskrun/NAME')
+    .option('-o, --output <form>', 'text, or json for the tree of its parts', 'text')
+    .action(async (run, options) => (await import('../commands/describe.ts')).describe(run, options));
+
+  forRun(tektite.command('cancel'))
+    .description('ask a run to end before its time')
+    .argument('<run>', 'its name, or pipelinerun/NAME or taskrun/NAME')
+    .option(
+      '--mode <mode>',
+      'now; of a PipelineRun also run-finally (cancel its tasks, but run the final ones) or stop (let tasks that run end)',
+      'now',
+    )
+    .action(async (run, options) => (await import('../commands/cancel.ts')).cancel(run, options));
+
+  forRun(tektite.command('rerun'))
+    .description('run something again, and follow it; or only those of its tasks that did not succeed')
+    .argument('<run>', 'its name, or pipelinerun/NAME or taskrun/NAME')
+    .option('--from-failed', 'go on where it failed: tasks that succeeded are not run again, their results are used')
+    .option('-o, --output <form>', 'text, or json for a line of JSON for everything that happens', 'text')
+    .action(async (run, options) => (await import('../commands/rerun.ts')).rerun(run, options));
+
+  forRun(tektite.command('graph'))
+    .description('draw which tasks of a pipeline wait for which')
+    .argument('[run]', 'the name of a PipelineRun')
+    .option('-f, --file <file>', 'a file, a URL, or - for standard input, with Pipelines and PipelineRuns', collect, [])
+    .option('-o, --output <form>', 'text, mermaid or svg', 'text')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ tektite graph -f pipeline.yaml
+  $ tektite graph -f pipeline.yaml -o svg > pipeline.svg`,
+    )
+    .action(async (run, options) => (await import('../commands/graph.ts')).graph(run, options));
+
+  tektite
+    .command('sign')
+    .description('sign Tasks and Pipelines, so that a VerificationPolicy can tell them from others')
+    .requiredOption('-f, --file <file>', 'a file, a URL, or - for standard input', collect, [])
+    .requiredOption('--key <file>', 'the private key, in PEM; also one that cosign made')
+    .option('--passphrase-file <file>', 'the passphrase of a key that is encrypted')
+    .option('--hash <name>', 'sha224, sha256, sha384 or sha512', 'sha256')
+    .option('-o, --output <file>', 'where to write the signed documents, if not to standard output')
+    .addHelpText(
+      'after',
+      `
+What is left to defaults, such as types of parameters, is filled in before: the controller does so before it verifies.
+
+Examples:
+  $ openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem
+  $ openssl pkey -in key.pem -pubout -out key.pub
+  $ tektite sign -f task.yaml --key key.pem -o signed.yaml
+  $ tektite verify -f signed.yaml --key key.pub`,
+    )
+    .action(async (options) => (await import('../commands/sign.ts')).sign(options));
+
+  tektite
+    .command('verify')
+    .description('check the signatures of Tasks and Pipelines')
+    .requiredOption('-f, --file <file>', 'a file, a URL, or - for standard input', collect, [])
+    .requiredOption('--key <file>', 'the public key, in PEM')
+    .option('--hash <name>', 'sha224, sha256, sha384 or sha512', 'sha256')
+    .action(async (options) => (await import('../commands/verify.ts')).verify(options));
+}
