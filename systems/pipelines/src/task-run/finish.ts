@@ -1,6 +1,7 @@
 import { mergePatch } from '@tektite/client';
 import { equalJson } from '@tektite/meta';
 import { TaskRun as TaskRunKind } from '../kinds/kinds.ts';
+import type { TaskRun } from '../kinds/task-run.ts';
 import { conditionEvents } from './condition-event.ts';
 import { retriedStatus } from './end.ts';
 import { succeededCondition } from './life.ts';
@@ -11,12 +12,13 @@ import type { TaskRunLook } from './task-run-look.ts';
 export async function finish(run: TaskRunLook, failure?: Error): Promise<void> {
   const { original, context } = run;
   run.status = retriedStatus(run.taskRun, run.status, run.now) ?? run.status;
-  if (!equalJson(original.status, run.status)) await context.writeStatus(original, run.status);
+  // Labels before the status, as upstream: who waits for a state and then writes the run finds it as it stays.
+  const target = await writeMetadata(run);
+  if (!equalJson(original.status, run.status)) await context.writeStatus(target, run.status);
   for (const event of conditionEvents(succeededCondition(original.status), succeededCondition(run.status)))
     context.event(event);
   measure(run);
   if (failure) context.event({ type: 'Warning', reason: 'InternalError', message: failure.message });
-  await writeMetadata(run);
 }
 
 function measure({ original, status, taskRun, context, options, now }: TaskRunLook): void {
@@ -27,11 +29,13 @@ function measure({ original, status, taskRun, context, options, now }: TaskRunLo
   if (after && after.status !== 'Unknown' && isNews) options.metrics?.ended(taskRun, status, after, now);
 }
 
-/** Apart from the status, as it is not part of it. Who writes something else at the same time keeps it. */
-async function writeMetadata({ taskRun, original, options, context }: TaskRunLook): Promise<void> {
+/** Apart from the status, as it is not part of it. Who writes something else at the same time keeps it. Gives the run as it is then. */
+async function writeMetadata({ taskRun, original, options, context }: TaskRunLook): Promise<TaskRun> {
   const { labels, annotations } = released(taskRun, options.release).metadata;
-  const { name = '', namespace = '' } = original.metadata;
-  if (equalJson(labels, original.metadata.labels) && equalJson(annotations, original.metadata.annotations)) return;
+  const { metadata } = original;
+  if (equalJson(labels, metadata.labels) && equalJson(annotations, metadata.annotations)) return original;
+  const key = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
   const patch = mergePatch({ metadata: { labels, annotations } });
-  await context.client.patch(TaskRunKind, { namespace, name }, patch, { signal: context.signal });
+  const { metadata: written } = await context.client.patch(TaskRunKind, key, patch, { signal: context.signal });
+  return { ...original, metadata: { ...metadata, resourceVersion: written.resourceVersion ?? '' } };
 }
