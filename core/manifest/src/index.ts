@@ -25,7 +25,9 @@ export { type MetadataOptions, setAnnotations, setLabels } from './transform/set
 export { applyManifest, type ApplyManifestOptions, attemptApply } from './apply/apply-manifest.ts';
 export type { ApplyAction, ApplyReport, ObjectResult, ProgressEvent } from './apply/apply-result.ts';
 export { type ApplySet, applySetId } from './apply/apply-set.ts';
-export { conflictsOf, type FieldConflict } from './apply/explain-failure.ts';
+export { conflictsOf, type FieldConflict, recreateReason } from './apply/explain-failure.ts';
+export { inParallel } from './apply/in-parallel.ts';
+export { migrateFields } from './apply/migrate-fields.ts';
 export { type Dependency, orderObjects } from './apply/order-objects.ts';
 export { type Phase, phaseNumber, phases } from './apply/phase.ts';
 export {

@@ -1,0 +1,30 @@
+/** Installer sets: ordered phases, ownership, hashes, readiness, upgrade, removal. */
+
+// What a system says
+export type * from './dialect.ts';
+export type { InstallerSet, InventoryEntry } from './installer-set.ts';
+export { type OwnerChoices, ownedBySet, type OwnerRule } from './owner-rule.ts';
+export type { FailureCause, PhaseFailure } from './phase-failure.ts';
+export {
+  type AnyCondition,
+  type ConditionStyle,
+  knativeStyle,
+  type PhaseVerdict,
+  summaryStyle,
+  type SummaryStyleOptions,
+} from './condition-style.ts';
+
+// How objects are kept
+export type { Difference, InstallMethod, Surroundings } from './method/install-method.ts';
+export { contentHash, hashMethod, type HashMethodOptions, wholeObjectHash } from './method/hash-method.ts';
+
+export { type ManagedPaths, pathMethod, type PathMethodOptions } from './method/path-method.ts';
+
+// When they are ready
+export type { ObjectReadiness, ReadinessCheck } from './readiness/readiness-check.ts';
+export * from './readiness/workload-checks.ts';
+
+// The engine
+export type { ChangeAction } from './act-on-object.ts';
+export { describeLeft, removeSet, type RemovalReport } from './remove-set.ts';
+export { installSet, type InstallOptions, type InstallReport, type ObjectChange } from './install-set.ts';

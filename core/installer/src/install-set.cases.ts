@@ -1,0 +1,187 @@
+import { kinds, mergePatch } from '@tektite/client';
+import { controllerOf, isStatusError } from '@tektite/meta';
+import type { Cluster } from '@tektite/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectorsDialect, connectorsHash, tektonDialect } from './dialects/test-support.ts';
+import {
+  clusterRole,
+  configMap,
+  dataOf,
+  definition,
+  deployment,
+  job,
+  makeReady,
+  statefulSet,
+  TestSet,
+} from './test-support.ts';
+
+/** What holds on every server. */
+export function installCases(where: string, start: () => Promise<Cluster>): void {
+  describe(`installing a set ${where}`, () => {
+    let cluster: Cluster;
+    beforeAll(async () => void (cluster = await start()));
+    afterAll(() => cluster?.close());
+    const actions = ({ changes }: Awaited<ReturnType<TestSet['run']>>) =>
+      changes.map(({ action, object }) => `${action} ${object.kind} ${object.name}`);
+
+    it('makes objects phase by phase, says what is not ready, and then writes nothing more', async () => {
+      const { client } = cluster;
+      const set = await TestSet.create(client, tektonDialect, 'phases', [
+        deployment('phases-webhook'),
+        configMap('phases'),
+        clusterRole('phases'),
+        definition('gears', 'Gear'),
+        { apiVersion: 'example.com/v1', kind: 'Gear', metadata: { name: 'one', namespace: 'default' } },
+      ]);
+      const first = await set.run();
+      expect(actions(first)).toEqual([
+        'created CustomResourceDefinition gears.example.com',
+        'created ClusterRole phases',
+        'created ConfigMap phases',
+        'created Gear one',
+        'created Deployment phases-webhook',
+      ]);
+      expect(first.failure?.phase).toBe('webhook ready');
+      expect(set.condition('NamespaceScopedResourcesInstalled')).toBe('True');
+      expect(set.condition('WebhooksReady')).toBe('False Error Webhook: phases-webhook deployment not ready');
+      expect(set.condition('Ready')).toBe('False Error Webhook: phases-webhook deployment not ready');
+      expect(first.result).toEqual({ type: 'done' });
+      await makeReady(client, 'phases-webhook');
+      const second = await set.run();
+      expect(second).toMatchObject({ ready: true, changes: [] });
+      expect(set.condition('Ready')).toBe('True');
+      expect((await set.run()).changes).toEqual([]);
+    });
+
+    it('stops at the first phase that fails, and says that later ones are blocked', async () => {
+      const { client } = cluster;
+      const set = await TestSet.create(client, connectorsDialect, 'blocked', [
+        { ...configMap('no-such-place'), metadata: { name: 'blocked', namespace: 'no-such-place' } },
+        deployment('blocked'),
+      ]);
+      const report = await set.run();
+      expect(report.result.type).toBe('error');
+      expect(set.condition('CrdInstalled')).toBe('True NotApplicable');
+      expect(set.condition('NamespaceScoped')).toBe(
+        'False NamespaceScopedInstallFailed ConfigMap no-such-place/blocked: namespaces "no-such-place" not found',
+      );
+      expect(set.condition('DeploymentsAvailable')).toMatch(/^Unknown Blocked/);
+      expect(set.condition('Ready')).toMatch(/^False NamespaceScopedInstallFailed/);
+      const missing = client.get(kinds.Deployment, { namespace: 'default', name: 'blocked' });
+      await expect(missing).rejects.toSatisfy((error) => isStatusError(error, 'NotFound'));
+    });
+
+    it('keeps what users change in hashed objects until the set changes', async () => {
+      const { client } = cluster;
+      const set = await TestSet.create(client, tektonDialect, 'edits', [configMap('edits', { a: '1', gone: 'x' })]);
+      await set.run();
+      const key = { namespace: 'default', name: 'edits' };
+      await client.patch(kinds.ConfigMap, key, mergePatch({ data: { a: 'mine', more: 'y' } }));
+      expect((await set.run()).changes).toEqual([]);
+      expect(await dataOf(client, 'edits')).toEqual({ a: 'mine', gone: 'x', more: 'y' });
+      set.objects = [configMap('edits', { a: '2' })];
+      expect(actions(await set.run())).toEqual(['changed ConfigMap edits']);
+      expect(await dataOf(client, 'edits')).toEqual({ a: '2', more: 'y' });
+      await client.delete(kinds.ConfigMap, key);
+      expect(actions(await set.run())).toEqual(['created ConfigMap edits']);
+    });
+
+    it('puts managed fields of workloads back, and leaves others alone', async () => {
+      const { client } = cluster;
+      const set = await TestSet.create(client, connectorsDialect, 'workload', [deployment('workload')]);
+      await set.run();
+      expect((await set.run()).changes).toEqual([]);
+      const key = { namespace: 'default', name: 'workload' };
+      const edit = {
+        metadata: { annotations: { mine: 'kept' } },
+        spec: {
+          replicas: 4,
+          template: { metadata: { annotations: { 'kubectl.kubernetes.io/restartedAt': 'now' } } },
+        },
+      };
+      await client.patch(kinds.Deployment, key, mergePatch(edit));
+      expect(actions(await set.run())).toEqual(['changed Deployment workload']);
+      const live = await client.get(kinds.Deployment, key);
+      expect(live.spec?.replicas).toBe(1);
+      expect(live.metadata.annotations).toMatchObject({ mine: 'kept' });
+      expect(live.spec?.template.metadata?.annotations).toEqual({ 'kubectl.kubernetes.io/restartedAt': 'now' });
+    });
+
+    it('takes out what others added to lists of a workload, and what it dropped itself', async () => {
+      const { client } = cluster;
+      const set = await TestSet.create(client, connectorsDialect, 'lists', [deployment('lists')]);
+      await set.run();
+      const key = { namespace: 'default', name: 'lists' };
+      const container = (await client.get(kinds.Deployment, key)).spec?.template.spec?.containers?.[0];
+      const env = [...(container?.env ?? []), { name: 'DEBUG', value: '1' }];
+      await client.patch(
+        kinds.Deployment,
+        key,
+        mergePatch({ spec: { template: { spec: { containers: [{ ...container, env }] } } } }),
+      );
+      expect(actions(await set.run())).toEqual(['changed Deployment lists']);
+      const after = (await client.get(kinds.Deployment, key)).spec?.template.spec?.containers?.[0];
+      expect(after?.env).toEqual([{ name: 'LEVEL', value: 'info' }]);
+      expect((await set.run()).changes).toEqual([]);
+    });
+
+    it('makes workloads anew when a selector changes, and Jobs when their template does', async () => {
+      const { client } = cluster;
+      const set = await TestSet.create(client, connectorsDialect, 'anew', [deployment('anew'), job('anew')]);
+      await set.run();
+      const before = await client.get(kinds.Deployment, { namespace: 'default', name: 'anew' });
+      set.objects = [deployment('anew', { app: 'other' }), job('anew', 'db:2')];
+      const report = await set.run();
+      expect(actions(report)).toContain('recreated Job anew');
+      // A server with a garbage collector may take a moment for what is deleted in the foreground.
+      expect(actions(report).includes('recreated Deployment anew') || report.failure?.cause === 'waiting').toBe(true);
+      const after = await client.get(kinds.Deployment, { namespace: 'default', name: 'anew' });
+      expect(after.metadata.deletionTimestamp !== undefined || after.metadata.uid !== before.metadata.uid).toBe(true);
+    });
+
+    it('does not take over what belongs to another set', async () => {
+      const { client } = cluster;
+      const mine = await TestSet.create(client, connectorsDialect, 'mine', [clusterRole('shared')]);
+      await mine.run();
+      const theirs = await TestSet.create(client, connectorsDialect, 'theirs', [clusterRole('shared', ['list'])]);
+      await theirs.run();
+      expect(theirs.condition('ClustersScoped')).toBe(
+        'False OwnershipConflict ClusterRole shared: ClusterRole shared is controlled by Set mine',
+      );
+      const live = await client.get(kinds.ClusterRole, { name: 'shared' });
+      expect(controllerOf(live)?.uid).toBe(mine.self.metadata.uid);
+    });
+
+    it('prunes what left the set, and keeps definitions', async () => {
+      const { client } = cluster;
+      const set = await TestSet.create(client, connectorsDialect, 'prune', [
+        configMap('prune-a'),
+        configMap('prune-b'),
+        definition('wheels', 'Wheel'),
+      ]);
+      await set.run();
+      expect(set.inventory).toHaveLength(3);
+      expect(set.inventory[1]?.hash).toMatch(/^[0-9a-f]{64}$/);
+      set.objects = [configMap('prune-a')];
+      const report = await set.run();
+      expect(actions(report)).toEqual(['pruned ConfigMap prune-b']);
+      expect(set.inventory.map(({ name }) => name)).toEqual(['prune-a']);
+      const kept = await client.get(kinds.CustomResourceDefinition, { name: 'wheels.example.com' });
+      expect(kept.metadata.ownerReferences).toBeUndefined();
+      const live = await client.get(kinds.ConfigMap, { namespace: 'default', name: 'prune-a' });
+      expect(live.metadata.annotations?.[connectorsHash]).toBe(set.inventory[0]?.hash);
+    });
+
+    it('waits for StatefulSets', async () => {
+      const { client } = cluster;
+      const set = await TestSet.create(client, tektonDialect, 'stateful', [statefulSet('stateful')]);
+      const report = await set.run();
+      expect(report.result).toEqual({ type: 'requeueAfter', milliseconds: 10_000 });
+      expect(set.condition('StatefulSetReady')).toBe(
+        'False Error Install failed with message: stateful statefulset is not ready',
+      );
+      await makeReady(client, 'stateful', 'StatefulSet');
+      expect((await set.run()).ready).toBe(true);
+    });
+  });
+}

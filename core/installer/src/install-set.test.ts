@@ -1,0 +1,4 @@
+import { startControlPlane } from '@tektite/testkit';
+import { installCases } from './install-set.cases.ts';
+
+installCases('on the embedded server', () => startControlPlane());

@@ -1,0 +1,130 @@
+import type { Client } from '@tektite/client';
+import { done, failed, requeueAfter, type Result } from '@tektite/controller';
+import type { ObjectReference } from '@tektite/manifest';
+import type { DynamicObject } from '@tektite/meta';
+import type { ChangeAction } from './act-on-object.ts';
+import type { PhaseVerdict } from './condition-style.ts';
+import type { InstallerDialect, InstallPhase, PhaseReport } from './dialect.ts';
+import type { InstallerSet, InventoryEntry } from './installer-set.ts';
+import { announced } from './inventory.ts';
+import type { PhaseFailure } from './phase-failure.ts';
+import { type PruneOutcome, pruneSet } from './prune-set.ts';
+import { runPhase } from './run-phase.ts';
+import { SetRun } from './set-run.ts';
+
+export interface InstallOptions {
+  /**
+   * Keeps the inventory where the next run finds it. Called before anything is made that is not in it, and by a run that changes it at
+   * its end: whoever is stopped in between leaves nothing behind that nobody knows of.
+   */
+  readonly saveInventory?: (inventory: readonly InventoryEntry[]) => Promise<void>;
+  /** How objects are read. Default: from the server; a system that has them in a cache reads them there. */
+  readonly read?: (reference: ObjectReference) => Promise<DynamicObject | undefined>;
+  readonly signal?: AbortSignal;
+}
+
+/** Something that was done to an object. */
+export interface ObjectChange {
+  readonly object: ObjectReference;
+  readonly action: ChangeAction;
+  readonly why?: string;
+}
+
+export interface InstallReport {
+  /** Everything is there, and ready. */
+  readonly ready: boolean;
+  /** For `dialect.conditions.update`. */
+  readonly verdicts: readonly PhaseVerdict[];
+  /** The phase that stopped the run. */
+  readonly failure?: PhaseFailure & { readonly phase: string; readonly report: PhaseReport };
+  readonly changes: readonly ObjectChange[];
+  readonly inventory: readonly InventoryEntry[];
+  /** For the reconciler to return. */
+  readonly result: Result;
+}
+
+/**
+ * Makes a cluster have what a set says, phase by phase, and tells how far it came.
+ *
+ * Flow: per phase the objects are read, it is decided what each needs, and that is done; then they are looked at once more where they
+ * have to be ready. The first phase that does not succeed ends the run. After the last one, what left the set is deleted.
+ *
+ * Guarantees
+ * - When nothing is different, nothing is written.
+ * - Stopped anywhere and run again, it ends as if it had not been stopped.
+ * - Every write is bound to what was seen: who writes at the same time makes this run wait, not win.
+ *
+ * It rejects only when it is aborted; what the API says is in the report.
+ *
+ * @example
+ * const report = await installSet(client, { self: set, objects: set.spec.manifests }, dialect);
+ * const conditions = dialect.conditions.update(set.status?.conditions ?? [], report.verdicts, { now });
+ * await writeStatus(set, { ...set.status, conditions });
+ * return report.result;
+ */
+export async function installSet(
+  client: Client,
+  set: InstallerSet,
+  dialect: InstallerDialect,
+  options: InstallOptions = {},
+): Promise<InstallReport> {
+  const run = await SetRun.begin(client, set, dialect, options);
+  const before = set.inventory ?? [];
+  const known = announced(
+    before,
+    run.wanted.map((object) => run.placed(object)),
+  );
+  if (known !== before) await options.saveInventory?.(known);
+  const installed = await runPhases(run);
+  const pruned = installed.ready && dialect.prune ? await pruneSet(run, before) : undefined;
+  const inventory = run.inventory(known, pruned?.settled);
+  if (inventory !== known) await options.saveInventory?.(inventory);
+  const result = pruned ? pruneResult(dialect, pruned) : installed.result;
+  return { ...installed, changes: run.changes, inventory, result };
+}
+
+async function runPhases(run: SetRun): Promise<Omit<InstallReport, 'changes' | 'inventory'>> {
+  const { dialect } = run;
+  const verdicts: PhaseVerdict[] = [];
+  for (const [index, phase] of dialect.phases.entries()) {
+    const failure = await runPhase(run, phase);
+    if (!failure) {
+      verdicts.push(...succeeded(run, phase));
+      continue;
+    }
+    const report = phase.failed(failure);
+    verdicts.push(...failedVerdict(phase, report), ...blocked(dialect, dialect.phases.slice(index + 1)));
+    const result = resultOf(dialect, failure, report);
+    return { ready: false, verdicts, failure: { ...failure, phase: phase.name, report }, result };
+  }
+  return { ready: true, verdicts, result: done };
+}
+
+function pruneResult({ requeueMs = 10_000 }: InstallerDialect, { error, waiting }: PruneOutcome): Result {
+  if (error) return failed(error);
+  return waiting ? requeueAfter(requeueMs) : done;
+}
+
+function succeeded(run: SetRun, phase: InstallPhase): PhaseVerdict[] {
+  if (!phase.condition) return [];
+  const explained = run.objectsOf(phase).length === 0 ? (phase.nothingToDo ?? phase.succeeded) : phase.succeeded;
+  return [{ condition: phase.condition, status: 'True', ...explained }];
+}
+
+function failedVerdict(
+  { condition }: InstallPhase,
+  { status = 'False', reason, message }: PhaseReport,
+): PhaseVerdict[] {
+  return condition ? [{ condition, status, ...(reason ? { reason } : {}), message }] : [];
+}
+
+function blocked({ blocked }: InstallerDialect, later: readonly InstallPhase[]): PhaseVerdict[] {
+  if (!blocked) return [];
+  return later.flatMap(({ condition }) => (condition ? [{ condition, status: 'Unknown' as const, ...blocked }] : []));
+}
+
+function resultOf(dialect: InstallerDialect, failure: PhaseFailure, { retry, message }: PhaseReport): Result {
+  if (retry === 'never') return done;
+  if (retry === 'soon') return requeueAfter(dialect.requeueMs ?? 10_000);
+  return failed(failure.error ?? new Error(message));
+}

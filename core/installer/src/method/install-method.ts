@@ -1,0 +1,37 @@
+import type { DynamicObject } from '@tektite/meta';
+
+/** What else has to be known about an object to say what it should be. */
+export interface Surroundings {
+  /** The HorizontalPodAutoscaler that scales it. */
+  readonly autoscaler?: DynamicObject;
+}
+
+/** How an object differs from what it should be. */
+export interface Difference {
+  /** `metadata.labels["app"]`; empty for the object as a whole. */
+  readonly path: string;
+  readonly why: 'missing' | 'changed' | 'extra' | 'dropped' | 'immutable' | 'hash' | 'owner';
+  /** For what is there and should not be: the JSON pointer to remove. */
+  readonly pointer?: string;
+}
+
+/**
+ * How objects are kept as the set says. Pure: it compares, the engine acts.
+ *
+ * `wanted` always has its owners already, and is never changed: a method that adds something gives a new object.
+ */
+export interface InstallMethod {
+  /** Whether the method has to know of autoscalers. */
+  readonly scales?: (wanted: DynamicObject) => boolean;
+  /** What is sent: the wanted object with what the method adds. */
+  prepare(wanted: DynamicObject, surroundings: Surroundings): DynamicObject;
+  /** What is different, none if the object can stay as it is. `prepared` is what {@link prepare} gave. */
+  compare(prepared: DynamicObject, live: DynamicObject, fieldManager: string): readonly Difference[];
+  /**
+   * How objects are made. `create` fails when somebody was faster; `apply` remembers exactly which fields were wanted, which a method
+   * that compares fields has to know later.
+   */
+  readonly creation: 'create' | 'apply';
+  /** The hash of what was wanted, for the inventory. */
+  hash?(wanted: DynamicObject): string;
+}
