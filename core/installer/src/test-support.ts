@@ -74,10 +74,6 @@ export function clusterRole(name: string, verbs: readonly string[] = ['get']): D
   };
 }
 
-export function namespace(name: string): DynamicObject {
-  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
-}
-
 export function definition(
   plural: string,
   kind: string,
