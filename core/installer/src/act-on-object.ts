@@ -1,4 +1,4 @@
-import { type Client, jsonPatch, keyOf } from '@tektite/client';
+import { type Client, jsonPatch, type JsonPatchOperation, keyOf } from '@tektite/client';
 import { migrateFields, recreateReason } from '@tektite/manifest';
 import { type DynamicObject, isStatusError } from '@tektite/meta';
 import type { ObjectAction } from './decide-object.ts';
@@ -69,11 +69,13 @@ async function change(acting: Acting, action: ObjectAction & { readonly type: 'c
     // Who made the object by other means left fields that an apply could not remove.
     const migration = migrateFields(live, fieldManager, [fieldManager, ...(dialect.migrateFrom ?? [])]);
     if (migration) live = await client.patch(live, keyOf(live), migration, call);
-    const bound = {
-      ...prepared,
-      metadata: { ...prepared.metadata, resourceVersion: live.metadata.resourceVersion ?? '' },
+    const metadata = { ...prepared.metadata, resourceVersion: live.metadata.resourceVersion ?? '' };
+    return {
+      done: true,
+      object: await client.apply({ ...prepared, metadata }, { ...call, force: true }),
+      change: 'changed',
+      why,
     };
-    return { done: true, object: await client.apply(bound, { ...call, force: true }), change: 'changed', why };
   } catch (error) {
     const reason = recreateReason(error);
     if (!reason) throw error;
@@ -85,10 +87,12 @@ async function change(acting: Acting, action: ObjectAction & { readonly type: 'c
 
 /** The last of a list goes first: the places of the others stay. */
 function removal(live: DynamicObject, pointers: readonly string[]) {
-  return jsonPatch([
-    { op: 'test', path: '/metadata/resourceVersion', value: live.metadata.resourceVersion ?? '' },
-    ...pointers.toReversed().map((path) => ({ op: 'remove', path }) as const),
-  ]);
+  return jsonPatch([bound(live), ...pointers.toReversed().map((path) => ({ op: 'remove', path }) as const)]);
+}
+
+/** A patch for this state of an object only: a conflict otherwise. */
+function bound({ metadata }: DynamicObject): JsonPatchOperation {
+  return { op: 'replace', path: '/metadata/resourceVersion', value: metadata.resourceVersion ?? '' };
 }
 
 /** Who is interrupted in between finds nothing the next time, and makes it. */
@@ -122,10 +126,7 @@ export async function deleteObject(
 
 async function release({ client, live, signal }: Acting): Promise<void> {
   if (!live) return;
-  const patch = jsonPatch([
-    { op: 'test', path: '/metadata/resourceVersion', value: live.metadata.resourceVersion ?? '' },
-    { op: 'replace', path: '/metadata/finalizers', value: [] },
-  ]);
+  const patch = jsonPatch([bound(live), { op: 'replace', path: '/metadata/finalizers', value: [] }]);
   try {
     await client.patch(live, keyOf(live), patch, signal ? { signal } : {});
   } catch (error) {

@@ -22,9 +22,26 @@ export { type ManagedPaths, pathMethod, type PathMethodOptions } from './method/
 
 // When they are ready
 export type { ObjectReadiness, ReadinessCheck } from './readiness/readiness-check.ts';
+export { webhookServing } from './readiness/webhook-serving.ts';
 export * from './readiness/workload-checks.ts';
 
 // The engine
 export type { ChangeAction } from './act-on-object.ts';
 export { describeLeft, removeSet, type RemovalReport } from './remove-set.ts';
 export { installSet, type InstallOptions, type InstallReport, type ObjectChange } from './install-set.ts';
+
+// Sets that are too large for one object
+export { splitObjects } from './parts/split-objects.ts';
+export {
+  ensureParts,
+  isPart,
+  type PackedSet,
+  packSet,
+  type PartsRule,
+  readParts,
+  type SetPart,
+  sweepParts,
+} from './parts/set-parts.ts';
+
+// Mistakes
+export { InstallerError, type InstallerErrorCode, installerErrorCodes, isInstallerError } from './installer-error.ts';

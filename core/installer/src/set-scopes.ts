@@ -13,7 +13,12 @@ export async function setScopes(
   const defined = new Map(objects.flatMap(definedScope));
   const known = (object: DynamicObject) => builtin.of(object) ?? defined.get(groupKindOf(object));
   if (objects.every((object) => known(object) !== undefined)) return known;
-  const served = await discoveredScopes(client);
+  let served = await discoveredScopes(client);
+  // A definition of another set may be new.
+  if (!objects.every((object) => known(object) ?? served.of(object))) {
+    client.discovery.forget();
+    served = await discoveredScopes(client);
+  }
   return (object) => known(object) ?? served.of(object);
 }
 

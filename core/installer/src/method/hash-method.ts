@@ -27,7 +27,7 @@ export function hashMethod(options: HashMethodOptions): InstallMethod {
     }),
     compare(prepared, live) {
       if (live.metadata.annotations?.[annotation] !== prepared.metadata.annotations?.[annotation])
-        return [{ path: '', why: 'hash' }];
+        return [{ path: '', why: 'hash' }, ...foreignController(prepared, live)];
       return repairOwner ? ownerDifference(prepared, live) : [];
     },
   };
@@ -51,10 +51,20 @@ export function contentHash(...withoutAnnotations: readonly string[]): (wanted: 
   };
 }
 
+/** Nothing when the object has the controller it should have, or should have none. */
 export function ownerDifference(prepared: DynamicObject, live: DynamicObject): readonly Difference[] {
   const wanted = controllerOf(prepared)?.uid;
   if (wanted === undefined || controllerOf(live)?.uid === wanted) return [];
-  return [{ path: 'metadata.ownerReferences', why: 'owner' }];
+  const foreign = foreignController(prepared, live);
+  return foreign.length > 0 ? foreign : [{ path: 'metadata.ownerReferences', why: 'owner' }];
+}
+
+/** An object has one controller: another one has to go first. */
+function foreignController(prepared: DynamicObject, live: DynamicObject): readonly Difference[] {
+  const wanted = controllerOf(prepared)?.uid;
+  const at = (live.metadata.ownerReferences ?? []).findIndex(({ controller }) => controller === true);
+  if (wanted === undefined || at < 0 || live.metadata.ownerReferences?.[at]?.uid === wanted) return [];
+  return [{ path: 'metadata.ownerReferences', why: 'owner', pointer: `/metadata/ownerReferences/${at}` }];
 }
 
 /** Objects of a set are frozen and looked at over and over; definitions are large. */

@@ -1,0 +1,4 @@
+import { startControlPlane } from '@tektite/testkit';
+import { removalCases } from './remove-set.cases.ts';
+
+removalCases('on the embedded server', () => startControlPlane());
