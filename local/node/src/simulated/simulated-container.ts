@@ -13,6 +13,7 @@ import type { Simulation } from './simulation.ts';
 export class SimulatedContainer implements RunningContainer {
   readonly id: string;
   readonly imageID: string;
+  readonly simulated = true;
   readonly startedAt: number;
   readonly exited: Promise<ContainerExit>;
   private readonly spec: ContainerSpec;

@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SimulatedRuntime, type SimulatedRuntimeOptions, startNode } from '@tektite/node';
+import { startWorkloads } from '@tektite/workloads';
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './control-plane.ts';
+
+export interface SimulatedClusterOptions extends ControlPlaneOptions {
+  /** What containers do whose Pods do not say so themselves. Default: they run until they are stopped. */
+  readonly simulate?: SimulatedRuntimeOptions['simulate'];
+}
+
+/**
+ * A control plane with all a cluster brings by itself: the controllers of workloads, a garbage collector, service accounts, and a
+ * node whose containers only seem to run.
+ *
+ * @example
+ * await using cluster = await startSimulatedCluster();
+ * await applyManifest(cluster.client, release); // its Deployments become available
+ */
+export async function startSimulatedCluster(options: SimulatedClusterOptions = {}): Promise<ControlPlane> {
+  const { simulate, ...rest } = options;
+  const plane = await startControlPlane({ disabledAdmissionPlugins: [], ...rest });
+  const { clock } = plane;
+  const folder = await mkdtemp(join(tmpdir(), 'tektite-cluster-'));
+  const user = (name: string) => plane.clientFor({ name, groups: ['system:masters'] }, { fieldManager: name });
+  const workloads = await startWorkloads({ client: user('kube-controller-manager'), rootCertificate: 'simulated' });
+  const runtime = new SimulatedRuntime({ clock, simulate: simulate ?? (() => ({})) });
+  const node = await startNode({ client: user('kubelet'), runtime, name: 'simulated', dataDir: folder });
+  const registration = plane.server.nodes.register(node.name, node);
+  const close = async (): Promise<void> => {
+    registration[Symbol.dispose]();
+    await node[Symbol.asyncDispose]();
+    await workloads.stop();
+    await plane.close();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { ...plane, close, [Symbol.asyncDispose]: close };
+}
