@@ -1,7 +1,7 @@
 import { Manager } from '@tektite/controller';
 import { ComponentEvents } from './component-events.ts';
 import { GarbageCollector } from './garbage-collection/garbage-collector.ts';
-import { ensureDefaultStorageClass } from './volumes/default-storage-class.ts';
+import { ensureStandardStorageClass } from './volumes/standard-storage-class.ts';
 import type { WorkloadsOptions } from './workloads-options.ts';
 import { workloadsSystem } from './workloads-system.ts';
 
@@ -34,7 +34,7 @@ export async function startWorkloads(options: WorkloadsOptions): Promise<Running
     await events[Symbol.asyncDispose]();
   };
   try {
-    if (options.storage) await ensureDefaultStorageClass(client);
+    if (options.storage) await ensureStandardStorageClass(client);
     collector.start();
     manager.start();
     await manager.synced();

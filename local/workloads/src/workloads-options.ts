@@ -16,6 +16,6 @@ export interface WorkloadsOptions {
   readonly rootCertificate?: string;
   /** Signs and approves certificate requests. Without it they stay as they are. */
   readonly certificates?: CertificateHooks;
-  /** Where claims get their volumes; brings the default StorageClass `standard`. Without it no volume is made. */
+  /** Where claims get their volumes; brings the StorageClass `standard`. Without it no volume is made. */
   readonly storage?: StorageOptions;
 }

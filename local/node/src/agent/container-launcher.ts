@@ -46,8 +46,10 @@ export class ContainerLauncher {
       : undefined;
     const tell = (type: 'Normal' | 'Warning', reason: string, message: string) =>
       parts.events.event(containerReference(pod, container, role), { type, reason, message });
-    tell(
-      'Normal',
+    const tellStart = parts.runtime.startsAtOnce
+      ? () => undefined
+      : (reason: string, message: string) => tell('Normal', reason, message);
+    tellStart(
       'Pulled',
       `Container image ${JSON.stringify(container.image ?? '')} already present on machine and can be accessed by the pod`,
     );
@@ -61,14 +63,14 @@ export class ContainerLauncher {
         ...(terminationLog ? { terminationLog } : {}),
       });
       const running = await parts.runtime.startContainer(ready.spec);
-      tell('Normal', 'Created', 'Container created');
-      tell('Normal', 'Started', 'Container started');
+      tellStart('Created', 'Container created');
+      tellStart('Started', 'Container started');
       const containerID = `${parts.runtime.name}://${id}`;
       return { containerID, running, ended: this.end(request, containerID, running, log, terminationLog) };
     } catch (error) {
       await parts.logs.close(log);
       if (isContainerStartError(error)) {
-        if (error.reason === 'RunContainerError') tell('Normal', 'Created', 'Container created');
+        if (error.reason === 'RunContainerError') tellStart('Created', 'Container created');
         tell('Warning', 'Failed', `Error: ${error.message}`);
       }
       throw error;

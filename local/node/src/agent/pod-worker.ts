@@ -135,7 +135,7 @@ export class PodWorker {
     this.checkDeadline();
     await this.checkSizes();
     const actions = decide(this.view());
-    if (this.status === undefined) this.publish();
+    if (this.status === undefined && !this.parts.runtime.startsAtOnce) this.publish();
     for (const action of actions) await this.perform(action);
     if (!this.finished) this.publish();
   }

@@ -51,6 +51,7 @@ export class HostRuntime implements PodRuntime {
   readonly name = 'host';
   readonly version = '1.0.0';
   readonly usesFiles = true;
+  readonly startsAtOnce = false;
   private readonly options: HostRuntimeOptions;
   private readonly clock: Clock;
   /** What is made for each start, gone when the machine is. */

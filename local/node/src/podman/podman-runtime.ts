@@ -30,6 +30,7 @@ const defaultLimits = { openFiles: 1_048_576, processes: 32_768 };
 export class PodmanRuntime implements PodRuntime {
   readonly name = 'podman';
   readonly usesFiles = true;
+  readonly startsAtOnce = false;
   private readonly options: PodmanRuntimeOptions;
   private readonly clock: Clock;
   private readonly podman: Podman;

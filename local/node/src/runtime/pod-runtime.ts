@@ -19,6 +19,8 @@ export interface PodRuntime {
   readonly version: string;
   /** Whether mounts are real: without, nobody needs to write volumes to disk. */
   readonly usesFiles: boolean;
+  /** Containers start in no time: there is nothing to tell of a Pod whose containers are still to start, nor that they did. */
+  readonly startsAtOnce: boolean;
   /** Checks that this machine can run containers, and removes what a killed predecessor left. Called once, first. */
   open(): Promise<void>;
   /** Prepares what the containers of a Pod share. Doing it again changes nothing. */

@@ -23,6 +23,7 @@ export class SimulatedRuntime implements PodRuntime {
   readonly name = 'simulated';
   readonly version = '1.0.0';
   readonly usesFiles = false;
+  readonly startsAtOnce = true;
   private readonly options: SimulatedRuntimeOptions;
   private readonly clock: Clock;
   private readonly running = new Set<SimulatedContainer>();

@@ -1,4 +1,5 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '@tektite/schema/kubernetes';
+import { isBound } from '../volumes/decide-claim.ts';
 import { matchesTerm } from './node-affinity.ts';
 import type { NodeEntry } from './cluster-state.ts';
 
@@ -43,7 +44,7 @@ export function checkClaims(pod: Pod, lookup: VolumeLookup): ClaimCheck {
     if (claim.metadata.deletionTimestamp !== undefined)
       return { message: `persistentvolumeclaim "${name}" is being deleted`, waiting, volumes };
     const volume = claim.spec?.volumeName ? lookup.volume(claim.spec.volumeName) : undefined;
-    if (volume && claim.metadata.annotations?.['pv.kubernetes.io/bind-completed']) volumes.push(volume);
+    if (volume && isBound(claim)) volumes.push(volume);
     else if (isDelayed(claim, lookup)) waiting.push(claim);
     else unbound = true;
   }

@@ -1,7 +1,8 @@
 import { type Client, kinds, mergePatch } from '@tektite/client';
 import type { PersistentVolume, PersistentVolumeClaim } from '@tektite/schema/kubernetes';
 import { claimReference } from './claim-reference.ts';
-import { bindCompleted } from './decide-claim.ts';
+import { bindCompleted, isBound } from './decide-claim.ts';
+import { isPlainFolder } from './folder-volume.ts';
 
 const boundByController = 'pv.kubernetes.io/bound-by-controller';
 
@@ -40,17 +41,17 @@ async function bindVolume(
 
 async function bindClaim(
   client: Client,
-  { metadata }: PersistentVolume,
+  volume: PersistentVolume,
   claim: PersistentVolumeClaim,
 ): Promise<PersistentVolumeClaim> {
-  const { annotations = {}, resourceVersion } = claim.metadata;
-  const isNamed = claim.spec?.volumeName === metadata.name;
-  if (isNamed && annotations[bindCompleted]) return claim;
+  const { resourceVersion } = claim.metadata;
+  const { name } = volume.metadata;
+  const plain = isPlainFolder(volume);
+  if (claim.spec?.volumeName === name && (plain || isBound(claim))) return claim;
+  // Notes of whoever matches claims with volumes that others made: who binds, and whether all of it is done.
   const chosenHere = claim.spec?.volumeName ? {} : { [boundByController]: 'yes' };
-  const patch = mergePatch({
-    metadata: { resourceVersion, annotations: { [bindCompleted]: 'yes', ...chosenHere } },
-    spec: { volumeName: metadata.name },
-  });
+  const notes = plain ? {} : { annotations: { [bindCompleted]: 'yes', ...chosenHere } };
+  const patch = mergePatch({ metadata: { resourceVersion, ...notes }, spec: { volumeName: name } });
   return client.patch(kinds.PersistentVolumeClaim, keyOf(claim), patch);
 }
 

@@ -4,9 +4,14 @@ import { isStatusError } from '@tektite/meta';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@tektite/schema/kubernetes';
 import type { TellEvent } from '../component-events.ts';
 import { bind } from './bind.ts';
-import { type ClaimStep, nextClaimStep } from './decide-claim.ts';
+import { type ClaimStep, nextClaimStep, nothingFits } from './decide-claim.ts';
 import { folderVolume } from './folder-volume.ts';
 import { provisioner, type StorageOptions } from './storage-options.ts';
+
+const noFolder = {
+  reason: 'ExternalProvisioning',
+  message: `No folder for volumes is configured for '${provisioner}'`,
+};
 
 /** Finds, or makes, a volume for each claim. Without `storage` volumes are only found. */
 export function claimController(tell: TellEvent, storage: StorageOptions | undefined): ControllerDefinition {
@@ -62,13 +67,10 @@ async function act(
       tell(claim, step.event);
       return;
     case 'provision': {
-      const event = {
-        reason: 'ExternalProvisioning',
-        message: `No folder for volumes is configured for '${provisioner}'`,
-      };
-      if (!storage) return tell(claim, event);
-      const named = await nameProvisioner(client, claim, provisioner);
-      await bind(client, await provision(client, named, step.storageClass, storage, tell), named);
+      const { storageClass } = step;
+      if (!storage) return tell(claim, storageClass ? noFolder : nothingFits);
+      const named = storageClass ? await nameProvisioner(client, claim, provisioner) : claim;
+      await bind(client, await provision(client, named, storageClass, storage, tell), named);
     }
   }
 }
@@ -91,7 +93,7 @@ async function nameProvisioner(
 async function provision(
   client: Client,
   claim: PersistentVolumeClaim,
-  storageClass: StorageClass,
+  storageClass: StorageClass | undefined,
   storage: StorageOptions,
   tell: TellEvent,
 ): Promise<PersistentVolume> {

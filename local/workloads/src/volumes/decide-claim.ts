@@ -11,23 +11,41 @@ interface Told {
   readonly message: string;
 }
 
+/** Told of a claim for which there is no volume, and nobody who makes one. */
+export const nothingFits: Told = {
+  type: 'Normal',
+  reason: 'FailedBinding',
+  message: 'no persistent volumes available for this claim and no storage class is set',
+};
+
 export type ClaimStep =
   | { readonly type: 'rest' }
   | { readonly type: 'wait'; readonly event?: Told }
   /** Somebody else makes the volume. */
   | { readonly type: 'delegate'; readonly provisioner: string; readonly event: Told }
   | { readonly type: 'bind'; readonly volume: PersistentVolume }
-  | { readonly type: 'provision'; readonly storageClass: StorageClass }
+  /** Without a class: for a claim that names none. */
+  | { readonly type: 'provision'; readonly storageClass: StorageClass | undefined }
   | { readonly type: 'lost'; readonly event: Told };
 
-/** The next thing to do for a claim. */
+/** Whether a claim has got its volume, even if that was lost since. Folders of claims without a class leave no annotation. */
+export function isBound({ metadata, status }: PersistentVolumeClaim): boolean {
+  const { phase } = status ?? {};
+  return metadata.annotations?.[bindCompleted] !== undefined || phase === 'Bound' || phase === 'Lost';
+}
+
+/**
+ * The next thing to do for a claim. One that names no class gets a folder at once, without a class of its own: as on a
+ * machine whose administrator has a volume ready for everybody. Marking a class as the default changes that, and the empty
+ * class `""` asks for volumes that were made beforehand, as everywhere.
+ */
 export function nextClaimStep(
   claim: PersistentVolumeClaim,
   volumes: { get(name: string): PersistentVolume | undefined; all(): readonly PersistentVolume[] },
   classOf: (name: string) => StorageClass | undefined,
 ): ClaimStep {
   if (claim.metadata.deletionTimestamp !== undefined) return { type: 'rest' };
-  const bound = claim.metadata.annotations?.[bindCompleted] !== undefined;
+  const bound = isBound(claim);
   const { volumeName, storageClassName } = claim.spec ?? {};
   if (volumeName) return stepWithVolume(claim, volumes.get(volumeName), bound);
   const storageClass = storageClassName ? classOf(storageClassName) : undefined;
@@ -36,8 +54,8 @@ export function nextClaimStep(
   const found = findVolume(claim, volumes.all(), delayed);
   if (found) return { type: 'bind', volume: found };
   if (delayed) return wait('WaitForFirstConsumer', 'waiting for first consumer to be created before binding');
-  if (!storageClassName)
-    return wait('FailedBinding', 'no persistent volumes available for this claim and no storage class is set');
+  if (storageClassName === undefined) return { type: 'provision', storageClass: undefined };
+  if (storageClassName === '') return { type: 'wait', event: nothingFits };
   if (!storageClass)
     return wait('ProvisioningFailed', `storageclass.storage.k8s.io "${storageClassName}" not found`, 'Warning');
   if (storageClass.provisioner === 'kubernetes.io/no-provisioner')

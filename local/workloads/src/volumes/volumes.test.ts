@@ -20,7 +20,7 @@ function folders() {
 }
 
 describe('a claim', () => {
-  it('gets a folder by default, and the folder goes with it', async () => {
+  it('that names no class gets a folder, and the folder goes with it', async () => {
     const { removed, storage } = folders();
     await using cluster = await testCluster({ storage });
     const { client } = cluster;
@@ -29,16 +29,11 @@ describe('a claim', () => {
     const bound = await client.get(kinds.PersistentVolumeClaim, key);
     const name = `pvc-${bound.metadata.uid}`;
     expect(bound).toMatchObject({
-      metadata: {
-        annotations: {
-          'pv.kubernetes.io/bind-completed': 'yes',
-          'pv.kubernetes.io/bound-by-controller': 'yes',
-          'volume.kubernetes.io/storage-provisioner': provisioner,
-        },
-      },
-      spec: { volumeName: name, storageClassName: 'standard' },
+      spec: { volumeName: name },
       status: { phase: 'Bound', capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'] },
     });
+    expect(bound.spec?.storageClassName).toBeUndefined();
+    expect(bound.metadata.annotations).toBeUndefined();
     const path = `/var/lib/volumes/${name}_default_data`;
     const volume = await client.get(kinds.PersistentVolume, { name });
     expect(volume).toMatchObject({ spec: { hostPath: { path } }, status: { phase: 'Bound' } });
@@ -47,6 +42,35 @@ describe('a claim', () => {
     expect((await client.list(kinds.PersistentVolumeClaim)).items).toEqual([]);
     expect((await client.list(kinds.PersistentVolume)).items).toEqual([]);
     expect(removed).toEqual([path]);
+  });
+
+  it('of the class "standard" gets a folder, with the notes that dynamic provisioning leaves', async () => {
+    await using cluster = await testCluster({ storage: folders().storage });
+    const { client } = cluster;
+    await client.create(kinds.PersistentVolumeClaim, claim('standard'));
+    await cluster.settle();
+    const bound = await client.get(kinds.PersistentVolumeClaim, key);
+    expect(bound).toMatchObject({
+      metadata: {
+        annotations: {
+          'pv.kubernetes.io/bind-completed': 'yes',
+          'pv.kubernetes.io/bound-by-controller': 'yes',
+          'volume.kubernetes.io/storage-provisioner': provisioner,
+        },
+      },
+      spec: { volumeName: `pvc-${bound.metadata.uid}`, storageClassName: 'standard' },
+      status: { phase: 'Bound', capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'] },
+    });
+  });
+
+  it('of the empty class waits for a volume that somebody else makes', async () => {
+    await using cluster = await testCluster({ storage: folders().storage });
+    const { client } = cluster;
+    await client.create(kinds.PersistentVolumeClaim, claim(''));
+    await cluster.settle();
+    expect((await client.get(kinds.PersistentVolumeClaim, key)).status?.phase).toBe('Pending');
+    const { items } = await client.list(kinds.Event);
+    expect(items.find(({ involvedObject }) => involvedObject.name === 'data')?.reason).toBe('FailedBinding');
   });
 
   it('waits for its first Pod where its class says so, and the Pod waits for it', async () => {
