@@ -41,10 +41,10 @@ function defaultItems(list: unknown[], items: JsonSchema | undefined): void {
 
 /**
  * Removes, in place, nulls where null is not allowed and no default would replace them. Elements of lists stay: taking
- * one out would move the others.
+ * one out would move the others. What is frozen is left as it is.
  */
 export function pruneNulls(value: unknown, schema: JsonSchema | undefined): void {
-  if (!schema || typeof value !== 'object' || value === null) return;
+  if (!schema || typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
   if (Array.isArray(value)) {
     if (schema.items) for (const item of value) pruneNulls(item, schema.items);
     return;

@@ -36,6 +36,13 @@ export interface AdmissionOptions {
   readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
 }
 
+/** The sort of a write: what is done, and to which part of an object. */
+export interface ReviewedWrite {
+  readonly operation: string;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+}
+
 /** A webhook that reviews writes: one path, one name, any number of kinds. */
 export interface AdmissionWebhook {
   readonly type: 'mutating' | 'validating';
@@ -44,6 +51,8 @@ export interface AdmissionWebhook {
   readonly path: string;
   readonly rules: readonly AdmissionRule[];
   readonly options: AdmissionOptions;
+  /** Whether writes of this sort are allowed as they are, whatever they bring. Then nobody in this process asks. */
+  passes?(write: ReviewedWrite): boolean;
   /** Decides. Rejects only when it fails, which is not the same as a refusal. */
   review(request: AdmissionRequest, signal: AbortSignal): Promise<AdmissionResponse>;
 }

@@ -45,9 +45,9 @@ class PatchWriter {
         this.operations.push({ op: 'remove', path: `${path}/${escapePointer(key)}` });
     for (const key of Object.keys(after)) {
       const value = after[key];
-      if (value === undefined) continue;
-      const place = `${path}/${escapePointer(key)}`;
       const old = ownValue(before, key);
+      if (value === undefined || old === value) continue;
+      const place = `${path}/${escapePointer(key)}`;
       if (old === undefined) this.operations.push({ op: 'add', path: place, value });
       else this.compare(old, value, place, depth + 1);
     }

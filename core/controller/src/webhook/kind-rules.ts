@@ -1,4 +1,4 @@
-import { cloneJson, deepFreeze, type GroupVersionKind, type KubeObject } from '@tektite/meta';
+import { frozenCopy, type GroupVersionKind, type KubeObject } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import type { AdmissionRequest } from './admission-review.ts';
 import type { AdmissionOperation } from './admission-review.ts';
@@ -58,7 +58,7 @@ export class KindRules<R extends { readonly kind: Kind; readonly goNames?: GoFie
 
 /** In process, objects are still in the making; a webhook gets a picture of them that nobody changes. */
 function frozen(object: KubeObject | undefined): KubeObject | undefined {
-  return object === undefined || Object.isFrozen(object) ? object : deepFreeze(cloneJson(object));
+  return object && frozenCopy(object);
 }
 
 /** `tekton.dev/v1, Kind=Task`, as Go prints it. */

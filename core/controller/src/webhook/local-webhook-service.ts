@@ -1,4 +1,5 @@
 import { ControllerError, isControllerError } from '../controller-error.ts';
+import type { ReviewedWrite } from './admission-webhook.ts';
 import { lookAgain } from './look-again.ts';
 import { type ReviewAnswer, ReviewHandler, type ReviewHandlerOptions } from './review-handler.ts';
 import { type RegistrationOptions, registerWebhooks } from './webhook-registration.ts';
@@ -7,7 +8,10 @@ import { type RegistrationOptions, registerWebhooks } from './webhook-registrati
 export interface LocalWebhookHost {
   serve(
     service: { readonly namespace: string; readonly name: string },
-    webhook: (path: string, review: object, timeoutMs: number, signal: AbortSignal) => Promise<ReviewAnswer>,
+    webhook: {
+      answer(path: string, review: object, timeoutMs: number, signal: AbortSignal): Promise<ReviewAnswer>;
+      passes(path: string, write: ReviewedWrite): boolean;
+    },
   ): Disposable;
 }
 
@@ -57,9 +61,10 @@ export class LocalWebhookService implements AsyncDisposable {
   private constructor(options: LocalWebhookServiceOptions) {
     this.options = options;
     const handler = new ReviewHandler(options.webhooks, { ...options, clock: options.client.clock });
-    this.served = options.host.serve(options.service, (path, review, timeoutMs, signal) =>
-      handler.handle(path, review, timeoutMs, signal),
-    );
+    this.served = options.host.serve(options.service, {
+      answer: (path, review, _, signal) => handler.handleUntil(path, review, signal),
+      passes: (path, write) => handler.passes(path, write),
+    });
   }
 
   health(): { readonly healthy: boolean; readonly lastError: Error | undefined } {

@@ -9,7 +9,7 @@ import {
 } from '@tektite/meta';
 import { ControllerError, isControllerError } from '../controller-error.ts';
 import { readAdmissionReview } from './admission-review.ts';
-import type { AdmissionWebhook } from './admission-webhook.ts';
+import type { AdmissionWebhook, ReviewedWrite } from './admission-webhook.ts';
 import { readConversionReview } from './conversion-review.ts';
 import type { ConversionWebhook } from './conversion-webhook.ts';
 
@@ -28,6 +28,9 @@ export interface ReviewAnswer {
   readonly code: number;
   readonly body: object;
 }
+
+/** Lets a webhook work, for as long as somebody waits. */
+type RunWebhook = <T>(webhook: Webhook, work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
 const defaultTimeoutMs = 30_000;
 
@@ -55,29 +58,50 @@ export class ReviewHandler {
     return this.webhooks.has(path);
   }
 
+  /** Whether the webhook at a path allows writes of this sort without a look. */
+  passes(path: string, write: ReviewedWrite): boolean {
+    const webhook = this.webhooks.get(path);
+    return webhook !== undefined && webhook.type !== 'conversion' && webhook.passes?.(write) === true;
+  }
+
   /** Never rejects. `timeoutMs`: how long the asker waits; `signal`: nobody waits any more. */
-  async handle(path: string, body: unknown, timeoutMs?: number, signal?: AbortSignal): Promise<ReviewAnswer> {
+  handle(path: string, body: unknown, timeoutMs = this.timeoutMs, signal?: AbortSignal): Promise<ReviewAnswer> {
+    const limit = Math.min(timeoutMs, this.timeoutMs);
+    return this.answer(path, body, (webhook, work) => this.inTime(webhook, limit, signal, work));
+  }
+
+  /** For somebody who looks at the clock himself, and says by the signal when he gives up. Never rejects. */
+  handleUntil(path: string, body: unknown, signal: AbortSignal): Promise<ReviewAnswer> {
+    return this.answer(path, body, (_, work) => work(signal));
+  }
+
+  private async answer(path: string, body: unknown, run: RunWebhook): Promise<ReviewAnswer> {
     const webhook = this.webhooks.get(path);
     try {
       if (!webhook) throw unknownPath(path);
-      return {
-        code: 200,
-        body: await this.review(webhook, body, Math.min(timeoutMs ?? this.timeoutMs, this.timeoutMs), signal),
-      };
+      return { code: 200, body: await this.review(webhook, body, run) };
     } catch (error) {
       return failureAnswer(error);
     }
   }
 
-  private async review(webhook: Webhook, body: unknown, timeoutMs: number, signal?: AbortSignal): Promise<object> {
+  private async review(webhook: Webhook, body: unknown, run: RunWebhook): Promise<object> {
     if (webhook.type === 'conversion') {
       const { apiVersion, request } = readConversionReview(body);
-      const response = await this.inTime(webhook, timeoutMs, signal, () => webhook.convert(request));
+      const response = await this.checked(webhook, () => run(webhook, () => webhook.convert(request)));
       return { kind: 'ConversionReview', apiVersion, response: { uid: request.uid, ...response } };
     }
     const { apiVersion, request } = readAdmissionReview(body);
-    const response = await this.inTime(webhook, timeoutMs, signal, (ends) => webhook.review(request, ends));
+    const response = await this.checked(webhook, () => run(webhook, (ends) => webhook.review(request, ends)));
     return { kind: 'AdmissionReview', apiVersion, response: { uid: request.uid, ...response } };
+  }
+
+  private async checked<T>(webhook: Webhook, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (cause) {
+      throw this.failure(webhook, cause);
+    }
   }
 
   /** Gives up waiting after a while; what the webhook does afterwards is of no interest. */
@@ -99,8 +123,6 @@ export class ReviewHandler {
     outer?.addEventListener('abort', gone, { once: true });
     try {
       return await Promise.race([work(abort.signal), ended]);
-    } catch (cause) {
-      throw this.failure(webhook, cause);
     } finally {
       timer[Symbol.dispose]();
       outer?.removeEventListener('abort', gone);

@@ -29,8 +29,14 @@ export interface ValidatingRule {
   readonly kind: Kind;
   readonly operations: readonly AdmissionOperation[];
   readonly subresources: readonly string[];
+  readonly unchecked: readonly string[];
   readonly goNames?: GoFieldNames;
   readonly check: ValidateFunction<KubeObject>;
+}
+
+export interface ValidatingRuleOptions extends RuleOptions {
+  /** Those of the subresources whose writes are fine, whatever they say. */
+  readonly unchecked?: readonly string[];
 }
 
 /**
@@ -43,12 +49,13 @@ export interface ValidatingRule {
 export function validating<T extends KubeObject>(
   kind: Kind<T>,
   check: ValidateFunction<T>,
-  options: RuleOptions = {},
+  options: ValidatingRuleOptions = {},
 ): ValidatingRule {
   return {
     kind,
     operations: options.operations ?? ['CREATE', 'UPDATE'],
     subresources: options.subresources ?? [],
+    unchecked: options.unchecked ?? [],
     ...(options.goNames ? { goNames: options.goNames } : {}),
     check: (object, context) => check(object as T, context as AdmissionContext<T>),
   };
@@ -82,6 +89,7 @@ export function validatingWebhook(options: ValidatingWebhookOptions): AdmissionW
       subresources: ['', ...subresources],
     })),
     options: admission,
+    passes: ({ subresource }) => rules.every(({ unchecked }) => unchecked.includes(subresource)),
     review: (request, signal) => review(byKind, request, signal),
   };
 }
@@ -93,7 +101,8 @@ async function review(
 ): Promise<AdmissionResponse> {
   try {
     const { rule, object, old } = rules.decode(request);
-    if (!rule.operations.includes(request.operation)) return { allowed: true };
+    if (!rule.operations.includes(request.operation) || rule.unchecked.includes(request.subResource))
+      return { allowed: true };
     const checked = request.operation === 'DELETE' ? old : object;
     if (!checked) return refuse(badRequestError('validation failed: the new object may not be nil').status);
     return answer(request, await rule.check(checked, contextOf(request, old, signal)));

@@ -10,6 +10,7 @@ const groups: Record<string, [string, string]> = {
   Lease: ['coordination.k8s.io', 'v1'],
   StatefulSet: ['apps', 'v1'],
   PodDisruptionBudget: ['policy', 'v1'],
+  ControllerRevision: ['apps', 'v1'],
   ValidatingWebhookConfiguration: ['admissionregistration.k8s.io', 'v1'],
 };
 
@@ -278,15 +279,15 @@ describe('an object is decoded into what Go would print', () => {
   });
 
   test('that is new, though the input may be frozen and shared', () => {
-    const fieldsV1 = Object.freeze({ 'f:data': Object.freeze({}) });
-    const input = Object.freeze({
-      metadata: Object.freeze({ managedFields: Object.freeze([Object.freeze({ fieldsV1 })]) }),
-    });
-    const object = normalizeObject(definitionOf('ConfigMap'), input) as {
-      metadata: { managedFields: { fieldsV1: Record<string, unknown> }[] };
+    const data = Object.freeze({ 'any.key': Object.freeze({ of: 'any value' }) });
+    const input = Object.freeze({ metadata: Object.freeze({ labels: Object.freeze({ a: 'b' }) }), data });
+    const object = normalizeObject(definitionOf('ControllerRevision'), input) as {
+      metadata: { labels: Record<string, string> };
+      data: Record<string, unknown>;
     };
-    object.metadata.managedFields[0]!.fieldsV1['f:metadata'] = {};
-    expect(fieldsV1).toEqual({ 'f:data': {} });
+    object.metadata.labels.c = 'd';
+    object.data['another.key'] = {};
+    expect(input).toEqual({ metadata: { labels: { a: 'b' } }, data: { 'any.key': { of: 'any value' } } });
   });
 
   test('safe from keys like __proto__', () => {

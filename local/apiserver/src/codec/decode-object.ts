@@ -19,12 +19,8 @@ export interface DecodedObject {
  * decodeObject(kind.definition, { value: { spec: { replicas: '1' } }, hasNumberTexts: false })
  * // json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32
  */
-export function decodeObject(
-  definition: Definition,
-  document: JsonDocument,
-  { strict = true, stored = false } = {},
-): DecodedObject {
-  const state = new DecodeState(document, strict, stored);
+export function decodeObject(definition: Definition, document: JsonDocument, { strict = true } = {}): DecodedObject {
+  const state = new DecodeState(document, strict);
   const object = structDecoder(definition.key).decode(document.value, state);
   if (state.saved) throw state.saved;
   const before = strict ? document.complaints : undefined;
@@ -32,9 +28,13 @@ export function decodeObject(
 }
 
 /**
- * An object that the server itself built, as Go would print it: the counterpart of encoding a struct. Throws a DecodeError
- * when it does not fit the type.
+ * An object that the server itself built, as Go would print it: the counterpart of encoding a struct. Its fields that are
+ * those of `old`, which is the outcome of this function, are taken as they are. Throws a DecodeError when it does not fit
+ * the type.
  */
-export function normalizeObject(definition: Definition, object: unknown): Record<string, unknown> {
-  return decodeObject(definition, { value: object, hasNumberTexts: false }, { strict: false, stored: true }).object;
+export function normalizeObject(definition: Definition, object: object, old?: object): Record<string, unknown> {
+  const state = new DecodeState({ hasNumberTexts: false }, false, true);
+  const normal = structDecoder(definition.key).decode(object, state, old);
+  if (state.saved) throw state.saved;
+  return normal;
 }

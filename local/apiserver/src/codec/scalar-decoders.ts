@@ -112,7 +112,7 @@ const selfDecoders: Readonly<Record<SelfDecoding, ValueDecoder>> = {
     zero: () => 0,
     isEmpty: never,
   },
-  FieldsV1: rawDecoder(() => ({})),
+  FieldsV1: rawDecoder(() => ({}), true),
   RawExtension: rawDecoder(() => null),
   JSON: rawDecoder(() => null),
 };
@@ -130,13 +130,13 @@ function timeDecoder(normalize: (text: string) => string | null): ValueDecoder {
   };
 }
 
-/** JSON that is kept as it is. */
-function rawDecoder(zero: () => unknown): ValueDecoder {
+/** JSON that is kept as it is, in a copy where somebody may want to change it. */
+function rawDecoder(zero: () => unknown, final = false): ValueDecoder {
   return {
     decode(raw, state) {
       if (raw === null) return zero();
       if (state.hasNumberTexts) return plainNumbers(raw);
-      return Object.isFrozen(raw) ? cloneJson(raw) : raw;
+      return !final && Object.isFrozen(raw) ? cloneJson(raw) : raw;
     },
     zero,
     isEmpty: never,

@@ -46,7 +46,8 @@ export class StructDecoder implements ValueDecoder {
     return this.print(this.fields(), [], false);
   }
 
-  decode(raw: unknown, state: DecodeState): Record<string, unknown> {
+  /** A field that is, by identity, that of `known`, an object decoded before, is not looked into. */
+  decode(raw: unknown, state: DecodeState, known?: object): Record<string, unknown> {
     const plans = this.fields();
     if (raw === null) return this.print(plans, [], state.stored);
     if (typeof raw !== 'object' || Array.isArray(raw) || raw instanceof JsonNumber) {
@@ -64,6 +65,10 @@ export class StructDecoder implements ValueDecoder {
       const plan = this.byName.get(key);
       if (plan === undefined) {
         state.complain('unknown field', key);
+        continue;
+      }
+      if (known && typeof value === 'object' && value === (known as Record<string, unknown>)[key]) {
+        values[plan.index] = value;
         continue;
       }
       path[depth] = plan;

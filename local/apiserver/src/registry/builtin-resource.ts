@@ -21,7 +21,7 @@ export function builtinResource(kind: BuiltinKind, strategy: KindStrategy, conve
   const names = { kind: kind.kind, apiVersion };
   // Whatever a body called itself, it was read as this kind.
   const withKind = (object: Record<string, unknown>) => ({ ...names, ...object, ...names }) as unknown as Draft;
-  const normalize = (object: Draft) => withKind(normalizeObject(kind.definition, object));
+  const normalize = (object: Draft, old?: KubeObject) => withKind(normalizeObject(kind.definition, object, old));
   const { toStorage, fromStorage } = conversion ?? {};
   let empty: KubeObject | undefined;
   return {

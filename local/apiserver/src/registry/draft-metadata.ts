@@ -1,11 +1,4 @@
-import {
-  badRequestError,
-  cloneJson,
-  type KubeObject,
-  type Mutable,
-  type ObjectMeta,
-  type OwnerReference,
-} from '@tektite/meta';
+import { badRequestError, type KubeObject, type Mutable, type ObjectMeta, type OwnerReference } from '@tektite/meta';
 import { managedFieldsProblem } from '../apply/managed-fields.ts';
 import type { Draft, Resource } from './resource.ts';
 import type { WriteContext } from './write-context.ts';
@@ -86,20 +79,13 @@ export function keepSystemMetadata(draft: Draft, old: KubeObject): void {
   if (meta.deletionGracePeriodSeconds === undefined) keep('deletionGracePeriodSeconds');
 }
 
+/** What a write of the status does not reach is the old object's own. */
 export function keepAllButStatus(draft: Draft, old: KubeObject, keepsMetadata: boolean): void {
   const { status, metadata } = draft;
-  if (!keepsMetadata) {
-    for (const key of Object.keys(draft)) if (key !== 'status' && key !== 'metadata') delete draft[key];
-    Object.assign(draft, cloneJson({ ...old, metadata, status }));
-    if (status === undefined) delete draft.status;
-    return;
-  }
   for (const key of Object.keys(draft)) delete draft[key];
-  const kept = cloneJson(old) as Draft;
-  Object.assign(draft, kept);
+  Object.assign(draft, old);
   if (status === undefined) delete draft.status;
   else draft.status = status;
-  const managedFields = metadata?.managedFields;
-  if (managedFields === undefined) delete metadataOf(draft).managedFields;
-  else metadataOf(draft).managedFields = managedFields;
+  draft.metadata = keepsMetadata ? ({ ...old.metadata } as Draft['metadata']) : metadata;
+  if (keepsMetadata) setManagedFields(draft, metadata?.managedFields);
 }

@@ -325,7 +325,9 @@ export class ObjectStore {
     metadataOf(draft).resourceVersion = old.metadata.resourceVersion as string;
 
     keepSystemMetadata(draft, old);
-    const undo = this.parts.sideEffects?.beforeUpdate?.(resource, draft, old, this.strategyContext(context, now));
+    // What a kind does beside its own object, it does for its spec, which a status does not reach.
+    const effects = request.subresource === 'status' ? undefined : this.parts.sideEffects;
+    const undo = effects?.beforeUpdate?.(resource, draft, old, this.strategyContext(context, now));
     try {
       return await this.finishReplace(resource, request, entry, old, draft, context, { admission, now });
     } finally {
@@ -352,11 +354,13 @@ export class ObjectStore {
     { admission, now }: { admission: AdmissionRequest; now: number },
   ): Promise<KubeObject> {
     this.prepareForUpdate(resource, request.subresource, draft, old, context, now);
-    const final = resource.normalize(draft);
+    const statusOnly = request.subresource === 'status';
+    const final = resource.normalize(draft, statusOnly ? old : undefined);
     this.validateUpdate(resource, request, final, old, context, now);
     if (!request.reviewed) await this.parts.admission.validate(inView(request.view, admission, final));
 
-    resource.strategy.default?.(final);
+    // With a status nothing else has come; what was read as a status has its defaults.
+    if (!statusOnly || resource.custom) resource.strategy.default?.(final);
     if (equalJson(final, old) || equalButForTimes(final, old)) {
       await this.parts.storage.visible(entry.revision);
       return old;

@@ -73,8 +73,11 @@ export interface Resource extends ResourceNames {
    * DecodeError.
    */
   decode(document: JsonDocument, options?: DecodeOptions): Decoded;
-  /** An object as it is encoded: empty optional fields gone, as Go's `omitempty` has it. */
-  normalize(object: Draft): Draft;
+  /**
+   * An object as it is encoded: empty optional fields gone, as Go's `omitempty` has it. What it shares with an old object,
+   * which is as it should be already, stays shared.
+   */
+  normalize(object: Draft, old?: KubeObject): Draft;
   /** What an object of this kind looks like with nothing set; field managers compare a create with it. */
   readonly emptyObject: KubeObject;
 

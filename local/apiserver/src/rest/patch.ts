@@ -24,6 +24,7 @@ import { readVersionKind } from '../codec/version-kind.ts';
 import { type Decoded, type Draft, errorTarget, type Resource } from '../registry/resource.ts';
 import { type PatchOptions, parsePatchOptions } from './options.ts';
 import { type PatchBody, readPatchBody } from './patch-body.ts';
+import { patchStatusAlone } from './status-patch.ts';
 import { mediaTypeOf, unsupportedMediaTypeError } from './read-body.ts';
 import { fieldManagerOf, type RequestContext } from './request-context.ts';
 
@@ -96,7 +97,15 @@ function patchChange(
   body: PatchBody,
   options: PatchOptions,
 ) {
-  return (old: KubeObject | undefined): Draft => applyPatch(context, resource, type, old as KubeObject, body, options);
+  const { subresource } = context.info;
+  return (old: KubeObject | undefined): Draft => {
+    const object = old as KubeObject;
+    const quick =
+      subresource === 'status' && type !== 'json' && body.complaints.length === 0
+        ? patchStatusAlone(resource, type, object, body.value)
+        : undefined;
+    return quick ?? applyPatch(context, resource, type, object, body, options);
+  };
 }
 
 /** What a patch is applied to: a resource, or the kind of a subresource's body. */
@@ -147,7 +156,7 @@ function decodePatched(
     const { kind, group, version } = resource;
     const typed = resource.custom || type === 'strategic' ? patched : withKind(resource, patched);
     if (!resource.custom) checkKind(resource, typed, type);
-    decoded = resource.decode(parsed(typed));
+    decoded = resource.decode(parsed(typed, resource));
     if (type === 'strategic') Object.assign(decoded.object, { kind, apiVersion: formatApiVersion({ group, version }) });
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
@@ -198,7 +207,7 @@ function checkKind(resource: Patched, patched: unknown, type: PatchType): void {
     const scheme = 'pkg/api/legacyscheme/scheme.go:30';
     throw new DecodeError(`no kind "${kind}" is registered for version "${apiVersion}" in scheme "${scheme}"`);
   }
-  decodeObject(definition, parsed(patched));
+  decodeObject(definition, parsed(patched, resource));
   const inner = `${resource.group.split('.')[0] || 'core'}.${resource.kind}`;
   throw new DecodeError(`converting (${named.version}.${kind}) to (${inner}): unknown conversion`);
 }
@@ -209,8 +218,9 @@ function keepClearedManagers(raw: unknown, draft: Draft): void {
   if (Array.isArray(entries) && entries.length === 0) metadataOf(draft).managedFields = [];
 }
 
-function parsed(value: unknown): JsonDocument {
-  return { value: cloneJson(value), hasNumberTexts: false };
+/** Custom resources are read in place, so that they need a copy of their own; other kinds are read into new objects. */
+function parsed(value: unknown, { custom }: Patched): JsonDocument {
+  return { value: custom ? cloneJson(value) : value, hasNumberTexts: false };
 }
 
 /**
@@ -316,7 +326,7 @@ function applyChange(
 
 function decodeApplied(resource: Resource, object: unknown): Draft {
   try {
-    return resource.decode(parsed(object)).object;
+    return resource.decode(parsed(object, resource)).object;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw new StatusError({ code: 500, message: `failed to convert new typed object: ${error.message}` });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { kinds } from '@tektite/client';
-import { isStatusError } from '@tektite/meta';
+import { isStatusError, sleep } from '@tektite/meta';
 import type { Pod, PodStatus } from '@tektite/schema/kubernetes';
 import type { RunningContainer } from '../runtime/pod-runtime.ts';
 import { ownConditions } from '../status/pod-conditions.ts';
@@ -46,7 +46,9 @@ export class PodWorker {
     this.parts = parts;
     this.setup = new PodSetup(podSandbox(pod, join(parts.podsDirectory, pod.metadata.uid ?? '')), parts);
     this.containers = new PodContainers(pod, this.setup, parts, () => this.containersChanged());
-    this.writer = new StatusWriter(parts.client, (error) => this.failed(error));
+    // Where nothing takes time, a state that is over within one turn of the timers is not worth a write.
+    const pause = parts.runtime.startsAtOnce ? () => sleep(parts.clock, 0) : undefined;
+    this.writer = new StatusWriter(parts.client, (error) => this.failed(error), pause);
     this.startedAt = pod.status?.startTime ? Date.parse(pod.status.startTime) : parts.clock.now();
   }
 

@@ -3,7 +3,6 @@ import {
   defaulting,
   type DefaultingRule,
   type FieldErrors,
-  noFieldErrors,
   validating,
   type ValidatingRule,
 } from '@tektite/controller';
@@ -32,6 +31,8 @@ const unread = (kind: Kind): Kind => ({ ...kind, schema: undefined });
 
 /** Writes of the status are reviewed too. */
 const options = { subresources: ['status'] };
+/** Controllers write the status all the time, and it brings no new spec. The defaulting has read it just before. */
+const validatingOptions = { ...options, unchecked: ['status'] };
 
 /** The defaulting of a kind: what Go makes of an object, with its defaults. */
 export function defaultingRule<T extends KubeObject>(checks: KindChecks<T>, settings: WebhookSettings): DefaultingRule {
@@ -53,13 +54,11 @@ export function validatingRule<T extends KubeObject>(checks: KindChecks<T>, sett
   return validating(
     unread(checks.kind),
     (object, context) => {
-      // Controllers write the status all the time, and it brings no new spec. The defaulting has read it just now.
-      if (context.subresource === 'status') return noFieldErrors;
       const decoded = read<T>(checks.kind, object, doing, 'new');
       const old = context.old && read<T>(checks.kind, context.old, doing, 'old');
       return checks.validate(decoded, old, rulesOf(checks.kind, settings, context));
     },
-    options,
+    validatingOptions,
   );
 }
 
@@ -68,14 +67,14 @@ export function validatingRule<T extends KubeObject>(checks: KindChecks<T>, sett
  * run makes a step.
  */
 function withReadStatus(kind: Kind, object: KubeObject, doing: string): KubeObject {
-  const { spec, ...rest } = object as KubeObject & { readonly spec?: unknown };
-  const { spec: _, ...decoded } = read<KubeObject & { readonly spec?: unknown }>(
-    kind,
-    rest as KubeObject,
-    doing,
-    'new',
-  );
-  return (spec === undefined ? decoded : { ...decoded, spec }) as KubeObject;
+  const { apiVersion, kind: name, metadata, status } = object as Reported;
+  const shown = { apiVersion, kind: name, metadata: { name: metadata.name }, status } as KubeObject;
+  const { status: decoded } = read<Reported>(kind, shown, doing, 'new');
+  return (decoded === undefined ? object : { ...object, status: decoded }) as KubeObject;
+}
+
+interface Reported extends KubeObject {
+  readonly status?: unknown;
 }
 
 function read<T extends KubeObject>(kind: Kind, object: KubeObject, doing: string, which: 'new' | 'old'): T {

@@ -34,21 +34,23 @@ async function post(path: string, body: object) {
 }
 const create = () => post('/api/v1/namespaces/default/configmaps', { metadata: { name: 'a' }, data: { a: '1' } });
 
-const answering =
-  (response: object): LocalWebhook =>
-  (_, review) => {
+const answering = (response: object): LocalWebhook => ({
+  answer(_, review) {
     const { uid } = (review as { request: { uid: string } }).request;
     const body = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid, ...response } };
     return Promise.resolve({ code: 200, body });
-  };
+  },
+});
 
 describe('a webhook of this process', () => {
   test('is asked in place of the Service, at its path, until it is disposed', async () => {
     const paths: string[] = [];
     const patch = Buffer.from('[{"op":"add","path":"/data/b","value":"2"}]').toString('base64');
-    const webhook: LocalWebhook = (path, review, timeoutMs, signal) => {
-      paths.push(`${path} ${timeoutMs}`);
-      return answering({ allowed: true, patch, patchType: 'JSONPatch' })(path, review, timeoutMs, signal);
+    const webhook: LocalWebhook = {
+      answer(path, review, timeoutMs, signal) {
+        paths.push(`${path} ${timeoutMs}`);
+        return answering({ allowed: true, patch, patchType: 'JSONPatch' }).answer(path, review, timeoutMs, signal);
+      },
     };
     const served = api.localWebhooks.serve(service, webhook);
     expect((await create()).data).toEqual({ a: '1', b: '2' });
@@ -60,14 +62,27 @@ describe('a webhook of this process', () => {
     expect((await create()).message).toContain('failed calling webhook "hook.example.com"');
   });
 
+  test('is not asked about what it lets pass in any case', async () => {
+    const seen: object[] = [];
+    using _ = api.localWebhooks.serve(service, {
+      ...answering({ allowed: false }),
+      passes(path, { operation, subresource }) {
+        seen.push({ path, operation, subresource });
+        return true;
+      },
+    });
+    expect((await create()).data).toEqual({ a: '1' });
+    expect(seen).toEqual([{ path: '/review', operation: 'CREATE', subresource: '' }]);
+  });
+
   test('refuses as any other does', async () => {
     using _ = api.localWebhooks.serve(service, answering({ allowed: false, status: { message: 'no', code: 403 } }));
     expect((await create()).message).toBe('admission webhook "hook.example.com" denied the request: no');
   });
 
   test('fails as any other does: by what it says, by saying nonsense, and by silence', async () => {
-    const fail = async (webhook: LocalWebhook) => {
-      using _ = api.localWebhooks.serve(service, webhook);
+    const fail = async (answer: () => Promise<{ code: number; body: object }>) => {
+      using _ = api.localWebhooks.serve(service, { answer });
       return (await create()).message;
     };
     const failed = 'Internal error occurred: failed calling webhook "hook.example.com":';

@@ -4,13 +4,13 @@ export interface LocalAnswer {
   readonly body: object;
 }
 
-/** Answers reviews that are sent to a path of a Service. Never rejects. */
-export type LocalWebhook = (
-  path: string,
-  review: object,
-  timeoutMs: number,
-  signal: AbortSignal,
-) => Promise<LocalAnswer>;
+/** Answers reviews that are sent to the paths of a Service. */
+export interface LocalWebhook {
+  /** Never rejects. The signal ends it, in `timeoutMs`. */
+  answer(path: string, review: object, timeoutMs: number, signal: AbortSignal): Promise<LocalAnswer>;
+  /** Whether writes of this sort are allowed as they are, whatever they bring. Then nobody asks. */
+  passes?(path: string, write: { readonly operation: string; readonly subresource: string }): boolean;
+}
 
 /** Which Service a webhook is behind. */
 export interface WebhookService {

@@ -33,6 +33,8 @@ export function isExempt({ resource }: AdmissionRequest): boolean {
   return resource.group === 'admissionregistration.k8s.io' && exemptKinds.has(resource.kind);
 }
 
+const passed: AdmissionVerdict = { allowed: true, warnings: [], patchType: '' };
+
 /** Decides whether a webhook is to be called, and calls it. */
 export class WebhookCaller {
   private readonly parts: WebhookCallerParts;
@@ -71,6 +73,7 @@ export class WebhookCaller {
     const { name } = webhook;
     if (request.dryRun && webhook.sideEffects !== 'None' && webhook.sideEffects !== 'NoneOnDryRun')
       throw dryRunUnsupportedError(name);
+    if (webhook.client.passes(request)) return passed;
     const review = createReview(request, resource, objects, webhook.reviewVersions, randomUid(this.parts.random));
     if (!review) {
       const reason = 'webhook does not accept known AdmissionReview versions (v1, v1beta1)';

@@ -61,6 +61,12 @@ export class WebhookClient {
     });
   }
 
+  /** Whether the answer is known before the question, which only webhooks of this process can tell. */
+  passes(write: { readonly operation: string; readonly subresource: string }): boolean {
+    const local = this.service && this.parts.local.find(this.service);
+    return local?.passes?.(this.path, write) === true;
+  }
+
   /**
    * Posts a review and gives back the value that was answered. Throws an Error that says, in upstream's words, what went
    * wrong.
@@ -101,7 +107,7 @@ export class WebhookClient {
     const late = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     });
-    const { code, body } = await Promise.race([webhook(this.path, review, timeoutMs, signal), late]);
+    const { code, body } = await Promise.race([webhook.answer(this.path, review, timeoutMs, signal), late]);
     if (code >= 200 && code <= 206) return cloneJson(body);
     throw new Error((body as { readonly message?: string }).message ?? `the webhook answered with the code ${code}`);
   }
