@@ -19,6 +19,8 @@ import { type Connection, writeKubeconfig } from './kubeconfig-file.ts';
 export interface ControlPlaneOptions {
   readonly dataDir: string;
   readonly inMemory: boolean;
+  /** For one piece of work: nobody will ask how the systems are, and all is gone afterwards. */
+  readonly once?: boolean;
   readonly host: string;
   readonly port: number;
   readonly tokens?: TokenFile;
@@ -111,8 +113,12 @@ async function startParts(
     );
   }
   if (!options.systems?.length) return { connection, kubeconfigFile };
-  const { runSystems } = await import('./systems/run-systems.ts');
-  const statusUrl = await runSystems(server, options.systems, folder, started);
+  const { runObservedSystems, runSystemsOnce } = await import('./systems/run-systems.ts');
+  if (options.once) {
+    await runSystemsOnce(server, options.systems, started);
+    return { connection, kubeconfigFile };
+  }
+  const statusUrl = await runObservedSystems(server, options.systems, folder, started);
   return { connection, kubeconfigFile, statusUrl };
 }
 

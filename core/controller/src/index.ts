@@ -83,7 +83,7 @@ export { type StatusOf, writeStatus } from './reconcile/write-status.ts';
 
 // Systems: all of it together
 export { clusterRoleFor } from './system/cluster-role.ts';
-export { definitionsOf, installKinds } from './system/definitions.ts';
+export { type DefineKind, definitionsOf, installKinds } from './system/definitions.ts';
 export { namespaceRoleFor, type NamespaceRoleOptions } from './system/namespace-role.ts';
 export {
   type RunningSystems,

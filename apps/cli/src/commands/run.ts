@@ -96,6 +96,7 @@ async function openOwn(options: RunOptions, view: RunView, started: (() => Promi
   const plane = await startControlPlane({
     dataDir: '',
     inMemory: true,
+    once: true,
     host: '127.0.0.1',
     port: 0,
     disabledAdmissionPlugins: [],

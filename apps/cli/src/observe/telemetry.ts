@@ -6,6 +6,7 @@ import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { sleep, systemClock } from '@tektite/meta';
 import { version } from '../version.ts';
+import { wantsTraces } from './wants-traces.ts';
 import { asyncContext } from './async-context.ts';
 import { traceParent } from './trace-parent.ts';
 
@@ -35,10 +36,10 @@ export function startTelemetry(environment: NodeJS.ProcessEnv = process.env): Te
   const reader = new PrometheusExporter({ preventServerStart: true });
   const meters = new MeterProvider({ resource, readers: [reader] });
   metrics.setGlobalMeterProvider(meters);
-  const wantsTraces = environment['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? environment['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
-  const spanProcessors = wantsTraces ? [new BatchSpanProcessor(new OTLPTraceExporter(patience(environment)))] : [];
+  const traced = wantsTraces(environment);
+  const spanProcessors = traced ? [new BatchSpanProcessor(new OTLPTraceExporter(patience(environment)))] : [];
   const tracers = new BasicTracerProvider({ resource, spanProcessors });
-  if (wantsTraces) {
+  if (traced) {
     context.setGlobalContextManager(asyncContext());
     propagation.setGlobalPropagator(traceParent);
     trace.setGlobalTracerProvider(tracers);

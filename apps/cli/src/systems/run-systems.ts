@@ -1,46 +1,70 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ApiServer, inProcessTransport } from '@tektite/apiserver';
-import { Client } from '@tektite/client';
-import { controllerMetrics, observedTransport, observeInformers, startSystems, type System } from '@tektite/controller';
-import { systemClock } from '@tektite/meta';
+import { Client, type Transport } from '@tektite/client';
+import {
+  type DefineKind,
+  type RunningSystems,
+  startSystems,
+  type System,
+  type SystemsOptions,
+} from '@tektite/controller';
+import { wantsTraces } from '../observe/wants-traces.ts';
 import { pinoLogger } from '../observe/pino-logger.ts';
-import { serveStatus } from '../observe/status-server.ts';
-import { startTelemetry } from '../observe/telemetry.ts';
 
 /** Somebody waits for the prompt. */
 const graceMs = 3000;
 
-/** Runs the systems, and serves how they are on a free port, whose address is in the folder for `tektite explain`. */
+/** Things to be stopped, the last one first. */
+type Started = (() => Promise<unknown>)[];
+
+/** Runs the systems on a server of this process. */
 export async function runSystems(
   server: ApiServer,
   systems: readonly System[],
-  folder: string,
-  started: (() => Promise<unknown>)[],
-): Promise<string> {
-  const telemetry = startTelemetry();
-  started.push(() => telemetry.close());
+  started: Started,
+  options: Partial<SystemsOptions> = {},
+  observe: (transport: Transport) => Transport = (transport) => transport,
+): Promise<RunningSystems> {
   const transport = inProcessTransport(server, { name: 'system:tektite', groups: ['system:masters'] });
-  const client = new Client(observedTransport(transport, { ...telemetry, clock: systemClock }));
+  const client = new Client(observe(transport));
   started.push(() => client.close());
   const running = await startSystems(systems, {
     client,
     log: pinoLogger('warn'),
     graceMs,
-    metrics: controllerMetrics(telemetry.meter),
     webhooks: { host: server.localWebhooks, service: { namespace: 'default', name: 'tektite-webhook' } },
+    ...options,
   });
   started.push(() => running.stop());
-  observeInformers(telemetry.meter, running.manager.informers);
-  const status = await serveStatus(
-    {
-      health: () => running.health(),
-      explain: (kind, key) => running.manager.explain(kind, key),
-      metrics: () => telemetry.readMetrics(),
-    },
-    '127.0.0.1',
-    0,
-  );
+  return running;
+}
+
+/**
+ * Runs systems that are there and gone: nobody was on this server before, and nobody will look at who wrote what, so that their
+ * kinds are served without much ado. Traces are sent if somebody takes them.
+ */
+export async function runSystemsOnce(server: ApiServer, systems: readonly System[], started: Started): Promise<void> {
+  const define: DefineKind = (definition) => server.define(definition);
+  if (!wantsTraces()) return void (await runSystems(server, systems, started, { define }));
+  const { observeSystems } = await import('./observe-systems.ts');
+  const observed = observeSystems();
+  started.push(() => observed.close());
+  await runSystems(server, systems, started, { define }, observed.transport);
+}
+
+/** Runs the systems, and serves how they are on a free port, whose address is in the folder for `tektite explain`. */
+export async function runObservedSystems(
+  server: ApiServer,
+  systems: readonly System[],
+  folder: string,
+  started: Started,
+): Promise<string> {
+  const { observeSystems } = await import('./observe-systems.ts');
+  const observed = observeSystems();
+  started.push(() => observed.close());
+  const running = await runSystems(server, systems, started, observed.options, observed.transport);
+  const status = await observed.serve(running);
   const file = join(folder, 'status-url');
   await writeFile(file, `${status.url}\n`);
   started.push(async () => {

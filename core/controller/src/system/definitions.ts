@@ -15,6 +15,9 @@ export function definitionsOf(all: readonly Kind[]): readonly CustomResourceDefi
   return [...versions.values()].map((each) => customResourceDefinition(each));
 }
 
+/** How a server learns of a kind. */
+export type DefineKind = (definition: CustomResourceDefinition) => Promise<void>;
+
 const pollMs = 100;
 const patienceMs = 60_000;
 
@@ -22,12 +25,24 @@ const patienceMs = 60_000;
  * Has the server serve these kinds: writes their definitions and waits until they are established. Fields that others set
  * in a definition, such as a conversion webhook, stay. Throws `KIND_NOT_SERVED` when a definition is not accepted.
  */
-export async function installKinds(client: Client, all: readonly Kind[], signal?: AbortSignal): Promise<void> {
+export async function installKinds(
+  client: Client,
+  all: readonly Kind[],
+  signal?: AbortSignal,
+  define: DefineKind = (definition) => applyDefinition(client, definition, signal),
+): Promise<void> {
   const definitions = definitionsOf(all);
-  const options = { fieldManager: 'tektite-kinds', force: true, ...(signal ? { signal } : {}) };
-  for (const definition of definitions)
-    await client.apply(kinds.CustomResourceDefinition, definition as never, options);
+  for (const definition of definitions) await define(definition);
   for (const { metadata } of definitions) await established(client, metadata.name ?? '', signal);
+}
+
+async function applyDefinition(
+  client: Client,
+  definition: CustomResourceDefinition,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const options = { fieldManager: 'tektite-kinds', force: true, ...(signal ? { signal } : {}) };
+  await client.apply(kinds.CustomResourceDefinition, definition as never, options);
 }
 
 async function established(client: Client, name: string, signal?: AbortSignal): Promise<void> {

@@ -5,7 +5,7 @@ import { type Logger, silentLogger } from '../observe/logger.ts';
 import { Manager, type ManagerHealth, type ManagerOptions } from '../reconcile/manager.ts';
 import { type LocalWebhookHost, LocalWebhookService } from '../webhook/local-webhook-service.ts';
 import { WebhookService, type WebhookServiceOptions } from '../webhook/webhook-service.ts';
-import { definitionsOf, installKinds } from './definitions.ts';
+import { type DefineKind, definitionsOf, installKinds } from './definitions.ts';
 import { installObjects } from './install-objects.ts';
 import type { System, SystemServices } from './system.ts';
 
@@ -26,6 +26,8 @@ export interface SystemsOptions extends Omit<ManagerOptions, 'ownership'> {
   readonly client: Client;
   /** Write the definitions of the kinds and the objects that the systems come with. Default yes. */
   readonly install?: boolean;
+  /** How a server learns of their kinds. Default: their definitions are applied. */
+  readonly define?: DefineKind;
   /** Without it, webhooks are not served: whoever serves them is another process. */
   readonly webhooks?: SystemsWebhooks;
   /** Without it, all objects are this process's. */
@@ -57,7 +59,7 @@ export async function startSystems(given: readonly System[], options: SystemsOpt
     for (let undo = started.pop(); undo; undo = started.pop()) await undo();
   };
   try {
-    if (options.install ?? true) await install(client, given, log);
+    if (options.install ?? true) await install(client, given, log, options.define);
     const systems = await configure(given, { client, log }, started);
     const webhooks = await serveWebhooks(systems, options, log);
     if (webhooks) started.push(() => webhooks.stop());
@@ -79,9 +81,14 @@ export async function startSystems(given: readonly System[], options: SystemsOpt
   }
 }
 
-async function install(client: Client, systems: readonly System[], log: Logger): Promise<void> {
+async function install(
+  client: Client,
+  systems: readonly System[],
+  log: Logger,
+  define: DefineKind | undefined,
+): Promise<void> {
   for (const { name, kinds, objects = [] } of systems) {
-    await installKinds(client, kinds);
+    await installKinds(client, kinds, undefined, define);
     await installObjects(client, objects);
     log.info('installed', { system: name, kinds: definitionsOf(kinds).map(({ metadata }) => metadata.name) });
   }
@@ -119,7 +126,7 @@ function startManager(
   options: SystemsOptions,
   started: (() => Promise<unknown>)[],
 ): Manager {
-  const { client, install: _, webhooks: __, election, ...rest } = options;
+  const { client, install: _, define: __, webhooks: ___, election, ...rest } = options;
   const stopping = new AbortController();
   const elections: Promise<void>[] = [];
   let manager: Manager;

@@ -9,4 +9,6 @@ export interface WriteContext {
   readonly options: Readonly<Record<string, unknown>>;
   readonly warn: (text: string) => void;
   readonly signal?: AbortSignal;
+  /** What is created is known to be valid. */
+  readonly trusted?: boolean;
 }

@@ -1,0 +1,41 @@
+import type { Transport } from '@tektite/client';
+import {
+  controllerMetrics,
+  observedTransport,
+  observeInformers,
+  type RunningSystems,
+  type SystemsOptions,
+} from '@tektite/controller';
+import { systemClock } from '@tektite/meta';
+import { serveStatus, type StatusServer } from '../observe/status-server.ts';
+import { startTelemetry } from '../observe/telemetry.ts';
+
+/** Metrics and traces of systems. Loaded where somebody may look at them: that takes a while. */
+export interface ObservedSystems {
+  readonly options: Pick<SystemsOptions, 'metrics'>;
+  transport(transport: Transport): Transport;
+  /** On a free port of this machine. */
+  serve(running: RunningSystems): Promise<StatusServer>;
+  close(): Promise<void>;
+}
+
+export function observeSystems(): ObservedSystems {
+  const telemetry = startTelemetry();
+  return {
+    options: { metrics: controllerMetrics(telemetry.meter) },
+    transport: (transport) => observedTransport(transport, { ...telemetry, clock: systemClock }),
+    serve(running) {
+      observeInformers(telemetry.meter, running.manager.informers);
+      return serveStatus(
+        {
+          health: () => running.health(),
+          explain: (kind, key) => running.manager.explain(kind, key),
+          metrics: () => telemetry.readMetrics(),
+        },
+        '127.0.0.1',
+        0,
+      );
+    },
+    close: () => telemetry.close(),
+  };
+}
