@@ -89,7 +89,7 @@ function targetOf(path: string): Target | undefined {
 
 /** What reading and writing do to an object: types as Go has them, empty fields gone. */
 function decode(target: Target, value: unknown): Mutable<DynamicObject> {
-  return normalizeObject(target.builtin.definition, value) as Mutable<DynamicObject>;
+  return normalizeObject(target.builtin.definition, value as object) as Mutable<DynamicObject>;
 }
 
 function mergePatch(target: unknown, patch: unknown): unknown {
