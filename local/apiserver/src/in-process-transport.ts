@@ -37,6 +37,8 @@ class InProcessTransport implements Transport {
   private readonly server: RequestHandler;
   private readonly user: UserInfo;
   private readonly closing = new AbortController();
+  /** Those who wait for an answer. Many at a time: a signal takes longer to forget a listener, the more it has. */
+  private readonly waiting = new Set<(reason: Error) => void>();
 
   constructor(server: RequestHandler, user: UserInfo) {
     this.server = server;
@@ -71,7 +73,9 @@ class InProcessTransport implements Transport {
   }
 
   close(): Promise<void> {
-    this.closing.abort(new ClientError('CLOSED', 'the client was closed'));
+    const reason = new ClientError('CLOSED', 'the client was closed');
+    this.closing.abort(reason);
+    for (const reject of this.waiting) reject(reason);
     return Promise.resolve();
   }
 
@@ -80,7 +84,24 @@ class InProcessTransport implements Transport {
     this.closing.signal.throwIfAborted();
     signal?.throwIfAborted();
     const work = this.server.handle(this.toApiRequest(request));
-    return abortable(work, [signal, this.closing.signal]);
+    const answer = this.untilClosed(work);
+    return signal ? abortable(answer, [signal]) : answer;
+  }
+
+  private untilClosed<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.waiting.add(reject);
+      work.then(
+        (answer) => {
+          this.waiting.delete(reject);
+          resolve(answer);
+        },
+        (error: Error) => {
+          this.waiting.delete(reject);
+          reject(error);
+        },
+      );
+    });
   }
 
   private toApiRequest(request: TransportRequest): ApiRequest {
