@@ -100,7 +100,8 @@ function report(results) {
     groups.set(group, { good: good + Number(same), all: all + 1 });
   }
   console.log('recordings of Tekton, same as here, by group:');
-  for (const [group, { good, all }] of [...groups].sort()) console.log(`  ${group.padEnd(28)} ${good}/${all}`);
+  for (const [group, { good, all }] of [...groups].sort(([a], [b]) => a.localeCompare(b)))
+    console.log(`  ${group.padEnd(28)} ${good}/${all}`);
   const good = results.filter(({ same }) => same).length;
   const share = ((good / Math.max(results.length, 1)) * 100).toFixed(1);
   console.log(`  ${'all'.padEnd(28)} ${good}/${results.length} (${share} %)`);
