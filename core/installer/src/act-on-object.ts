@@ -49,12 +49,12 @@ export async function actOnObject(acting: Acting, action: ObjectAction): Promise
   }
 }
 
+/** Fails when somebody was faster. */
 async function create({ client, dialect, method, prepared, signal }: Acting): Promise<DynamicObject> {
   const { fieldManager } = dialect;
   const call = { fieldManager, ...(signal ? { signal } : {}) };
-  return method.creation === 'create'
-    ? client.create(prepared, call)
-    : client.apply(prepared, { ...call, force: true });
+  const made = await client.create(prepared, call);
+  return method.remembersFields ? client.apply(prepared, { ...call, force: true }) : made;
 }
 
 async function change(acting: Acting, action: ObjectAction & { readonly type: 'change' }): Promise<ObjectOutcome> {

@@ -1,5 +1,5 @@
-import { kinds, mergePatch } from '@tektite/client';
-import { controllerOf, isStatusError } from '@tektite/meta';
+import { keyOf, kinds, mergePatch } from '@tektite/client';
+import { controllerOf, controllerReference, isStatusError } from '@tektite/meta';
 import type { Cluster } from '@tektite/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectorsDialect, connectorsHash, tektonDialect } from './dialects/test-support.ts';
@@ -170,6 +170,57 @@ export function installCases(where: string, start: () => Promise<Cluster>): void
       expect(kept.metadata.ownerReferences).toBeUndefined();
       const live = await client.get(kinds.ConfigMap, { namespace: 'default', name: 'prune-a' });
       expect(live.metadata.annotations?.[connectorsHash]).toBe(set.inventory[0]?.hash);
+    });
+
+    it('leaves replicas to an autoscaler', async () => {
+      const { client } = cluster;
+      const set = await TestSet.create(client, connectorsDialect, 'scaled', [deployment('scaled')]);
+      await set.run();
+      const key = { namespace: 'default', name: 'scaled' };
+      const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'scaled' };
+      // The version that servers of all ages have.
+      const autoscaler = { apiVersion: 'autoscaling/v1', kind: 'HorizontalPodAutoscaler', metadata: key };
+      await client.create({ ...autoscaler, spec: { scaleTargetRef, minReplicas: 3, maxReplicas: 5 } });
+      await set.run();
+      expect((await client.get(kinds.Deployment, key)).spec?.replicas).toBe(3);
+      await client.patch(kinds.Deployment, key, mergePatch({ spec: { replicas: 9 } }));
+      await set.run();
+      expect((await client.get(kinds.Deployment, key)).spec?.replicas).toBe(3);
+      expect((await set.run()).changes).toEqual([]);
+    });
+
+    it('takes over what an older installation left, its owner and its fields', async () => {
+      const { client } = cluster;
+      const old = await TestSet.create(client, tektonDialect, 'older', []);
+      const ownerReferences = [controllerReference(old.self)];
+      const left = configMap('taken', { a: '1', gone: 'x' });
+      await client.create({ ...left, metadata: { ...left.metadata, ownerReferences } }, { fieldManager: 'operator' });
+      const web = deployment('taken-web', { image: 'old:1' });
+      await client.create({ ...web, metadata: { ...web.metadata, ownerReferences } }, { fieldManager: 'operator' });
+      const objects = [configMap('taken', { a: '2' }), deployment('taken-web')];
+      const set = await TestSet.create(client, tektonDialect, 'newer', objects);
+      expect(actions(await set.run())).toEqual(['changed ConfigMap taken', 'changed Deployment taken-web']);
+      expect(await dataOf(client, 'taken')).toEqual({ a: '2' });
+      for (const object of objects) {
+        const live = await client.get(object, keyOf(object));
+        expect(live.metadata.ownerReferences?.map(({ name }) => name)).toEqual(['newer']);
+      }
+      expect((await set.run()).changes).toEqual([]);
+    });
+
+    it('removes what it set once and does not want any more', async () => {
+      const { client } = cluster;
+      const set = await TestSet.create(client, connectorsDialect, 'dropped', [
+        {
+          ...deployment('dropped'),
+          metadata: { ...deployment('dropped').metadata, annotations: { mine: '1', other: '2' } },
+        },
+      ]);
+      await set.run();
+      set.objects = [deployment('dropped')];
+      expect(actions(await set.run())).toEqual(['changed Deployment dropped']);
+      const live = await client.get(kinds.Deployment, { namespace: 'default', name: 'dropped' });
+      expect(Object.keys(live.metadata.annotations ?? {})).toEqual([]);
     });
 
     it('waits for StatefulSets', async () => {

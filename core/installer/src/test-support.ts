@@ -1,4 +1,4 @@
-import { type Client, kinds, mergePatch } from '@tektite/client';
+import { type Client, keyOf, kinds, mergePatch } from '@tektite/client';
 import type { DynamicObject, KubeObject } from '@tektite/meta';
 import { type InstallerDialect, type InstallReport, installSet, type InventoryEntry } from './index.ts';
 import type { AnyCondition } from './condition-style.ts';
@@ -129,11 +129,17 @@ export class TestSet {
     return new TestSet(client, dialect, self, objects);
   }
 
+  /** One turn of a controller: what a set remembers is in its status. */
   async run(client: Client = this.client): Promise<InstallReport> {
-    const { self, objects, inventory, dialect } = this;
-    const report = await installSet(client, { self, objects, inventory }, dialect, {
-      saveInventory: async (entries) => void (this.inventory = entries),
-    });
+    const { self, objects, dialect } = this;
+    const { status } = await client.get(self, keyOf(self));
+    this.inventory = (status as { inventory?: readonly InventoryEntry[] } | undefined)?.inventory ?? [];
+    const { inventory } = this;
+    const saveInventory = async (entries: readonly InventoryEntry[]) => {
+      await client.patchStatus(self, keyOf(self), mergePatch({ status: { inventory: entries } }));
+      this.inventory = entries;
+    };
+    const report = await installSet(client, { self, objects, inventory }, dialect, { saveInventory });
     const now = new Date(client.clock.now()).toISOString();
     this.conditions = dialect.conditions.update(this.conditions, report.verdicts, { now });
     return report;

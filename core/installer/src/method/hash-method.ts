@@ -19,7 +19,7 @@ export function hashMethod(options: HashMethodOptions): InstallMethod {
   const { annotation, repairOwner = false } = options;
   const hash = remembered(options.hash ?? wholeObjectHash);
   return {
-    creation: 'create',
+    remembersFields: false,
     hash,
     prepare: (wanted) => ({
       ...wanted,

@@ -27,11 +27,8 @@ export interface InstallMethod {
   prepare(wanted: DynamicObject, surroundings: Surroundings): DynamicObject;
   /** What is different, none if the object can stay as it is. `prepared` is what {@link prepare} gave. */
   compare(prepared: DynamicObject, live: DynamicObject, fieldManager: string): readonly Difference[];
-  /**
-   * How objects are made. `create` fails when somebody was faster; `apply` remembers exactly which fields were wanted, which a method
-   * that compares fields has to know later.
-   */
-  readonly creation: 'create' | 'apply';
+  /** Whether the server has to remember just which fields were wanted, for {@link compare} to see later which were dropped. */
+  readonly remembersFields: boolean;
   /** The hash of what was wanted, for the inventory. */
   hash?(wanted: DynamicObject): string;
 }

@@ -5,7 +5,7 @@ import { findBuiltinKind } from '@tektite/schema/kubernetes';
 import { compareFields, fieldIn, type FieldPlace } from './compare-fields.ts';
 import { appliedFields, droppedFields } from './dropped-fields.ts';
 import { ownerDifference } from './hash-method.ts';
-import type { InstallMethod } from './install-method.ts';
+import type { Difference, InstallMethod } from './install-method.ts';
 import { isRecord, propertySchema } from './keyed-list.ts';
 import { scaledReplicas } from './scaled-replicas.ts';
 
@@ -36,7 +36,7 @@ export function pathMethod({ kinds, adjust }: PathMethodOptions): InstallMethod 
   const pathsOf = ({ kind }: DynamicObject): ManagedPaths =>
     (Object.hasOwn(kinds, kind) ? kinds[kind] : kinds['*']) ?? { managed: [] };
   return {
-    creation: 'apply',
+    remembersFields: true,
     scales: ({ kind }) => scalable.includes(kind),
     prepare(wanted, { autoscaler }) {
       const adjusted = adjust?.(wanted) ?? wanted;
@@ -50,18 +50,18 @@ export function pathMethod({ kinds, adjust }: PathMethodOptions): InstallMethod 
       const fixed = immutable.filter((path) => !isSame(partAt(prepared, path, schema), partAt(live, path, schema)));
       if (fixed.length > 0) return fixed.map((path) => ({ path, why: 'immutable' }));
       const owned = appliedFields(live, fieldManager);
-      return [...always, ...managed]
-        .flatMap((path) => {
-          const wanted = partAt(prepared, path, schema);
-          const { value } = partAt(live, path, schema);
-          const before = ownedAt(owned, path);
-          if (wanted.value === undefined && before !== undefined) return [{ path, why: 'dropped' as const }];
-          return [
-            ...compareFields(wanted.value, value, wanted.schema, wanted.place),
-            ...droppedFields(before, wanted.value, wanted.schema, wanted.place),
-          ];
-        })
-        .concat(ownerDifference(prepared, live));
+      const differences = [...always, ...managed].flatMap((path): readonly Difference[] => {
+        const wanted = partAt(prepared, path, schema);
+        const before = ownedAt(owned, path);
+        if (wanted.value === undefined && before !== undefined) return [{ path, why: 'dropped' }];
+        return [
+          ...compareFields(wanted.value, partAt(live, path, schema).value, wanted.schema, wanted.place),
+          ...droppedFields(before, wanted.value, wanted.schema, wanted.place),
+        ];
+      });
+      // Made by somebody else, or by a run that was stopped: it is not known what was wanted, so it is said again.
+      if (!owned) differences.push({ path: 'metadata.managedFields', why: 'missing' });
+      return [...differences, ...ownerDifference(prepared, live)];
     },
     hash: (wanted) => canonicalHash(wanted, { paths: [...always, ...pathsOf(wanted).managed] }),
   };
