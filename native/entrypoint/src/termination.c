@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAXIMUM_LENGTH = 4096, MAXIMUM_DECOMPRESSED = 128 * 1024 };
+enum { USUAL_LENGTH = 4096, MAXIMUM_DECOMPRESSED = 128 * 1024 };
 
 static const char compressed_prefix[] = "tknz:";
 
@@ -133,6 +133,17 @@ static char *write_synced(const char *path, struct text content) {
   return message;
 }
 
+/* A node that takes more than a kubelet does says so. */
+static size_t maximum_length(void) {
+  const char *said = getenv("TEKTITE_TERMINATION_MESSAGE_LIMIT");
+  if (said == NULL) return USUAL_LENGTH;
+  char *end;
+  errno = 0;
+  unsigned long limit = strtoul(said, &end, 10);
+  if (errno != 0 || end == said || *end != '\0' || limit < USUAL_LENGTH || limit > ONE_MEBIBYTE) return USUAL_LENGTH;
+  return limit;
+}
+
 const char *termination_write(const char *path, const struct entries *added, bool compress) {
   struct entries all = {0};
   char *error = read_existing(path, compress, &all);
@@ -155,6 +166,6 @@ const char *termination_write(const char *path, const struct entries *added, boo
     base64_encode(&encoded, packed.data, packed.length, false);
     if (encoded.length < output.length) output = buffer_take(&encoded);
   }
-  if (output.length > MAXIMUM_LENGTH) return message_too_long;
+  if (output.length > maximum_length()) return message_too_long;
   return write_synced(path, output);
 }

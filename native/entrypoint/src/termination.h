@@ -2,7 +2,8 @@
  * The termination message: what a step tells the controller.
  *
  * A JSON array of {"key","value","type"}. Each write reads what is there, appends, and writes it all again, so results that
- * were written before a failure stay. The kubelet takes 4096 bytes, so that is the limit, after compression if that is on.
+ * were written before a failure stay. The kubelet takes 4096 bytes, so that is the limit, after compression if that is on,
+ * unless the node says otherwise in $TEKTITE_TERMINATION_MESSAGE_LIMIT.
  */
 #ifndef ENTRYPOINT_TERMINATION_H
 #define ENTRYPOINT_TERMINATION_H

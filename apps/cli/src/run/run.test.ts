@@ -111,6 +111,28 @@ describe.runIf(entrypointProgram())('tektite run', () => {
     expect(code).toBe(2);
   });
 
+  it('takes results of more than 4 KB where the run asks for it, and says what is wrong where it does not', () => {
+    const run = (annotations: string) => `
+apiVersion: tekton.dev/v1
+kind: TaskRun
+metadata: {name: long, annotations: {${annotations}}}
+spec:
+  taskSpec:
+    results: [{name: report}]
+    steps:
+    - name: write
+      image: busybox
+      script: |
+        i=0; while [ $i -lt 2000 ]; do printf '0123456789'; i=$((i + 1)); done > $(results.report.path)
+`;
+    const asked = tektite(['-f', file('long.yaml', run('tektite.dev/termination-message-limit: 64Ki'))]);
+    expect(asked.code).toBe(0);
+    expect(asked.out).toContain(`report = ${'0123456789'.repeat(2000)}`);
+    const plain = tektite(['-f', file('short.yaml', run(''))]);
+    expect(plain.code).toBe(1);
+    expect(plain.out).toContain('Termination message is above max allowed size 4096, caused by large task result.');
+  });
+
   it('gives a Task the files of a folder, and keeps what it writes there', () => {
     const source = mkdtempSync(join(folder, 'source-'));
     writeFileSync(join(source, 'in'), 'from outside');

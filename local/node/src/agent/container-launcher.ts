@@ -8,7 +8,7 @@ import type { PreparedVolume } from '../volumes/pod-volumes.ts';
 import type { AgentParts } from './agent-parts.ts';
 import type { ContainerRole, Termination } from './container-record.ts';
 import { containerSpec } from './container-spec.ts';
-import { longestMessage, terminationMessage } from './termination-message.ts';
+import { messageLimit, terminationMessage } from './termination-message.ts';
 
 /** A run of a container that has begun. */
 export interface LaunchedContainer {
@@ -86,11 +86,11 @@ export class ContainerLauncher {
   ): Promise<Termination> {
     const exit = await running.exited;
     await this.parts.logs.close(log);
-    const count = (pod.spec?.containers?.length ?? 0) + (pod.spec?.initContainers?.length ?? 0);
+    const limit = messageLimit(pod);
     const files = { terminationLog, log: log.path };
     const message =
-      exit.lastWords?.slice(0, longestMessage) ??
-      (await terminationMessage(container, exit.exitCode, count, files, this.parts.clock).catch(() => undefined));
+      exit.lastWords?.slice(0, limit) ??
+      (await terminationMessage(container, exit.exitCode, limit, files, this.parts.clock).catch(() => undefined));
     return {
       exitCode: exit.exitCode,
       reason: exit.oomKilled ? 'OOMKilled' : exit.exitCode === 0 ? 'Completed' : 'Error',

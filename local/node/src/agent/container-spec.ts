@@ -2,6 +2,7 @@ import { Quantity } from '@tektite/meta';
 import type { Container, Pod } from '@tektite/schema/kubernetes';
 import { environment, type EnvironmentContext } from '../env/environment.ts';
 import { expand } from '../env/expand.ts';
+import { asksForMore, messageLimit, messageLimitVariable } from './termination-message.ts';
 import { ContainerStartError, isContainerStartError } from '../runtime/container-start-error.ts';
 import type {
   ContainerLimits,
@@ -49,6 +50,7 @@ async function resolveSpec(parts: ContainerSpecParts): Promise<ReadyContainer> {
   const image = container.image ?? '';
   const user = containerUser(pod, container, await runtime.imageUser(image));
   const env = await environment(pod, container, parts.environment);
+  if (asksForMore(pod)) env.set(messageLimitVariable, String(messageLimit(pod)));
   const opened = containerMounts(container, parts.volumes, env, runtime.usesFiles);
   const last = {
     hostPath: terminationLog ?? '',

@@ -190,6 +190,23 @@ export function outcomeCases(lane: () => Lane): void {
     },
   ];
 
+  test('takes longer results where the node says that it does', async () => {
+    place.write('/tekton/results/big', 'x'.repeat(50_000));
+    const { code } = await place.step(['-results', 'big'], script('true'), {
+      env: { TEKTITE_TERMINATION_MESSAGE_LIMIT: '65536' },
+    });
+    expect(code).toBe(0);
+    expect(place.message()).toContainEqual({ key: 'big', value: 'x'.repeat(50_000), type: 1 });
+  });
+
+  test.each(['', '-1', '12', '65536x', '99999999999999999999'])('is not misled by a limit of "%s"', async (limit) => {
+    place.write('/tekton/results/big', 'x'.repeat(5000));
+    const { code } = await place.step(['-results', 'big'], script('true'), {
+      env: { TEKTITE_TERMINATION_MESSAGE_LIMIT: limit },
+    });
+    expect(code).toBe(1);
+  });
+
   test.each(rows)('ends with $title', async ({ title, before, flags = [], command = [], ...expected }) => {
     before?.(place);
     const filled = flags.map((flag) => flag.replaceAll('{root}', place.root));
