@@ -1,9 +1,7 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { type Client, kinds, openClient } from '@tektite/client';
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
+import { startCollector } from './observe/test-support.ts';
 import { eventually, memcached, Scratch } from './test-support.ts';
 
 const namespace = 'default';
@@ -195,38 +193,3 @@ describe('tektite controller', () => {
     }
   });
 });
-
-interface SentSpan {
-  readonly name: string;
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly attributes: readonly unknown[];
-}
-
-/** Takes traces, as a collector does. */
-async function startCollector(): Promise<AsyncDisposable & { url: string; spans: readonly SentSpan[] }> {
-  const spans: SentSpan[] = [];
-  const take = async (incoming: IncomingMessage) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString()) as {
-      resourceSpans: { scopeSpans: { spans: SentSpan[] }[] }[];
-    };
-    for (const { scopeSpans } of resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans);
-  };
-  const server = createServer((incoming, answer) => {
-    void take(incoming).then(() => answer.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    spans,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => void server.close(resolve));
-    },
-  };
-}

@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
 import { entrypointProgram } from '@tektite/pipelines';
 import { afterAll, describe, expect, it } from 'vitest';
+import { startCollector } from '../observe/test-support.ts';
 
 /** The command as people run it, which is as it was built last. */
 const bin = new URL('../../bin/tektite.js', import.meta.url).pathname;
@@ -131,6 +132,26 @@ spec:
     const plain = tektite(['-f', file('short.yaml', run(''))]);
     expect(plain.code).toBe(1);
     expect(plain.out).toContain('Termination message is above max allowed size 4096, caused by large task result.');
+  });
+
+  it('sends traces if somebody takes them, and the looks at a run are parts of one somebody takes them', async () => {
+    await using collector = await startCollector();
+    const path = file(
+      'traced.yaml',
+      `apiVersion: tekton.dev/v1
+kind: TaskRun
+metadata: {name: traced}
+spec: {taskSpec: {steps: [{name: s, image: busybox, script: "echo hi"}]}}
+`,
+    );
+    const env = { ...process.env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    const child = spawn(process.execPath, [bin, 'run', '-f', path], { env, stdio: 'ignore' });
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    const looks = collector.spans.filter(({ name }) => name === 'reconcile taskrun');
+    const first = looks.filter(({ traceId }) => traceId === looks[0]?.traceId);
+    expect(first.length).toBeGreaterThan(1);
+    // Of a run that is over, caches do not keep which trace it was part of.
+    expect(looks.length - first.length).toBeLessThan(3);
   });
 
   it('gives a Task the files of a folder, and keeps what it writes there', () => {

@@ -1,16 +1,19 @@
-import { SpanStatusCode, trace } from '@opentelemetry/api';
+import { context, propagation, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { ControllerDefinition } from '../reconcile/controller-definition.ts';
+import type { TraceContext } from './trace-context.ts';
 import type { Result } from '../reconcile/result.ts';
 
 /** Runs a reconcile as a span of its own; the calls it makes are spans within. Without an SDK this is nearly nothing. */
 export function traced(
   { name, kind }: ControllerDefinition,
   key: string,
+  within: TraceContext | undefined,
   reconcile: () => Promise<Result>,
 ): Promise<Result> {
   const tracer = trace.getTracer('@tektite/controller');
   const attributes = { 'tektite.controller': name, 'k8s.kind': kind.kind, 'k8s.key': key };
-  return tracer.startActiveSpan(`reconcile ${name}`, { attributes }, async (span) => {
+  const parent = within ? propagation.extract(context.active(), within) : context.active();
+  return tracer.startActiveSpan(`reconcile ${name}`, { attributes }, parent, async (span) => {
     const result = await reconcile();
     if (result.type === 'error' || result.type === 'permanentError') {
       span.recordException(result.error);

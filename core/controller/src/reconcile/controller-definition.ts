@@ -3,6 +3,7 @@ import type { KubeObject } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import type { CachedObject } from '../cache/cached-object.ts';
 import type { ExponentialOptions, TokenBucketOptions } from '../queue/rate-limiter.ts';
+import type { TraceContext } from '../observe/trace-context.ts';
 import type { ReconcileContext } from './reconcile-context.ts';
 import type { Result } from './result.ts';
 import type { Source } from './source.ts';
@@ -58,6 +59,8 @@ export interface ControllerDefinition<T extends KubeObject = KubeObject, Out ext
   /** What else has objects looked at. */
   readonly sources?: readonly Source[];
   readonly finalizer?: FinalizerDefinition<Out>;
+  /** The trace that an object belongs to, if it says so: looks at it are then parts of that. */
+  traceOf?(object: Out): TraceContext | undefined;
   /** How many objects are worked on at a time. Default 4, or the manager's. */
   readonly concurrency?: number;
   /** How long a reconcile may take. Default five minutes, or the manager's. */

@@ -76,7 +76,9 @@ export class ReconcileRun {
 
   /** Never rejects. `before` are the writes of the last reconcile of this object. */
   run(before: ReadYourWrites | undefined): Promise<Result> {
-    return traced(this.parts.definition, this.key, async () => {
+    const { definition, own } = this.parts;
+    const object = definition.traceOf && own.store.get(this.key);
+    return traced(definition, this.key, object && definition.traceOf?.(object), async () => {
       try {
         await before?.caughtUp(this.signal);
         return await this.look();

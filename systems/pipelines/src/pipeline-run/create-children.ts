@@ -12,6 +12,7 @@ import { fanOut } from '../pipeline/matrix.ts';
 import type { TaskState } from '../pipeline/task-state.ts';
 import { RunFailure } from '../task-run/run-failure.ts';
 import { enumMistake } from '../task-run/validate-params.ts';
+import { childTrace, taskRunTrace } from '../status/span-context.ts';
 import { childPipelineRuns } from './child-caches.ts';
 import { printedAsFormat } from './go-format.ts';
 import type { PipelineRunServices } from './pipeline-run-services.ts';
@@ -40,10 +41,16 @@ export function draftChildren(
     state.task = withTaskContext(state.task, facts);
     const there = new Set(state.runs.map(({ metadata }) => metadata.name));
     const drafts = childrenOf(state, run, facts, services).filter(({ metadata }) => !there.has(metadata.name));
-    return { state, drafts };
+    const trace = state.kind === 'TaskRun' ? childTrace(run.status?.spanContext) : undefined;
+    return { state, drafts: trace === undefined ? drafts : drafts.map((draft) => withTrace(draft, trace)) };
   } catch (error) {
     throw tell(state, error, services);
   }
+}
+
+function withTrace(draft: ChildRun, trace: string): ChildRun {
+  const { metadata } = draft;
+  return { ...draft, metadata: { ...metadata, annotations: { ...metadata.annotations, [taskRunTrace]: trace } } };
 }
 
 /** Creates the runs of tasks, several at a time. Throws a `RunFailure` when that can never work. */

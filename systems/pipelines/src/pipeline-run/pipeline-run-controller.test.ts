@@ -65,6 +65,15 @@ describe('a PipelineRun', () => {
     expect(spec).toMatchObject({ serviceAccountName: 'sa', timeout: '2h0m0s' });
   });
 
+  it('belongs to the trace that its annotation names, and so do its children', async () => {
+    const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
+    const annotations = { 'tekton.dev/pipelinerunSpanContext': JSON.stringify(trace) };
+    await bench.create({ pipelineSpec: { tasks: [task('a')] } }, 'pr', annotations);
+    expect((await bench.status()).spanContext).toEqual(trace);
+    const { metadata } = await bench.taskRun('pr-a');
+    expect(JSON.parse(metadata.annotations?.['tekton.dev/taskrunSpanContext'] ?? '')).toEqual(trace);
+  });
+
   it('hands results on', async () => {
     await bench.run([task('a'), task('b', using('a'))], {
       pipelineSpec: { results: [{ name: 'out', value: `${result('a')}!` }] },

@@ -28,6 +28,7 @@ import {
 } from '../pipeline/run-life.ts';
 import { withPipelineLabel } from '../pipeline/run-labels.ts';
 import { conditionEvent } from '../task-run/condition-event.ts';
+import { pipelineRunTrace, spanContextOf } from '../status/span-context.ts';
 import { RunFailure, RunWaits } from '../task-run/run-failure.ts';
 import { cleanUpVolumes } from './affinity-assistants.ts';
 import { childPipelineRuns, customRuns, knownChildren, taskRuns } from './child-caches.ts';
@@ -52,6 +53,7 @@ export function pipelineRunController(options: PipelineRunOptions): ControllerDe
     name: 'pipelinerun',
     kind: PipelineRunKind,
     predicate: generationChanged(),
+    traceOf: ({ status }) => status?.spanContext,
     sources: [taskRuns, customRuns, childPipelineRuns, requests],
     reconcile: (run, context) =>
       isOursToRun(run) && !run.metadata.deletionTimestamp
@@ -74,7 +76,8 @@ class PipelineRunWork {
     const { client, signal, random } = context;
     this.current = run;
     this.original = run;
-    this.status = run.status ?? {};
+    const spanContext = spanContextOf(run.status?.spanContext, run.metadata.annotations?.[pipelineRunTrace]);
+    this.status = spanContext ? { ...run.status, spanContext } : (run.status ?? {});
     this.told = succeeded(run.status);
     this.services = {
       context,

@@ -3,6 +3,7 @@ import { formatGoDuration, formatTime, parseGoDuration } from '@tektite/meta';
 import { TaskRun as TaskRunKind } from '../kinds/kinds.ts';
 import { ResolutionRequest } from '../kinds/resolution-request.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
+import { spanContextOf, taskRunTrace } from '../status/span-context.ts';
 import { endRun } from './end-run.ts';
 import { previousStatus } from './end.ts';
 import { finish } from './finish.ts';
@@ -23,6 +24,7 @@ export function taskRunController(options: TaskRunOptions): ControllerDefinition
     transform: options.transforms.taskRun,
     sources: [podsOf(options.transforms), limitRanges, owned(ResolutionRequest)],
     reconcile: (taskRun, context) => (isOurs(taskRun) ? look(beginLook(taskRun, context, options)) : undefined),
+    traceOf: ({ status }) => status?.spanContext,
     gone: (key) => options.metrics?.gone(key),
   });
 }
@@ -30,7 +32,9 @@ export function taskRunController(options: TaskRunOptions): ControllerDefinition
 /** In the order in which Tekton looks: has it begun, is it over, and if neither, on with it. */
 async function look(run: TaskRunLook): Promise<Result | undefined> {
   if (isDone(run.status)) return stopSidecars(run);
-  if (!isPending(run.taskRun)) run.status = started(run.taskRun, run.now);
+  const spanContext = spanContextOf(run.status.spanContext, run.taskRun.metadata.annotations?.[taskRunTrace]);
+  if (spanContext) run.status = { ...run.status, spanContext };
+  if (!isPending(run.taskRun)) run.status = started({ ...run.taskRun, status: run.status }, run.now);
   let waitMs: number | undefined;
   let failure: Error | undefined;
   try {
