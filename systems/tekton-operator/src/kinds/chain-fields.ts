@@ -1,0 +1,52 @@
+import { type InferType, s } from '@tektite/schema';
+import { environment, flag, options, performance, text } from './shared-fields.ts';
+
+/** Keys of the ConfigMap `chains-config`, and how Chains runs. */
+export const chainFields = {
+  disabled: s.boolean(),
+  generateSigningSecret: flag(),
+  'artifacts.taskrun.format': text(),
+  'artifacts.taskrun.storage': text(),
+  'artifacts.taskrun.signer': text(),
+  'artifacts.pipelinerun.format': text(),
+  'artifacts.pipelinerun.storage': text(),
+  'artifacts.pipelinerun.signer': text(),
+  'artifacts.pipelinerun.enable-deep-inspection': text(),
+  'artifacts.oci.format': text(),
+  'artifacts.oci.storage': text(),
+  'artifacts.oci.signer': text(),
+  'storage.gcs.bucket': text(),
+  'storage.oci.repository': text(),
+  'storage.oci.repository.insecure': flag(),
+  'storage.oci.encoding-format': text(),
+  'storage.docdb.url': text(),
+  'storage.docdb.mongo-server-url': text(),
+  'storage.docdb.mongo-server-url-dir': text(),
+  'storage.grafeas.projectid': text(),
+  'storage.grafeas.noteid': text(),
+  'storage.grafeas.notehint': text(),
+  'builder.id': text(),
+  'builddefinition.buildtype': text(),
+  'signers.x509.fulcio.enabled': flag(),
+  'signers.x509.fulcio.address': text(),
+  'signers.x509.fulcio.issuer': text(),
+  'signers.x509.fulcio.provider': text(),
+  'signers.x509.identity.token.file': text(),
+  'signers.x509.tuf.mirror.url': text(),
+  'signers.kms.kmsref': text(),
+  'signers.kms.auth.address': text(),
+  'signers.kms.auth.token': text(),
+  'signers.kms.auth.token-path': text(),
+  'signers.kms.auth.oidc.path': text(),
+  'signers.kms.auth.oidc.role': text(),
+  'signers.kms.auth.spire.sock': text(),
+  'signers.kms.auth.spire.audience': text(),
+  'transparency.enabled': text(),
+  'transparency.url': text(),
+  performance: performance.optional(),
+  controllerEnvs: environment.optional(),
+  options: options.optional(),
+};
+
+const chain = s.object(chainFields);
+export type ChainSettings = InferType<typeof chain>;

@@ -1,0 +1,28 @@
+import { type InferType, s } from '@tektite/schema';
+import type { KnativeCondition } from '@tektite/meta';
+import { text, texts } from './shared-fields.ts';
+
+const condition = s.raw<KnativeCondition>({
+  type: 'object',
+  properties: {
+    lastTransitionTime: { type: 'string' },
+    message: { type: 'string' },
+    reason: { type: 'string' },
+    severity: { type: 'string' },
+    status: { type: 'string' },
+    type: { type: 'string' },
+  },
+  required: ['status', 'type'],
+});
+
+/** What every status begins with. */
+export const statusFields = {
+  annotations: texts(),
+  conditions: s.list(condition).optional(),
+  observedGeneration: s.integer({ format: 'int64' }).optional(),
+};
+
+const versioned = s.object({ ...statusFields, version: text() });
+
+/** The status that all components share. */
+export type ComponentStatus = InferType<typeof versioned>;
