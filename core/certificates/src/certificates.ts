@@ -45,6 +45,33 @@ export async function createAuthority(
   return { certificate: `${certificate.toString('pem')}\n`, key: await exportKey(keys.privateKey) };
 }
 
+/** A server's certificate that nobody but itself vouches for. Valid for 825 days unless told otherwise. */
+export async function createSelfSigned(
+  { commonName, hosts = [] }: Pick<CertificateRequest, 'commonName' | 'hosts'>,
+  clock: Clock,
+  { validForMs = 825 * day }: ValidityOptions = {},
+): Promise<KeyPair> {
+  const keys = await webcrypto.subtle.generateKey(signatureAlgorithm, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: new x509.Name([{ CN: [{ utf8String: commonName }] }]),
+    keys,
+    signingAlgorithm: signatureAlgorithm,
+    ...validity(clock, validForMs),
+    extensions: [
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyEncipherment, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      alternativeNames(hosts),
+    ],
+  });
+  return { certificate: `${certificate.toString('pem')}\n`, key: await exportKey(keys.privateKey) };
+}
+
+function alternativeNames(hosts: readonly string[]): x509.SubjectAlternativeNameExtension {
+  return new x509.SubjectAlternativeNameExtension(
+    hosts.map((value) => ({ type: isAddress(value) ? ('ip' as const) : ('dns' as const), value })),
+  );
+}
+
 /** Who a certificate is for. */
 export interface CertificateRequest {
   readonly commonName: string;
@@ -72,11 +99,7 @@ export async function issueCertificate(
     await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
   ];
   if (request.hosts) {
-    extensions.push(
-      new x509.SubjectAlternativeNameExtension(
-        request.hosts.map((value) => ({ type: isAddress(value) ? ('ip' as const) : ('dns' as const), value })),
-      ),
-    );
+    extensions.push(alternativeNames(request.hosts));
   }
   const certificate = await x509.X509CertificateGenerator.create({
     // As typed data: quotes and other signs in a plain text would be understood as notation.

@@ -1,6 +1,18 @@
 /** The Tekton Operator on Tektite's controller runtime. */
 
+// The system
+export { type TektonOperatorOptions, tektonOperatorSystem } from './system.ts';
+
+// Where releases come from
+export { folderPayload } from './payload/folder-payload.ts';
+export { type MadeRelease, objectPayload } from './payload/object-payload.ts';
+export { PayloadError, type PayloadSource } from './payload/payload-source.ts';
+export { type ReleaseUrl, urlPayload } from './payload/url-payload.ts';
+
+// What a platform adds
+export type { ComponentExtension, ExtensionContext, PlatformExtension } from './extension/extension.ts';
+
 // Kinds
 export { allKinds } from './kinds/all-kinds.ts';
+export { TektonInstallerSet, TektonPipeline } from './kinds/kinds.ts';
 export { TektonConfig } from './kinds/tekton-config.ts';
-export { operatorWebhooks } from './webhooks/operator-webhooks.ts';

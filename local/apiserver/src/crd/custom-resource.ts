@@ -172,6 +172,8 @@ function strategyOf(version: CustomResourceDefinitionVersion, schema: JsonSchema
   const selectable = (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath.replace(/^\./, ''));
   const scale = (object: KubeObject) => checkScale(version, object);
   return {
+    // Upstream only warns of finalizers without a path: many operators have such.
+    metadataRules: { finalizers: 'any' },
     // Nulls that a webhook put there count as given when fields are required, but are not kept.
     default: (object) => pruneNulls(object, schema),
     prepareForCreate(object) {

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { isCosignKey, readCosignKey } from '@tektite/certificates';
 import type { KubeObject } from '@tektite/meta';
 import { checksumOf, signatureAnnotation } from './checksum.ts';
-import { isCosignKey, readCosignKey } from './cosign-key.ts';
 import { hashAlgorithms } from './hash-algorithms.ts';
 
 export interface SignOptions {

@@ -9,6 +9,7 @@ import {
   multipleOneOf,
   noFieldErrors,
 } from '@tektite/controller';
+import { validateOperatorParams } from '../config/operator-params.ts';
 import type { SchedulerSettings } from '../kinds/component-fields.ts';
 import type { PrunerSettings } from '../kinds/pruner-fields.ts';
 import { type Param, paramValue } from '../kinds/shared-fields.ts';
@@ -41,6 +42,7 @@ export function validateTektonConfig(config: NamedSpec, old: NamedSpec | undefin
   const block = spec.platforms?.[platform]?.pipelinesAsCode;
   return errors.also(
     block ? validatePipelinesAsCode(block, `spec.platforms.${platform}.pipelinesAsCode`) : noFieldErrors,
+    validateOperatorParams(spec.params),
     validatePruner(spec.pruner),
     spec.tektonpruner ? validateEventPruner(spec.tektonpruner, 'spec.tektonpruner') : noFieldErrors,
     spec.scheduler ? validateScheduler(spec.scheduler) : noFieldErrors,

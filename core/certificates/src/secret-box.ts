@@ -16,6 +16,15 @@ export function openSecretBox(box: Uint8Array, nonce: Uint8Array, key: Uint8Arra
   return Buffer.from(sealed.map((byte, index) => byte ^ (stream[index + 32] as number)));
 }
 
+/** Closes a box: what {@link openSecretBox} opens. A nonce is used once. */
+export function sealSecretBox(message: Uint8Array, nonce: Uint8Array, key: Uint8Array): Buffer {
+  if (key.length !== 32 || nonce.length !== 24)
+    throw new Error('a secret box needs a key of 32 bytes and a nonce of 24');
+  const stream = keyStream(message.length + 32, nonce.subarray(16), hsalsa20(key, nonce.subarray(0, 16)));
+  const sealed = Buffer.from(message.map((byte, index) => byte ^ (stream[index + 32] as number)));
+  return Buffer.concat([poly1305(sealed, stream.subarray(0, 32)), sealed]);
+}
+
 function wordsOf(bytes: Uint8Array): Uint32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   return Uint32Array.from({ length: bytes.length / 4 }, (_, index) => view.getUint32(index * 4, true));

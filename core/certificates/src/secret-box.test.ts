@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openSecretBox } from './secret-box.ts';
+import { openSecretBox, sealSecretBox } from './secret-box.ts';
 
 /** The example of NaCl's own tests. */
 const key = Buffer.from('1b27556473e985d462cd51197a9a46c76009549eac6474f206c4ee0844f68389', 'hex');
@@ -13,6 +13,10 @@ const message =
 
 it('a box is opened with its key', () => {
   expect(openSecretBox(box, nonce, key)?.toString('hex')).toBe(message);
+});
+
+it('a message is put into the same box', () => {
+  expect(sealSecretBox(Buffer.from(message, 'hex'), nonce, key).equals(box)).toBe(true);
 });
 
 it('a box is not opened with another key, nor after somebody changed it', () => {

@@ -1,5 +1,5 @@
-import { createPrivateKey, type KeyObject, scryptSync } from 'node:crypto';
-import { openSecretBox } from './secret-box.ts';
+import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, scryptSync } from 'node:crypto';
+import { openSecretBox, sealSecretBox } from './secret-box.ts';
 
 const form = /-----BEGIN ENCRYPTED (?:SIGSTORE|COSIGN) PRIVATE KEY-----([\s\S]*?)-----END/;
 
@@ -32,4 +32,28 @@ export function readCosignKey(pem: string, passphrase: string): KeyObject {
   const opened = openSecretBox(Buffer.from(ciphertext, 'base64'), Buffer.from(cipher.nonce, 'base64'), key);
   if (!opened) throw new Error('the passphrase is not the right one');
   return createPrivateKey({ key: opened, format: 'der', type: 'pkcs8' });
+}
+
+/** What `cosign generate-key-pair` asks of scrypt. */
+const strength = { N: 65_536, r: 8, p: 1 };
+
+/** A new pair of keys as `cosign generate-key-pair` writes them, the private one closed with the passphrase. */
+export function createCosignKeys(passphrase: string): { readonly privateKey: string; readonly publicKey: string } {
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const [salt, nonce] = [randomBytes(32), randomBytes(24)];
+  const key = scryptSync(passphrase, salt, 32, { ...strength, maxmem: mostMemory });
+  const sealed: SealedKey = {
+    kdf: { name: 'scrypt', params: strength, salt: salt.toString('base64') },
+    cipher: { name: 'nacl/secretbox', nonce: nonce.toString('base64') },
+    ciphertext: sealSecretBox(pair.privateKey.export({ format: 'der', type: 'pkcs8' }), nonce, key).toString('base64'),
+  };
+  const name = 'ENCRYPTED SIGSTORE PRIVATE KEY';
+  const lines =
+    Buffer.from(JSON.stringify(sealed))
+      .toString('base64')
+      .match(/.{1,64}/g) ?? [];
+  return {
+    privateKey: `-----BEGIN ${name}-----\n${lines.join('\n')}\n-----END ${name}-----\n`,
+    publicKey: String(pair.publicKey.export({ format: 'pem', type: 'spki' })),
+  };
 }

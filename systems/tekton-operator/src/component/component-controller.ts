@@ -1,0 +1,79 @@
+import {
+  cached,
+  type CachedSource,
+  type ControllerDefinition,
+  defineController,
+  mapped,
+  owned,
+  type ReconcileContext,
+  type Result,
+} from '@tektite/controller';
+import { formatTime, knativeConditionSet } from '@tektite/meta';
+import { TektonInstallerSet, TektonPipeline, TektonTrigger } from '../kinds/kinds.ts';
+import { ComponentConditions } from './component-conditions.ts';
+import type { ComponentDescription, ComponentObject } from './component-description.ts';
+import { ComponentRun } from './component-run.ts';
+import { finalizeComponent } from './finalize-component.ts';
+import type { OperatorServices } from './operator-services.ts';
+import { reconcileComponent } from './reconcile-component.ts';
+
+/**
+ * The controller of one component. All components go the same way: name, namespace, dependencies, platform, sets, network policies,
+ * platform again; the description says what is special about each.
+ */
+export function componentController<T extends ComponentObject>(
+  description: ComponentDescription<T>,
+  services: OperatorServices,
+): ControllerDefinition {
+  const { kind, name } = description;
+  const sets = owned(TektonInstallerSet);
+  const allSets = cached(TektonInstallerSet);
+  const dependsOnPipelines = description.dependency !== undefined;
+  const pipelines = mapped(TektonPipeline, () => [name]);
+  const triggers = mapped(TektonTrigger, () => [name]);
+  const conditionSet = knativeConditionSet('Ready', description.conditions);
+  const runOf = (component: T, context: ReconcileContext) =>
+    new ComponentRun(description, component, services, context, () => context.cache(allSets).list());
+  const one = <C extends ComponentObject>(context: ReconcileContext, source: CachedSource<C>): C | undefined =>
+    context.cache(source).list()[0];
+  return defineController<T>({
+    name: kind.kind.toLowerCase(),
+    kind,
+    concurrency: 2,
+    sources: [
+      sets,
+      allSets,
+      ...(dependsOnPipelines ? [pipelines] : []),
+      ...(description.dependency?.triggers ? [triggers] : []),
+    ],
+    ...(description.hasFinalizer === false
+      ? {}
+      : {
+          finalizer: {
+            name: `${kind.plural}.operator.tekton.dev`,
+            cleanup: (component: T, context: ReconcileContext) => finalizeComponent(runOf(component, context)),
+          },
+        }),
+    async reconcile(component, context): Promise<Result | undefined> {
+      const conditions = new ComponentConditions(
+        conditionSet,
+        component.status?.conditions,
+        formatTime(context.clock.now()),
+      );
+      const status = { ...component.status, observedGeneration: component.metadata.generation ?? 0 };
+      const run = runOf(component, context);
+      try {
+        const outcome = await reconcileComponent(run, conditions, {
+          pipeline: dependsOnPipelines ? (one(context, pipelines) as ComponentObject | undefined) : undefined,
+          trigger: description.dependency?.triggers
+            ? (one(context, triggers) as ComponentObject | undefined)
+            : undefined,
+        });
+        if (outcome.version !== undefined) status.version = outcome.version;
+        return outcome.result;
+      } finally {
+        await context.writeStatus(component, { ...status, conditions: conditions.list } as never);
+      }
+    },
+  });
+}

@@ -1,0 +1,120 @@
+import type { Client } from '@tektite/client';
+import type { Manifest, Transform } from '@tektite/manifest';
+import type { KnativeCondition, KubeObject } from '@tektite/meta';
+import type { Kind } from '@tektite/schema';
+import type { NetworkPolicy } from '@tektite/schema/kubernetes';
+import type { SetsState } from '../installer-set/installer-sets.ts';
+import type { WantedSets } from '../installer-set/wanted-sets.ts';
+import type { TektonInstallerSet } from '../kinds/kinds.ts';
+import type { AdditionalOptions, NetworkPolicyConfig } from '../kinds/shared-fields.ts';
+import type { OperatorServices } from './operator-services.ts';
+import type { ComponentRun } from './component-run.ts';
+import type { Platform } from '../platform.ts';
+
+/** What every component's spec has. */
+export interface ComponentSpec {
+  readonly targetNamespace?: string;
+  readonly options?: AdditionalOptions;
+  readonly networkPolicy?: NetworkPolicyConfig;
+}
+
+export interface ComponentObject extends KubeObject {
+  readonly spec?: ComponentSpec;
+  readonly status?: {
+    readonly version?: string;
+    readonly conditions?: readonly KnativeCondition[];
+    readonly observedGeneration?: number;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+}
+
+/** What a component has to wait for. */
+export interface DependencyRule {
+  /** In words for `DependenciesInstalled`, before the colon: `Dependency installing`. */
+  readonly installing: string;
+  readonly missing: string;
+  /** What Pipelines is called in the message. */
+  readonly pipelineName: 'tekton-pipelines' | 'TektonPipeline';
+  /** Pipelines has to be in the same namespace. */
+  readonly sameNamespace?: boolean;
+  /** Triggers have to be there too. */
+  readonly triggers?: boolean;
+  /** APIs that somebody else has to install: `kueue.x-k8s.io/v1beta1`. */
+  readonly apis?: readonly string[];
+}
+
+/** Sets of a component, and what is asked of them. */
+export interface PlannedSets {
+  readonly wanted: WantedSets;
+  /** Whether the component waits for them before it goes on. Default yes. */
+  readonly awaited?: boolean;
+  /** What the conditions say while they are made. */
+  readonly missing?: string;
+  /** Whether they decide about InstallerSetReady. Default yes. */
+  readonly decides?: boolean;
+}
+
+export type { SetsState };
+
+/**
+ * One component: what it is called, where its release is, what becomes of it. The frame that all share is
+ * `componentController`.
+ */
+export interface ComponentDescription<T extends ComponentObject> {
+  readonly kind: Kind<T>;
+  /** Its only object. */
+  readonly name: string;
+  /** The words for an object with another name. Default upstream's usual ones. */
+  readonly ignored?: (expected: string, got: string) => string;
+  /** Conditions besides Ready. */
+  readonly conditions: readonly string[];
+  /** What `PreReconciler` and `PostReconciler` say before the message. Results and the syncer say nothing. */
+  readonly rawMessages?: boolean;
+  /** What the message of a failed main set begins with. */
+  readonly mainFailed: string;
+  /** Names under which payloads have its releases; the first is told to users. */
+  folders(spec: NonNullable<T['spec']>): readonly string[];
+  /** Objects besides the release. */
+  readonly extras?: (services: OperatorServices) => readonly string[];
+  /** Without a version: all of it comes from `extras`. */
+  readonly flat?: boolean;
+  /** Where the release says which version it is. */
+  readonly versionMap: string;
+  readonly unknownVersion?: string;
+  readonly imagePrefix: string;
+  /** Images that are named are taken as they are, whatever the registry. */
+  readonly namedImagesStay?: boolean;
+  /** It has its namespace made; otherwise it waits for somebody else's. */
+  readonly makesNamespace: boolean;
+  readonly dependency?: DependencyRule;
+  applyDefaults(spec: NonNullable<T['spec']>, platform: Platform): NonNullable<T['spec']>;
+  /** What is left out of the release. */
+  readonly keep?: (
+    object: { readonly kind: string; readonly metadata: { readonly name?: string } },
+    run: ComponentRun<T>,
+  ) => boolean;
+  /** The steps of its transform, in upstream's order. `extension` are the platform's. */
+  steps(run: ComponentRun<T>, extension: readonly Transform[]): readonly (Transform | undefined)[];
+  /** Its installer sets, in the order in which they are made. Default: the two main sets. */
+  sets?(run: ComponentRun<T>, manifest: Manifest, payload: string): readonly PlannedSets[];
+  /** What has to be there before its sets: secrets, certificates. A text is a failure of PreReconciler. */
+  prepare?(run: ComponentRun<T>, client: Client): Promise<string | undefined>;
+  /** Sets of its own that it does not want any more. */
+  isStale?(set: TektonInstallerSet, run: ComponentRun<T>): boolean;
+  /** Upstream's Pipelines as Code goes without being asked; the owner of its sets sees to them. */
+  readonly hasFinalizer?: false;
+  /** Types of sets that earlier operators made. */
+  readonly obsoleteTypes?: readonly string[];
+  /** A webhook that would keep its own installation from happening while nobody answers. */
+  readonly deadlock?: { readonly service: string; readonly configuration: string };
+  /** Its network policies, by name. */
+  readonly networkPolicies?: {
+    readonly setName: string;
+    policies(
+      platform: Platform,
+      spec: NonNullable<T['spec']>,
+    ): Readonly<Record<string, NonNullable<NetworkPolicy['spec']>>>;
+  };
+  /** Whether its CustomResourceDefinitions go with it. Default yes. */
+  readonly deletesDefinitions?: boolean;
+}

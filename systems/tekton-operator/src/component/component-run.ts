@@ -1,0 +1,102 @@
+import type { ReconcileContext } from '@tektite/controller';
+import { canonicalHash, type Manifest } from '@tektite/manifest';
+import { InstallerSets } from '../installer-set/installer-sets.ts';
+import { keys, kindInNames } from '../installer-set/set-keys.ts';
+import { specHash } from '../installer-set/spec-hash.ts';
+import type { WantedSets } from '../installer-set/wanted-sets.ts';
+import type { TektonInstallerSet } from '../kinds/kinds.ts';
+import { type ImageChoice, imagesFrom, imagesText } from '../transform/images.ts';
+import { transformManifest } from '../transform/transform-manifest.ts';
+import { type GoForm, printedByGo } from '../webhooks/go-form.ts';
+import { goForms } from '../webhooks/go-forms.ts';
+import type { ComponentDescription, ComponentObject } from './component-description.ts';
+import type { OperatorServices } from './operator-services.ts';
+
+/** One look at one component: what it is, what it is made of, and what it should become. */
+export class ComponentRun<T extends ComponentObject> {
+  readonly description: ComponentDescription<T>;
+  readonly component: T;
+  readonly services: OperatorServices;
+  readonly context: ReconcileContext;
+  /** With everything that was left out. */
+  readonly spec: NonNullable<T['spec']>;
+  readonly images: ImageChoice;
+  readonly sets: InstallerSets;
+
+  constructor(
+    description: ComponentDescription<T>,
+    component: T,
+    services: OperatorServices,
+    context: ReconcileContext,
+    listSets: () => readonly TektonInstallerSet[],
+  ) {
+    const { kind } = description;
+    this.description = description;
+    this.component = component;
+    this.services = services;
+    this.context = context;
+    const form = (goForms as Readonly<Record<string, GoForm>>)[kind.kind] ?? {};
+    const given = printedByGo(component.spec as NonNullable<T['spec']> | undefined, form);
+    this.spec = printedByGo(description.applyDefaults(given, services.platform), form);
+    this.images = imagesFrom(services.environment, description.imagePrefix, !description.namedImagesStay);
+    this.sets = new InstallerSets(context.client, component, listSets);
+  }
+
+  get kind(): string {
+    return this.description.kind.kind;
+  }
+
+  get namespace(): string {
+    return this.spec.targetNamespace ?? '';
+  }
+
+  get pinnedVersion(): string | undefined {
+    return this.component.metadata.annotations?.[keys.pinnedVersion] || undefined;
+  }
+
+  get strategy(): 'rolling' | 'recreate' {
+    return this.component.metadata.annotations?.[keys.strategy] === 'rolling' ? 'rolling' : 'recreate';
+  }
+
+  /** The hash of what the sets are made of. Some components count nothing but their spec. */
+  hash(specOnly = false): string {
+    const schema = this.description.kind.schema?.properties?.spec;
+    if (specOnly) return specHash(this.spec, schema);
+    const platformData = this.component.metadata.annotations?.[keys.platformDataHash] ?? '';
+    const registry = this.services.environment.TEKTON_REGISTRY_OVERRIDE ?? '';
+    return specHash(this.spec, schema, { platformData, registry });
+  }
+
+  /** The objects of a release as this component installs them. */
+  transform(manifest: Manifest): Manifest {
+    const { description, services, component, namespace } = this;
+    const extension = services.extension.components?.[this.kind]?.transforms?.(component, services) ?? [];
+    const { options } = this.spec;
+    return transformManifest(manifest, {
+      component,
+      namespace,
+      environment: services.environment,
+      steps: description.steps(this, extension),
+      ...(options ? { options } : {}),
+    });
+  }
+
+  /** What all sets of this component have in common. */
+  wanted(type: string, payload?: string): Omit<WantedSets, 'parts'> {
+    return {
+      createdBy: this.kind,
+      type,
+      targetNamespace: this.namespace,
+      version: this.services.version,
+      hash: this.hash(),
+      imagesHash: canonicalHash(imagesText(this.images)),
+      ...(payload === undefined ? {} : { payload }),
+      onUpgrade: this.strategy === 'rolling' ? 'update' : 'recreate',
+    };
+  }
+
+  /** `pipeline` in `pipeline-main-static-`. */
+  get prefix(): string {
+    return kindInNames(this.kind);
+  }
+}

@@ -1,0 +1,30 @@
+import { type Client, kinds } from '@tektite/client';
+import { equalJson, isStatusError } from '@tektite/meta';
+
+/**
+ * A component whose webhook checks ConfigMaps cannot be installed while the webhook is down: its own ConfigMaps would be refused. While
+ * nobody answers, the webhook is asked nothing. The component's sets put it back.
+ */
+export async function breakDeadlock(
+  client: Client,
+  namespace: string,
+  { service, configuration }: { readonly service: string; readonly configuration: string },
+): Promise<void> {
+  const live = await find(() => client.get(kinds.ValidatingWebhookConfiguration, { name: configuration }));
+  if (!live?.webhooks?.length) return;
+  const endpoints = await find(() => client.get(kinds.Endpoints, { namespace, name: service }));
+  if ((endpoints?.subsets?.length ?? 0) > 0) return;
+  // Without its hash, so that whoever owns it writes it anew once somebody answers.
+  const { 'operator.tekton.dev/last-applied-hash': _hash, ...annotations } = live.metadata.annotations ?? {};
+  const next = { ...live, metadata: { ...live.metadata, annotations }, webhooks: [] };
+  if (!equalJson(live, next)) await client.update(kinds.ValidatingWebhookConfiguration, next);
+}
+
+async function find<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isStatusError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}

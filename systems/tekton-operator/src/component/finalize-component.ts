@@ -1,0 +1,62 @@
+import { kinds } from '@tektite/client';
+import type { Result } from '@tektite/controller';
+import { isStatusError } from '@tektite/meta';
+import { ignoreMissing } from '../installer-set/installer-sets.ts';
+import { isManifestProblem } from '../payload/manifest-problem.ts';
+import type { ComponentObject } from './component-description.ts';
+import type { ComponentRun } from './component-run.ts';
+import { lookLater } from './progress.ts';
+import { extensionContext } from './reconcile-component.ts';
+import { loadRelease } from './release-of.ts';
+
+/**
+ * What happens before a component goes: first its CustomResourceDefinitions, so that objects of users that hold finalizers are let go
+ * while the controllers still run; then its sets. The component stays until its sets are gone.
+ */
+export async function finalizeComponent<T extends ComponentObject>(run: ComponentRun<T>): Promise<Result | undefined> {
+  const { context, component, description, services } = run;
+  if (component.metadata.name !== description.name) return undefined;
+  if (description.deletesDefinitions !== false) {
+    const left = await deleteDefinitions(run);
+    if (left > 0) return lookLater;
+  }
+  const sets = run.sets.of(run.kind);
+  await run.sets.deleteAll(sets);
+  if (sets.length > 0) return lookLater;
+  try {
+    await services.extension.components?.[run.kind]?.finalize?.(extensionContext(run));
+  } catch (error) {
+    context.signal.throwIfAborted();
+    context.log.error('the platform could not be cleaned up', { error: error as Error });
+  }
+  return undefined;
+}
+
+/** Deletes them, and says how many are still there. */
+async function deleteDefinitions<T extends ComponentObject>(run: ComponentRun<T>): Promise<number> {
+  const { client } = run.context;
+  let left = 0;
+  for (const name of await definitionNames(run)) {
+    const live = await client.get(kinds.CustomResourceDefinition, { name }).catch((error: unknown) => {
+      if (isStatusError(error, 'NotFound')) return undefined;
+      throw error;
+    });
+    if (!live) continue;
+    left++;
+    if (!live.metadata.deletionTimestamp) await ignoreMissing(client.delete(kinds.CustomResourceDefinition, { name }));
+  }
+  return left;
+}
+
+/** Those of the release, or, when that cannot be read any more, those that its sets hold. */
+async function definitionNames<T extends ComponentObject>(run: ComponentRun<T>): Promise<readonly string[]> {
+  const isDefinition = ({ kind }: { readonly kind: string }) => kind === 'CustomResourceDefinition';
+  const held = run.sets.of(run.kind).flatMap(({ spec }) => (Array.isArray(spec?.manifests) ? spec.manifests : []));
+  let objects: readonly { readonly kind: string; readonly metadata: { readonly name?: string } }[] = held;
+  try {
+    objects = [...held, ...(await loadRelease(run)).objects];
+  } catch (error) {
+    if (!isManifestProblem(error)) throw error;
+  }
+  return [...new Set(objects.filter(isDefinition).map(({ metadata }) => metadata.name ?? ''))].filter(Boolean);
+}

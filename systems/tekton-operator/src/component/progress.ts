@@ -1,0 +1,13 @@
+import { requeueAfter, type Result } from '@tektite/controller';
+
+/** How long the operator waits before it looks again where nothing tells it to. */
+export const requeueDelayMs = 10_000;
+
+/**
+ * How a step went:
+ * - `done`: the next one may begin;
+ * - `later`: it has to wait for something.
+ */
+export type Progress = 'done' | 'later';
+
+export const lookLater: Result = requeueAfter(requeueDelayMs);

@@ -1,0 +1,247 @@
+import type { Result } from '@tektite/controller';
+import { Manifest } from '@tektite/manifest';
+import { isStatusError } from '@tektite/meta';
+import type { ExtensionContext } from '../extension/extension.ts';
+import type { SetsState } from '../installer-set/installer-sets.ts';
+import { isManifestProblem } from '../payload/manifest-problem.ts';
+import type { ComponentConditions } from './component-conditions.ts';
+import type { ComponentObject, PlannedSets } from './component-description.ts';
+import type { ComponentRun } from './component-run.ts';
+import { breakDeadlock } from './deadlock-breaker.ts';
+import { decideDependencies } from './dependencies.ts';
+import { mainParts } from './main-sets.ts';
+import { networkPolicySet } from './network-policy-set.ts';
+import { lookLater } from './progress.ts';
+import { componentVersion, loadRelease } from './release-of.ts';
+import { ensureTargetNamespace } from './target-namespace.ts';
+
+/** What came of a look at a component. */
+export interface ComponentOutcome {
+  readonly result: Result | undefined;
+  readonly version?: string;
+}
+
+interface Dependencies {
+  readonly pipeline: ComponentObject | undefined;
+  readonly trigger: ComponentObject | undefined;
+}
+
+/** Brings a component one step further, and says in its conditions where it is. */
+export async function reconcileComponent<T extends ComponentObject>(
+  run: ComponentRun<T>,
+  conditions: ComponentConditions,
+  dependencies: Dependencies,
+): Promise<ComponentOutcome> {
+  const { description, component, context } = run;
+  const got = component.metadata.name ?? '';
+  if (got !== description.name) {
+    const words =
+      description.ignored ?? ((expected, name) => `Resource ignored, Expected Name: ${expected}, Got Name: ${name}`);
+    conditions.markNotReady(words(description.name, got));
+    return { result: undefined };
+  }
+  let release: Manifest;
+  try {
+    release = await loadRelease(run);
+  } catch (error) {
+    if (!isManifestProblem(error)) throw error;
+    conditions.markFalse('InstallerSetReady', `Installer set not ready: ${description.mainFailed}: ${error.message}`);
+    return { result: lookLater };
+  }
+  const version = componentVersion(run, release);
+  if (description.makesNamespace && (await ensureTargetNamespace(context.client, component, run.namespace)) === 'later')
+    return { result: lookLater, version };
+  if (!(await checkDependencies(run, conditions, dependencies))) return { result: lookLater, version };
+  const result = await installComponent(run, conditions, release, version);
+  return { result, version };
+}
+
+async function checkDependencies<T extends ComponentObject>(
+  run: ComponentRun<T>,
+  conditions: ComponentConditions,
+  dependencies: Dependencies,
+): Promise<boolean> {
+  const rule = run.description.dependency;
+  if (!rule) {
+    if (run.description.conditions.includes('DependenciesInstalled')) conditions.markTrue('DependenciesInstalled');
+    return true;
+  }
+  const missingApis = await missingOf(run, rule.apis ?? []);
+  const found = decideDependencies(rule, run.namespace, { ...dependencies, missingApis });
+  if (found.state === 'installed') {
+    conditions.markTrue('DependenciesInstalled');
+    return true;
+  }
+  const words = found.state === 'installing' ? rule.installing : rule.missing;
+  conditions.markFalse('DependenciesInstalled', `${words}: ${found.message}`);
+  return false;
+}
+
+async function missingOf(
+  { context }: { readonly context: ComponentRun<ComponentObject>['context'] },
+  apis: readonly string[],
+): Promise<readonly string[]> {
+  const missing: string[] = [];
+  for (const api of apis) if (!(await hasApi(context.client, api))) missing.push(api);
+  return missing;
+}
+
+/** Whether the server serves a group and version. */
+export async function hasApi(
+  client: ComponentRun<ComponentObject>['context']['client'],
+  api: string,
+): Promise<boolean> {
+  const [group = '', version = ''] = api.split('/');
+  try {
+    const { resources } = await client.discovery.all();
+    return resources.some((resource) => resource.group === group && resource.version === version);
+  } catch (error) {
+    if (isStatusError(error)) return false;
+    throw error;
+  }
+}
+
+async function installComponent<T extends ComponentObject>(
+  run: ComponentRun<T>,
+  conditions: ComponentConditions,
+  release: Manifest,
+  version: string,
+): Promise<Result | undefined> {
+  const { description, context, services } = run;
+  const { client } = context;
+  const prefixed = (words: string, message: string) =>
+    description.rawMessages ? message : `${words} with message: ${message}`;
+  const obsolete = description.obsoleteTypes ?? [];
+  if (obsolete.length > 0) await run.sets.remove(run.kind, ...obsolete);
+  await run.sets.deleteAll(run.sets.of(run.kind).filter((set) => description.isStale?.(set, run) ?? false));
+  const extension = services.extension.components?.[run.kind];
+  const around = extensionContext(run);
+  try {
+    if ((await extension?.preReconcile?.(around)) === 'later') return lookLater;
+    const missing = await description.prepare?.(run, client);
+    if (missing !== undefined) throw new Error(missing);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    const text = prefixed('PreReconciliation failed', `PreReconciliation failed: ${(error as Error).message}`);
+    conditions.markFalse('PreReconciler', text);
+    return lookLater;
+  }
+  conditions.markTrue('PreReconciler');
+  if (description.deadlock) await breakDeadlock(client, run.namespace, description.deadlock);
+  const stopped = await ensureSets(run, conditions, plannedSets(run, release, version));
+  if (stopped) return stopped;
+  if (description.networkPolicies && !(await ensureNetworkPolicies(run, conditions))) return lookLater;
+  try {
+    if ((await extension?.postReconcile?.(around)) === 'later') return lookLater;
+  } catch (error) {
+    context.signal.throwIfAborted();
+    const text = prefixed('PostReconciliation failed', `PostReconciliation failed: ${(error as Error).message}`);
+    conditions.markFalse('PostReconciler', text);
+    return lookLater;
+  }
+  if (description.conditions.includes('AdditionalPACControllerInstalled'))
+    conditions.markTrue('AdditionalPACControllerInstalled');
+  conditions.markTrue('PostReconciler');
+  return undefined;
+}
+
+function plannedSets<T extends ComponentObject>(
+  run: ComponentRun<T>,
+  release: Manifest,
+  version: string,
+): readonly PlannedSets[] | Error {
+  const { description } = run;
+  try {
+    const kept = description.keep ? release.filter((object) => description.keep?.(object, run) ?? true) : release;
+    const manifest = run.transform(kept);
+    return (
+      description.sets?.(run, manifest, version) ?? [
+        { wanted: { ...run.wanted('main', version), parts: mainParts(run.prefix, manifest) } },
+      ]
+    );
+  } catch (error) {
+    if (!isManifestProblem(error)) throw error;
+    return error;
+  }
+}
+
+/** Nothing when all sets are there and ready. */
+async function ensureSets<T extends ComponentObject>(
+  run: ComponentRun<T>,
+  conditions: ComponentConditions,
+  planned: readonly PlannedSets[] | Error,
+): Promise<Result | undefined> {
+  const failed = (message: string) => {
+    conditions.markFalse('InstallerSetReady', `Installer set not ready: ${run.description.mainFailed}: ${message}`);
+    return lookLater;
+  };
+  if (planned instanceof Error) return failed(planned.message);
+  for (const { wanted, missing, decides = true, awaited = true } of planned) {
+    const state = await run.sets.ensure(wanted);
+    if (state.state === 'waiting' && state.replacing) {
+      markReplacing(run, conditions, state.replacing);
+      return lookLater;
+    }
+    if (state.state === 'waiting' && missing && run.sets.of(wanted.createdBy, wanted.type).length === 0)
+      conditions.markFalse('InstallerSetAvailable', `Installer set not ready: ${missing}`);
+    if (!awaited || (state.state === 'waiting' && !decides)) continue;
+    if (state.state === 'waiting') return lookLater;
+    if (conditions.statusOf('InstallerSetAvailable') !== undefined) conditions.markTrue('InstallerSetAvailable');
+    if (state.state === 'notReady' && decides) return failed(state.message);
+  }
+  conditions.markTrue('InstallerSetReady');
+  return undefined;
+}
+
+function markReplacing<T extends ComponentObject>(
+  { description }: ComponentRun<T>,
+  conditions: ComponentConditions,
+  why: string,
+): void {
+  conditions.markFalse('InstallerSetReady', `Installer set not ready: ${why}`);
+  conditions.markFalse(
+    'PostReconciler',
+    description.rawMessages ? why : `PostReconciliation failed with message: ${why}`,
+  );
+  conditions.markNotReady(why);
+}
+
+async function ensureNetworkPolicies<T extends ComponentObject>(
+  run: ComponentRun<T>,
+  conditions: ComponentConditions,
+): Promise<boolean> {
+  const { networkPolicies } = run.description;
+  if (!networkPolicies) return true;
+  const type = `custom-${networkPolicies.setName}`;
+  if (run.spec.networkPolicy?.disabled) {
+    await run.sets.remove(run.kind, type);
+    return true;
+  }
+  const state: SetsState = await run.sets.ensure(networkPolicySet(run, networkPolicies, type));
+  if (state.state === 'ready') return true;
+  if (state.state === 'notReady')
+    conditions.markFalse(
+      'InstallerSetReady',
+      `Installer set not ready: NetworkPolicy reconciliation failed: ${state.message}`,
+    );
+  return false;
+}
+
+/** What a platform is given. */
+export function extensionContext<T extends ComponentObject>(run: ComponentRun<T>): ExtensionContext {
+  const { component, context, services, sets, namespace } = run;
+  return {
+    client: context.client,
+    component,
+    namespace,
+    services,
+    context,
+    sets,
+    ensureSet: (type, manifest) =>
+      sets.ensure({
+        ...run.wanted(type),
+        parts: [{ generateName: `${run.prefix}-${type}-`, objects: manifest.objects }],
+      }),
+    removeSet: async (type) => void (await sets.remove(run.kind, type)),
+  };
+}

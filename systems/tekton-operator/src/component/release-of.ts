@@ -1,0 +1,32 @@
+import { Manifest } from '@tektite/manifest';
+import { PayloadError } from '../payload/payload-source.ts';
+import type { ComponentObject } from './component-description.ts';
+import type { ComponentRun } from './component-run.ts';
+
+/** The objects of the component's release, and those that belong to it without one. */
+export async function loadRelease<T extends ComponentObject>(run: ComponentRun<T>): Promise<Manifest> {
+  const { description, services, spec, pinnedVersion } = run;
+  const { payload } = services;
+  const folders = description.folders(spec);
+  const release = description.flat
+    ? await payload.extra(folders[0] ?? '')
+    : (await payload.release(folders, pinnedVersion)).manifest;
+  if (!release) throw new PayloadError(`there is no release of ${folders[0]}`);
+  const extras: Manifest[] = [];
+  for (const folder of description.extras?.(services) ?? []) {
+    const extra = await payload.extra(folder);
+    if (extra) extras.push(extra);
+  }
+  return release.append(...extras);
+}
+
+/** What the release says its version is. */
+export function componentVersion<T extends ComponentObject>(
+  { description }: ComponentRun<T>,
+  release: Manifest,
+): string {
+  const map = release.objects.find(
+    ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === description.versionMap,
+  ) as { readonly data?: Readonly<Record<string, string>> } | undefined;
+  return map?.data?.version ?? description.unknownVersion ?? 'Unknown';
+}

@@ -1,0 +1,84 @@
+import { formatYaml } from '@tektite/schema/yaml';
+import type { ComponentDescription } from '../component/component-description.ts';
+import { mainParts } from '../component/main-sets.ts';
+import {
+  allow,
+  denyAll,
+  fromAnywhere,
+  fromMonitoring,
+  labelled,
+  toAnywhere,
+  toDns,
+} from '../component/network-rules.ts';
+import { needsPipelines, notNamespace, standardConditions } from '../component/standard-conditions.ts';
+import { TektonPruner } from '../kinds/kinds.ts';
+import { configMapData } from '../transform/config-map-values.ts';
+import { workloadImages } from '../transform/images.ts';
+import { operandLabel } from '../transform/operand-label.ts';
+import { restrictPods } from '../transform/pod-security.ts';
+import { defaultEventPruner } from '../webhooks/default-components.ts';
+
+const settings = 'tekton-pruner-default-spec';
+const isSettings = ({ kind, metadata }: { readonly kind: string; readonly metadata: { readonly name?: string } }) =>
+  kind === 'ConfigMap' && metadata.name === settings;
+
+/** The pruner that follows runs. Its settings are a set of their own. */
+export const prunerComponent: ComponentDescription<TektonPruner> = {
+  kind: TektonPruner,
+  name: 'pruner',
+  conditions: standardConditions,
+  mainFailed: 'Main Reconcilation failed',
+  folders: () => ['pruner'],
+  versionMap: 'pruner-info',
+  imagePrefix: 'IMAGE_PRUNER_',
+  makesNamespace: true,
+  dependency: needsPipelines,
+  applyDefaults: defaultEventPruner,
+  keep: notNamespace,
+  steps: ({ spec, images }, extension) => [
+    operandLabel('pruner'),
+    workloadImages(images, 'Deployment'),
+    restrictPods('Deployment'),
+    configMapData(settings, { 'global-config': formatYaml(spec['global-config']) }),
+    ...extension,
+  ],
+  sets: (run, manifest, payload) => [
+    {
+      wanted: {
+        ...run.wanted('pruner-config', payload),
+        // Upstream says so, and takeovers depend on it.
+        createdBy: 'TektonConfig',
+        hash: run.hash(true),
+        onChange: 'recreate',
+        parts: [{ generateName: 'pruner-config-', objects: manifest.objects.filter(isSettings) }],
+      },
+      decides: false,
+    },
+    {
+      wanted: {
+        ...run.wanted('main', payload),
+        parts: mainParts(
+          run.prefix,
+          manifest.filter((object) => !isSettings(object)),
+        ),
+      },
+    },
+  ],
+  networkPolicies: {
+    setName: 'pruner-network-policies',
+    policies: (platform) => {
+      const metrics = fromMonitoring(platform, 9090);
+      const out = [toDns(platform), toAnywhere];
+      const partOf = { 'app.kubernetes.io/part-of': 'tekton-pruner' };
+      return {
+        'tekton-pruner-default-deny': denyAll(labelled(partOf)),
+        'pruner-controller': allow(labelled({ app: 'tekton-pruner-controller' }), [metrics], out),
+        'pruner-webhook': allow(
+          labelled({ 'app.kubernetes.io/component': 'webhook', ...partOf }),
+          [fromAnywhere(8443), metrics],
+          out,
+        ),
+      };
+    },
+  },
+};

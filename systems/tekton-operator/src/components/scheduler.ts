@@ -1,0 +1,82 @@
+import { formatYaml } from '@tektite/schema/yaml';
+import type { ComponentDescription } from '../component/component-description.ts';
+import { mainParts } from '../component/main-sets.ts';
+import {
+  allow,
+  denyAll,
+  fromAnywhere,
+  fromMonitoring,
+  labelled,
+  toAnywhere,
+  toDns,
+} from '../component/network-rules.ts';
+import { needsPipelines, standardConditions } from '../component/standard-conditions.ts';
+import { TektonScheduler } from '../kinds/kinds.ts';
+import { configMapData } from '../transform/config-map-values.ts';
+import { workloadImages } from '../transform/images.ts';
+import { operandLabel } from '../transform/operand-label.ts';
+import { restrictPods } from '../transform/pod-security.ts';
+import { moveCertificates } from '../transform/scheduler-transforms.ts';
+import { defaultScheduler } from '../webhooks/default-components.ts';
+
+const settings = 'tekton-kueue-config';
+const isSettings = ({ kind, metadata }: { readonly kind: string; readonly metadata: { readonly name?: string } }) =>
+  kind === 'ConfigMap' && metadata.name === settings;
+const pods = (name: string) => labelled({ 'app.kubernetes.io/name': name, 'control-plane': 'controller-manager' });
+
+/** Queues of runs, by Kueue, which somebody else has to have installed. */
+export const schedulerComponent: ComponentDescription<TektonScheduler> = {
+  kind: TektonScheduler,
+  name: 'scheduler',
+  conditions: standardConditions,
+  mainFailed: 'Main Reconcilation failed',
+  folders: () => ['tekton-scheduler'],
+  versionMap: 'scheduler-info',
+  imagePrefix: 'IMAGE_SCHEDULER_',
+  makesNamespace: true,
+  dependency: { ...needsPipelines, apis: ['kueue.x-k8s.io/v1beta1'] },
+  applyDefaults: defaultScheduler,
+  keep: ({ kind, metadata }, { namespace }) => kind !== 'Namespace' && metadata.name !== namespace,
+  steps: ({ spec, images, namespace }, extension) => [
+    operandLabel('scheduler'),
+    workloadImages(images, 'Deployment'),
+    restrictPods('Deployment'),
+    configMapData(settings, { 'config.yaml': formatYaml(spec['config.yaml']) }),
+    moveCertificates(namespace),
+    ...extension,
+  ],
+  sets: (run, manifest, payload) => [
+    {
+      wanted: {
+        ...run.wanted('scheduler-config', payload),
+        hash: run.hash(true),
+        onChange: 'recreate',
+        parts: [{ generateName: 'scheduler-config-', objects: manifest.objects.filter(isSettings) }],
+      },
+      decides: false,
+    },
+    {
+      wanted: {
+        ...run.wanted('main', payload),
+        parts: mainParts(
+          run.prefix,
+          manifest.filter((object) => !isSettings(object)),
+        ),
+      },
+    },
+  ],
+  networkPolicies: {
+    setName: 'scheduler-network-policies',
+    policies: (platform) => {
+      const metrics = fromMonitoring(platform, 8443);
+      const out = [toDns(platform), toAnywhere];
+      const [controller, webhook] = [pods('tekton-kueue'), pods('tekton-kueue-webhook')];
+      return {
+        'scheduler-controller-default-deny': denyAll(controller),
+        'scheduler-webhook-default-deny': denyAll(webhook),
+        'scheduler-controller': allow(controller, [metrics], out),
+        'scheduler-webhook': allow(webhook, [fromAnywhere(9443), metrics], out),
+      };
+    },
+  },
+};

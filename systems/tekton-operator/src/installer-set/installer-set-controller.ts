@@ -1,0 +1,74 @@
+import { kinds, mergePatch } from '@tektite/client';
+import { type ControllerDefinition, defineController, metadataOnly, owned } from '@tektite/controller';
+import { installSet, type InventoryEntry, removeSet } from '@tektite/installer';
+import { type DynamicObject, equalJson, formatTime } from '@tektite/meta';
+import { TektonInstallerSet } from '../kinds/kinds.ts';
+import type { OperatorEnvironment } from '../operator-environment.ts';
+import { tektonDialect } from './tekton-dialect.ts';
+
+/** In `status.annotations`: what the set made, so that what leaves it can be taken away. */
+const inventoryKey = 'tektite.dev/inventory';
+
+/** Installs the objects of sets, keeps them, and says how they are. */
+export function installerSetController(environment: OperatorEnvironment): ControllerDefinition {
+  const dialect = tektonDialect(environment);
+  return defineController({
+    name: 'tektoninstallerset',
+    kind: TektonInstallerSet,
+    concurrency: 2,
+    sources: [
+      owned(kinds.Deployment),
+      owned(kinds.StatefulSet),
+      owned(kinds.ClusterRole, { transform: metadataOnly }),
+      owned(kinds.ClusterRoleBinding, { transform: metadataOnly }),
+      owned(kinds.ServiceAccount, { transform: metadataOnly }),
+    ],
+    finalizer: {
+      name: 'tektoninstallersets.operator.tekton.dev',
+      async cleanup(set, { client, signal }) {
+        const report = await removeSet(client, setOf(set), dialect, { signal });
+        return report.result;
+      },
+    },
+    async reconcile(set, { client, clock, signal, event, key }) {
+      let status = set.status ?? {};
+      const write = async (next: typeof status) => {
+        if (equalJson(status, next)) return;
+        status = next;
+        await client.patchStatus(TektonInstallerSet, { name: key }, mergePatch({ status: next }), { signal });
+      };
+      const saveInventory = (inventory: readonly InventoryEntry[]) =>
+        write({ ...status, annotations: { ...status.annotations, [inventoryKey]: JSON.stringify(inventory) } });
+      const report = await installSet(client, setOf(set), dialect, { saveInventory, signal });
+      for (const { object, action } of report.changes)
+        if (action === 'deleted' && object.kind === 'Deployment')
+          event({
+            type: 'Warning',
+            reason: 'DeploymentRemoved',
+            message: `the Deployment ${object.name} could not make its Pods; it is made anew`,
+          });
+      const conditions = dialect.conditions.update((status.conditions ?? []) as never, report.verdicts, {
+        now: formatTime(clock.now()),
+      });
+      const observedGeneration = set.metadata.generation ?? 0;
+      await write({ ...status, conditions, observedGeneration });
+      return report.result;
+    },
+  });
+}
+
+function setOf(set: TektonInstallerSet) {
+  const text = set.status?.annotations?.[inventoryKey];
+  const objects = Array.isArray(set.spec?.manifests) ? (set.spec.manifests as unknown as readonly DynamicObject[]) : [];
+  return { self: set, objects, ...(text ? { inventory: readInventory(text) } : {}) };
+}
+
+/** Somebody may have edited it: then nothing is known, and nothing is pruned. */
+function readInventory(text: string): readonly InventoryEntry[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? (value as readonly InventoryEntry[]) : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,203 @@
+import {
+  definitionEstablished,
+  deploymentAvailable,
+  hashMethod,
+  type InstallerDialect,
+  type InstallPhase,
+  jobComplete,
+  knativeStyle,
+  ownedBySet,
+  pathMethod,
+  type PhaseFailure,
+  type PhaseReport,
+  statefulSetReplicasReady,
+} from '@tektite/installer';
+import { cloneJson, type DynamicObject, hasOwner, knativeConditionSet } from '@tektite/meta';
+import type { DraftObject } from '@tektite/manifest';
+import type { OperatorEnvironment } from '../operator-environment.ts';
+import { proxyVariables } from '../transform/environment-variables.ts';
+import { keys } from './set-keys.ts';
+
+const isKind =
+  (...kinds: readonly string[]) =>
+  ({ kind }: DynamicObject) =>
+    kinds.some((name) => name.toLowerCase() === kind.toLowerCase());
+
+const webhookKinds = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'];
+
+/** What upstream counts as cluster-scoped. ClusterRoleBindings are not among them: they follow with the rest. */
+const isClusterScoped = isKind(
+  'ComponentStatus',
+  'Namespace',
+  'Node',
+  'PersistentVolume',
+  ...webhookKinds,
+  'APIService',
+  'MeshPolicy',
+  'TokenReview',
+  'SelfSubjectAccessReview',
+  'SelfSubjectRulesReview',
+  'SubjectAccessReview',
+  'CertificateSigningRequest',
+  'ClusterRole',
+  'PriorityClass',
+  'StorageClass',
+  'VolumeAttachment',
+);
+const isWorkload = isKind('Job', 'Deployment', 'StatefulSet');
+const named = (part: string) => (object: DynamicObject) =>
+  isKind('Deployment')(object) && (object.metadata.name ?? '').includes(part);
+const isWebhook = named('webhook');
+const isController = named('controller');
+
+/** The conditions of an installer set besides Ready. */
+export const setConditions = [
+  'CrdsInstalled',
+  'ClusterScopedResourcesInstalled',
+  'NamespaceScopedResourcesInstalled',
+  'DeploymentsAvailable',
+  'StatefulSetReady',
+  'WebhooksReady',
+  'ControllersReady',
+  'AllDeploymentsReady',
+  'JobsInstalled',
+];
+
+function installing(name: string, condition: string): Pick<InstallPhase, 'name' | 'condition' | 'failed'> {
+  return {
+    name,
+    condition,
+    failed: (failure) => ({
+      reason: 'Error',
+      message: `Install failed with message: ${wordsFor(failure)}`,
+      retry: failure.cause === 'waiting' ? 'soon' : 'backoff',
+    }),
+  };
+}
+
+const wordsFor = ({ cause, message }: PhaseFailure) => (cause === 'waiting' ? 'reconcile again and proceed' : message);
+
+/** Deployments are watched, so nobody has to come back for them; only one that was removed has to be made again. */
+function waitingFor(word: string) {
+  return ({ message, reason }: PhaseFailure): PhaseReport => ({
+    reason: 'Error',
+    message: `${word}: ${message}`,
+    retry: reason === 'FailedCreate' ? 'soon' : 'never',
+  });
+}
+
+/**
+ * How sets of the Tekton Operator are installed: upstream's phases, in their order and in their words. Objects are written when
+ * their hash changes, so what users change in between stays; workloads are compared field by field.
+ */
+export function tektonDialect(environment: OperatorEnvironment): InstallerDialect {
+  const byHash = hashMethod({ annotation: keys.lastAppliedHash });
+  const proxy = proxyVariables(environment);
+  const byFields = pathMethod({
+    kinds: { Deployment: { managed: ['spec'], immutable: ['spec.selector'] }, '*': { managed: ['spec'] } },
+    adjust: (wanted) => {
+      const draft = cloneJson(wanted) as DraftObject;
+      proxy(draft, { source: 'set', index: 0 });
+      return draft;
+    },
+  });
+  return {
+    fieldManager: 'tekton-operator',
+    migrateFrom: ['manifestival', 'operator'],
+    keptKinds: ['Namespace', 'PersistentVolumeClaim', 'CustomResourceDefinition'],
+    owners: ownedBySet({ setOwner: ['CustomResourceDefinition', 'Namespace'], asWritten: webhookKinds }),
+    terminating: (live, self, now) => {
+      if (hasOwner(live, self)) return 'wait';
+      if (live.kind !== 'CustomResourceDefinition') return 'skip';
+      return now - Date.parse(live.metadata.deletionTimestamp ?? '') < 30_000 ? 'skip' : 'release';
+    },
+    // What cannot be changed is made anew, but never what holds data.
+    recreate: ({ kind }) =>
+      ['Job', 'Deployment', 'Role', 'RoleBinding', 'ClusterRoleBinding'].includes(kind) ? 'Background' : undefined,
+    conditions: knativeStyle(knativeConditionSet('Ready', setConditions)),
+    prune: {},
+    phases: [
+      {
+        ...installing('CRDs', 'CrdsInstalled'),
+        accepts: isKind('CustomResourceDefinition'),
+        install: byHash,
+        check: definitionEstablished,
+        patienceMs: 5_000,
+      },
+      {
+        ...installing('cluster scoped', 'ClusterScopedResourcesInstalled'),
+        accepts: isClusterScoped,
+        install: byHash,
+      },
+      {
+        ...installing('namespace scoped', 'NamespaceScopedResourcesInstalled'),
+        accepts: (object) => !isWorkload(object),
+        install: byHash,
+      },
+      { ...installing('jobs', 'JobsInstalled'), accepts: isKind('Job'), install: byHash },
+      { ...installing('deployments', 'DeploymentsAvailable'), accepts: isKind('Deployment'), install: byFields },
+      {
+        ...installing('statefulsets', 'StatefulSetReady'),
+        accepts: isKind('StatefulSet'),
+        install: byFields,
+        check: statefulSetReplicasReady,
+        failed: (failure) => ({
+          reason: 'Error',
+          message: `Install failed with message: ${wordsFor(failure)}`,
+          retry: 'soon',
+        }),
+      },
+      {
+        name: 'webhook ready',
+        accepts: isWebhook,
+        check: deploymentAvailable,
+        condition: 'WebhooksReady',
+        failed: waitingFor('Webhook'),
+      },
+      {
+        name: 'controller ready',
+        accepts: isController,
+        check: deploymentAvailable,
+        condition: 'ControllersReady',
+        failed: waitingFor('Controller'),
+      },
+      {
+        // Upstream has no condition for it, and a Job that failed is in the way for ever; here it is said why.
+        name: 'jobs complete',
+        accepts: isKind('Job'),
+        check: jobComplete,
+        condition: 'JobsInstalled',
+        failed: ({ cause, object, message }) => ({
+          reason: 'Error',
+          message: `Install failed with message: Job not successful${cause === 'broken' ? `: ${object.name}: ${message}` : ''}`,
+          retry: 'backoff',
+        }),
+      },
+      {
+        name: 'remaining deployments',
+        accepts: (object) => isKind('Deployment')(object) && !isWebhook(object) && !isController(object),
+        check: deploymentAvailable,
+        condition: 'AllDeploymentsReady',
+        failed: waitingFor('Deployment'),
+      },
+    ],
+    removal: {
+      steps: [
+        { accepts: isClusterScoped, order: 'as written' },
+        { accepts: (object) => !isWorkload(object), order: 'as written' },
+        { accepts: isKind('Job'), propagation: 'Foreground', order: 'as written' },
+        { accepts: isKind('Deployment'), order: 'as written' },
+      ],
+      waitUntilGone: false,
+      onReadFailure: 'skip',
+      // Between deletion and this, another set may have taken it over.
+      mayDelete: (live, self) => live.metadata.ownerReferences === undefined || !isAnothers(live, self),
+    },
+  };
+}
+
+function isAnothers({ metadata }: DynamicObject, self: { readonly metadata: { readonly uid?: string } }): boolean {
+  return (metadata.ownerReferences ?? []).some(
+    ({ kind, uid }) => kind === 'TektonInstallerSet' && uid !== self.metadata.uid,
+  );
+}
