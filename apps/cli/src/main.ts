@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { goStyleFlags } from './go-style-flags.ts';
 import { addClusterCommands } from './program/cluster-commands.ts';
 import { addManifestCommands } from './program/manifest-commands.ts';
 import { addOperatorCommands } from './program/operator-commands.ts';
@@ -35,7 +36,9 @@ Examples:
 }
 
 try {
-  await program().parseAsync();
+  const [runtime = '', script = '', ...words] = process.argv;
+  const isController = words[0] === 'controller';
+  await program().parseAsync([runtime, script, ...(isController ? goStyleFlags(words) : words)]);
 } catch (error) {
   // A user's mistake is told in a sentence; only our own mistakes deserve a stack trace.
   if (error instanceof UserError) console.error(`tektite: ${error.message}`);

@@ -13,6 +13,7 @@ if (minor < oldest)
 describe.skipIf(minor < oldest)('a page', () => {
   it.each([
     ['docs/run-pipelines.md', 5, 19],
+    ['docs/tekton-operator.md', 2, 18],
     ['docs/write-an-operator.md', 8, 20],
     ['examples/memcached-operator/README.md', 1, 8],
   ])('can be followed to its end: %s', { timeout: 120_000 }, async (page, files, commands) => {

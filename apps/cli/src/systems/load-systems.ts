@@ -8,6 +8,7 @@ import { UserError } from '../user-error.ts';
 /** The systems that come with the command, by name. Loaded when asked for. */
 const builtIn: Readonly<Record<string, () => Promise<System>>> = {
   pipelines: async () => (await import('./pipelines.ts')).pipelines,
+  'tekton-operator': async () => (await import('./tekton-operator.ts')).tektonOperator,
 };
 
 /**

@@ -13,7 +13,13 @@ const images: PodImages = {
   shell: 'tektite.dev/shell',
 };
 
-export const pipelines: System = pipelinesSystem({ images });
+/** Where an operator put the settings, all into one namespace; the usual ones otherwise. */
+const namespace = process.env.SYSTEM_NAMESPACE;
+
+export const pipelines: System = pipelinesSystem({
+  images,
+  ...(namespace ? { namespace, resolversNamespace: namespace } : {}),
+});
 
 const programs = ['entrypoint', 'nop', 'workingdirinit', 'sidecarlogresults'];
 

@@ -123,6 +123,14 @@ describe('a definition', () => {
     expect((await server.ok('GET', widgets)).items).toEqual([]);
   });
 
+  it('takes finalizers without a path, as many operators have them', async () => {
+    await using server = await TestServer.start();
+    await define(server, crd());
+    const named = widget('named', { color: 'red' }, { finalizers: ['widgets.example.com'] });
+    const { metadata } = await server.ok('POST', widgets, named);
+    expect(metadata.finalizers).toEqual(['widgets.example.com']);
+  });
+
   it('waits for objects that finalizers hold, and takes no new ones meanwhile', async () => {
     await using server = await TestServer.start();
     await define(server, crd());

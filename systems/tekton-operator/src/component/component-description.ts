@@ -3,7 +3,6 @@ import type { Manifest, Transform } from '@tektite/manifest';
 import type { KnativeCondition, KubeObject } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import type { NetworkPolicy } from '@tektite/schema/kubernetes';
-import type { SetsState } from '../installer-set/installer-sets.ts';
 import type { WantedSets } from '../installer-set/wanted-sets.ts';
 import type { TektonInstallerSet } from '../kinds/kinds.ts';
 import type { AdditionalOptions, NetworkPolicyConfig } from '../kinds/shared-fields.ts';
@@ -46,15 +45,11 @@ export interface DependencyRule {
 /** Sets of a component, and what is asked of them. */
 export interface PlannedSets {
   readonly wanted: WantedSets;
-  /** Whether the component waits for them before it goes on. Default yes. */
-  readonly awaited?: boolean;
   /** What the conditions say while they are made. */
   readonly missing?: string;
-  /** Whether they decide about InstallerSetReady. Default yes. */
+  /** Whether the component is not ready when they are not. Default yes. */
   readonly decides?: boolean;
 }
-
-export type { SetsState };
 
 /**
  * One component: what it is called, where its release is, what becomes of it. The frame that all share is

@@ -176,7 +176,10 @@ async function ensureSets<T extends ComponentObject>(
     return lookLater;
   };
   if (planned instanceof Error) return failed(planned.message);
-  for (const { wanted, missing, decides = true, awaited = true } of planned) {
+  let isWaiting = false;
+  let notReady: string | undefined;
+  // All are made before any is waited for: Pods of one may need a Secret of another.
+  for (const { wanted, missing, decides = true } of planned) {
     const state = await run.sets.ensure(wanted);
     if (state.state === 'waiting' && state.replacing) {
       markReplacing(run, conditions, state.replacing);
@@ -184,11 +187,12 @@ async function ensureSets<T extends ComponentObject>(
     }
     if (state.state === 'waiting' && missing && run.sets.of(wanted.createdBy, wanted.type).length === 0)
       conditions.markFalse('InstallerSetAvailable', `Installer set not ready: ${missing}`);
-    if (!awaited || (state.state === 'waiting' && !decides)) continue;
-    if (state.state === 'waiting') return lookLater;
-    if (conditions.statusOf('InstallerSetAvailable') !== undefined) conditions.markTrue('InstallerSetAvailable');
-    if (state.state === 'notReady' && decides) return failed(state.message);
+    if (state.state === 'waiting') isWaiting = true;
+    if (state.state === 'notReady' && decides) notReady ??= state.message;
   }
+  if (notReady !== undefined) return failed(notReady);
+  if (isWaiting) return lookLater;
+  if (conditions.statusOf('InstallerSetAvailable') !== undefined) conditions.markTrue('InstallerSetAvailable');
   conditions.markTrue('InstallerSetReady');
   return undefined;
 }

@@ -53,6 +53,8 @@ export const chainComponent: ComponentDescription<TektonChain> = {
         missing: 'Chain Config InstallerSet not available',
         decides: false,
       },
+      // Before what mounts them.
+      secretSet(run, set('chain-secret', isSecret)),
       {
         wanted: {
           ...set('chain', (object) => !isSettings(object) && !isSecret(object)),
@@ -60,7 +62,6 @@ export const chainComponent: ComponentDescription<TektonChain> = {
         },
         missing: 'Chain InstallerSet not available',
       },
-      secretSet(run, set('chain-secret', isSecret)),
     ];
   },
   networkPolicies: {

@@ -55,7 +55,7 @@ export function chooseComponents(spec: TektonConfigSpec, platform: Platform): Co
 export function isHub(scheduler: SchedulerSettings | undefined): boolean {
   return (
     scheduler?.disabled === false &&
-    scheduler['multi-cluster-disabled'] === false &&
+    !scheduler['multi-cluster-disabled'] &&
     scheduler['multi-cluster-role'].toLowerCase() === 'hub'
   );
 }

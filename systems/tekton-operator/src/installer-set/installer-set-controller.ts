@@ -1,13 +1,24 @@
 import { kinds, mergePatch } from '@tektite/client';
-import { type ControllerDefinition, defineController, metadataOnly, owned } from '@tektite/controller';
+import { type ControllerDefinition, defineController, mapped, metadataOnly, owned } from '@tektite/controller';
 import { installSet, type InventoryEntry, removeSet } from '@tektite/installer';
-import { type DynamicObject, equalJson, formatTime } from '@tektite/meta';
+import { type DynamicObject, equalJson, findCondition, formatTime } from '@tektite/meta';
+import type { HorizontalPodAutoscaler } from '@tektite/schema/kubernetes';
 import { TektonInstallerSet } from '../kinds/kinds.ts';
 import type { OperatorEnvironment } from '../operator-environment.ts';
 import { tektonDialect } from './tekton-dialect.ts';
 
 /** In `status.annotations`: what the set made, so that what leaves it can be taken away. */
 const inventoryKey = 'tektite.dev/inventory';
+
+/** Replicas of workloads are their autoscaler's: when that says something else, all sets are looked at. There are few of both. */
+const autoscalers = mapped(kinds.HorizontalPodAutoscaler, (_, own) => own.keys(), {
+  predicate: (change) => change.type !== 'modified' || !equalJson(scalingOf(change.object), scalingOf(change.before)),
+});
+
+function scalingOf({ spec, status }: HorizontalPodAutoscaler): unknown {
+  const active = findCondition(status?.conditions ?? undefined, 'ScalingActive')?.status;
+  return [spec?.scaleTargetRef, spec?.minReplicas, spec?.maxReplicas, status?.desiredReplicas, active];
+}
 
 /** Installs the objects of sets, keeps them, and says how they are. */
 export function installerSetController(environment: OperatorEnvironment): ControllerDefinition {
@@ -22,6 +33,7 @@ export function installerSetController(environment: OperatorEnvironment): Contro
       owned(kinds.ClusterRole, { transform: metadataOnly }),
       owned(kinds.ClusterRoleBinding, { transform: metadataOnly }),
       owned(kinds.ServiceAccount, { transform: metadataOnly }),
+      autoscalers,
     ],
     finalizer: {
       name: 'tektoninstallersets.operator.tekton.dev',

@@ -1,6 +1,6 @@
-import { type InferType, s } from '@tektite/schema';
+import { s } from '@tektite/schema';
 import type { KnativeCondition } from '@tektite/meta';
-import { text, texts } from './shared-fields.ts';
+import { texts } from './shared-fields.ts';
 
 const condition = s.raw<KnativeCondition>({
   type: 'object',
@@ -21,8 +21,3 @@ export const statusFields = {
   conditions: s.list(condition).optional(),
   observedGeneration: s.integer({ format: 'int64' }).optional(),
 };
-
-const versioned = s.object({ ...statusFields, version: text() });
-
-/** The status that all components share. */
-export type ComponentStatus = InferType<typeof versioned>;

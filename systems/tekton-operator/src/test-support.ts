@@ -1,25 +1,17 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Client, kinds } from '@tektite/client';
-import { type RunningSystems, startSystems } from '@tektite/controller';
+import type { Client } from '@tektite/client';
+import { type Logger, type RunningSystems, startSystems } from '@tektite/controller';
 import { findCondition, isStatusError, type KnativeCondition, type KubeObject } from '@tektite/meta';
-import { SimulatedRuntime, startNode } from '@tektite/node';
 import type { Kind } from '@tektite/schema';
-import {
-  folderPayload,
-  type PayloadSource,
-  TektonConfig,
-  type TektonOperatorOptions,
-  tektonOperatorSystem,
-} from '@tektite/tekton-operator';
-import { type ControlPlane, startControlPlane, type VirtualClock, virtualClock } from '@tektite/testkit';
-import { startWorkloads } from '@tektite/workloads';
-import { pinoLogger } from '../observe/pino-logger.ts';
+import { type ControlPlane, type VirtualClock, virtualClock } from '@tektite/testkit';
+import { startSimulatedCluster } from '@tektite/testkit/cluster';
+import { TektonConfig } from './kinds/tekton-config.ts';
+import { folderPayload } from './payload/folder-payload.ts';
+import type { PayloadSource } from './payload/payload-source.ts';
+import { type TektonOperatorOptions, tektonOperatorSystem } from './system.ts';
 
 /** Release files of Tekton, as an operator ships them. They lie beside the repository, where there are any. */
-const releases = new URL('../../../../../shared/data/payload/', import.meta.url).pathname;
+export const releases = new URL('../../../../shared/data/payload/', import.meta.url).pathname;
 export const hasReleases: boolean = existsSync(releases);
 if (!hasReleases) process.stderr.write('releases of Tekton: ../shared is absent; nothing is installed from them\n');
 
@@ -27,7 +19,7 @@ const source = folderPayload(releases);
 const loaded = new Map<string, ReturnType<PayloadSource['load']>>();
 
 /** Files are read in real time, in which a virtual clock is far ahead: they are all read before. */
-export async function loadReleases(): Promise<void> {
+async function loadReleases(): Promise<void> {
   for (const folder of ['tekton-pipeline', 'tekton-trigger', 'tekton-dashboard', 'tekton-chain'])
     for (const version of await source.versions(folder)) {
       const key = `${folder}/${version}`;
@@ -39,10 +31,13 @@ export async function loadReleases(): Promise<void> {
 /** A payload of the real releases; of some components another version than the newest. */
 export function realReleases(versions: Readonly<Record<string, string>> = {}): PayloadSource {
   return {
-    ...source,
-    load: (folder, version) => loaded.get(`${folder}/${version}`) ?? source.load(folder, version),
+    describe: 'the releases',
     versions: async (folder) =>
-      (await source.versions(folder)).filter((version) => (versions[folder] ?? version) === version),
+      [...loaded.keys()]
+        .filter((key) => key.startsWith(`${folder}/`))
+        .map((key) => key.slice(folder.length + 1))
+        .filter((version) => (versions[folder] ?? version) === version),
+    load: (folder, version) => loaded.get(`${folder}/${version}`) ?? source.load(folder, version),
   };
 }
 
@@ -55,27 +50,21 @@ export interface OperatorCluster extends AsyncDisposable {
   stopOperator(): Promise<void>;
 }
 
-const settings = { IMAGE_JOB_PRUNER_TKN: 'tkn:latest' };
+export interface OperatorClusterOptions extends Partial<TektonOperatorOptions> {
+  readonly log?: Logger;
+  /** A client for the operator, other than the administrator's. */
+  readonly operatorClient?: (plane: ControlPlane) => Client;
+}
+
+export const settings = { IMAGE_JOB_PRUNER_TKN: 'tkn:latest' };
 
 /** A whole cluster in virtual time, with Pods that are timers, and the operator in it. */
-export async function operatorCluster(options: Partial<TektonOperatorOptions> = {}): Promise<OperatorCluster> {
-  await loadReleases();
+export async function operatorCluster(options: OperatorClusterOptions = {}): Promise<OperatorCluster> {
+  if (hasReleases) await loadReleases();
+  const { log, operatorClient, ...given } = options;
   const clock = virtualClock();
-  const plane = await startControlPlane({ clock });
-  const stops: (() => Promise<unknown>)[] = [() => plane.close()];
-  const workloads = await startWorkloads({ client: plane.clientFor({ name: 'system:kube-controller-manager', groups: ['system:masters'] }) });
-  stops.push(() => workloads.stop());
-  const dataDir = await mkdtemp(join(tmpdir(), 'tektite-operator-'));
-  stops.push(() => rm(dataDir, { recursive: true, force: true }));
-  const node = await clock.until(
-    startNode({
-      client: plane.clientFor({ name: 'system:node', groups: ['system:masters'] }),
-      runtime: new SimulatedRuntime({ clock, simulate: () => ({}) }),
-      name: 'here',
-      dataDir,
-    }),
-  );
-  stops.push(async () => node[Symbol.asyncDispose]());
+  const plane = await throughTime(clock, startSimulatedCluster({ clock }));
+  const client = operatorClient?.(plane) ?? plane.clientFor({ name: 'tekton-operator', groups: ['system:masters'] });
   let running: RunningSystems | undefined;
   const stopOperator = async () => {
     await clock.until(running?.stop() ?? Promise.resolve());
@@ -87,20 +76,12 @@ export async function operatorCluster(options: Partial<TektonOperatorOptions> = 
       version: 'v0.81.1',
       payloads: [realReleases()],
       environment: settings,
-      ...options,
+      ...given,
       ...more,
     });
-    running = await clock.until(
-      startSystems([system], {
-        client: plane.clientFor({ name: 'system:tekton-operator', groups: ['system:masters'] }),
-        graceMs: 0,
-        log: pinoLogger(process.env.TEKTITE_LOG ?? 'silent'),
-        webhooks: {
-          host: plane.server.localWebhooks,
-          service: { namespace: 'tekton-operator', name: 'tekton-operator-webhook' },
-        },
-      }),
-    );
+    const service = { namespace: 'tekton-operator', name: 'tekton-operator-webhook' };
+    const webhooks = { host: plane.server.localWebhooks, service };
+    running = await clock.until(startSystems([system], { client, graceMs: 0, webhooks, ...(log ? { log } : {}) }));
   };
   await restart({});
   return {
@@ -111,9 +92,18 @@ export async function operatorCluster(options: Partial<TektonOperatorOptions> = 
     stopOperator,
     async [Symbol.asyncDispose]() {
       await stopOperator();
-      for (let stop = stops.pop(); stop; stop = stops.pop()) await clock.until(stop());
+      await throughTime(clock, plane.close());
     },
   };
+}
+
+/** Waits for something that needs files as well as timers. */
+async function throughTime<T>(clock: VirtualClock, work: Promise<T>): Promise<T> {
+  let isSettled = false;
+  const settled = () => void (isSettled = true);
+  work.then(settled, settled);
+  while (!isSettled) await clock.advance(100);
+  return work;
 }
 
 /** A TektonConfig as users write it, of what there are releases of. */
@@ -129,20 +119,30 @@ export function tektonConfig(spec: object = {}): KubeObject {
       platforms: { kubernetes: { pipelinesAsCode: { enable: false } } },
       ...spec,
     },
-  };
+  } as KubeObject;
 }
 
 type WithConditions = KubeObject & { readonly status?: { readonly conditions?: readonly KnativeCondition[] } };
 
 /** What an object says of itself. */
-export async function readyOf(client: Client, kind: Kind, name: string): Promise<KnativeCondition | undefined> {
+export async function conditionOf(
+  client: Client,
+  kind: Kind,
+  name: string,
+  type = 'Ready',
+): Promise<KnativeCondition | undefined> {
   const object = await find<WithConditions>(client, kind, name);
-  return findCondition(object?.status?.conditions, 'Ready');
+  return findCondition(object?.status?.conditions, type);
 }
 
-export async function find<T extends KubeObject>(client: Client, kind: Kind, name: string): Promise<T | undefined> {
+export async function find<T extends KubeObject>(
+  client: Client,
+  kind: Kind,
+  name: string,
+  namespace?: string,
+): Promise<T | undefined> {
   try {
-    return (await client.get(kind, { name })) as unknown as T;
+    return (await client.get(kind, { name, ...(namespace ? { namespace } : {}) })) as unknown as T;
   } catch (error) {
     if (isStatusError(error, 'NotFound')) return undefined;
     throw error;
@@ -153,23 +153,22 @@ export async function find<T extends KubeObject>(client: Client, kind: Kind, nam
 export async function eventually(
   { clock }: OperatorCluster,
   holds: () => Promise<boolean>,
-  { seconds = 600, what = 'it' }: { readonly seconds?: number; readonly what?: string } = {},
+  seconds = 600,
 ): Promise<void> {
   for (let passed = 0; passed < seconds; passed++) {
     if (await holds()) return;
     await clock.advance(1000);
   }
-  throw new Error(`${what} did not happen within ${seconds} s`);
+  throw new Error(`it did not happen within ${seconds} s`);
 }
 
-/** Until the TektonConfig is ready; what it said last is in the error. */
+/** Until an object is ready; what it said last is in the error. */
 export async function untilReady(cluster: OperatorCluster, kind: Kind = TektonConfig, name = 'config'): Promise<void> {
   const { client } = cluster;
   try {
-    await eventually(cluster, async () => (await readyOf(client, kind, name))?.status === 'True');
+    await eventually(cluster, async () => (await conditionOf(client, kind, name))?.status === 'True');
   } catch (error) {
-    throw new Error(`${kind.kind} ${name}: ${JSON.stringify(await readyOf(client, kind, name))}`, { cause: error });
+    const said = JSON.stringify(await conditionOf(client, kind, name));
+    throw new Error(`${kind.kind} ${name}: ${said}`, { cause: error });
   }
 }
-
-export { kinds };

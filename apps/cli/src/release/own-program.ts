@@ -1,0 +1,39 @@
+import { realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isInCluster } from '@tektite/client';
+import { version } from '../version.ts';
+
+/** How containers run this same program. */
+export interface OwnProgram {
+  readonly image: string;
+  readonly command: readonly string[];
+  /** Folders of this machine that have it, by where they are in the container. */
+  readonly folders: Readonly<Record<string, string>>;
+  /** Where its webhooks and its health are. */
+  readonly webhookPort: number;
+  readonly statusPort: number;
+}
+
+/**
+ * This program, for the Pods of what it installs. On a cluster it is where it is here, in an image. On this machine Pods are processes
+ * that do not see all of its files, so the program is mounted; and that share its ports with everybody, so they take ports that others
+ * seldom have.
+ */
+export function ownProgram(environment: Readonly<Record<string, string | undefined>> = process.env): OwnProgram {
+  const image = environment.TEKTITE_IMAGE ?? `tektite.dev/tektite:${version}`;
+  const script = realpathSync(process.argv[1] ?? '');
+  const { execPath } = process;
+  if (isInCluster()) return { image, command: [execPath, script], folders: {}, webhookPort: 8443, statusPort: 9090 };
+  // The folder with `bin` and `dist`, and that of Node where it is not the system's.
+  const isOfSystem = execPath.startsWith('/usr/');
+  return {
+    image,
+    command: [isOfSystem ? execPath : '/opt/node/bin/node', join('/opt/tektite/bin', 'tektite.js')],
+    folders: {
+      '/opt/tektite': dirname(dirname(script)),
+      ...(isOfSystem ? {} : { '/opt/node': dirname(dirname(execPath)) }),
+    },
+    webhookPort: 18_443,
+    statusPort: 19_090,
+  };
+}

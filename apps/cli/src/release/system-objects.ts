@@ -1,0 +1,171 @@
+import {
+  clusterRoleFor,
+  definitionsOf,
+  namespaceRoleFor,
+  type System,
+  webhookConfigurations,
+} from '@tektite/controller';
+import type { DynamicObject, KubeObject } from '@tektite/meta';
+import type { OwnProgram } from './own-program.ts';
+
+/** How a system is installed on a cluster. */
+export interface SystemRelease {
+  readonly system: System;
+  /** What names it on the command line. */
+  readonly systemName: string;
+  /** Of its account, its roles and its Deployment. */
+  readonly name: string;
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** On its Pods besides, for those who select them. */
+  readonly podLabels?: Readonly<Record<string, string>>;
+  /** The Service in front of its webhooks. */
+  readonly webhookService: string;
+  /** Variables of its process. */
+  readonly environment?: readonly { readonly name: string; readonly value: string }[];
+  readonly args?: readonly string[];
+}
+
+const rbac = 'rbac.authorization.k8s.io';
+
+/** Everything that runs a system on a cluster, as a Deployment of this same program: definitions, settings, rights, webhooks. */
+export function systemObjects(release: SystemRelease, program: OwnProgram): readonly DynamicObject[] {
+  const { system, name, namespace, labels, webhookService } = release;
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace, labels } };
+  const roles: readonly KubeObject[] = [
+    clusterRoleFor(system, name),
+    namespaceRoleFor(system, { namespace, name, webhookService }),
+  ];
+  const labelled = (object: KubeObject): KubeObject => ({
+    ...object,
+    metadata: { ...object.metadata, labels: { ...labels, ...object.metadata.labels } },
+  });
+  return [
+    ...definitionsOf(system.kinds),
+    ...(system.objects ?? []),
+    account,
+    ...roles.flatMap((role) => [labelled(role), bindingOf(labelled(role), name, namespace)]),
+    ...(system.webhooks?.length ? [...emptyConfigurations(release), serviceOf(release, program)] : []),
+    deploymentOf(release, program),
+  ] as unknown as readonly DynamicObject[];
+}
+
+function bindingOf({ kind, metadata }: KubeObject, account: string, namespace: string): KubeObject {
+  return {
+    apiVersion: `${rbac}/v1`,
+    kind: `${kind}Binding`,
+    metadata,
+    roleRef: { apiGroup: rbac, kind, name: metadata.name },
+    subjects: [{ kind: 'ServiceAccount', name: account, namespace }],
+  } as KubeObject;
+}
+
+/**
+ * The configurations of its webhooks, which ask for nothing yet: the process writes what they are asked, once it answers. They are
+ * here so that they go with everything else.
+ */
+function emptyConfigurations({ system, namespace, webhookService, labels }: SystemRelease): readonly KubeObject[] {
+  const address = { service: { namespace, name: webhookService } };
+  return webhookConfigurations(system.webhooks ?? [], address).map((configuration) => ({
+    ...configuration,
+    metadata: { ...configuration.metadata, labels },
+    webhooks: (configuration.webhooks ?? []).map(({ rules: _rules, ...webhook }) => webhook),
+  })) as unknown as readonly KubeObject[];
+}
+
+function serviceOf(
+  { name, namespace, labels, webhookService }: SystemRelease,
+  { webhookPort }: OwnProgram,
+): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: webhookService, namespace, labels },
+    spec: {
+      selector: { 'app.kubernetes.io/name': name, ...selectorOf(labels) },
+      ports: [{ name: 'https-webhook', port: 443, targetPort: webhookPort }],
+    },
+  } as KubeObject;
+}
+
+const selectorOf = (labels: Readonly<Record<string, string>>) => ({
+  'app.kubernetes.io/part-of': labels['app.kubernetes.io/part-of'] ?? '',
+});
+
+function deploymentOf(release: SystemRelease, program: OwnProgram): KubeObject {
+  const { systemName, name, namespace, labels, podLabels, webhookService, environment = [], args = [] } = release;
+  const { image, command, webhookPort, statusPort } = program;
+  const folders = Object.entries(program.folders).map(([mountPath, path], index) => ({
+    name: `program-${index}`,
+    mountPath,
+    path,
+  }));
+  const own = { 'app.kubernetes.io/name': name, ...selectorOf(labels) };
+  const webhooks = release.system.webhooks?.length
+    ? ['--webhook-port', String(webhookPort), '--webhook-service', webhookService]
+    : [];
+  const probe = (path: string) => ({ httpGet: { path, port: statusPort }, periodSeconds: 5, timeoutSeconds: 5 });
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace, labels: { ...labels, ...own } },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: own },
+      template: {
+        metadata: { labels: { ...labels, ...own, ...podLabels } },
+        spec: {
+          serviceAccountName: name,
+          ...(folders.length > 0
+            ? {
+                volumes: folders.map(({ name: volume, path }) => ({
+                  name: volume,
+                  hostPath: { path, type: 'Directory' },
+                })),
+              }
+            : {}),
+          containers: [
+            {
+              name,
+              image,
+              command,
+              args: [
+                'controller',
+                '--systems',
+                systemName,
+                '--no-install',
+                '--system-namespace',
+                '$(SYSTEM_NAMESPACE)',
+                ...webhooks,
+                '--status-address',
+                `:${statusPort}`,
+                ...args,
+              ],
+              env: [
+                { name: 'SYSTEM_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
+                ...environment,
+              ],
+              ports: [
+                { name: 'metrics', containerPort: statusPort },
+                ...(webhooks.length > 0 ? [{ name: 'https-webhook', containerPort: webhookPort }] : []),
+              ],
+              readinessProbe: probe('/readyz'),
+              livenessProbe: { ...probe('/healthz'), initialDelaySeconds: 20, failureThreshold: 6 },
+              ...(folders.length > 0
+                ? {
+                    volumeMounts: folders.map(({ name: volume, mountPath }) => ({
+                      name: volume,
+                      mountPath,
+                      readOnly: true,
+                    })),
+                  }
+                : {}),
+              resources: { requests: { cpu: '100m', memory: '128Mi' } },
+              securityContext: { runAsNonRoot: true, runAsUser: 65_532, runAsGroup: 65_532 },
+            },
+          ],
+        },
+      },
+    },
+  } as unknown as KubeObject;
+}
