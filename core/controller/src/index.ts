@@ -79,7 +79,7 @@ export type { Outcome, ReconcileMetrics } from './reconcile/reconcile-metrics.ts
 export { done, failed, permanentlyFailed, PermanentError, requeueAfter, type Result } from './reconcile/result.ts';
 export type { CachedSource, RunningSource, Source, SourceTarget, WatchOptions } from './reconcile/source.ts';
 export { cached, type KeysOf, mapped, owned, type ReactOptions, type SourceCache } from './reconcile/watch-source.ts';
-export { type StatusOf, writeStatus } from './reconcile/write-status.ts';
+export { mergeDifference, type StatusOf, writeStatus } from './reconcile/write-status.ts';
 
 // Systems: all of it together
 export { clusterRoleFor } from './system/cluster-role.ts';

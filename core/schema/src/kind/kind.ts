@@ -24,6 +24,8 @@ export interface Kind<T extends KubeObject = KubeObject> {
   /** JSON paths by which objects can be selected, besides their name. */
   readonly selectableFields: readonly string[];
   readonly deprecated?: true | string;
+  /** Labels of the definition, by which other programs find it. */
+  readonly definitionLabels?: Readonly<Record<string, string>>;
   /** Only for the type system; there is no such property. */
   readonly '~object'?: T;
 }
@@ -52,6 +54,8 @@ export interface KindOptions<F extends Fields> {
   readonly description?: string;
   /** True, or the warning that clients are to get. */
   readonly deprecated?: true | string;
+  /** Labels of the definition, by which other programs find it. */
+  readonly definitionLabels?: Readonly<Record<string, string>>;
 }
 
 /** The objects of a kind with these fields. */
@@ -92,6 +96,7 @@ export function defineKind<const F extends Fields>(options: KindOptions<F>): Kin
     },
     selectableFields: options.selectableFields ?? [],
     ...(options.deprecated === undefined ? {} : { deprecated: options.deprecated }),
+    ...(options.definitionLabels ? { definitionLabels: options.definitionLabels } : {}),
   };
 }
 

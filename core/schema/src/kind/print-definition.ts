@@ -37,7 +37,7 @@ export function customResourceDefinition(
   const storage = options.storage ?? first.version;
   if (!versions.some(({ version }) => version === storage))
     throw new Error(`${first.kind} has no version ${storage} to be stored in`);
-  const { labels, annotations, conversion } = options;
+  const { labels = first.definitionLabels, annotations, conversion } = options;
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',

@@ -1,0 +1,19 @@
+import type { Client, KindReference } from '@tektite/client';
+import { isStatusError, type KubeObject } from '@tektite/meta';
+
+/** The object of this name, or undefined when there is none. */
+export async function findObject<T extends KubeObject>(
+  client: Client,
+  kind: KindReference<T>,
+  namespace: string,
+  name: string | undefined,
+  signal?: AbortSignal,
+): Promise<T | undefined> {
+  if (!name) return undefined;
+  try {
+    return await client.get(kind, { namespace, name }, signal ? { signal } : {});
+  } catch (error) {
+    if (isStatusError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}

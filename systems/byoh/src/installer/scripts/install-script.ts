@@ -1,0 +1,156 @@
+import { shellQuote } from '../shell-quote.ts';
+import { bundleFiles, bundlePackages, proxyDropIn, proxyExports, type ScriptInputs } from './script-inputs.ts';
+import { noteFunctions, stateFunctions } from './state-functions.ts';
+
+const programs =
+  'apt-mark awk cmp dpkg dpkg-deb dpkg-query grep imgpkg modprobe sed swapoff swapon sysctl systemctl tar';
+
+/**
+ * The script that installs Kubernetes out of a bundle. Nothing is changed before the bundle is there and complete; each
+ * command is checked; what is changed is noted first (see `stateFunctions`).
+ */
+export function installScript(inputs: ScriptInputs): string {
+  return `#!/bin/bash
+# Installs Kubernetes on this host. Run it with what it is told by the agent; it may be run again.
+bundles='{{.BundleDownloadPath}}'
+address=${shellQuote(inputs.address)}
+bundle="$bundles/$address"
+${proxyExports(inputs)}${stateFunctions}${noteFunctions}
+step 1 'look at the host'
+missing=0
+for program in ${programs}; do
+  command -v "$program" >/dev/null || { warn "this host has no $program"; missing=1; }
+done
+[ "$missing" = 0 ] || die 'install what is missing first'
+must mkdir -p "$state"
+
+step 2 'fetch the bundle'
+printf '%s\\n' "$bundle" | note bundle
+make_dir "$bundle"
+if [ ! -e "$state/fetched" ]; then
+  must imgpkg pull -i "$address" -o "$bundle"
+fi
+for file in ${bundleFiles.join(' ')}; do
+  [ -s "$bundle/$file" ] || die "the bundle $address has no $file"
+done
+for file in ${bundlePackages.map((name) => `${name}.deb`).join(' ')}; do
+  dpkg-deb --info "$bundle/$file" >/dev/null || die "the bundle $address has a bad $file"
+done
+for file in containerd.tar conf.tar; do members "$bundle/$file" >/dev/null || exit 1; done
+note fetched </dev/null
+
+step 3 'look at the packages'
+known=' '
+for file in ${bundlePackages.map((name) => `${name}.deb`).join(' ')}; do
+  known="$known$(dpkg-deb -f "$bundle/$file" Package) "
+done
+is_installed() {
+  case $(dpkg-query -W -f '\${db:Status-Status}' "$1" 2>/dev/null) in installed) return 0 ;; *) return 1 ;; esac
+}
+is_provided() {
+  dpkg-query -W -f '\${db:Status-Status} \${Provides}\\n' 2>/dev/null | grep -Eq "^installed .*(^|[ ,])$1([ ,(]|$)"
+}
+for file in ${bundlePackages.map((name) => `${name}.deb`).join(' ')}; do
+  package=$(dpkg-deb -f "$bundle/$file" Package)
+  wanted=$(dpkg-deb -f "$bundle/$file" Version)
+  if [ ! -e "$state/package.$package" ]; then
+    have=$(dpkg-query -W -f '\${db:Status-Status} \${Version}' "$package" 2>/dev/null)
+    case $have in
+      '' | 'not-installed '* | "installed $wanted") ;;
+      *) warn "the package $package is here already ($have); purge it first"; missing=1 ;;
+    esac
+  fi
+  while IFS= read -r alternatives; do
+    found=0
+    for package in $(printf '%s' "$alternatives" | sed 's/([^)]*)//g; s/:[a-z]*//g; s/|/ /g'); do
+      case $known in *" $package "*) found=1 ;; esac
+      [ "$found" = 1 ] || ! is_installed "$package" || found=1
+      [ "$found" = 1 ] || ! is_provided "$package" || found=1
+    done
+    [ "$found" = 1 ] || { warn "$file needs $(printf '%s' "$alternatives" | sed 's/^ *//'), which is not installed"; missing=1; }
+  done < <(dpkg-deb -f "$bundle/$file" Pre-Depends Depends | sed 's/^[A-Za-z-]*: *//' | tr ',' '\\n' | grep -v '^ *$')
+done
+[ "$missing" = 0 ] || die 'install what is missing first'
+
+step 4 'switch swap off'
+swapon --noheadings --show=NAME >"$state/.swaps" || die 'cannot tell what is swapped to'
+note swaps <"$state/.swaps"
+[ ! -s "$state/swaps" ] || must swapoff -a
+
+step 5 'keep swap off'
+swap_line='^([^#]*[[:space:]]swap([[:space:]].*)?)$'
+if [ -e "$state/fstab.before" ] || { [ -e /etc/fstab ] && grep -Eq "$swap_line" /etc/fstab; }; then
+  if [ ! -e "$state/fstab.before" ]; then
+    must cp -a /etc/fstab "$state/.fstab"
+    sed -E "s/$swap_line/#\\\\1/" "$state/.fstab" >"$state/fstab.after" || die 'cannot read /etc/fstab'
+    must mv -f "$state/.fstab" "$state/fstab.before"
+  fi
+  must cp -a /etc/fstab /etc/.fstab.byoh
+  sed -E "s/$swap_line/#\\\\1/" /etc/fstab >/etc/.fstab.byoh || die 'cannot write /etc/.fstab.byoh'
+  must mv -f /etc/.fstab.byoh /etc/fstab
+fi
+
+step 6 'switch the firewall off'
+if command -v ufw >/dev/null && ufw status | grep -q '^Status: active'; then
+  note firewall </dev/null
+  must ufw disable
+fi
+
+step 7 'load modules'
+for module in overlay br_netfilter; do
+  grep -q "^$module " /proc/modules || note "module.$module" </dev/null
+  must modprobe "$module"
+done
+
+step 8 'configure the kernel'
+members "$bundle/conf.tar" >"$state/.conf" || exit 1
+unpack "$bundle/conf.tar" conf
+while IFS= read -r path; do
+  case $path in
+    /etc/sysctl.d/*.conf)
+      sed -nE 's/^[[:space:]]*-?([A-Za-z0-9_./-]+)[[:space:]]*=.*$/\\1/p' "$path" | while IFS= read -r key; do
+        value=$(sysctl -n "$key" 2>/dev/null) && printf '%s=%s\\n' "$key" "$value"
+      done
+      ;;
+  esac
+done <"$state/.conf" >"$state/.sysctls"
+note sysctls <"$state/.sysctls"
+must sysctl --system >/dev/null
+
+step 9 'install packages'
+number=0
+for file in ${bundlePackages.map((name) => `${name}.deb`).join(' ')}; do
+  number=$((number + 1))
+  package=$(dpkg-deb -f "$bundle/$file" Package)
+  if [ ! -e "$state/package.$package" ] && is_installed "$package"; then
+    say "$package was here already and stays"
+    continue
+  fi
+  printf '%s\\n' "$number" | note "package.$package"
+  must dpkg --install "$bundle/$file"
+  must apt-mark hold "$package" >/dev/null
+done
+
+step 10 'install containerd'
+{
+  systemctl is-enabled containerd 2>/dev/null | head -n 1
+  systemctl is-active containerd 2>/dev/null | head -n 1
+} >"$state/.service"
+note service <"$state/.service"
+unpack "$bundle/containerd.tar" containerd
+${dropIn(inputs)}
+step 11 'start containerd'
+must systemctl daemon-reload
+must systemctl enable containerd
+must systemctl start containerd
+note complete </dev/null
+say 'Kubernetes is installed'
+`;
+}
+
+function dropIn(inputs: ScriptInputs): string {
+  const text = proxyDropIn(inputs);
+  if (text === '') return '';
+  const path = '/etc/systemd/system/containerd.service.d/http-proxy.conf';
+  return `printf '%s' ${shellQuote(text)} | place ${path} proxy\n`;
+}

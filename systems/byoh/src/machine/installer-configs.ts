@@ -1,0 +1,69 @@
+import type { Client } from '@tektite/client';
+import { cacheKey, type InformerLease, type RunningSource, type Source, type SourceTarget } from '@tektite/controller';
+import { type DynamicObject, isStatusError, type KubeObject } from '@tektite/meta';
+import type { InstallerConfig } from '../installer/decide-installer.ts';
+
+interface KindName {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** More kinds of installers than anybody has. */
+const mostKinds = 32;
+
+/**
+ * The configs of all installers that machines refer to. Which kinds those are, only the machines say: each is followed from
+ * the first time on that a machine wants it. A config has its machine's name, so a change has that machine looked at.
+ */
+export class InstallerConfigs implements Source {
+  readonly describe = 'installer configs';
+  private target: SourceTarget | undefined;
+  private readonly leases = new Map<string, InformerLease<DynamicObject, DynamicObject>>();
+
+  /** The config, from the cache where there is one, from the API otherwise. */
+  async find(client: Client, kind: KindName, namespace: string, name: string): Promise<InstallerConfig | undefined> {
+    this.follow(kind);
+    const cached = this.leases.get(textOf(kind))?.informer.store.get(cacheKey({ namespace, name }));
+    if (cached) return cached as InstallerConfig;
+    try {
+      return (await client.get(kind, { namespace, name })) as InstallerConfig;
+    } catch (error) {
+      if (isStatusError(error, 'NotFound')) return undefined;
+      throw error;
+    }
+  }
+
+  start(target: SourceTarget): RunningSource {
+    this.target = target;
+    return {
+      synced: () => Promise.resolve(),
+      stop: async () => {
+        this.target = undefined;
+        const leases = [...this.leases.values()];
+        this.leases.clear();
+        await Promise.all(leases.map((lease) => lease.release()));
+      },
+    };
+  }
+
+  private follow(kind: KindName): void {
+    const { target } = this;
+    const text = textOf(kind);
+    if (!target || this.leases.has(text) || this.leases.size >= mostKinds) return;
+    const lease = target.informers.acquire<DynamicObject>(kind);
+    this.leases.set(text, lease);
+    const told = (change: string) => (object: Pick<KubeObject, 'metadata'>) => {
+      const key = cacheKey(object.metadata);
+      target.add(key, { cause: { kind: kind.kind, object: key, change } });
+    };
+    lease.informer.addHandler({
+      added: told('added'),
+      modified: told('modified'),
+      deleted: told('deleted'),
+    });
+  }
+}
+
+function textOf({ apiVersion, kind }: KindName): string {
+  return `${apiVersion} ${kind}`;
+}

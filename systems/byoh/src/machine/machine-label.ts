@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import type { KubeObject } from '@tektite/meta';
+import type { ByoHost } from '../kinds/byo-host.ts';
+import { machineNameAnnotation, machineNameLabel } from '../wire-names.ts';
+
+const longest = 63;
+
+/**
+ * What a host's label says of its machine: `namespace.name`. Of one that is too long for a label, the beginning and a hash;
+ * the annotation then has all of it.
+ */
+export function machineLabel(namespace: string, name: string): string {
+  const full = `${namespace}.${name}`;
+  if (full.length <= longest) return full;
+  const hash = createHash('sha256').update(full).digest('hex').slice(0, 10);
+  return `${full.slice(0, longest - hash.length - 1).replace(/[^a-z0-9]+$/, '')}-${hash}`;
+}
+
+/** Whether a host says that it belongs to this machine. */
+export function belongsTo({ metadata }: ByoHost, machine: Pick<KubeObject, 'metadata'>): boolean {
+  const { namespace = '', name = '' } = machine.metadata;
+  const full = metadata.annotations?.[machineNameAnnotation];
+  return (
+    metadata.labels?.[machineNameLabel] === machineLabel(namespace, name) &&
+    (full === undefined || full === `${namespace}.${name}`)
+  );
+}

@@ -1,0 +1,162 @@
+import { type Client, kinds } from '@tektite/client';
+import {
+  Channel,
+  ConfigStore,
+  type ControllerDefinition,
+  EventRecorder,
+  type System,
+  type SystemServices,
+} from '@tektite/controller';
+import type { KubeObject } from '@tektite/meta';
+import type { PolicyRule } from '@tektite/schema/kubernetes';
+import { agentRoles } from './agent-roles.ts';
+import { bootstrapKubeconfigController } from './bootstrap/bootstrap-kubeconfig-controller.ts';
+import { csrApprover } from './bootstrap/csr-approver.ts';
+import { clusterController } from './cluster/cluster-controller.ts';
+import { hostController } from './host/host-controller.ts';
+import { installerController } from './installer/installer-controller.ts';
+import { type RegistryRow, type ResolveOptions, standardRows } from './installer/installer-registry.ts';
+import { k8sScripts } from './installer/k8s-scripts.ts';
+import { registryConfig } from './installer/registry-config.ts';
+import { allKinds } from './kinds/all-kinds.ts';
+import { clusterApiStubs } from './kinds/cluster-api.ts';
+import { K8sInstallerConfig, type K8sInstallerSpec } from './kinds/k8s-installer-config.ts';
+import { machineController, type MachineControllerOptions } from './machine/machine-controller.ts';
+import { byohWebhooks } from './webhooks/byoh-webhooks.ts';
+import { clientSigner, group, installerFinalizer } from './wire-names.ts';
+
+export interface ByohOptions extends Omit<MachineControllerOptions, 'tell'>, ResolveOptions {
+  /** Where the ConfigMap with the registry of the default installer is. Default `byoh-system`. */
+  readonly namespace?: string;
+  /** Accounts that may change hosts as the manager does, besides the one it runs as. */
+  readonly managers?: readonly string[];
+  /** Groups whose members may label hosts, besides `system:masters`. */
+  readonly adminGroups?: readonly string[];
+  /** Certificates of hosts are approved by people, not here. Default no. */
+  readonly manualCsrApproval?: boolean;
+  /** All of it, the manager without the default installer, or that installer alone. Default all. */
+  readonly parts?: 'all' | 'manager' | 'installer';
+}
+
+const upstreamManager = 'system:serviceaccount:byoh-system:byoh-controller-manager';
+
+/**
+ * Bring your own host as a system: the manager and the default installer.
+ *
+ * @example
+ * await startSystems([byohSystem()], { client });
+ */
+export function byohSystem(options: ByohOptions = {}): System {
+  const { parts = 'all', namespace = 'byoh-system' } = options;
+  const managers = [upstreamManager, ...(options.managers ?? [])];
+  const adminGroups = options.adminGroups ?? [];
+  const hasManager = parts !== 'installer';
+  const hasInstaller = parts !== 'manager';
+  const controllers = (live: Live): readonly ControllerDefinition[] => [
+    ...(hasManager ? managerControllers(options, live) : []),
+    ...(hasInstaller ? [defaultInstaller(options, live)] : []),
+  ];
+  return {
+    name: parts === 'all' ? 'byoh' : `byoh-${parts}`,
+    kinds: allKinds,
+    objects: [...clusterApiStubs, ...(hasManager ? agentRoles : []), namespaceObject(namespace)],
+    controllers: controllers({ rows: () => standardRows }),
+    ...(hasManager ? { webhooks: byohWebhooks({ managers, adminGroups }) } : {}),
+    permissions: [...(hasManager ? managerPermissions : []), ...(hasInstaller ? installerPermissions : [])],
+    async configure({ client, log }: SystemServices) {
+      const onError = (error: Error) => log.error('a setting is not in force', { error });
+      const store = new ConfigStore(client, { namespace, definitions: [registryConfig], onError }).start();
+      const events = new EventRecorder(client, { component: 'byomachine-controller', log });
+      const nudges = new Channel('installer registry');
+      await store.synced();
+      store.subscribe(registryConfig, () => void nudgeAll(client, nudges).catch(onError));
+      const live = {
+        rows: () => store.get(registryConfig),
+        nudges,
+        tell: (about: KubeObject, text: Parameters<EventRecorder['event']>[1]) => events.event(about, text),
+      };
+      const own = hasManager ? await ownName(client) : [];
+      const system = {
+        controllers: controllers(live),
+        ...(hasManager ? { webhooks: byohWebhooks({ managers: [...managers, ...own], adminGroups, client }) } : {}),
+      };
+      const stop = async () => {
+        await Promise.all([store.stop(), events[Symbol.asyncDispose]()]);
+      };
+      return { system, stop };
+    },
+  };
+}
+
+/** What follows the cluster. */
+interface Live extends Pick<MachineControllerOptions, 'tell'> {
+  readonly rows: () => readonly RegistryRow[];
+  readonly nudges?: Channel;
+}
+
+function managerControllers(options: ByohOptions, { tell }: Live): readonly ControllerDefinition[] {
+  return [
+    machineController({ ...options, ...(tell ? { tell } : {}) }),
+    hostController(),
+    clusterController(),
+    bootstrapKubeconfigController(),
+    ...(options.manualCsrApproval ? [] : [csrApprover()]),
+  ];
+}
+
+function defaultInstaller(options: ByohOptions, { rows, nudges }: Live): ControllerDefinition {
+  return installerController({
+    name: 'k8sinstallerconfig',
+    kind: K8sInstallerConfig,
+    finalizer: installerFinalizer,
+    generate: (host, version, { spec }) =>
+      k8sScripts(
+        rows(),
+        host,
+        version,
+        spec ?? ({ bundleRepo: '', bundleType: '' } satisfies K8sInstallerSpec),
+        options,
+      ),
+    ...(nudges ? { nudges } : {}),
+  });
+}
+
+/** Those that have no scripts yet may get some now. */
+async function nudgeAll(client: Client, nudges: Channel): Promise<void> {
+  for await (const { metadata, status } of client.listAll(K8sInstallerConfig))
+    if (!status?.ready) nudges.send(`${metadata.namespace}/${metadata.name}`, 'the registry changed');
+}
+
+/** Who the manager is, as far as the server says: those before 1.28 do not. */
+async function ownName(client: Client): Promise<readonly string[]> {
+  try {
+    const review = await client.create(kinds.SelfSubjectReview, { metadata: {} });
+    const { username } = review.status?.userInfo ?? {};
+    return username ? [username] : [];
+  } catch {
+    return [];
+  }
+}
+
+function namespaceObject(name: string): KubeObject {
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+}
+
+const managerPermissions: readonly PolicyRule[] = [
+  { apiGroups: [group], resources: ['*'], verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'] },
+  { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'get', 'list', 'update'] },
+  { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'rolebindings'], verbs: ['create', 'get', 'patch'] },
+  // Given on to hosts, each for its own.
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'patch', 'update'] },
+  { apiGroups: ['certificates.k8s.io'], resources: ['certificatesigningrequests'], verbs: ['get'] },
+  { apiGroups: ['certificates.k8s.io'], resources: ['certificatesigningrequests/approval'], verbs: ['update'] },
+  { apiGroups: ['certificates.k8s.io'], resources: ['signers'], resourceNames: [clientSigner], verbs: ['approve'] },
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] },
+];
+
+const installerPermissions: readonly PolicyRule[] = [
+  { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'get', 'update'] },
+  { apiGroups: ['cluster.x-k8s.io'], resources: ['clusters', 'machines'], verbs: ['get'] },
+  { apiGroups: [group], resources: ['k8sinstallerconfigs'], verbs: ['list'] },
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] },
+];

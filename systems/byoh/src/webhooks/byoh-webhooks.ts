@@ -1,0 +1,80 @@
+import type { Client } from '@tektite/client';
+import { type AdmissionWebhook, validating, validatingWebhook } from '@tektite/controller';
+import { equalJson, type KubeObject, StatusError } from '@tektite/meta';
+import type { Kind } from '@tektite/schema';
+import { findObject } from '../find-object.ts';
+import { BootstrapKubeconfig } from '../kinds/bootstrap-kubeconfig.ts';
+import { ByoHost } from '../kinds/byo-host.ts';
+import { ByoMachine, ByoMachineTemplate } from '../kinds/byo-machine.ts';
+import { K8sInstallerConfigTemplate } from '../kinds/k8s-installer-config.ts';
+import { topologyDryRunAnnotation } from '../wire-names.ts';
+import { mistakeIn } from './bootstrap-kubeconfig-policy.ts';
+import { type HostPolicy, objectionToWrite } from './host-policy.ts';
+
+export interface ByohWebhookOptions extends HostPolicy {
+  /** To see whether the machine of a host still exists. Without it, it does. */
+  readonly client?: Client;
+}
+
+/** The webhooks of this system: upstream's two, and one that keeps templates as they are. */
+export function byohWebhooks(options: ByohWebhookOptions): readonly AdmissionWebhook[] {
+  return [
+    validatingWebhook({
+      name: 'vbyohost.kb.io',
+      path: '/validate-infrastructure-cluster-x-k8s-io-v1beta1-byohost',
+      rules: [
+        validating(
+          ByoHost,
+          async (host, { operation, old, subresource, userInfo: user }) => {
+            refuse(objectionToWrite({ operation, old, subresource, user, host }, options));
+            if (operation === 'DELETE' && host.status?.machineRef && (await isInUse(host, options.client)))
+              refuse('cannot delete ByoHost when MachineRef is assigned');
+            return undefined;
+          },
+          { operations: ['CREATE', 'UPDATE', 'DELETE'], subresources: ['status'] },
+        ),
+      ],
+    }),
+    validatingWebhook({
+      name: 'vbootstrapkubeconfig.kb.io',
+      path: '/validate-infrastructure-cluster-x-k8s-io-v1beta1-bootstrapkubeconfig',
+      rules: [
+        validating(BootstrapKubeconfig, (object) => {
+          const mistake = mistakeIn(object);
+          refuse(mistake && `${mistake.field}: ${mistake.message}`);
+          return undefined;
+        }),
+      ],
+    }),
+    validatingWebhook({
+      name: 'vbyohtemplates.tektite.dev',
+      path: '/validate-infrastructure-cluster-x-k8s-io-v1beta1-templates',
+      rules: [immutable(ByoMachineTemplate), immutable(K8sInstallerConfigTemplate)],
+    }),
+  ];
+}
+
+function refuse(message: string | undefined): void {
+  if (message !== undefined) throw new StatusError({ code: 403, reason: 'Forbidden', message });
+}
+
+async function isInUse({ status }: ByoHost, client: Client | undefined): Promise<boolean> {
+  const { namespace = '', name, uid } = status?.machineRef ?? {};
+  if (!client) return true;
+  const machine = await findObject(client, ByoMachine, namespace, name);
+  return machine !== undefined && machine.metadata.uid === uid;
+}
+
+interface Template extends KubeObject {
+  readonly spec?: unknown;
+}
+
+/** A template that changes would say something else of what was made from it. */
+function immutable<T extends Template>(kind: Kind<T>): ReturnType<typeof validating> {
+  return validating(kind, (object, { old }) => {
+    const isDryRun = Object.hasOwn(object.metadata.annotations ?? {}, topologyDryRunAnnotation);
+    if (old && !isDryRun && !equalJson(old.spec, object.spec))
+      refuse(`spec of ${object.kind} ${object.metadata.name} cannot change; make a new template and refer to that`);
+    return undefined;
+  });
+}

@@ -1,0 +1,39 @@
+/** Names that other programs know: labels, annotations, finalizers, types. They are upstream's to the letter. */
+export const group = 'infrastructure.cluster.x-k8s.io';
+export const version = 'v1beta1';
+export const apiVersion = `${group}/${version}`;
+export const clusterApiGroup = 'cluster.x-k8s.io';
+
+/** On a host: somebody has it. On machines and configs: which cluster they belong to. */
+export const clusterNameLabel = 'cluster.x-k8s.io/cluster-name';
+export const machineNameLabel = 'byoh.infrastructure.cluster.x-k8s.io/byomachine-name';
+/** The whole `namespace.name` of the machine, where it is too long for a label. Ours. */
+export const machineNameAnnotation = 'byoh.infrastructure.cluster.x-k8s.io/byomachine';
+/** Keeps a host out of the choice; set by administrators. Ours. */
+export const unschedulableLabel = 'byoh.infrastructure.cluster.x-k8s.io/unschedulable';
+/** On a heartbeat: which host's it is. Ours. */
+export const heartbeatLabel = 'byoh.infrastructure.cluster.x-k8s.io/host';
+
+/** Its presence asks the agent to clean the host up. */
+export const cleanupAnnotation = 'byoh.infrastructure.cluster.x-k8s.io/unregistering';
+export const endpointAnnotation = 'byoh.infrastructure.cluster.x-k8s.io/endpointip';
+export const versionAnnotation = 'byoh.infrastructure.cluster.x-k8s.io/k8sversion';
+export const registryAnnotation = 'byoh.infrastructure.cluster.x-k8s.io/bundle-registry';
+export const pausedAnnotation = 'cluster.x-k8s.io/paused';
+export const clonedFromNameAnnotation = 'cluster.x-k8s.io/cloned-from-name';
+export const clonedFromKindAnnotation = 'cluster.x-k8s.io/cloned-from-groupkind';
+/** Templates may change under it: the topology controller only asks what would happen. */
+export const topologyDryRunAnnotation = 'topology.cluster.x-k8s.io/dry-run';
+
+export const machineFinalizer = 'byomachine.infrastructure.cluster.x-k8s.io';
+export const clusterFinalizer = 'byocluster.infrastructure.cluster.x-k8s.io';
+export const installerFinalizer = 'k8sinstallerconfig.infrastructure.cluster.x-k8s.io';
+
+export const secretType = 'cluster.x-k8s.io/secret';
+export const sentinelFile = '/run/cluster-api/bootstrap-success.complete';
+
+export const hostGroup = 'byoh:hosts';
+export const hostUserPrefix = 'byoh:host:';
+export const bootstrapGroup = 'system:bootstrappers:byoh';
+export const csrPrefix = 'byoh-csr-';
+export const clientSigner = 'kubernetes.io/kube-apiserver-client';
