@@ -11,6 +11,7 @@ const allowed = {
   'core/schema': ['core/meta'],
   'core/client': ['core/meta', 'core/schema'],
   'core/certificates': ['core/meta'],
+  'core/oci': ['core/meta', 'core/schema', 'core/client'],
   'core/controller': ['core/meta', 'core/schema', 'core/client', 'core/certificates'],
   'core/manifest': ['core/meta', 'core/schema', 'core/client'],
   'core/installer': ['core/meta', 'core/schema', 'core/client', 'core/controller', 'core/manifest'],

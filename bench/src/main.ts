@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- apiserver|controller|node|pipelineruns|soak|taskruns [--quick]`: figures, each beside a reference
+ * `npm run bench -- apiserver|byoh|controller|node|pipelineruns|soak|taskruns [--quick]`: figures, each beside a reference
  * measured in the same run.
  */
 const [suite = '', ...flags] = process.argv.slice(2);
@@ -9,6 +9,11 @@ switch (suite) {
   case 'apiserver': {
     const { benchApiServer } = await import('./apiserver/index.ts');
     await benchApiServer({ quick });
+    break;
+  }
+  case 'byoh': {
+    const { benchByoh } = await import('./byoh/index.ts');
+    await benchByoh({ quick });
     break;
   }
   case 'controller': {
@@ -42,6 +47,6 @@ switch (suite) {
     break;
   }
   default:
-    console.error('usage: npm run bench -- apiserver|controller|node|pipelineruns|soak|taskruns [--quick]');
+    console.error('usage: npm run bench -- apiserver|byoh|controller|node|pipelineruns|soak|taskruns [--quick]');
     process.exitCode = 2;
 }

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { goStyleFlags } from './go-style-flags.ts';
+import { addByohCommands } from './program/byoh-commands.ts';
 import { addClusterCommands } from './program/cluster-commands.ts';
 import { addManifestCommands } from './program/manifest-commands.ts';
 import { addOperatorCommands } from './program/operator-commands.ts';
@@ -32,6 +33,7 @@ Examples:
   addRunCommands(tektite);
   addManifestCommands(tektite);
   addOperatorCommands(tektite);
+  addByohCommands(tektite);
   return tektite;
 }
 

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { webcrypto } from 'node:crypto';
+import { createPublicKey, webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 import type { Clock } from '@tektite/meta';
 
@@ -102,11 +102,7 @@ export async function issueCertificate(
     extensions.push(alternativeNames(request.hosts));
   }
   const certificate = await x509.X509CertificateGenerator.create({
-    // As typed data: quotes and other signs in a plain text would be understood as notation.
-    subject: new x509.Name([
-      ...(request.organizations ?? []).map((utf8String) => ({ O: [{ utf8String }] })),
-      { CN: [{ utf8String: request.commonName }] },
-    ]),
+    subject: subjectName(request),
     issuer: issuer.subject,
     publicKey: keys.publicKey,
     signingKey,
@@ -115,6 +111,14 @@ export async function issueCertificate(
     extensions,
   });
   return { certificate: `${certificate.toString('pem')}\n`, key: await exportKey(keys.privateKey) };
+}
+
+/** As typed data: quotes and other signs in a plain text would be understood as notation. */
+export function subjectName({ commonName, organizations = [] }: CertificateRequest): x509.Name {
+  return new x509.Name([
+    ...organizations.map((utf8String) => ({ O: [{ utf8String }] })),
+    { CN: [{ utf8String: commonName }] },
+  ]);
 }
 
 function validity(clock: Clock, validForMs: number): { notBefore: Date; notAfter: Date } {
@@ -126,6 +130,12 @@ function isAddress(host: string): boolean {
   return /^[0-9.]+$/.test(host) || host.includes(':');
 }
 
+/** A new private key (PKCS #8, PEM). */
+export async function createKey(): Promise<string> {
+  const { privateKey } = await webcrypto.subtle.generateKey(signatureAlgorithm, true, ['sign', 'verify']);
+  return exportKey(privateKey);
+}
+
 async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
   const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key)).toString('base64');
   return `-----BEGIN PRIVATE KEY-----\n${(der.match(/.{1,64}/g) ?? []).join('\n')}\n-----END PRIVATE KEY-----\n`;
@@ -135,4 +145,10 @@ async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
 export async function importSigningKey(pem: string): Promise<webcrypto.CryptoKey> {
   const der = Buffer.from(pem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
   return await webcrypto.subtle.importKey('pkcs8', der, signatureAlgorithm, true, ['sign']);
+}
+
+/** The public half of a private key. */
+export async function importPublicKey(pem: string): Promise<webcrypto.CryptoKey> {
+  const der = createPublicKey(pem).export({ type: 'spki', format: 'der' });
+  return await webcrypto.subtle.importKey('spki', der, signatureAlgorithm, true, ['verify']);
 }

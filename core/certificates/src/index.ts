@@ -3,11 +3,19 @@ export {
   type CertificateRequest,
   createAuthority,
   createSelfSigned,
+  createKey,
   issueCertificate,
   type KeyPair,
   type ValidityOptions,
 } from './certificates.ts';
 export { createCosignKeys, isCosignKey, readCosignKey } from './cosign-key.ts';
 export { type CertificateFacts, isKeyPair, readCertificate, splitCertificates } from './read-certificate.ts';
-export { readSigningRequest, type SigningOptions, type SigningRequest, signRequest } from './signing-request.ts';
+export {
+  createSigningRequest,
+  isRequestFor,
+  readSigningRequest,
+  type SigningOptions,
+  type SigningRequest,
+  signRequest,
+} from './signing-request.ts';
 export { isVouchedServer } from './vouched-server.ts';

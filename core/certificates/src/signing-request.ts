@@ -2,7 +2,14 @@ import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 import type { Clock } from '@tektite/meta';
-import { importSigningKey, type KeyPair, signatureAlgorithm } from './certificates.ts';
+import {
+  type CertificateRequest,
+  importPublicKey,
+  importSigningKey,
+  type KeyPair,
+  signatureAlgorithm,
+  subjectName,
+} from './certificates.ts';
 
 /** What somebody asks to have certified. */
 export interface SigningRequest {
@@ -26,6 +33,26 @@ export function readSigningRequest(pem: string): SigningRequest {
     addresses: ofType('ip'),
     verify: () => request.verify(webcrypto as never),
   };
+}
+
+/** Asks for a certificate for the key (PKCS #8, PEM): a PKCS #10 request, PEM. */
+export async function createSigningRequest(
+  key: string,
+  subject: Pick<CertificateRequest, 'commonName' | 'organizations'>,
+): Promise<string> {
+  const request = await x509.Pkcs10CertificateRequestGenerator.create({
+    name: subjectName(subject),
+    keys: { privateKey: await importSigningKey(key), publicKey: await importPublicKey(key) },
+    signingAlgorithm: signatureAlgorithm,
+  });
+  return `${request.toString('pem')}\n`;
+}
+
+/** Whether a request is about this key. */
+export async function isRequestFor(pem: string, key: string): Promise<boolean> {
+  const request = new x509.Pkcs10CertificateRequest(pem);
+  const own = await webcrypto.subtle.exportKey('spki', await importPublicKey(key));
+  return Buffer.from(own).equals(Buffer.from(request.publicKey.rawData));
 }
 
 function namesOf(request: x509.Pkcs10CertificateRequest): x509.SubjectAlternativeNameExtension | undefined {

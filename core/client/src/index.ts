@@ -36,6 +36,7 @@ export { rateLimitedTransport, type RateLimit } from './transport/rate-limited-t
 export { retryingTransport, type RetryOptions } from './transport/retrying-transport.ts';
 export type * from './transport/transport.ts';
 export { parseWarnings } from './transport/warning-header.ts';
+export { type FetchOptions, fetchUrl, readBody } from './transport/fetch-url.ts';
 export { webFetch } from './transport/web-fetch.ts';
 
 // Which server, and as whom

@@ -7,6 +7,10 @@ import { UserError } from '../user-error.ts';
 
 /** The systems that come with the command, by name. Loaded when asked for. */
 const builtIn: Readonly<Record<string, () => Promise<System>>> = {
+  byoh: async () => (await import('./byoh.ts')).byoh,
+  // The two halves of it, for those who run them as processes of their own.
+  'byoh-installer': async () => (await import('./byoh.ts')).byohInstaller,
+  'byoh-manager': async () => (await import('./byoh.ts')).byohManager,
   pipelines: async () => (await import('./pipelines.ts')).pipelines,
   'tekton-operator': async () => (await import('./tekton-operator.ts')).tektonOperator,
 };

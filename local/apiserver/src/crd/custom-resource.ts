@@ -18,6 +18,7 @@ import type { KindStrategy } from '../registry/kind-strategy.ts';
 import type { Decoded, DecodeOptions, Draft, Resource, Subresource } from '../registry/resource.ts';
 import { customPrinter } from '../table/custom-printer.ts';
 import type { Converter } from './converter.ts';
+import { finalizerWarnings } from './finalizer-warnings.ts';
 import { metadataRules, metadataSchema } from './metadata-rules.ts';
 import { readJsonPath } from './json-path.ts';
 
@@ -174,6 +175,9 @@ function strategyOf(version: CustomResourceDefinitionVersion, schema: JsonSchema
   return {
     // Upstream only warns of finalizers without a path: many operators have such.
     metadataRules: { finalizers: 'any' },
+    // Names that kinds of Kubernetes proper refuse are only warned of here.
+    metadataRules: { finalizers: 'any' },
+    warnings: finalizerWarnings,
     // Nulls that a webhook put there count as given when fields are required, but are not kept.
     default: (object) => pruneNulls(object, schema),
     prepareForCreate(object) {

@@ -1,7 +1,7 @@
 import { parseMicroTime, instantToMilliseconds } from '@tektite/meta';
 import type { Lease } from '@tektite/schema/kubernetes';
 import type { ByoHost } from '../kinds/byo-host.ts';
-import { conditionOf, withCondition } from '../kinds/cluster-condition.ts';
+import { withCondition } from '../kinds/cluster-condition.ts';
 import { heartbeatCondition } from '../kinds/host-conditions.ts';
 import { releaseHost } from '../machine/change-host.ts';
 
@@ -46,8 +46,4 @@ function mark(host: ByoHost, text: Parameters<typeof withCondition>[1], now: num
   const before = host.status?.conditions;
   const conditions = withCondition(before, text, now);
   return conditions === before ? host : { ...host, status: { ...host.status, conditions } };
-}
-
-export function isStale(host: ByoHost): boolean {
-  return conditionOf(host.status?.conditions, heartbeatCondition)?.status === 'False';
 }

@@ -47,7 +47,7 @@ export interface MachineDecision {
   /** A config is to be made from the template. */
   readonly createConfig: boolean;
   readonly events: readonly MachineEvent[];
-  readonly then:
+  readonly next:
     | { readonly type: 'done' }
     | { readonly type: 'again'; readonly afterMs: number }
     | { readonly type: 'fail'; readonly error: string }
@@ -65,7 +65,7 @@ export function decideMachine(snapshot: MachineSnapshot): MachineDecision {
   const { machine, cluster, attached } = snapshot;
   if (isPaused(cluster, machine)) {
     const paused = mark(snapshot, machine, info('ClusterOrResourcePaused', 'the Cluster or this ByoMachine is paused'));
-    return { machine: paused, ...(attached ? { host: pauseHost(attached) } : {}), ...nothing, then: finished };
+    return { machine: paused, ...(attached ? { host: pauseHost(attached) } : {}), ...nothing, next: finished };
   }
   if (machine.metadata.deletionTimestamp !== undefined) return decideDeletion(snapshot);
   return decideNormal(snapshot);
@@ -74,11 +74,11 @@ export function decideMachine(snapshot: MachineSnapshot): MachineDecision {
 const nothing = { createConfig: false, events: [] } as const;
 
 function decideDeletion({ machine, attached, waitsForCleanup }: MachineSnapshot): MachineDecision {
-  if (!attached) return { machine, ...nothing, then: { type: 'release' } };
+  if (!attached) return { machine, ...nothing, next: { type: 'release' } };
   const host = releaseHost(attached);
   const told = host === attached ? [] : releaseEvents(machine, attached);
-  const then = waitsForCleanup ? later : ({ type: 'release' } as const);
-  return { machine, host, createConfig: false, events: told, then };
+  const next = waitsForCleanup ? later : ({ type: 'release' } as const);
+  return { machine, host, createConfig: false, events: told, next };
 }
 
 function decideNormal(snapshot: MachineSnapshot): MachineDecision {
@@ -90,12 +90,12 @@ function decideNormal(snapshot: MachineSnapshot): MachineDecision {
   const base = { machine, ...(host ? { host } : {}), createConfig, events: [] };
   if (createConfig && !template) {
     const { kind = '', name = '' } = machine.spec?.installerRef ?? {};
-    return { ...base, createConfig: false, then: { type: 'fail', error: `${kind} ${name} cannot be found` } };
+    return { ...base, createConfig: false, next: { type: 'fail', error: `${kind} ${name} cannot be found` } };
   }
   const waits = (text: ConditionText): MachineDecision => ({
     ...base,
     machine: mark(snapshot, machine, text),
-    then: finished,
+    next: finished,
   });
   if (!isInfrastructureReady(cluster))
     return waits(
@@ -108,7 +108,7 @@ function decideNormal(snapshot: MachineSnapshot): MachineDecision {
   if (choice.host) return claim(snapshot, base, choice.host);
   const text = info('BYOHostsUnavailable', describeRefusals(choice.refused));
   const events = [event('machine', 'ByoHostSelectionFailed', 'No available ByoHost', 'Warning')];
-  return { ...base, machine: mark(snapshot, machine, text), events, then: later };
+  return { ...base, machine: mark(snapshot, machine, text), events, next: later };
 }
 
 type Base = Pick<MachineDecision, 'machine' | 'createConfig'>;
@@ -141,11 +141,11 @@ function decideAttached(snapshot: MachineSnapshot, base: Base, host: ByoHost): M
     const events = isNews
       ? [event('machine', 'InstallerConfigFailed', `${failureReason}: ${failureMessage}`, 'Warning')]
       : [];
-    return { ...result, machine: withFailure(mark(snapshot, machine, text), failure), events, then: later };
+    return { ...result, machine: withFailure(mark(snapshot, machine, text), failure), events, next: later };
   }
   if (!installationSecret?.name) {
     const error = `${config?.kind} ${config?.metadata.name} is ready but names no installationSecret`;
-    return { ...result, machine: mark(snapshot, machine, gate(error)), then: { type: 'fail', error } };
+    return { ...result, machine: mark(snapshot, machine, gate(error)), next: { type: 'fail', error } };
   }
   const told = { ...host, spec: { ...host.spec, installationSecret } };
   return decideBootstrap(snapshot, { ...result, machine: withFailure(machine, {}), host: told }, told);
@@ -153,21 +153,21 @@ function decideAttached(snapshot: MachineSnapshot, base: Base, host: ByoHost): M
 
 function decideBootstrap(
   snapshot: MachineSnapshot,
-  result: Omit<MachineDecision, 'then'>,
+  result: Omit<MachineDecision, 'next'>,
   host: ByoHost,
 ): MachineDecision {
   const { machine } = result;
   const { name } = host.metadata;
   if (isTrue(host.status?.conditions, bootstrapCondition)) {
     if (isTrue(machine.status?.conditions, hostReadyCondition) && machine.status?.ready && machine.spec?.providerID)
-      return { ...result, then: finished };
-    return { ...result, then: { type: 'node' } };
+      return { ...result, next: finished };
+    return { ...result, next: { type: 'node' } };
   }
   const failure = failureOf(host);
   const text: ConditionText = failure
     ? { ...gate(`ByoHost ${name}: ${failure.message}`), reason: failure.reason, severity: 'Error' }
     : gate(`ByoHost ${name} is becoming a node`);
-  return { ...result, machine: mark(snapshot, machine, text), then: finished };
+  return { ...result, machine: mark(snapshot, machine, text), next: finished };
 }
 
 function gate(message: string): ConditionText & { readonly status: 'False' } {

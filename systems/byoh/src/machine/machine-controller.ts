@@ -116,16 +116,16 @@ export function machineController(options: MachineControllerOptions = {}): Contr
     const { host } = decision;
     if (host) await writeHost(client, snapshot.machine, decision.claims ?? snapshot.attached, host, context);
     for (const { about, ...event } of decision.events) tell(about === 'host' && host ? host : machine, event);
-    const { then } = decision;
+    const { next } = decision;
     let wanted = { ...decision.machine, metadata: machine.metadata };
-    if (then.type === 'release') {
+    if (next.type === 'release') {
       await releaseObject(client, machine, machineFinalizer, signal);
       return undefined;
     }
     machine = await patchObject(client, ByoMachine, machine, wanted, signal);
-    if (then.type === 'again') return requeueAfter(then.afterMs);
-    if (then.type === 'fail') throw new Error(then.error);
-    if (then.type !== 'node' || !host) return undefined;
+    if (next.type === 'again') return requeueAfter(next.afterMs);
+    if (next.type === 'fail') throw new Error(next.error);
+    if (next.type !== 'node' || !host) return undefined;
     try {
       const { providerID, addresses } = await visitNode(machine, host, snapshot.cluster, context);
       wanted = markReady(machine, providerID, addresses, context.clock.now());
@@ -157,7 +157,7 @@ export function machineController(options: MachineControllerOptions = {}): Contr
     const open = options.openWorkload ?? openAnyWorkload;
     await using workload = await open(Buffer.from(kubeconfig, 'base64').toString('utf8'));
     const hostName = host.metadata.name ?? '';
-    return stampNode(workload, hostName, machine.spec?.providerID ?? newProviderId(hostName, random));
+    return await stampNode(workload, hostName, machine.spec?.providerID ?? newProviderId(hostName, random));
   }
 
   return defineController({
@@ -168,7 +168,7 @@ export function machineController(options: MachineControllerOptions = {}): Contr
       const snapshot = await observe(machine, context);
       if (typeof snapshot === 'string') return context.log.debug('waits', { why: snapshot });
       const decision = decideMachine(snapshot);
-      claims.waits(context.key, decision.host === undefined && decision.then.type === 'again');
+      claims.waits(context.key, decision.host === undefined && decision.next.type === 'again');
       if (decision.claims) claims.take(decision.claims, context.key);
       return act(snapshot, decision, context);
     },

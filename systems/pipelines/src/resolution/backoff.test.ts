@@ -1,7 +1,8 @@
 import { seededRandom } from '@tektite/meta';
 import { virtualClock } from '@tektite/testkit';
 import { expect, it } from 'vitest';
-import { backoffOf, FinalError, retry } from './backoff.ts';
+import { FinalError } from '@tektite/oci';
+import { backoffOf, retry } from './backoff.ts';
 
 const standard = { durationMs: 2000, factor: 2, jitter: 0.1, steps: 2, capMs: 10_000 };
 

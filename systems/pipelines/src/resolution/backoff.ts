@@ -1,3 +1,4 @@
+import { FinalError } from '@tektite/oci';
 import { type Clock, goDurationToMilliseconds, parseGoDuration, type Random, sleep } from '@tektite/meta';
 import type { ResolverConfig } from './resolver.ts';
 
@@ -40,11 +41,6 @@ export interface RetryPlace {
   readonly clock: Clock;
   readonly random: Random;
   readonly signal: AbortSignal;
-}
-
-/** What went wrong will go wrong again: there is no need to wait and see. */
-export class FinalError extends Error {
-  override readonly name = 'FinalError';
 }
 
 /** Tries until it works, as often as the settings say. Throws the last error, or a {@link FinalError} at once. */

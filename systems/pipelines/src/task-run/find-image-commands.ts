@@ -1,5 +1,5 @@
 import type { ImageCommands } from '../pod/image-commands.ts';
-import type { RegistryClient } from '../resolution/bundles/registry-client.ts';
+import type { RegistryClient } from '@tektite/oci';
 
 interface Platform {
   readonly os?: string;

@@ -3,7 +3,7 @@ import { bundleFiles, bundlePackages, proxyDropIn, proxyExports, type ScriptInpu
 import { noteFunctions, stateFunctions } from './state-functions.ts';
 
 const programs =
-  'apt-mark awk cmp dpkg dpkg-deb dpkg-query grep imgpkg modprobe sed swapoff swapon sysctl systemctl tar';
+  'apt-mark awk cmp dpkg dpkg-deb dpkg-query grep imgpkg lsmod modprobe sed swapoff swapon sysctl systemctl tar';
 
 /**
  * The script that installs Kubernetes out of a bundle. Nothing is changed before the bundle is there and complete; each
@@ -48,7 +48,7 @@ is_installed() {
   case $(dpkg-query -W -f '\${db:Status-Status}' "$1" 2>/dev/null) in installed) return 0 ;; *) return 1 ;; esac
 }
 is_provided() {
-  dpkg-query -W -f '\${db:Status-Status} \${Provides}\\n' 2>/dev/null | grep -Eq "^installed .*(^|[ ,])$1([ ,(]|$)"
+  dpkg-query -W -f '\${db:Status-Status} \${Provides}\\n' 2>/dev/null | grep -E "^installed .*(^|[ ,])$1([ ,(]|$)" >/dev/null
 }
 for file in ${bundlePackages.map((name) => `${name}.deb`).join(' ')}; do
   package=$(dpkg-deb -f "$bundle/$file" Package)
@@ -91,14 +91,14 @@ if [ -e "$state/fstab.before" ] || { [ -e /etc/fstab ] && grep -Eq "$swap_line" 
 fi
 
 step 6 'switch the firewall off'
-if command -v ufw >/dev/null && ufw status | grep -q '^Status: active'; then
+if command -v ufw >/dev/null && ufw status | grep '^Status: active' >/dev/null; then
   note firewall </dev/null
   must ufw disable
 fi
 
 step 7 'load modules'
 for module in overlay br_netfilter; do
-  grep -q "^$module " /proc/modules || note "module.$module" </dev/null
+  lsmod | grep "^$module " >/dev/null || note "module.$module" </dev/null
   must modprobe "$module"
 done
 
@@ -118,7 +118,7 @@ note sysctls <"$state/.sysctls"
 must sysctl --system >/dev/null
 
 step 9 'install packages'
-number=0
+number=0 held=
 for file in ${bundlePackages.map((name) => `${name}.deb`).join(' ')}; do
   number=$((number + 1))
   package=$(dpkg-deb -f "$bundle/$file" Package)
@@ -128,8 +128,10 @@ for file in ${bundlePackages.map((name) => `${name}.deb`).join(' ')}; do
   fi
   printf '%s\\n' "$number" | note "package.$package"
   must dpkg --install "$bundle/$file"
-  must apt-mark hold "$package" >/dev/null
+  held="$held $package"
 done
+# Names of packages have no blanks. Once for all: each call reads what all of the host's packages are.
+[ -z "$held" ] || must apt-mark hold $held >/dev/null
 
 step 10 'install containerd'
 {

@@ -78,7 +78,7 @@ fi
 step 7 'unload modules'
 for module in br_netfilter overlay; do
   [ -e "$state/module.$module" ] || continue
-  if grep -q "^$module " /proc/modules; then
+  if lsmod | grep "^$module " >/dev/null; then
     modprobe -r "$module" || warn "the module $module is in use and stays until the next start"
   fi
   forget "module.$module"
@@ -86,7 +86,7 @@ done
 
 step 6 'restore the firewall'
 if [ -e "$state/firewall" ]; then
-  if ! ufw status | grep -q '^Status: active'; then attempt ufw --force enable; fi && forget firewall
+  if ! ufw status | grep '^Status: active' >/dev/null; then attempt ufw --force enable; fi && forget firewall
 fi
 
 step 5 'restore fstab'
@@ -113,7 +113,7 @@ step 4 'switch swap on'
 if [ -e "$state/swaps" ]; then
   ok=0
   while IFS= read -r device; do
-    swapon --noheadings --show=NAME | grep -qxF "$device" || attempt swapon "$device" || ok=1
+    swapon --noheadings --show=NAME | grep -xF "$device" >/dev/null || attempt swapon "$device" || ok=1
   done <"$state/swaps"
   [ "$ok" != 0 ] || forget swaps
 fi

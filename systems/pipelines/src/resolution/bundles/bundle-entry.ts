@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import type { Layer, Manifest } from './registry-client.ts';
+import type { Layer, Manifest } from '@tektite/oci';
 
 const mostObjects = 20;
 /** As much as a layer may be when it is unpacked: no small layer fills the memory. */

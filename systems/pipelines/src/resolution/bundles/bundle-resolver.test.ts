@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ResolverBench, taskText } from '../test-support.ts';
 import { entryContent } from './bundle-entry.ts';
 import { bundleResolverCases } from './bundle-resolver.cases.ts';
-import { mayBePlain, parseImageReference } from './image-reference.ts';
+import { mayBePlain, parseImageReference } from '@tektite/oci';
 import { Pusher, SmallRegistry, tarLayer } from './test-support.ts';
 
 let bench: ResolverBench;

@@ -2,8 +2,7 @@ import { goDurationToMilliseconds, parseGoDuration } from '@tektite/meta';
 import { backoffOf, retry } from '../backoff.ts';
 import type { Resolver, ResolverRequest } from '../resolver.ts';
 import { checkBundle, entryAnnotations, entryContent, findEntry } from './bundle-entry.ts';
-import { type ImageReference, parseImageReference } from './image-reference.ts';
-import { type Manifest, RegistryClient } from './registry-client.ts';
+import { type ImageReference, type Manifest, parseImageReference, RegistryClient } from '@tektite/oci';
 import { loginFor } from './registry-credentials.ts';
 
 /** Objects that are layers of images in a registry. */

@@ -1,12 +1,7 @@
 import { type Client, kinds } from '@tektite/client';
 import { isStatusError } from '@tektite/meta';
 import { trimSlashes } from '../trim-slashes.ts';
-import type { ImageReference } from './image-reference.ts';
-
-export interface Login {
-  readonly username: string;
-  readonly password: string;
-}
+import type { ImageReference, Login } from '@tektite/oci';
 
 export interface CredentialPlace {
   readonly client: Client;

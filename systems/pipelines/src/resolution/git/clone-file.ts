@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { quoteGo, type Random } from '@tektite/meta';
-import { FinalError } from '../backoff.ts';
+import { FinalError } from '@tektite/oci';
 import { runGit } from './run-git.ts';
 
 export interface CloneOptions {

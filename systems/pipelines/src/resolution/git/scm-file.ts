@@ -1,4 +1,4 @@
-import { fetchUrl, readBody } from '../fetch-url.ts';
+import { fetchUrl, readBody } from '@tektite/client';
 import { type Repository, type ScmFile, type ScmProvider, scmProviders } from './scm-provider.ts';
 
 /** As much as a file may be in an answer, encoded. */

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { goDurationToMilliseconds, parseGoDuration } from '@tektite/meta';
-import { fetchUrl, readBody } from '../fetch-url.ts';
+import { fetchUrl, readBody } from '@tektite/client';
 import { readSecretValue } from '../read-secret.ts';
 import type { Resolver, ResolverPlace, ResolverRequest } from '../resolver.ts';
 import { checkRequestUri } from './request-uri.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { encodeComponent } from '../encode-component.ts';
-import { fetchUrl, readBody } from '../fetch-url.ts';
+import { fetchUrl, readBody } from '@tektite/client';
 import type { ResolvedResource, Resolver, ResolverPlace } from '../resolver.ts';
 import { type HubParams, readHubParams } from './hub-params.ts';
 import { compareVersions, formatVersion, parseConstraint, parseVersion, type Version } from './version.ts';

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { FinalError } from '../backoff.ts';
-import { type FetchOptions, fetchUrl, readBody } from '../fetch-url.ts';
+import { type FetchOptions, fetchUrl, readBody } from '@tektite/client';
+import { FinalError } from './final-error.ts';
 import { type ImageReference, mayBePlain } from './image-reference.ts';
-import type { Login } from './registry-credentials.ts';
+import { saveChecked } from './save-checked.ts';
+import type { Login } from './login.ts';
 
 const mostManifestBytes = 4 * 1024 * 1024;
 /** More than fits into a request, even if it is packed well. */
@@ -19,6 +20,7 @@ const indexTypes = [
 
 export interface Layer {
   readonly digest: string;
+  readonly mediaType?: string;
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
@@ -67,6 +69,12 @@ export class RegistryClient {
     const body = await readBody(await this.get(path, {}), mostBlobBytes);
     checkDigest(body, digest);
     return body;
+  }
+
+  /** Writes a blob into a file. One that is not what its digest says, or too large, leaves none. */
+  async saveBlob(digest: string, file: string, most: number): Promise<void> {
+    const response = await this.get(`/v2/${this.image.repository}/blobs/${checkedDigest(digest)}`, {});
+    await saveChecked(response.body as unknown as AsyncIterable<Uint8Array>, digest, file, most);
   }
 
   private async readManifest(reference: string, isDigest: boolean): Promise<ReadManifest> {
@@ -160,13 +168,13 @@ export interface ReadManifest {
   readonly digest: string;
 }
 
-function asManifest({ value, digest }: ReadManifest): Manifest {
+export function asManifest({ value, digest }: ReadManifest): Manifest {
   const { layers } = value as { layers?: readonly Layer[] };
   return { layers: Array.isArray(layers) ? layers : [], digest };
 }
 
 /** Manifests come from anywhere, and what they call a digest ends up in a path. */
-function checkedDigest(digest: unknown): string {
+export function checkedDigest(digest: unknown): string {
   if (typeof digest === 'string' && /^sha256:[0-9a-f]{64}$/.test(digest)) return digest;
   throw new FinalError(`cannot parse hash: ${JSON.stringify(digest)}`);
 }

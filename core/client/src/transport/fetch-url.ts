@@ -1,4 +1,4 @@
-import { webFetch } from '@tektite/client';
+import { webFetch } from './web-fetch.ts';
 
 export interface FetchOptions {
   readonly signal: AbortSignal;

@@ -1,0 +1,54 @@
+import { sentinelFile } from '../wire-names.ts';
+import { shellQuote } from '../installer/shell-quote.ts';
+
+/** Small scripts for what an agent does itself. They run where all scripts run, so none of them leaves the sandbox. */
+
+/** Whether there is something to reset: kubeadm, and traces of its work. */
+export const needsReset = `command -v kubeadm >/dev/null || exit 3
+[ -e /etc/kubernetes/kubelet.conf ] || [ -e /etc/kubernetes/admin.conf ] || [ -e ${sentinelFile} ] || exit 3
+`;
+export const notNeeded = 3;
+
+export const resetNode = 'kubeadm reset --force\n';
+
+/** Both are tried, also when the first fails. */
+export const clearFolders = `failed=0
+for folder in /run/kubeadm /etc/cni/net.d; do
+  [ ! -d "$folder" ] || find "$folder" -mindepth 1 -delete || failed=1
+done
+exit "$failed"
+`;
+
+export const removeSentinel = `rm -f ${sentinelFile}\n`;
+export const hasSentinel = `[ -e ${sentinelFile} ]\n`;
+
+/** A leftover of whatever announced the address of the control plane. */
+export function removeAddress(address: string, networkInterface: string): string {
+  const length = address.includes(':') ? 128 : 32;
+  return `ip address del ${shellQuote(`${address}/${length}`)} dev ${shellQuote(networkInterface)} 2>/dev/null || true\n`;
+}
+
+export interface FileToWrite {
+  readonly path: string;
+  /** Octal: `0644`. */
+  readonly permissions: string;
+  /** `user` or `user:group`; empty leaves it as it is. */
+  readonly owner: string;
+  readonly append: boolean;
+}
+
+/** Writes standard input into a file: into a new one beside it first, so that nobody sees half of it. */
+export function writeFile({ path, permissions, owner, append }: FileToWrite): string {
+  const file = shellQuote(path);
+  return `set -euo pipefail
+umask 022
+file=${file}
+mkdir -p -m 0744 -- "$(dirname -- "$file")"
+new=$(mktemp -- "$(dirname -- "$file")/.byoh.XXXXXX")
+trap 'rm -f -- "$new"' EXIT
+${append ? '[ ! -e "$file" ] || cat -- "$file" >"$new"\n' : ''}cat >>"$new"
+chmod ${shellQuote(permissions)} -- "$new"
+${owner === '' ? '' : `chown ${shellQuote(owner)} -- "$new"\n`}[ ! -d "$file" ] || { echo "$file is a folder" >&2; exit 1; }
+mv -f -- "$new" "$file"
+`;
+}

@@ -1,0 +1,51 @@
+import type { Client } from '@tektite/client';
+import { isDns1123Subdomain, isStatusError, sleep } from '@tektite/meta';
+import { ByoHost } from '../kinds/byo-host.ts';
+import { HostRecord } from './host-record.ts';
+import type { HostFacts } from './sandbox/sandbox.ts';
+
+export interface Registration {
+  readonly client: Client;
+  readonly namespace: string;
+  readonly name: string;
+  /** For a host that is new; those of one that is known are the administrator's. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly facts: HostFacts;
+  readonly signal: AbortSignal;
+}
+
+const patienceMs = 60_000;
+const pollMs = 500;
+
+/** Makes the ByoHost of this host if there is none, and writes what the host is. */
+export async function registerHost({ client, namespace, name, labels, facts, signal }: Registration): Promise<ByoHost> {
+  const [complaint] = isDns1123Subdomain(name);
+  if (complaint !== undefined)
+    throw new Error(`the name of this host, ${JSON.stringify(name)}, cannot be that of a node: ${complaint}`);
+  const host = await findOrCreate({ client, namespace, name, labels, facts, signal });
+  const record = new HostRecord(client, host);
+  await record.change((seen) => ({
+    ...seen,
+    status: { ...seen.status, hostinfo: facts.info, network: facts.network },
+  }));
+  return record.current;
+}
+
+/** What a host may read and write of itself, it is allowed only after it exists; that takes the manager a moment. */
+async function findOrCreate({ client, namespace, name, labels, signal }: Registration): Promise<ByoHost> {
+  const until = client.clock.monotonic() + patienceMs;
+  for (;;) {
+    try {
+      return await client.get(ByoHost, { namespace, name }, { signal });
+    } catch (error) {
+      const isNew = isStatusError(error, 'NotFound') || isStatusError(error, 'Forbidden');
+      if (!isNew || client.clock.monotonic() > until) throw error;
+    }
+    try {
+      await client.create(ByoHost, { metadata: { namespace, name, labels }, spec: {} }, { signal });
+    } catch (error) {
+      if (!isStatusError(error, 'AlreadyExists')) throw error;
+      await sleep(client.clock, pollMs, signal);
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { kinds } from '@tektite/client';
+import { type Check, checks, type Finding } from './checks.ts';
+import { ConformanceBench, type ConformanceOptions } from './conformance-bench.ts';
+
+export type CheckReport = Pick<Check, 'id' | 'title'> & Finding;
+
+/**
+ * Checks an installer that runs somewhere against the contract: makes machines and configs in a namespace of their own, plays
+ * the manager, and looks at what the installer does. The namespace is removed at the end.
+ *
+ * @example
+ * for await (const { id, title, result } of runConformance({ client, template, configKind, namespace, host, k8sVersion }))
+ *   console.log(result, id, title);
+ */
+export async function* runConformance(
+  options: ConformanceOptions & { readonly only?: readonly string[] },
+): AsyncGenerator<CheckReport, void> {
+  const { client, namespace, only } = options;
+  await client.create(kinds.Namespace, { metadata: { name: namespace } });
+  try {
+    const bench = new ConformanceBench(options);
+    await bench.cluster('conformance');
+    for (const { id, title, run } of checks) {
+      if (only && !only.includes(id)) continue;
+      const finding = await run(bench).catch(
+        (error: unknown): Finding => ({ result: 'fail', detail: (error as Error).message }),
+      );
+      yield { id, title, ...finding };
+    }
+  } finally {
+    await client.delete(kinds.Namespace, { name: namespace }).catch(() => undefined);
+  }
+}
