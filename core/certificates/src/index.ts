@@ -2,8 +2,8 @@
 export {
   type CertificateRequest,
   createAuthority,
-  createSelfSigned,
   createKey,
+  createSelfSigned,
   issueCertificate,
   type KeyPair,
   type ValidityOptions,

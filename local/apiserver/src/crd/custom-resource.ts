@@ -175,8 +175,6 @@ function strategyOf(version: CustomResourceDefinitionVersion, schema: JsonSchema
   return {
     // Upstream only warns of finalizers without a path: many operators have such.
     metadataRules: { finalizers: 'any' },
-    // Names that kinds of Kubernetes proper refuse are only warned of here.
-    metadataRules: { finalizers: 'any' },
     warnings: finalizerWarnings,
     // Nulls that a webhook put there count as given when fields are required, but are not kept.
     default: (object) => pruneNulls(object, schema),
