@@ -1,5 +1,6 @@
 import { kinds } from '@tektite/client';
-import { type Check, checks, type Finding } from './checks.ts';
+import type { Check, Finding } from './check.ts';
+import { checks } from './checks.ts';
 import { ConformanceBench, type ConformanceOptions } from './conformance-bench.ts';
 
 export type CheckReport = Pick<Check, 'id' | 'title'> & Finding;
