@@ -1,5 +1,5 @@
 import { type Client, jsonPatch, type JsonPatchOperation, keyOf } from '@tektite/client';
-import { migrateFields, recreateReason } from '@tektite/manifest';
+import { completeKeys, migrateFields, recreateReason } from '@tektite/manifest';
 import { type DynamicObject, isStatusError } from '@tektite/meta';
 import type { ObjectAction } from './decide-object.ts';
 import type { InstallerDialect, Propagation } from './dialect.ts';
@@ -54,7 +54,7 @@ async function create({ client, dialect, method, prepared, signal }: Acting): Pr
   const { fieldManager } = dialect;
   const call = { fieldManager, ...(signal ? { signal } : {}) };
   const made = await client.create(prepared, call);
-  return method.remembersFields ? client.apply(prepared, { ...call, force: true }) : made;
+  return method.remembersFields ? client.apply(completeKeys(prepared), { ...call, force: true }) : made;
 }
 
 async function change(acting: Acting, action: ObjectAction & { readonly type: 'change' }): Promise<ObjectOutcome> {
@@ -72,7 +72,7 @@ async function change(acting: Acting, action: ObjectAction & { readonly type: 'c
     const metadata = { ...prepared.metadata, resourceVersion: live.metadata.resourceVersion ?? '' };
     return {
       done: true,
-      object: await client.apply({ ...prepared, metadata }, { ...call, force: true }),
+      object: await client.apply({ ...completeKeys(prepared), metadata }, { ...call, force: true }),
       change: 'changed',
       why,
     };

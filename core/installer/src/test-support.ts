@@ -165,8 +165,13 @@ async function whenServed<T>(client: Client, work: () => Promise<T>): Promise<T>
 }
 
 /** What a controller of Deployments would say of one whose Pods are ready. */
-export async function makeReady(client: Client, name: string, kind: 'Deployment' | 'StatefulSet' = 'Deployment') {
-  const key = { namespace: 'default', name };
+export async function makeReady(
+  client: Client,
+  name: string,
+  kind: 'Deployment' | 'StatefulSet' = 'Deployment',
+  namespace = 'default',
+): Promise<void> {
+  const key = { namespace, name };
   const live = await client.get({ apiVersion: 'apps/v1', kind }, key);
   const replicas = (live.spec as { replicas?: number }).replicas ?? 1;
   const status = {

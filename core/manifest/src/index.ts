@@ -26,6 +26,7 @@ export { applyManifest, type ApplyManifestOptions, attemptApply } from './apply/
 export type { ApplyAction, ApplyReport, ObjectResult, ProgressEvent } from './apply/apply-result.ts';
 export { type ApplySet, applySetId } from './apply/apply-set.ts';
 export { conflictsOf, type FieldConflict, recreateReason } from './apply/explain-failure.ts';
+export { completeKeys } from './apply/complete-keys.ts';
 export { inParallel } from './apply/in-parallel.ts';
 export { migrateFields } from './apply/migrate-fields.ts';
 export { type Dependency, orderObjects } from './apply/order-objects.ts';

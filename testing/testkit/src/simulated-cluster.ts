@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SimulatedRuntime, type SimulatedRuntimeOptions, startNode } from '@tektite/node';
 import { startWorkloads } from '@tektite/workloads';
+import type { VirtualClock } from './virtual-clock.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './control-plane.ts';
 
 export interface SimulatedClusterOptions extends ControlPlaneOptions {
@@ -28,10 +29,14 @@ export async function startSimulatedCluster(options: SimulatedClusterOptions = {
   const runtime = new SimulatedRuntime({ clock, simulate: simulate ?? (() => ({})) });
   const node = await startNode({ client: user('kubelet'), runtime, name: 'simulated', dataDir: folder });
   const registration = plane.server.nodes.register(node.name, node);
-  const close = async (): Promise<void> => {
-    registration[Symbol.dispose]();
+  const stop = async (): Promise<void> => {
     await node[Symbol.asyncDispose]();
     await workloads.stop();
+  };
+  const close = async (): Promise<void> => {
+    registration[Symbol.dispose]();
+    // Containers take their time to end, and so do requests that wait to be tried again.
+    await ('until' in clock ? (clock as VirtualClock).until(stop()) : stop());
     await plane.close();
     await rm(folder, { recursive: true, force: true });
   };

@@ -3,6 +3,7 @@ import { type DynamicObject, equalJson, isStatusError, sleep } from '@tektite/me
 import { ManifestError } from '../manifest-error.ts';
 import { describeObject, groupKindOf } from '../object-identity.ts';
 import type { ApplyAction } from './apply-result.ts';
+import { completeKeys } from './complete-keys.ts';
 import { conflictsOf, recreateReason } from './explain-failure.ts';
 import { migrateFields } from './migrate-fields.ts';
 
@@ -83,10 +84,11 @@ async function serverSideApply(
   call: Call,
 ): Promise<DynamicObject> {
   const { fieldManager, forceFields } = options;
+  const complete = completeKeys(object);
   let { force } = options;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await client.apply(object, { ...call, fieldManager, force });
+      return await client.apply(complete, { ...call, fieldManager, force });
     } catch (error) {
       const conflicts = conflictsOf(error);
       if (conflicts.length > 0) {
@@ -157,7 +159,7 @@ async function recreate(
     if (!isStatusError(error, 'NotFound')) throw error;
   }
   await waitUntilGone(client, live, options);
-  const made = await client.apply(object, { fieldManager, force: true, ...(signal ? { signal } : {}) });
+  const made = await client.apply(completeKeys(object), { fieldManager, force: true, ...(signal ? { signal } : {}) });
   return { action: 'recreated', object: made, reason };
 }
 
