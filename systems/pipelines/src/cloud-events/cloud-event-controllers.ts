@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { type ControllerDefinition, defineController, type ReconcileContext } from '@tektite/controller';
-import { formatTime, isStatusError } from '@tektite/meta';
+import { formatTime, isStatusError, randomUid } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import type { CacheTransforms } from '../cache/cache-transforms.ts';
 import type { ConfigDefaults } from '../config/config-defaults.ts';
@@ -54,7 +53,7 @@ class Teller {
     const { sink } = this;
     const { outbox } = this.options;
     if (sink === '') return;
-    const { clock, client, signal } = context;
+    const { clock, client, random, signal } = context;
     const { namespace = '', name = '' } = run.metadata;
     const { status, reason, message } = succeededOf(run) ?? {};
     const identity = [run.kind, namespace, name];
@@ -67,7 +66,7 @@ class Teller {
       throw error;
     });
     if (!content) return;
-    const event = cloudEvent(run, content, { id: randomUUID(), time: formatTime(clock.now()) });
+    const event = cloudEvent(run, content, { id: randomUid(random), time: formatTime(clock.now()) });
     outbox.post(sink, event, (error) =>
       context.event(
         error
