@@ -1,6 +1,7 @@
 import type { System } from '@tektite/controller';
 import { componentControllers } from './components/all-components.ts';
 import type { OperatorServices } from './component/operator-services.ts';
+import { autoInstall } from './config/auto-install.ts';
 import { configController } from './config/config-controller.ts';
 import { kubernetesExtension, type PlatformExtension } from './extension/extension.ts';
 import { installerSetController } from './installer-set/installer-set-controller.ts';
@@ -39,15 +40,30 @@ export function tektonOperatorSystem(options: TektonOperatorOptions): System {
     payload: new Payload([...(folder ? [folderPayload(folder)] : []), ...payloads]),
     extension,
   };
+  const controllers = [
+    configController(services),
+    ...componentControllers(services),
+    installerSetController(environment),
+  ];
+  const webhooks = operatorWebhooks(services.platform);
   return {
     name: 'tekton-operator',
     kinds: allKinds,
-    controllers: [configController(services), ...componentControllers(services), installerSetController(environment)],
-    webhooks: operatorWebhooks(services.platform),
+    controllers,
+    webhooks,
     // It installs what releases say, with the rights that releases hand out: whoever hands out rights has to have them.
     permissions: [
       { apiGroups: ['*'], resources: ['*'], verbs: ['*'] },
       { nonResourceURLs: ['*'], verbs: ['*'] },
     ],
+    async configure({ client, log }) {
+      const stopping = new AbortController();
+      const installed = autoInstall(client, services, log, stopping.signal);
+      const stop = async () => {
+        stopping.abort();
+        await installed;
+      };
+      return { system: { controllers, webhooks }, stop };
+    },
   };
 }

@@ -1,10 +1,11 @@
 import { kinds, mergePatch } from '@tektite/client';
 import { type ControllerDefinition, defineController, mapped, metadataOnly, owned } from '@tektite/controller';
 import { installSet, type InventoryEntry, removeSet } from '@tektite/installer';
-import { type DynamicObject, equalJson, findCondition, formatTime } from '@tektite/meta';
+import { equalJson, findCondition, formatTime } from '@tektite/meta';
 import type { HorizontalPodAutoscaler } from '@tektite/schema/kubernetes';
 import { TektonInstallerSet } from '../kinds/kinds.ts';
 import type { OperatorEnvironment } from '../operator-environment.ts';
+import { objectsOf, ownObjects } from './shared-objects.ts';
 import { tektonDialect } from './tekton-dialect.ts';
 
 /** In `status.annotations`: what the set made, so that what leaves it can be taken away. */
@@ -20,6 +21,11 @@ function scalingOf({ spec, status }: HorizontalPodAutoscaler): unknown {
   return [spec?.scaleTargetRef, spec?.minReplicas, spec?.maxReplicas, status?.desiredReplicas, active];
 }
 
+/** When a set goes, others may have to look after what it shared with them. */
+const otherSets = mapped(TektonInstallerSet, (_, own) => own.keys(), {
+  predicate: ({ type }) => type === 'deleted',
+});
+
 /** Installs the objects of sets, keeps them, and says how they are. */
 export function installerSetController(environment: OperatorEnvironment): ControllerDefinition {
   const dialect = tektonDialect(environment);
@@ -34,6 +40,7 @@ export function installerSetController(environment: OperatorEnvironment): Contro
       owned(kinds.ClusterRoleBinding, { transform: metadataOnly }),
       owned(kinds.ServiceAccount, { transform: metadataOnly }),
       autoscalers,
+      otherSets,
     ],
     finalizer: {
       name: 'tektoninstallersets.operator.tekton.dev',
@@ -42,7 +49,8 @@ export function installerSetController(environment: OperatorEnvironment): Contro
         return report.result;
       },
     },
-    async reconcile(set, { client, clock, signal, event, key }) {
+    async reconcile(set, { client, clock, signal, event, key, cache }) {
+      const objects = ownObjects(set, cache(otherSets).list());
       let status = set.status ?? {};
       const write = async (next: typeof status) => {
         if (equalJson(status, next)) return;
@@ -51,7 +59,7 @@ export function installerSetController(environment: OperatorEnvironment): Contro
       };
       const saveInventory = (inventory: readonly InventoryEntry[]) =>
         write({ ...status, annotations: { ...status.annotations, [inventoryKey]: JSON.stringify(inventory) } });
-      const report = await installSet(client, setOf(set), dialect, { saveInventory, signal });
+      const report = await installSet(client, { ...setOf(set), objects }, dialect, { saveInventory, signal });
       for (const { object, action } of report.changes)
         if (action === 'deleted' && object.kind === 'Deployment')
           event({
@@ -71,8 +79,7 @@ export function installerSetController(environment: OperatorEnvironment): Contro
 
 function setOf(set: TektonInstallerSet) {
   const text = set.status?.annotations?.[inventoryKey];
-  const objects = Array.isArray(set.spec?.manifests) ? (set.spec.manifests as unknown as readonly DynamicObject[]) : [];
-  return { self: set, objects, ...(text ? { inventory: readInventory(text) } : {}) };
+  return { self: set, objects: objectsOf(set), ...(text ? { inventory: readInventory(text) } : {}) };
 }
 
 /** Somebody may have edited it: then nothing is known, and nothing is pruned. */
