@@ -3,6 +3,11 @@
 // The system
 export { type TektonOperatorOptions, tektonOperatorSystem } from './system.ts';
 
+export type { TknProgram } from './component/operator-services.ts';
+
+// The pruner that it installs
+export { prunerSystem } from './event-pruner/pruner-system.ts';
+
 // Where releases come from
 export { folderPayload } from './payload/folder-payload.ts';
 export { type MadeRelease, objectPayload } from './payload/object-payload.ts';

@@ -1,6 +1,6 @@
 import type { System } from '@tektite/controller';
 import { componentControllers } from './components/all-components.ts';
-import type { OperatorServices } from './component/operator-services.ts';
+import type { OperatorServices, TknProgram } from './component/operator-services.ts';
 import { autoInstall } from './config/auto-install.ts';
 import { configController } from './config/config-controller.ts';
 import { kubernetesExtension, type PlatformExtension } from './extension/extension.ts';
@@ -20,6 +20,8 @@ export interface TektonOperatorOptions {
   readonly payloads?: readonly PayloadSource[];
   /** Default: the variables of the process. */
   readonly environment?: OperatorEnvironment;
+  /** What prunes runs where `IMAGE_JOB_PRUNER_TKN` names no image. */
+  readonly tkn?: TknProgram;
   /** What the platform adds. Default: that of `PLATFORM`. */
   readonly extension?: PlatformExtension;
 }
@@ -39,6 +41,7 @@ export function tektonOperatorSystem(options: TektonOperatorOptions): System {
     environment,
     payload: new Payload([...(folder ? [folderPayload(folder)] : []), ...payloads]),
     extension,
+    ...(options.tkn ? { tkn: options.tkn } : {}),
   };
   const controllers = [
     configController(services),

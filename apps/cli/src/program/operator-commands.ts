@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { version } from '../version.ts';
 import { defaultDataDir } from './option-values.ts';
 
 /** The commands for operators and those who write them. Their modules are loaded when they run. */
@@ -74,6 +75,43 @@ Examples:
   $ tektite rbac --systems ./my-operator --check deploy/rbac.yaml`,
     )
     .action(async (options) => (await import('../commands/rbac.ts')).rbac(options));
+
+  tektite
+    .command('deploy <system>')
+    .description(
+      'print what runs a system on a cluster: definitions, rights, webhooks, a Deployment; or check that a file has it',
+    )
+    .option('--image <name>', 'an image that has this program', `tektite.dev/tektite:${version}`)
+    .option('--system-namespace <name>', 'the namespace of the operator; default: tekton-operator')
+    .option(
+      '--auto-install <namespace>',
+      'tekton-operator makes a TektonConfig by itself, which installs into this namespace',
+    )
+    .option('-o, --output <form>', 'yaml or json', 'yaml')
+    .option('--check <file>', 'print nothing, but fail if this file is out of date')
+    .addHelpText(
+      'after',
+      `
+Systems: pipelines, tekton-operator.
+
+Examples:
+  $ tektite deploy tekton-operator --image registry.example.com/tektite:1 | kubectl apply --server-side -f -
+  $ tektite deploy pipelines --image registry.example.com/tektite:1 > deploy/pipelines.yaml`,
+    )
+    .action(async (system, options) => (await import('../commands/deploy.ts')).deploy(system, options));
+
+  tektite
+    .command('tkn <resource> <verb>', { hidden: true })
+    .description('the words of tkn that pruning Jobs use')
+    .requiredOption('-n, --namespace <name>', 'the namespace of the runs')
+    .option('--keep <number>', 'how many stay')
+    .option('--keep-since <minutes>', 'how old they may be')
+    .option('--pipeline <name>', 'only runs of this Pipeline')
+    .option('--task <name>', 'only runs of this Task')
+    .option('--no-headers', 'names only')
+    .option('--output <form>', 'names only')
+    .option('--force', 'do not ask')
+    .action(async (resource, verb, options) => (await import('../commands/tkn.ts')).tkn(resource, verb, options));
 
   tektite
     .command('new')

@@ -14,7 +14,8 @@ export function pipelinesRelease(program: () => OwnProgram): MadeRelease {
   return { folder: 'tekton-pipeline', version: releaseVersion(), objects: () => pipelinesObjects(program()) };
 }
 
-function pipelinesObjects(program: OwnProgram): readonly DynamicObject[] {
+/** The objects of that release. */
+export function pipelinesObjects(program: OwnProgram): readonly DynamicObject[] {
   return systemObjects(
     {
       system: pipelines,

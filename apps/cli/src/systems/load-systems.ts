@@ -12,6 +12,7 @@ const builtIn: Readonly<Record<string, () => Promise<System>>> = {
   'byoh-installer': async () => (await import('./byoh.ts')).byohInstaller,
   'byoh-manager': async () => (await import('./byoh.ts')).byohManager,
   pipelines: async () => (await import('./pipelines.ts')).pipelines,
+  pruner: async () => (await import('./pruner.ts')).pruner,
   'tekton-operator': async () => (await import('./tekton-operator.ts')).tektonOperator,
 };
 

@@ -1,11 +1,19 @@
 import type { System } from '@tektite/controller';
-import { objectPayload, tektonOperatorSystem } from '@tektite/tekton-operator';
+import { objectPayload, tektonOperatorSystem, type TknProgram } from '@tektite/tekton-operator';
 import { ownProgram } from '../release/own-program.ts';
 import { pipelinesRelease } from '../release/pipelines-release.ts';
+import { prunerRelease } from '../release/pruner-release.ts';
 import { version } from '../version.ts';
 
-/** The Tekton Operator. Without a payload of its own, Pipelines is this same program. */
+/** This program does what pruning Jobs ask of tkn. */
+function ownTkn(): TknProgram {
+  const { image, command, folders } = ownProgram();
+  return { image, program: [...command, 'tkn'].join(' '), folders };
+}
+
+/** The Tekton Operator. Without a payload of its own, Pipelines and the pruner are this same program. */
 export const tektonOperator: System = tektonOperatorSystem({
   version: process.env.VERSION || `v${version}`,
-  payloads: [objectPayload([pipelinesRelease(() => ownProgram())])],
+  tkn: ownTkn(),
+  payloads: [objectPayload([pipelinesRelease(ownProgram), prunerRelease(ownProgram)])],
 });

@@ -11,4 +11,14 @@ export interface OperatorServices {
   readonly environment: OperatorEnvironment;
   readonly payload: Payload;
   readonly extension: PlatformExtension;
+  readonly tkn?: TknProgram;
+}
+
+/** What pruning Jobs run in the place of tkn, where there is no image with it. */
+export interface TknProgram {
+  readonly image: string;
+  /** The words that it is called by. */
+  readonly program: string;
+  /** Folders of the node that have it, by where they are in the container. */
+  readonly folders: Readonly<Record<string, string>>;
 }

@@ -74,19 +74,19 @@ export async function reconcilePruner(
   config: TektonConfig,
   spec: TektonConfigSpec,
   namespaces: readonly Namespace[],
-  { environment, platform }: OperatorServices,
+  { environment, platform, tkn }: OperatorServices,
 ): Promise<void> {
   const settings = spec.pruner ?? { disabled: true };
   const namespace = spec.targetNamespace ?? '';
-  const image = environment.IMAGE_JOB_PRUNER_TKN;
+  const given = environment.IMAGE_JOB_PRUNER_TKN;
+  const image = given || tkn?.image;
   const configs = settings.disabled ? [] : namespaces.flatMap((item) => pruneConfigOf(item, settings) ?? []);
   if (!image && !settings.disabled) throw new Error("tkn image 'IMAGE_JOB_PRUNER_TKN' environment variable is not set");
-  const program = environment.PRUNER_TKN_PROGRAM;
   const options = {
     owner: config,
     namespace,
     image: image ?? '',
-    ...(program ? { program } : {}),
+    ...(!given && tkn ? { program: tkn } : {}),
     settings,
     scheduling: spec.config ?? {},
     platform,

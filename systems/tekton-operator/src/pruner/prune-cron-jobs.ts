@@ -1,6 +1,7 @@
 import { canonicalHash } from '@tektite/manifest';
 import { controllerReference, type KubeObject } from '@tektite/meta';
 import type { CronJob } from '@tektite/schema/kubernetes';
+import type { TknProgram } from '../component/operator-services.ts';
 import { keys } from '../installer-set/set-keys.ts';
 import type { PrunerSettings } from '../kinds/pruner-fields.ts';
 import type { Scheduling } from '../kinds/shared-fields.ts';
@@ -16,7 +17,7 @@ export interface PruneJobOptions {
   readonly namespace: string;
   readonly image: string;
   /** Another program in the place of tkn. */
-  readonly program?: string;
+  readonly program?: Omit<TknProgram, 'image'>;
   readonly settings: PrunerSettings;
   readonly scheduling: Scheduling;
   readonly platform: Platform;
@@ -27,6 +28,11 @@ export function pruneCronJob(schedule: string, configs: readonly PruneConfig[], 
   const { owner, namespace, image, program, settings, scheduling, platform } = options;
   const { startingDeadlineSeconds } = settings;
   const user = platform === 'openshift' ? {} : { runAsUser: 65_532, fsGroup: 65_532 };
+  const volumes = Object.entries(program?.folders ?? {}).map(([mountPath, path], index) => ({
+    name: `program-${index}`,
+    mountPath,
+    path,
+  }));
   const hash = canonicalHash({
     configs,
     image,
@@ -64,13 +70,19 @@ export function pruneCronJob(schedule: string, configs: readonly PruneConfig[], 
               ...(scheduling.tolerations ? { tolerations: scheduling.tolerations } : {}),
               ...(scheduling.priorityClassName ? { priorityClassName: scheduling.priorityClassName } : {}),
               securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' }, ...user },
+              ...(volumes.length > 0
+                ? { volumes: volumes.map(({ name, path }) => ({ name, hostPath: { path, type: 'Directory' } })) }
+                : {}),
               containers: [
                 {
                   name: 'tkn-pruner',
                   image,
                   command: ['/bin/sh', '-c', pruneScript],
                   args: ['-s', pruneList(configs)],
-                  ...(program ? { env: [{ name: 'TKN', value: program }] } : {}),
+                  ...(program ? { env: [{ name: 'TKN', value: program.program }] } : {}),
+                  ...(volumes.length > 0
+                    ? { volumeMounts: volumes.map(({ name, mountPath }) => ({ name, mountPath, readOnly: true })) }
+                    : {}),
                   terminationMessagePolicy: 'FallbackToLogsOnError',
                   securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
                 },

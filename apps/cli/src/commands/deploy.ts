@@ -1,0 +1,44 @@
+import type { DynamicObject, KubeObject } from '@tektite/meta';
+import { putOut } from '../manifest-output.ts';
+import { operatorObjects } from '../release/operator-release.ts';
+import type { OwnProgram } from '../release/own-program.ts';
+import { pipelinesObjects } from '../release/pipelines-release.ts';
+import { UserError } from '../user-error.ts';
+import { version } from '../version.ts';
+
+export interface DeployOptions {
+  readonly image: string;
+  readonly systemNamespace?: string;
+  readonly autoInstall?: string;
+  readonly output: string;
+  readonly check?: string;
+}
+
+const releases: Readonly<Record<string, (program: OwnProgram, options: DeployOptions) => readonly DynamicObject[]>> = {
+  pipelines: (program) => pipelinesObjects(program),
+  'tekton-operator': (program, { systemNamespace: namespace = 'tekton-operator', autoInstall }) =>
+    operatorObjects(`v${version}`, program, { namespace, ...(autoInstall ? { autoInstall } : {}) }),
+};
+
+/** `tektite deploy`: prints what runs a system on a cluster, as a Deployment of an image that has this program. */
+export async function deploy(name: string, options: DeployOptions): Promise<void> {
+  const make = Object.hasOwn(releases, name) ? releases[name] : undefined;
+  if (!make)
+    throw new UserError(`there is no ${JSON.stringify(name)}; give one of ${Object.keys(releases).join(', ')}`);
+  const { image, output, check } = options;
+  const program = { image, command: ['tektite'], folders: {}, webhookPort: 8443, statusPort: 9090 };
+  const objects = make(program, options)
+    .map(installOrder)
+    .sort((a, b) => a.rank - b.rank);
+  await putOut(
+    objects.map(({ object }) => object as unknown as KubeObject),
+    { output, command: `tektite deploy ${name}`, ...(check === undefined ? {} : { check }) },
+  );
+}
+
+/** Namespaces before what is in them, definitions before all else. */
+function installOrder(object: DynamicObject): { readonly object: DynamicObject; readonly rank: number } {
+  const first = ['Namespace', 'CustomResourceDefinition'];
+  const rank = first.indexOf(object.kind);
+  return { object, rank: rank < 0 ? first.length : rank };
+}
