@@ -11,6 +11,7 @@ export interface ApplyCommandOptions extends ManifestOptions, ApplyChoices, Clus
   readonly namespace: string;
   readonly dryRun?: boolean;
   readonly wait?: boolean;
+  readonly health?: string;
   readonly plan?: string;
   readonly output: string;
 }

@@ -8,6 +8,7 @@ import { readNumber } from '../user-error.ts';
 export interface RollbackCommandOptions extends Omit<ApplyChoices, 'set'>, ClusterChoice {
   readonly to?: string;
   readonly wait?: boolean;
+  readonly health?: string;
   readonly dryRun?: boolean;
   readonly output: string;
 }

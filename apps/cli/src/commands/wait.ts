@@ -2,6 +2,7 @@ import { discoveredScopes, referenceTo } from '@tektite/manifest';
 import type { ClusterChoice } from '../cluster/open-cluster.ts';
 import { manifestSession } from '../manifest/manifest-session.ts';
 import { type ManifestOptions, readManifest } from '../manifest/read-manifest.ts';
+import { readHealth } from '../manifest/read-health.ts';
 import { waitUntilReady } from '../manifest/wait-until-ready.ts';
 import { readDuration } from '../read-duration.ts';
 import { UserError } from '../user-error.ts';
@@ -9,6 +10,7 @@ import { UserError } from '../user-error.ts';
 export interface WaitCommandOptions extends ManifestOptions, ClusterChoice {
   readonly for: string;
   readonly timeout: string;
+  readonly health?: string;
   readonly output: string;
 }
 
@@ -26,7 +28,8 @@ export async function wait(options: WaitCommandOptions): Promise<void> {
         const { namespace = options.namespace, ...rest } = referenceTo(object);
         return scopes.of(object) === 'Cluster' ? rest : { ...rest, namespace };
       });
-    const ok = await waitUntilReady(session, references, readDuration('--timeout', options.timeout), until);
+    const timeoutMs = readDuration('--timeout', options.timeout);
+    const ok = await waitUntilReady(session, references, { timeoutMs, until, ...(await readHealth(options.health)) });
     const counts = new Map([[ok ? options.for : 'waited for', references.length]]);
     session.view.ended({ counts, tookMs: session.tookMs(), ok });
     process.exitCode = ok ? 0 : 1;

@@ -67,10 +67,25 @@ describe('plan, apply, history, rollback, wait and delete', () => {
     expect(run('plan', '-f', 'app.yaml', '--set', 'app').out).toContain('-   a: "2"');
 
     expect(run('wait', '-f', 'app.yaml').code).toBe(0);
+    const health = join(scratch.path, 'health.yaml');
+    const check = (current: string) =>
+      `- {apiVersion: v1, kind: ConfigMap, current: "${current}", failed: "data.a == '7'"}\n`;
+    writeFileSync(health, check("data.a == '2'"));
+    expect(run('wait', '-f', 'app.yaml', '--health', 'health.yaml', '--timeout', '20s').code).toBe(0);
+    writeFileSync(health, check("data.a == '3'"));
+    expect(run('wait', '-f', 'app.yaml', '--health', 'health.yaml', '--timeout', '1s')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("not yet: data.a == '3'") as string,
+    });
+    writeFileSync(health, check('data.a =='));
+    expect(run('wait', '-f', 'app.yaml', '--health', 'health.yaml')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--health: health.yaml: the expression current') as string,
+    });
     expect(run('delete', '-f', 'app.yaml').out).toContain('1 deleted');
     expect(run('wait', '-f', 'app.yaml', '--for', 'gone').code).toBe(0);
     expect(run('apply').code).toBe(2);
-  }, 60_000);
+  }, 120_000);
 });
 
 const releases = join(repository, '../shared/data/payload/tekton-pipeline');

@@ -1,16 +1,15 @@
-import { describeObject, type ObjectReference, waitForObjects } from '@tektite/manifest';
+import { describeObject, type ObjectReference, waitForObjects, type WaitOptions } from '@tektite/manifest';
 import type { ManifestSession } from './manifest-session.ts';
 
 /** Waits until objects are ready, or gone; shows how it goes, and says in the end what is missing. */
 export async function waitUntilReady(
   { client, view, signal }: ManifestSession,
   references: readonly ObjectReference[],
-  timeoutMs: number,
-  until: 'current' | 'gone' = 'current',
+  options: Pick<WaitOptions, 'timeoutMs' | 'until' | 'rules'>,
 ): Promise<boolean> {
+  const { until = 'current' } = options;
   const report = await waitForObjects(client, references, {
-    timeoutMs,
-    until,
+    ...options,
     failFast: true,
     signal,
     onChange: ({ reference, status, message }) => {

@@ -80,6 +80,10 @@ Examples:
     .description('make a cluster have what sources say, phase by phase')
     .option('--wait', 'wait until everything is ready')
     .option('--timeout <duration>', 'how long to wait', '5m')
+    .option(
+      '--health <file>',
+      'says when objects of some kinds are ready, as a list of {apiVersion, kind, current, failed, inProgress}',
+    )
     .option('--dry-run', 'let the server do everything but keep the result')
     .option(
       '--plan <file>',
@@ -122,11 +126,21 @@ Examples:
     .description('wait until the objects of sources are ready, or gone')
     .option('--for <what>', 'ready or gone', 'ready')
     .option('--timeout <duration>', 'how long', '5m')
+    .option(
+      '--health <file>',
+      'says when objects of some kinds are ready, as a list of {apiVersion, kind, current, failed, inProgress}',
+    )
     .option('-o, --output <form>', 'text, or json for a line of JSON for everything that happens', 'text')
     .addHelpText(
       'after',
       `
 The exit code is 0 when all are, 1 when one failed or it took too long, and 2 when the sources cannot be understood.
+With --health, a YAML file says what ready means for kinds of your own, in expressions (CEL) over metadata, spec and status:
+
+  - apiVersion: example.com/v1
+    kind: Database
+    current: status.phase == 'Running'
+    failed: status.phase == 'Lost'
 
 Examples:
   $ tektite wait -f deploy/ --timeout 2m
@@ -149,6 +163,10 @@ Examples:
     .option('--to <revision>', 'which one; default: the one before the last')
     .option('--wait', 'wait until everything is ready')
     .option('--timeout <duration>', 'how long to wait', '5m')
+    .option(
+      '--health <file>',
+      'says when objects of some kinds are ready, as a list of {apiVersion, kind, current, failed, inProgress}',
+    )
     .option('--dry-run', 'let the server do everything but keep the result')
     .option('-o, --output <form>', 'text, or json for a line of JSON for everything that happens', 'text')
     .addHelpText(

@@ -1,5 +1,6 @@
 import { type Client, isClientError } from '@tektite/client';
 import { type DynamicObject, sleep } from '@tektite/meta';
+import { recordRevision } from '../history/history.ts';
 import type { Manifest } from '../manifest.ts';
 import { ManifestError } from '../manifest-error.ts';
 import { describeObject, groupKindOf, referenceTo } from '../object-identity.ts';
@@ -41,6 +42,8 @@ export interface ApplyManifestOptions extends OrderOptions {
   readonly propagation?: PruneOptions['propagation'];
   /** How long a definition may take to be established, an unknown kind to appear, and an old object to go. Default 30 seconds. */
   readonly patienceMs?: number;
+  /** Whether the history of the set gets what was applied, and what it says of it. Default: what was done. */
+  readonly history?: false | { readonly why?: string; readonly keep?: number };
   readonly onProgress?: (event: ProgressEvent) => void;
   readonly signal?: AbortSignal;
 }
@@ -50,7 +53,7 @@ export interface ApplyManifestOptions extends OrderOptions {
  *
  * Flow: with a set, its parent first says everything that is or will be in the set; then phase by phase the objects are applied,
  * and definitions are waited for before anything that may need them; then what left the set is deleted; then the parent says what
- * is in it.
+ * is in it, and its history gets a revision.
  *
  * Guarantees
  * - Stopped anywhere and run again, it ends as if it had not been stopped.
@@ -157,7 +160,22 @@ class Application {
     const pruned = (this.options.prune ?? true) ? await this.prune(set, all, results) : [];
     const kept = pruned.filter(({ action }) => action === 'kept' || action === 'failed');
     if (!dryRun && (this.options.prune ?? true)) await this.shrink(set, wanted, kept);
-    return report(results, pruned);
+    const done = report(results, pruned);
+    if (dryRun || done.failed.length > 0) return done;
+    const revision = await this.remember(set, manifest, done);
+    return revision === undefined ? done : { ...done, revision };
+  }
+
+  private async remember(set: ApplySet, manifest: Manifest, done: ApplyReport): Promise<number | undefined> {
+    const { history = {}, signal } = this.options;
+    if (history === false) return undefined;
+    const summary = history.why ? `${history.why}: ${summaryOf(done)}` : summaryOf(done);
+    const { keep } = history;
+    return recordRevision(this.client, set, manifest, {
+      summary,
+      ...(keep === undefined ? {} : { keep }),
+      ...(signal ? { signal } : {}),
+    });
   }
 
   private writeSet(set: ApplySet, contents: Parameters<typeof writeSet>[2]) {
@@ -295,6 +313,13 @@ class Application {
 
 function report(results: readonly ObjectResult[], pruned: readonly ObjectResult[]): ApplyReport {
   return { results, pruned, failed: [...results, ...pruned].filter(({ action }) => action === 'failed') };
+}
+
+/** `3 created, 1 pruned`, in the order in which they came up. */
+function summaryOf({ results, pruned }: ApplyReport): string {
+  const counts = new Map<string, number>();
+  for (const { action } of [...results, ...pruned]) counts.set(action, (counts.get(action) ?? 0) + 1);
+  return [...counts].map(([action, count]) => `${count} ${action}`).join(', ');
 }
 
 function definedGroupKind(object: DynamicObject): string[] {

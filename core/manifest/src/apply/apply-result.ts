@@ -43,4 +43,6 @@ export interface ApplyReport {
   /** What was in the set and is not any more; empty without a set. */
   readonly pruned: readonly ObjectResult[];
   readonly failed: readonly ObjectResult[];
+  /** The number of the revision in the history of the set. */
+  readonly revision?: number;
 }

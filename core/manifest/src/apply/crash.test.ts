@@ -51,6 +51,12 @@ async function stateOf({ client }: ControlPlane): Promise<unknown> {
     const { items } = await client.list({ apiVersion, kind }, { namespace: 'default' });
     for (const object of items as readonly DynamicObject[]) {
       const { name, labels, annotations, managedFields, uid = '' } = object.metadata;
+      if (annotations?.['tektite.dev/revision-head']) {
+        // What was done differs for who was killed; what was applied does not.
+        const { revision, sha256 } = JSON.parse(annotations['tektite.dev/revision-head']) as Record<string, unknown>;
+        state.push({ name, revision, sha256 });
+        continue;
+      }
       const owners = managedFields?.map(({ manager, operation, fieldsV1 }) => ({ manager, operation, fieldsV1 }));
       const text = JSON.stringify({ kind, name, labels, annotations, owners, spec: object.spec, data: object.data });
       state.push(JSON.parse(text.replaceAll(uid, 'uid')));

@@ -46,6 +46,7 @@ export async function planManifest(
       ...options,
       onFailure: 'continue',
       patienceMs: forkPatienceMs,
+      history: false,
     });
     const objects = plannedObjects(report, prepared, live, options);
     const otherVersion = await versionNote(client, server.client);
