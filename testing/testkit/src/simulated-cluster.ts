@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SimulatedRuntime, type SimulatedRuntimeOptions, startNode } from '@tektite/node';
@@ -12,8 +12,8 @@ export interface SimulatedClusterOptions extends ControlPlaneOptions {
 }
 
 /**
- * A control plane with all a cluster brings by itself: the controllers of workloads, a garbage collector, service accounts, and a
- * node whose containers only seem to run.
+ * A control plane with all a cluster brings by itself: the controllers of workloads, a garbage collector, service accounts, volumes, and
+ * a node whose containers only seem to run.
  *
  * @example
  * await using cluster = await startSimulatedCluster();
@@ -25,9 +25,17 @@ export async function startSimulatedCluster(options: SimulatedClusterOptions = {
   const { clock } = plane;
   const folder = await mkdtemp(join(tmpdir(), 'tektite-cluster-'));
   const user = (name: string) => plane.clientFor({ name, groups: ['system:masters'] }, { fieldManager: name });
-  const workloads = await startWorkloads({ client: user('kube-controller-manager'), rootCertificate: 'simulated' });
+  const workloads = await startWorkloads({
+    client: user('kube-controller-manager'),
+    rootCertificate: 'simulated',
+    storage: {
+      directory: join(folder, 'volumes'),
+      createFolder: async (path) => void (await mkdir(path, { recursive: true })),
+      removeFolder: (path) => rm(path, { recursive: true, force: true }),
+    },
+  });
   const runtime = new SimulatedRuntime({ clock, simulate: simulate ?? (() => ({})) });
-  const node = await startNode({ client: user('kubelet'), runtime, name: 'simulated', dataDir: folder });
+  const node = await startNode({ client: user('kubelet'), runtime, name: 'simulated', dataDir: join(folder, 'node') });
   const registration = plane.server.nodes.register(node.name, node);
   const stop = async (): Promise<void> => {
     await node[Symbol.asyncDispose]();

@@ -1,0 +1,77 @@
+import { type PhaseVerdict, summaryStyle } from '@tektite/installer';
+import { findCondition, isConditionTrue } from '@tektite/meta';
+import type { InstallManifest } from '../kinds/install-manifest.ts';
+import { inOrder, typeOf } from './decide-connector.ts';
+
+export const connectorConditions = summaryStyle({
+  summary: 'Ready',
+  types: ['TransformersSucceeded', 'InstallSucceeded', 'WorkloadAvailable'],
+  ready: { reason: 'Ready' },
+  unknown: { reason: 'Pending', message: '' },
+});
+
+const installTypes = ['CrdInstalled', 'ClustersScoped', 'NamespaceScoped'];
+const workloadTypes = ['DeploymentsAvailable', 'StatefulSetReady'];
+
+type Finding = Omit<PhaseVerdict, 'condition'>;
+
+/** What the InstallManifests of a Connector say, as conditions of the Connector. Pure. */
+export function installVerdicts(found: readonly InstallManifest[]): readonly PhaseVerdict[] {
+  const ordered = inOrder(found);
+  const install = ordered.flatMap((manifest) => findings(manifest, installTypes));
+  const workloads = ordered
+    .filter((manifest) => typeOf(manifest) === 'deployment')
+    .flatMap((manifest) => findings(manifest, workloadTypes));
+  return [
+    { condition: 'InstallSucceeded', ...worst(install, 'Installed') },
+    { condition: 'WorkloadAvailable', ...worst(workloads, 'Available') },
+  ];
+}
+
+/** Nothing is known until something new is seen. */
+export function unknownVerdicts(reason: string, message: string): readonly PhaseVerdict[] {
+  return ['InstallSucceeded', 'WorkloadAvailable'].map((condition) => ({
+    condition,
+    status: 'Unknown',
+    reason,
+    message,
+  }));
+}
+
+function worst(findings: readonly Finding[], good: string): Finding {
+  return (
+    findings.find(({ status }) => status === 'False') ??
+    findings.find(({ status }) => status === 'Unknown') ?? { status: 'True', reason: good }
+  );
+}
+
+function findings(manifest: InstallManifest, types: readonly string[]): readonly Finding[] {
+  const { name = '', generation } = manifest.metadata;
+  const { conditions, observedGeneration } = manifest.status ?? {};
+  if (observedGeneration !== generation)
+    return [{ status: 'Unknown', reason: 'Installing', message: `${name}: not looked at yet` }];
+  const ready = findCondition(conditions, 'Ready');
+  const held =
+    types === installTypes && (ready?.reason === 'RenderMismatch' || ready?.reason === 'WaitingForDependency')
+      ? [
+          {
+            status: ready.reason === 'RenderMismatch' ? ('False' as const) : ('Unknown' as const),
+            reason: ready.reason,
+            message: `${name}: ${ready.message ?? ''}`,
+          },
+        ]
+      : [];
+  return [
+    ...held,
+    ...types.flatMap((type) => {
+      const found = findCondition(conditions, type);
+      if (!found) return [{ status: 'Unknown' as const, reason: 'Installing', message: `${name}: ${type}` }];
+      const { status, reason = status, message } = found;
+      return [{ status, reason, message: `${name}: ${message ?? ''}` }];
+    }),
+  ];
+}
+
+export function isReady({ metadata, status }: InstallManifest): boolean {
+  return status?.observedGeneration === metadata.generation && isConditionTrue(status?.conditions, 'Ready');
+}

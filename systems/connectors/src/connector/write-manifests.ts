@@ -1,0 +1,62 @@
+import { type Client, keyOf, mergePatch } from '@tektite/client';
+import { isStatusError } from '@tektite/meta';
+import { keys } from '../connector-keys.ts';
+import { InstallManifest } from '../kinds/install-manifest.ts';
+import type { ManifestAction } from './decide-connector.ts';
+import type { WantedManifest } from './manifest-for.ts';
+
+const conflictAttempts = 5;
+
+/** Does what was decided about an InstallManifest. Rejects with what the API said. */
+export async function writeManifest(client: Client, action: ManifestAction, signal: AbortSignal): Promise<void> {
+  switch (action.type) {
+    case 'create':
+      return create(client, action.wanted, signal);
+    case 'update':
+      return update(client, action.manifest, action.wanted, signal);
+    case 'delete':
+      return deleteManifest(client, action.manifest, signal);
+    case 'adopt': {
+      const labels = { ...action.labels, [keys.formerName]: null, [keys.formerVersion]: null };
+      await client.patch(InstallManifest, keyOf(action.manifest), mergePatch({ metadata: { labels } }), { signal });
+    }
+  }
+}
+
+async function create(client: Client, { name, labels, annotations, spec }: WantedManifest, signal: AbortSignal) {
+  await client.create(InstallManifest, { metadata: { name, labels, annotations }, spec }, { signal });
+}
+
+/** In place: what is installed stays, and is changed by whoever installs. */
+async function update(client: Client, first: InstallManifest, wanted: WantedManifest, signal: AbortSignal) {
+  let manifest = first;
+  for (let attempt = 1; ; attempt++) {
+    const { [keys.formerHash]: _, ...annotations } = manifest.metadata.annotations ?? {};
+    const metadata = {
+      ...manifest.metadata,
+      labels: { ...manifest.metadata.labels, ...wanted.labels },
+      annotations: { ...annotations, ...wanted.annotations },
+    };
+    try {
+      await client.update(InstallManifest, { ...manifest, metadata, spec: wanted.spec }, { signal });
+      return;
+    } catch (error) {
+      if (!isStatusError(error, 'Conflict') || attempt === conflictAttempts) throw error;
+      manifest = await client.get(InstallManifest, keyOf(first), { signal });
+    }
+  }
+}
+
+/** With all that belongs to it; one that is gone already is fine, and another one of its name stays. */
+export async function deleteManifest(client: Client, manifest: InstallManifest, signal: AbortSignal): Promise<void> {
+  const { uid } = manifest.metadata;
+  try {
+    await client.delete(InstallManifest, keyOf(manifest), {
+      propagationPolicy: 'Foreground',
+      ...(uid ? { preconditions: { uid } } : {}),
+      signal,
+    });
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound')) throw error;
+  }
+}

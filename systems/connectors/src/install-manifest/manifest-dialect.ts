@@ -1,0 +1,200 @@
+import {
+  definitionEstablished,
+  deploymentRolledOut,
+  hashMethod,
+  type InstallerDialect,
+  type InstallPhase,
+  type ManagedPaths,
+  ownedBySet,
+  pathMethod,
+  type PhaseFailure,
+  type PhaseReport,
+  type Refusal,
+  statefulSetRolledOut,
+  summaryStyle,
+} from '@tektite/installer';
+import { controllerOf, type DynamicObject, isControlledBy, isStatusError, type KubeObject } from '@tektite/meta';
+import { keys, operatorName } from '../connector-keys.ts';
+import { objectHash } from '../render/object-hash.ts';
+
+/** Their content cannot be made again: they have no owner, and are never deleted. */
+const keptKinds = ['CustomResourceDefinition', 'Namespace', 'PersistentVolumeClaim'];
+const webhookKinds = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'];
+/** Namespaced objects come first in their phase, then these, one after the other. */
+const lastOnes = ['ClusterRoleBinding', 'Job', ...webhookKinds];
+
+const isKind =
+  (...kinds: readonly string[]) =>
+  ({ kind }: DynamicObject) =>
+    kinds.includes(kind);
+
+const workloadFields = ['spec.replicas', 'spec.template', 'spec.minReadySeconds', 'spec.revisionHistoryLimit'];
+const workload = (fields: readonly string[], immutable: readonly string[]): ManagedPaths => ({
+  managed: [...workloadFields, ...fields],
+  immutable: ['spec.selector', ...immutable],
+});
+
+const byHash = hashMethod({ annotation: keys.hash, hash: objectHash, repairOwner: true });
+const byPaths = pathMethod({
+  kinds: {
+    Deployment: workload(['spec.strategy', 'spec.progressDeadlineSeconds', 'spec.paused'], []),
+    StatefulSet: workload(
+      ['spec.updateStrategy', 'spec.persistentVolumeClaimRetentionPolicy', 'spec.ordinals'],
+      ['spec.serviceName', 'spec.podManagementPolicy', 'spec.volumeClaimTemplates'],
+    ),
+    DaemonSet: {
+      managed: ['spec.template', 'spec.updateStrategy', 'spec.minReadySeconds', 'spec.revisionHistoryLimit'],
+      immutable: ['spec.selector'],
+    },
+  },
+});
+
+/** Whether a Connector, by its labels, is still installed by an InstallManifest. */
+export type InUse = (namespace: string, name: string) => boolean;
+
+/** Conditions of an InstallManifest: the first that is False, then the first that is Unknown, is what `Ready` says. */
+export const manifestConditions = summaryStyle({
+  summary: 'Ready',
+  types: ['CrdInstalled', 'ClustersScoped', 'NamespaceScoped', 'DeploymentsAvailable', 'StatefulSetReady'],
+  ready: { reason: 'Ready' },
+  unknown: { reason: 'Pending', message: '' },
+});
+
+/** How InstallManifests are installed, kept and removed. */
+export function manifestDialect(inUse: InUse): InstallerDialect {
+  return { ...dialect, adopt: (live, _wanted, self) => refusal(live, self, inUse) };
+}
+
+function labelsOf({ metadata }: KubeObject): { readonly namespace: string; readonly name: string } {
+  return {
+    namespace: metadata.labels?.[keys.connectorNamespace] ?? '',
+    name: metadata.labels?.[keys.connectorName] ?? '',
+  };
+}
+
+function isManaged({ metadata }: KubeObject): boolean {
+  return metadata.labels?.[keys.managedBy] === operatorName;
+}
+
+function ofSameConnector(live: KubeObject, self: KubeObject): boolean {
+  const [one, other] = [labelsOf(live), labelsOf(self)];
+  return one.namespace === other.namespace && one.name === other.name;
+}
+
+/** What belongs to others is never touched. */
+function refusal(live: DynamicObject, self: KubeObject, inUse: InUse): Refusal | undefined {
+  if (isControlledBy(live, self)) return undefined;
+  const conflict = (message: string): Refusal => ({ reason: 'OwnershipConflict', message });
+  const name = `${live.kind} ${live.metadata.namespace ? `${live.metadata.namespace}/` : ''}${live.metadata.name}`;
+  const controller = controllerOf(live);
+  if (controller && !keptKinds.includes(live.kind))
+    return conflict(`${name} is controlled by ${controller.kind} ${controller.name}`);
+  if (!isManaged(live))
+    return conflict(
+      `${name} exists and is not managed by ${operatorName}; add label ${keys.managedBy}=${operatorName} to adopt`,
+    );
+  if (ofSameConnector(live, self)) return undefined;
+  const holder = labelsOf(live);
+  if (holder.name === '' || !inUse(holder.namespace, holder.name)) return undefined;
+  return conflict(`${name} belongs to Connector ${holder.namespace}/${holder.name}`);
+}
+
+function told(
+  condition: string,
+  installFailed: string,
+  notReady: string = installFailed,
+): Pick<InstallPhase, 'condition' | 'succeeded' | 'nothingToDo' | 'failed'> {
+  return {
+    condition,
+    succeeded: { reason: 'Installed' },
+    nothingToDo: { reason: 'NotApplicable' },
+    failed: (failure) => report(failure, installFailed, notReady),
+  };
+}
+
+function report(
+  { cause, object, reason, message, error }: PhaseFailure,
+  installFailed: string,
+  notReady: string,
+): PhaseReport {
+  const name = `${object.kind} ${object.namespace ? `${object.namespace}/` : ''}${object.name}`;
+  const words: Readonly<Record<PhaseFailure['cause'], string>> = {
+    error: installFailed,
+    waiting: installFailed,
+    refused: reason ?? installFailed,
+    immutable: 'ImmutableField',
+    notReady,
+    broken: reason ?? notReady,
+  };
+  // Somebody has to give rights first; asking again at once does not help.
+  const patient = cause !== 'error' && cause !== 'immutable' ? true : isStatusError(error, 'Forbidden');
+  return {
+    reason: words[cause],
+    message: message.startsWith(name) ? message : `${name}: ${message}`,
+    retry: patient ? 'soon' : 'backoff',
+  };
+}
+
+const dialect: InstallerDialect = {
+  fieldManager: operatorName,
+  keptKinds,
+  owners: ownedBySet({ none: keptKinds }),
+  recreate: ({ kind, immutable }, live) => {
+    if (['Job', 'RoleBinding', 'ClusterRoleBinding'].includes(kind)) return 'Background';
+    if ((kind === 'ConfigMap' || kind === 'Secret') && (immutable ?? live.immutable) === true) return 'Background';
+    return ['Deployment', 'StatefulSet', 'DaemonSet'].includes(kind) ? 'Foreground' : undefined;
+  },
+  blocked: { reason: 'Blocked', message: 'a phase before it did not succeed' },
+  conditions: manifestConditions,
+  phases: [
+    {
+      name: 'definitions',
+      accepts: isKind('CustomResourceDefinition'),
+      install: byHash,
+      check: definitionEstablished,
+      patienceMs: 30_000,
+      ...told('CrdInstalled', 'CrdInstallFailed', 'CrdNotEstablished'),
+    },
+    {
+      name: 'cluster-scoped',
+      accepts: ({ kind }, scope) => scope === 'Cluster' && !['ClusterRoleBinding', ...webhookKinds].includes(kind),
+      install: byHash,
+      ...told('ClustersScoped', 'ClusterScopedInstallFailed'),
+    },
+    {
+      name: 'namespaced',
+      accepts: ({ kind }) => !['Deployment', 'StatefulSet'].includes(kind),
+      rank: ({ kind }) => lastOnes.indexOf(kind) + 1,
+      install: ({ kind }) => (kind === 'DaemonSet' ? byPaths : byHash),
+      ...told('NamespaceScoped', 'NamespaceScopedInstallFailed'),
+    },
+    {
+      name: 'Deployments',
+      accepts: isKind('Deployment'),
+      install: byPaths,
+      check: deploymentRolledOut,
+      ...told('DeploymentsAvailable', 'DeploymentInstallFailed', 'DeploymentNotReady'),
+    },
+    {
+      name: 'StatefulSets',
+      accepts: isKind('StatefulSet'),
+      install: byPaths,
+      check: statefulSetRolledOut,
+      ...told('StatefulSetReady', 'StatefulSetInstallFailed', 'StatefulSetNotReady'),
+    },
+  ],
+  prune: {},
+  removal: {
+    steps: [
+      { accepts: isKind(...webhookKinds) },
+      { accepts: isKind('Deployment', 'StatefulSet', 'DaemonSet') },
+      { accepts: isKind('Job'), propagation: 'Foreground' },
+      { accepts: (_object, scope) => scope !== 'Cluster' },
+      { accepts: () => true },
+    ],
+    mayDelete: (live, self) =>
+      isControlledBy(live, self) || (!controllerOf(live) && isManaged(live) && ofSameConnector(live, self)),
+    waitUntilGone: true,
+    requeueMs: 5_000,
+  },
+};

@@ -1,0 +1,87 @@
+import { type Client, isClientError } from '@tektite/client';
+import { Channel, type System, type SystemServices } from '@tektite/controller';
+import { type DynamicObject, isStatusError, systemClock } from '@tektite/meta';
+import type { PolicyRule } from '@tektite/schema/kubernetes';
+import { connectorController } from './connector/connector-controller.ts';
+import { installManifestController } from './install-manifest/install-manifest-controller.ts';
+import { Connector, group } from './kinds/connector.ts';
+import { InstallManifest } from './kinds/install-manifest.ts';
+import type { OperatorSettings } from './operator-settings.ts';
+import { ManifestFetcher } from './payload/manifest-fetcher.ts';
+import type { PayloadSource } from './payload/payload.ts';
+import { Renderer } from './render/renderer.ts';
+import { connectorsWebhooks } from './webhooks/connectors-webhooks.ts';
+import type { OperatorUsers } from './webhooks/validate-install-manifest.ts';
+
+export interface ConnectorsOptions extends OperatorSettings {
+  readonly payloads: PayloadSource;
+  /** What it needs besides its own kinds to install the payloads; see `payloadPermissions`. */
+  readonly permissions?: readonly PolicyRule[];
+}
+
+/**
+ * The Connectors operator as a system.
+ *
+ * @example
+ * await startSystems([connectorsSystem({ payloads: folderPayloads('/var/run/ko'), version: 'v1.0.0' })], { client });
+ */
+export function connectorsSystem(options: ConnectorsOptions): System {
+  const { payloads, permissions = [] } = options;
+  return {
+    name: 'connectors',
+    kinds: [Connector, InstallManifest],
+    controllers: controllers(options),
+    webhooks: connectorsWebhooks({ payloads, operatorUsers: () => options.operatorUsers }),
+    permissions: [
+      { apiGroups: [group], resources: ['installmanifests'], verbs: ['create', 'update', 'patch', 'delete', 'get'] },
+      ...permissions,
+    ],
+    async configure({ client }: SystemServices) {
+      const users = options.operatorUsers ?? (await whoAmI(client));
+      const system = {
+        controllers: controllers(options, client),
+        webhooks: connectorsWebhooks({ payloads, operatorUsers: () => users }),
+      };
+      return { system, stop: async () => {} };
+    },
+  };
+}
+
+function controllers(options: ConnectorsOptions, client?: Client) {
+  const {
+    payloads,
+    version,
+    workers = 2,
+    requeueMs = 10_000,
+    resyncMs = 36_000_000,
+    payloadCheckMs = 30_000,
+  } = options;
+  const fetcher = new ManifestFetcher(client?.clock ?? systemClock, {
+    roots: options.manifestRoots ?? ['/manifests'],
+    allowInsecure: options.allowInsecureManifests ?? false,
+    allowPrivate: options.allowPrivateManifests ?? false,
+    ...(options.environment ? { environment: options.environment } : {}),
+    ...(options.certificateAuthority ? { certificateAuthority: options.certificateAuthority } : {}),
+  });
+  const allowClusterScope = options.additionalManifestsClusterScope ?? false;
+  const renderer = new Renderer({ payloads, fetcher, operatorVersion: version, allowClusterScope });
+  const nudges = new Channel('install manifests');
+  const shared = { renderer, nudges, workers, requeueMs };
+  return [
+    connectorController({ ...shared, payloads, operatorVersion: version, resyncMs, payloadCheckMs }),
+    installManifestController(shared),
+  ];
+}
+
+/** The user that the server takes this process for. Servers before 1.28 do not tell; then nobody is kept out. */
+async function whoAmI(client: Client): Promise<OperatorUsers> {
+  const review: DynamicObject = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata: {} };
+  try {
+    const { status } = await client.create(review);
+    const { username } = (status as { userInfo?: { username?: string } } | undefined)?.userInfo ?? {};
+    return username ? [username] : undefined;
+  } catch (error) {
+    if (isStatusError(error) || isClientError(error)) return undefined;
+    throw error;
+  }
+}
