@@ -20,6 +20,7 @@ import { usageWriter } from './admission/plugins/resource-quota/write-usage.ts';
 import { AuthenticatorChain, type Authenticator } from './auth/authenticator.ts';
 import type { Authorizer } from './auth/authorizer.ts';
 import { bootstrapPolicy } from './auth/bootstrap-policy.ts';
+import { BootstrapTokens } from './auth/bootstrap-tokens.ts';
 import { RbacAuthorizer } from './auth/rbac-authorizer.ts';
 import { reviewHandlers } from './auth/reviews.ts';
 import { roleEscalationCheck } from './auth/role-escalation.ts';
@@ -152,7 +153,7 @@ export class ApiServer {
       storage,
       resources,
       authorizer,
-      authenticators: new AuthenticatorChain([...authenticators, tokens]),
+      authenticators: new AuthenticatorChain([...authenticators, tokens, new BootstrapTokens(storage, clock)]),
       handler: new ResourceHandler(rest, subresourceHandlers(rest, resources, tokens, this.nodes)),
       reviews: reviewHandlers({ clock, authorizer, tokens, tokenFiles }),
     });

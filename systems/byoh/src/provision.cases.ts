@@ -14,7 +14,7 @@ export function provisionCases(open: () => Promise<ApiPlace>): void {
     await world.manager();
     await world.template();
     await world.cluster('c1');
-  });
+  }, 60_000);
   afterEach(() => world[Symbol.asyncDispose]());
 
   describe('a machine', () => {

@@ -1,7 +1,11 @@
 import { type ControlPlane, startControlPlane } from '@tektite/testkit';
 import { afterEach } from 'vitest';
 import { provisionCases } from './provision.cases.ts';
+import { securityCases } from './security.cases.ts';
 
 let plane: ControlPlane | undefined;
 afterEach(() => plane?.close());
-provisionCases(async () => (plane = await startControlPlane()));
+const open = async () => (plane = await startControlPlane());
+
+provisionCases(open);
+securityCases(open);

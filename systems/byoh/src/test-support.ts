@@ -1,11 +1,13 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, kinds } from '@tektite/client';
-import { type RunningSystems, startSystems, type System } from '@tektite/controller';
+import { type RunningSystems, startSystems, type System, type SystemsWebhooks } from '@tektite/controller';
 import { isStatusError, type KubeObject } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
-import type { Cluster as ApiPlace } from '@tektite/testkit';
+import type { Cluster as ApiPlace, ControlPlane } from '@tektite/testkit';
 import { expect } from 'vitest';
 import { type TracedScript, dryRunSandbox } from './agent/sandbox/dry-run-sandbox.ts';
 import type { HostFacts } from './agent/sandbox/sandbox.ts';
@@ -62,18 +64,23 @@ export class TestWorld implements AsyncDisposable {
   async manager(options: ByohOptions = {}, more: readonly System[] = []): Promise<RunningSystems> {
     const user = { name: 'system:serviceaccount:byoh-system:byoh-controller-manager', groups: ['system:masters'] };
     const client = this.place.clientFor(user);
-    const local = (this.place as { server?: { localWebhooks: never } }).server?.localWebhooks;
-    const service = { namespace: 'default', name: 'byoh-webhook' };
     const running = await startSystems([byohSystem(options), ...more], {
       client,
       name: 'byoh',
       graceMs: 1000,
-      ...(local
-        ? { webhooks: { host: local, service } }
-        : { webhooks: { service, port: 0, url: 'https://127.0.0.1:0' } as never }),
+      webhooks: await this.webhooks(),
     });
     this.onEnd(() => running.stop());
     return running;
+  }
+
+  /** In process where the server is in this process, over HTTPS otherwise. */
+  private async webhooks(): Promise<SystemsWebhooks> {
+    const service = { namespace: 'default', name: 'byoh-webhook' };
+    const { server } = this.place as Partial<ControlPlane>;
+    if (server) return { host: server.localWebhooks, service };
+    const port = await freePort();
+    return { service, port, url: `https://127.0.0.1:${port}` };
   }
 
   folder(): string {
@@ -261,4 +268,12 @@ export class TestWorld implements AsyncDisposable {
     const { items } = await this.client.list(kinds.Event, { namespace, fieldSelector: `involvedObject.name=${name}` });
     return items.map(({ reason }) => reason ?? '');
   }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => void server.close(resolve));
+  return port;
 }

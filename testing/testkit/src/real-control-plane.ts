@@ -114,6 +114,7 @@ async function startServer(
     '--authorization-mode=RBAC',
     '--disable-admission-plugins=ServiceAccount',
     '--allow-privileged=true',
+    '--enable-bootstrap-token-auth=true',
   ];
   const process = new ServerProcess(kubeApiserver, args, {
     name: 'kube-apiserver',

@@ -300,3 +300,51 @@ describe('secrets', () => {
     expect(text).not.toContain(Buffer.from('open sesame').toString('base64'));
   });
 });
+
+describe('a bootstrap token', () => {
+  const encode = (data: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(data).map(([name, value]) => [name, Buffer.from(value).toString('base64')]));
+  const good = {
+    'token-id': 'abcdef',
+    'token-secret': '0123456789abcdef',
+    'usage-bootstrap-authentication': 'true',
+    'auth-extra-groups': 'system:bootstrappers:byoh',
+  };
+  const make = (server: TestServer, data: Readonly<Record<string, string>>, type = 'bootstrap.kubernetes.io/token') =>
+    server.ok('POST', '/api/v1/namespaces/kube-system/secrets', {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'bootstrap-token-abcdef' },
+      type,
+      data: encode(data),
+    });
+  const token = 'abcdef.0123456789abcdef';
+
+  it('is good until it expires', async () => {
+    const { server, clock } = await start();
+    const expiration = new Date(clock.now() + 60_000).toISOString();
+    await make(server, { ...good, expiration });
+    expect(await bearer(server, token)).toBe('system:bootstrap:abcdef');
+    expect(await bearer(server, 'abcdef.0123456789abcdee')).toBe(401);
+    expect(await bearer(server, 'abcdeg.0123456789abcdef')).toBe(401);
+    clock.advance(60_000);
+    expect(await bearer(server, token)).toBe(401);
+  });
+
+  it.each([
+    ['is not for authentication', { ...good, 'usage-bootstrap-authentication': 'false' }],
+    ['claims a group that is none of its own', { ...good, 'auth-extra-groups': 'system:masters' }],
+    ['has another id inside', { ...good, 'token-id': 'zzzzzz' }],
+    ['has an expiration that is no time', { ...good, expiration: 'soon' }],
+  ])('is refused when it %s', async (_, data) => {
+    const { server } = await start();
+    await make(server, data);
+    expect(await bearer(server, token)).toBe(401);
+  });
+
+  it('is refused when its Secret is of another type', async () => {
+    const { server } = await start();
+    await make(server, good, 'Opaque');
+    expect(await bearer(server, token)).toBe(401);
+  });
+});

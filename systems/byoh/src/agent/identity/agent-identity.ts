@@ -30,6 +30,7 @@ export interface IdentityOptions {
 /** Renewed when so much of its time is left. */
 const renewAtPart = 0.2;
 const retryMs = 5000;
+const shortMs = 24 * 60 * 60_000;
 
 /**
  * Who an agent is: a client certificate that it asked for itself, in a kubeconfig of its own. It renews it with itself, while
@@ -39,11 +40,14 @@ export class AgentIdentity implements Credentials {
   private readonly options: IdentityOptions;
   private material: CredentialMaterial;
   private readonly config: ClientConfig;
+  /** When this process got its certificate. */
+  private since: number;
 
   private constructor(options: IdentityOptions, config: ClientConfig, material: CredentialMaterial) {
     this.options = options;
     this.config = config;
     this.material = material;
+    this.since = options.clock.now();
   }
 
   /** Reads the kubeconfig; where there is none, makes one with the bootstrap kubeconfig. */
@@ -81,7 +85,7 @@ export class AgentIdentity implements Credentials {
       const facts = readCertificate(this.material.clientCertificate?.certificate ?? '');
       if (!facts) return;
       metrics.certificateEnds(facts.notAfter);
-      const due = facts.notAfter - (facts.notAfter - facts.notBefore) * renewAtPart;
+      const due = renewalTime(facts, this.since);
       await sleep(clock, Math.max(0, due - clock.now()), signal).catch(() => undefined);
       if (signal.aborted) return;
       try {
@@ -109,8 +113,18 @@ export class AgentIdentity implements Credentials {
       key,
     });
     this.material = { clientCertificate: { certificate, key } };
+    this.since = clock.now();
     await rm(`${configFile}.key.tmp`, { force: true });
   }
+}
+
+/** Signers date short certificates back by minutes: of those, only the time that is ahead counts. */
+export function renewalTime(
+  { notBefore, notAfter }: { readonly notBefore: number; readonly notAfter: number },
+  since: number,
+): number {
+  const start = notAfter - notBefore < shortMs ? Math.max(notBefore, since) : notBefore;
+  return notAfter - (notAfter - start) * renewAtPart;
 }
 
 async function enroll({
