@@ -62,6 +62,7 @@ export function provisionCases(open: () => Promise<ApiPlace>): void {
         'needs-reset',
         'reset',
         'uninstall',
+        'restore',
         'sentinel',
         'address',
       ]);

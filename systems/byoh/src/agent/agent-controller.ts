@@ -11,7 +11,7 @@ export interface AgentControllerOptions extends WorkOptions {
 
 /** The controller that an agent is: one object, its own. */
 export function agentController(options: AgentControllerOptions): ControllerDefinition {
-  const { namespace, name, client, state, skipInstallation, timeoutMs } = options;
+  const { namespace, name, state, skipInstallation, timeoutMs } = options;
   return defineController({
     name: 'byohost',
     kind: ByoHost,
@@ -21,7 +21,7 @@ export function agentController(options: AgentControllerOptions): ControllerDefi
     // Several scripts may run in one go.
     timeoutMs: timeoutMs * 4,
     backoff: { firstMs: 1000, maxMs: 300_000 },
-    async reconcile(host, { event, log, signal }) {
+    async reconcile(host, { client, event, log, signal }) {
       const step = decideAgent(host, await state.read(), skipInstallation);
       const record = new HostRecord(client, host);
       switch (step.type) {
@@ -32,10 +32,10 @@ export function agentController(options: AgentControllerOptions): ControllerDefi
           await record.mark(step.condition);
           return undefined;
         case 'cleanup':
-          await new HostWork(options, record, event, signal).cleanUp();
+          await new HostWork({ ...options, client }, record, event, signal).cleanUp();
           return undefined;
         case 'work':
-          await new HostWork(options, record, event, signal).provision(step.installs);
+          await new HostWork({ ...options, client }, record, event, signal).provision(step.installs);
           return undefined;
         default:
           return permanentlyFailed(new Error('this cannot be'));

@@ -27,10 +27,11 @@ export function decideAgent(host: ByoHost, state: AgentState, skipInstallation: 
   if (!spec?.bootstrapSecret?.name)
     return waits(bootstrapCondition, 'BootstrapDataSecretUnavailable', 'the ByoMachine has no bootstrap data yet');
   if (isTrue(conditions, bootstrapCondition)) return { type: 'nothing', why: 'it is a node' };
-  if (skipInstallation) return { type: 'work', installs: false };
-  const isInstalled =
-    isTrue(conditions, installationCondition) && state.install === 'done' && state.machine === machineRef.uid;
-  if (isInstalled) return { type: 'work', installs: false };
+  const isSame = state.machine === machineRef.uid;
+  // Done, and not told: the process died in between, or sees an older state of its host than it wrote.
+  if (isSame && state.bootstrap === 'done')
+    return { type: 'mark', condition: { type: bootstrapCondition, status: 'True' } };
+  if (skipInstallation || (isSame && state.install === 'done')) return { type: 'work', installs: false };
   if (!spec.installationSecret?.name)
     return waits(
       installationCondition,

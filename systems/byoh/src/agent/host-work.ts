@@ -16,6 +16,7 @@ import {
   removeAddress,
   removeSentinel,
   resetNode,
+  restoreFolders,
   writeFile,
 } from './host-commands.ts';
 import type { HostRecord } from './host-record.ts';
@@ -64,6 +65,7 @@ export class HostWork {
     const bootstrap = await this.readSecret(spec?.bootstrapSecret, 'ReadBootstrapSecretFailed');
     const value = bootstrap['value'];
     if (installs) await this.install();
+    else if (!this.options.skipInstallation) await this.record.mark({ type: installationCondition, status: 'True' });
     await this.clean();
     await this.bootstrap(value ?? '');
   }
@@ -201,6 +203,7 @@ export class HostWork {
       }
       await note({ uninstalled: true });
     }
+    await this.run('restore', restoreFolders);
     await this.run('sentinel', removeSentinel);
     const address = record.current.metadata.annotations?.[endpointAnnotation] ?? '';
     const { defaultInterface } = options.facts;

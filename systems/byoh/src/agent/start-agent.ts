@@ -77,7 +77,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   );
   manager.start();
   const heart = beat({ client, namespace, host: name, periodMs: options.heartbeatMs ?? 20_000, log, signal });
-  const desk = options.desk?.serve(signal);
+  const desk = options.desk?.serve(signal, (error) => log.error('a bundle could not be handed out', { error }));
   const stop = async () => {
     stopping.abort(new Error('the agent stops'));
     await manager.stop();

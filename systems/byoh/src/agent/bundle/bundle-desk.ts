@@ -37,19 +37,24 @@ export class BundleDesk {
   }
 
   /** Answers until the signal. */
-  async serve(signal: AbortSignal): Promise<void> {
+  async serve(signal: AbortSignal, onError: (error: unknown) => void = () => undefined): Promise<void> {
     const requests = join(this.folder, 'requests');
     while (!signal.aborted) {
       for (const name of await readdir(requests).catch(() => []))
-        if (name.endsWith('.ask')) await this.answer(join(requests, name), signal);
+        if (name.endsWith('.ask')) await this.answer(join(requests, name), signal).catch(onError);
       await sleep(this.clock, pollMs, signal).catch(() => undefined);
     }
   }
 
   private async answer(file: string, signal: AbortSignal): Promise<void> {
     const id = file.slice(0, -'.ask'.length);
-    const address = (await readFile(file, 'utf8').catch(() => '')).trimEnd();
-    await rm(file, { force: true });
+    try {
+      await rename(file, `${id}.taken`);
+    } catch {
+      // Somebody else has it.
+      return;
+    }
+    const address = (await readFile(`${id}.taken`, 'utf8')).trimEnd();
     const bundle = `bundle-${id.slice(id.lastIndexOf('/') + 1)}`;
     let text: string;
     try {
@@ -60,6 +65,7 @@ export class BundleDesk {
     }
     await writeFile(`${id}.new`, text);
     await rename(`${id}.new`, `${id}.answer`);
+    await rm(`${id}.taken`, { force: true });
   }
 }
 

@@ -126,6 +126,14 @@ export class SandboxHost implements Disposable {
     return host;
   }
 
+  /** The same host, as another agent would find it, with other variables for its scripts. */
+  static async reopen(
+    { root, name }: SandboxHost,
+    environment: Readonly<Record<string, string>>,
+  ): Promise<SandboxHost> {
+    return new SandboxHost(root, name, await overlaySandbox({ clock: systemClock, root, name, environment }));
+  }
+
   serve(): void {
     this.served ??= this.desk.serve(this.serving.signal);
   }
