@@ -68,6 +68,9 @@ function readFile(value: unknown, path: string): CloudFile {
   const target = text('path');
   if (!target.startsWith('/') || target.includes('\0'))
     throw new CloudConfigError(`${path}.path must be an absolute path`);
+  // YAML has made another number of it by now.
+  if (typeof fields.get('permissions') === 'number')
+    throw new CloudConfigError(`${path}.permissions must be a text between quotes, as '0644'`);
   const permissions = text('permissions').trim() || '0644';
   if (!/^(?:0o)?[0-7]{3,5}$/.test(permissions))
     throw new CloudConfigError(`${path}.permissions must be octal, as 0644`);

@@ -215,7 +215,7 @@ describe('a certificate', () => {
       (await world.client.list(kinds.CertificateSigningRequest)).items
         .filter(({ status }) => status?.conditions?.length)
         .map(({ metadata }) => metadata.name)
-        .toSorted();
+        .toSorted((a = '', b = '') => a.localeCompare(b));
     await eventually(approved).toEqual(['byoh-csr-a', 'byoh-csr-good']);
     await sleep(systemClock, 300);
     expect(await approved()).toEqual(['byoh-csr-a', 'byoh-csr-good']);
