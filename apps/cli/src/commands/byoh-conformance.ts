@@ -4,6 +4,7 @@ import { type DynamicObject, isStatusError, systemClock } from '@tektite/meta';
 import pc from 'picocolors';
 import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
 import { readDuration } from '../read-duration.ts';
+import { stopSignal } from '../stop-signal.ts';
 import { UserError } from '../user-error.ts';
 
 export interface ByohConformanceOptions extends ClusterChoice {
@@ -25,6 +26,10 @@ export async function byohConformance(options: ByohConformanceOptions): Promise<
     throw new UserError(`-o must be text or json, not ${JSON.stringify(options.output)}`);
   const settleMs = readDuration('--settle', options.settle);
   const reports: CheckReport[] = [];
+  // Whoever stops it gets the namespace removed nevertheless.
+  const stopped = stopSignal();
+  let isStopped = false;
+  void stopped.promise.then(() => (isStopped = true));
   await withCluster(options, async (client) => {
     const configKind = await findKind(client, options.kind);
     const template = await readTemplate(client, configKind, options.template);
@@ -41,8 +46,9 @@ export async function byohConformance(options: ByohConformanceOptions): Promise<
     for await (const report of checks) {
       reports.push(report);
       if (options.output === 'text') process.stdout.write(lineOf(report));
+      if (isStopped) break;
     }
-  });
+  }).finally(() => stopped.ignore());
   if (options.output === 'json') process.stdout.write(`${JSON.stringify(reports, undefined, 2)}\n`);
   const failed = reports.filter(({ result }) => result === 'fail').length;
   if (reports.length === 0) throw new UserError(`--only: there are no checks ${options.only}; there are C1 to C15`);

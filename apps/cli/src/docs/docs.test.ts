@@ -12,6 +12,7 @@ if (minor < oldest)
 /** Everything a reader is told to write or type works, and prints what the page says. */
 describe.skipIf(minor < oldest)('a page', () => {
   it.each([
+    ['docs/byoh.md', 3, 30],
     ['docs/run-pipelines.md', 5, 19],
     ['docs/tekton-operator.md', 2, 18],
     ['docs/write-an-operator.md', 8, 20],
