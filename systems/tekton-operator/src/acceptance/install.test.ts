@@ -26,7 +26,7 @@ import {
 } from '../test-support.ts';
 
 const namespace = 'tekton-pipelines';
-const timeout = 60_000;
+const timeout = 240_000;
 
 describe.runIf(hasReleases)('a TektonConfig with the profile all', { timeout }, () => {
   let cluster: OperatorCluster;

@@ -31,7 +31,7 @@ function counting(transport: Transport, counted: Counted): Transport {
   };
 }
 
-describe.runIf(hasReleases)('when nothing changes', { timeout: 60_000 }, () => {
+describe.runIf(hasReleases)('when nothing changes', { timeout: 240_000 }, () => {
   it('nothing is written for ten minutes, and nothing read', async () => {
     const counted: Counted = { writes: [], reads: [] };
     await using cluster = await operatorCluster({
@@ -64,7 +64,7 @@ describe.runIf(hasReleases)('when nothing changes', { timeout: 60_000 }, () => {
   });
 });
 
-describe('an operator that installs by itself', { timeout: 60_000 }, () => {
+describe('an operator that installs by itself', { timeout: 240_000 }, () => {
   it('makes the TektonConfig that it needs', async () => {
     const environment = { ...settings, AUTOINSTALL_COMPONENTS: 'true', DEFAULT_TARGET_NAMESPACE: 'tekton-pipelines' };
     await using cluster = await operatorCluster({ environment });

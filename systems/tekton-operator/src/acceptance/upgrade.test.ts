@@ -41,7 +41,7 @@ async function expectUserData(client: Client): Promise<void> {
   expect(await client.get({ ...task, kind: 'PipelineRun' }, key)).toBeDefined();
 }
 
-describe.runIf(hasReleases)('a new version of the operator', { timeout: 60_000 }, () => {
+describe.runIf(hasReleases)('a new version of the operator', { timeout: 240_000 }, () => {
   let cluster: OperatorCluster;
   afterEach(() => cluster?.[Symbol.asyncDispose]());
   const mainSets = async () =>

@@ -60,7 +60,7 @@ export function componentController<T extends ComponentObject>(
         component.status?.conditions,
         formatTime(context.clock.now()),
       );
-      const status = { ...component.status, observedGeneration: component.metadata.generation ?? 0 };
+      let status = { ...component.status, observedGeneration: component.metadata.generation ?? 0 };
       const run = runOf(component, context);
       try {
         const outcome = await reconcileComponent(run, conditions, {
@@ -69,7 +69,8 @@ export function componentController<T extends ComponentObject>(
             ? (one(context, triggers) as ComponentObject | undefined)
             : undefined,
         });
-        if (outcome.version !== undefined) status.version = outcome.version;
+        const { version, annotations } = outcome;
+        status = { ...status, ...(version === undefined ? {} : { version }), ...(annotations ? { annotations } : {}) };
         return outcome.result;
       } finally {
         await context.writeStatus(component, { ...status, conditions: conditions.list } as never);

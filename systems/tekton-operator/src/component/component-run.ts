@@ -58,6 +58,11 @@ export class ComponentRun<T extends ComponentObject> {
     return this.component.metadata.annotations?.[keys.strategy] === 'rolling' ? 'rolling' : 'recreate';
   }
 
+  /** Whether it goes back to what worked when an upgrade fails. */
+  get rollsBack(): boolean {
+    return this.component.metadata.annotations?.[keys.rollback] === 'true';
+  }
+
   /** The hash of what the sets are made of. Some components count nothing but their spec. */
   hash(specOnly = false): string {
     const schema = this.description.kind.schema?.properties?.spec;
@@ -91,7 +96,9 @@ export class ComponentRun<T extends ComponentObject> {
       hash: this.hash(),
       imagesHash: canonicalHash(imagesText(this.images)),
       ...(payload === undefined ? {} : { payload }),
-      onUpgrade: this.strategy === 'rolling' ? 'update' : 'recreate',
+      ...(this.strategy === 'rolling'
+        ? { onUpgrade: 'update' as const, annotations: { [keys.strategy]: 'rolling' } }
+        : {}),
     };
   }
 

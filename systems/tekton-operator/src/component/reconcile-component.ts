@@ -4,6 +4,7 @@ import { isStatusError } from '@tektite/meta';
 import type { ExtensionContext } from '../extension/extension.ts';
 import type { SetsState } from '../installer-set/installer-sets.ts';
 import { isManifestProblem } from '../payload/manifest-problem.ts';
+import { Rollback } from '../upgrade/rollback.ts';
 import type { ComponentConditions } from './component-conditions.ts';
 import type { ComponentObject, PlannedSets } from './component-description.ts';
 import type { ComponentRun } from './component-run.ts';
@@ -19,6 +20,8 @@ import { ensureTargetNamespace } from './target-namespace.ts';
 export interface ComponentOutcome {
   readonly result: Result | undefined;
   readonly version?: string;
+  /** Of its status. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 interface Dependencies {
@@ -52,8 +55,7 @@ export async function reconcileComponent<T extends ComponentObject>(
   if (description.makesNamespace && (await ensureTargetNamespace(context.client, component, run.namespace)) === 'later')
     return { result: lookLater, version };
   if (!(await checkDependencies(run, conditions, dependencies))) return { result: lookLater, version };
-  const result = await installComponent(run, conditions, release, version);
-  return { result, version };
+  return installComponent(run, conditions, release, version);
 }
 
 async function checkDependencies<T extends ComponentObject>(
@@ -106,8 +108,9 @@ async function installComponent<T extends ComponentObject>(
   conditions: ComponentConditions,
   release: Manifest,
   version: string,
-): Promise<Result | undefined> {
+): Promise<ComponentOutcome> {
   const { description, context, services } = run;
+  const later: ComponentOutcome = { result: lookLater, version };
   const { client } = context;
   const prefixed = (words: string, message: string) =>
     description.rawMessages ? message : `${words} with message: ${message}`;
@@ -117,32 +120,38 @@ async function installComponent<T extends ComponentObject>(
   const extension = services.extension.components?.[run.kind];
   const around = extensionContext(run);
   try {
-    if ((await extension?.preReconcile?.(around)) === 'later') return lookLater;
+    if ((await extension?.preReconcile?.(around)) === 'later') return later;
     const missing = await description.prepare?.(run, client);
     if (missing !== undefined) throw new Error(missing);
   } catch (error) {
     context.signal.throwIfAborted();
     const text = prefixed('PreReconciliation failed', `PreReconciliation failed: ${(error as Error).message}`);
     conditions.markFalse('PreReconciler', text);
-    return lookLater;
+    return later;
   }
   conditions.markTrue('PreReconciler');
   if (description.deadlock) await breakDeadlock(client, run.namespace, description.deadlock);
-  const stopped = await ensureSets(run, conditions, plannedSets(run, release, version));
-  if (stopped) return stopped;
-  if (description.networkPolicies && !(await ensureNetworkPolicies(run, conditions))) return lookLater;
+  const rollback = run.rollsBack ? new Rollback(run) : undefined;
+  const installed = await ensureSets(run, conditions, plannedSets(run, release, version), rollback);
+  const reached: ComponentOutcome = {
+    result: lookLater,
+    version: installed.release ?? version,
+    ...(rollback ? { annotations: rollback.status } : {}),
+  };
+  if (!installed.isReady) return reached;
+  if (description.networkPolicies && !(await ensureNetworkPolicies(run, conditions))) return reached;
   try {
-    if ((await extension?.postReconcile?.(around)) === 'later') return lookLater;
+    if ((await extension?.postReconcile?.(around)) === 'later') return reached;
   } catch (error) {
     context.signal.throwIfAborted();
     const text = prefixed('PostReconciliation failed', `PostReconciliation failed: ${(error as Error).message}`);
     conditions.markFalse('PostReconciler', text);
-    return lookLater;
+    return reached;
   }
   if (description.conditions.includes('AdditionalPACControllerInstalled'))
     conditions.markTrue('AdditionalPACControllerInstalled');
   conditions.markTrue('PostReconciler');
-  return undefined;
+  return { ...reached, result: undefined };
 }
 
 function plannedSets<T extends ComponentObject>(
@@ -165,36 +174,58 @@ function plannedSets<T extends ComponentObject>(
   }
 }
 
-/** Nothing when all sets are there and ready. */
+/** How far the sets are, and which release they are of, when it is not the one that was wanted. */
+interface Installed {
+  readonly isReady: boolean;
+  readonly release?: string;
+}
+
 async function ensureSets<T extends ComponentObject>(
   run: ComponentRun<T>,
   conditions: ComponentConditions,
-  planned: readonly PlannedSets[] | Error,
-): Promise<Result | undefined> {
-  const failed = (message: string) => {
+  wanted: readonly PlannedSets[] | Error,
+  rollback: Rollback<T> | undefined,
+): Promise<Installed> {
+  const notReady = (message: string): Installed => {
     conditions.markFalse('InstallerSetReady', `Installer set not ready: ${run.description.mainFailed}: ${message}`);
-    return lookLater;
+    return { isReady: false };
   };
-  if (planned instanceof Error) return failed(planned.message);
+  if (wanted instanceof Error) return notReady(wanted.message);
+  const { planned, failed } = (await rollback?.choose(wanted)) ?? { planned: wanted };
+  if (!failed) await rollback?.keep(planned);
+  const { replacing, shortfall, isWaiting } = await ensureAll(run, conditions, planned);
+  if (failed) {
+    const release = planned.find((item) => item.wanted.payload)?.wanted.payload ?? '';
+    const words = `the upgrade to ${failed.release} failed (${failed.why}); rolled back to ${release}`;
+    return { ...notReady(shortfall ? `${words}: ${shortfall}` : words), release };
+  }
+  if (replacing) markReplacing(run, conditions, replacing);
+  const lacks = shortfall ?? (replacing || isWaiting ? 'it was not ready in time' : undefined);
+  if (rollback?.judge(planned, lacks)) return notReady(`the upgrade failed: ${lacks ?? ''}`);
+  if (shortfall !== undefined) return notReady(shortfall);
+  if (replacing || isWaiting) return { isReady: false };
+  if (conditions.statusOf('InstallerSetAvailable') !== undefined) conditions.markTrue('InstallerSetAvailable');
+  conditions.markTrue('InstallerSetReady');
+  return { isReady: true };
+}
+
+/** All are made before any is waited for: Pods of one may need a Secret of another. */
+async function ensureAll<T extends ComponentObject>(
+  run: ComponentRun<T>,
+  conditions: ComponentConditions,
+  planned: readonly PlannedSets[],
+): Promise<{ readonly replacing?: string; readonly shortfall?: string; readonly isWaiting: boolean }> {
   let isWaiting = false;
-  let notReady: string | undefined;
-  // All are made before any is waited for: Pods of one may need a Secret of another.
+  let shortfall: string | undefined;
   for (const { wanted, missing, decides = true } of planned) {
     const state = await run.sets.ensure(wanted);
-    if (state.state === 'waiting' && state.replacing) {
-      markReplacing(run, conditions, state.replacing);
-      return lookLater;
-    }
+    if (state.state === 'waiting' && state.replacing) return { replacing: state.replacing, isWaiting: true };
     if (state.state === 'waiting' && missing && run.sets.of(wanted.createdBy, wanted.type).length === 0)
       conditions.markFalse('InstallerSetAvailable', `Installer set not ready: ${missing}`);
     if (state.state === 'waiting') isWaiting = true;
-    if (state.state === 'notReady' && decides) notReady ??= state.message;
+    if (state.state === 'notReady' && decides) shortfall ??= state.message;
   }
-  if (notReady !== undefined) return failed(notReady);
-  if (isWaiting) return lookLater;
-  if (conditions.statusOf('InstallerSetAvailable') !== undefined) conditions.markTrue('InstallerSetAvailable');
-  conditions.markTrue('InstallerSetReady');
-  return undefined;
+  return { isWaiting, ...(shortfall === undefined ? {} : { shortfall }) };
 }
 
 function markReplacing<T extends ComponentObject>(

@@ -82,7 +82,7 @@ function secretSet(run: ComponentRun<TektonChain>, wanted: PlannedSets['wanted']
       ...kept,
       hash: `generated-signing-secret=${generated}`,
       labels: { [keys.releaseVersion]: run.services.version },
-      annotations: { [signingAnnotation]: String(generated) },
+      annotations: { ...kept.annotations, [signingAnnotation]: String(generated) },
     },
     missing: 'Chain Secret InstallerSet not available',
     decides: false,

@@ -5,6 +5,7 @@ import { equalJson, findCondition, formatTime } from '@tektite/meta';
 import type { HorizontalPodAutoscaler } from '@tektite/schema/kubernetes';
 import { TektonInstallerSet } from '../kinds/kinds.ts';
 import type { OperatorEnvironment } from '../operator-environment.ts';
+import { keys } from './set-keys.ts';
 import { objectsOf, ownObjects } from './shared-objects.ts';
 import { tektonDialect } from './tekton-dialect.ts';
 
@@ -28,7 +29,9 @@ const otherSets = mapped(TektonInstallerSet, (_, own) => own.keys(), {
 
 /** Installs the objects of sets, keeps them, and says how they are. */
 export function installerSetController(environment: OperatorEnvironment): ControllerDefinition {
-  const dialect = tektonDialect(environment);
+  const [usual, rolling] = [tektonDialect(environment), tektonDialect(environment, { isRolling: true })];
+  const dialectOf = ({ metadata }: TektonInstallerSet) =>
+    metadata.annotations?.[keys.strategy] === 'rolling' ? rolling : usual;
   return defineController({
     name: 'tektoninstallerset',
     kind: TektonInstallerSet,
@@ -45,12 +48,13 @@ export function installerSetController(environment: OperatorEnvironment): Contro
     finalizer: {
       name: 'tektoninstallersets.operator.tekton.dev',
       async cleanup(set, { client, signal }) {
-        const report = await removeSet(client, setOf(set), dialect, { signal });
+        const report = await removeSet(client, setOf(set), usual, { signal });
         return report.result;
       },
     },
     async reconcile(set, { client, clock, signal, event, key, cache }) {
       const objects = ownObjects(set, cache(otherSets).list());
+      const dialect = dialectOf(set);
       let status = set.status ?? {};
       const write = async (next: typeof status) => {
         if (equalJson(status, next)) return;

@@ -1,6 +1,7 @@
 import {
   definitionEstablished,
   deploymentAvailable,
+  deploymentRolledOut,
   hashMethod,
   type InstallerDialect,
   type InstallPhase,
@@ -10,6 +11,7 @@ import {
   pathMethod,
   type PhaseFailure,
   type PhaseReport,
+  type ReadinessCheck,
   statefulSetReplicasReady,
 } from '@tektite/installer';
 import { cloneJson, type DynamicObject, hasOwner, knativeConditionSet } from '@tektite/meta';
@@ -87,10 +89,31 @@ function waitingFor(word: string) {
 }
 
 /**
+ * A Deployment that is replaced in place is available all the time, by its old Pods: it is ready when the new ones are there. Upstream,
+ * which deletes it first, need not look so closely.
+ */
+const deploymentReplaced: ReadinessCheck = {
+  decide(live, context) {
+    const isAvailable = deploymentAvailable.decide(live, context);
+    if (!isAvailable.ready) return isAvailable;
+    const replaced = deploymentRolledOut.decide(live, context);
+    const name = `${live.metadata.name} deployment not ready`;
+    if (!replaced.ready) return { ...replaced, message: `${name}: ${replaced.message}` };
+    const { replicas = 0, updatedReplicas = 0 } = (live.status ?? {}) as {
+      replicas?: number;
+      updatedReplicas?: number;
+    };
+    if (replicas <= updatedReplicas) return replaced;
+    return { ready: false, reason: 'DeploymentNotReady', message: `${name}: Pods of the former release are left` };
+  },
+};
+
+/**
  * How sets of the Tekton Operator are installed: upstream's phases, in their order and in their words. Objects are written when
  * their hash changes, so what users change in between stays; workloads are compared field by field.
  */
-export function tektonDialect(environment: OperatorEnvironment): InstallerDialect {
+export function tektonDialect(environment: OperatorEnvironment, { isRolling = false } = {}): InstallerDialect {
+  const available = isRolling ? deploymentReplaced : deploymentAvailable;
   const byHash = hashMethod({ annotation: keys.lastAppliedHash });
   const proxy = proxyVariables(environment);
   const byFields = pathMethod({
@@ -150,14 +173,14 @@ export function tektonDialect(environment: OperatorEnvironment): InstallerDialec
       {
         name: 'webhook ready',
         accepts: isWebhook,
-        check: deploymentAvailable,
+        check: available,
         condition: 'WebhooksReady',
         failed: waitingFor('Webhook'),
       },
       {
         name: 'controller ready',
         accepts: isController,
-        check: deploymentAvailable,
+        check: available,
         condition: 'ControllersReady',
         failed: waitingFor('Controller'),
       },
@@ -176,7 +199,7 @@ export function tektonDialect(environment: OperatorEnvironment): InstallerDialec
       {
         name: 'remaining deployments',
         accepts: (object) => isKind('Deployment')(object) && !isWebhook(object) && !isController(object),
-        check: deploymentAvailable,
+        check: available,
         condition: 'AllDeploymentsReady',
         failed: waitingFor('Deployment'),
       },
