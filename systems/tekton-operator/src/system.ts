@@ -4,6 +4,7 @@ import type { OperatorServices, TknProgram } from './component/operator-services
 import { autoInstall } from './config/auto-install.ts';
 import { configController } from './config/config-controller.ts';
 import { kubernetesExtension, type PlatformExtension } from './extension/extension.ts';
+import { openShiftExtension } from './extension/openshift/openshift-extension.ts';
 import { installerSetController } from './installer-set/installer-set-controller.ts';
 import { allKinds } from './kinds/all-kinds.ts';
 import type { OperatorEnvironment } from './operator-environment.ts';
@@ -33,11 +34,13 @@ export interface TektonOperatorOptions {
  * await startSystems([tektonOperatorSystem({ version: '0.81.1', payloads: [folderPayload('/payload')] })], { client });
  */
 export function tektonOperatorSystem(options: TektonOperatorOptions): System {
-  const { version, payloads = [], environment = process.env, extension = kubernetesExtension } = options;
+  const { version, payloads = [], environment = process.env } = options;
+  const platform = platformOf(environment);
+  const extension = options.extension ?? (platform === 'openshift' ? openShiftExtension : kubernetesExtension);
   const folder = environment.KO_DATA_PATH;
   const services: OperatorServices = {
     version,
-    platform: platformOf(environment),
+    platform,
     environment,
     payload: new Payload([...(folder ? [folderPayload(folder)] : []), ...payloads]),
     extension,

@@ -12,16 +12,13 @@ export interface SimulatedClusterOptions extends ControlPlaneOptions {
 }
 
 /**
- * A control plane with all a cluster brings by itself: the controllers of workloads, a garbage collector, service accounts, volumes, and
- * a node whose containers only seem to run.
- *
- * @example
- * await using cluster = await startSimulatedCluster();
- * await applyManifest(cluster.client, release); // its Deployments become available
+ * Gives a control plane all that a cluster brings by itself: the controllers of workloads, a garbage collector, service accounts,
+ * volumes, and a node whose containers only seem to run. Ends when it is disposed of.
  */
-export async function startSimulatedCluster(options: SimulatedClusterOptions = {}): Promise<ControlPlane> {
-  const { simulate, ...rest } = options;
-  const plane = await startControlPlane({ disabledAdmissionPlugins: [], ...rest });
+export async function runSimulatedNode(
+  plane: ControlPlane,
+  simulate: SimulatedRuntimeOptions['simulate'] = () => ({}),
+): Promise<AsyncDisposable> {
   const { clock } = plane;
   const folder = await mkdtemp(join(tmpdir(), 'tektite-cluster-'));
   const user = (name: string) => plane.clientFor({ name, groups: ['system:masters'] }, { fieldManager: name });
@@ -34,19 +31,37 @@ export async function startSimulatedCluster(options: SimulatedClusterOptions = {
       removeFolder: (path) => rm(path, { recursive: true, force: true }),
     },
   });
-  const runtime = new SimulatedRuntime({ clock, simulate: simulate ?? (() => ({})) });
+  const runtime = new SimulatedRuntime({ clock, simulate });
   const node = await startNode({ client: user('kubelet'), runtime, name: 'simulated', dataDir: join(folder, 'node') });
   const registration = plane.server.nodes.register(node.name, node);
   const stop = async (): Promise<void> => {
     await node[Symbol.asyncDispose]();
     await workloads.stop();
   };
+  return {
+    async [Symbol.asyncDispose]() {
+      registration[Symbol.dispose]();
+      // Containers take their time to end, and so do requests that wait to be tried again.
+      await ('until' in clock ? (clock as VirtualClock).until(stop()) : stop());
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * A control plane with all a cluster brings by itself.
+ *
+ * @example
+ * await using cluster = await startSimulatedCluster();
+ * await applyManifest(cluster.client, release); // its Deployments become available
+ */
+export async function startSimulatedCluster(options: SimulatedClusterOptions = {}): Promise<ControlPlane> {
+  const { simulate, ...rest } = options;
+  const plane = await startControlPlane({ disabledAdmissionPlugins: [], ...rest });
+  const node = await runSimulatedNode(plane, simulate);
   const close = async (): Promise<void> => {
-    registration[Symbol.dispose]();
-    // Containers take their time to end, and so do requests that wait to be tried again.
-    await ('until' in clock ? (clock as VirtualClock).until(stop()) : stop());
+    await node[Symbol.asyncDispose]();
     await plane.close();
-    await rm(folder, { recursive: true, force: true });
   };
   return { ...plane, close, [Symbol.asyncDispose]: close };
 }

@@ -74,8 +74,10 @@ export interface ComponentDescription<T extends ComponentObject> {
   /** Without a version: all of it comes from `extras`. */
   readonly flat?: boolean;
   /** Where the release says which version it is. */
-  readonly versionMap: string;
+  readonly versionMap?: string;
   readonly unknownVersion?: string;
+  /** It has no release of its own: its version is the operator's. */
+  readonly isOfOperator?: boolean;
   readonly imagePrefix: string;
   /** Images that are named are taken as they are, whatever the registry. */
   readonly namedImagesStay?: boolean;
@@ -91,7 +93,11 @@ export interface ComponentDescription<T extends ComponentObject> {
   /** The steps of its transform, in upstream's order. `extension` are the platform's. */
   steps(run: ComponentRun<T>, extension: readonly Transform[]): readonly (Transform | undefined)[];
   /** Its installer sets, in the order in which they are made. Default: the two main sets. */
-  sets?(run: ComponentRun<T>, manifest: Manifest, payload: string): readonly PlannedSets[];
+  sets?(
+    run: ComponentRun<T>,
+    manifest: Manifest,
+    payload: string,
+  ): readonly PlannedSets[] | Promise<readonly PlannedSets[]>;
   /** What has to be there before its sets: secrets, certificates. A text is a failure of PreReconciler. */
   prepare?(run: ComponentRun<T>, client: Client): Promise<string | undefined>;
   /** Sets of its own that it does not want any more. */

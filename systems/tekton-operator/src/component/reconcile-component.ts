@@ -132,7 +132,7 @@ async function installComponent<T extends ComponentObject>(
   conditions.markTrue('PreReconciler');
   if (description.deadlock) await breakDeadlock(client, run.namespace, description.deadlock);
   const rollback = run.rollsBack ? new Rollback(run) : undefined;
-  const installed = await ensureSets(run, conditions, plannedSets(run, release, version), rollback);
+  const installed = await ensureSets(run, conditions, await plannedSets(run, release, version), rollback);
   const reached: ComponentOutcome = {
     result: lookLater,
     version: installed.release ?? version,
@@ -154,17 +154,17 @@ async function installComponent<T extends ComponentObject>(
   return { ...reached, result: undefined };
 }
 
-function plannedSets<T extends ComponentObject>(
+async function plannedSets<T extends ComponentObject>(
   run: ComponentRun<T>,
   release: Manifest,
   version: string,
-): readonly PlannedSets[] | Error {
+): Promise<readonly PlannedSets[] | Error> {
   const { description } = run;
   try {
     const kept = description.keep ? release.filter((object) => description.keep?.(object, run) ?? true) : release;
     const manifest = run.transform(kept);
     return (
-      description.sets?.(run, manifest, version) ?? [
+      (await description.sets?.(run, manifest, version)) ?? [
         { wanted: { ...run.wanted('main', version), parts: mainParts(run.prefix, manifest) } },
       ]
     );

@@ -7,6 +7,7 @@ import type { ComponentRun } from './component-run.ts';
 export async function loadRelease<T extends ComponentObject>(run: ComponentRun<T>): Promise<Manifest> {
   const { description, services, spec, pinnedVersion } = run;
   const { payload } = services;
+  if (description.isOfOperator) return new Manifest();
   const folders = description.folders(spec);
   const release = description.flat
     ? await payload.extra(folders[0] ?? '')
@@ -22,9 +23,10 @@ export async function loadRelease<T extends ComponentObject>(run: ComponentRun<T
 
 /** What the release says its version is. */
 export function componentVersion<T extends ComponentObject>(
-  { description }: ComponentRun<T>,
+  { description, services }: ComponentRun<T>,
   release: Manifest,
 ): string {
+  if (description.isOfOperator) return services.version;
   const map = release.objects.find(
     ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === description.versionMap,
   ) as { readonly data?: Readonly<Record<string, string>> } | undefined;

@@ -1,6 +1,7 @@
 import type { ControllerDefinition } from '@tektite/controller';
 import { componentController } from '../component/component-controller.ts';
 import type { OperatorServices } from '../component/operator-services.ts';
+import { addonComponent } from './addon.ts';
 import { chainComponent } from './chain.ts';
 import { dashboardComponent } from './dashboard.ts';
 import { manualApprovalGateComponent } from './manual-approval-gate.ts';
@@ -27,6 +28,8 @@ export function componentControllers(services: OperatorServices): readonly Contr
     componentController(multiclusterProxyComponent, services),
     componentController(manualApprovalGateComponent, services),
     componentController(pipelinesAsCodeComponent, services),
-    ...(openshift ? [componentController(syncerServiceComponent, services)] : []),
+    ...(openshift
+      ? [componentController(addonComponent, services), componentController(syncerServiceComponent, services)]
+      : []),
   ];
 }

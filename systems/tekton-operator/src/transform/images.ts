@@ -1,5 +1,6 @@
 import type { Transform } from '@tektite/manifest';
 import type { OperatorEnvironment } from '../operator-environment.ts';
+import { isMapping, listAt, mappingAt } from './draft-fields.ts';
 import { type DraftContainer, templateIn } from './workload.ts';
 
 /** Images of one component: which replace which, and from where the others come. */
@@ -60,6 +61,29 @@ function replaceImage(container: DraftContainer, { byName, registry }: ImageChoi
 }
 
 const keyOf = (name: string) => name.toLowerCase().replaceAll('-', '_');
+
+/** Images of Tasks' steps, and of parameters that name one; of StepActions by their own name. */
+export function taskImages({ byName, registry }: ImageChoice): Transform {
+  return function taskImages(draft) {
+    if (draft.kind === 'StepAction') {
+      const spec = mappingAt(draft, 'spec');
+      if (typeof spec?.image === 'string')
+        spec.image = byName.get(keyOf(draft.metadata.name ?? '')) || inRegistry(spec.image, registry);
+    }
+    if (draft.kind !== 'Task' && draft.kind !== 'ClusterTask') return;
+    for (const step of listAt(draft, 'spec', 'steps')) {
+      if (!isMapping(step) || typeof step.name !== 'string') continue;
+      const image = byName.get(keyOf(step.name));
+      if (image) step.image = image;
+      else if (typeof step.image === 'string') step.image = inRegistry(step.image, registry);
+    }
+    for (const param of listAt(draft, 'spec', 'params')) {
+      if (!isMapping(param) || typeof param.name !== 'string') continue;
+      const image = byName.get(`param_${keyOf(param.name)}`);
+      if (image) param.default = image;
+    }
+  };
+}
 
 /** What of the choice decides what is installed: sets are written anew when it changes. */
 export function imagesText({ byName }: ImageChoice): string {

@@ -1,0 +1,144 @@
+import { type Client, kinds, mergePatch } from '@tektite/client';
+import { installKinds, Manager } from '@tektite/controller';
+import { type DynamicObject, findCondition, type KubeObject } from '@tektite/meta';
+import { type Scenario, simulate, type World } from '@tektite/testkit';
+import { runSimulatedNode } from '@tektite/testkit/cluster';
+import { describe, expect, it } from 'vitest';
+import { allKinds } from '../kinds/all-kinds.ts';
+import { TektonInstallerSet, TektonPipeline } from '../kinds/kinds.ts';
+import { TektonConfig } from '../kinds/tekton-config.ts';
+import { objectPayload } from '../payload/object-payload.ts';
+import { tektonOperatorSystem } from '../system.ts';
+
+/** `SEEDS=1000 npx vitest run systems/tekton-operator/src/acceptance/simulation` for a long night. */
+const seeds = Number(process.env.SEEDS ?? 6);
+const namespace = 'tekton-pipelines';
+const widget = { apiVersion: 'tekton.dev/v1', kind: 'Widget' };
+
+/** A small release that has one of everything that matters. */
+function release(version: string): readonly DynamicObject[] {
+  const labels = { app: 'tekton-pipelines-controller' };
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  const rbac = 'rbac.authorization.k8s.io';
+  const at = (name: string) => ({ name, namespace });
+  const deployment = (name: string) => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: at(name),
+    spec: {
+      selector: { matchLabels: { name } },
+      template: {
+        metadata: { labels: { ...labels, name } },
+        spec: {
+          serviceAccountName: 'tekton',
+          containers: [{ name, image: `i:${version}`, securityContext: { runAsUser: 65_532 } }],
+        },
+      },
+    },
+  });
+  return [
+    {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'widgets.tekton.dev' },
+      spec: {
+        group: 'tekton.dev',
+        scope: 'Namespaced',
+        names: { plural: 'widgets', kind: 'Widget' },
+        versions: [{ name: 'v1', served: true, storage: true, schema }],
+      },
+    },
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: at('tekton') },
+    { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name: 'tekton' }, rules: [] },
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: at('pipelines-info'), data: { version } },
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: at(`only-in-${version}`), data: {} },
+    { apiVersion: 'v1', kind: 'Service', metadata: at('tekton'), spec: { ports: [{ port: 80 }], selector: labels } },
+    deployment('tekton-pipelines-controller'),
+    deployment('tekton-pipelines-webhook'),
+  ] as unknown as readonly DynamicObject[];
+}
+
+const payload = () =>
+  objectPayload(
+    ['v1.0.0', 'v2.0.0'].map((version) => ({ folder: 'tekton-pipeline', version, objects: () => release(version) })),
+  );
+
+const config = (version: string, strategy: string): KubeObject =>
+  ({
+    apiVersion: 'operator.tekton.dev/v1alpha1',
+    kind: 'TektonConfig',
+    metadata: { name: 'config' },
+    spec: {
+      profile: 'lite',
+      targetNamespace: namespace,
+      pruner: { disabled: true },
+      params: [
+        { name: 'pipelineVersion', value: version },
+        { name: 'upgradeStrategy', value: strategy },
+      ],
+    },
+  }) as unknown as KubeObject;
+
+/** Files are not opened in virtual time. */
+async function throughTime<T>({ sleep }: World, work: Promise<T>): Promise<T> {
+  let isSettled = false;
+  const settled = () => void (isSettled = true);
+  work.then(settled, settled);
+  while (!isSettled) await sleep(1);
+  return work;
+}
+
+const readyOf = async (client: Client) => {
+  const { status } = await client.get(TektonConfig, { name: 'config' });
+  return findCondition(status?.conditions, 'Ready');
+};
+
+/** An operator that is killed and cheated during an installation and an upgrade. */
+function upgradeScenario(strategy: string): Scenario {
+  return {
+    async prepare(world) {
+      await installKinds(world.client, allKinds);
+      await throughTime(world, runSimulatedNode(world.plane));
+    },
+    async start(client) {
+      const { controllers } = tektonOperatorSystem({ version: 'v0.81.1', payloads: [payload()], environment: {} });
+      const manager = new Manager(client, { name: 'tekton-operator', graceMs: 0 });
+      for (const controller of controllers) manager.add(controller);
+      manager.start();
+    },
+    async act({ client, sleep }: World) {
+      await client.create(config('v1.0.0', strategy));
+      for (let tries = 0; tries < 600 && (await readyOf(client))?.status !== 'True'; tries++) await sleep(1000);
+      await client.create({ ...widget, metadata: { namespace: 'default', name: 'mine' } } as KubeObject);
+      const { spec } = config('v2.0.0', strategy) as KubeObject & { spec: object };
+      await client.patch(TektonConfig, { name: 'config' }, mergePatch({ spec }));
+    },
+    async check({ client }) {
+      const ready = await readyOf(client);
+      if (ready?.status !== 'True') throw new Error(ready?.message);
+      expect((await client.get(TektonPipeline, { name: 'pipeline' })).status?.version).toBe('v2.0.0');
+      const sets = (await client.list(TektonInstallerSet)).items.map(({ metadata }) => metadata.name?.slice(0, -5));
+      expect(sets.toSorted()).toEqual([
+        'pipeline-custom-pipeline-network-policies-',
+        'pipeline-main-deployment-',
+        'pipeline-main-static-',
+      ]);
+      for (const { metadata, spec, status } of (await client.list(kinds.Deployment, { namespace })).items) {
+        expect([metadata.name, spec?.template.spec?.containers?.[0]?.image]).toEqual([metadata.name, 'i:v2.0.0']);
+        expect(status?.availableReplicas).toBe(1);
+      }
+      const maps = (await client.list(kinds.ConfigMap, { namespace })).items.map(({ metadata }) => metadata.name);
+      expect(maps.filter((name) => name !== 'kube-root-ca.crt').toSorted()).toEqual([
+        'only-in-v2.0.0',
+        'pipelines-info',
+      ]);
+      expect(await client.get(widget, { namespace: 'default', name: 'mine' })).toBeDefined();
+    },
+  };
+}
+
+describe('an operator that is killed and cheated during an upgrade', { timeout: 600_000 }, () => {
+  it.each(['recreate', 'rolling'])('gets to the new version and to rest, with the strategy %s', async (strategy) => {
+    for (let seed = 1; seed <= seeds; seed++) await simulate(upgradeScenario(strategy), { seed });
+  });
+});
