@@ -117,7 +117,9 @@ function upgradeScenario(strategy: string): Scenario {
       const ready = await readyOf(client);
       if (ready?.status !== 'True') throw new Error(ready?.message);
       expect((await client.get(TektonPipeline, { name: 'pipeline' })).status?.version).toBe('v2.0.0');
-      const sets = (await client.list(TektonInstallerSet)).items.map(({ metadata }) => metadata.name?.slice(0, -5));
+      const sets = (await client.list(TektonInstallerSet)).items.map(({ metadata }) =>
+        (metadata.name ?? '').slice(0, -5),
+      );
       expect(sets.toSorted()).toEqual([
         'pipeline-custom-pipeline-network-policies-',
         'pipeline-main-deployment-',
@@ -127,7 +129,7 @@ function upgradeScenario(strategy: string): Scenario {
         expect([metadata.name, spec?.template.spec?.containers?.[0]?.image]).toEqual([metadata.name, 'i:v2.0.0']);
         expect(status?.availableReplicas).toBe(1);
       }
-      const maps = (await client.list(kinds.ConfigMap, { namespace })).items.map(({ metadata }) => metadata.name);
+      const maps = (await client.list(kinds.ConfigMap, { namespace })).items.map(({ metadata }) => metadata.name ?? '');
       expect(maps.filter((name) => name !== 'kube-root-ca.crt').toSorted()).toEqual([
         'only-in-v2.0.0',
         'pipelines-info',
