@@ -4,7 +4,7 @@ import type { ByoCluster } from '../kinds/byo-cluster.ts';
 import type { ByoHost } from '../kinds/byo-host.ts';
 import type { ByoMachine } from '../kinds/byo-machine.ts';
 import { type Cluster, isInfrastructureReady, type Machine } from '../kinds/cluster-api.ts';
-import { type ConditionText, isTrue, withCondition } from '../kinds/cluster-condition.ts';
+import { type ConditionText, conditionOf, isTrue, withCondition } from '../kinds/cluster-condition.ts';
 import { bootstrapCondition, failureOf, hostReadyCondition, installerGate } from '../kinds/host-conditions.ts';
 import { isPaused } from '../lookups.ts';
 import { machineFinalizer } from '../wire-names.ts';
@@ -107,7 +107,9 @@ function decideNormal(snapshot: MachineSnapshot): MachineDecision {
   const choice = chooseHost(machine, snapshot.hosts());
   if (choice.host) return claim(snapshot, base, choice.host);
   const text = info('BYOHostsUnavailable', describeRefusals(choice.refused));
-  const events = [event('machine', 'ByoHostSelectionFailed', 'No available ByoHost', 'Warning')];
+  // Told when it is news, not each time somebody looks.
+  const isNews = conditionOf(snapshot.machine.status?.conditions, hostReadyCondition)?.message !== text.message;
+  const events = isNews ? [event('machine', 'ByoHostSelectionFailed', 'No available ByoHost', 'Warning')] : [];
   return { ...base, machine: mark(snapshot, machine, text), events, next: later };
 }
 

@@ -13,6 +13,7 @@ import {
 import {
   controllerReference,
   type DynamicObject,
+  hasOwner,
   isStatusError,
   type KubeObject,
   parseApiVersion,
@@ -202,7 +203,8 @@ async function installerOf(
     );
   const own = machine.metadata.namespace ?? '';
   const config = await configs.find(client, { apiVersion, kind: made }, own, machine.metadata.name ?? '');
-  if (config) return { config, template: undefined };
+  // One of an earlier machine of this name is about to be collected, and so is its Secret: it is as good as none.
+  if (config) return { config: hasOwner(config, machine) ? config : { ...config, status: {} }, template: undefined };
   const template = await findObject<DynamicObject>(client, { apiVersion, kind: kind ?? '' }, namespace || own, name);
   return { config: undefined, template };
 }

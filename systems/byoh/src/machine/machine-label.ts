@@ -16,12 +16,17 @@ export function machineLabel(namespace: string, name: string): string {
   return `${full.slice(0, longest - hash.length - 1).replace(/[^a-z0-9]+$/, '')}-${hash}`;
 }
 
-/** Whether a host says that it belongs to this machine. */
-export function belongsTo({ metadata }: ByoHost, machine: Pick<KubeObject, 'metadata'>): boolean {
-  const { namespace = '', name = '' } = machine.metadata;
+/**
+ * Whether a host says that it belongs to this machine, and not to an earlier one of the same name that is gone: such a host
+ * is still being cleaned up.
+ */
+export function belongsTo({ metadata, status }: ByoHost, machine: Pick<KubeObject, 'metadata'>): boolean {
+  const { namespace = '', name = '', uid } = machine.metadata;
   const full = metadata.annotations?.[machineNameAnnotation];
+  const known = status?.machineRef?.uid;
   return (
     metadata.labels?.[machineNameLabel] === machineLabel(namespace, name) &&
-    (full === undefined || full === `${namespace}.${name}`)
+    (full === undefined || full === `${namespace}.${name}`) &&
+    (known === undefined || known === uid)
   );
 }
