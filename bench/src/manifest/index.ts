@@ -125,6 +125,7 @@ async function benchFile(file: string, folder: string, rounds: number): Promise<
     row('tektite apply, upgrade to the release', 'upgrade'),
     row('tektite apply, nothing to do', 'again'),
     { what: 'tektite plan', value: best(ours.plan), unit: 'ms' },
+    faster('times faster than kubectl apply: to a new server', best(theirs.install) / best(ours.install), 3),
     faster('times faster than kubectl apply: upgrade', best(theirs.upgrade) / best(ours.upgrade), 3),
     faster('times faster than kubectl apply: nothing to do', best(theirs.again) / best(ours.again), 3),
   ];

@@ -96,8 +96,12 @@ export class Client {
     key: ObjectKey,
     options: GetOptions = {},
   ): Promise<T> {
-    const path = objectPath(await this.resolve(kind), key, options.subresource);
-    return (await this.request({ method: 'GET', path, query: getQuery(options), ...call(options) })).body as T;
+    const resolved = await this.resolve(kind);
+    const path = objectPath(resolved, key, options.subresource);
+    const request: TransportRequest = { method: 'GET', path, query: getQuery(options), ...call(options) };
+    if (!options.metadataOnly) return (await this.request(request)).body as T;
+    const { body } = await this.request({ ...request, accept: metadataForm });
+    return asKind(body as KubeObject, resolved) as T;
   }
 
   async list<T extends KubeObject = DynamicObject>(
@@ -204,7 +208,8 @@ export class Client {
     const { contentType, body } = applyPatch(withKind(object, resolved));
     const path = objectPath(resolved, keyOf(body as KubeObject), options.subresource);
     const fieldManager = options.fieldManager ?? this.options.fieldManager ?? 'tektite';
-    return this.write('PATCH', path, body, { ...options, fieldManager }, contentType);
+    const answer = await this.write('PATCH', path, body, { ...options, fieldManager }, contentType);
+    return options.metadataOnly ? asKind(answer, resolved) : answer;
   }
 
   applyStatus<T extends KubeObject = DynamicObject>(
@@ -342,6 +347,7 @@ export class Client {
       query,
       body,
       ...(contentType === undefined ? {} : { contentType }),
+      ...(options.metadataOnly ? { accept: metadataForm } : {}),
       ...call(options),
     };
     return (await this.request(request)).body as KubeObject;
@@ -350,6 +356,14 @@ export class Client {
   private warn(warnings: readonly string[], request: TransportRequest): void {
     for (const warning of warnings) this.options.onWarning?.(warning, request);
   }
+}
+
+/** A server that does not know the form answers with the whole object. */
+const metadataForm = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
+
+/** Metadata come as an object of a type of their own. */
+function asKind(object: KubeObject, kind: ResolvedKind): KubeObject {
+  return { ...object, apiVersion: formatApiVersion(kind), kind: kind.kind };
 }
 
 function call({ signal, timeoutMs }: CallOptions): CallOptions {

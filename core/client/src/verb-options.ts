@@ -10,6 +10,8 @@ export interface GetOptions extends CallOptions {
   readonly resourceVersion?: string;
   /** Read `status` or another subresource of the same kind instead of the object. */
   readonly subresource?: string;
+  /** Give nothing but the metadata, with the kind of the object: for who has to know who wrote it, and not what. */
+  readonly metadataOnly?: boolean;
 }
 
 /** Which objects of a kind. */
@@ -56,6 +58,8 @@ export interface WriteOptions extends CallOptions {
 export interface ApplyOptions extends WriteOptions {
   /** Take over fields that others own, instead of failing with a conflict. */
   readonly force?: boolean;
+  /** Answer nothing but the metadata, with the kind of the object: what was sent need not come back. */
+  readonly metadataOnly?: boolean;
 }
 
 export interface DeleteOptions extends CallOptions {

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, httpTransport, isClientError, loadConfig } from '@tektite/client';
@@ -29,6 +30,8 @@ export async function openCluster({ kubeconfig, context, dataDir }: ClusterChoic
 
 /** Does something with the cluster that is meant. That nobody is there is told in a sentence. */
 export async function withCluster<T>(choice: ClusterChoice, work: (client: Client) => Promise<T>): Promise<T> {
+  // Node does not end before V8 has optimised the WebAssembly of the HTTP client, which takes longer than most commands need it for.
+  setFlagsFromString('--liftoff-only');
   const client = await openCluster(choice);
   try {
     return await work(client);

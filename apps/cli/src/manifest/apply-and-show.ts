@@ -26,6 +26,7 @@ export async function applyAndShow(
   const readiness = { timeoutMs: readDuration('--timeout', timeout), ...(await readHealth(health)) };
   const report = await attemptApply(client, manifest, {
     ...choices,
+    resultObjects: 'metadata',
     ...(dryRun ? { dryRun } : {}),
     ...(why ? { history: { why } } : {}),
     onProgress: (event) => view.progress(event),

@@ -27,6 +27,18 @@ export function applyCases(where: string, start: () => Promise<Cluster>): void {
       expect((await client.get(kinds.ConfigMap, { namespace: 'default', name: 'one' })).data).toEqual({ a: '2' });
     });
 
+    it('gives no more than metadata back when that is enough, and tells what was done all the same', async () => {
+      const { client } = cluster;
+      const options = { resultObjects: 'metadata' } as const;
+      const first = await applyManifest(client, manifestOf(definition('pins', 'Pin'), configMap('slim')), options);
+      expect(actions(first)).toEqual(['created', 'created']);
+      const map = first.results[1]?.object;
+      expect(map).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'slim' } });
+      expect(map?.data).toBeUndefined();
+      const changed = manifestOf(definition('pins', 'Pin'), configMap('slim', { a: '2' }));
+      expect(actions(await applyManifest(client, changed, options))).toEqual(['unchanged', 'configured']);
+    });
+
     it('removes fields that left the manifest, and keeps those of others', async () => {
       const { client } = cluster;
       const key = { namespace: 'default', name: 'fields' };

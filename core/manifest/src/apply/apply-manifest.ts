@@ -30,6 +30,8 @@ export interface ApplyManifestOptions extends OrderOptions {
   readonly mode?: ApplyObjectOptions['mode'];
   readonly migrateFrom?: readonly string[];
   readonly dryRun?: boolean;
+  /** What the results have of the objects. Default `whole`; `metadata` spares both sides what was sent already. */
+  readonly resultObjects?: 'whole' | 'metadata';
   /** Objects of a step at once. Default 4. */
   readonly concurrency?: number;
   /** Default `stop`: steps after a failure are not begun. */
@@ -127,6 +129,7 @@ class Application {
       recreate: options.recreate ?? [],
       mode: options.mode ?? 'server',
       dryRun: options.dryRun ?? false,
+      metadataOnly: options.resultObjects === 'metadata',
       goneTimeoutMs: this.patienceMs,
       ...(options.migrateFrom ? { migrateFrom: options.migrateFrom } : {}),
       ...(options.signal ? { signal: options.signal } : {}),

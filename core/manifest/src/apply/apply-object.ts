@@ -17,6 +17,8 @@ export interface ApplyObjectOptions {
   readonly recreate: readonly string[];
   readonly mode: 'server' | 'createOnly' | 'replace';
   readonly dryRun: boolean;
+  /** Whether nothing but the metadata of what was applied is of interest. */
+  readonly metadataOnly: boolean;
   /** Managers whose fields are handed over first. */
   readonly migrateFrom?: readonly string[];
   /** How long to wait for an object that is being deleted. */
@@ -43,7 +45,8 @@ export async function applyObject(
   const call = { ...(options.signal ? { signal: options.signal } : {}), ...(dryRun ? { dryRun } : {}) };
   if (!object.metadata.name)
     return { action: 'created', object: await client.create(object, { ...call, fieldManager }) };
-  let live = await read(client, object, options);
+  const metadataOnly = options.metadataOnly && !dryRun;
+  let live = await read(client, object, { ...options, metadataOnly });
   if (live?.metadata.deletionTimestamp && !dryRun) {
     await waitUntilGone(client, live, options);
     live = undefined;
@@ -52,7 +55,7 @@ export async function applyObject(
   if (live && mode === 'replace') return recreate(client, object, live, options, 'it is to be replaced');
   try {
     if (live) await migrate(client, live, options, call);
-    const after = await serverSideApply(client, object, options, call);
+    const after = await serverSideApply(client, object, options, { ...call, metadataOnly });
     return { action: actionOf(live, after, dryRun), object: after };
   } catch (error) {
     const reason = live && recreateReason(error);
@@ -65,17 +68,18 @@ export async function applyObject(
 export async function read(
   client: Client,
   object: DynamicObject,
-  options: { readonly signal?: AbortSignal },
+  options: { readonly signal?: AbortSignal; readonly metadataOnly?: boolean },
 ): Promise<DynamicObject | undefined> {
+  const { signal, metadataOnly = false } = options;
   try {
-    return await client.get(object, keyOf(object), options.signal ? { signal: options.signal } : {});
+    return await client.get(object, keyOf(object), { metadataOnly, ...(signal ? { signal } : {}) });
   } catch (error) {
     if (isStatusError(error, 'NotFound')) return undefined;
     throw error;
   }
 }
 
-type Call = { readonly signal?: AbortSignal; readonly dryRun?: boolean };
+type Call = { readonly signal?: AbortSignal; readonly dryRun?: boolean; readonly metadataOnly?: boolean };
 
 async function serverSideApply(
   client: Client,

@@ -8,6 +8,8 @@ import { childOf, isMapping } from '../field-value.ts';
  * refuses to apply a Service without; everywhere else it changes nothing. The same object when there is nothing to add.
  */
 export function completeKeys(object: DynamicObject): DynamicObject {
+  // Definitions are large, and have no such keys.
+  if (object.kind === 'CustomResourceDefinition') return object;
   const { group, version } = parseApiVersion(object.apiVersion) ?? { group: '', version: '' };
   const schema = findBuiltinKind(group, version, object.kind)?.schema;
   return schema ? (completed(object, schema) as DynamicObject) : object;

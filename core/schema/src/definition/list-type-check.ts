@@ -7,10 +7,13 @@ export interface ListTypeOptions {
   readonly requireListMapKeys: boolean;
 }
 
+const noErrors: readonly FieldError[] = [];
+
 /** What is wrong with `x-kubernetes-list-type` and the keys of a list-map. */
-export function checkListType(schema: RawSchema, path: FieldPath, options: ListTypeOptions): FieldError[] {
-  const errors: FieldError[] = [];
+export function checkListType(schema: RawSchema, path: FieldPath, options: ListTypeOptions): readonly FieldError[] {
   const listType = schema['x-kubernetes-list-type'];
+  if (listType === undefined && schema['x-kubernetes-list-map-keys'] === undefined) return noErrors;
+  const errors: FieldError[] = [];
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   const typePath = path.child('x-kubernetes-list-type');
   if (listType !== undefined && schema.type !== 'array') {

@@ -48,16 +48,24 @@ function isReadable(schema: RawSchema): boolean {
     schema,
     (each) =>
       Boolean(each.id || each.$schema || each.$ref) ||
-      [each.patternProperties, each.dependencies, each.definitions].some((map) => map && Object.keys(map).length > 0) ||
+      hasKeys(each.patternProperties) ||
+      hasKeys(each.dependencies) ||
+      hasKeys(each.definitions) ||
       each.additionalItems !== undefined ||
       (Array.isArray(each.items) && each.items.length > 0) ||
       each['x-kubernetes-preserve-unknown-fields'] === false,
   );
 }
 
+function hasKeys(map: object | undefined): boolean {
+  return map !== undefined && map !== null && Object.keys(map).length > 0;
+}
+
 function checkRootKeywords(schema: RawSchema, path: FieldPath): FieldError[] {
   const allowed = allowedAtRoot.split(' ');
-  for (const [keyword, value] of Object.entries(internalSchema(schema) as Record<string, unknown>)) {
+  // What is below is of no interest here, and much of it.
+  const { properties: _, items: __, ...root } = schema;
+  for (const [keyword, value] of Object.entries(internalSchema(root) as Record<string, unknown>)) {
     if (value === null || value === '' || value === false) continue;
     if (keyword === 'Type' && value !== 'object') {
       const detail =

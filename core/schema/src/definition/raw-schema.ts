@@ -38,23 +38,34 @@ export function valueSchema({ additionalProperties }: RawSchema): RawSchema | un
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;
 }
 
-/** Whether the predicate holds for the schema or anything below it. Schemas of definitions are trees. */
+/** Whether the predicate holds for the schema or anything below it. Schemas of definitions are trees, and large ones: nothing is made here. */
 export function schemaHas(schema: RawSchema | undefined, predicate: (schema: RawSchema) => boolean): boolean {
   if (!schema) return false;
   if (predicate(schema)) return true;
-  return [...below(schema)].some((child) => schemaHas(child, predicate));
+  const { items, properties, additionalProperties, additionalItems, dependencies } = schema;
+  if (items && (isList(items) ? listHas(items, predicate) : schemaHas(items, predicate))) return true;
+  if (listHas(schema.allOf, predicate) || listHas(schema.anyOf, predicate) || listHas(schema.oneOf, predicate))
+    return true;
+  if (schema.not && schemaHas(schema.not, predicate)) return true;
+  if (typeof additionalProperties === 'object' && schemaHas(additionalProperties, predicate)) return true;
+  if (mapHas(properties, predicate) || mapHas(schema.patternProperties, predicate)) return true;
+  if (mapHas(schema.definitions, predicate)) return true;
+  if (typeof additionalItems === 'object' && schemaHas(additionalItems, predicate)) return true;
+  return (
+    dependencies !== undefined &&
+    Object.values(dependencies).some((each) => !Array.isArray(each) && schemaHas(each as RawSchema, predicate))
+  );
 }
 
-function* below(schema: RawSchema): Iterable<RawSchema | undefined> {
-  yield itemSchema(schema);
-  yield* itemSchemas(schema);
-  yield* schema.allOf ?? [];
-  yield* schema.anyOf ?? [];
-  yield* schema.oneOf ?? [];
-  yield schema.not;
-  yield valueSchema(schema);
-  for (const map of [schema.properties, schema.patternProperties, schema.definitions]) yield* Object.values(map ?? {});
-  if (typeof schema.additionalItems === 'object') yield schema.additionalItems;
-  for (const dependency of Object.values(schema.dependencies ?? {}))
-    if (!Array.isArray(dependency)) yield dependency as RawSchema;
+function listHas(schemas: readonly RawSchema[] | undefined, predicate: (schema: RawSchema) => boolean): boolean {
+  return schemas?.some((each) => schemaHas(each, predicate)) ?? false;
+}
+
+function mapHas(
+  schemas: Readonly<Record<string, RawSchema>> | undefined,
+  predicate: (schema: RawSchema) => boolean,
+): boolean {
+  if (!schemas) return false;
+  for (const name of Object.keys(schemas)) if (schemaHas(schemas[name], predicate)) return true;
+  return false;
 }

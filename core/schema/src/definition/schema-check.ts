@@ -5,9 +5,10 @@ import { escapePropertyName } from '../cel/property-name.ts';
 import type { JsonSchema } from '../structural-schema.ts';
 import { append } from './append.ts';
 import { checkListType } from './list-type-check.ts';
-import { itemSchema, itemSchemas, type RawSchema, valueSchema } from './raw-schema.ts';
+import { itemSchema, itemSchemas, type RawSchema, schemaHas, valueSchema } from './raw-schema.ts';
 import { checkCompiledRule, checkRuleText, CostAccount } from './rule-check.ts';
 
+const unsupported = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'] as const;
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
 /** What may be overlooked, because an older version of the same definition had it too. */
@@ -54,10 +55,12 @@ export function checkSchema(
   compile: boolean,
 ): FieldError[] {
   const account = new CostAccount();
-  const declaration = compile ? declareSchema(schema as JsonSchema, true) : undefined;
-  const rules = compile ? { account, cardinality: 1, declaration, isResourceRoot: true } : undefined;
+  const hasRules = compile && schemaHas(schema, (each) => (each['x-kubernetes-validations']?.length ?? 0) > 0);
+  const declaration = hasRules ? declareSchema(schema as JsonSchema, true) : undefined;
+  const rules = hasRules ? { account, cardinality: 1, declaration, isResourceRoot: true } : undefined;
   const place: Place = { path, isRoot: true, insideMetadata: false, ...(rules ? { rules } : {}) };
-  const found = new SchemaChecker(options).check(schema, place);
+  const found: Found = { schema: [], rules: [] };
+  new SchemaChecker(options).check(schema, place, found);
   return [...found.schema, ...found.rules, ...account.errors(path)];
 }
 
@@ -68,13 +71,10 @@ class SchemaChecker {
     this.options = options;
   }
 
-  check(schema: RawSchema, place: Place): Found {
-    const found: Found = { schema: this.checkKeywords(schema, place), rules: [] };
-    for (const [child, childPlace] of children(schema, place)) {
-      const below = this.check(child, childPlace);
-      append(found.schema, below.schema);
-      append(found.rules, below.rules);
-    }
+  check(schema: RawSchema, place: Place, found: Found): void {
+    const before = found.schema.length;
+    this.checkKeywords(schema, place, found.schema);
+    eachChild(schema, place, (child, childPlace) => this.check(child, childPlace, found));
     const { path } = place;
     if (schema['x-kubernetes-preserve-unknown-fields'] === false)
       found.schema.push(
@@ -82,28 +82,20 @@ class SchemaChecker {
       );
     append(found.schema, checkMapType(schema, path));
     append(found.schema, checkListType(schema, path, this.options));
-    const rules = schema['x-kubernetes-validations'] ?? [];
+    const rules = schema['x-kubernetes-validations'];
+    if (!rules || rules.length === 0) return;
     for (const [index, rule] of rules.entries())
       append(found.schema, checkRuleText(rule, schema, path.child('x-kubernetes-validations').index(index)));
-    if (rules.length > 0 && found.schema.length === 0 && place.rules)
-      append(found.rules, this.checkRules(schema, place, place.rules));
-    return found;
+    if (found.schema.length === before && place.rules) append(found.rules, this.checkRules(schema, place, place.rules));
   }
 
-  private checkKeywords(schema: RawSchema, { path, noDefaults, insideMetadata }: Place): FieldError[] {
-    const errors: FieldError[] = [];
+  private checkKeywords(schema: RawSchema, place: Place, errors: FieldError[]): void {
+    const { path, noDefaults, insideMetadata } = place;
     if (this.options.requireValidType && schema.type && !types.includes(schema.type))
       errors.push(notSupported(path.child('type'), schema.type, types));
     if (schema.default !== undefined && schema.default !== null && noDefaults !== undefined)
       errors.push(forbidden(path.child('default'), `must not be set ${noDefaults}`));
-    for (const keyword of [
-      'id',
-      'additionalItems',
-      'patternProperties',
-      'definitions',
-      'dependencies',
-      '$ref',
-    ] as const)
+    for (const keyword of unsupported)
       if (isSet(schema[keyword])) errors.push(forbidden(path.child(keyword), `${keyword} is not supported`));
     if (schema.type === 'null')
       errors.push(forbidden(path.child('type'), 'type cannot be set to null, use nullable as an alternative'));
@@ -123,7 +115,6 @@ class SchemaChecker {
       errors.push(
         forbidden(path.child('additionalProperties'), 'additionalProperties and properties are mutual exclusive'),
       );
-    return errors;
   }
 
   private checkRules(schema: RawSchema, place: Place, rules: RulePlace): FieldError[] {
@@ -147,9 +138,9 @@ function isSet(value: unknown): boolean {
   return typeof value !== 'object' || Object.keys(value).length > 0;
 }
 
-function checkMapType(schema: RawSchema, path: FieldPath): FieldError[] {
+function checkMapType(schema: RawSchema, path: FieldPath): readonly FieldError[] {
   const mapType = schema['x-kubernetes-map-type'];
-  if (mapType === undefined) return [];
+  if (mapType === undefined) return noErrors;
   const errors: FieldError[] = [];
   const detail = 'must be object if x-kubernetes-map-type is specified';
   if (!schema.type) errors.push(required(path.child('type'), detail));
@@ -159,43 +150,54 @@ function checkMapType(schema: RawSchema, path: FieldPath): FieldError[] {
   return errors;
 }
 
+const noErrors: readonly FieldError[] = [];
 const metaFields = new Set(['metadata', 'kind', 'apiVersion']);
 
+type Visit = (schema: RawSchema, place: Place) => void;
+
 /** The schemas below a schema, in the order in which they are checked. */
-function* children(schema: RawSchema, place: Place): Iterable<[RawSchema, Place]> {
+function eachChild(schema: RawSchema, place: Place, visit: Visit): void {
   const { path } = place;
-  const base: Place = { ...place, isRoot: false };
-  const withoutRules: Place = { ...omitRules(base) };
   const values = valueSchema(schema);
   if (values) {
     const noDefaults = place.insideMetadata
       ? { noDefaults: 'inside additionalProperties applying to object metadata' }
       : {};
-    yield [
-      values,
-      {
-        ...base,
-        ...noDefaults,
-        path: path.child('additionalProperties'),
-        ...ruleChild(schema, place, values, 'element'),
-      },
-    ];
+    const at = path.child('additionalProperties');
+    visit(values, { ...place, isRoot: false, ...noDefaults, path: at, ...ruleChild(schema, place, values, 'element') });
   }
-  for (const [name, property] of Object.entries(schema.properties ?? {}))
-    yield [property, propertyPlace(schema, place, name, property)];
-  if (schema.not) yield [schema.not, { ...withoutRules, path: path.child('not') }];
+  const { properties } = schema;
+  if (properties)
+    for (const name of Object.keys(properties)) {
+      const property = properties[name] as RawSchema;
+      visit(property, propertyPlace(schema, place, name, property));
+    }
+  if (schema.not || schema.allOf || schema.oneOf || schema.anyOf || schema.definitions)
+    eachNested(schema, place, visit);
+  eachItem(schema, place, visit);
+  const { dependencies } = schema;
+  if (dependencies)
+    for (const [name, each] of Object.entries(dependencies))
+      if (!Array.isArray(each)) visit(each as RawSchema, nestedPlace(place, path.child('dependencies').key(name)));
+}
+
+function eachNested(schema: RawSchema, place: Place, visit: Visit): void {
+  const { path } = place;
+  if (schema.not) visit(schema.not, nestedPlace(place, path.child('not')));
   for (const keyword of ['allOf', 'oneOf', 'anyOf'] as const)
     for (const [index, each] of (schema[keyword] ?? []).entries())
-      yield [each, { ...withoutRules, path: path.child(keyword).index(index) }];
+      visit(each, nestedPlace(place, path.child(keyword).index(index)));
   for (const [name, each] of Object.entries(schema.definitions ?? {}))
-    yield [each, { ...withoutRules, path: path.child('definitions').key(name) }];
-  yield* itemPlaces(schema, place);
-  for (const [name, each] of Object.entries(schema.dependencies ?? {}))
-    if (!Array.isArray(each))
-      yield [each as RawSchema, { ...withoutRules, path: path.child('dependencies').key(name) }];
+    visit(each, nestedPlace(place, path.child('definitions').key(name)));
+}
+
+/** Where no rules are compiled. */
+function nestedPlace(place: Place, path: FieldPath): Place {
+  return { ...omitRules(place), isRoot: false, path };
 }
 
 function omitRules(place: Place): Place {
+  if (!place.rules) return place;
   const copy: { -readonly [K in keyof Place]: Place[K] } = { ...place };
   delete copy.rules;
   return copy;
@@ -218,14 +220,15 @@ function propertyPlace(schema: RawSchema, place: Place, name: string, property: 
 }
 
 /** Only the elements of list-maps can be matched between an old and a new object. */
-function* itemPlaces(schema: RawSchema, place: Place): Iterable<[RawSchema, Place]> {
+function eachItem(schema: RawSchema, place: Place, visit: Visit): void {
+  if (!schema.items) return;
   const isMap = schema['x-kubernetes-list-type'] === 'map';
   const uncorrelatable = place.uncorrelatable ?? (isMap ? undefined : place.path);
   const base: Place = { ...omitRules(place), isRoot: false, ...(uncorrelatable ? { uncorrelatable } : {}) };
   const path = place.path.child('items');
   const items = itemSchema(schema);
-  if (items) yield [items, { ...base, path, ...ruleChild(schema, place, items, 'element') }];
-  for (const [index, each] of itemSchemas(schema).entries()) yield [each, { ...base, path: path.index(index) }];
+  if (items) visit(items, { ...base, path, ...ruleChild(schema, place, items, 'element') });
+  for (const [index, each] of itemSchemas(schema).entries()) visit(each, { ...base, path: path.index(index) });
 }
 
 /** What the rules of a child need: its declaration, and how many of it there can be. */

@@ -18,30 +18,34 @@ type Level = 'root' | 'item' | 'field';
  * `oneOf` and `not` may restrict values but not describe them.
  */
 export function checkStructural(schema: RawSchema, path: FieldPath): FieldError[] {
-  const errors = [...checkNode(schema, 'root', path), ...checkCompleteness(schema, schema, path, path)];
+  const errors: FieldError[] = [];
+  checkNode(schema, 'root', path, errors);
+  append(errors, checkCompleteness(schema, schema, path, path));
   return errors.sort((a, b) => (formatFieldError(a) < formatFieldError(b) ? -1 : 1));
 }
 
-function checkNode(schema: RawSchema, level: Level, path: FieldPath): FieldError[] {
-  const errors: FieldError[] = [];
+function checkNode(schema: RawSchema, level: Level, path: FieldPath, errors: FieldError[]): void {
   const items = itemSchema(schema);
   const values = valueSchema(schema);
+  const { properties, anyOf, allOf } = schema;
   if (schema.type === 'array' && !items) errors.push(required(path.child('items'), 'must be specified'));
-  if (items) append(errors, checkNode(items, 'item', path.child('items')));
-  for (const [name, property] of Object.entries(schema.properties ?? {}))
-    append(errors, checkNode(property, 'field', path.child('properties').key(name)));
+  if (items) checkNode(items, 'item', path.child('items'), errors);
+  if (properties) {
+    const at = path.child('properties');
+    for (const name of Object.keys(properties)) checkNode(properties[name] as RawSchema, 'field', at.key(name), errors);
+  }
   if (schema.additionalProperties !== undefined && level === 'root')
     errors.push(forbidden(path.child('additionalProperties'), 'must not be used at the root'));
-  if (values) append(errors, checkNode(values, 'field', path.child('additionalProperties')));
-  append(errors, checkExtensions(schema, path));
-  append(errors, checkValidations(schema, isIntOrString(schema.anyOf), isIntOrString(schema.allOf?.[0]?.anyOf), path));
-  append(errors, checkType(schema, level, path));
-  append(errors, checkMetadata(schema, level, path));
-  return errors;
+  if (values) checkNode(values, 'field', path.child('additionalProperties'), errors);
+  if (schema['x-kubernetes-int-or-string']) append(errors, checkExtensions(schema, path));
+  if (anyOf || allOf || schema.oneOf || schema.not || schema.pattern)
+    append(errors, checkValidations(schema, isIntOrString(anyOf), isIntOrString(allOf?.[0]?.anyOf), path));
+  checkType(schema, level, path, errors);
+  if (level === 'root' || schema['x-kubernetes-embedded-resource'] === true)
+    append(errors, checkMetadata(schema, level, path));
 }
 
 function checkExtensions(schema: RawSchema, path: FieldPath): FieldError[] {
-  if (!schema['x-kubernetes-int-or-string']) return [];
   return (['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource'] as const)
     .filter((name) => schema[name])
     .map((name) => invalid(path.child(name), true, 'must be false if x-kubernetes-int-or-string is true'));
@@ -53,10 +57,10 @@ const missingType: Readonly<Record<Level, string>> = {
   field: 'must not be empty for specified object fields',
 };
 
-function checkType(schema: RawSchema, level: Level, path: FieldPath): FieldError[] {
-  const errors: FieldError[] = [];
+function checkType(schema: RawSchema, level: Level, path: FieldPath, errors: FieldError[]): void {
   const type = schema.type ?? '';
   const embedded = schema['x-kubernetes-embedded-resource'] === true;
+  if (level !== 'root' && !embedded && type !== '') return;
   const at = path.child('type');
   if (embedded && type !== 'object') {
     const detail = 'must be object if x-kubernetes-embedded-resource is true';
@@ -69,7 +73,6 @@ function checkType(schema: RawSchema, level: Level, path: FieldPath): FieldError
     );
   if (level === 'root' && type !== '' && type !== 'object')
     errors.push(invalid(at, type, 'must be object at the root'));
-  return errors;
 }
 
 /** Metadata is what it is; a schema may only restrict names. */
