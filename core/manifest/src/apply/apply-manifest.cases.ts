@@ -39,6 +39,17 @@ export function applyCases(where: string, start: () => Promise<Cluster>): void {
       expect(actions(await applyManifest(client, changed, options))).toEqual(['unchanged', 'configured']);
     });
 
+    it('makes what is in a new namespace, and does not ask whether it is there', async () => {
+      const { client } = cluster;
+      const inside = { ...configMap('inside'), metadata: { name: 'inside', namespace: 'brand-new' } };
+      const manifest = manifestOf(
+        { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'brand-new', labels: { a: 'b' } } },
+        inside,
+      );
+      expect(actions(await applyManifest(client, manifest))).toEqual(['created', 'created']);
+      expect(actions(await applyManifest(client, manifest))).toEqual(['unchanged', 'unchanged']);
+    });
+
     it('removes fields that left the manifest, and keeps those of others', async () => {
       const { client } = cluster;
       const key = { namespace: 'default', name: 'fields' };

@@ -116,6 +116,8 @@ class Application {
   private readonly objectOptions: ApplyObjectOptions;
   private readonly results = new Map<ManifestItem, ObjectResult>();
   private readonly patienceMs: number;
+  /** What this run made that has others in it: namespaces, and kinds. */
+  private readonly made = new Set<string>();
   private failures = 0;
 
   constructor(client: Client, options: ApplyManifestOptions) {
@@ -241,8 +243,9 @@ class Application {
     let result: ObjectResult;
     try {
       const applied = await this.whenKnown(defined.has(groupKindOf(object)), () =>
-        applyObject(this.client, object, this.objectOptions),
+        applyObject(this.client, object, { ...this.objectOptions, isNew: this.isNew(object) }),
       );
+      if (applied.action === 'created') this.noteMade(object);
       result = { reference: referenceTo(applied.object), ...applied, ...about() };
     } catch (error) {
       this.options.signal?.throwIfAborted();
@@ -293,6 +296,17 @@ class Application {
       const error = new ManifestError('NOT_ESTABLISHED', text, { details: { status, message } });
       this.record(item, { reference, action: 'failed', error, step, durationMs: 0, origin: item.origin });
     }
+  }
+
+  private noteMade(object: DynamicObject): void {
+    if (object.apiVersion === 'v1' && object.kind === 'Namespace') this.made.add(`namespace ${object.metadata.name}`);
+    for (const kind of definedGroupKind(object)) this.made.add(`kind ${kind}`);
+  }
+
+  private isNew(object: DynamicObject): boolean {
+    if (this.made.size === 0 || this.options.dryRun) return false;
+    const { namespace } = object.metadata;
+    return this.made.has(`kind ${groupKindOf(object)}`) || (!!namespace && this.made.has(`namespace ${namespace}`));
   }
 
   private skipRest(items: readonly ManifestItem[]): void {

@@ -17,6 +17,8 @@ export interface ApplyObjectOptions {
   readonly recreate: readonly string[];
   readonly mode: 'server' | 'createOnly' | 'replace';
   readonly dryRun: boolean;
+  /** Whether it cannot be there: what it is in, or its kind, was made just now. Then nobody is asked. */
+  readonly isNew?: boolean;
   /** Whether nothing but the metadata of what was applied is of interest. */
   readonly metadataOnly: boolean;
   /** Managers whose fields are handed over first. */
@@ -46,6 +48,14 @@ export async function applyObject(
   if (!object.metadata.name)
     return { action: 'created', object: await client.create(object, { ...call, fieldManager }) };
   const metadataOnly = options.metadataOnly && !dryRun;
+  if (options.isNew && !dryRun && mode === 'server') {
+    try {
+      return { action: 'created', object: await serverSideApply(client, object, options, { ...call, metadataOnly }) };
+    } catch (error) {
+      // Somebody was faster after all: then it is as with any other object.
+      if (conflictsOf(error).length === 0 && !recreateReason(error)) throw error;
+    }
+  }
   let live = await read(client, object, { ...options, metadataOnly });
   if (live?.metadata.deletionTimestamp && !dryRun) {
     await waitUntilGone(client, live, options);
