@@ -5,7 +5,7 @@ import { type Scenario, simulate, type World } from '@tektite/testkit';
 import { expect, it } from 'vitest';
 import { decideAgent } from './agent/decide-agent.ts';
 import { HostRecord } from './agent/host-record.ts';
-import { releasedHost } from './agent/released-host.ts';
+import { releasedHost, withoutMachine } from './agent/released-host.ts';
 import { ByoCluster } from './kinds/byo-cluster.ts';
 import { ByoHost } from './kinds/byo-host.ts';
 import { ByoMachine } from './kinds/byo-machine.ts';
@@ -37,12 +37,13 @@ function instantAgents(client: Client): Manager {
           await record.mark(done('K8sComponentsInstallationSucceeded'), done('K8sNodeBootstrapSucceeded'));
         else if (step.type === 'mark') await record.mark(step.condition);
         else if (step.type === 'cleanup') {
-          await record.change(releasedHost);
           await record.mark(
             ...['K8sComponentsInstallationSucceeded', 'K8sNodeBootstrapSucceeded'].map(
               (type) => ({ type, status: 'False', reason: 'K8sNodeAbsent', severity: 'Info' }) as const,
             ),
           );
+          await record.change(withoutMachine);
+          await record.change(releasedHost);
         }
       },
     }),

@@ -21,7 +21,7 @@ import {
 } from './host-commands.ts';
 import type { HostRecord } from './host-record.ts';
 import type { ScriptMetrics } from './script-metrics.ts';
-import { releasedHost } from './released-host.ts';
+import { releasedHost, withoutMachine } from './released-host.ts';
 import type { HostFacts, Sandbox } from './sandbox/sandbox.ts';
 
 export interface WorkOptions {
@@ -210,8 +210,10 @@ export class HostWork {
     if (isIP(address) !== 0 && defaultInterface !== undefined)
       await this.run('address', removeAddress(address, defaultInterface));
     await record.mark(absent(installationCondition), absent(bootstrapCondition));
-    await record.change(releasedHost);
+    await record.change(withoutMachine);
+    // Nothing is remembered of the last machine when the next one may come.
     await options.state.clear();
+    await record.change(releasedHost);
   }
 
   /** What is wrong, or undefined; also when there was nothing to reset. */

@@ -9,25 +9,35 @@ import {
   versionAnnotation,
 } from '../wire-names.ts';
 
-/** A host without anything that it had for its machine: any other may have it. */
-export function releasedHost({ metadata, spec, status, ...rest }: ByoHost): ByoHost {
+/** The first part of giving a host back: it has no machine any more, and nobody else may have it yet. */
+export function withoutMachine({ status, ...rest }: ByoHost): ByoHost {
+  const { machineRef: _, ...other } = status ?? {};
+  return { ...rest, status: other };
+}
+
+/**
+ * The last part: nothing is left of what the host had for its machine, and from then on any other may have it. A host that is
+ * not being given back, because that is done already, stays as it is: it may be somebody else's by now.
+ */
+export function releasedHost(host: ByoHost): ByoHost {
+  const { metadata, spec } = host;
+  if (!Object.hasOwn(metadata.annotations ?? {}, cleanupAnnotation)) return host;
   const { bootstrapSecret: _, installationSecret: __, uninstallationScript: ___, ...otherSpec } = spec ?? {};
-  const { machineRef: ____, ...otherStatus } = status ?? {};
+  const annotations = [
+    endpointAnnotation,
+    cleanupAnnotation,
+    versionAnnotation,
+    registryAnnotation,
+    machineNameAnnotation,
+  ];
   return {
-    ...rest,
+    ...host,
     metadata: {
       ...metadata,
       labels: without(metadata.labels, [clusterNameLabel, machineNameLabel]),
-      annotations: without(metadata.annotations, [
-        endpointAnnotation,
-        cleanupAnnotation,
-        versionAnnotation,
-        registryAnnotation,
-        machineNameAnnotation,
-      ]),
+      annotations: without(metadata.annotations, annotations),
     },
     spec: otherSpec,
-    status: otherStatus,
   };
 }
 

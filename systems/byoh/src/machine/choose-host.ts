@@ -32,6 +32,7 @@ function nameOf({ metadata }: ByoHost): string {
 function objection({ spec }: ByoMachine, { metadata, status }: ByoHost): string | undefined {
   const { labels = {}, annotations = {} } = metadata;
   if (Object.hasOwn(labels, clusterNameLabel)) return `it belongs to the cluster ${labels[clusterNameLabel]}`;
+  if (status?.machineRef) return `it still has the machine ${status.machineRef.name}`;
   const selector = spec?.selector ? labelSelectorOf(spec.selector) : selectEverything;
   if (!selector.matches(labels)) return 'the selector does not match its labels';
   if (metadata.deletionTimestamp !== undefined) return 'it is being deleted';

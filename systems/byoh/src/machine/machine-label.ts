@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { KubeObject } from '@tektite/meta';
 import type { ByoHost } from '../kinds/byo-host.ts';
-import { machineNameAnnotation, machineNameLabel } from '../wire-names.ts';
+import { cleanupAnnotation, machineNameAnnotation, machineNameLabel } from '../wire-names.ts';
 
 const longest = 63;
 
@@ -24,9 +24,10 @@ export function belongsTo({ metadata, status }: ByoHost, machine: Pick<KubeObjec
   const { namespace = '', name = '', uid } = machine.metadata;
   const full = metadata.annotations?.[machineNameAnnotation];
   const known = status?.machineRef?.uid;
+  const isGoing = Object.hasOwn(metadata.annotations ?? {}, cleanupAnnotation);
   return (
     metadata.labels?.[machineNameLabel] === machineLabel(namespace, name) &&
     (full === undefined || full === `${namespace}.${name}`) &&
-    (known === undefined || known === uid)
+    (known === undefined ? !isGoing : known === uid)
   );
 }
