@@ -63,9 +63,9 @@ async function change(acting: Acting, action: ObjectAction & { readonly type: 'c
   const call = { fieldManager, ...(signal ? { signal } : {}) };
   const why = action.differences.map(({ path, why }) => (path ? `${path} (${why})` : why)).join(', ');
   let live = acting.live as DynamicObject;
-  const extra = action.differences.flatMap(({ pointer }) => (pointer === undefined ? [] : [pointer]));
+  const patches = action.differences.flatMap(({ patch }) => patch ?? []);
   try {
-    if (extra.length > 0) live = await client.patch(live, keyOf(live), removal(live, extra), call);
+    if (patches.length > 0) live = await client.patch(live, keyOf(live), jsonPatch([bound(live), ...patches]), call);
     // Who made the object by other means left fields that an apply could not remove.
     const migration = migrateFields(live, fieldManager, [fieldManager, ...(dialect.migrateFrom ?? [])]);
     if (migration) live = await client.patch(live, keyOf(live), migration, call);
@@ -83,11 +83,6 @@ async function change(acting: Acting, action: ObjectAction & { readonly type: 'c
     if (propagation) return recreate({ ...acting, live }, propagation, reason);
     return { done: false, cause: 'immutable', message: reason };
   }
-}
-
-/** The last of a list goes first: the places of the others stay. */
-function removal(live: DynamicObject, pointers: readonly string[]) {
-  return jsonPatch([bound(live), ...pointers.toReversed().map((path) => ({ op: 'remove', path }) as const)]);
 }
 
 /** A patch for this state of an object only: a conflict otherwise. */

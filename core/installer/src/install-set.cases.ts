@@ -1,5 +1,5 @@
 import { keyOf, kinds, mergePatch } from '@tektite/client';
-import { controllerOf, controllerReference, isStatusError } from '@tektite/meta';
+import { controllerOf, controllerReference, type DynamicObject, isStatusError } from '@tektite/meta';
 import type { Cluster } from '@tektite/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectorsDialect, connectorsHash, tektonDialect } from './dialects/test-support.ts';
@@ -122,6 +122,26 @@ export function installCases(where: string, start: () => Promise<Cluster>): void
       expect(actions(await set.run())).toEqual(['changed Deployment lists']);
       const after = (await client.get(kinds.Deployment, key)).spec?.template.spec?.containers?.[0];
       expect(after?.env).toEqual([{ name: 'LEVEL', value: 'info' }]);
+      expect((await set.run()).changes).toEqual([]);
+    });
+
+    it('puts lists of a workload in the order that the set says', async () => {
+      const { client } = cluster;
+      const ordered = (...names: readonly string[]): DynamicObject => {
+        const object = deployment('ordered');
+        const spec = object.spec as { template: { metadata: object; spec: object } };
+        const initContainers = names.map((name) => ({ name, image: 'init:1' }));
+        const template = { ...spec.template, spec: { ...spec.template.spec, initContainers } };
+        return { ...object, spec: { ...spec, template } };
+      };
+      const set = await TestSet.create(client, connectorsDialect, 'ordered', [ordered('one', 'two')]);
+      await set.run();
+      set.objects = [ordered('two', 'new', 'one')];
+      await set.run();
+      await set.run();
+      const live = await client.get(kinds.Deployment, { namespace: 'default', name: 'ordered' });
+      const names = live.spec?.template.spec?.initContainers?.map(({ name }) => name);
+      expect(names).toEqual(['two', 'new', 'one']);
       expect((await set.run()).changes).toEqual([]);
     });
 

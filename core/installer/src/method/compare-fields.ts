@@ -1,4 +1,4 @@
-import { canonicalQuantity } from '@tektite/meta';
+import { canonicalQuantity, type Json } from '@tektite/meta';
 import type { JsonSchema } from '@tektite/schema';
 import type { Difference } from './install-method.ts';
 import { byKey, isRecord, listKeys, propertySchema } from './keyed-list.ts';
@@ -11,7 +11,7 @@ export interface FieldPlace {
 
 /**
  * How `live` is not what is `wanted`, where what is wanted may leave out anything: a field that is not wanted may be whatever the
- * server or others made of it. Lists whose elements have keys have to have just the elements that are wanted.
+ * server or others made of it. Lists whose elements have keys have to have just the elements that are wanted, in their order.
  */
 export function compareFields(
   wanted: unknown,
@@ -63,15 +63,21 @@ function compareLists(
     if (wanted.length !== live.length) return [{ path: place.path, why: 'changed' }];
     return wanted.flatMap((each, index) => compareFields(each, live[index], schema?.items, elementIn(place, index)));
   }
-  const extra = [...liveKeys]
-    .filter(([key]) => !wantedKeys.has(key))
-    .map(([, index]): Difference => ({ ...elementIn(place, index), why: 'extra' }));
-  const others = [...wantedKeys].flatMap(([key, index]) => {
+  const others = [...wantedKeys].flatMap(([key, index]): readonly Difference[] => {
     const at = liveKeys.get(key);
-    if (at === undefined) return [{ path: elementIn(place, index).path, why: 'missing' } satisfies Difference];
+    if (at === undefined) return [{ path: elementIn(place, index).path, why: 'missing' }];
     return compareFields(wanted[index], live[at], schema?.items, elementIn(place, at));
   });
-  return [...extra, ...others];
+  const kept = [...wantedKeys.keys()].flatMap((key) => liveKeys.get(key) ?? []);
+  const isOrdered = kept.every((at, index) => index === 0 || at > (kept[index - 1] as number));
+  if (kept.length === live.length && isOrdered) return others;
+  const list: Difference = {
+    path: place.path,
+    why: kept.length === live.length ? 'order' : 'extra',
+    patch: { op: 'replace', path: place.pointer, value: kept.map((at) => live[at]) as Json },
+  };
+  // Places inside of the list are others then: what is to be patched there comes next time.
+  return [list, ...others.map(({ path, why }) => ({ path, why }))];
 }
 
 function isSameScalar(wanted: unknown, live: unknown, schema: JsonSchema | undefined): boolean {

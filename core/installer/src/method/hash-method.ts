@@ -64,7 +64,8 @@ function foreignController(prepared: DynamicObject, live: DynamicObject): readon
   const wanted = controllerOf(prepared)?.uid;
   const at = (live.metadata.ownerReferences ?? []).findIndex(({ controller }) => controller === true);
   if (wanted === undefined || at < 0 || live.metadata.ownerReferences?.[at]?.uid === wanted) return [];
-  return [{ path: 'metadata.ownerReferences', why: 'owner', pointer: `/metadata/ownerReferences/${at}` }];
+  const patch = { op: 'remove', path: `/metadata/ownerReferences/${at}` } as const;
+  return [{ path: 'metadata.ownerReferences', why: 'owner', patch }];
 }
 
 /** Objects of a set are frozen and looked at over and over; definitions are large. */

@@ -1,3 +1,4 @@
+import type { JsonPatchOperation } from '@tektite/client';
 import type { DynamicObject } from '@tektite/meta';
 
 /** What else has to be known about an object to say what it should be. */
@@ -10,9 +11,9 @@ export interface Surroundings {
 export interface Difference {
   /** `metadata.labels["app"]`; empty for the object as a whole. */
   readonly path: string;
-  readonly why: 'missing' | 'changed' | 'extra' | 'dropped' | 'immutable' | 'hash' | 'owner';
-  /** For what is there and should not be: the JSON pointer to remove. */
-  readonly pointer?: string;
+  readonly why: 'missing' | 'changed' | 'extra' | 'order' | 'dropped' | 'immutable' | 'hash' | 'owner';
+  /** What an apply does not do: take out what others put in, and put lists in order. */
+  readonly patch?: JsonPatchOperation;
 }
 
 /**
