@@ -7,7 +7,6 @@ let plane: RealControlPlane | undefined;
 afterEach(() => plane?.close());
 const open = async () => (plane = await startRealControlPlane());
 
-describe('on a real kube-apiserver', () => {
-  provisionCases(open);
-  securityCases(open);
-});
+// Each in a place of its own: what the cases set up before each test is not for the others.
+describe('machines on a real kube-apiserver', () => provisionCases(open));
+describe('security on a real kube-apiserver', () => securityCases(open));
