@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- apiserver|byoh|controller|node|pipelineruns|soak|taskruns [--quick]`: figures, each beside a reference
+ * `npm run bench -- apiserver|byoh|controller|node|pipelineruns|soak|taskruns|tekton-operator [--quick]`: figures, each beside a reference
  * measured in the same run.
  */
 const [suite = '', ...flags] = process.argv.slice(2);
@@ -46,7 +46,14 @@ switch (suite) {
     await benchTaskRuns({ quick });
     break;
   }
+  case 'tekton-operator': {
+    const { benchTektonOperator } = await import('./tekton-operator/index.ts');
+    await benchTektonOperator();
+    break;
+  }
   default:
-    console.error('usage: npm run bench -- apiserver|byoh|controller|node|pipelineruns|soak|taskruns [--quick]');
+    console.error(
+      'usage: npm run bench -- apiserver|byoh|controller|node|pipelineruns|soak|taskruns|tekton-operator [--quick]',
+    );
     process.exitCode = 2;
 }
