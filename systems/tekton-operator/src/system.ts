@@ -2,6 +2,7 @@ import type { System } from '@tektite/controller';
 import { componentControllers } from './components/all-components.ts';
 import type { OperatorServices, TknProgram } from './component/operator-services.ts';
 import { autoInstall } from './config/auto-install.ts';
+import { hasApi } from './component/has-api.ts';
 import { configController } from './config/config-controller.ts';
 import { kubernetesExtension, type PlatformExtension } from './extension/extension.ts';
 import { openShiftExtension } from './extension/openshift/openshift-extension.ts';
@@ -46,11 +47,8 @@ export function tektonOperatorSystem(options: TektonOperatorOptions): System {
     extension,
     ...(options.tkn ? { tkn: options.tkn } : {}),
   };
-  const controllers = [
-    configController(services),
-    ...componentControllers(services),
-    installerSetController(environment),
-  ];
+  const others = [configController(services), ...componentControllers(services)];
+  const controllers = [...others, installerSetController(environment)];
   const webhooks = operatorWebhooks(services.platform);
   return {
     name: 'tekton-operator',
@@ -64,12 +62,15 @@ export function tektonOperatorSystem(options: TektonOperatorOptions): System {
     ],
     async configure({ client, log }) {
       const stopping = new AbortController();
+      // Old servers have them in another version, which nobody asks for any more.
+      const hasAutoscalers = await hasApi(client, 'autoscaling/v2');
       const installed = autoInstall(client, services, log, stopping.signal);
       const stop = async () => {
         stopping.abort();
         await installed;
       };
-      return { system: { controllers, webhooks }, stop };
+      const own = [...others, installerSetController(environment, { hasAutoscalers })];
+      return { system: { controllers: own, webhooks }, stop };
     },
   };
 }

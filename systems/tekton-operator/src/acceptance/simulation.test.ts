@@ -1,67 +1,19 @@
 import { type Client, kinds, mergePatch } from '@tektite/client';
 import { installKinds, Manager } from '@tektite/controller';
-import { type DynamicObject, findCondition, type KubeObject } from '@tektite/meta';
+import { findCondition, type KubeObject } from '@tektite/meta';
 import { type Scenario, simulate, type World } from '@tektite/testkit';
 import { runSimulatedNode } from '@tektite/testkit/cluster';
 import { describe, expect, it } from 'vitest';
 import { allKinds } from '../kinds/all-kinds.ts';
 import { TektonInstallerSet, TektonPipeline } from '../kinds/kinds.ts';
 import { TektonConfig } from '../kinds/tekton-config.ts';
-import { objectPayload } from '../payload/object-payload.ts';
+import { smallNamespace, smallPayload } from '../small-release/test-support.ts';
 import { tektonOperatorSystem } from '../system.ts';
 
 /** `SEEDS=1000 npx vitest run systems/tekton-operator/src/acceptance/simulation` for a long night. */
 const seeds = Number(process.env.SEEDS ?? 6);
-const namespace = 'tekton-pipelines';
+const namespace = smallNamespace;
 const widget = { apiVersion: 'tekton.dev/v1', kind: 'Widget' };
-
-/** A small release that has one of everything that matters. */
-function release(version: string): readonly DynamicObject[] {
-  const labels = { app: 'tekton-pipelines-controller' };
-  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-  const rbac = 'rbac.authorization.k8s.io';
-  const at = (name: string) => ({ name, namespace });
-  const deployment = (name: string) => ({
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: at(name),
-    spec: {
-      selector: { matchLabels: { name } },
-      template: {
-        metadata: { labels: { ...labels, name } },
-        spec: {
-          serviceAccountName: 'tekton',
-          containers: [{ name, image: `i:${version}`, securityContext: { runAsUser: 65_532 } }],
-        },
-      },
-    },
-  });
-  return [
-    {
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: 'widgets.tekton.dev' },
-      spec: {
-        group: 'tekton.dev',
-        scope: 'Namespaced',
-        names: { plural: 'widgets', kind: 'Widget' },
-        versions: [{ name: 'v1', served: true, storage: true, schema }],
-      },
-    },
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: at('tekton') },
-    { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name: 'tekton' }, rules: [] },
-    { apiVersion: 'v1', kind: 'ConfigMap', metadata: at('pipelines-info'), data: { version } },
-    { apiVersion: 'v1', kind: 'ConfigMap', metadata: at(`only-in-${version}`), data: {} },
-    { apiVersion: 'v1', kind: 'Service', metadata: at('tekton'), spec: { ports: [{ port: 80 }], selector: labels } },
-    deployment('tekton-pipelines-controller'),
-    deployment('tekton-pipelines-webhook'),
-  ] as unknown as readonly DynamicObject[];
-}
-
-const payload = () =>
-  objectPayload(
-    ['v1.0.0', 'v2.0.0'].map((version) => ({ folder: 'tekton-pipeline', version, objects: () => release(version) })),
-  );
 
 const config = (version: string, strategy: string): KubeObject =>
   ({
@@ -101,7 +53,7 @@ function upgradeScenario(strategy: string): Scenario {
       await throughTime(world, runSimulatedNode(world.plane));
     },
     async start(client) {
-      const { controllers } = tektonOperatorSystem({ version: 'v0.81.1', payloads: [payload()], environment: {} });
+      const { controllers } = tektonOperatorSystem({ version: 'v0.81.1', payloads: [smallPayload()], environment: {} });
       const manager = new Manager(client, { name: 'tekton-operator', graceMs: 0 });
       for (const controller of controllers) manager.add(controller);
       manager.start();

@@ -1,6 +1,5 @@
 import type { Result } from '@tektite/controller';
 import { Manifest } from '@tektite/manifest';
-import { isStatusError } from '@tektite/meta';
 import type { ExtensionContext } from '../extension/extension.ts';
 import type { SetsState } from '../installer-set/installer-sets.ts';
 import { isManifestProblem } from '../payload/manifest-problem.ts';
@@ -10,6 +9,7 @@ import type { ComponentObject, PlannedSets } from './component-description.ts';
 import type { ComponentRun } from './component-run.ts';
 import { breakDeadlock } from './deadlock-breaker.ts';
 import { decideDependencies } from './dependencies.ts';
+import { hasApi } from './has-api.ts';
 import { mainParts } from './main-sets.ts';
 import { networkPolicySet } from './network-policy-set.ts';
 import { lookLater } from './progress.ts';
@@ -86,21 +86,6 @@ async function missingOf(
   const missing: string[] = [];
   for (const api of apis) if (!(await hasApi(context.client, api))) missing.push(api);
   return missing;
-}
-
-/** Whether the server serves a group and version. */
-export async function hasApi(
-  client: ComponentRun<ComponentObject>['context']['client'],
-  api: string,
-): Promise<boolean> {
-  const [group = '', version = ''] = api.split('/');
-  try {
-    const { resources } = await client.discovery.all();
-    return resources.some((resource) => resource.group === group && resource.version === version);
-  } catch (error) {
-    if (isStatusError(error)) return false;
-    throw error;
-  }
 }
 
 async function installComponent<T extends ComponentObject>(

@@ -2,7 +2,7 @@ import { requeueAfter, type Result } from '@tektite/controller';
 import { mergePatch } from '@tektite/client';
 import type { Namespace } from '@tektite/schema/kubernetes';
 import { lookLater } from '../component/progress.ts';
-import { hasApi } from '../component/reconcile-component.ts';
+import { hasApi } from '../component/has-api.ts';
 import { ensureTargetNamespace } from '../component/target-namespace.ts';
 import { keys } from '../installer-set/set-keys.ts';
 import { TektonConfig } from '../kinds/tekton-config.ts';

@@ -28,7 +28,10 @@ const otherSets = mapped(TektonInstallerSet, (_, own) => own.keys(), {
 });
 
 /** Installs the objects of sets, keeps them, and says how they are. */
-export function installerSetController(environment: OperatorEnvironment): ControllerDefinition {
+export function installerSetController(
+  environment: OperatorEnvironment,
+  { hasAutoscalers = true } = {},
+): ControllerDefinition {
   const [usual, rolling] = [tektonDialect(environment), tektonDialect(environment, { isRolling: true })];
   const dialectOf = ({ metadata }: TektonInstallerSet) =>
     metadata.annotations?.[keys.strategy] === 'rolling' ? rolling : usual;
@@ -42,7 +45,7 @@ export function installerSetController(environment: OperatorEnvironment): Contro
       owned(kinds.ClusterRole, { transform: metadataOnly }),
       owned(kinds.ClusterRoleBinding, { transform: metadataOnly }),
       owned(kinds.ServiceAccount, { transform: metadataOnly }),
-      autoscalers,
+      ...(hasAutoscalers ? [autoscalers] : []),
       otherSets,
     ],
     finalizer: {

@@ -1,7 +1,7 @@
 import { type Client, kinds } from '@tektite/client';
 import { Manifest } from '@tektite/manifest';
-import type { DynamicObject } from '@tektite/meta';
-import type { Namespace } from '@tektite/schema/kubernetes';
+import { type DynamicObject, isStatusError } from '@tektite/meta';
+import type { CronJob, Namespace } from '@tektite/schema/kubernetes';
 import type { OperatorServices } from '../component/operator-services.ts';
 import { type InstallerSets, ignoreMissing, type SetsState } from '../installer-set/installer-sets.ts';
 import { specHash } from '../installer-set/spec-hash.ts';
@@ -92,9 +92,19 @@ export async function reconcilePruner(
     platform,
   };
   const wanted = [...groupBySchedule(configs)].map(([schedule, group]) => pruneCronJob(schedule, group, options));
-  const live = (await client.list(kinds.CronJob, { namespace, labelSelector: `${prunerLabel}=true` })).items;
+  const live = await prunerJobs(client, namespace, settings.disabled);
   const { create, remove } = decideCronJobs(live, wanted);
   for (const { metadata } of remove)
     await ignoreMissing(client.delete(kinds.CronJob, { namespace, name: metadata.name ?? '' }));
   for (const job of create) await client.create(kinds.CronJob, job as never);
+}
+
+/** The CronJobs there are. A server that is too old for them has none that would have to go. */
+async function prunerJobs(client: Client, namespace: string, isDisabled: boolean): Promise<readonly CronJob[]> {
+  try {
+    return (await client.list(kinds.CronJob, { namespace, labelSelector: `${prunerLabel}=true` })).items;
+  } catch (error) {
+    if (isDisabled && isStatusError(error, 'NotFound')) return [];
+    throw error;
+  }
 }

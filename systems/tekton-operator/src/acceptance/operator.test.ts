@@ -1,0 +1,4 @@
+import { startControlPlane } from '@tektite/testkit';
+import { operatorCases } from './operator.cases.ts';
+
+operatorCases(() => startControlPlane());
