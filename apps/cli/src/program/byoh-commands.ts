@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { version } from '../version.ts';
 import { collect } from './option-values.ts';
 
@@ -32,6 +32,10 @@ export function addByohCommands(tektite: Command): void {
     .option('--os-image <text>', 'dry-run: which release to say it is; default: what the system says')
     .option('--heartbeat <time>', 'how often it tells that it is alive', '20s')
     .option('--log-level <level>', 'debug, info, warn or error', 'info')
+    // Flags of the original that have no effect, for those who start it as they did.
+    .addOption(new Option('--feature-gates <list>').hideHelp())
+    .addOption(new Option('-v, --v <level>').hideHelp())
+    .addOption(new Option('--kubeconfig <file>').hideHelp())
     .addHelpText(
       'after',
       `

@@ -1,9 +1,23 @@
 import { byohSystem } from '@tektite/byoh';
 import type { System } from '@tektite/controller';
 
-/** As upstream's manager reads it: certificates of hosts are then approved by people. */
-const manualCsrApproval = process.env.MANUAL_CSR_APPROVAL === 'enable';
+const { env } = process;
 
-export const byoh: System = byohSystem({ manualCsrApproval });
-export const byohManager: System = byohSystem({ manualCsrApproval, parts: 'manager' });
-export const byohInstaller: System = byohSystem({ parts: 'installer' });
+/** What the manager and the installer are told by the environment; see docs/byoh.md. */
+const options = {
+  // As upstream's manager reads it.
+  manualCsrApproval: env.MANUAL_CSR_APPROVAL === 'enable',
+  crossNamespaceHosts: env.BYOH_CROSS_NAMESPACE_HOSTS === 'true',
+  waitForHostCleanup: env.BYOH_WAIT_HOST_CLEANUP === 'true',
+  strictVersion: env.BYOH_STRICT_VERSION !== 'false',
+  managers: listOf(env.BYOH_MANAGERS),
+  adminGroups: listOf(env.BYOH_ADMIN_GROUPS),
+};
+
+function listOf(text = ''): readonly string[] {
+  return text.split(',').filter((each) => each !== '');
+}
+
+export const byoh: System = byohSystem(options);
+export const byohManager: System = byohSystem({ ...options, parts: 'manager' });
+export const byohInstaller: System = byohSystem({ ...options, parts: 'installer' });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,6 +10,9 @@ import { differences, fstab, makeBundle, SandboxHost } from './sandbox/test-supp
 
 const problem = await overlayProblem();
 if (problem !== undefined) process.stderr.write(`real scripts in sandboxes were not run: ${problem}\n`);
+
+/** At which commands scripts are killed: each so-many-th. `KILLS=1 npx vitest run systems/byoh/src/agent/undo` takes an hour. */
+const everyKill = Number(process.env['KILLS'] ?? 301);
 
 let work: string;
 let pristine: SandboxHost;
@@ -139,6 +142,31 @@ loopback
     },
   );
 
+  it('leave nothing behind when either of them is killed at any command', { timeout: 3_600_000 }, async () => {
+    const counter = `n=0; set -o functrace; trap 'n=$((n + 1)); [ "$n" != "\${KILL_AT:-}" ] || kill -9 $$' DEBUG; trap 'echo "$n" >/run/byoh-agent/count' EXIT\n`;
+    const count = async (host: SandboxHost, script: string) => {
+      writeFileSync(join(host.root, 'agent/counter'), counter);
+      await host.run(script, { BASH_ENV: '/run/byoh-agent/counter' });
+      return Number(readFileSync(join(host.root, 'agent/count'), 'utf8'));
+    };
+    using model = await SandboxHost.start('host');
+    const [forward, backward] = [await count(model, install), await count(model, uninstall)];
+    expect([forward > 200, backward > 100]).toEqual([true, true]);
+    for (let at = everyKill; at < forward + backward; at += everyKill) {
+      using host = await SandboxHost.start('host');
+      writeFileSync(join(host.root, 'agent/counter'), counter);
+      const kill = (n: number) => ({ BASH_ENV: '/run/byoh-agent/counter', KILL_AT: String(n) });
+      if (at < forward) expect((await host.run(install, kill(at))).exitCode).not.toBe(0);
+      else {
+        await host.run(install);
+        await host.run(uninstall, kill(at - forward));
+      }
+      expect([at, (await host.run(uninstall)).exitCode]).toEqual([at, 0]);
+      expect([at, await differences(host, pristine)]).toEqual([at, []]);
+      await expectClean(host);
+    }
+  });
+
   it.each([
     ['modprobe:br_netfilter', 'modprobe br_netfilter'],
     ['swapoff', 'swapoff -a'],
@@ -173,6 +201,18 @@ loopback
     await attempt('has no kubelet.deb');
     rmSync(spoiled, { recursive: true });
     await attempt('there is no bundle in');
+  });
+
+  it('stop where there is no room for what they write, and can be undone', { timeout: 120_000 }, async () => {
+    using host = await SandboxHost.start('host');
+    // No file may become larger than a kilobyte, which is where a full disk stops them too: in the middle.
+    writeFileSync(join(host.root, 'agent/full'), "trap '' XFSZ\nulimit -f 1\n");
+    const { exitCode, tail } = await host.run(install, { BASH_ENV: '/run/byoh-agent/full' });
+    expect(exitCode).toBe(1);
+    expect(tail).toContain('File too large');
+    expect((await host.run(uninstall)).exitCode).toBe(0);
+    await expectClean(host);
+    expect((await host.run(install)).tail).toContain('Kubernetes is installed');
   });
 
   it('keep what somebody edited in fstab meanwhile', { timeout: 120_000 }, async () => {

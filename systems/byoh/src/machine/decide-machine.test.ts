@@ -222,6 +222,8 @@ describe('a machine', () => {
       next: { type: 'again' },
       events: [],
     });
+    const longGone = machine({ metadata: { deletionTimestamp: '2025-12-31T23:00:00Z' } });
+    expect(decide({ machine: longGone, attached: cleaning, waitsForCleanup: true }).next).toEqual({ type: 'release' });
   });
 
   it('wakes its host when it is no longer paused, and tells a host whose it is that was claimed and not told', () => {

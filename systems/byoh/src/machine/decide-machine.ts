@@ -73,11 +73,15 @@ export function decideMachine(snapshot: MachineSnapshot): MachineDecision {
 
 const nothing = { createConfig: false, events: [] } as const;
 
-function decideDeletion({ machine, attached, waitsForCleanup }: MachineSnapshot): MachineDecision {
+/** How long a machine waits for its host, where it waits: an agent that is gone must not keep it for ever. */
+const longestWaitMs = 10 * 60_000;
+
+function decideDeletion({ machine, attached, waitsForCleanup, now }: MachineSnapshot): MachineDecision {
   if (!attached) return { machine, ...nothing, next: { type: 'release' } };
   const host = releaseHost(attached);
   const told = host === attached ? [] : releaseEvents(machine, attached);
-  const next = waitsForCleanup ? later : ({ type: 'release' } as const);
+  const since = Date.parse(machine.metadata.deletionTimestamp ?? '');
+  const next = waitsForCleanup && !(now > since + longestWaitMs) ? later : ({ type: 'release' } as const);
   return { machine, host, createConfig: false, events: told, next };
 }
 
