@@ -1,0 +1,204 @@
+import { type Client, keyOf, kinds, mergePatch } from '@tektite/client';
+import { installKinds, Manager } from '@tektite/controller';
+import { controllerOf, type DynamicObject, isConditionTrue, isStatusError, sleep } from '@tektite/meta';
+import { type Scenario, simulate, type World } from '@tektite/testkit';
+import { describe, expect, it } from 'vitest';
+import { Connector } from './kinds/connector.ts';
+import { InstallManifest } from './kinds/install-manifest.ts';
+import { memoryPayloads } from './payload/memory-payloads.ts';
+import { connectorsSystem } from './system.ts';
+import { clusterRole, configMap, connector, definition, deployment, patchSpec, statefulSet } from './test-support.ts';
+
+/** `SEEDS=500 npx vitest run systems/connectors` for a long night. */
+const seeds = Number(process.env['SEEDS'] ?? 12);
+const namespace = 'default';
+const claim: DynamicObject = {
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { name: 'files', namespace: 'payload' },
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+};
+const before = [
+  definition('shops', 'Shop'),
+  clusterRole('reader'),
+  configMap('old'),
+  configMap('both'),
+  claim,
+  deployment('web'),
+  statefulSet('db'),
+];
+const after = [
+  definition('shops', 'Shop'),
+  clusterRole('reader', ['get', 'list']),
+  configMap('both', { a: '2' }),
+  configMap('new'),
+  claim,
+  deployment('web', { image: 'web:2' }),
+  statefulSet('db'),
+];
+const watched = [
+  'v1 ConfigMap',
+  'v1 PersistentVolumeClaim',
+  'apps/v1 Deployment',
+  'apps/v1 StatefulSet',
+  'rbac.authorization.k8s.io/v1 ClusterRole',
+  'apiextensions.k8s.io/v1 CustomResourceDefinition',
+];
+const kept = ['PersistentVolumeClaim', 'CustomResourceDefinition'];
+
+async function managed(client: Client): Promise<readonly DynamicObject[]> {
+  const lists = await Promise.all(
+    watched.map((text) => {
+      const [apiVersion = '', kind = ''] = text.split(' ');
+      return client.list({ apiVersion, kind }, { labelSelector: 'cpaas.io/managed-by=connectors-operator' });
+    }),
+  );
+  return lists.flatMap(({ items }) => items);
+}
+
+/** What a cluster does by itself: workloads get ready, and what has lost its owner, or is deleted in the foreground, goes. */
+async function liveOn({ client, clock }: World, everyMs: number): Promise<void> {
+  let seen: string | undefined;
+  for (let pause = everyMs; ; ) {
+    await sleep(clock, pause);
+    const { items: sets, metadata } = await client.list(InstallManifest);
+    // Where nothing happens there is nothing to do.
+    pause = metadata?.resourceVersion === seen ? Math.min(pause * 2, 300_000) : everyMs;
+    if (metadata?.resourceVersion === seen) continue;
+    seen = metadata?.resourceVersion;
+    const objects = await managed(client);
+    for (const object of objects) await liveObject(client, object, sets).catch(ignorePassing);
+    for (const set of sets) await collect(client, set, objects).catch(ignorePassing);
+  }
+}
+
+function ignorePassing(error: unknown): void {
+  if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error;
+}
+
+async function liveObject(client: Client, object: DynamicObject, sets: readonly InstallManifest[]): Promise<void> {
+  const owner = controllerOf(object);
+  const parent = owner && sets.find(({ metadata }) => metadata.uid === owner.uid);
+  if (object.metadata.deletionTimestamp) return void (await release(client, object));
+  if (owner && (!parent || parent.metadata.finalizers?.includes('foregroundDeletion')))
+    return void (await client.delete(object, keyOf(object)));
+  if (object.kind !== 'Deployment' && object.kind !== 'StatefulSet') return;
+  const { replicas } = object.spec as { replicas: number };
+  const { generation: observedGeneration = 0 } = object.metadata;
+  const counts = {
+    observedGeneration,
+    replicas,
+    readyReplicas: replicas,
+    updatedReplicas: replicas,
+    availableReplicas: replicas,
+  };
+  const conditions = [{ type: 'Available', status: 'True', reason: 'a', message: 'b' }];
+  const status = object.kind === 'Deployment' ? { ...counts, conditions } : counts;
+  if ((object.status as typeof counts | undefined)?.observedGeneration === observedGeneration) return;
+  await client.patchStatus(object, keyOf(object), mergePatch({ status }));
+}
+
+/** A set that is deleted in the foreground goes when nothing depends on it any more. */
+async function collect(client: Client, set: InstallManifest, objects: readonly DynamicObject[]): Promise<void> {
+  if (!set.metadata.finalizers?.includes('foregroundDeletion')) return;
+  if (objects.some((object) => controllerOf(object)?.uid === set.metadata.uid)) return;
+  await release(client, set);
+}
+
+async function release(client: Client, { apiVersion, kind, metadata }: DynamicObject | InstallManifest): Promise<void> {
+  const finalizers = (metadata.finalizers ?? []).filter((name) => name !== 'foregroundDeletion');
+  if (finalizers.length === (metadata.finalizers ?? []).length) return;
+  const { resourceVersion, name = '', namespace: where } = metadata;
+  const key = { name, ...(where ? { namespace: where } : {}) };
+  await client.patch({ apiVersion, kind }, key, mergePatch({ metadata: { resourceVersion, finalizers } }));
+}
+
+type Course = 'install' | 'change' | 'upgrade' | 'uninstall';
+
+/** The operator, and a user who does one thing while everything may go wrong. */
+function scenario(course: Course): Scenario {
+  const payloads = memoryPayloads({ shop: { objects: before } });
+  let version = 'v1';
+  let uids = new Map<string, string>();
+  const run = (client: Client) => {
+    const manager = new Manager(client, { name: 'connectors', graceMs: 0 });
+    for (const controller of connectorsSystem({ payloads, version }).controllers) manager.add(controller);
+    manager.start();
+    return manager;
+  };
+  const key = { namespace, name: 'shop' };
+  return {
+    async prepare(world) {
+      const { client, clock } = world;
+      payloads.put('shop', { objects: before });
+      version = 'v1';
+      await installKinds(client, [Connector, InstallManifest]);
+      liveOn(world, 3_000).catch(() => undefined);
+      if (course === 'install') return;
+      const manager = run(client);
+      await client.create(Connector, connector('shop'));
+      while (!isConditionTrue((await client.get(Connector, key)).status?.conditions, 'Ready'))
+        await sleep(clock, 1_000);
+      await sleep(clock, 30_000);
+      await manager.stop();
+      uids = new Map(
+        (await managed(client)).map(({ kind, metadata }) => [`${kind} ${metadata.name}`, metadata.uid ?? '']),
+      );
+      if (course !== 'upgrade') return;
+      version = 'v2';
+      payloads.put('shop', { objects: after });
+    },
+    async start(client) {
+      run(client);
+    },
+    async act({ client, random, sleep: wait }) {
+      await wait(random.next() * 20_000);
+      if (course === 'install') await client.create(Connector, connector('shop'));
+      if (course === 'uninstall') await client.delete(Connector, key);
+      if (course !== 'change') return;
+      await patchSpec(client, 'shop', { labels: { team: 'red' } });
+      await wait(random.next() * 20_000);
+      payloads.put('shop', { objects: after });
+    },
+    async check({ client }) {
+      const found = (await managed(client)).map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort();
+      const wanted = course === 'install' ? before : after;
+      const names = wanted.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort();
+      const isKept = (name: string) => kept.includes(name.split(' ')[0] ?? '');
+      expect(found).toEqual(course === 'uninstall' ? names.filter(isKept) : names);
+      expect((await client.list(InstallManifest)).items).toHaveLength(course === 'uninstall' ? 0 : 2);
+      const connectors = (await client.list(Connector)).items;
+      expect(connectors.map(({ status }) => isConditionTrue(status?.conditions, 'Ready'))).toEqual(
+        course === 'uninstall' ? [] : [true],
+      );
+      for (const { kind, metadata } of await managed(client)) {
+        const name = `${kind} ${metadata.name}`;
+        if (isKept(name) && uids.size > 0) expect(`${name} ${metadata.uid}`).toBe(`${name} ${uids.get(name)}`);
+      }
+      if (course === 'uninstall' || course === 'install') return;
+      const map = await client.get(kinds.ConfigMap, { namespace, name: 'both' });
+      expect(map.data).toEqual({ a: '2' });
+      expect(map.metadata.labels?.['team']).toBe(course === 'change' ? 'red' : undefined);
+    },
+  };
+}
+
+const courses: readonly Course[] = ['install', 'change', 'upgrade', 'uninstall'];
+
+describe('the operator comes to the same end', () => {
+  it.each(courses)(`whatever goes wrong on the way (${seeds} seeds): %s`, { timeout: 600_000 }, async (course) => {
+    for (let seed = 1; seed <= seeds; seed++) await simulate(scenario(course), { seed });
+  });
+
+  it.each(courses)('when it dies at any of its writes: %s', { timeout: 600_000 }, async (course) => {
+    for (const when of ['before', 'after'] as const) {
+      let crashes = 1;
+      let write = 0;
+      while (crashes > 0) {
+        write++;
+        crashes = (await simulate(scenario(course), { seed: 7, crash: { write, when }, rates: {} })).crashes;
+      }
+      expect(write).toBeGreaterThan(5);
+    }
+  });
+});
