@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { goStyleFlags } from './go-style-flags.ts';
 import { addByohCommands } from './program/byoh-commands.ts';
 import { addClusterCommands } from './program/cluster-commands.ts';
+import { addConnectorCommands } from './program/connector-commands.ts';
 import { addManifestCommands } from './program/manifest-commands.ts';
 import { addOperatorCommands } from './program/operator-commands.ts';
 import { addRunCommands } from './program/run-commands.ts';
@@ -33,6 +34,7 @@ Examples:
   addRunCommands(tektite);
   addManifestCommands(tektite);
   addOperatorCommands(tektite);
+  addConnectorCommands(tektite);
   addByohCommands(tektite);
   return tektite;
 }

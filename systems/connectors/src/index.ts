@@ -6,3 +6,4 @@ export type { OperatorSettings } from './operator-settings.ts';
 export { folderPayloads } from './payload/folder-payloads.ts';
 export { type GivenPayload, memoryPayloads } from './payload/memory-payloads.ts';
 export type { Payload, PayloadSource } from './payload/payload.ts';
+export { payloadPermissions } from './payload/payload-permissions.ts';

@@ -34,6 +34,8 @@ export function connectorsSystem(options: ConnectorsOptions): System {
     webhooks: connectorsWebhooks({ payloads, operatorUsers: () => options.operatorUsers }),
     permissions: [
       { apiGroups: [group], resources: ['installmanifests'], verbs: ['create', 'update', 'patch', 'delete', 'get'] },
+      // Asked for where owner references are guarded.
+      { apiGroups: [group], resources: ['installmanifests/finalizers'], verbs: ['update'] },
       ...permissions,
     ],
     async configure({ client }: SystemServices) {

@@ -20,9 +20,10 @@ import { startTelemetry } from '../observe/telemetry.ts';
 import { readDuration } from '../read-duration.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { loadSystems } from '../systems/load-systems.ts';
+import type { SystemSettings } from '../systems/system-settings.ts';
 import { readNumber, readPort, UserError } from '../user-error.ts';
 
-export interface ControllerOptions {
+export interface ControllerOptions extends SystemSettings {
   readonly systems: string;
   readonly kubeconfig?: string;
   readonly context?: string;
@@ -50,7 +51,7 @@ const graceMs = 20_000;
 /** `tektite controller`: runs systems against a cluster until it is told to stop. */
 export async function controller(options: ControllerOptions): Promise<void> {
   const settings = readSettings(options);
-  const systems = await loadSystems(options.systems);
+  const systems = await loadSystems(options.systems, options);
   if (systems.length === 0) throw new UserError('--systems: name at least one system');
   const log = pinoLogger(settings.logLevel);
   const stopped = stopSignal();

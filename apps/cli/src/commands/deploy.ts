@@ -1,5 +1,6 @@
 import type { DynamicObject, KubeObject } from '@tektite/meta';
 import { putOut } from '../manifest-output.ts';
+import { connectorsObjects } from '../release/connectors-release.ts';
 import { operatorObjects } from '../release/operator-release.ts';
 import type { OwnProgram } from '../release/own-program.ts';
 import { pipelinesObjects } from '../release/pipelines-release.ts';
@@ -10,11 +11,19 @@ export interface DeployOptions {
   readonly image: string;
   readonly systemNamespace?: string;
   readonly autoInstall?: string;
+  readonly payload?: string;
   readonly output: string;
   readonly check?: string;
 }
 
-const releases: Readonly<Record<string, (program: OwnProgram, options: DeployOptions) => readonly DynamicObject[]>> = {
+type MakeRelease = (
+  program: OwnProgram,
+  options: DeployOptions,
+) => readonly DynamicObject[] | Promise<readonly DynamicObject[]>;
+
+const releases: Readonly<Record<string, MakeRelease>> = {
+  connectors: (program, { systemNamespace: namespace = 'connectors-operator', payload }) =>
+    connectorsObjects(program, { namespace, ...(payload ? { payload } : {}) }),
   pipelines: (program) => pipelinesObjects(program),
   'tekton-operator': (program, { systemNamespace: namespace = 'tekton-operator', autoInstall }) =>
     operatorObjects(`v${version}`, program, { namespace, ...(autoInstall ? { autoInstall } : {}) }),
@@ -27,9 +36,7 @@ export async function deploy(name: string, options: DeployOptions): Promise<void
     throw new UserError(`there is no ${JSON.stringify(name)}; give one of ${Object.keys(releases).join(', ')}`);
   const { image, output, check } = options;
   const program = { image, command: ['tektite'], folders: {}, webhookPort: 8443, statusPort: 9090 };
-  const objects = make(program, options)
-    .map(installOrder)
-    .sort((a, b) => a.rank - b.rank);
+  const objects = (await make(program, options)).map(installOrder).sort((a, b) => a.rank - b.rank);
   await putOut(
     objects.map(({ object }) => object as unknown as KubeObject),
     { output, command: `tektite deploy ${name}`, ...(check === undefined ? {} : { check }) },

@@ -10,11 +10,12 @@ export interface RbacOptions {
   readonly webhookService: string;
   readonly output: string;
   readonly check?: string;
+  readonly payload?: string;
 }
 
 /** `tektite rbac`: the account that systems run as on a cluster, and all that it is allowed. */
 export async function rbac(options: RbacOptions): Promise<void> {
-  const systems = await loadSystems(options.systems);
+  const systems = await loadSystems(options.systems, options);
   const objects = [account(options), ...systems.flatMap((system) => rolesOf(system, options))];
   const { output, check } = options;
   await putOut(objects, { output, command: commandOf(options), ...(check === undefined ? {} : { check }) });

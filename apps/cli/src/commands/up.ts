@@ -8,9 +8,10 @@ import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '
 import { writeKubeconfig } from '../kubeconfig-file.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { loadSystems } from '../systems/load-systems.ts';
+import type { SystemSettings } from '../systems/system-settings.ts';
 import { explainFileError, readPort, UserError } from '../user-error.ts';
 
-export interface UpOptions {
+export interface UpOptions extends SystemSettings {
   readonly dataDir: string;
   readonly inMemory?: boolean;
   readonly host: string;
@@ -28,7 +29,7 @@ export interface UpOptions {
 export async function up(options: UpOptions): Promise<void> {
   const port = readPort('--port', options.port);
   const disabled = readPlugins(options.disableAdmissionPlugins);
-  const systems = options.apiOnly ? [] : await loadSystems(options.systems ?? '');
+  const systems = options.apiOnly ? [] : await loadSystems(options.systems ?? '', options);
   const runtime = options.apiOnly ? undefined : readRuntime(options.runtime);
   const tokens = options.tokenAuthFile ? await readTokens(options.tokenAuthFile) : undefined;
   const images = options.images ? await readImages(options.images) : undefined;

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import { defaultDataDir } from './option-values.ts';
+import { addSystemOptions, defaultDataDir } from './option-values.ts';
 
 /** The commands about the control plane of this machine. Their modules are loaded when they run. */
 export function addClusterCommands(tektite: Command): void {
-  tektite
-    .command('up')
+  addSystemOptions(tektite.command('up'))
     .description('serve the embedded control plane; writes a kubeconfig and says what to do next')
     .option('--data-dir <dir>', 'where state and keys are kept', defaultDataDir())
     .option('--in-memory', 'keep nothing: all state ends with the process')

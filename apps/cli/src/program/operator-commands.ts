@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { version } from '../version.ts';
-import { defaultDataDir } from './option-values.ts';
+import { addSystemOptions, defaultDataDir } from './option-values.ts';
 
 /** The commands for operators and those who write them. Their modules are loaded when they run. */
 export function addOperatorCommands(tektite: Command): void {
-  tektite
-    .command('controller')
+  addSystemOptions(tektite.command('controller'))
     .description('run systems (operators) against a cluster: the current kubeconfig, or the cluster this process is in')
     .requiredOption('--systems <list>', 'which systems, separated by commas: names, or files, folders and packages')
     .option(
@@ -62,6 +61,7 @@ Examples:
     .option('--system-namespace <name>', 'the namespace of the process: account, Leases and certificates', 'default')
     .option('--service-account <name>', 'the account', 'tektite-controller')
     .option('--webhook-service <name>', 'the Service in front of the webhooks', 'tektite-webhook')
+    .option('--payload <folder>', 'connectors: the payloads that the rights are for')
     .option('-o, --output <form>', 'yaml or json', 'yaml')
     .option('--check <file>', 'print nothing, but fail if this file is out of date')
     .addHelpText(
@@ -82,21 +82,23 @@ Examples:
       'print what runs a system on a cluster: definitions, rights, webhooks, a Deployment; or check that a file has it',
     )
     .option('--image <name>', 'an image that has this program', `tektite.dev/tektite:${version}`)
-    .option('--system-namespace <name>', 'the namespace of the operator; default: tekton-operator')
+    .option('--system-namespace <name>', 'the namespace of the operator; default: tekton-operator, connectors-operator')
     .option(
       '--auto-install <namespace>',
       'tekton-operator makes a TektonConfig by itself, which installs into this namespace',
     )
+    .option('--payload <folder>', 'connectors: what the image has in /var/run/ko; the rights are for that')
     .option('-o, --output <form>', 'yaml or json', 'yaml')
     .option('--check <file>', 'print nothing, but fail if this file is out of date')
     .addHelpText(
       'after',
       `
-Systems: pipelines, tekton-operator.
+Systems: connectors, pipelines, tekton-operator.
 
 Examples:
   $ tektite deploy tekton-operator --image registry.example.com/tektite:1 | kubectl apply --server-side -f -
-  $ tektite deploy pipelines --image registry.example.com/tektite:1 > deploy/pipelines.yaml`,
+  $ tektite deploy pipelines --image registry.example.com/tektite:1 > deploy/pipelines.yaml
+  $ tektite deploy connectors --payload kodata --image registry.example.com/shop-operator:1 | kubectl apply --server-side -f -`,
     )
     .action(async (system, options) => (await import('../commands/deploy.ts')).deploy(system, options));
 

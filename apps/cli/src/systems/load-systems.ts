@@ -4,13 +4,15 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { System } from '@tektite/controller';
 import { UserError } from '../user-error.ts';
+import type { SystemSettings } from './system-settings.ts';
 
 /** The systems that come with the command, by name. Loaded when asked for. */
-const builtIn: Readonly<Record<string, () => Promise<System>>> = {
+const builtIn: Readonly<Record<string, (settings: SystemSettings) => Promise<System>>> = {
   byoh: async () => (await import('./byoh.ts')).byoh,
   // The two halves of it, for those who run them as processes of their own.
   'byoh-installer': async () => (await import('./byoh.ts')).byohInstaller,
   'byoh-manager': async () => (await import('./byoh.ts')).byohManager,
+  connectors: async (settings) => (await import('./connectors.ts')).connectors(settings),
   pipelines: async () => (await import('./pipelines.ts')).pipelines,
   pruner: async () => (await import('./pruner.ts')).pruner,
   'tekton-operator': async () => (await import('./tekton-operator.ts')).tektonOperator,
@@ -23,17 +25,17 @@ const builtIn: Readonly<Record<string, () => Promise<System>>> = {
  * @example
  * await loadSystems('./examples/memcached-operator,@acme/operator')
  */
-export async function loadSystems(text: string): Promise<readonly System[]> {
+export async function loadSystems(text: string, settings: SystemSettings = {}): Promise<readonly System[]> {
   const names = text
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  return Promise.all(names.map(loadSystem));
+  return Promise.all(names.map((name) => loadSystem(name, settings)));
 }
 
-async function loadSystem(name: string): Promise<System> {
+async function loadSystem(name: string, settings: SystemSettings): Promise<System> {
   const own = Object.hasOwn(builtIn, name) ? builtIn[name] : undefined;
-  if (own) return own();
+  if (own) return own(settings);
   const file = find(name);
   let module: { readonly system?: unknown };
   try {

@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import { version } from '../version.ts';
+import { collect } from './option-values.ts';
+
+/** The commands for those who ship applications with the Connectors operator. Their modules are loaded when they run. */
+export function addConnectorCommands(tektite: Command): void {
+  const connectors = tektite.command('connectors').description('ship applications with the Connectors operator');
+  connectors
+    .command('new <component>')
+    .description('write the beginning of a payload: YAML of an application, and a Connector for it')
+    .option('--out <folder>', 'where to; default: a folder of that name')
+    .addHelpText('after', '\nExamples:\n  $ tektite connectors new shop')
+    .action(async (name, options) => (await import('../commands/connectors-new.ts')).newPayload(name, options));
+  connectors
+    .command('bundle <component>')
+    .description("pack an application's YAML into a payload folder, with its version and what it consists of")
+    .requiredOption('-f, --file <source>', 'a file, folder, URL, chart or kustomization; may be repeated', collect, [])
+    .requiredOption('--release <version>', 'the version of the application')
+    .option('--payload <folder>', 'the folder of payloads', 'kodata')
+    .addHelpText('after', '\nExamples:\n  $ tektite connectors bundle shop -f deploy/ --release v1.4.0')
+    .action(async (name, options) => (await import('../commands/connectors-bundle.ts')).bundlePayload(name, options));
+  connectors
+    .command('olm')
+    .description('write a bundle for the Operator Lifecycle Manager: CSV, definitions, annotations')
+    .requiredOption('--payload <folder>', 'what the image has in /var/run/ko; the rights are for that')
+    .requiredOption('--image <name>', 'the image of the operator')
+    .option('--release <version>', 'the version of the operator', version)
+    .option('--replaces <version>', 'the version whose users get this one')
+    .option('--package <name>', 'the name of the package', 'connectors-operator')
+    .option('--channel <name>', 'the channel', 'alpha')
+    .option('--provider <name>', 'who provides it', 'Tektite')
+    .option('--out <folder>', 'where to', 'bundle')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ tektite connectors olm --payload kodata --image registry.example.com/shop-operator:1',
+    )
+    .action(async (options) => (await import('../commands/connectors-olm.ts')).writeOlmBundle(options));
+}

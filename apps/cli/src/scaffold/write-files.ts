@@ -1,0 +1,23 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { explainFileError, UserError } from '../user-error.ts';
+
+/** Writes files into a folder and says which. `overwrite` replaces those that are there; otherwise that is a mistake. */
+export async function writeFiles(
+  folder: string,
+  files: ReadonlyMap<string, string>,
+  options: { readonly overwrite?: boolean; readonly option: string },
+): Promise<void> {
+  try {
+    for (const [path, text] of files) {
+      const file = join(folder, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text, { flag: options.overwrite ? 'w' : 'wx' });
+    }
+  } catch (error) {
+    const sentence = explainFileError(error, folder);
+    throw sentence === undefined ? error : new UserError(`${options.option}: ${sentence}`);
+  }
+  const here = relative(process.cwd(), folder) || '.';
+  process.stdout.write([...files.keys()].map((path) => `${join(here, path)}\n`).join(''));
+}
