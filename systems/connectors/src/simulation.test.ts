@@ -79,7 +79,7 @@ function ignorePassing(error: unknown): void {
 async function liveObject(client: Client, object: DynamicObject, sets: readonly InstallManifest[]): Promise<void> {
   const owner = controllerOf(object);
   const parent = owner && sets.find(({ metadata }) => metadata.uid === owner.uid);
-  if (object.metadata.deletionTimestamp) return void (await release(client, object));
+  if (object.metadata.deletionTimestamp) return release(client, object);
   if (owner && (!parent || parent.metadata.finalizers?.includes('foregroundDeletion')))
     return void (await client.delete(object, keyOf(object)));
   if (object.kind !== 'Deployment' && object.kind !== 'StatefulSet') return;
