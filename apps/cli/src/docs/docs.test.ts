@@ -13,6 +13,7 @@ if (minor < oldest)
 describe.skipIf(minor < oldest)('a page', () => {
   it.each([
     ['docs/byoh.md', 3, 30],
+    ['docs/connectors.md', 2, 34],
     ['docs/run-pipelines.md', 5, 19],
     ['docs/tekton-operator.md', 2, 18],
     ['docs/write-an-operator.md', 8, 20],

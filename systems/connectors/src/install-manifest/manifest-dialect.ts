@@ -135,6 +135,9 @@ function report(
   };
 }
 
+const deployments = told('DeploymentsAvailable', 'DeploymentInstallFailed', 'DeploymentNotReady');
+const statefulSets = told('StatefulSetReady', 'StatefulSetInstallFailed', 'StatefulSetNotReady');
+
 const dialect: InstallerDialect = {
   fieldManager: operatorName,
   keptKinds,
@@ -168,20 +171,11 @@ const dialect: InstallerDialect = {
       install: ({ kind }) => (kind === 'DaemonSet' ? byPaths : byHash),
       ...told('NamespaceScoped', 'NamespaceScopedInstallFailed'),
     },
-    {
-      name: 'Deployments',
-      accepts: isKind('Deployment'),
-      install: byPaths,
-      check: deploymentRolledOut,
-      ...told('DeploymentsAvailable', 'DeploymentInstallFailed', 'DeploymentNotReady'),
-    },
-    {
-      name: 'StatefulSets',
-      accepts: isKind('StatefulSet'),
-      install: byPaths,
-      check: statefulSetRolledOut,
-      ...told('StatefulSetReady', 'StatefulSetInstallFailed', 'StatefulSetNotReady'),
-    },
+    // Both kinds are made before one is waited for: a Deployment that is ready only with its database would wait for ever.
+    { name: 'Deployments', accepts: isKind('Deployment'), install: byPaths, ...deployments },
+    { name: 'StatefulSets', accepts: isKind('StatefulSet'), install: byPaths, ...statefulSets },
+    { name: 'Deployments ready', accepts: isKind('Deployment'), check: deploymentRolledOut, ...deployments },
+    { name: 'StatefulSets ready', accepts: isKind('StatefulSet'), check: statefulSetRolledOut, ...statefulSets },
   ],
   prune: {},
   removal: {
