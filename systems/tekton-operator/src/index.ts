@@ -1,7 +1,11 @@
 /** The Tekton Operator on Tektite's controller runtime. */
 
 // The system
-export { type TektonOperatorOptions, tektonOperatorSystem } from './system.ts';
+export type { TektonOperatorOptions } from './operator-options.ts';
+export { tektonOperatorSystem } from './system.ts';
+
+// What it would do
+export { type ComponentPlan, type PlannedFate, type PlannedFateOf, planTektonConfig } from './plan/plan-config.ts';
 
 export type { TknProgram } from './component/operator-services.ts';
 

@@ -8,7 +8,8 @@ import { startSimulatedCluster } from '@tektite/testkit/cluster';
 import { TektonConfig } from './kinds/tekton-config.ts';
 import { folderPayload } from './payload/folder-payload.ts';
 import type { PayloadSource } from './payload/payload-source.ts';
-import { type TektonOperatorOptions, tektonOperatorSystem } from './system.ts';
+import type { TektonOperatorOptions } from './operator-options.ts';
+import { tektonOperatorSystem } from './system.ts';
 
 /** Release files of Tekton, as an operator ships them. They lie beside the repository, where there are any. */
 export const releases = new URL('../../../../shared/data/payload/', import.meta.url).pathname;

@@ -33,8 +33,15 @@ export async function plan(options: PlanCommandOptions): Promise<void> {
         ? await planByDryRun(client, manifest, choices)
         : await planManifest(client, manifest, openPlanServer, choices);
       if (options.out !== undefined) await save(options.out, writePlanFile({ plan: made, manifest }));
+      const isOfOperator = made.objects.some(({ reference }) => reference.kind === 'TektonConfig');
+      const { componentPlanText, planComponents } = isOfOperator
+        ? await import('../manifest/config-plan.ts')
+        : { componentPlanText: () => '', planComponents: async () => undefined };
+      const components = await planComponents(client, made);
       process.stdout.write(
-        options.output === 'json' ? `${JSON.stringify(made, undefined, 2)}\n` : planText(made, options.full ?? false),
+        options.output === 'json'
+          ? `${JSON.stringify(components ? { ...made, components } : made, undefined, 2)}\n`
+          : planText(made, options.full ?? false) + (components ? componentPlanText(components) : ''),
       );
       process.exitCode = exitCode(made);
     });

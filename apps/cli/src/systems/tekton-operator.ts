@@ -1,5 +1,10 @@
 import type { System } from '@tektite/controller';
-import { objectPayload, tektonOperatorSystem, type TknProgram } from '@tektite/tekton-operator';
+import {
+  objectPayload,
+  type TektonOperatorOptions,
+  tektonOperatorSystem,
+  type TknProgram,
+} from '@tektite/tekton-operator';
 import { ownProgram } from '../release/own-program.ts';
 import { pipelinesRelease } from '../release/pipelines-release.ts';
 import { prunerRelease } from '../release/pruner-release.ts';
@@ -11,9 +16,12 @@ function ownTkn(): TknProgram {
   return { image, program: [...command, 'tkn'].join(' '), folders };
 }
 
-/** The Tekton Operator. Without a payload of its own, Pipelines and the pruner are this same program. */
-export const tektonOperator: System = tektonOperatorSystem({
+/** How it is run here. Without a payload of its own, Pipelines and the pruner are this same program. */
+export const operatorOptions: TektonOperatorOptions = {
   version: process.env.VERSION || `v${version}`,
   tkn: ownTkn(),
   payloads: [objectPayload([pipelinesRelease(ownProgram), prunerRelease(ownProgram)])],
-});
+};
+
+/** The Tekton Operator. */
+export const tektonOperator: System = tektonOperatorSystem(operatorOptions);

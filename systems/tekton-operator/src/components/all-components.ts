@@ -14,6 +14,22 @@ import { schedulerComponent } from './scheduler.ts';
 import { syncerServiceComponent } from './syncer-service.ts';
 import { triggerComponent } from './trigger.ts';
 
+/** All components there are. */
+export const descriptions: readonly { readonly kind: { readonly kind: string } }[] = [
+  pipelineComponent,
+  triggerComponent,
+  chainComponent,
+  resultComponent,
+  dashboardComponent,
+  prunerComponent,
+  schedulerComponent,
+  multiclusterProxyComponent,
+  manualApprovalGateComponent,
+  pipelinesAsCodeComponent,
+  addonComponent,
+  syncerServiceComponent,
+];
+
 /** The controllers of all components that a platform has. */
 export function componentControllers(services: OperatorServices): readonly ControllerDefinition[] {
   const openshift = services.platform === 'openshift';

@@ -1,0 +1,44 @@
+import type { Client } from '@tektite/client';
+import type { Plan } from '@tektite/manifest';
+import { isStatusError } from '@tektite/meta';
+import { parseFirstYaml } from '@tektite/schema/yaml';
+import { type ComponentPlan, planTektonConfig, TektonConfig } from '@tektite/tekton-operator';
+import pc from 'picocolors';
+import { operatorOptions } from '../systems/tekton-operator.ts';
+
+/** What the Tekton Operator would make of a plan: nothing, when no TektonConfig is created or changed by it. */
+export async function planComponents(client: Client, plan: Plan): Promise<readonly ComponentPlan[] | undefined> {
+  const planned = plan.objects.find(({ reference, after }) => reference.kind === 'TektonConfig' && after !== undefined);
+  const config =
+    planned?.after === undefined ? undefined : (parseFirstYaml(planned.after)?.value as TektonConfig | undefined);
+  if (!config) return undefined;
+  const live = await client.get(TektonConfig, { name: 'config' }).catch((error: unknown) => {
+    if (isStatusError(error, 'NotFound')) return undefined;
+    throw error;
+  });
+  // The operator that runs there decides about upgrades, not this one.
+  const version = live?.status?.version ?? operatorOptions.version;
+  const metadata = { ...config.metadata, ...(live?.metadata.uid ? { uid: live.metadata.uid } : {}) };
+  return planTektonConfig(client, { ...config, metadata }, { ...operatorOptions, version });
+}
+
+const signs: Readonly<Record<string, string>> = {
+  created: pc.green('+'),
+  changed: pc.yellow('~'),
+  restarted: pc.yellow('↻'),
+  replaced: pc.yellow('±'),
+  deleted: pc.red('-'),
+  unchanged: ' ',
+};
+
+/** The same for people. */
+export function componentPlanText(plans: readonly ComponentPlan[]): string {
+  const lines = plans.flatMap(({ kind, name, fate, version, problem, objects }) => [
+    `${signs[fate]} ${kind} ${name} is ${fate}${version && fate !== 'deleted' ? pc.dim(` (${version})`) : ''}${problem ? `: ${problem}` : ''}`,
+    ...objects.map(
+      ({ object, fate: becomes }) =>
+        `    ${signs[becomes]} ${object.kind} ${object.namespace ? `${object.namespace}/` : ''}${object.name} is ${becomes}`,
+    ),
+  ]);
+  return `${pc.bold('and the Tekton Operator would do this:')}\n${lines.join('\n')}\n`;
+}
