@@ -140,25 +140,48 @@ export function provisionCases(open: () => Promise<ApiPlace>): void {
       await eventually(() => world.hostReady('m1')).toBe('True');
     });
 
-    it('shows what the installer has against its host, and recovers when that is gone', async () => {
-      await world.dryAgent('h1', {
-        facts: { info: { osname: 'linux', osimage: 'Rocky Linux 9.3', architecture: 'amd64' }, network: [] },
-      });
+    it('does not take a host that the default installer has nothing for, and says so', async () => {
+      const facts = { info: { osname: 'linux', osimage: 'Rocky Linux 9.3', architecture: 'amd64' }, network: [] };
+      await world.dryAgent('h1', { facts });
       await world.machine('m1');
-      await eventually(async () => (await world.byoMachine('m1')).status?.failureReason).toBe('UnsupportedOS');
+      const message = async () => (await world.byoMachine('m1')).status?.conditions?.[0]?.message;
+      await eventually(message).toContain(
+        'h1: UnsupportedOS: No k8s support for OS: "Rocky Linux 9.3" is none of Ubuntu 20.04*',
+      );
+      expect(await world.hostReady('m1')).toBe('False BYOHostsUnavailable');
+      await world.client.create(kinds.ConfigMap, {
+        metadata: { name: 'byoh-installer-registry', namespace: 'byoh-system' },
+        data: { rows: '- {os: "Rocky Linux 9*", arch: [amd64], kubernetes: ["v1.26.*"], bundleOs: Rocky_9}' },
+      });
+      await world.node('h1');
+      await eventually(() => world.hostReady('m1')).toBe('True');
+    });
+
+    it('shows what the installer has against its host, and recovers when that is gone', async () => {
+      await world.template('bad', { bundleRepo: 'registry.example.com/b', bundleType: 'rpm' });
+      await world.dryAgent('h1');
+      await world.machine('m1', {
+        installer: {
+          apiVersion: K8sInstallerConfig.group + '/v1beta1',
+          kind: 'K8sInstallerConfigTemplate',
+          name: 'bad',
+        },
+      });
+      await eventually(async () => (await world.byoMachine('m1')).status?.failureReason).toBe('InvalidConfiguration');
       const { status } = await world.byoMachine('m1');
       expect(status?.conditions?.[0]).toMatchObject({
         type: 'BYOHostReady',
         reason: 'InstallationSecretNotAvailable',
         severity: 'Error',
-        message: expect.stringContaining('UnsupportedOS: No k8s support for OS: "Rocky Linux 9.3"'),
+        message: 'InvalidConfiguration: bundleType "rpm" is not known; there is k8s',
       });
       await eventually(() => world.events('m1')).toContain('InstallerConfigFailed');
       expect(await world.find(kinds.Secret, 'm1')).toBeUndefined();
-      await world.client.create(kinds.ConfigMap, {
-        metadata: { name: 'byoh-installer-registry', namespace: 'byoh-system' },
-        data: { rows: '- {os: "Rocky Linux 9*", arch: [amd64], kubernetes: ["v1.26.*"], bundleOs: Rocky_9}' },
-      });
+      await world.client.patch(
+        K8sInstallerConfig,
+        { namespace, name: 'm1' },
+        mergePatch({ spec: { bundleType: 'k8s' } }),
+      );
       await world.node('h1');
       await eventually(() => world.hostReady('m1')).toBe('True');
       expect((await world.byoMachine('m1')).status?.failureReason).toBeUndefined();

@@ -15,7 +15,7 @@ import { csrApprover } from './bootstrap/csr-approver.ts';
 import { clusterController } from './cluster/cluster-controller.ts';
 import { hostController } from './host/host-controller.ts';
 import { installerController } from './installer/installer-controller.ts';
-import { type RegistryRow, type ResolveOptions, standardRows } from './installer/installer-registry.ts';
+import { type RegistryRow, resolveBundle, type ResolveOptions, standardRows } from './installer/installer-registry.ts';
 import { k8sScripts } from './installer/k8s-scripts.ts';
 import { registryConfig } from './installer/registry-config.ts';
 import { allKinds } from './kinds/all-kinds.ts';
@@ -25,7 +25,7 @@ import { machineController, type MachineControllerOptions } from './machine/mach
 import { byohWebhooks } from './webhooks/byoh-webhooks.ts';
 import { clientSigner, group, installerFinalizer } from './wire-names.ts';
 
-export interface ByohOptions extends Omit<MachineControllerOptions, 'tell'>, ResolveOptions {
+export interface ByohOptions extends Omit<MachineControllerOptions, 'tell' | 'cannotServe'>, ResolveOptions {
   /** Where the ConfigMap with the registry of the default installer is. Default `byoh-system`. */
   readonly namespace?: string;
   /** Accounts that may change hosts as the manager does, besides the one it runs as. */
@@ -94,9 +94,16 @@ interface Live extends Pick<MachineControllerOptions, 'tell'> {
   readonly nudges?: Channel;
 }
 
-function managerControllers(options: ByohOptions, { tell }: Live): readonly ControllerDefinition[] {
+function managerControllers(options: ByohOptions, { tell, rows }: Live): readonly ControllerDefinition[] {
+  // A host that the default installer has nothing for is left for others. Of other installers nothing is known.
+  const cannotServe: MachineControllerOptions['cannotServe'] = ({ spec }, { status }, version) => {
+    const { kind, apiVersion } = spec?.installerRef ?? {};
+    if (kind !== 'K8sInstallerConfigTemplate' || apiVersion?.split('/')[0] !== group) return undefined;
+    const bundle = resolveBundle(rows(), status?.hostinfo ?? {}, version, options);
+    return bundle.ok ? undefined : `${bundle.failureReason}: ${bundle.failureMessage}`;
+  };
   return [
-    machineController({ ...options, ...(tell ? { tell } : {}) }),
+    machineController({ ...options, cannotServe, ...(tell ? { tell } : {}) }),
     hostController(),
     clusterController(),
     bootstrapKubeconfigController(),
@@ -144,7 +151,7 @@ function namespaceObject(name: string): KubeObject {
 
 const managerPermissions: readonly PolicyRule[] = [
   { apiGroups: [group], resources: ['*'], verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'] },
-  { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'get', 'list', 'update'] },
+  { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'delete', 'get', 'list', 'update'] },
   { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'rolebindings'], verbs: ['create', 'get', 'patch'] },
   // Given on to hosts, each for its own.
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'patch', 'update'] },

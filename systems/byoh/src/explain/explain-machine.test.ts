@@ -38,16 +38,19 @@ describe('a machine is explained', () => {
     expect(lines.slice(4).every((line) => line.startsWith('ahead: '))).toBe(true);
   });
 
-  it('when the installer has something against its host', async () => {
-    await world.dryAgent('h1', {
-      facts: { info: { osname: 'linux', osimage: 'Rocky Linux 9', architecture: 'amd64' }, network: [] },
+  it('when the installer has something against it', async () => {
+    await world.template('bad', { bundleRepo: '', bundleType: 'k8s' });
+    await world.dryAgent('h1');
+    await world.machine('m1', {
+      installer: {
+        apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta1',
+        kind: 'K8sInstallerConfigTemplate',
+        name: 'bad',
+      },
     });
-    await world.machine('m1');
-    await eventually(async () =>
-      (await explained()).some((line) =>
-        line.startsWith('failed: the installer has scripts for the host: UnsupportedOS'),
-      ),
-    ).toBe(true);
+    const line =
+      'failed: the installer has scripts for the host: InvalidConfiguration: bundleRepo is empty; name the registry or folder of the bundles';
+    await eventually(explained).toContain(line);
   });
 
   it('when its bootstrap fails, and when all is done', async () => {

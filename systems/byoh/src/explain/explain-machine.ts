@@ -90,6 +90,9 @@ function bootstrapData({ owner: machine }: ExplainSnapshot): ExplainedStep {
 function host({ machine, attached, hosts }: ExplainSnapshot): ExplainedStep {
   const what = 'it has a host';
   if (attached) return done(what, `ByoHost ${attached.metadata.namespace}/${attached.metadata.name}`);
+  // The manager knows more: what the installer has against a host, too.
+  const { reason, message = '' } = conditionOf(machine.status?.conditions, hostReadyCondition) ?? {};
+  if (reason === 'BYOHostsUnavailable' && message !== '') return waiting(what, message);
   const choice = chooseHost(machine, hosts);
   if (choice.host)
     return waiting(

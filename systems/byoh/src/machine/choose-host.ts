@@ -12,12 +12,19 @@ export interface HostChoice {
   readonly refused: ReadonlyMap<string, string>;
 }
 
+/** What the machine's installer has against a host, as far as that is known before it is asked. */
+export type CannotServe = (host: ByoHost) => string | undefined;
+
 /** The first host by name that a machine can have; the same for the same hosts, in whatever order they are given. */
-export function chooseHost(machine: ByoMachine, hosts: Iterable<ByoHost>): HostChoice {
+export function chooseHost(
+  machine: ByoMachine,
+  hosts: Iterable<ByoHost>,
+  cannotServe: CannotServe = () => undefined,
+): HostChoice {
   const refused = new Map<string, string>();
   let best: ByoHost | undefined;
   for (const host of hosts) {
-    const against = objection(machine, host);
+    const against = objection(machine, host) ?? cannotServe(host);
     if (against !== undefined) refused.set(nameOf(host), against);
     else if (!best || nameOf(host) < nameOf(best)) best = host;
   }

@@ -9,7 +9,7 @@ import { bootstrapCondition, failureOf, hostReadyCondition, installerGate } from
 import { isPaused } from '../lookups.ts';
 import { machineFinalizer } from '../wire-names.ts';
 import { attachHost, pauseHost, releaseHost, resumeHost } from './change-host.ts';
-import { chooseHost, describeRefusals } from './choose-host.ts';
+import { type CannotServe, chooseHost, describeRefusals } from './choose-host.ts';
 
 /** What is known when a machine is looked at. */
 export interface MachineSnapshot {
@@ -21,6 +21,7 @@ export interface MachineSnapshot {
   readonly attached: ByoHost | undefined;
   /** All hosts that might be chosen; only asked for when one is needed. */
   readonly hosts: () => Iterable<ByoHost>;
+  readonly cannotServe?: CannotServe;
   /** The installer's config for this machine. */
   readonly config: InstallerConfig | undefined;
   /** The template it is made from; only asked for when there is no config. */
@@ -108,7 +109,7 @@ function decideNormal(snapshot: MachineSnapshot): MachineDecision {
   if (!owner.spec?.bootstrap?.dataSecretName)
     return waits(info('WaitingForBootstrapDataSecret', `Machine ${owner.metadata.name} has no bootstrap data yet`));
   if (host) return decideAttached(snapshot, base, host);
-  const choice = chooseHost(machine, snapshot.hosts());
+  const choice = chooseHost(machine, snapshot.hosts(), snapshot.cannotServe);
   if (choice.host) return claim(snapshot, base, choice.host);
   const text = info('BYOHostsUnavailable', describeRefusals(choice.refused));
   // Told when it is news, not each time somebody looks.

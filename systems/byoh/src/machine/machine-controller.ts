@@ -54,6 +54,8 @@ export interface MachineControllerOptions {
   /** A machine goes only after its host was cleaned. Default no, as upstream. */
   readonly waitForHostCleanup?: boolean;
   readonly openWorkload?: OpenWorkload;
+  /** What an installer has against a host, for installers that are known here: such a host is not taken. */
+  readonly cannotServe?: (machine: ByoMachine, host: ByoHost, k8sVersion: string) => string | undefined;
   /** Told of what happened to machines and hosts. */
   readonly tell?: (about: KubeObject, event: EventText) => void;
 }
@@ -97,6 +99,7 @@ export function machineController(options: MachineControllerOptions = {}): Contr
       byoCluster,
       attached: attached[0],
       hosts: () => claims.free(cache(hosts).list(options.crossNamespaceHosts ? undefined : namespace), context.key),
+      cannotServe: (host) => options.cannotServe?.(machine, host, plainVersion(owner)),
       config,
       template,
       waitsForCleanup: options.waitForHostCleanup ?? false,

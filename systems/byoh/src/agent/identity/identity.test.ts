@@ -154,6 +154,45 @@ describe('a new host', () => {
   });
 });
 
+describe('a bootstrap kubeconfig', () => {
+  const expire = async () => {
+    const expiration = Buffer.from('2020-01-01T00:00:00Z').toString('base64');
+    const [secret] = (await world.client.list(kinds.Secret, { namespace: 'kube-system' })).items;
+    await world.client.patch(
+      kinds.Secret,
+      { namespace: 'kube-system', name: secret?.metadata.name ?? '' },
+      mergePatch({ data: { expiration } }),
+    );
+    await world.client.patchStatus(
+      BootstrapKubeconfig,
+      { namespace, name: 'b1' },
+      mergePatch({ status: { expirationTime: '2020-01-01T00:00:00Z' } }),
+    );
+    return secret?.metadata.name;
+  };
+  const status = async () =>
+    (await world.client.get(BootstrapKubeconfig, { namespace, name: 'b1' })).status?.expirationTime;
+  const tokens = async () =>
+    (await world.client.list(kinds.Secret, { namespace: 'kube-system' })).items.map(({ metadata }) => metadata.name);
+
+  it('that nobody used is made anew when it expires, and the old token is gone', async () => {
+    await bootstrapFile();
+    const old = await expire();
+    await eventually(status).not.toBe('2020-01-01T00:00:00Z');
+    expect(await tokens()).toHaveLength(1);
+    expect(await tokens()).not.toContain(old);
+  });
+
+  it('that a host used stays expired', async () => {
+    await startSigner(3_600_000);
+    const file = await bootstrapFile();
+    await AgentIdentity.open(identityOptions('h1', join(world.folder(), 'config'), file));
+    await expire();
+    await sleep(systemClock, 500);
+    expect(await status()).toBe('2020-01-01T00:00:00Z');
+  });
+});
+
 describe('a certificate', () => {
   it('is renewed in the process, with itself and not with the token', { timeout: 30_000 }, async () => {
     await startSigner(10_000);
