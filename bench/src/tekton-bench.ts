@@ -8,14 +8,7 @@ import { HostRuntime, type PodRuntime, SimulatedRuntime, startNode } from '@tekt
 import { entrypointProgram, type PipelineRun, pipelinesSystem, PipelineRunKind, TaskRunKind } from '@tektite/pipelines';
 import { type ControlPlane, startControlPlane } from '@tektite/testkit';
 import { startWorkloads } from '@tektite/workloads';
-
-const images = {
-  entrypoint: 'entrypoint',
-  nop: 'nop',
-  sidecarLogResults: 'results',
-  workingDirInit: 'dirs',
-  shell: 'sh',
-};
+import { images } from './taskruns/one-step.ts';
 
 /** How often the controllers looked at their objects, by the controllers' names. */
 export type Looks = Map<string, number>;

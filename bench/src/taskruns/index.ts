@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TaskRunKind } from '@tektite/pipelines';
 import { printTable, type Row } from '../table.ts';
+import { oneStep } from './one-step.ts';
+import { benchRealServer } from './real-server.ts';
 import { startBench, type TektonBench } from '../tekton-bench.ts';
-
-const spec = { taskSpec: { steps: [{ name: 's', image: 'bench', command: ['true'] }] } };
 
 /** TaskRuns of one step, from their creation to their end. */
 export async function benchTaskRuns({ quick }: { quick: boolean }): Promise<void> {
@@ -22,6 +22,12 @@ export async function benchTaskRuns({ quick }: { quick: boolean }): Promise<void
     await using bench = await startBench('host');
     ok.push(printTable('TaskRuns of one step, as processes of this machine', await benchAlone(bench, quick ? 10 : 50)));
   }
+  const real = await benchRealServer(quick ? 200 : 1000);
+  if (real) ok.push(printTable('TaskRuns of one step, on a real kube-apiserver; their Pods end at once', real));
+  else
+    console.log(
+      '\nNot on a real kube-apiserver: KUBEBUILDER_ASSETS names no folder with etcd and a server of at least 1.21.',
+    );
   ok.push(printTable('tektite run', [benchCommand(quick ? 3 : 9)]));
   clearInterval(alive);
   process.exitCode = ok.every(Boolean) ? 0 : 1;
@@ -30,7 +36,7 @@ export async function benchTaskRuns({ quick }: { quick: boolean }): Promise<void
 async function run(bench: TektonBench, name: string): Promise<number> {
   const started = performance.now();
   const over = bench.ended(name);
-  await bench.plane.client.create(TaskRunKind, { metadata: { namespace: 'default', name }, spec });
+  await bench.plane.client.create(TaskRunKind, { metadata: { namespace: 'default', name }, spec: oneStep });
   await over;
   return performance.now() - started;
 }
@@ -80,7 +86,7 @@ function benchCommand(rounds: number): Row {
   const file = join(folder, 'run.json');
   writeFileSync(
     file,
-    JSON.stringify({ apiVersion: 'tekton.dev/v1', kind: 'TaskRun', metadata: { name: 'one' }, spec }),
+    JSON.stringify({ apiVersion: 'tekton.dev/v1', kind: 'TaskRun', metadata: { name: 'one' }, spec: oneStep }),
   );
   const bin = new URL('../../../apps/cli/bin/tektite.js', import.meta.url).pathname;
   const times: number[] = [];
