@@ -31,7 +31,7 @@ export async function runSimulatedNode(
       removeFolder: (path) => rm(path, { recursive: true, force: true }),
     },
   });
-  const runtime = new SimulatedRuntime({ clock, simulate });
+  const runtime = new SimulatedRuntime({ clock, simulate, answersProbes: true });
   const node = await startNode({ client: user('kubelet'), runtime, name: 'simulated', dataDir: join(folder, 'node') });
   const registration = plane.server.nodes.register(node.name, node);
   const stop = async (): Promise<void> => {

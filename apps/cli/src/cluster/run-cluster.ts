@@ -100,7 +100,7 @@ function openRuntime({ runtime, onNotice }: ClusterOptions, directory: string, i
     case 'podman':
       return new PodmanRuntime({ directory });
     case 'simulated':
-      return new SimulatedRuntime();
+      return new SimulatedRuntime({ answersProbes: true });
     default:
       return new HostRuntime({ directory, images, onNotice });
   }

@@ -119,7 +119,7 @@ export interface RunningContainer {
   /** The user of the first process, if known. */
   readonly user?: { readonly uid: number; readonly gid: number; readonly supplementalGroups: readonly number[] };
   /** It only seems to run, and so nothing listens: probes over the network count as answered. */
-  readonly simulated?: boolean;
+  readonly answersProbes?: boolean;
   /** To the first process. Does nothing after the end. SIGKILL ends all processes of the container. */
   signal(signal: NodeJS.Signals): void;
   /** Runs a program beside, with the same view of the world and the same restrictions. */

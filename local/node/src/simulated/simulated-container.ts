@@ -13,7 +13,7 @@ import type { Simulation } from './simulation.ts';
 export class SimulatedContainer implements RunningContainer {
   readonly id: string;
   readonly imageID: string;
-  readonly simulated = true;
+  readonly answersProbes: boolean;
   readonly startedAt: number;
   readonly exited: Promise<ContainerExit>;
   private readonly spec: ContainerSpec;
@@ -28,7 +28,9 @@ export class SimulatedContainer implements RunningContainer {
     simulation: Simulation,
     clock: Clock,
     answer: (spec: ContainerSpec, request: ExecRequest) => Promise<ExecResult>,
+    answersProbes = false,
   ) {
+    this.answersProbes = answersProbes;
     this.id = spec.id;
     this.imageID = `simulated://${spec.image}`;
     this.startedAt = clock.now();

@@ -10,6 +10,8 @@ export interface SimulatedRuntimeOptions {
   readonly simulate?: (spec: ContainerSpec) => Simulation;
   /** Answers for programs that are run in containers, hooks and probes among them. Default: success, and no output. */
   readonly exec?: (spec: ContainerSpec, request: ExecRequest) => Promise<ExecResult>;
+  /** Whether probes over the network succeed, as if somebody listened. Default false: nobody does. */
+  readonly answersProbes?: boolean;
 }
 
 /**
@@ -47,7 +49,7 @@ export class SimulatedRuntime implements PodRuntime {
     if (simulation.startError !== undefined) throw new ContainerStartError('RunContainerError', simulation.startError);
     if (simulation.log) spec.output.write('stdout', Buffer.from(simulation.log));
     const exec = this.options.exec ?? (() => Promise.resolve({ exitCode: 0 }));
-    const container = new SimulatedContainer(spec, simulation, this.clock, exec);
+    const container = new SimulatedContainer(spec, simulation, this.clock, exec, this.options.answersProbes);
     this.running.add(container);
     void container.exited.then(() => this.running.delete(container));
     return container;
