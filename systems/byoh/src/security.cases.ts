@@ -44,7 +44,7 @@ export function securityCases(open: () => Promise<ApiPlace>): void {
       await expect(client.get(ByoHost, { namespace, name: 'h2' })).rejects.toThrow('forbidden');
       // A machine that goes takes the right to read its Secrets along, once the garbage is collected.
       const roles = (await world.client.list(kinds.Role, { namespace })).items.filter(
-        ({ metadata }) => metadata.name === 'byoh-host-h1-secrets',
+        ({ metadata }) => metadata.name === 'byoh-secrets-h1',
       );
       expect(roles[0]?.metadata.ownerReferences?.[0]).toMatchObject({ kind: 'ByoMachine', name: own });
     });

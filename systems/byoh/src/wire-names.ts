@@ -11,8 +11,8 @@ export const machineNameLabel = 'byoh.infrastructure.cluster.x-k8s.io/byomachine
 export const machineNameAnnotation = 'byoh.infrastructure.cluster.x-k8s.io/byomachine';
 /** Keeps a host out of the choice; set by administrators. Ours. */
 export const unschedulableLabel = 'byoh.infrastructure.cluster.x-k8s.io/unschedulable';
-/** On a heartbeat: which host's it is. Ours. */
-export const heartbeatLabel = 'byoh.infrastructure.cluster.x-k8s.io/host';
+/** On what belongs to a host: its heartbeat, its Roles. Ours. */
+export const hostPartLabel = 'byoh.infrastructure.cluster.x-k8s.io/host';
 
 /** Its presence asks the agent to clean the host up. */
 export const cleanupAnnotation = 'byoh.infrastructure.cluster.x-k8s.io/unregistering';

@@ -2,7 +2,7 @@ import { type Client, kinds, mergePatch } from '@tektite/client';
 import type { Logger } from '@tektite/controller';
 import { formatMicroTime, isStatusError, sleep } from '@tektite/meta';
 import { heartbeatName } from '../host/host-access.ts';
-import { heartbeatLabel } from '../wire-names.ts';
+import { hostPartLabel } from '../wire-names.ts';
 
 export interface HeartbeatOptions {
   readonly client: Client;
@@ -27,7 +27,7 @@ export async function beat({ client, namespace, host, periodMs, log, signal }: H
         await client.patch(kinds.Lease, { namespace, name }, mergePatch({ spec }), { signal });
       } catch (error) {
         if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Forbidden')) throw error;
-        const metadata = { namespace, name, labels: { [heartbeatLabel]: host } };
+        const metadata = { namespace, name, labels: { [hostPartLabel]: '' } };
         await client.create(kinds.Lease, { metadata, spec }, { signal });
       }
     } catch (error) {

@@ -1,17 +1,20 @@
 import { readSigningRequest } from '@tektite/certificates';
 import { kinds } from '@tektite/client';
-import { type ControllerDefinition, defineController } from '@tektite/controller';
+import { cached, type ControllerDefinition, defineController } from '@tektite/controller';
 import { formatTime } from '@tektite/meta';
+import { ByoHost } from '../kinds/byo-host.ts';
 import { csrPrefix } from '../wire-names.ts';
 import { judgeRequest } from './csr-policy.ts';
 
 /** Approves what hosts ask for, when it is theirs to ask for. */
 export function csrApprover(): ControllerDefinition {
+  const hosts = cached(ByoHost, { indexes: { name: ({ metadata }) => [metadata.name ?? ''] } });
   return defineController({
     name: 'byoh-csr-approver',
     kind: kinds.CertificateSigningRequest,
+    sources: [hosts],
     predicate: ({ object }) => object.metadata.name?.startsWith(csrPrefix) ?? false,
-    async reconcile(request, { client, clock, log, event }) {
+    async reconcile(request, { client, cache, clock, log, event }) {
       let subject: ReturnType<typeof readSigningRequest>;
       try {
         subject = readSigningRequest(Buffer.from(request.spec.request, 'base64').toString('utf8'));
@@ -20,7 +23,7 @@ export function csrApprover(): ControllerDefinition {
         log.warn('a request cannot be read', { error });
         return;
       }
-      const verdict = judgeRequest(request, subject);
+      const verdict = judgeRequest(request, subject, (name) => cache(hosts).byIndex('name', name).length > 0);
       if (verdict.type === 'leave') {
         if (verdict.why !== 'it is decided') {
           log.warn('not approved', { why: verdict.why });

@@ -6,11 +6,12 @@ export type CsrVerdict = { readonly type: 'approve' } | { readonly type: 'leave'
 
 /**
  * Whether a host asks for its own certificate and for nothing else: the name of the request, the name in it and who sent it
- * have to agree. What does not is left for people to look at.
+ * have to agree; and who is not the host yet cannot become one that is there. What does not fit is left for people to look at.
  */
 export function judgeRequest(
   { metadata, spec, status }: CertificateSigningRequest,
   subject: Pick<SigningRequest, 'commonName' | 'organizations' | 'dnsNames' | 'addresses'>,
+  isRegistered: (host: string) => boolean,
 ): CsrVerdict {
   const { name = '' } = metadata;
   if (status?.conditions?.some(({ type }) => type === 'Approved' || type === 'Denied' || type === 'Failed'))
@@ -26,7 +27,11 @@ export function judgeRequest(
   const host = subject.commonName.slice(hostUserPrefix.length);
   if (host === '' || !isNameFor(name, host)) return leave(`its name does not fit the host ${host}`);
   const isHost = username === subject.commonName && groups.includes(hostGroup);
-  if (!isHost && !groups.includes(bootstrapGroup)) return leave(`${username} may not ask for it`);
+  if (isHost) return { type: 'approve' };
+  if (!groups.includes(bootstrapGroup)) return leave(`${username} may not ask for it`);
+  // A token that is good for any new host must not be good for the place of another.
+  if (isRegistered(host))
+    return leave(`a host ${host} is registered; delete its ByoHost if it is to register anew, or approve this`);
   return { type: 'approve' };
 }
 

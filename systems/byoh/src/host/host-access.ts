@@ -1,10 +1,10 @@
 import type { Client } from '@tektite/client';
 import { kinds } from '@tektite/client';
-import { controllerReference, type OwnerReference } from '@tektite/meta';
+import { controllerReference, type KubeObject, type OwnerReference } from '@tektite/meta';
 import type { PolicyRule, Role, RoleBinding } from '@tektite/schema/kubernetes';
 import type { ByoHost } from '../kinds/byo-host.ts';
 import type { ByoMachine } from '../kinds/byo-machine.ts';
-import { group, heartbeatLabel, hostUserPrefix } from '../wire-names.ts';
+import { group, hostPartLabel, hostUserPrefix } from '../wire-names.ts';
 
 /** What one host is allowed, and nobody else: a Role and who has it. */
 export interface HostAccess {
@@ -32,16 +32,26 @@ export function ownAccess(host: ByoHost): HostAccess {
   ]);
 }
 
-/** The Secrets that its machine has for it. Goes with the machine. */
+/**
+ * The Secrets that its machine has for it. Goes with the machine. Its name begins otherwise than those of the other Roles, so
+ * that no host can be called in a way that gives it another's.
+ */
 export function secretAccess(host: ByoHost, machine: ByoMachine, secrets: readonly string[]): HostAccess {
   const { name = '' } = host.metadata;
-  return access(name, machine.metadata.namespace ?? '', `byoh-host-${name}-secrets`, controllerReference(machine), [
+  return access(name, machine.metadata.namespace ?? '', `byoh-secrets-${name}`, controllerReference(machine), [
     { apiGroups: [''], resources: ['secrets'], resourceNames: [...new Set(secrets)].sort(), verbs: ['get'] },
   ]);
 }
 
+const heartbeatPrefix = 'byoh-host-';
+
 export function heartbeatName(host: string): string {
-  return `byoh-host-${host}`;
+  return `${heartbeatPrefix}${host}`;
+}
+
+/** Whose heartbeat it is. Not from a label: names of hosts may be longer than labels. */
+export function hostOfHeartbeat({ metadata }: Pick<KubeObject, 'metadata'>): string {
+  return metadata.name?.startsWith(heartbeatPrefix) ? metadata.name.slice(heartbeatPrefix.length) : '';
 }
 
 function access(
@@ -51,7 +61,7 @@ function access(
   owner: OwnerReference,
   rules: readonly PolicyRule[],
 ): HostAccess {
-  const metadata = { name, namespace, labels: { [heartbeatLabel]: host }, ownerReferences: [owner] };
+  const metadata = { name, namespace, labels: { [hostPartLabel]: '' }, ownerReferences: [owner] };
   const apiGroup = 'rbac.authorization.k8s.io';
   return {
     role: { apiVersion: `${apiGroup}/v1`, kind: 'Role', metadata, rules: [...rules] },

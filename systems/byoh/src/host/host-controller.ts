@@ -12,20 +12,18 @@ import { findObject } from '../find-object.ts';
 import { ByoHost } from '../kinds/byo-host.ts';
 import { ByoMachine } from '../kinds/byo-machine.ts';
 import { patchObject } from '../patch-object.ts';
-import { heartbeatLabel } from '../wire-names.ts';
+import { hostPartLabel } from '../wire-names.ts';
 import { decideHost } from './decide-host.ts';
-import { grant, heartbeatName, ownAccess } from './host-access.ts';
+import { grant, heartbeatName, hostOfHeartbeat, ownAccess } from './host-access.ts';
 
 /** The manager's side of hosts: their heartbeat, their rights, and the way out when their machine is gone. */
 export function hostController(): ControllerDefinition {
   const heartbeats = mapped(
     kinds.Lease,
-    ({ metadata }) => [
-      cacheKey({ namespace: metadata.namespace ?? '', name: metadata.labels?.[heartbeatLabel] ?? '' }),
-    ],
-    { labelSelector: heartbeatLabel },
+    ({ metadata }) => [cacheKey({ namespace: metadata.namespace ?? '', name: hostOfHeartbeat({ metadata }) })],
+    { labelSelector: hostPartLabel },
   );
-  const roles = owned(kinds.Role, { labelSelector: heartbeatLabel });
+  const roles = owned(kinds.Role, { labelSelector: hostPartLabel });
   // Seldom, and then it may be any host's.
   const machines = mapped(ByoMachine, (_, own) => own.keys(), { predicate: ({ type }) => type === 'deleted' });
   return defineController({

@@ -248,6 +248,9 @@ describe('a certificate', () => {
     await ask(bootstrapper, 'byoh-csr-b', 'byoh:host:c', ['byoh:hosts']);
     await ask(bootstrapper, 'byoh-csr-d', 'byoh:host:d', ['byoh:hosts', 'system:nodes']);
     await ask(host, 'byoh-csr-ab', 'byoh:host:ab', ['byoh:hosts']);
+    // A place that another host has is not given away for a token.
+    await world.dryAgent('taken');
+    await ask(bootstrapper, 'byoh-csr-taken', 'byoh:host:taken', ['byoh:hosts']);
     await ask(bootstrapper, 'byoh-csr-good', 'byoh:host:good', ['byoh:hosts']);
     await ask(host, 'byoh-csr-a', 'byoh:host:a', ['byoh:hosts']);
     const approved = async () =>
