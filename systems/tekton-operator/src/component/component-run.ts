@@ -63,13 +63,14 @@ export class ComponentRun<T extends ComponentObject> {
     return this.component.metadata.annotations?.[keys.rollback] === 'true';
   }
 
-  /** The hash of what the sets are made of. Some components count nothing but their spec. */
-  hash(specOnly = false): string {
+  /** The hash of what the sets are made of. Some components count nothing but their spec, and Results call the rest otherwise. */
+  hash(counting: 'all' | 'spec' | 'extra' = 'all'): string {
     const schema = this.description.kind.schema?.properties?.spec;
-    if (specOnly) return specHash(this.spec, schema);
     const platformData = this.component.metadata.annotations?.[keys.platformDataHash] ?? '';
+    if (counting === 'spec') return specHash(this.spec, schema);
+    if (counting === 'extra') return specHash(this.spec, schema, { ExtraData: platformData });
     const registry = this.services.environment.TEKTON_REGISTRY_OVERRIDE ?? '';
-    return specHash(this.spec, schema, { platformData, registry });
+    return specHash(this.spec, schema, { PlatformData: platformData, RegistryOverride: registry });
   }
 
   /** The objects of a release as this component installs them. */

@@ -43,7 +43,7 @@ export const chainComponent: ComponentDescription<TektonChain> = {
   sets: (run, manifest, payload) => {
     const set = (type: string, accepts: (object: (typeof manifest.objects)[number]) => boolean) => ({
       ...run.wanted(type, payload),
-      hash: run.hash(true),
+      hash: run.hash('spec'),
       parts: [{ generateName: `${type}-`, objects: manifest.objects.filter(accepts) }],
     });
     const installType = run.spec.performance?.['statefulset-ordinals'] ? 'statefulset' : 'deployment';

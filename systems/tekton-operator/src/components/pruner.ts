@@ -48,7 +48,7 @@ export const prunerComponent: ComponentDescription<TektonPruner> = {
         ...run.wanted('pruner-config', payload),
         // Upstream says so, and takeovers depend on it.
         createdBy: 'TektonConfig',
-        hash: run.hash(true),
+        hash: run.hash('spec'),
         onChange: 'recreate',
         parts: [{ generateName: 'pruner-config-', objects: manifest.objects.filter(isSettings) }],
       },

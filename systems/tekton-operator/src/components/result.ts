@@ -49,6 +49,7 @@ export const resultComponent: ComponentDescription<TektonResult> = {
     {
       wanted: {
         ...run.wanted('result', payload),
+        hash: run.hash('extra'),
         labels: {
           [keys.installType]: run.spec.performance?.['statefulset-ordinals'] ? 'statefulset' : 'deployment',
         },

@@ -49,7 +49,7 @@ export const schedulerComponent: ComponentDescription<TektonScheduler> = {
     {
       wanted: {
         ...run.wanted('scheduler-config', payload),
-        hash: run.hash(true),
+        hash: run.hash('spec'),
         onChange: 'recreate',
         parts: [{ generateName: 'scheduler-config-', objects: manifest.objects.filter(isSettings) }],
       },

@@ -34,7 +34,7 @@ export const syncerServiceComponent: ComponentDescription<SyncerService> = {
     {
       wanted: {
         ...run.wanted('syncer-service', payload),
-        hash: run.hash(true),
+        hash: run.hash('spec'),
         parts: [{ generateName: 'syncer-service-', objects: manifest.objects }],
       },
     },

@@ -6,7 +6,7 @@ import type { HorizontalPodAutoscaler } from '@tektite/schema/kubernetes';
 import { TektonInstallerSet } from '../kinds/kinds.ts';
 import type { OperatorEnvironment } from '../operator-environment.ts';
 import { keys } from './set-keys.ts';
-import { objectsOf, ownObjects } from './shared-objects.ts';
+import { manifestsMistake, objectsOf, ownObjects } from './shared-objects.ts';
 import { tektonDialect } from './tekton-dialect.ts';
 
 /** In `status.annotations`: what the set made, so that what leaves it can be taken away. */
@@ -66,6 +66,16 @@ export function installerSetController(
       };
       const saveInventory = (inventory: readonly InventoryEntry[]) =>
         write({ ...status, annotations: { ...status.annotations, [inventoryKey]: JSON.stringify(inventory) } });
+      const mistake = manifestsMistake(set);
+      if (mistake !== undefined) {
+        const verdict = { condition: 'NamespaceScopedResourcesInstalled', status: 'False', reason: 'Error' } as const;
+        const message = `Install failed with message: ${mistake}`;
+        const told = dialect.conditions.update((status.conditions ?? []) as never, [{ ...verdict, message }], {
+          now: formatTime(clock.now()),
+        });
+        await write({ ...status, conditions: told, observedGeneration: set.metadata.generation ?? 0 });
+        return undefined;
+      }
       const report = await installSet(client, { ...setOf(set), objects }, dialect, { saveInventory, signal });
       for (const { object, action } of report.changes)
         if (action === 'deleted' && object.kind === 'Deployment')

@@ -8,9 +8,20 @@ export function objectsOf({ spec }: TektonInstallerSet): readonly DynamicObject[
   return (spec.manifests as readonly unknown[]).filter(isObject);
 }
 
+/** What is wrong with what a set says, in words; nothing when it can be installed. */
+export function manifestsMistake({ spec }: TektonInstallerSet): string | undefined {
+  const manifests: unknown = spec?.manifests;
+  if (manifests === undefined || manifests === null) return undefined;
+  if (!Array.isArray(manifests)) return 'spec.manifests is no list';
+  const index = manifests.findIndex((item) => !isObject(item));
+  return index < 0 ? undefined : `spec.manifests[${index}] is no Kubernetes object`;
+}
+
 function isObject(value: unknown): value is DynamicObject {
   const { apiVersion, kind, metadata } = (value ?? {}) as Partial<DynamicObject>;
-  return typeof apiVersion === 'string' && typeof kind === 'string' && typeof metadata === 'object';
+  return (
+    typeof apiVersion === 'string' && typeof kind === 'string' && typeof metadata === 'object' && metadata !== null
+  );
 }
 
 /**

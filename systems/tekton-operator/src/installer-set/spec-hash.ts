@@ -4,16 +4,17 @@ import type { JsonSchema } from '@tektite/schema';
 /**
  * The hash of a component's spec, as upstream computes it from its structs: fields in the order in which the structs declare them,
  * maps by their keys. Sets that upstream made have the same one, so nothing is made anew when this operator takes over.
+ * `more` is hashed besides, in its order.
  */
 export function specHash(
   spec: unknown,
   schema: JsonSchema | undefined,
-  more?: { readonly platformData: string; readonly registry: string },
+  more: Readonly<Record<string, string>> = {},
 ): string {
   const json = structJson(spec, schema);
-  if (!more) return sha256Hex(json);
-  const { platformData, registry } = more;
-  return sha256Hex(`{"Spec":${json},"PlatformData":${goJson(platformData)},"RegistryOverride":${goJson(registry)}}`);
+  const entries = Object.entries(more);
+  if (entries.length === 0) return sha256Hex(json);
+  return sha256Hex(`{"Spec":${json},${entries.map(([name, text]) => `${goJson(name)}:${goJson(text)}`).join(',')}}`);
 }
 
 /** JSON of a value whose structs are described by a schema; schemas keep the order in which fields were declared. */

@@ -67,9 +67,9 @@ export const resultFields = {
   route_tls_termination: text(),
   loki_stack_name: text(),
   loki_stack_namespace: text(),
-  watcher: watcher.optional(),
-  performance: performance.optional(),
   options: options.optional(),
+  performance: performance.optional(),
+  watcher: watcher.optional(),
 };
 
 const result = s.object(resultFields);

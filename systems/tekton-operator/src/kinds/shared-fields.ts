@@ -11,6 +11,10 @@ import type {
 } from '@tektite/schema/kubernetes';
 import { plainSchema } from './plain-schema.ts';
 
+/*
+ * Fields are in the order in which upstream's structs declare them: hashes of specs depend on it.
+ */
+
 /** A field that may be absent. */
 export const text = (): Schema<string, true> => s.string().optional();
 export const flag = (): Schema<boolean, true> => s.boolean().optional();
@@ -27,8 +31,8 @@ export type Partially<T> = { readonly [K in keyof T]?: T[K] extends object | und
 /** How one webhook configuration is to be changed. */
 export const webhookOptions = s.object({
   failurePolicy: text(),
-  sideEffects: text(),
   timeoutSeconds: whole('int32'),
+  sideEffects: text(),
 });
 
 /** `options`: what is laid over a component's objects, after everything else. */
@@ -44,21 +48,21 @@ export type AdditionalOptions = InferType<typeof options>;
 
 /** `performance`: replicas, buckets and the flags of a controller. */
 export const performance = s.object({
-  'disable-ha': s.boolean(),
   buckets: whole(),
-  replicas: whole('int32'),
+  'statefulset-ordinals': flag(),
+  'disable-ha': s.boolean(),
   'threads-per-controller': whole(),
   'kube-api-qps': s.number().optional(),
   'kube-api-burst': whole(),
-  'statefulset-ordinals': flag(),
+  replicas: whole('int32'),
 });
 export type Performance = InferType<typeof performance>;
 
 /** `config`: where Pods of components run. */
 export const scheduling = s.object({
   nodeSelector: texts(),
-  priorityClassName: text(),
   tolerations: s.list(s.raw<Toleration>(builtin('core/v1.Toleration'))).optional(),
+  priorityClassName: text(),
 });
 export type Scheduling = InferType<typeof scheduling>;
 
