@@ -152,6 +152,36 @@ describe('tektite rbac', () => {
   });
 });
 
+describe('tektite deploy', () => {
+  it('prints what the server takes: definitions, rights, webhooks, a Deployment', async () => {
+    using scratch = new Scratch();
+    const flags = ['--image', 'example.com/tektite:1', '--auto-install', 'tekton-pipelines'];
+    const { code, out, err } = scratch.tektite(['deploy', 'tekton-operator', ...flags]);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    await using up = await scratch.up();
+    await using client = await openClient({ kubeconfig: up.kubeconfig });
+    for (const object of objectsIn(out)) await client.apply(object as never, { force: true });
+    const key = { namespace: 'tekton-operator', name: 'tekton-operator' };
+    const { spec } = await client.get(kinds.Deployment, key);
+    const container = spec?.template.spec?.containers?.[0];
+    expect(container).toMatchObject({ image: 'example.com/tektite:1', command: ['tektite'] });
+    expect(container?.args?.slice(0, 4)).toEqual(['controller', '--systems', 'tekton-operator', '--no-install']);
+    expect(container?.env).toContainEqual({ name: 'DEFAULT_TARGET_NAMESPACE', value: 'tekton-pipelines' });
+    expect((await client.list(kinds.CustomResourceDefinition)).items.map(({ metadata }) => metadata.name)).toContain(
+      'tektonconfigs.operator.tekton.dev',
+    );
+  });
+
+  it('knows what it can print', () => {
+    using scratch = new Scratch();
+    const { code, err } = scratch.tektite(['deploy', 'constructor']);
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: 'tektite: there is no "constructor"; give one of connectors, pipelines, tekton-operator\n',
+    });
+  });
+});
+
 describe('tektite up --systems', () => {
   it('runs operators in its own process: kinds, webhooks, controllers, explanations', async () => {
     using scratch = new Scratch();

@@ -1,10 +1,12 @@
 import type { System } from '@tektite/controller';
 import { componentControllers } from './components/all-components.ts';
+import { hubController } from './components/hub-controller.ts';
 import { autoInstall } from './config/auto-install.ts';
 import { hasApi } from './component/has-api.ts';
 import { configController } from './config/config-controller.ts';
 import { installerSetController } from './installer-set/installer-set-controller.ts';
 import { allKinds } from './kinds/all-kinds.ts';
+import { TektonHub } from './kinds/tekton-hub.ts';
 import { servicesOf, type TektonOperatorOptions } from './operator-options.ts';
 import { operatorWebhooks } from './webhooks/operator-webhooks.ts';
 
@@ -17,12 +19,12 @@ import { operatorWebhooks } from './webhooks/operator-webhooks.ts';
 export function tektonOperatorSystem(options: TektonOperatorOptions): System {
   const services = servicesOf(options);
   const { environment } = services;
-  const others = [configController(services), ...componentControllers(services)];
+  const others = [configController(services), ...componentControllers(services), hubController()];
   const controllers = [...others, installerSetController(environment)];
   const webhooks = operatorWebhooks(services.platform);
   return {
     name: 'tekton-operator',
-    kinds: allKinds,
+    kinds: [...allKinds, TektonHub],
     controllers,
     webhooks,
     // It installs what releases say, with the rights that releases hand out: whoever hands out rights has to have them.

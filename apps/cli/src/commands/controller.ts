@@ -20,11 +20,14 @@ import { startTelemetry } from '../observe/telemetry.ts';
 import { readDuration } from '../read-duration.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { loadSystems } from '../systems/load-systems.ts';
+import { onlyControllers } from '../systems/only-controllers.ts';
 import type { SystemSettings } from '../systems/system-settings.ts';
 import { readNumber, readPort, UserError } from '../user-error.ts';
 
 export interface ControllerOptions extends SystemSettings {
   readonly systems: string;
+  readonly controllers?: string;
+  readonly uniqueProcessName?: string;
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace?: string;
@@ -51,7 +54,7 @@ const graceMs = 20_000;
 /** `tektite controller`: runs systems against a cluster until it is told to stop. */
 export async function controller(options: ControllerOptions): Promise<void> {
   const settings = readSettings(options);
-  const systems = await loadSystems(options.systems, options);
+  const systems = onlyControllers(await loadSystems(options.systems, options), options.controllers);
   if (systems.length === 0) throw new UserError('--systems: name at least one system');
   const log = pinoLogger(settings.logLevel);
   const stopped = stopSignal();
@@ -61,7 +64,7 @@ export async function controller(options: ControllerOptions): Promise<void> {
     await using client = connect(config, settings, telemetry);
     const running = await startSystems(systems, {
       client,
-      name: `tektite-${systems.map(({ name }) => name).join('-')}`,
+      name: options.uniqueProcessName ?? `tektite-${systems.map(({ name }) => name).join('-')}`,
       log,
       metrics: controllerMetrics(telemetry.meter),
       concurrency: settings.threads,

@@ -8,6 +8,11 @@ export function addOperatorCommands(tektite: Command): void {
     .description('run systems (operators) against a cluster: the current kubeconfig, or the cluster this process is in')
     .requiredOption('--systems <list>', 'which systems, separated by commas: names, or files, folders and packages')
     .option(
+      '--controllers <list>',
+      'only these controllers of them, where several processes share the work; default: all',
+    )
+    .option('--unique-process-name <name>', 'the name of this process in Leases; default: from the systems')
+    .option(
       '--kubeconfig <file>',
       'which cluster; default: $KUBECONFIG, ~/.kube/config, or the one around this process',
     )

@@ -14,6 +14,7 @@ import {
   TektonTrigger,
 } from '../kinds/kinds.ts';
 import { TektonConfig } from '../kinds/tekton-config.ts';
+import { TektonHub } from '../kinds/tekton-hub.ts';
 import {
   conditionOf,
   eventually,
@@ -264,6 +265,15 @@ describe.runIf(hasReleases)('a TektonConfig with the profile all', { timeout }, 
     await eventually(cluster, async () => (await conditionOf(client, TektonChain, 'chain'))?.status === 'True');
     await untilReady(cluster);
     expect(await find(client, TektonDashboard, 'dashboard')).toBeUndefined();
+  });
+
+  it('lets a TektonHub of an earlier release go', async () => {
+    const metadata = { name: 'hub', finalizers: ['tektonhubs.operator.tekton.dev'] };
+    await client.create(TektonHub, { metadata, spec: { targetNamespace: namespace, db: { secret: 'x' } } } as never);
+    await eventually(cluster, async () => (await conditionOf(client, TektonHub, 'hub')) !== undefined);
+    expect((await conditionOf(client, TektonHub, 'hub'))?.message).toContain('Tekton Hub is not installed any more');
+    await client.delete(TektonHub, { name: 'hub' });
+    await eventually(cluster, async () => (await find(client, TektonHub, 'hub')) === undefined);
   });
 
   it('ignores objects with other names', async () => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allKinds } from '../kinds/all-kinds.ts';
 import { TektonInstallerSet, TektonPipeline } from '../kinds/kinds.ts';
 import { TektonConfig, type TektonConfigSpec } from '../kinds/tekton-config.ts';
+import { TektonHub } from '../kinds/tekton-hub.ts';
 import { smallNamespace as namespace, smallPayload } from '../small-release/test-support.ts';
 import { tektonOperatorSystem } from '../system.ts';
 
@@ -57,7 +58,7 @@ const spec = (version: string): TektonConfigSpec => ({
 /** The operator against any API server: its controllers alone, without its webhooks. */
 export function operatorCases(
   start: () => Promise<Cluster>,
-  install: (client: Client) => Promise<unknown> = (client) => installKinds(client, allKinds),
+  install: (client: Client) => Promise<unknown> = (client) => installKinds(client, [...allKinds, TektonHub]),
 ): void {
   describe('the operator', { timeout: 120_000 }, () => {
     let cluster: Cluster;

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { allKinds } from '../kinds/all-kinds.ts';
 import { TektonInstallerSet, TektonPipeline } from '../kinds/kinds.ts';
 import { TektonConfig } from '../kinds/tekton-config.ts';
+import { TektonHub } from '../kinds/tekton-hub.ts';
 import { smallNamespace, smallPayload } from '../small-release/test-support.ts';
 import { tektonOperatorSystem } from '../system.ts';
 
@@ -49,7 +50,7 @@ const readyOf = async (client: Client) => {
 function upgradeScenario(strategy: string): Scenario {
   return {
     async prepare(world) {
-      await installKinds(world.client, allKinds);
+      await installKinds(world.client, [...allKinds, TektonHub]);
       await throughTime(world, runSimulatedNode(world.plane));
     },
     async start(client) {
