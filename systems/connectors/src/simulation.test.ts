@@ -1,10 +1,11 @@
-import { type Client, keyOf, kinds, mergePatch } from '@tektite/client';
+import { type Client, kinds } from '@tektite/client';
 import { installKinds, Manager } from '@tektite/controller';
-import { controllerOf, type DynamicObject, isConditionTrue, isStatusError, sleep } from '@tektite/meta';
+import { type DynamicObject, isConditionTrue, sleep } from '@tektite/meta';
 import { type Scenario, simulate, type World } from '@tektite/testkit';
 import { describe, expect, it } from 'vitest';
 import { Connector } from './kinds/connector.ts';
 import { InstallManifest } from './kinds/install-manifest.ts';
+import { live, managed } from './small-cluster/test-support.ts';
 import { memoryPayloads } from './payload/memory-payloads.ts';
 import { connectorsSystem } from './system.ts';
 import { clusterRole, configMap, connector, definition, deployment, patchSpec, statefulSet } from './test-support.ts';
@@ -36,81 +37,20 @@ const after = [
   deployment('web', { image: 'web:2' }),
   statefulSet('db'),
 ];
-const watched = [
-  'v1 ConfigMap',
-  'v1 PersistentVolumeClaim',
-  'apps/v1 Deployment',
-  'apps/v1 StatefulSet',
-  'rbac.authorization.k8s.io/v1 ClusterRole',
-  'apiextensions.k8s.io/v1 CustomResourceDefinition',
-];
 const kept = ['PersistentVolumeClaim', 'CustomResourceDefinition'];
 
-async function managed(client: Client): Promise<readonly DynamicObject[]> {
-  const lists = await Promise.all(
-    watched.map((text) => {
-      const [apiVersion = '', kind = ''] = text.split(' ');
-      return client.list({ apiVersion, kind }, { labelSelector: 'cpaas.io/managed-by=connectors-operator' });
-    }),
-  );
-  return lists.flatMap(({ items }) => items);
-}
-
-/** What a cluster does by itself: workloads get ready, and what has lost its owner, or is deleted in the foreground, goes. */
+/** Has the cluster live on, for as long as something happens. */
 async function liveOn({ client, clock }: World, everyMs: number): Promise<void> {
   let seen: string | undefined;
   for (let pause = everyMs; ; ) {
     await sleep(clock, pause);
-    const { items: sets, metadata } = await client.list(InstallManifest);
+    const { metadata } = await client.list(InstallManifest);
     // Where nothing happens there is nothing to do.
-    pause = metadata?.resourceVersion === seen ? Math.min(pause * 2, 300_000) : everyMs;
-    if (metadata?.resourceVersion === seen) continue;
+    const still = metadata?.resourceVersion === seen;
+    pause = still ? Math.min(pause * 2, 300_000) : everyMs;
     seen = metadata?.resourceVersion;
-    const objects = await managed(client);
-    for (const object of objects) await liveObject(client, object, sets).catch(ignorePassing);
-    for (const set of sets) await collect(client, set, objects).catch(ignorePassing);
+    if (!still) await live(client);
   }
-}
-
-function ignorePassing(error: unknown): void {
-  if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error;
-}
-
-async function liveObject(client: Client, object: DynamicObject, sets: readonly InstallManifest[]): Promise<void> {
-  const owner = controllerOf(object);
-  const parent = owner && sets.find(({ metadata }) => metadata.uid === owner.uid);
-  if (object.metadata.deletionTimestamp) return release(client, object);
-  if (owner && (!parent || parent.metadata.finalizers?.includes('foregroundDeletion')))
-    return void (await client.delete(object, keyOf(object)));
-  if (object.kind !== 'Deployment' && object.kind !== 'StatefulSet') return;
-  const { replicas } = object.spec as { replicas: number };
-  const { generation: observedGeneration = 0 } = object.metadata;
-  const counts = {
-    observedGeneration,
-    replicas,
-    readyReplicas: replicas,
-    updatedReplicas: replicas,
-    availableReplicas: replicas,
-  };
-  const conditions = [{ type: 'Available', status: 'True', reason: 'a', message: 'b' }];
-  const status = object.kind === 'Deployment' ? { ...counts, conditions } : counts;
-  if ((object.status as typeof counts | undefined)?.observedGeneration === observedGeneration) return;
-  await client.patchStatus(object, keyOf(object), mergePatch({ status }));
-}
-
-/** A set that is deleted in the foreground goes when nothing depends on it any more. */
-async function collect(client: Client, set: InstallManifest, objects: readonly DynamicObject[]): Promise<void> {
-  if (!set.metadata.finalizers?.includes('foregroundDeletion')) return;
-  if (objects.some((object) => controllerOf(object)?.uid === set.metadata.uid)) return;
-  await release(client, set);
-}
-
-async function release(client: Client, { apiVersion, kind, metadata }: DynamicObject | InstallManifest): Promise<void> {
-  const finalizers = (metadata.finalizers ?? []).filter((name) => name !== 'foregroundDeletion');
-  if (finalizers.length === (metadata.finalizers ?? []).length) return;
-  const { resourceVersion, name = '', namespace: where } = metadata;
-  const key = { name, ...(where ? { namespace: where } : {}) };
-  await client.patch({ apiVersion, kind }, key, mergePatch({ metadata: { resourceVersion, finalizers } }));
 }
 
 type Course = 'install' | 'change' | 'upgrade' | 'uninstall';

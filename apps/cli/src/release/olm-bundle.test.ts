@@ -1,0 +1,182 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDns1123Subdomain } from '@tektite/meta';
+import { parseFirstYaml } from '@tektite/schema/yaml';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { repository, Scratch } from '../test-support.ts';
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+interface ServiceVersion {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly annotations: Readonly<Record<string, string>> };
+  readonly spec: {
+    readonly displayName: string;
+    readonly version: string;
+    readonly replaces?: string;
+    readonly minKubeVersion: string;
+    readonly provider: { readonly name: string };
+    readonly installModes: readonly { readonly type: string; readonly supported: boolean }[];
+    readonly customresourcedefinitions: {
+      readonly owned: readonly { readonly name: string; readonly kind: string; readonly version: string }[];
+    };
+    readonly install: {
+      readonly strategy: string;
+      readonly spec: {
+        readonly clusterPermissions: readonly {
+          readonly serviceAccountName: string;
+          readonly rules: readonly Rule[];
+        }[];
+        readonly permissions: readonly { readonly serviceAccountName: string; readonly rules: readonly Rule[] }[];
+        readonly deployments: readonly {
+          readonly name: string;
+          readonly spec: {
+            readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+            readonly template: {
+              readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+              readonly spec: {
+                readonly serviceAccountName: string;
+                readonly containers: readonly { readonly image: string }[];
+              };
+            };
+          };
+        }[];
+      };
+    };
+  };
+}
+
+/** The rules of the Operator Lifecycle Manager for a bundle of the format registry+v1. */
+describe('the OLM bundle', () => {
+  const scratch = new Scratch();
+  const bundle = join(scratch.path, 'bundle');
+  const read = (path: string) => parseFirstYaml(readFileSync(join(bundle, path), 'utf8'))?.value;
+  let csv: ServiceVersion;
+  beforeAll(() => {
+    const payload = join(repository, 'examples/connectors/kodata');
+    const { code, err } = scratch.tektite([
+      'connectors',
+      'olm',
+      '--payload',
+      payload,
+      '--image',
+      'r.example.com/shop:1',
+      '--release',
+      'v1.2.3',
+      '--replaces',
+      'v1.2.2',
+    ]);
+    expect(`${code} ${err}`).toBe('0 ');
+    csv = read('manifests/connectors-operator.clusterserviceversion.yaml') as unknown as ServiceVersion;
+  });
+  afterAll(() => scratch[Symbol.dispose]());
+
+  it('has a ClusterServiceVersion with all that is required of one', () => {
+    expect(`${csv.apiVersion} ${csv.kind}`).toBe('operators.coreos.com/v1alpha1 ClusterServiceVersion');
+    expect(csv.metadata.name).toBe('connectors-operator.v1.2.3');
+    expect(isDns1123Subdomain(csv.metadata.name)).toEqual([]);
+    const { spec } = csv;
+    expect([spec.version, spec.replaces]).toEqual(['1.2.3', 'connectors-operator.v1.2.2']);
+    expect(spec.minKubeVersion).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(spec.displayName && spec.provider.name).toBeTruthy();
+    expect(spec.installModes.map(({ type }) => type)).toEqual([
+      'OwnNamespace',
+      'SingleNamespace',
+      'MultiNamespace',
+      'AllNamespaces',
+    ]);
+    expect(spec.installModes.some(({ supported }) => supported)).toBe(true);
+    expect(spec.install.strategy).toBe('deployment');
+  });
+
+  it('owns just the definitions that it brings', () => {
+    const files = readdirSync(join(bundle, 'manifests'));
+    const brought = files.flatMap((file) => {
+      const { kind, metadata, spec } = read(`manifests/${file}`) as {
+        kind: string;
+        metadata: { name: string; namespace?: string };
+        spec: { names: { kind: string }; versions: { name: string }[] };
+      };
+      expect(`${file} ${kind === 'ClusterServiceVersion' ? undefined : metadata.namespace}`).toBe(`${file} undefined`);
+      if (kind !== 'CustomResourceDefinition') return [];
+      return spec.versions.map(({ name: version }) => `${metadata.name} ${spec.names.kind} ${version}`);
+    });
+    const owned = csv.spec.customresourcedefinitions.owned.map(
+      ({ name, kind, version }) => `${name} ${kind} ${version}`,
+    );
+    expect(owned.sort()).toEqual(brought.sort());
+    expect(owned).toHaveLength(2);
+  });
+
+  it('shows examples of kinds that it owns', () => {
+    const examples = JSON.parse(csv.metadata.annotations['alm-examples'] ?? '') as {
+      apiVersion: string;
+      kind: string;
+    }[];
+    expect(examples.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`)).toEqual([
+      'operator.connectors.alauda.io/v1alpha1 Connector',
+    ]);
+  });
+
+  it('runs the image, as an account that may do with the kinds of the payload what it has to, and no more', () => {
+    const { deployments, clusterPermissions, permissions } = csv.spec.install.spec;
+    const [deployment] = deployments;
+    expect(deployment?.spec.template.spec.containers.map(({ image }) => image)).toEqual(['r.example.com/shop:1']);
+    expect(deployment?.spec.template.metadata.labels).toMatchObject(deployment?.spec.selector.matchLabels ?? {});
+    const accounts = [...clusterPermissions, ...permissions].map(({ serviceAccountName }) => serviceAccountName);
+    expect(new Set(accounts)).toEqual(new Set([deployment?.spec.template.spec.serviceAccountName]));
+    const rules = clusterPermissions.flatMap(({ rules: all }) => all);
+    const may = (group: string, resource: string, verb: string) =>
+      rules.some(
+        ({ apiGroups, resources, verbs }) =>
+          apiGroups.includes(group) && resources.includes(resource) && verbs.includes(verb),
+      );
+    expect(may('apps', 'statefulsets', 'create') && may('', 'services', 'patch')).toBe(true);
+    expect(may('rbac.authorization.k8s.io', 'roles', 'escalate')).toBe(true);
+    expect(may('rbac.authorization.k8s.io', 'clusterroles', 'escalate') || may('', 'pods', 'create')).toBe(false);
+    expect(rules.some(({ resources, apiGroups }) => resources.includes('*') || apiGroups.includes('*'))).toBe(false);
+  });
+
+  it('says in its annotations, and in the labels of its image, what it is', () => {
+    const { annotations } = read('metadata/annotations.yaml') as unknown as {
+      annotations: Readonly<Record<string, string>>;
+    };
+    const prefix = 'operators.operatorframework.io.bundle';
+    expect(annotations).toEqual({
+      [`${prefix}.mediatype.v1`]: 'registry+v1',
+      [`${prefix}.manifests.v1`]: 'manifests/',
+      [`${prefix}.metadata.v1`]: 'metadata/',
+      [`${prefix}.package.v1`]: 'connectors-operator',
+      [`${prefix}.channels.v1`]: 'alpha',
+      [`${prefix}.channel.default.v1`]: 'alpha',
+    });
+    const dockerfile = readFileSync(join(bundle, 'bundle.Dockerfile'), 'utf8');
+    for (const [key, value] of Object.entries(annotations)) expect(dockerfile).toContain(`LABEL ${key}=${value}\n`);
+  });
+
+  it.each([
+    [['connectors', 'olm', '--payload', '.', '--image', 'a', '--release', 'one'], 'is no semantic version'],
+    [['connectors', 'olm', '--payload', './none', '--image', 'a'], '--payload: there is no folder'],
+    [['connectors', 'bundle', 'Shop', '-f', '.', '--release', 'v1'], 'is no name of a component'],
+    [['connectors', 'bundle', 'shop', '-f', './none', '--release', 'v1'], 'there is no such file or folder'],
+    [['connectors', 'new', '../shop'], 'is no name of a component'],
+  ])('is not written for what cannot be meant: %j', (args, message) => {
+    const { code, err } = scratch.tektite(args);
+    expect(err).toContain(message);
+    expect(code).not.toBe(0);
+  });
+
+  it('comes with a payload to begin with, which is not overwritten', () => {
+    expect(scratch.tektite(['connectors', 'new', 'shop']).out).toContain('shop/kodata/shop/VERSION\n');
+    expect(scratch.tektite(['connectors', 'new', 'shop']).err).toContain('--out: ');
+    const packed = scratch.tektite(['connectors', 'bundle', 'shop', '-f', 'shop/kodata/shop', '--release', 'v2']);
+    expect(packed.out).toBe('kodata/shop/manifest.yaml\nkodata/shop/VERSION\nkodata/shop/CONTENTS\n');
+    const contents = JSON.parse(readFileSync(join(scratch.path, 'kodata/shop/CONTENTS'), 'utf8')) as object;
+    expect(contents).toMatchObject({ component: 'shop', version: 'v2', images: ['busybox:1.36'] });
+  });
+});
