@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- apiserver|byoh|controller|node|pipelineruns|soak|taskruns|tekton-operator [--quick]`: figures, each beside a reference
+ * `npm run bench -- apiserver|byoh|connectors|controller|node|pipelineruns|soak|taskruns|tekton-operator [--quick]`: figures, each beside a reference
  * measured in the same run.
  */
 const [suite = '', ...flags] = process.argv.slice(2);
@@ -14,6 +14,11 @@ switch (suite) {
   case 'byoh': {
     const { benchByoh } = await import('./byoh/index.ts');
     await benchByoh({ quick });
+    break;
+  }
+  case 'connectors': {
+    const { benchConnectors } = await import('./connectors/index.ts');
+    await benchConnectors({ quick });
     break;
   }
   case 'controller': {
@@ -53,7 +58,7 @@ switch (suite) {
   }
   default:
     console.error(
-      'usage: npm run bench -- apiserver|byoh|controller|node|pipelineruns|soak|taskruns|tekton-operator [--quick]',
+      'usage: npm run bench -- apiserver|byoh|connectors|controller|node|pipelineruns|soak|taskruns|tekton-operator [--quick]',
     );
     process.exitCode = 2;
 }

@@ -6,8 +6,8 @@ import { inOrder, typeOf } from './decide-connector.ts';
 export const connectorConditions = summaryStyle({
   summary: 'Ready',
   types: ['TransformersSucceeded', 'InstallSucceeded', 'WorkloadAvailable'],
-  ready: { reason: 'Ready' },
-  unknown: { reason: 'Pending', message: '' },
+  ready: { reason: 'Ready', message: 'everything is installed and available' },
+  unknown: { reason: 'Pending', message: 'not looked at yet' },
 });
 
 const installTypes = ['CrdInstalled', 'ClustersScoped', 'NamespaceScoped'];
@@ -23,8 +23,8 @@ export function installVerdicts(found: readonly InstallManifest[]): readonly Pha
     .filter((manifest) => typeOf(manifest) === 'deployment')
     .flatMap((manifest) => findings(manifest, workloadTypes));
   return [
-    { condition: 'InstallSucceeded', ...worst(install, 'Installed') },
-    { condition: 'WorkloadAvailable', ...worst(workloads, 'Available') },
+    { condition: 'InstallSucceeded', ...worst(install, 'Installed', 'all objects are installed') },
+    { condition: 'WorkloadAvailable', ...worst(workloads, 'Available', 'all workloads are available') },
   ];
 }
 
@@ -38,10 +38,10 @@ export function unknownVerdicts(reason: string, message: string): readonly Phase
   }));
 }
 
-function worst(findings: readonly Finding[], good: string): Finding {
+function worst(findings: readonly Finding[], reason: string, message: string): Finding {
   return (
     findings.find(({ status }) => status === 'False') ??
-    findings.find(({ status }) => status === 'Unknown') ?? { status: 'True', reason: good }
+    findings.find(({ status }) => status === 'Unknown') ?? { status: 'True', reason, message }
   );
 }
 

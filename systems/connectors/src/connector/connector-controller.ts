@@ -117,7 +117,9 @@ class ConnectorRun {
   /** Says that there is something new before anything that may take long. */
   private async announce(seenBefore: boolean): Promise<Result> {
     const reason = seenBefore ? 'Rendering' : 'Pending';
-    await this.tell([{ condition: 'TransformersSucceeded', status: 'Unknown', reason, message: '' }]);
+    await this.tell([
+      { condition: 'TransformersSucceeded', status: 'Unknown', reason, message: 'the newest change is being rendered' },
+    ]);
     return requeueAfter(0);
   }
 

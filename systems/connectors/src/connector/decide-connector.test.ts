@@ -48,7 +48,7 @@ describe('what is done about a Connector', () => {
   it('C7: makes both InstallManifests where there are none, what workloads need first', () => {
     expect(decide([])).toEqual({
       actions: ['create shop-*-static', 'create shop-*-deployment'],
-      state: { reason: 'Installing', message: '' },
+      state: { reason: 'Installing', message: 'the InstallManifests were written' },
     });
     const [first, second] = wantedFor();
     expect(second.spec.dependsOn).toEqual([first.name]);
@@ -65,7 +65,7 @@ describe('what is done about a Connector', () => {
   it('C8: changes both in place when what is wanted changed', () => {
     expect(decide(made(), wantedFor({ labels: { a: 'b' } }))).toEqual({
       actions: ['update shop-*-static', 'update shop-*-deployment'],
-      state: { reason: 'Installing', message: '' },
+      state: { reason: 'Installing', message: 'the InstallManifests were written' },
     });
   });
 
@@ -193,7 +193,7 @@ describe('what a Connector says of its InstallManifests', () => {
     return Object.fromEntries(
       conditions.map(({ type, status, reason, message }) => [
         type,
-        `${status} ${reason}${message ? ` ${message.replace(/-[0-9a-f]{8}-/, '-*-')}` : ''}`,
+        `${status} ${reason}${message && status !== 'True' ? ` ${message.replace(/-[0-9a-f]{8}-/, '-*-')}` : ''}`,
       ]),
     );
   }

@@ -43,7 +43,7 @@ export function decideConnector({ found, wanted, operatorVersion }: ConnectorObs
   return changes(found, wanted);
 }
 
-const installing = { reason: 'Installing', message: '' };
+const installing = { reason: 'Installing', message: 'the InstallManifests were written' };
 
 /** Of early versions, which had other labels. */
 function adoption(manifest: InstallManifest, [{ labels }]: ConnectorObservation['wanted']): ManifestAction {

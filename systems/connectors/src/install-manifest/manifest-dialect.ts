@@ -56,8 +56,8 @@ export type InUse = (namespace: string, name: string) => boolean;
 export const manifestConditions = summaryStyle({
   summary: 'Ready',
   types: ['CrdInstalled', 'ClustersScoped', 'NamespaceScoped', 'DeploymentsAvailable', 'StatefulSetReady'],
-  ready: { reason: 'Ready' },
-  unknown: { reason: 'Pending', message: '' },
+  ready: { reason: 'Ready', message: 'everything is installed and available' },
+  unknown: { reason: 'Pending', message: 'not looked at yet' },
 });
 
 /** How InstallManifests are installed, kept and removed. */
@@ -106,8 +106,8 @@ function told(
 ): Pick<InstallPhase, 'condition' | 'succeeded' | 'nothingToDo' | 'failed'> {
   return {
     condition,
-    succeeded: { reason: 'Installed' },
-    nothingToDo: { reason: 'NotApplicable' },
+    succeeded: { reason: 'Installed', message: 'all objects are as they should be' },
+    nothingToDo: { reason: 'NotApplicable', message: 'there are no such objects' },
     failed: (failure) => report(failure, installFailed, notReady),
   };
 }
