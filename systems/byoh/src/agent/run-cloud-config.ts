@@ -1,0 +1,50 @@
+import type { Logger } from '@tektite/controller';
+import { renderTemplate } from '../installer/script-template.ts';
+import { sentinelFile } from '../wire-names.ts';
+import { type CloudConfig, readCloudConfig } from './cloud-config.ts';
+import { hasSentinel, writeFile } from './host-commands.ts';
+import type { HostFacts } from './sandbox/sandbox.ts';
+import { complaintOf, type ScriptRunner } from './script-runner.ts';
+
+/**
+ * Does what a cloud-config says: files first, then commands, until one fails. Where it mentions the file by which kubeadm's
+ * commands tell that they succeeded, that has to be there in the end. Answers what is wrong, or undefined.
+ */
+export async function runCloudConfig(
+  runner: ScriptRunner,
+  value: string,
+  facts: HostFacts,
+  log: Logger,
+): Promise<string | undefined> {
+  if (value.trim() === '') return 'the bootstrap Secret has no value';
+  const config = readCloudConfig(value);
+  if (config.ignored.length > 0) log.warn('parts of the cloud-config have no effect here', { parts: config.ignored });
+  const complaint = (await writeFiles(runner, config, facts)) ?? (await runCommands(runner, config));
+  if (complaint !== undefined || !value.includes(sentinelFile)) return complaint;
+  const { exitCode } = await runner.run('sentinel', hasSentinel);
+  return exitCode === 0 ? undefined : `the commands ended well, but ${sentinelFile} is not there`;
+}
+
+async function writeFiles(
+  runner: ScriptRunner,
+  { files }: CloudConfig,
+  { defaultInterface }: HostFacts,
+): Promise<string | undefined> {
+  const values: Readonly<Record<string, string>> =
+    defaultInterface === undefined ? {} : { DefaultNetworkInterfaceName: defaultInterface };
+  for (const file of files) {
+    let { content } = file;
+    if (content.includes('{{')) content = Buffer.from(renderTemplate(content.toString('utf8'), values));
+    const { exitCode, tail } = await runner.run('write-file', writeFile(file), content);
+    if (exitCode !== 0) return `${file.path} cannot be written: ${tail}`;
+  }
+  return undefined;
+}
+
+async function runCommands(runner: ScriptRunner, { commands }: CloudConfig): Promise<string | undefined> {
+  for (const [index, command] of commands.entries()) {
+    const complaint = complaintOf(`runcmd[${index}]`, await runner.run('bootstrap', `${command}\n`));
+    if (complaint !== undefined) return complaint;
+  }
+  return undefined;
+}
