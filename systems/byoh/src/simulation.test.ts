@@ -16,7 +16,7 @@ import { byohSystem } from './system.ts';
 import { apiVersion, clusterNameLabel } from './wire-names.ts';
 
 /** `SEEDS=2000 npx vitest run systems/byoh/src/simulation` for a long night. */
-const seeds = Number(process.env['SEEDS'] ?? 40);
+const seeds = Number(process.env['SEEDS'] ?? 70);
 const namespace = 'default';
 const hosts = ['h1', 'h2'];
 const machines = ['m1', 'm2', 'm3'];
@@ -172,4 +172,16 @@ it(`every machine has a host of its own in the end, whatever goes wrong on the w
   let crashes = 0;
   for (let seed = 1; seed <= seeds; seed++) crashes += (await simulate(scenario, { seed })).crashes;
   expect(crashes).toBeGreaterThan(seeds / 5);
+});
+
+it('the manager survives a crash at every one of its writes, before and after it', { timeout: 300_000 }, async () => {
+  for (const when of ['before', 'after'] as const) {
+    let crashes = 1;
+    let write = 0;
+    while (crashes > 0) {
+      write++;
+      crashes = (await simulate(scenario, { seed: 7, crash: { write, when }, rates: {} })).crashes;
+    }
+    expect(write).toBeGreaterThan(20);
+  }
 });

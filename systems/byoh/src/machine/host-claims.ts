@@ -15,7 +15,7 @@ export class HostClaims {
     for (const host of hosts) {
       const key = cacheKey(host.metadata);
       const claim = this.claims.get(key);
-      // The claim shows in the host itself by now, or came to nothing.
+      // The claim shows in the host itself by now.
       if (claim && claim.state !== host.metadata.resourceVersion) this.claims.delete(key);
       else if (claim && claim.machine !== machine) continue;
       yield host;
@@ -24,6 +24,11 @@ export class HostClaims {
 
   take({ metadata }: ByoHost, machine: string): void {
     this.claims.set(cacheKey(metadata), { machine, state: metadata.resourceVersion });
+  }
+
+  /** A claim that came to nothing must not keep the host from others. */
+  drop(machine: string): void {
+    for (const [host, claim] of this.claims) if (claim.machine === machine) this.claims.delete(host);
   }
 
   waits(machine: string, isWaiting: boolean): void {

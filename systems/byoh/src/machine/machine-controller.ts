@@ -174,9 +174,17 @@ export function machineController(options: MachineControllerOptions = {}): Contr
       const decision = decideMachine(snapshot);
       claims.waits(context.key, decision.host === undefined && decision.next.type === 'again');
       if (decision.claims) claims.take(decision.claims, context.key);
-      return act(snapshot, decision, context);
+      try {
+        return await act(snapshot, decision, context);
+      } catch (error) {
+        claims.drop(context.key);
+        throw error;
+      }
     },
-    gone: (key) => claims.waits(key, false),
+    gone(key) {
+      claims.waits(key, false);
+      claims.drop(key);
+    },
   });
 }
 
