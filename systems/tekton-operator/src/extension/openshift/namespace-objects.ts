@@ -1,6 +1,8 @@
 import type { KubeObject, OwnerReference } from '@tektite/meta';
 
 const rbac = 'rbac.authorization.k8s.io';
+/** The name of the right to read interceptors. */
+export const interceptors = 'openshift-pipelines-clusterinterceptors';
 
 /** What the runs of a namespace need: an account, and what it may do. `constraints` are those that the namespace asks for. */
 export function namespaceObjects(
@@ -42,6 +44,28 @@ export function roleFor(kind: 'Role' | 'ClusterRole', constraints: string, metad
       },
     ],
   } as KubeObject;
+}
+
+/** The right to read interceptors, which belong to no namespace, for the accounts of all these. */
+export function interceptorObjects(namespaces: readonly string[], owner: OwnerReference): readonly KubeObject[] {
+  const metadata = { name: interceptors, ownerReferences: [owner] };
+  return [
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'ClusterRole',
+      metadata,
+      rules: [
+        { apiGroups: ['triggers.tekton.dev'], resources: ['clusterinterceptors'], verbs: ['get', 'list', 'watch'] },
+      ],
+    },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata,
+      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: interceptors },
+      subjects: namespaces.map((namespace) => ({ kind: 'ServiceAccount', name: 'pipeline', namespace })),
+    },
+  ] as readonly object[] as readonly KubeObject[];
 }
 
 /** Two ConfigMaps that the platform fills with certificates. */

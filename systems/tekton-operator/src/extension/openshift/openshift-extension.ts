@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Client, kinds, mergePatch } from '@tektite/client';
 import { Manifest } from '@tektite/manifest';
 import { controllerReference, type DynamicObject, isStatusError, type KubeObject } from '@tektite/meta';
@@ -9,7 +10,8 @@ import { paramValue } from '../../kinds/shared-fields.ts';
 import type { TektonConfig } from '../../kinds/tekton-config.ts';
 import { isClusterNamespace } from '../../pruner/prune-config.ts';
 import type { ComponentExtension, ExtensionContext, PlatformExtension } from '../extension.ts';
-import { bundleMaps, namespaceObjects, roleFor } from './namespace-objects.ts';
+import { allowsNoMore } from './constraints-order.ts';
+import { bundleMaps, interceptorObjects, interceptors, namespaceObjects, roleFor } from './namespace-objects.ts';
 import { constraintsAnnotation, labels, pipelinesConstraints, SecurityContextConstraints } from './openshift-kinds.ts';
 import { moveMonitors, withCertificates, withoutUsers } from './openshift-transforms.ts';
 
@@ -44,6 +46,7 @@ async function prepareCluster(run: ExtensionContext<TektonConfig>): Promise<Prog
   const { params, platforms } = component.spec ?? {};
   const wantsRbac = isOn(params, 'createRbacResource');
   const wantsBundles = isOn(params, 'createCABundleConfigMaps', wantsRbac ? 'true' : 'false');
+  let limit: KubeObject | undefined;
   if (!wantsRbac) {
     if (!(await sets.remove(rbacSet.createdBy, rbacSet.type))) await unmarkNamespaces(client, labels.rbacVersion);
   } else {
@@ -56,28 +59,39 @@ async function prepareCluster(run: ExtensionContext<TektonConfig>): Promise<Prog
     if (state.state === 'notReady') throw new Error(state.message);
     if (state.state === 'waiting') return 'later';
     const { scc } = platforms?.openshift ?? {};
-    for (const name of [scc?.default ?? 'pipelines-scc', scc?.maxAllowed].filter(
-      (each) => each !== undefined && each !== '',
-    ))
-      if (!(await exists(client, name as string))) throw new Error(`failed to verify scc ${name} exists`);
+    const standard = scc?.default ?? 'pipelines-scc';
+    const first = await existing(client, standard);
+    if (scc?.maxAllowed) {
+      limit = await existing(client, scc.maxAllowed);
+      if (!allowsNoMore(first, limit))
+        throw new Error(`maxAllowed SCC: ${scc.maxAllowed} must be less restrictive than the default SCC: ${standard}`);
+    }
     const [owner] = sets.of(rbacSet.createdBy, rbacSet.type);
     if (!owner) return 'later';
-    const role = roleFor('ClusterRole', scc?.default ?? 'pipelines-scc', {
+    const role = roleFor('ClusterRole', standard, {
       name: 'pipelines-scc-clusterrole',
       ownerReferences: [controllerReference(owner)],
     });
     await applyOwn(client, role);
   }
-  await serveNamespaces(run, { wantsRbac, wantsBundles });
+  await serveNamespaces(run, { wantsRbac, wantsBundles, limit });
   return 'done';
+}
+
+interface Wishes {
+  readonly wantsRbac: boolean;
+  readonly wantsBundles: boolean;
+  /** What the constraints of a namespace may allow at most. */
+  readonly limit: KubeObject | undefined;
 }
 
 /** Accounts and certificates for the namespaces of users; each once for a version, and again when it asks for other constraints. */
 async function serveNamespaces(
   { client, services, sets, context }: ExtensionContext<TektonConfig>,
-  { wantsRbac, wantsBundles }: { readonly wantsRbac: boolean; readonly wantsBundles: boolean },
+  { wantsRbac, wantsBundles, limit }: Wishes,
 ): Promise<void> {
   const [owner] = sets.of(rbacSet.createdBy, rbacSet.type);
+  const served: string[] = [];
   for (const { metadata } of (await client.list(kinds.Namespace)).items) {
     const { name = '', annotations, deletionTimestamp } = metadata;
     if (isClusterNamespace(name) || deletionTimestamp) continue;
@@ -85,14 +99,16 @@ async function serveNamespaces(
     const version = constraints ? `${services.version}_${constraints}` : services.version;
     const marks: Record<string, string> = {};
     if (wantsRbac && owner && metadata.labels?.[labels.rbacVersion] !== version) {
-      if (constraints && !(await exists(client, constraints))) {
-        await tellMissing(client, name, constraints, context.clock.now());
+      const refusal = constraints ? await refusalOf(client, name, constraints, limit) : undefined;
+      if (refusal) {
+        await tellRefusal(client, name, refusal, context.clock.now());
         continue;
       }
       for (const object of namespaceObjects(name, constraints, controllerReference(owner)))
         await applyOwn(client, object);
       marks[labels.rbacVersion] = version;
     }
+    served.push(name);
     if (wantsBundles && metadata.labels?.[labels.bundlesVersion] !== services.version) {
       for (const object of bundleMaps(name)) await applyOwn(client, object);
       marks[labels.bundlesVersion] = services.version;
@@ -100,18 +116,58 @@ async function serveNamespaces(
     if (Object.keys(marks).length > 0)
       await client.patch(kinds.Namespace, { name }, mergePatch({ metadata: { labels: marks } }));
   }
+  if (wantsRbac && owner && !(await bindsInterceptors(client, served)))
+    for (const object of interceptorObjects(served, controllerReference(owner))) await applyOwn(client, object);
 }
 
-/** Those who asked for constraints that there are not are told where they look. */
-async function tellMissing(client: Client, namespace: string, constraints: string, now: number): Promise<void> {
-  const time = new Date(now).toISOString();
+async function bindsInterceptors(client: Client, namespaces: readonly string[]): Promise<boolean> {
+  try {
+    const { subjects = [] } = await client.get(kinds.ClusterRoleBinding, { name: interceptors });
+    return isDeepStrictEqual(
+      subjects.map(({ namespace }) => namespace),
+      namespaces,
+    );
+  } catch (error) {
+    if (isStatusError(error, 'NotFound')) return false;
+    throw error;
+  }
+}
+
+interface Refusal {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Why a namespace does not get the constraints it asks for. */
+async function refusalOf(
+  client: Client,
+  namespace: string,
+  name: string,
+  limit: KubeObject | undefined,
+): Promise<Refusal | undefined> {
+  const wanted = await findConstraints(client, name);
+  if (!wanted)
+    return {
+      reason: 'RequestedSCCNotFound',
+      message: `the SCC ${name} that this namespace asks for was not found`,
+    };
+  if (!limit || allowsNoMore(wanted, limit)) return undefined;
+  return {
+    reason: 'RequestedSCCNotAllowed',
+    message: `namespace: ${namespace} has requested SCC: ${name}, but it is less restrictive than the 'maxAllowed' SCC: ${limit.metadata.name}`,
+  };
+}
+
+/** Those whose wish is refused are told where they look, once. */
+async function tellRefusal(client: Client, namespace: string, refusal: Refusal, now: number): Promise<void> {
+  const { items } = await client.list(kinds.Event, { namespace });
+  if (items.some(({ reason, message }) => reason === refusal.reason && message === refusal.message)) return;
   await client.create(kinds.Event, {
+    ...refusal,
     metadata: { generateName: 'pipelines-scc-failure-', namespace },
-    eventTime: time.replace('Z', '000Z'),
-    reason: 'RequestedSCCNotFound',
+    eventTime: new Date(now).toISOString().replace('Z', '000Z'),
     action: 'SCCNotUpdated',
     type: 'Warning',
-    message: `the SCC ${constraints} that this namespace asks for was not found`,
     reportingComponent: 'openshift-pipelines-operator',
     reportingInstance: 'openshift-pipelines-operator',
     involvedObject: { apiVersion: 'v1', kind: 'Namespace', name: namespace, namespace },
@@ -168,12 +224,17 @@ function pipelineExtension(): ComponentExtension<TektonPipeline> {
   };
 }
 
-async function exists(client: Client, name: string): Promise<boolean> {
+async function existing(client: Client, name: string): Promise<KubeObject> {
+  const found = await findConstraints(client, name);
+  if (!found) throw new Error(`failed to verify scc ${name} exists`);
+  return found;
+}
+
+async function findConstraints(client: Client, name: string): Promise<KubeObject | undefined> {
   try {
-    await client.get(SecurityContextConstraints, { name });
-    return true;
+    return await client.get(SecurityContextConstraints, { name });
   } catch (error) {
-    if (isStatusError(error, 'NotFound')) return false;
+    if (isStatusError(error, 'NotFound')) return undefined;
     throw error;
   }
 }

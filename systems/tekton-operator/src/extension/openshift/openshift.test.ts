@@ -103,6 +103,9 @@ describe.runIf(hasReleases)('on OpenShift', { timeout }, () => {
       'openshift-pipelines.tekton.dev/namespace-trusted-configmaps-version': 'v0.81.1',
     });
     expect(await find(client, kinds.ServiceAccount as never, 'pipeline', 'kube-system')).toBeUndefined();
+    const readers = await client.get(kinds.ClusterRoleBinding, { name: 'openshift-pipelines-clusterinterceptors' });
+    expect(readers.subjects).toContainEqual({ kind: 'ServiceAccount', name: 'pipeline', namespace: 'shop' });
+    expect(readers.subjects?.map((each) => each.namespace)).not.toContain('kube-system');
   });
 
   it('a namespace that comes later is served too, and one that wants other constraints gets them', async () => {
@@ -130,6 +133,30 @@ describe.runIf(hasReleases)('on OpenShift', { timeout }, () => {
     const events = async () => (await client.list(kinds.Event, { namespace: 'wrong' })).items;
     await eventually(cluster, async () => (await events()).some(({ reason }) => reason === 'RequestedSCCNotFound'));
     await client.delete(kinds.Namespace, { name: 'wrong' });
+  });
+
+  it('no namespace gets constraints that allow more than it may have', async () => {
+    const { client } = cluster;
+    await client.create(constraints, { metadata: { name: 'wide' }, allowHostNetwork: true } as never);
+    const limited = (maxAllowed: string) =>
+      client.patch(
+        TektonConfig,
+        { name: 'config' },
+        mergePatch({ spec: { platforms: { openshift: { scc: { default: 'pipelines-scc', maxAllowed } } } } }),
+      );
+    await limited('pipelines-scc');
+    await untilReady(cluster);
+    const annotations = { 'operator.tekton.dev/scc': 'wide' };
+    await client.create(kinds.Namespace, { metadata: { name: 'greedy', annotations } });
+    const events = async () => (await client.list(kinds.Event, { namespace: 'greedy' })).items;
+    await eventually(cluster, async () => (await events()).length > 0);
+    expect((await events()).map(({ message }) => message)).toEqual([
+      "namespace: greedy has requested SCC: wide, but it is less restrictive than the 'maxAllowed' SCC: pipelines-scc",
+    ]);
+    expect(await find(client, kinds.Role as never, 'pipelines-scc-role', 'greedy')).toBeUndefined();
+    await client.delete(kinds.Namespace, { name: 'greedy' });
+    await limited('');
+    await untilReady(cluster);
   });
 
   it('Pods have no users of their own, and the certificates of the platform', async () => {
