@@ -65,7 +65,7 @@ describe.skipIf(problem !== undefined)('tektite agent, in a sandbox', () => {
     args.push('--sandbox', 'overlay', '--root', join(root, 'h1'), '--metricsbindaddress', '0', '--heartbeat', '1s');
     mkdirSync(join(root, 'h1'), { recursive: true });
     const start = () => scratch.start(args, /"msg":"running"/);
-    const first = await start();
+    await using first = await start();
 
     // Fails if it is run while it runs.
     const command =

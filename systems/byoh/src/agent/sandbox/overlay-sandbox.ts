@@ -80,7 +80,7 @@ export async function overlaySandbox(options: OverlayOptions): Promise<Sandbox> 
 }
 
 /** Where the copy of this machine's code is: nobody in there has to see it. */
-const standardMasks = ['/home', '/root', '/mnt', '/media', '/srv/work', process.cwd(), tmpdir()];
+const standardMasks = ['/home', '/root', '/mnt', '/media', process.cwd(), tmpdir()];
 
 function enterScript({ root, name, masks = standardMasks, isOffline }: OverlayOptions): string {
   const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
