@@ -1,7 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { kinds, type Transport } from '@tektite/client';
 import { Connector, connectorsSystem, memoryPayloads } from '@tektite/connectors';
 import { startSystems } from '@tektite/controller';
 import { type DynamicObject, isConditionTrue, sleep, systemClock } from '@tektite/meta';
+import { SimulatedRuntime, startNode } from '@tektite/node';
+import type { ControlPlane } from '@tektite/testkit';
 import { startSimulatedCluster } from '@tektite/testkit/cluster';
 import { printTable, type Row } from '../table.ts';
 
@@ -39,6 +44,7 @@ const objects: readonly DynamicObject[] = [
 
 async function benchMany(count: number): Promise<Row[]> {
   await using plane = await startSimulatedCluster();
+  await using __ = await moreNodes(plane, Math.ceil((count * 2) / podsOfNode));
   const counting = countingTransport(plane.transport());
   const client = plane.clientFor(counting.transport);
   const payloads = memoryPayloads({ shop: { objects } });
@@ -85,6 +91,30 @@ async function benchMany(count: number): Promise<Row[]> {
   ];
 }
 
+/** A node takes so many Pods and no more. */
+const podsOfNode = 110;
+
+async function moreNodes(plane: ControlPlane, count: number): Promise<AsyncDisposable> {
+  const folder = await mkdtemp(join(tmpdir(), 'tektite-bench-'));
+  const runtime = () => new SimulatedRuntime({ clock: systemClock, simulate: () => ({}) });
+  const nodes = await Promise.all(
+    Array.from({ length: count }, (_each, index) =>
+      startNode({
+        client: plane.client,
+        runtime: runtime(),
+        name: `node-${index}`,
+        dataDir: join(folder, String(index)),
+      }),
+    ),
+  );
+  return {
+    async [Symbol.asyncDispose]() {
+      await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]()));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
 /** Counts what changes something, or tries to. */
 function countingTransport(inner: Transport): { readonly transport: Transport; readonly writes: () => number } {
   let writes = 0;
@@ -92,7 +122,13 @@ function countingTransport(inner: Transport): { readonly transport: Transport; r
     if (sent.method !== 'GET') writes++;
     return inner.request(sent);
   };
-  return { transport: { ...inner, request }, writes: () => writes };
+  const transport: Transport = {
+    request,
+    watch: (sent) => inner.watch(sent),
+    stream: (sent) => inner.stream(sent),
+    close: () => inner.close(),
+  };
+  return { transport, writes: () => writes };
 }
 
 function used(): number {
