@@ -1,0 +1,154 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { kinds, mergePatch } from '@tektite/client';
+import type { RunningSystems } from '@tektite/controller';
+import { type ControlPlane, type VirtualClock, virtualClock } from '@tektite/testkit';
+import { startSimulatedCluster } from '@tektite/testkit/cluster';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Connector } from './kinds/connector.ts';
+import { memoryPayloads } from './payload/memory-payloads.ts';
+import {
+  clusterRole,
+  conditionOf,
+  configMap,
+  connector,
+  deployment,
+  eventually,
+  patchSpec,
+  readConnector,
+  readManifests,
+  startOperator,
+  untilReason,
+} from './test-support.ts';
+
+/** What is wrong is named by a condition, and nothing of others is touched. */
+describe('bad input', { timeout: 60_000 }, () => {
+  let clock: VirtualClock;
+  let plane: ControlPlane;
+  let running: RunningSystems;
+  let server: Server;
+  let base = '';
+  const answers: Record<string, (response: ServerResponse) => void> = {
+    '/gone': (response) => void response.writeHead(404).end(),
+    '/html': (response) => void response.end('<html>hello</html>'),
+    '/role': (response) => void response.end(JSON.stringify(clusterRole('admin'))),
+    '/elsewhere': (response) =>
+      void response.end(
+        JSON.stringify({ ...configMap('stolen'), metadata: { name: 'stolen', namespace: 'kube-system' } }),
+      ),
+    '/map': (response) => void response.end(JSON.stringify({ ...configMap('more'), metadata: { name: 'more' } })),
+  };
+  const payloads = memoryPayloads({
+    shop: { objects: [configMap('settings'), deployment('web')] },
+    broken: { objects: [deployment('web', { image: 'no image' })] },
+    invalid: { objects: [{ ...configMap('a'), metadata: { name: 'Not_A_Name' } }] },
+    alien: { objects: [{ apiVersion: 'no.example.com/v1', kind: 'What', metadata: { name: 'w' } }] },
+  });
+
+  beforeAll(async () => {
+    server = createServer((request, response) => answers[request.url ?? '']?.(response));
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    clock = virtualClock();
+    plane = await startSimulatedCluster({ clock });
+    const allowed = { allowInsecureManifests: true, allowPrivateManifests: true };
+    running = await clock.until(startOperator(plane, { payloads, version: 'v1', workers: 4, ...allowed }));
+  });
+  afterAll(async () => {
+    await clock.until(running.stop());
+    await plane.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => void server.close(resolve));
+  });
+
+  it.each<[name: string, given: Readonly<Record<string, unknown>>, reason: string, message: RegExp]>([
+    ['gone', { additionalManifests: '/gone' }, 'FetchFailed', /^GET http:.*\/gone: 404$/],
+    ['html', { additionalManifests: '/html' }, 'ParseFailed', /no Kubernetes object/],
+    ['role', { additionalManifests: '/role' }, 'ForbiddenAdditionalObject', /^ClusterRole\/admin not allowed/],
+    ['else', { additionalManifests: '/elsewhere' }, 'ForbiddenAdditionalObject', /^ConfigMap\/stolen not allowed/],
+    [
+      'pin',
+      { additionalManifests: '/map', additionalManifestsSHA256: 'a'.repeat(64) },
+      'DigestMismatch',
+      /sha256 is [0-9a-f]{64} want a{64}$/,
+    ],
+    ['name', { workloads: [{ name: 'api', replicas: 1 }] }, 'WorkloadNotFound', /^workloads\[0\] "api"/],
+    [
+      'image',
+      { component: 'broken', registry: 'r.example.com' },
+      'InvalidImage',
+      /^Deployment default\/web: "no image"/,
+    ],
+    [
+      'invalid',
+      { component: 'invalid' },
+      'NamespaceScopedInstallFailed',
+      /ConfigMap default\/Not_A_Name: .*is invalid/,
+    ],
+    ['alien', { component: 'alien' }, 'NamespaceScopedInstallFailed', /What default\/w: /],
+  ])('is named: %s', async (name, given, reason, message) => {
+    const { additionalManifests: list } = given;
+    const spec = { component: 'shop', ...given, ...(list ? { additionalManifests: `${base}${String(list)}` } : {}) };
+    await clock.until(plane.client.create(Connector, connector(name, spec)));
+    const found = await untilReason(clock, plane.client, name, reason);
+    expect(conditionOf(found)?.message).toMatch(message);
+    const stolen = plane.client.get(kinds.ConfigMap, { namespace: 'kube-system', name: 'stolen' });
+    await expect(clock.until(stolen)).rejects.toThrow('not found');
+    await clock.until(plane.client.delete(Connector, { namespace: 'default', name }));
+    await eventually(
+      clock,
+      () => plane.client.list(Connector),
+      ({ items }) => items.length === 0,
+    );
+  });
+
+  it('that is corrected is forgotten', async () => {
+    const spec = { component: 'shop', additionalManifests: `${base}/gone` };
+    await clock.until(plane.client.create(Connector, connector('late', spec)));
+    await untilReason(clock, plane.client, 'late', 'FetchFailed');
+    await clock.until(patchSpec(plane.client, 'late', { additionalManifests: `${base}/map` }));
+    await untilReason(clock, plane.client, 'late', 'Ready');
+    const more = await plane.client.get(kinds.ConfigMap, { namespace: 'default', name: 'more' });
+    expect(more.metadata.labels).toMatchObject({ 'cpaas.io/connector-name': 'late' });
+    await clock.until(plane.client.delete(Connector, { namespace: 'default', name: 'late' }));
+    await eventually(
+      clock,
+      () => plane.client.list(Connector),
+      ({ items }) => items.length === 0,
+    );
+  });
+
+  it('as a namespace that is being deleted has nothing made in it', async () => {
+    const finalizers = ['example.com/wait'];
+    await clock.until(plane.client.create(kinds.Namespace, { metadata: { name: 'going' } }));
+    const held = { ...configMap('held'), metadata: { name: 'held', namespace: 'going', finalizers } };
+    await clock.until(plane.client.create(held));
+    await clock.until(
+      plane.client.create(Connector, {
+        ...connector('shop', {}, 'going'),
+        metadata: { namespace: 'going', name: 'shop', finalizers },
+      } as Connector),
+    );
+    await untilReason(clock, plane.client, 'shop', 'Ready', 'going');
+    await clock.until(plane.client.delete(kinds.Namespace, { name: 'going' }));
+    // It goes with its namespace, as far as others let it.
+    await eventually(
+      clock,
+      async () => (await readManifests(plane.client)).length,
+      (count) => count === 0,
+    );
+    const found = await readConnector(plane.client, 'shop', 'going');
+    expect(conditionOf(found)).toMatchObject({ status: 'False', reason: 'Deleting' });
+    for (const [kind, name] of [
+      [Connector, 'shop'],
+      [kinds.ConfigMap, 'held'],
+    ] as const)
+      await clock.until(
+        plane.client.patch(
+          kind as typeof Connector,
+          { namespace: 'going', name },
+          mergePatch({ metadata: { finalizers: null } }),
+        ),
+      );
+  });
+});
