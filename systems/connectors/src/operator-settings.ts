@@ -18,7 +18,7 @@ export interface OperatorSettings {
   readonly certificateAuthority?: string;
   /** For the proxy variables. Default: none. */
   readonly environment?: Environment;
-  /** How many Connectors, and how many InstallManifests, are worked on at a time. Default 2. */
+  /** How many Connectors, and how many InstallManifests, are worked on at a time. Default: as for any controller. */
   readonly workers?: number;
   /** When to look again at what is not ready. Default ten seconds. */
   readonly requeueMs?: number;

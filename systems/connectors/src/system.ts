@@ -50,14 +50,7 @@ export function connectorsSystem(options: ConnectorsOptions): System {
 }
 
 function controllers(options: ConnectorsOptions, client?: Client) {
-  const {
-    payloads,
-    version,
-    workers = 2,
-    requeueMs = 10_000,
-    resyncMs = 36_000_000,
-    payloadCheckMs = 30_000,
-  } = options;
+  const { payloads, version, workers, requeueMs = 10_000, resyncMs = 36_000_000, payloadCheckMs = 30_000 } = options;
   const fetcher = new ManifestFetcher(client?.clock ?? systemClock, {
     roots: options.manifestRoots ?? ['/manifests'],
     allowInsecure: options.allowInsecureManifests ?? false,
@@ -68,7 +61,7 @@ function controllers(options: ConnectorsOptions, client?: Client) {
   const allowClusterScope = options.additionalManifestsClusterScope ?? false;
   const renderer = new Renderer({ payloads, fetcher, operatorVersion: version, allowClusterScope });
   const nudges = new Channel('install manifests');
-  const shared = { renderer, nudges, workers, requeueMs };
+  const shared = { renderer, nudges, requeueMs, ...(workers === undefined ? {} : { workers }) };
   return [
     connectorController({ ...shared, payloads, operatorVersion: version, resyncMs, payloadCheckMs }),
     installManifestController(shared),

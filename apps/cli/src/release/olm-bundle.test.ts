@@ -180,3 +180,25 @@ describe('the OLM bundle', () => {
     expect(contents).toMatchObject({ component: 'shop', version: 'v2', images: ['busybox:1.36'] });
   });
 });
+
+it('what `tektite deploy connectors` prints has everything in the order in which it can be applied', () => {
+  using scratch = new Scratch();
+  const payload = join(repository, 'examples/connectors/kodata');
+  const { out, code } = scratch.tektite(['deploy', 'connectors', '--payload', payload, '--image', 'a:1', '-o', 'json']);
+  expect(code).toBe(0);
+  const { items } = JSON.parse(out) as { items: { kind: string; metadata: { namespace?: string } }[] };
+  expect(items.map(({ kind }) => kind)).toEqual([
+    'Namespace',
+    'CustomResourceDefinition',
+    'CustomResourceDefinition',
+    'ServiceAccount',
+    'ClusterRole',
+    'ClusterRoleBinding',
+    'Role',
+    'RoleBinding',
+    'MutatingWebhookConfiguration',
+    'ValidatingWebhookConfiguration',
+    'Service',
+    'Deployment',
+  ]);
+});

@@ -39,7 +39,8 @@ export interface ConnectorControllerOptions {
   readonly operatorVersion: string;
   /** Connectors whose InstallManifests are not what they should be. */
   readonly nudges: Channel;
-  readonly workers: number;
+  /** Default: as many as the manager says. */
+  readonly workers?: number;
   readonly requeueMs: number;
   readonly resyncMs: number;
   /** How often payloads are looked at. */
@@ -66,7 +67,7 @@ export function connectorController(options: ConnectorControllerOptions): Contro
     kind: Connector,
     sources: [manifests, namespaces, options.nudges, payloadChanges(options.payloads, options.payloadCheckMs)],
     predicate: anyOf(generationChanged(), labelsChanged()),
-    concurrency: options.workers,
+    ...(options.workers === undefined ? {} : { concurrency: options.workers }),
     resyncMs: options.resyncMs,
     backoff: { firstMs: 1_000, maxMs: 120_000 },
     finalizer: {

@@ -31,7 +31,8 @@ export interface ManifestControllerOptions {
   readonly renderer: Renderer;
   /** Has Connectors looked at whose InstallManifests are not what they should be. */
   readonly nudges: Channel;
-  readonly workers: number;
+  /** Default: as many as the manager says. */
+  readonly workers?: number;
   readonly requeueMs: number;
 }
 
@@ -59,7 +60,7 @@ export function installManifestController(options: ManifestControllerOptions): C
     kind: InstallManifest,
     sources: [connectors, manifests, installed],
     predicate: anyOf(generationChanged(), labelsChanged()),
-    concurrency: options.workers,
+    ...(options.workers === undefined ? {} : { concurrency: options.workers }),
     backoff: { firstMs: 1_000, maxMs: 120_000 },
     finalizer: {
       name: installManifestFinalizer,
@@ -96,7 +97,9 @@ async function reconcile(
   const tell = async (conditions: NonNullable<InstallManifest['status']>['conditions']): Promise<void> => {
     const ready = findCondition(conditions, 'Ready');
     await status.write({ ...status.facts(), conditions: conditions ?? [] });
-    if (ready && ready.reason !== before?.reason && ready.status !== 'Unknown')
+    // That one waits for the other is how it should be.
+    const usual = ready?.reason === 'WaitingForDependency';
+    if (ready && !usual && ready.reason !== before?.reason && ready.status !== 'Unknown')
       event({
         type: ready.status === 'True' ? 'Normal' : 'Warning',
         reason: ready.reason ?? ready.status,
