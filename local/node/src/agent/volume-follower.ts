@@ -1,6 +1,7 @@
 import { equalJson } from '@tektite/meta';
 import type { Pod, Volume, VolumeProjection } from '@tektite/schema/kubernetes';
 import type { AgentParts } from './agent-parts.ts';
+import { podReference } from './container-launcher.ts';
 import type { ObjectReferenceKey } from './referenced-objects.ts';
 
 /** Pods that end sooner are not worth a watch: what their volumes show was read when they started. */
@@ -67,11 +68,13 @@ export class VolumeFollower implements Disposable {
   }
 
   private async run(): Promise<void> {
-    const { volumes, environment, tokens, onError } = this.parts;
+    const { volumes, environment, tokens, events } = this.parts;
     while (this.again && !this.closed) {
       this.again = false;
       const problems = await volumes.refresh(this.pod, this.directory, { ...environment, tokens });
-      for (const problem of problems) onError(problem);
+      // Somebody may have deleted a ConfigMap that a running Pod shows; that is his affair, and the Pod's events tell of it.
+      for (const { message } of problems)
+        events.event(podReference(this.pod), { type: 'Warning', reason: 'FailedMount', message });
     }
   }
 }

@@ -283,6 +283,29 @@ describe('a Pod of processes', () => {
     expect(await here.log('reader')).toBe('2a\nb\nc\n');
   });
 
+  test('keeps what its volumes showed when their objects go, and its events tell', async () => {
+    const metadata = { namespace: 'default', name: 'short' };
+    await here.plane.client.create(kinds.ConfigMap, { metadata, data: { a: '1' } });
+    await here.run('keeper', {
+      volumes: [{ name: 'v', configMap: { name: 'short' } }],
+      containers: [shell('sleep 60', { volumeMounts: [{ name: 'v', mountPath: '/v' }] })],
+    });
+    await here.until('keeper', ({ status }) => status?.phase === 'Running');
+    await here.plane.client.delete(kinds.ConfigMap, metadata);
+    // Volumes are looked at again when what they show of the Pod may have changed.
+    await here.plane.client.patch(
+      kinds.Pod,
+      { namespace: 'default', name: 'keeper' },
+      mergePatch({ metadata: { labels: { look: 'again' } } }),
+    );
+    await expect
+      .poll(async () => (await here.plane.client.list(kinds.Event)).items.map(({ reason }) => reason), {
+        timeout: 5000,
+      })
+      .toContain('FailedMount');
+    expect(here.errors).toEqual([]);
+  });
+
   test('gets a token of its account, bound to itself', async () => {
     await here.plane.client.create(kinds.ServiceAccount, { metadata: { namespace: 'default', name: 'builder' } });
     const sources = [{ serviceAccountToken: { path: 'token', audience: 'api', expirationSeconds: 3600 } }];
