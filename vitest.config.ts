@@ -11,8 +11,8 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, '**/*.cluster.test.ts', '**/*.containers.test.ts'],
     testTimeout: 20_000,
     pool: 'forks',
-    // Much of the time is waiting for processes: even two cores have something to do for two workers.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Much of the time is waiting for processes: even two cores have something to do for three workers.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     // Where others wait for the result, a test that a busy machine upset is tried once more, and the report says so.
     retry: process.env.CI ? 1 : 0,
   },

@@ -16,7 +16,7 @@ import { Memcached } from './memcached.ts';
 import { smallCluster } from './test-support.ts';
 
 /** `SEEDS=5000 npx vitest run examples` for a long night. */
-const seeds = Number(process.env['SEEDS'] ?? 150);
+const seeds = Number(process.env['SEEDS'] ?? 60);
 const namespace = 'default';
 const names = ['a', 'b', 'c'];
 

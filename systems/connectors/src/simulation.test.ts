@@ -11,7 +11,7 @@ import { connectorsSystem } from './system.ts';
 import { clusterRole, configMap, connector, definition, deployment, patchSpec, statefulSet } from './test-support.ts';
 
 /** `SEEDS=500 npx vitest run systems/connectors` for a long night. */
-const seeds = Number(process.env['SEEDS'] ?? 5);
+const seeds = Number(process.env['SEEDS'] ?? 2);
 const namespace = 'default';
 const claim: DynamicObject = {
   apiVersion: 'v1',
