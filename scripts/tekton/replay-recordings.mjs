@@ -64,7 +64,10 @@ async function startControlPlane() {
     '--token-auth-file',
     tokens,
   ];
-  const process_ = spawn(process.execPath, [bin, 'up', ...flags], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const process_ = spawn(process.execPath, [bin, 'up', ...flags], {
+    env: { ...process.env, NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   for await (const line of createInterface(process_.stdout)) {
     const [server] = /https:\/\/\S+/.exec(line) ?? [];
     if (server) {
