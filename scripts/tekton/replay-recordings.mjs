@@ -14,7 +14,7 @@ const root = new URL('../..', import.meta.url).pathname;
 const shared = join(root, '../shared');
 const tool = join(shared, 'tools/compare-tekton/compare-tekton.mjs');
 const recordings = join(shared, 'golden/tekton');
-const atOnce = 8;
+const atOnce = 16;
 const [only = '.'] = process.argv.slice(2);
 
 if (!existsSync(tool)) {
