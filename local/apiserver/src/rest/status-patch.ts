@@ -32,7 +32,10 @@ function isStatusPatch(patch: unknown): patch is StatusPatch {
   const { status, metadata = {}, ...more } = patch as Record<string, unknown>;
   if (!isObject(status) || !isObject(metadata)) return false;
   for (const _ in more) return false;
-  return Object.entries(metadata).every(([key, value]) => identity.has(key) && typeof value === 'string');
+  // An empty text means as little as none, which reading would find out.
+  return Object.entries(metadata).every(
+    ([key, value]) => identity.has(key) && typeof value === 'string' && value !== '',
+  );
 }
 
 function patchedStatus(
