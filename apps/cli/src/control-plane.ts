@@ -70,7 +70,7 @@ async function startParts(
   const server = await ApiServer.create({
     storage,
     authenticators: [clientCertificateAuthenticator, ...(options.tokens ? [options.tokens] : [])],
-    serviceAccountKey: () => loadSigningKey(join(folder, 'pki')),
+    serviceAccountKey: () => loadSigningKey(join(folder, 'pki'), options.once ? 'ec' : 'rsa'),
     ...(options.runtime ? { serviceRange: serviceRange(folder) } : {}),
     // The ServiceAccount plugin waits for accounts that a controller makes.
     disabledAdmissionPlugins: [...(options.runtime ? [] : ['ServiceAccount']), ...options.disabledAdmissionPlugins],

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createSigningKey } from '@tektite/apiserver';
+import { createSigningKey, type SigningKeyType } from '@tektite/apiserver';
 import { createAuthority, issueCertificate, type KeyPair } from '@tektite/certificates';
 import { systemClock } from '@tektite/meta';
 import { UserError } from './user-error.ts';
@@ -40,11 +40,14 @@ export async function loadKeys(folder: string, host: string): Promise<Keys> {
   }
 }
 
-/** Signs the tokens of service accounts; made when the first one is asked for. */
-export async function loadSigningKey(folder: string): Promise<string> {
+/**
+ * Signs the tokens of service accounts; made when the first one is asked for. A type that takes no time to make is for those who
+ * wait for the whole of it.
+ */
+export async function loadSigningKey(folder: string, type: SigningKeyType = 'rsa'): Promise<string> {
   const file = join(folder, 'sa.key');
   if (existsSync(file)) return readFile(file, 'utf8');
-  const key = await createSigningKey();
+  const key = await createSigningKey(type);
   await writeWhole(file, key, 0o600);
   return key;
 }

@@ -3,7 +3,7 @@ export type { AdmissionPlugin, AdmissionRequest } from './admission/admission.ts
 export type { Authenticator } from './auth/authenticator.ts';
 export type { Authorizer, AuthorizationAttributes, Decision } from './auth/authorizer.ts';
 export { clientCertificateAuthenticator } from './auth/client-certificate.ts';
-export { createSigningKey } from './auth/service-account-tokens.ts';
+export { createSigningKey, type SigningKeyType } from './auth/service-account-tokens.ts';
 export { TokenFile } from './auth/token-file.ts';
 export { type RunningHttpServer, serveHttps } from './http/http-server.ts';
 export { inProcessTransport } from './in-process-transport.ts';

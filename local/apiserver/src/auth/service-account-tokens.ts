@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPair } from 'node:crypto';
+import { createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { type Clock, instantToMilliseconds, type KubeObject, parseTime, type Random, randomUid } from '@tektite/meta';
 import { calculateJwkThumbprint, exportJWK, importPKCS8, jwtVerify, type JWTVerifyOptions, SignJWT } from 'jose';
@@ -9,7 +9,10 @@ import { type Authenticator, bearerToken } from './authenticator.ts';
 /** Who issues tokens, and whom they are for unless somebody else is named. */
 export const tokenIssuer = 'https://kubernetes.default.svc';
 
-const algorithm = 'RS256';
+/** How tokens are signed, by the type of the key; upstream's choice too. */
+const algorithms = { rsa: 'RS256', ec: 'ES256' } as const;
+
+export type SigningKeyType = keyof typeof algorithms;
 
 /** Clocks differ: for so long a token is good after its end, and after that of what it is bound to. Upstream's time. */
 const leewaySeconds = 60;
@@ -49,7 +52,7 @@ export class ServiceAccountTokens implements Authenticator {
   private readonly loadKey: () => Promise<string>;
   private loaded: ReturnType<typeof loadKeys> | undefined;
 
-  /** `loadKey` gives an RSA key, PKCS #8 PEM; it is asked once, when the first token is signed or checked. */
+  /** `loadKey` gives an RSA key or an EC key on P-256, PKCS #8 PEM; it is asked once, when the first token is signed or checked. */
   constructor(loadKey: () => Promise<string>, storage: Storage, clock: Clock, random: Random) {
     this.storage = storage;
     this.clock = clock;
@@ -65,7 +68,7 @@ export class ServiceAccountTokens implements Authenticator {
     account: KubeObject,
     { audiences, expirationSeconds, bound }: TokenOptions,
   ): Promise<{ token: string; expires: number }> {
-    const { sign, id } = await this.keys();
+    const { algorithm, sign, id } = await this.keys();
     const { name = '', namespace = '', uid = '' } = account.metadata;
     const now = Math.floor(this.clock.now() / 1000);
     const expires = now + expirationSeconds;
@@ -95,10 +98,10 @@ export class ServiceAccountTokens implements Authenticator {
 
   /** Who a token is of, and for which of the audiences it is good; `undefined` when it is good for none. */
   async verify(token: string, audiences: readonly string[]): Promise<VerifiedToken | undefined> {
-    const { verify } = await this.keys();
+    const keys = await this.keys();
     let claims: Record<string, unknown>;
     try {
-      const { payload } = await jwtVerify(token, verify, this.expectations());
+      const { payload } = await jwtVerify(token, keys.verify, this.expectations(keys.algorithm));
       claims = payload as Record<string, unknown>;
     } catch {
       return undefined;
@@ -121,9 +124,9 @@ export class ServiceAccountTokens implements Authenticator {
   async explain(token: string, wanted: readonly string[]): Promise<string> {
     const invalid = 'invalid bearer token';
     if (token.split('.').length !== 3) return invalid;
-    const { verify } = await this.keys();
+    const keys = await this.keys();
     try {
-      const { payload } = await jwtVerify(token, verify, this.expectations());
+      const { payload } = await jwtVerify(token, keys.verify, this.expectations(keys.algorithm));
       const list = (audiences: readonly unknown[]) =>
         `[${audiences.map((audience) => JSON.stringify(audience)).join(' ')}]`;
       const meant = ([] as unknown[]).concat(payload.aud ?? []);
@@ -133,7 +136,7 @@ export class ServiceAccountTokens implements Authenticator {
     }
   }
 
-  private expectations(): JWTVerifyOptions {
+  private expectations(algorithm: string): JWTVerifyOptions {
     const currentDate = new Date(this.clock.now());
     return { issuer: tokenIssuer, algorithms: [algorithm], currentDate, clockTolerance: leewaySeconds };
   }
@@ -180,14 +183,26 @@ function userOf(
 }
 
 async function loadKeys(pem: string) {
-  const sign = await importPKCS8(pem, algorithm);
   const verify = createPublicKey(pem);
+  const algorithm = algorithmOf(verify);
+  const sign = await importPKCS8(pem, algorithm);
   const id = await calculateJwkThumbprint(await exportJWK(verify));
-  return { sign, verify, id };
+  return { algorithm, sign, verify, id };
 }
 
-/** A new key to sign tokens with. Takes a moment, so it is not made before it is needed. */
-export async function createSigningKey(): Promise<string> {
-  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+function algorithmOf({ asymmetricKeyType: type }: KeyObject): string {
+  if (type === 'rsa' || type === 'ec') return algorithms[type];
+  throw new TypeError(`tokens of service accounts are signed with an RSA or an EC key, not with one of type ${type}`);
+}
+
+/**
+ * A new key to sign tokens with. One for RSA, which is what most clusters have, takes a tenth of a second and more, so it is not
+ * made before it is needed; an EC key takes no time.
+ */
+export async function createSigningKey(type: SigningKeyType = 'rsa'): Promise<string> {
+  const { privateKey } =
+    type === 'rsa'
+      ? await promisify(generateKeyPair)('rsa', { modulusLength: 2048 })
+      : await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }

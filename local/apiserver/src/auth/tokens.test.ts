@@ -168,6 +168,19 @@ describe('a token of a service account', () => {
     expect(await bearer(server, token)).toBe('system:serviceaccount:default:bot');
   });
 
+  it.each([
+    ['rsa', 'RS256'],
+    ['ec', 'ES256'],
+  ] as const)('is signed with a key of type %s as %s', async (type, alg) => {
+    const own = await createSigningKey(type);
+    const { server } = await start({ serviceAccountKey: async () => own });
+    await using _ = server;
+    const token = await tokenFor(server);
+    const [head = ''] = token.split('.');
+    expect(JSON.parse(Buffer.from(head, 'base64url').toString())).toMatchObject({ alg });
+    expect(await bearer(server, token)).toBe('system:serviceaccount:default:bot');
+  });
+
   it('survives a restart with the same key, and not another', async () => {
     const { server } = await start();
     await using _ = server;
