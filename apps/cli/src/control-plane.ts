@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -13,14 +12,13 @@ import {
 import type { System } from '@tektite/controller';
 import type { ImageMapping } from '@tektite/node';
 import type { RuntimeName } from './cluster/runtimes.ts';
+import { serviceRange } from './cluster/service-range.ts';
 import { loadKeys, loadSigningKey } from './key-files.ts';
 import { type Connection, writeKubeconfig } from './kubeconfig-file.ts';
 
 export interface ControlPlaneOptions {
   readonly dataDir: string;
   readonly inMemory: boolean;
-  /** For one piece of work: nobody will ask how the systems are, and all is gone afterwards. */
-  readonly once?: boolean;
   readonly host: string;
   readonly port: number;
   readonly tokens?: TokenFile;
@@ -32,8 +30,6 @@ export interface ControlPlaneOptions {
   /** Run in this process, on the server's own side: no HTTP, no certificates between. */
   readonly systems?: readonly System[];
   readonly onError: (error: unknown) => void;
-  /** Told of what users should know, and is no failure. Default: a line on standard error. */
-  readonly onNotice?: (text: string) => void;
 }
 
 /** A control plane that serves. */
@@ -70,7 +66,7 @@ async function startParts(
   const server = await ApiServer.create({
     storage,
     authenticators: [clientCertificateAuthenticator, ...(options.tokens ? [options.tokens] : [])],
-    serviceAccountKey: () => loadSigningKey(join(folder, 'pki'), options.once ? 'ec' : 'rsa'),
+    serviceAccountKey: () => loadSigningKey(join(folder, 'pki')),
     ...(options.runtime ? { serviceRange: serviceRange(folder) } : {}),
     // The ServiceAccount plugin waits for accounts that a controller makes.
     disabledAdmissionPlugins: [...(options.runtime ? [] : ['ServiceAccount']), ...options.disabledAdmissionPlugins],
@@ -107,17 +103,13 @@ async function startParts(
         authority: keys.authority,
         api: { host: reachable(options.host), port: http.port },
         onError: options.onError,
-        onNotice: options.onNotice ?? ((text) => void process.stderr.write(`note: ${text}\n`)),
+        onNotice: (text) => void process.stderr.write(`note: ${text}\n`),
       },
       started,
     );
   }
   if (!options.systems?.length) return { connection, kubeconfigFile };
-  const { runObservedSystems, runSystemsOnce } = await import('./systems/run-systems.ts');
-  if (options.once) {
-    await runSystemsOnce(server, options.systems, started);
-    return { connection, kubeconfigFile };
-  }
+  const { runObservedSystems } = await import('./systems/run-systems.ts');
   const statusUrl = await runObservedSystems(server, options.systems, folder, started);
   return { connection, kubeconfigFile, statusUrl };
 }
@@ -150,13 +142,4 @@ function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
-}
-
-/**
- * Addresses for Services: of the network that a machine has without being told. Each data folder has a part of its own, so
- * that two control planes of a machine do not want the same; always the same one, because Services keep their addresses.
- */
-function serviceRange(folder: string): string {
-  const [first = 0, second = 0] = createHash('sha256').update(folder).digest();
-  return `127.${64 + (first % 64)}.${second & 0xf0}.0/20`;
 }

@@ -2,14 +2,13 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createSigningKey, type SigningKeyType } from '@tektite/apiserver';
-import { createAuthority, issueCertificate, type KeyPair } from '@tektite/certificates';
+import { createSigningKey } from '@tektite/apiserver';
+import { issueCertificate, type KeyPair } from '@tektite/certificates';
 import { systemClock } from '@tektite/meta';
+import { createServerAuthority, issueServerCertificate, type ServerKeys } from './server-keys.ts';
 import { UserError } from './user-error.ts';
 
-export interface Keys {
-  readonly authority: KeyPair;
-  readonly server: KeyPair;
+export interface Keys extends ServerKeys {
   readonly admin: KeyPair;
 }
 
@@ -22,12 +21,9 @@ const month = 30 * 24 * 60 * 60 * 1000;
  */
 export async function loadKeys(folder: string, host: string): Promise<Keys> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const authority = await loadPair(folder, 'ca', () => createAuthority('tektite', systemClock));
-  const hosts = [
-    ...new Set([host, '127.0.0.1', '::1', 'localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc']),
-  ];
+  const authority = await loadPair(folder, 'ca', createServerAuthority);
   try {
-    const server = await issueCertificate(authority, { commonName: 'kube-apiserver', hosts }, systemClock);
+    const server = await issueServerCertificate(authority, host);
     const admin = await loadPair(
       folder,
       'admin',
@@ -40,14 +36,11 @@ export async function loadKeys(folder: string, host: string): Promise<Keys> {
   }
 }
 
-/**
- * Signs the tokens of service accounts; made when the first one is asked for. A type that takes no time to make is for those who
- * wait for the whole of it.
- */
-export async function loadSigningKey(folder: string, type: SigningKeyType = 'rsa'): Promise<string> {
+/** Signs the tokens of service accounts; made when the first one is asked for. */
+export async function loadSigningKey(folder: string): Promise<string> {
   const file = join(folder, 'sa.key');
   if (existsSync(file)) return readFile(file, 'utf8');
-  const key = await createSigningKey(type);
+  const key = await createSigningKey();
   await writeWhole(file, key, 0o600);
   return key;
 }

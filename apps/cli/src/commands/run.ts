@@ -1,9 +1,9 @@
-import { Client, httpTransport, staticCredentials } from '@tektite/client';
+import type { Client } from '@tektite/client';
 import { sleep, systemClock } from '@tektite/meta';
 import pc from 'picocolors';
 import { openCluster } from '../cluster/open-cluster.ts';
 import { readImages } from '../cluster/read-images.ts';
-import { startControlPlane } from '../control-plane.ts';
+import { startOneShotPlane } from '../one-shot-plane.ts';
 import { createObject } from '../run/create-object.ts';
 import { planRun, type PlannedObject } from '../run/plan-run.ts';
 import { readDocuments } from '../run/read-documents.ts';
@@ -38,10 +38,9 @@ export async function run(options: RunOptions): Promise<void> {
   const stopped = stopSignal();
   const abort = new AbortController();
   try {
-    const client = options.kubeconfig
-      ? await openCluster({ kubeconfig: options.kubeconfig })
-      : await openOwn(options, view, started);
-    started.push(() => client.close());
+    const client = await (options.kubeconfig
+      ? openNamed(options.kubeconfig, started)
+      : openOwn(options, view, started));
     const session = new RunSession(client, view, abort.signal);
     void stopped.promise.then(() => endEarly(session, view, abort));
     process.exitCode = (await runAll(client, objects, session, options.namespace)) ? 0 : 1;
@@ -92,22 +91,20 @@ async function endEarly(session: RunSession, view: RunView, abort: AbortControll
   }
 }
 
+async function openNamed(kubeconfig: string, started: (() => Promise<unknown>)[]): Promise<Client> {
+  const client = await openCluster({ kubeconfig });
+  started.push(() => client.close());
+  return client;
+}
+
 async function openOwn(options: RunOptions, view: RunView, started: (() => Promise<unknown>)[]): Promise<Client> {
-  const plane = await startControlPlane({
-    dataDir: '',
-    inMemory: true,
-    once: true,
-    host: '127.0.0.1',
-    port: 0,
-    disabledAdmissionPlugins: [],
-    runtime: 'host',
-    ...(options.images ? { images: await readImages(options.images) } : {}),
-    systems: [pipelines],
-    onNotice: (text) => view.note(text),
-    onError: (error) => console.error(pc.red('internal error:'), error),
-  });
-  started.push(() => plane.close());
-  const { server, authority, certificate, key } = plane.connection;
-  const credentials = staticCredentials({ clientCertificate: { certificate, key } });
-  return new Client(httpTransport({ server, certificateAuthority: authority, namespace: 'default', credentials }));
+  return startOneShotPlane(
+    {
+      ...(options.images ? { images: await readImages(options.images) } : {}),
+      systems: [pipelines],
+      onNotice: (text) => view.note(text),
+      onError: (error) => console.error(pc.red('internal error:'), error),
+    },
+    started,
+  );
 }

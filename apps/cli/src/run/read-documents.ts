@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { KubeObject } from '@tektite/meta';
 import { parseYaml, YamlError } from '@tektite/schema/yaml';
-import { request } from 'undici';
 import { explainFileError } from '../user-error.ts';
 import { badInput } from './bad-input.ts';
 
@@ -18,7 +17,7 @@ export async function readDocuments(files: readonly string[]): Promise<readonly 
   const documents: SourceDocument[] = [];
   for (const file of files) {
     const name = file === '-' ? 'standard input' : file;
-    const content = file === '-' ? await text(process.stdin) : await (isUrl(file) ? fetchText(file) : readText(file));
+    const content = file === '-' ? await text(process.stdin) : await (isUrl(file) ? fetched(file) : readText(file));
     documents.push(...parseText(name, content));
   }
   if (documents.length === 0) throw badInput(`${files.join(', ')}: there is no document in it`);
@@ -29,25 +28,10 @@ function isUrl(file: string): boolean {
   return /^https?:\/\//i.test(file);
 }
 
-/** Nobody writes a pipeline of this size; whoever sends one does not mean well. */
-const largest = 32 * 1024 * 1024;
-
-async function fetchText(url: string): Promise<string> {
-  try {
-    const { statusCode, body } = await request(url, { headersTimeout: 30_000, bodyTimeout: 30_000 });
-    if (statusCode !== 200) throw new Error(`the server answers ${statusCode}`);
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > largest) throw new Error(`it is larger than ${largest} bytes`);
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks).toString('utf8');
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw badInput(`-f: ${url}: ${message || code}`);
-  }
+/** The HTTP client is loaded for those who need it: most name a file. */
+async function fetched(url: string): Promise<string> {
+  const { fetchText } = await import('./fetch-text.ts');
+  return fetchText(url);
 }
 
 async function readText(file: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -152,6 +152,29 @@ spec: {taskSpec: {steps: [{name: s, image: busybox, script: "echo hi"}]}}
     expect(first.length).toBeGreaterThan(1);
     // Of a run that is over, caches do not keep which trace it was part of.
     expect(looks.length - first.length).toBeLessThan(3);
+  });
+
+  it.runIf(existsSync('/usr/bin/curl'))('lets a step ask the API, as its service account', () => {
+    const { code, out } = tektite(
+      ['-f', '-'],
+      `apiVersion: tekton.dev/v1
+kind: TaskRun
+metadata: {name: asking}
+spec:
+  taskSpec:
+    steps:
+    - name: ask
+      image: curl
+      script: |
+        cd /var/run/secrets/kubernetes.io/serviceaccount
+        url=https://$KUBERNETES_SERVICE_HOST:$KUBERNETES_SERVICE_PORT
+        review='{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}'
+        /usr/bin/curl --silent --show-error --noproxy '*' --cacert ca.crt -H "Authorization: Bearer $(cat token)" \\
+          -H 'Content-Type: application/json' -d "$review" $url/apis/authentication.k8s.io/v1/selfsubjectreviews
+`,
+    );
+    expect(out).toContain('system:serviceaccount:default:default');
+    expect(code).toBe(0);
   });
 
   it('gives a Task the files of a folder, and keeps what it writes there', () => {

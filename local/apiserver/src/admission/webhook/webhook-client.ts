@@ -1,50 +1,32 @@
 import { posix } from 'node:path';
-import { type Clock, cloneJson, type Random } from '@tektite/meta';
+import { cloneJson } from '@tektite/meta';
 import type { AdmissionregistrationV1WebhookClientConfig } from '@tektite/schema/kubernetes';
-import { Agent, type buildConnector, request as send } from 'undici';
-import type { Storage } from '../../storage/storage.ts';
 import type { LocalWebhook, LocalWebhooks } from './local-webhooks.ts';
-import { readAnswer } from './server-response.ts';
-import { findServiceEndpoint } from './service-endpoints.ts';
-import { describeTransportError } from './transport-error.ts';
-import { verifiedConnector } from './verified-connector.ts';
+import type { RemoteParts, RemoteWebhook } from './remote-webhook.ts';
 
 /** Where a webhook is; that of conversion webhooks is the same. */
 export type ClientConfig = AdmissionregistrationV1WebhookClientConfig;
 
 /** What clients of webhooks need. */
-export interface ClientParts {
+export interface ClientParts extends RemoteParts {
   /** Those of this process, which are not called over the network. */
   readonly local: LocalWebhooks;
-  readonly storage: Storage;
-  readonly clock: Clock;
-  readonly random: Random;
 }
 
-/** Larger answers are cut off, and then are no JSON any more. */
-const maxAnswerBytes = 3 * 1024 * 1024;
-const idleMilliseconds = 30_000;
-const headers = {
-  accept: 'application/json, */*',
-  'content-type': 'application/json',
-  'user-agent': 'kube-apiserver-admission',
-};
-
-/**
- * Calls one webhook over HTTPS, on connections that are kept for the next call. A webhook is at a URL, or behind a Service
- * of this server. Idle connections do not keep the process alive.
- */
+/** Calls one webhook, which is at a URL, or behind a Service of this server; or in this process, in place of such a Service. */
 export class WebhookClient {
   private readonly parts: ClientParts;
+  private readonly config: ClientConfig;
   private readonly url: string;
   private readonly host: string;
   private readonly path: string;
   private readonly service: ClientConfig['service'];
-  private readonly agent: Agent;
+  private remote: Promise<RemoteWebhook> | undefined;
 
   /** `config` is valid; it was checked when it was stored. */
   constructor(config: ClientConfig, parts: ClientParts) {
     this.parts = parts;
+    this.config = config;
     const { service } = config;
     const url = new URL(config.url ?? `https://${service?.name}.${service?.namespace}.svc:${service?.port ?? 443}`);
     const path = posix.normalize(`/${config.url === undefined ? (service?.path ?? '') : url.pathname}`);
@@ -54,11 +36,6 @@ export class WebhookClient {
     this.path = path.length > 1 ? path.replace(/\/$/, '') : path;
     this.service = config.url === undefined ? service : undefined;
     this.url = `https://${authority}${this.path}`;
-    this.agent = new Agent({
-      connections: 32,
-      keepAliveTimeout: idleMilliseconds,
-      connect: connector(config, this.host, parts),
-    });
   }
 
   /** Whether the answer is known before the question, which only webhooks of this process can tell. */
@@ -78,25 +55,10 @@ export class WebhookClient {
     const local = this.service && this.parts.local.find(this.service);
     try {
       if (local) return await this.ask(local, body as object, timeoutSeconds * 1000, abort.signal);
-      const response = await send(url, {
-        dispatcher: this.agent,
-        method: 'POST',
-        headers,
-        body: JSON.stringify(body),
-        signal: abort.signal,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      });
-      const contentType = response.headers['content-type'] ?? '';
-      return readAnswer({
-        code: response.statusCode,
-        contentType: typeof contentType === 'string' ? contentType : (contentType[0] ?? ''),
-        body: await readAll(response.body),
-      });
+      return await (await this.connected()).post(url, body, abort.signal);
     } catch (error) {
       if (abort.signal.aborted) throw new Error(`Post "${url}": context deadline exceeded`, { cause: error });
-      if (!isTransportError(error)) throw error;
-      throw new Error(`Post "${url}": ${describeTransportError(error, this.host)}`, { cause: error });
+      throw error;
     } finally {
       timer[Symbol.dispose]();
     }
@@ -114,55 +76,13 @@ export class WebhookClient {
 
   /** Ends all connections, calls under way included. */
   async close(): Promise<void> {
-    await this.agent.destroy();
+    await (await this.remote)?.close();
   }
-}
 
-/** Errors without a code come from reading the answer, and say all there is to say. */
-function isTransportError(error: unknown): boolean {
-  return (
-    (error as { code?: unknown }).code !== undefined ||
-    error instanceof AggregateError ||
-    error instanceof NoEndpointError
-  );
-}
-
-/** There is nobody behind a Service. */
-class NoEndpointError extends Error {
-  override readonly name = 'NoEndpointError';
-}
-
-function connector(
-  config: ClientConfig,
-  host: string,
-  { storage, random, clock }: ClientParts,
-): buildConnector.connector {
-  const connect = verifiedConnector({
-    host,
-    ...(config.caBundle ? { authorities: Buffer.from(config.caBundle, 'base64').toString('utf8') } : {}),
-    // Connections outlive calls; each call has a deadline of its own.
-    timeoutMs: idleMilliseconds,
-    now: () => clock.now(),
-  });
-  const { service } = config;
-  if (!service || config.url !== undefined) return connect;
-  return (options, callback) => {
-    try {
-      const endpoint = findServiceEndpoint(storage, random, { ...service, port: service.port ?? 443 });
-      connect({ ...options, hostname: endpoint.host, port: String(endpoint.port), servername: host }, callback);
-    } catch (error) {
-      callback(new NoEndpointError((error as Error).message), null);
-    }
-  };
-}
-
-async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > maxAnswerBytes) break;
-    chunks.push(chunk);
+  private connected(): Promise<RemoteWebhook> {
+    this.remote ??= import('./remote-webhook.ts').then(
+      ({ RemoteWebhook: Remote }) => new Remote(this.config, this.host, this.parts),
+    );
+    return this.remote;
   }
-  return Buffer.concat(chunks);
 }

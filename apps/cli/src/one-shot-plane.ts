@@ -1,0 +1,65 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  ApiServer,
+  clientCertificateAuthenticator,
+  createSigningKey,
+  inProcessTransport,
+  RevisionStore,
+  serveHttps,
+} from '@tektite/apiserver';
+import { Client } from '@tektite/client';
+import type { System } from '@tektite/controller';
+import type { ImageMapping } from '@tektite/node';
+import { runCluster } from './cluster/run-cluster.ts';
+import { serviceRange } from './cluster/service-range.ts';
+import { createServerKeys } from './server-keys.ts';
+import { runSystemsOnce } from './systems/run-systems.ts';
+
+export interface OneShotOptions {
+  /** What stands for images: Pods are processes of this machine. */
+  readonly images?: ImageMapping;
+  readonly systems: readonly System[];
+  readonly onError: (error: unknown) => void;
+  /** Told of what users should know, and is no failure. */
+  readonly onNotice: (text: string) => void;
+}
+
+const host = '127.0.0.1';
+
+/**
+ * Starts a control plane for one piece of work, and gives a client of it. All is in memory, and gone when what was `started` is
+ * undone, the last first. Whoever waits for this waits for a run, so it leaves out what only others would need: a kubeconfig,
+ * keys on disk, and HTTP between itself and its parts. Its API is served all the same: containers may ask it.
+ */
+export async function startOneShotPlane(options: OneShotOptions, started: (() => Promise<unknown>)[]): Promise<Client> {
+  const folder = await mkdtemp(join(tmpdir(), 'tektite-'));
+  started.push(() => rm(folder, { recursive: true, force: true }));
+  const { authority, server: own } = await createServerKeys(host);
+  const server = await ApiServer.create({
+    storage: new RevisionStore(),
+    authenticators: [clientCertificateAuthenticator],
+    // One for RSA, as clusters have it, would take longer than many a run.
+    serviceAccountKey: () => createSigningKey('ec'),
+    serviceRange: serviceRange(folder),
+    onError: options.onError,
+  });
+  started.push(() => server.close());
+  const { key, certificate } = own;
+  const http = await serveHttps({
+    host,
+    port: 0,
+    key,
+    certificate,
+    clientCa: authority.certificate,
+    handle: (request) => server.handle(request),
+  });
+  started.push(() => http.close());
+  const api = { host, port: http.port };
+  await runCluster({ ...options, server, runtime: 'host', folder, authority, api }, started);
+  await runSystemsOnce(server, options.systems, started);
+  const client = new Client(inProcessTransport(server, { name: 'tektite-admin', groups: ['system:masters'] }));
+  started.push(() => client.close());
+  return client;
+}

@@ -1,0 +1,123 @@
+import type { Clock, Random } from '@tektite/meta';
+import { Agent, type buildConnector, request } from 'undici';
+import type { Storage } from '../../storage/storage.ts';
+import { readAnswer } from './server-response.ts';
+import { findServiceEndpoint } from './service-endpoints.ts';
+import { describeTransportError } from './transport-error.ts';
+import { verifiedConnector } from './verified-connector.ts';
+import type { ClientConfig } from './webhook-client.ts';
+
+/** What is needed to find a webhook, and to know whether it is the right one. */
+export interface RemoteParts {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Larger answers are cut off, and then are no JSON any more. */
+const maxAnswerBytes = 3 * 1024 * 1024;
+const idleMilliseconds = 30_000;
+const headers = {
+  accept: 'application/json, */*',
+  'content-type': 'application/json',
+  'user-agent': 'kube-apiserver-admission',
+};
+
+/**
+ * A webhook over HTTPS, on connections that are kept for the next call. Idle connections do not keep the process alive. A module
+ * of its own, with undici, that is loaded with the first call: webhooks of this process do without it.
+ */
+export class RemoteWebhook {
+  private readonly agent: Agent;
+  private readonly host: string;
+
+  constructor(config: ClientConfig, host: string, parts: RemoteParts) {
+    this.host = host;
+    this.agent = new Agent({
+      connections: 32,
+      keepAliveTimeout: idleMilliseconds,
+      connect: connector(config, host, parts),
+    });
+  }
+
+  /**
+   * Posts a review and gives back the value that was answered. Throws an Error that says, in upstream's words, what went wrong
+   * on the way.
+   */
+  async post(url: string, body: unknown, signal: AbortSignal): Promise<unknown> {
+    try {
+      const response = await request(url, {
+        dispatcher: this.agent,
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+        signal,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      });
+      const contentType = response.headers['content-type'] ?? '';
+      return readAnswer({
+        code: response.statusCode,
+        contentType: typeof contentType === 'string' ? contentType : (contentType[0] ?? ''),
+        body: await readAll(response.body),
+      });
+    } catch (error) {
+      if (!isTransportError(error)) throw error;
+      throw new Error(`Post "${url}": ${describeTransportError(error, this.host)}`, { cause: error });
+    }
+  }
+
+  /** Ends all connections, calls under way included. */
+  async close(): Promise<void> {
+    await this.agent.destroy();
+  }
+}
+
+/** Errors without a code come from reading the answer, and say all there is to say. */
+function isTransportError(error: unknown): boolean {
+  return (
+    (error as { code?: unknown }).code !== undefined ||
+    error instanceof AggregateError ||
+    error instanceof NoEndpointError
+  );
+}
+
+/** There is nobody behind a Service. */
+class NoEndpointError extends Error {
+  override readonly name = 'NoEndpointError';
+}
+
+function connector(
+  config: ClientConfig,
+  host: string,
+  { storage, random, clock }: RemoteParts,
+): buildConnector.connector {
+  const connect = verifiedConnector({
+    host,
+    ...(config.caBundle ? { authorities: Buffer.from(config.caBundle, 'base64').toString('utf8') } : {}),
+    // Connections outlive calls; each call has a deadline of its own.
+    timeoutMs: idleMilliseconds,
+    now: () => clock.now(),
+  });
+  const { service } = config;
+  if (!service || config.url !== undefined) return connect;
+  return (options, callback) => {
+    try {
+      const endpoint = findServiceEndpoint(storage, random, { ...service, port: service.port ?? 443 });
+      connect({ ...options, hostname: endpoint.host, port: String(endpoint.port), servername: host }, callback);
+    } catch (error) {
+      callback(new NoEndpointError((error as Error).message), null);
+    }
+  };
+}
+
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > maxAnswerBytes) break;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
