@@ -80,20 +80,22 @@ export class HostRuntime implements PodRuntime {
   }
 
   async open(): Promise<void> {
-    endLeftovers(this.directory);
+    // Nobody is in a folder that is not there; looking at all processes of a machine takes its time.
+    if (existsSync(this.directory)) endLeftovers(this.directory);
     for (const name of ['containers', 'sandboxes']) {
       await rm(join(this.memory, name), { recursive: true, force: true });
       mkdirSync(join(this.memory, name), { recursive: true, mode: 0o700 });
     }
-    await this.scratch.open();
-    this.machineFound = await inspectHost();
+    // Mostly waiting, for other processes and for the disk.
+    const [machine] = await Promise.all([inspectHost(), this.scratch.open(), this.fifos.open()]);
+    this.machineFound = machine;
+    this.tools ??= this.beginToolBox(machine);
     this.inherited = inheritedDescriptors();
     this.nullDevice ??= openSync('/dev/null', 'r+');
     this.cgroups = findCgroups(nameFor(this.options.directory));
     this.nothing = makeNothing(this.memory);
-    const nested = this.machine.userNamespace ? nestedMounts() : [];
+    const nested = machine.userNamespace ? nestedMounts() : [];
     this.hidden = hiddenPaths([this.options.directory, ...nested, ...(this.options.hide ?? [])]);
-    await this.fifos.open();
   }
 
   async createSandbox(sandbox: PodSandbox): Promise<void> {
@@ -118,7 +120,8 @@ export class HostRuntime implements PodRuntime {
     const scratch = this.scratch.take();
     mkdirSync(directory, { mode: 0o711 });
     try {
-      const inner = await this.toolBox();
+      const inner = await this.tools;
+      if (!inner) throw new Error('the runtime was not opened');
       this.prepareRoot(spec, image, { directory, scratch });
       const cgroup = this.limit(spec);
       const container = await HostContainer.start({
@@ -166,6 +169,7 @@ export class HostRuntime implements PodRuntime {
     await Promise.all(ends);
     await Promise.all([...this.holders.values()].map((holder) => holder.end()));
     await this.scratch.close();
+    await this.tools?.catch(() => undefined);
     this.cgroups?.close();
     if (this.nullDevice !== undefined) closeSync(this.nullDevice);
     this.nullDevice = undefined;
@@ -215,9 +219,11 @@ export class HostRuntime implements PodRuntime {
     return join(this.options.directory, 'tools');
   }
 
-  private toolBox(): Promise<InnerTools> {
-    this.tools ??= makeToolBox(this.machine, this.toolBoxFolder);
-    return this.tools;
+  /** Not waited for before the first container needs it, which is told of a failure. */
+  private beginToolBox(machine: HostMachine): Promise<InnerTools> {
+    const tools = makeToolBox(machine, this.toolBoxFolder);
+    tools.catch(() => undefined);
+    return tools;
   }
 
   private sandboxFolder(uid: string): string {

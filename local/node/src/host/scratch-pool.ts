@@ -11,7 +11,9 @@ export const privateFolders = [
   ['run', '/run', 0o755],
 ] as const;
 
-const spares = 8;
+/** How many are kept ready: at first, and once there was none when one was needed. */
+const firstSpares = 2;
+const mostSpares = 8;
 
 /** Sets of those folders, on disk because they may grow, made ahead because that takes a while. */
 export class ScratchPool {
@@ -19,6 +21,7 @@ export class ScratchPool {
   private readonly ready: string[] = [];
   private readonly removals = new Set<Promise<void>>();
   private filling: Promise<void> | undefined;
+  private spares = firstSpares;
   private next = 0;
   private closed = false;
 
@@ -34,12 +37,13 @@ export class ScratchPool {
   }
 
   take(): string {
-    const folder = this.ready.pop() ?? this.makeNow();
-    if (this.ready.length < spares / 2)
+    const spare = this.ready.pop();
+    if (spare === undefined) this.spares = mostSpares;
+    if (this.ready.length < this.spares / 2)
       this.filling ??= this.fill().finally(() => {
         this.filling = undefined;
       });
-    return folder;
+    return spare ?? this.makeNow();
   }
 
   /** Removes a used one. Nobody waits for it but `close`. */
@@ -68,7 +72,7 @@ export class ScratchPool {
   }
 
   private async fill(): Promise<void> {
-    while (this.ready.length < spares && !this.closed) {
+    while (this.ready.length < this.spares && !this.closed) {
       const folder = join(this.directory, String(this.next++));
       await mkdir(folder, { mode: 0o711 });
       for (const [name, , mode] of privateFolders) {
