@@ -15,6 +15,7 @@ import type { RuntimeName } from './cluster/runtimes.ts';
 import { serviceRange } from './cluster/service-range.ts';
 import { loadKeys, loadSigningKey } from './key-files.ts';
 import { type Connection, writeKubeconfig } from './kubeconfig-file.ts';
+import type { Started } from './start-together.ts';
 
 export interface ControlPlaneOptions {
   readonly dataDir: string;
@@ -43,7 +44,7 @@ export interface ControlPlane {
 
 /** Starts the embedded control plane: keys, storage, API server, HTTPS. What was begun is undone when a part fails. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const started: (() => Promise<unknown>)[] = [];
+  const started: Started = [];
   const close = async () => {
     for (let stop = started.pop(); stop; stop = started.pop()) await stop();
   };
@@ -55,10 +56,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   }
 }
 
-async function startParts(
-  options: ControlPlaneOptions,
-  started: (() => Promise<unknown>)[],
-): Promise<Omit<ControlPlane, 'close'>> {
+async function startParts(options: ControlPlaneOptions, started: Started): Promise<Omit<ControlPlane, 'close'>> {
   const folder = await openFolder(options, started);
   // The storage first: whoever has that has the folder, and may make keys in it.
   const storage = options.inMemory ? new RevisionStore() : await openStorage(join(folder, 'state'), started);
@@ -115,7 +113,7 @@ async function startParts(
 }
 
 /** The folder for state, keys and the kubeconfig. One that exists keeps its permissions: it may hold more than this. */
-async function openFolder(options: ControlPlaneOptions, started: (() => Promise<unknown>)[]): Promise<string> {
+async function openFolder(options: ControlPlaneOptions, started: Started): Promise<string> {
   if (!options.inMemory) {
     // Mounts of containers need paths that hold wherever one is.
     const folder = resolve(options.dataDir);
@@ -127,7 +125,7 @@ async function openFolder(options: ControlPlaneOptions, started: (() => Promise<
   return folder;
 }
 
-async function openStorage(folder: string, started: (() => Promise<unknown>)[]): Promise<RevisionStore> {
+async function openStorage(folder: string, started: Started): Promise<RevisionStore> {
   const journal = await LmdbJournal.open(folder);
   // The storage closes its journal; until there is one, that is done here.
   started.push(() => journal.close());

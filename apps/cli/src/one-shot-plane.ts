@@ -15,6 +15,7 @@ import type { ImageMapping } from '@tektite/node';
 import { runCluster } from './cluster/run-cluster.ts';
 import { serviceRange } from './cluster/service-range.ts';
 import { createServerKeys } from './server-keys.ts';
+import { type Started, startTogether } from './start-together.ts';
 import { runSystemsOnce } from './systems/run-systems.ts';
 
 export interface OneShotOptions {
@@ -33,7 +34,7 @@ const host = '127.0.0.1';
  * undone, the last first. Whoever waits for this waits for a run, so it leaves out what only others would need: a kubeconfig,
  * keys on disk, and HTTP between itself and its parts. Its API is served all the same: containers may ask it.
  */
-export async function startOneShotPlane(options: OneShotOptions, started: (() => Promise<unknown>)[]): Promise<Client> {
+export async function startOneShotPlane(options: OneShotOptions, started: Started): Promise<Client> {
   const folder = await mkdtemp(join(tmpdir(), 'tektite-'));
   started.push(() => rm(folder, { recursive: true, force: true }));
   const { authority, server: own } = await createServerKeys(host);
@@ -57,8 +58,10 @@ export async function startOneShotPlane(options: OneShotOptions, started: (() =>
   });
   started.push(() => http.close());
   const api = { host, port: http.port };
-  await runCluster({ ...options, server, runtime: 'host', folder, authority, api }, started);
-  await runSystemsOnce(server, options.systems, started);
+  await startTogether(started, [
+    (own) => runCluster({ ...options, server, runtime: 'host', folder, authority, api }, own),
+    (own) => runSystemsOnce(server, options.systems, own),
+  ]);
   const client = new Client(inProcessTransport(server, { name: 'tektite-admin', groups: ['system:masters'] }));
   started.push(() => client.close());
   return client;

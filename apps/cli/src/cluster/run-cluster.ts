@@ -18,6 +18,7 @@ import { startWorkloads } from '@tektite/workloads';
 import { pinoLogger } from '../observe/pino-logger.ts';
 import { pipelinesImages } from '../systems/pipelines.ts';
 import { shellImages } from './shell-images.ts';
+import { type Started, startTogether } from '../start-together.ts';
 import { UserError } from '../user-error.ts';
 import type { RuntimeName } from './runtimes.ts';
 
@@ -39,15 +40,24 @@ export interface ClusterOptions {
 const aYear = 365 * 24 * 60 * 60;
 
 /** Makes a cluster of an API server: the controllers that every cluster has, and this machine as its node. */
-export async function runCluster(options: ClusterOptions, started: (() => Promise<unknown>)[]): Promise<void> {
-  const { server, folder, authority } = options;
-  const open = (fieldManager: string, user: { name: string; groups: string[] }) => {
-    const client = new Client(inProcessTransport(server, user), { fieldManager });
-    started.push(() => client.close());
-    return client;
-  };
+export async function runCluster(options: ClusterOptions, started: Started): Promise<void> {
+  await startTogether(started, [
+    (own) => runWorkloads(options, own),
+    ...(options.runtime === 'none' ? [] : [(own: Started) => runNode(options, own)]),
+  ]);
+}
+
+/** A client for a part of the cluster, which may do everything. */
+function open({ server }: ClusterOptions, fieldManager: string, name: string, started: Started): Client {
+  const client = new Client(inProcessTransport(server, { name, groups: ['system:masters'] }), { fieldManager });
+  started.push(() => client.close());
+  return client;
+}
+
+async function runWorkloads(options: ClusterOptions, started: Started): Promise<void> {
+  const { folder, authority } = options;
   const workloads = await startWorkloads({
-    client: open('kube-controller-manager', { name: 'system:kube-controller-manager', groups: ['system:masters'] }),
+    client: open(options, 'kube-controller-manager', 'system:kube-controller-manager', started),
     log: pinoLogger('warn'),
     rootCertificate: authority.certificate,
     certificates: {
@@ -65,16 +75,18 @@ export async function runCluster(options: ClusterOptions, started: (() => Promis
     },
   });
   started.push(() => workloads.stop());
-  if (options.runtime === 'none') return;
-  const node = await startOwnNode(options, open('kubelet', { name: 'system:node', groups: ['system:masters'] }));
+}
+
+async function runNode(options: ClusterOptions, started: Started): Promise<void> {
+  const node = await startOwnNode(options, open(options, 'kubelet', 'system:node', started));
   started.push(async () => node[Symbol.asyncDispose]());
   const proxy = new ServiceProxy({
-    client: open('kube-proxy', { name: 'system:kube-proxy', groups: ['system:masters'] }),
+    client: open(options, 'kube-proxy', 'system:kube-proxy', started),
     onError: ({ message }) => options.onNotice(message),
   });
   started.push(async () => proxy[Symbol.asyncDispose]());
   await proxy.start();
-  const registration = server.nodes.register(node.name, node);
+  const registration = options.server.nodes.register(node.name, node);
   started.push(async () => registration[Symbol.dispose]());
 }
 

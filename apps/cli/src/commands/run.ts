@@ -11,6 +11,7 @@ import { RunSession } from '../run/run-session.ts';
 import { openView } from '../run/view/open-view.ts';
 import type { RunView } from '../run/view/run-view.ts';
 import { readWorkspace } from '../run/workspace-wish.ts';
+import type { Started } from '../start-together.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { pipelines } from '../systems/pipelines.ts';
 import { UserError } from '../user-error.ts';
@@ -34,7 +35,7 @@ const cancelMs = 15_000;
 export async function run(options: RunOptions): Promise<void> {
   using view = openView(options.output);
   const objects = await plannedObjects(options);
-  const started: (() => Promise<unknown>)[] = [];
+  const started: Started = [];
   const stopped = stopSignal();
   const abort = new AbortController();
   try {
@@ -91,13 +92,13 @@ async function endEarly(session: RunSession, view: RunView, abort: AbortControll
   }
 }
 
-async function openNamed(kubeconfig: string, started: (() => Promise<unknown>)[]): Promise<Client> {
+async function openNamed(kubeconfig: string, started: Started): Promise<Client> {
   const client = await openCluster({ kubeconfig });
   started.push(() => client.close());
   return client;
 }
 
-async function openOwn(options: RunOptions, view: RunView, started: (() => Promise<unknown>)[]): Promise<Client> {
+async function openOwn(options: RunOptions, view: RunView, started: Started): Promise<Client> {
   return startOneShotPlane(
     {
       ...(options.images ? { images: await readImages(options.images) } : {}),

@@ -1,4 +1,4 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { constants, copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { System } from '@tektite/controller';
 import type { ImageMapping } from '@tektite/node';
@@ -35,7 +35,7 @@ export async function pipelinesImages(folder: string, note: (text: string) => vo
   }
   const root = join(folder, 'images', 'tekton');
   await mkdir(join(root, 'ko-app'), { recursive: true });
-  for (const name of programs) await copyFile(program, join(root, 'ko-app', name));
+  await Promise.all(programs.map((name) => copyFile(program, join(root, 'ko-app', name), constants.COPYFILE_FICLONE)));
   const { shell: _, ...own } = images;
   return Object.fromEntries(Object.values(own).map((image) => [image, { root }]));
 }

@@ -9,14 +9,12 @@ import {
   type System,
   type SystemsOptions,
 } from '@tektite/controller';
+import type { Started } from '../start-together.ts';
 import { wantsTraces } from '../observe/wants-traces.ts';
 import { pinoLogger } from '../observe/pino-logger.ts';
 
 /** Somebody waits for the prompt. */
 const graceMs = 3000;
-
-/** Things to be stopped, the last one first. */
-type Started = (() => Promise<unknown>)[];
 
 /** Runs the systems on a server of this process. */
 export async function runSystems(
