@@ -1,7 +1,26 @@
-import 'reflect-metadata';
-import { createPublicKey, webcrypto } from 'node:crypto';
-import * as x509 from '@peculiar/x509';
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  type KeyObject,
+  randomBytes,
+  sign,
+  X509Certificate,
+} from 'node:crypto';
+import { promisify } from 'node:util';
 import type { Clock } from '@tektite/meta';
+import { bits, explicit, integer, itemsOf, objectId, sequence, set, time, utf8 } from './der.ts';
+import {
+  alternativeNames,
+  authorityKeyId,
+  basicConstraints,
+  extendedKeyUsage,
+  keyUsage,
+  subjectKeyId,
+} from './extensions.ts';
+
+// Certificates are written here rather than with the library that reads requests (pkcs10.ts): loading that takes longer than all
+// else that a server does before it serves, and what is written is always the same few things.
 
 /** A certificate and its key, PEM. */
 export interface KeyPair {
@@ -9,11 +28,7 @@ export interface KeyPair {
   readonly key: string;
 }
 
-/** How everything here is signed. */
-export const signatureAlgorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const day = 24 * 60 * 60 * 1000;
-
-x509.cryptoProvider.set(webcrypto);
 
 /** For whoever renews: less than the usual. */
 export interface ValidityOptions {
@@ -27,22 +42,18 @@ export async function createAuthority(
   clock: Clock,
   { validForMs = 3650 * day }: ValidityOptions = {},
 ): Promise<KeyPair> {
-  const keys = await webcrypto.subtle.generateKey(signatureAlgorithm, true, ['sign', 'verify']);
-  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    name: `CN=${commonName}`,
-    keys: keys,
-    signingAlgorithm: signatureAlgorithm,
-    ...validity(clock, validForMs),
+  const keys = await newKeys();
+  const name = nameOf({ commonName });
+  return keyPair(keys, {
+    issuer: { name, key: keys.privateKey },
+    subject: name,
+    validity: validity(clock, validForMs),
     extensions: [
-      new x509.BasicConstraintsExtension(true, undefined, true),
-      new x509.KeyUsagesExtension(
-        x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign | x509.KeyUsageFlags.digitalSignature,
-        true,
-      ),
-      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+      basicConstraints(true),
+      keyUsage('digitalSignature', 'keyCertSign', 'cRLSign'),
+      subjectKeyId(keys.publicKey),
     ],
   });
-  return { certificate: `${certificate.toString('pem')}\n`, key: await exportKey(keys.privateKey) };
 }
 
 /** A server's certificate that nobody but itself vouches for. Valid for 825 days unless told otherwise. */
@@ -51,25 +62,14 @@ export async function createSelfSigned(
   clock: Clock,
   { validForMs = 825 * day }: ValidityOptions = {},
 ): Promise<KeyPair> {
-  const keys = await webcrypto.subtle.generateKey(signatureAlgorithm, true, ['sign', 'verify']);
-  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    name: new x509.Name([{ CN: [{ utf8String: commonName }] }]),
-    keys,
-    signingAlgorithm: signatureAlgorithm,
-    ...validity(clock, validForMs),
-    extensions: [
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyEncipherment, true),
-      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-      alternativeNames(hosts),
-    ],
+  const keys = await newKeys();
+  const name = nameOf({ commonName });
+  return keyPair(keys, {
+    issuer: { name, key: keys.privateKey },
+    subject: name,
+    validity: validity(clock, validForMs),
+    extensions: [keyUsage('digitalSignature', 'keyEncipherment'), extendedKeyUsage('server'), alternativeNames(hosts)],
   });
-  return { certificate: `${certificate.toString('pem')}\n`, key: await exportKey(keys.privateKey) };
-}
-
-function alternativeNames(hosts: readonly string[]): x509.SubjectAlternativeNameExtension {
-  return new x509.SubjectAlternativeNameExtension(
-    hosts.map((value) => ({ type: isAddress(value) ? ('ip' as const) : ('dns' as const), value })),
-  );
 }
 
 /** Who a certificate is for. */
@@ -88,67 +88,114 @@ export async function issueCertificate(
   clock: Clock,
   { validForMs = 825 * day }: ValidityOptions = {},
 ): Promise<KeyPair> {
-  const issuer = new x509.X509Certificate(authority.certificate);
-  const signingKey = await importSigningKey(authority.key);
-  const keys = await webcrypto.subtle.generateKey(signatureAlgorithm, true, ['sign', 'verify']);
-  const server = request.hosts !== undefined;
-  const extensions: x509.Extension[] = [
-    new x509.BasicConstraintsExtension(false, undefined, true),
-    new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-    new x509.ExtendedKeyUsageExtension([server ? x509.ExtendedKeyUsage.serverAuth : x509.ExtendedKeyUsage.clientAuth]),
-    await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
-  ];
-  if (request.hosts) {
-    extensions.push(alternativeNames(request.hosts));
-  }
-  const certificate = await x509.X509CertificateGenerator.create({
-    subject: subjectName(request),
-    issuer: issuer.subject,
-    publicKey: keys.publicKey,
-    signingKey,
-    signingAlgorithm: signatureAlgorithm,
-    ...validity(clock, validForMs),
-    extensions,
+  const issuer = new X509Certificate(authority.certificate);
+  const key = readSigningKey(authority.key);
+  const { hosts } = request;
+  return keyPair(await newKeys(), {
+    issuer: { name: subjectOf(issuer), key },
+    subject: nameOf(request),
+    validity: validity(clock, validForMs),
+    extensions: [
+      basicConstraints(false),
+      keyUsage('digitalSignature'),
+      extendedKeyUsage(hosts ? 'server' : 'client'),
+      authorityKeyId(encodeKey(issuer.publicKey)),
+      ...(hosts ? [alternativeNames(hosts)] : []),
+    ],
   });
-  return { certificate: `${certificate.toString('pem')}\n`, key: await exportKey(keys.privateKey) };
-}
-
-/** As typed data: quotes and other signs in a plain text would be understood as notation. */
-export function subjectName({ commonName, organizations = [] }: CertificateRequest): x509.Name {
-  return new x509.Name([
-    ...organizations.map((utf8String) => ({ O: [{ utf8String }] })),
-    { CN: [{ utf8String: commonName }] },
-  ]);
-}
-
-function validity(clock: Clock, validForMs: number): { notBefore: Date; notAfter: Date } {
-  const now = clock.now();
-  return { notBefore: new Date(now - day), notAfter: new Date(now + validForMs) };
-}
-
-function isAddress(host: string): boolean {
-  return /^[0-9.]+$/.test(host) || host.includes(':');
 }
 
 /** A new private key (PKCS #8, PEM). */
 export async function createKey(): Promise<string> {
-  const { privateKey } = await webcrypto.subtle.generateKey(signatureAlgorithm, true, ['sign', 'verify']);
-  return exportKey(privateKey);
+  return (await newKeys()).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
-  const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key)).toString('base64');
-  return `-----BEGIN PRIVATE KEY-----\n${(der.match(/.{1,64}/g) ?? []).join('\n')}\n-----END PRIVATE KEY-----\n`;
+interface NewKeys {
+  readonly privateKey: KeyObject;
+  /** As in certificates (SubjectPublicKeyInfo). */
+  readonly publicKey: Buffer;
 }
 
-/** The key of an authority, to sign with. */
-export async function importSigningKey(pem: string): Promise<webcrypto.CryptoKey> {
-  const der = Buffer.from(pem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
-  return await webcrypto.subtle.importKey('pkcs8', der, signatureAlgorithm, true, ['sign']);
+const curve = 'prime256v1';
+
+async function newKeys(): Promise<NewKeys> {
+  const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: curve });
+  return { privateKey, publicKey: encodeKey(createPublicKey(privateKey)) };
 }
 
-/** The public half of a private key. */
-export async function importPublicKey(pem: string): Promise<webcrypto.CryptoKey> {
-  const der = createPublicKey(pem).export({ type: 'spki', format: 'der' });
-  return await webcrypto.subtle.importKey('spki', der, signatureAlgorithm, true, ['verify']);
+function encodeKey(key: KeyObject): Buffer {
+  return key.export({ type: 'spki', format: 'der' });
+}
+
+function readSigningKey(pem: string): KeyObject {
+  const key = createPrivateKey(pem);
+  if (key.asymmetricKeyDetails?.namedCurve === curve) return key;
+  throw new Error('the key of an authority has to be an ECDSA key on P-256');
+}
+
+/** What is certified. Names are encoded. */
+interface Statement {
+  readonly issuer: { readonly name: Buffer; readonly key: KeyObject };
+  readonly subject: Buffer;
+  readonly validity: Buffer;
+  readonly extensions: readonly Buffer[];
+}
+
+const ecdsaWithSha256 = sequence(objectId('1.2.840.10045.4.3.2'));
+const version3 = explicit(0, integer(Buffer.of(2)));
+
+function keyPair(keys: NewKeys, { issuer, subject, validity: times, extensions }: Statement): KeyPair {
+  const statement = sequence(
+    version3,
+    integer(serialNumber()),
+    ecdsaWithSha256,
+    issuer.name,
+    times,
+    subject,
+    keys.publicKey,
+    explicit(3, sequence(...extensions)),
+  );
+  const signature = sign('sha256', statement, issuer.key);
+  return {
+    certificate: pemOf(sequence(statement, ecdsaWithSha256, bits(signature))),
+    key: keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  };
+}
+
+function pemOf(certificate: Buffer): string {
+  const lines = certificate.toString('base64').match(/.{1,64}/g) ?? [];
+  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
+}
+
+/** By chance, so that nobody foresees what is signed. */
+function serialNumber(): Buffer {
+  const bytes = randomBytes(16);
+  bytes[0] = 0x40 | ((bytes[0] ?? 0) & 0x3f);
+  return bytes;
+}
+
+const organizationName = objectId('2.5.4.10');
+const commonNameType = objectId('2.5.4.3');
+
+function nameOf({ commonName, organizations = [] }: CertificateRequest): Buffer {
+  const part = (type: Buffer, text: string) => set(sequence(type, utf8(text)));
+  return sequence(
+    ...organizations.map((organization) => part(organizationName, organization)),
+    part(commonNameType, commonName),
+  );
+}
+
+/** The name in a certificate, as it is encoded there: whoever compares it with that of an issuer compares bytes. */
+function subjectOf(certificate: X509Certificate): Buffer {
+  const [statement = Buffer.alloc(0)] = itemsOf(certificate.raw);
+  const fields = itemsOf(statement);
+  // Certificates of version 1 do not tell their version.
+  const subject = fields[fields[0]?.[0] === 0xa0 ? 5 : 4];
+  if (!subject) throw new Error('the certificate of the authority has no subject');
+  return subject;
+}
+
+function validity(clock: Clock, validForMs: number): Buffer {
+  const now = clock.now();
+  return sequence(time(now - day), time(now + validForMs));
 }

@@ -3,7 +3,8 @@ import { webcrypto, X509Certificate } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 import { systemClock } from '@tektite/meta';
 import { expect, it } from 'vitest';
-import { createAuthority, signatureAlgorithm } from './certificates.ts';
+import { createAuthority } from './certificates.ts';
+import { signatureAlgorithm } from './pkcs10.ts';
 import { readSigningRequest, signRequest } from './signing-request.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -25,7 +26,7 @@ async function request(name: string): Promise<string> {
 }
 
 it('reads who asks, and whether they have the key', async () => {
-  const read = readSigningRequest(await request('CN=system:node:host-1, O=system:nodes'));
+  const read = await readSigningRequest(await request('CN=system:node:host-1, O=system:nodes'));
   expect(read).toMatchObject({
     commonName: 'system:node:host-1',
     organizations: ['system:nodes'],
@@ -33,7 +34,7 @@ it('reads who asks, and whether they have the key', async () => {
     addresses: ['10.0.0.1'],
   });
   expect(await read.verify()).toBe(true);
-  expect(() => readSigningRequest('nonsense')).toThrow();
+  await expect(readSigningRequest('nonsense')).rejects.toThrow();
 });
 
 it('signs what is asked for, for the time that is given and no longer than the authority lasts', async () => {

@@ -3,7 +3,8 @@ import { webcrypto, X509Certificate } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 import { systemClock } from '@tektite/meta';
 import { expect, it } from 'vitest';
-import { createAuthority, signatureAlgorithm } from './certificates.ts';
+import { createAuthority } from './certificates.ts';
+import { signatureAlgorithm } from './pkcs10.ts';
 import { isVouchedServer } from './vouched-server.ts';
 
 const hour = 60 * 60 * 1000;

@@ -41,7 +41,7 @@ export function csrController({ sign, approve }: CertificateHooks): ControllerDe
         const message = `The request was ${answer ? 'approved' : 'denied'} by policy.`;
         return write(answer ? 'Approved' : 'Denied', 'Policy', message, 'approval');
       }
-      const step = signingStep(request, subjectOf(request));
+      const step = signingStep(request, await subjectOf(request));
       if (step.type === 'rest') return;
       if (step.type === 'fail') return write('Failed', 'SignerValidationFailure', step.message, 'status');
       let certificate: string;
@@ -67,13 +67,13 @@ function textOf({ spec }: CertificateSigningRequest): string {
   return Buffer.from(spec.request, 'base64').toString('utf8');
 }
 
-function subjectOf(request: CertificateSigningRequest): Subject {
+function subjectOf(request: CertificateSigningRequest): Promise<Subject> {
   return readSigningRequest(textOf(request));
 }
 
 /** A node may renew its own client certificate without asking anybody, if the authorizer lets it. */
 async function mayRenew(client: Client, request: CertificateSigningRequest): Promise<boolean> {
-  if (!isOwnRenewal(request, subjectOf(request))) return false;
+  if (!isOwnRenewal(request, await subjectOf(request))) return false;
   const { username = '', uid, groups } = request.spec;
   const { status } = await client.create(kinds.SubjectAccessReview, {
     metadata: {},

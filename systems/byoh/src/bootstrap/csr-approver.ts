@@ -1,4 +1,4 @@
-import { readSigningRequest } from '@tektite/certificates';
+import { readSigningRequest, type SigningRequest } from '@tektite/certificates';
 import { kinds } from '@tektite/client';
 import { cached, type ControllerDefinition, defineController } from '@tektite/controller';
 import { formatTime } from '@tektite/meta';
@@ -15,9 +15,9 @@ export function csrApprover(): ControllerDefinition {
     sources: [hosts],
     predicate: ({ object }) => object.metadata.name?.startsWith(csrPrefix) ?? false,
     async reconcile(request, { client, cache, clock, log, event }) {
-      let subject: ReturnType<typeof readSigningRequest>;
+      let subject: SigningRequest;
       try {
-        subject = readSigningRequest(Buffer.from(request.spec.request, 'base64').toString('utf8'));
+        subject = await readSigningRequest(Buffer.from(request.spec.request, 'base64').toString('utf8'));
         if (!(await subject.verify())) throw new Error('it is not signed with its own key');
       } catch (error) {
         log.warn('a request cannot be read', { error });

@@ -1,3 +1,4 @@
+import { readSigningRequest } from '@tektite/certificates';
 import { equalJson, quoteGo } from '@tektite/meta';
 import type { CertificateSigningRequest } from '@tektite/schema/kubernetes';
 import type { Authorizer } from '../../auth/authorizer.ts';
@@ -73,11 +74,9 @@ export const certificateSubjectRestriction: AdmissionPlugin = {
   },
 };
 
-/** The library that reads certificates is large, and few requests need it. */
 async function organizationsOf(request: AdmissionRequest, encoded: string): Promise<readonly string[]> {
-  const { readSigningRequest } = await import('@tektite/certificates');
   try {
-    return readSigningRequest(Buffer.from(encoded, 'base64').toString('utf8')).organizations;
+    return (await readSigningRequest(Buffer.from(encoded, 'base64').toString('utf8'))).organizations;
   } catch (error) {
     throw refusal(request, `failed to parse CSR: ${(error as Error).message}`);
   }
