@@ -1,9 +1,12 @@
 import { kinds } from '@tektite/client';
-import { defineKind, s } from '@tektite/schema';
+import { defineKind, type ObjectOf, s } from '@tektite/schema';
 import { type ControlPlane, startControlPlane, virtualClock } from '@tektite/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineController } from '../reconcile/controller-definition.ts';
+import { conversion, spoke } from '../webhook/conversion.ts';
+import { conversionWebhook } from '../webhook/conversion-webhook.ts';
 import { validating, validatingWebhook } from '../webhook/validating-webhook.ts';
+import type { DefineKind } from './definitions.ts';
 import { startSystems } from './start-systems.ts';
 import type { System } from './system.ts';
 
@@ -50,6 +53,33 @@ describe('systems', () => {
       data: { level: 'info' },
     });
     expect((await plane.client.list(kinds.ValidatingWebhookConfiguration)).items).toHaveLength(1);
+  });
+
+  it('convert between versions from the beginning on a server of this process, whose definitions are written once', async () => {
+    const OldWidget = defineKind({
+      group: 'example.com',
+      version: 'v1beta1',
+      kind: 'Widget',
+      fields: { spec: s.object({ length: s.integer() }).optional() },
+    });
+    const toHub = ({ spec, ...rest }: ObjectOf<typeof OldWidget>) => ({
+      ...rest,
+      ...(spec ? { spec: { size: spec.length } } : {}),
+    });
+    const fromHub = ({ spec, ...rest }: ObjectOf<typeof Widget>) => ({
+      ...rest,
+      ...(spec ? { spec: { length: spec.size } } : {}),
+    });
+    const rules = [conversion({ hub: Widget, spokes: [spoke(OldWidget, Widget, { toHub, fromHub })] })];
+    const system: System = { ...widgets(), kinds: [Widget, OldWidget], webhooks: [conversionWebhook({ rules })] };
+    const webhooks = { host: plane.server.localWebhooks, service };
+    const define: DefineKind = (definition) => plane.server.define(definition);
+    await using _ = await startSystems([system], { client: plane.client, webhooks, define });
+    const key = { namespace: 'default', name: 'a' };
+    await plane.client.create(OldWidget, { metadata: key, spec: { length: 3 } });
+    expect((await plane.client.get(Widget, key)).spec).toEqual({ size: 3 });
+    const { metadata } = await plane.client.get(kinds.CustomResourceDefinition, { name: 'widgets.example.com' });
+    expect(metadata.generation).toBe(1);
   });
 
   it('leave settings alone that an administrator has changed', async () => {

@@ -4,6 +4,7 @@ import type { Ownership } from '../election/ownership.ts';
 import { type Logger, silentLogger } from '../observe/logger.ts';
 import { Manager, type ManagerHealth, type ManagerOptions } from '../reconcile/manager.ts';
 import { type LocalWebhookHost, LocalWebhookService } from '../webhook/local-webhook-service.ts';
+import { conversionsOf } from '../webhook/webhook-registration.ts';
 import { WebhookService, type WebhookServiceOptions } from '../webhook/webhook-service.ts';
 import { type DefineKind, definitionsOf, installKinds } from './definitions.ts';
 import { installObjects } from './install-objects.ts';
@@ -59,7 +60,7 @@ export async function startSystems(given: readonly System[], options: SystemsOpt
     for (let undo = started.pop(); undo; undo = started.pop()) await undo();
   };
   try {
-    if (options.install ?? true) await install(client, given, log, options.define);
+    if (options.install ?? true) await install(client, given, log, defineWhole(given, options));
     const systems = await configure(given, { client, log }, started);
     const webhooks = await serveWebhooks(systems, options, log);
     if (webhooks) started.push(() => webhooks.stop());
@@ -92,6 +93,20 @@ async function install(
     await installObjects(client, objects);
     log.info('installed', { system: name, kinds: definitionsOf(kinds).map(({ metadata }) => metadata.name) });
   }
+}
+
+/**
+ * Where the server is told of kinds without ado, it is told at once how they are converted: to hear of that afterwards means for
+ * it to make what it has of a definition a second time.
+ */
+function defineWhole(systems: readonly System[], { define, webhooks: where }: SystemsOptions): DefineKind | undefined {
+  if (!define || !where || !('host' in where)) return define;
+  const webhooks = systems.flatMap((system) => system.webhooks ?? []);
+  const conversions = conversionsOf(webhooks, { service: where.service });
+  return (definition) => {
+    const conversion = conversions.get(definition.metadata.name ?? '');
+    return define(conversion ? { ...definition, spec: { ...definition.spec, conversion } } : definition);
+  };
 }
 
 /** Those that have settings follow them from now on. */

@@ -1,7 +1,6 @@
 import { type Client, kinds, mergePatch } from '@tektite/client';
 import { isStatusError, type ObjectMeta } from '@tektite/meta';
 import { ControllerError } from '../controller-error.ts';
-import type { ConversionRule } from './conversion-webhook.ts';
 import { covers } from './covers.ts';
 import type { Webhook } from './review-handler.ts';
 import {
@@ -18,6 +17,32 @@ export interface RegistrationOptions {
   readonly address: WebhookAddress;
   /** Labels and owners of configurations that have to be created. */
   readonly metadata?: Pick<ObjectMeta, 'labels' | 'annotations' | 'ownerReferences'>;
+}
+
+/** The `spec.conversion` of a CustomResourceDefinition. */
+export interface WebhookConversion {
+  readonly strategy: 'Webhook';
+  readonly webhook: {
+    readonly clientConfig: WebhookClientConfig;
+    readonly conversionReviewVersions: readonly string[];
+  };
+}
+
+/** How the webhooks convert objects, by the names of the definitions that have to say so. */
+export function conversionsOf(
+  webhooks: readonly Webhook[],
+  address: WebhookAddress,
+  authorities?: string,
+): ReadonlyMap<string, WebhookConversion> {
+  const conversions = new Map<string, WebhookConversion>();
+  for (const webhook of webhooks) {
+    if (webhook.type !== 'conversion') continue;
+    const clientConfig = clientConfigOf(address, webhook.path, authorities);
+    const conversion = { clientConfig, conversionReviewVersions: ['v1', 'v1beta1'] };
+    for (const { kind } of webhook.rules)
+      conversions.set(`${kind.plural}.${kind.group}`, { strategy: 'Webhook', webhook: conversion });
+  }
+  return conversions;
 }
 
 const attempts = 5;
@@ -37,11 +62,8 @@ export async function registerWebhooks(
   const work: (() => Promise<void>)[] = webhookConfigurations(webhooks, address, authorities).map(
     (configuration) => () => writeConfiguration(options, configuration, signal),
   );
-  for (const webhook of webhooks) {
-    if (webhook.type !== 'conversion') continue;
-    const clientConfig = clientConfigOf(address, webhook.path, authorities);
-    for (const rule of webhook.rules) work.push(() => writeConversion(options.client, rule, clientConfig, signal));
-  }
+  for (const [name, conversion] of conversionsOf(webhooks, address, authorities))
+    work.push(() => writeConversion(options.client, name, conversion, signal));
   const outcomes = await Promise.allSettled(work.map((write) => write()));
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as Error] : []));
   if (failures.length === 0) return;
@@ -85,16 +107,15 @@ function mergeEntries(present: readonly Entry[], wanted: readonly Entry[]): read
 
 async function writeConversion(
   client: Client,
-  { kind }: ConversionRule,
-  clientConfig: WebhookClientConfig,
+  name: string,
+  conversion: WebhookConversion,
   signal?: AbortSignal,
 ): Promise<void> {
-  const name = `${kind.plural}.${kind.group}`;
   const call = signal ? { signal } : {};
   const found = await client.get(kinds.CustomResourceDefinition, { name }, call);
-  const conversion = { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1', 'v1beta1'] } };
-  const other = clientConfig.service ? { url: null } : { service: null };
   if (covers(found.spec.conversion, conversion)) return;
+  const { clientConfig } = conversion.webhook;
+  const other = clientConfig.service ? { url: null } : { service: null };
   const patched = {
     ...conversion,
     webhook: { ...conversion.webhook, clientConfig: { ...clientConfig, ...other } },

@@ -3,7 +3,6 @@ import { Agent, type buildConnector, request } from 'undici';
 import type { Storage } from '../../storage/storage.ts';
 import { readAnswer } from './server-response.ts';
 import { findServiceEndpoint } from './service-endpoints.ts';
-import { describeTransportError } from './transport-error.ts';
 import { verifiedConnector } from './verified-connector.ts';
 import type { ClientConfig } from './webhook-client.ts';
 
@@ -29,10 +28,8 @@ const headers = {
  */
 export class RemoteWebhook {
   private readonly agent: Agent;
-  private readonly host: string;
 
   constructor(config: ClientConfig, host: string, parts: RemoteParts) {
-    this.host = host;
     this.agent = new Agent({
       connections: 32,
       keepAliveTimeout: idleMilliseconds,
@@ -40,51 +37,29 @@ export class RemoteWebhook {
     });
   }
 
-  /**
-   * Posts a review and gives back the value that was answered. Throws an Error that says, in upstream's words, what went wrong
-   * on the way.
-   */
+  /** Posts a review and gives back the value that was answered. */
   async post(url: string, body: unknown, signal: AbortSignal): Promise<unknown> {
-    try {
-      const response = await request(url, {
-        dispatcher: this.agent,
-        method: 'POST',
-        headers,
-        body: JSON.stringify(body),
-        signal,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      });
-      const contentType = response.headers['content-type'] ?? '';
-      return readAnswer({
-        code: response.statusCode,
-        contentType: typeof contentType === 'string' ? contentType : (contentType[0] ?? ''),
-        body: await readAll(response.body),
-      });
-    } catch (error) {
-      if (!isTransportError(error)) throw error;
-      throw new Error(`Post "${url}": ${describeTransportError(error, this.host)}`, { cause: error });
-    }
+    const response = await request(url, {
+      dispatcher: this.agent,
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+      signal,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    const contentType = response.headers['content-type'] ?? '';
+    return readAnswer({
+      code: response.statusCode,
+      contentType: typeof contentType === 'string' ? contentType : (contentType[0] ?? ''),
+      body: await readAll(response.body),
+    });
   }
 
   /** Ends all connections, calls under way included. */
   async close(): Promise<void> {
     await this.agent.destroy();
   }
-}
-
-/** Errors without a code come from reading the answer, and say all there is to say. */
-function isTransportError(error: unknown): boolean {
-  return (
-    (error as { code?: unknown }).code !== undefined ||
-    error instanceof AggregateError ||
-    error instanceof NoEndpointError
-  );
-}
-
-/** There is nobody behind a Service. */
-class NoEndpointError extends Error {
-  override readonly name = 'NoEndpointError';
 }
 
 function connector(
@@ -103,10 +78,10 @@ function connector(
   if (!service || config.url !== undefined) return connect;
   return (options, callback) => {
     try {
-      const endpoint = findServiceEndpoint(storage, random, { ...service, port: service.port ?? 443 });
+      const endpoint = findServiceEndpoint(storage, random, service);
       connect({ ...options, hostname: endpoint.host, port: String(endpoint.port), servername: host }, callback);
     } catch (error) {
-      callback(new NoEndpointError((error as Error).message), null);
+      callback(error as Error, null);
     }
   };
 }

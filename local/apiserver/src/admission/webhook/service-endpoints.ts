@@ -10,26 +10,40 @@ export interface Endpoint {
 
 const serviceLabel = 'kubernetes.io/service-name';
 
+/** There is nobody behind a Service. */
+export class NoEndpointError extends Error {
+  override readonly name = 'NoEndpointError';
+}
+
+/** A Service, and which of its ports is meant. */
+export interface ServicePort {
+  readonly namespace: string;
+  readonly name: string;
+  readonly port?: number;
+}
+
 /**
- * Finds who answers for a Service. Cluster addresses are not routed here, so one of the Service's endpoints is called
- * itself. Throws an Error, in upstream's words, when there is none.
+ * Finds one who answers for a Service. Cluster addresses are not routed here, so one of the Service's endpoints is called
+ * itself. Throws a {@link NoEndpointError}, in upstream's words, when there is none.
  */
-export function findServiceEndpoint(
-  storage: Storage,
-  random: Random,
-  { namespace, name, port }: { readonly namespace: string; readonly name: string; readonly port: number },
-): Endpoint {
+export function findServiceEndpoint(storage: Storage, random: Random, service: ServicePort): Endpoint {
+  const found = serviceEndpoints(storage, service);
+  return found[Math.floor(random.next() * found.length)] as Endpoint;
+}
+
+/** All who answer for a Service. Throws a {@link NoEndpointError} when there is none. */
+export function serviceEndpoints(storage: Storage, { namespace, name, port = 443 }: ServicePort): readonly Endpoint[] {
   const service = storage.get(`/registry/services/${namespace}/${name}`);
-  if (!service) throw new Error(`service "${name}" not found`);
+  if (!service) throw new NoEndpointError(`service "${name}" not found`);
   const ports = (service.value as Service).spec?.ports ?? [];
   const wanted = ports.find((candidate) => candidate.port === port);
-  if (!wanted) throw new Error(`no service port ${port} found for service "${name}"`);
+  if (!wanted) throw new NoEndpointError(`no service port ${port} found for service "${name}"`);
   const found = [
     ...sliceEndpoints(storage, namespace, name, wanted.name),
     ...ownEndpoints(storage, namespace, name, wanted.name),
   ];
-  if (found.length === 0) throw new Error(`no endpoints available for service "${name}"`);
-  return found[Math.floor(random.next() * found.length)] as Endpoint;
+  if (found.length === 0) throw new NoEndpointError(`no endpoints available for service "${name}"`);
+  return found;
 }
 
 function* sliceEndpoints(storage: Storage, namespace: string, name: string, portName = ''): Generator<Endpoint> {

@@ -3,6 +3,8 @@ import { cloneJson } from '@tektite/meta';
 import type { AdmissionregistrationV1WebhookClientConfig } from '@tektite/schema/kubernetes';
 import type { LocalWebhook, LocalWebhooks } from './local-webhooks.ts';
 import type { RemoteParts, RemoteWebhook } from './remote-webhook.ts';
+import { NoEndpointError, serviceEndpoints } from './service-endpoints.ts';
+import { describeTransportError } from './transport-error.ts';
 
 /** Where a webhook is; that of conversion webhooks is the same. */
 export type ClientConfig = AdmissionregistrationV1WebhookClientConfig;
@@ -58,7 +60,8 @@ export class WebhookClient {
       return await (await this.connected()).post(url, body, abort.signal);
     } catch (error) {
       if (abort.signal.aborted) throw new Error(`Post "${url}": context deadline exceeded`, { cause: error });
-      throw error;
+      if (!isTransportError(error)) throw error;
+      throw new Error(`Post "${url}": ${describeTransportError(error, this.host)}`, { cause: error });
     } finally {
       timer[Symbol.dispose]();
     }
@@ -80,9 +83,21 @@ export class WebhookClient {
   }
 
   private connected(): Promise<RemoteWebhook> {
-    this.remote ??= import('./remote-webhook.ts').then(
+    if (this.remote) return this.remote;
+    // Where nobody is, nothing has to be loaded to find that out.
+    if (this.service) serviceEndpoints(this.parts.storage, this.service);
+    this.remote = import('./remote-webhook.ts').then(
       ({ RemoteWebhook: Remote }) => new Remote(this.config, this.host, this.parts),
     );
     return this.remote;
   }
+}
+
+/** Errors without a code come from reading the answer, and say all there is to say. */
+function isTransportError(error: unknown): boolean {
+  return (
+    (error as { code?: unknown }).code !== undefined ||
+    error instanceof AggregateError ||
+    error instanceof NoEndpointError
+  );
 }
