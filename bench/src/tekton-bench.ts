@@ -31,6 +31,7 @@ export async function startBench(runtime: 'simulated' | 'host' = 'simulated'): P
     client: plane.client,
     runtime: runtime === 'host' ? await hostRuntime(folder) : new SimulatedRuntime(),
     dataDir: join(folder, 'node'),
+    maxPods: 10_000,
   });
   const service = { namespace: 'default', name: 'bench' };
   const running: RunningSystems = await startSystems([counted(pipelinesSystem({ images }), looks)], {

@@ -33,7 +33,7 @@ export async function benchByoh({ quick }: { quick: boolean }): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'tektite-bench-'));
   const ending: (() => Promise<unknown>)[] = [];
   try {
-    const plane = await startControlPlane({ maxInFlight: 10_000 });
+    const plane = await startControlPlane();
     ending.push(() => plane.close());
     const user = { name: 'byoh-manager', groups: ['system:masters'] };
     const running = await startSystems([byohSystem({ openWorkload: async () => plane.clientFor(user) })], {

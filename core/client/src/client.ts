@@ -11,6 +11,7 @@ import {
 } from '@tektite/meta';
 import type { Scale } from '@tektite/schema/kubernetes';
 import { ClientError } from './client-error.ts';
+import type { Interceptor } from './interceptor.ts';
 import { Discovery } from './discovery/discovery.ts';
 import {
   type Configuration,
@@ -82,6 +83,9 @@ export class Client {
   readonly random: Random;
   private readonly transport: Transport;
   private readonly options: ClientOptions;
+  /** The client that requests of this one go through, and who stands in between. */
+  private readonly next: Client | undefined;
+  private readonly interceptor: Interceptor | undefined;
 
   constructor(transport: Transport, options: ClientOptions = {}) {
     this.clock = options.clock ?? systemClock;
@@ -89,6 +93,18 @@ export class Client {
     this.options = options;
     this.transport = retryingTransport(transport, { ...options, clock: this.clock, random: this.random });
     this.discovery = new Discovery(this.transport, this.clock);
+    this.next = undefined;
+    this.interceptor = undefined;
+  }
+
+  /** The same client, with somebody between it and whoever uses it. */
+  intercepted(interceptor: Interceptor): Client {
+    // Not by the constructor: this happens with each reconcile, and all that it would make is there already. And not as an
+    // object that inherits from this one: each of those would be of a shape of its own to V8, which makes all code that
+    // meets them slow.
+    const { clock, random, options, transport, discovery } = this;
+    const parts = { clock, random, options, transport, discovery, next: this, interceptor };
+    return Object.assign(Object.create(Client.prototype) as Client, parts);
   }
 
   async get<T extends KubeObject = DynamicObject>(
@@ -138,6 +154,7 @@ export class Client {
     };
     const stream: TransportStream<WireEvent> = await this.transport.watch(request);
     this.warn(stream.warnings, request);
+    this.tellWatching();
     return stream as TransportStream<WatchEvent<T>>;
   }
 
@@ -227,9 +244,10 @@ export class Client {
     options: DeleteOptions = {},
   ): Promise<T | Status> {
     const path = objectPath(await this.resolve(kind), key);
-    return (await this.request({ method: 'DELETE', path, body: deleteBody(options), ...call(options) })).body as
-      | T
-      | Status;
+    const { body } = await this.request({ method: 'DELETE', path, body: deleteBody(options), ...call(options) });
+    const answer = body as T | Status;
+    this.tellDeleted(kind, key, answer, options);
+    return answer;
   }
 
   async deleteCollection<T extends KubeObject = DynamicObject>(
@@ -298,6 +316,8 @@ export class Client {
 
   /** Any request, with the client's retries and warnings. Rejects with a StatusError when the answer is a failure. */
   async request(request: TransportRequest): Promise<TransportResponse> {
+    const { next, interceptor } = this;
+    if (next) return interceptor?.request ? interceptor.request(request, next) : next.request(request);
     const response = await this.transport.request(request);
     this.warn(response.warnings, request);
     if (response.status >= 300) throw statusErrorOf(response);
@@ -311,6 +331,16 @@ export class Client {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  private tellWatching(): void {
+    this.interceptor?.watching?.();
+    this.next?.tellWatching();
+  }
+
+  private tellDeleted(...deletion: Parameters<NonNullable<Interceptor['deleted']>>): void {
+    this.interceptor?.deleted?.(...deletion);
+    this.next?.tellDeleted(...deletion);
   }
 
   private async resolve(kind: KindReference<KubeObject>): Promise<ResolvedKind> {

@@ -102,7 +102,7 @@ export function frozenCopy<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T;
   const result: Record<string, unknown> = {};
-  for (const key in value) setField(result, key, frozenCopy((value as Record<string, unknown>)[key]));
+  for (const key in value) setOwn(result, key, frozenCopy((value as Record<string, unknown>)[key]));
   return Object.freeze(result) as T;
 }
 
@@ -122,12 +122,12 @@ function copy(value: unknown): unknown {
     return list;
   }
   const result: Record<string, unknown> = {};
-  for (const key in value) setField(result, key, copy((value as Record<string, unknown>)[key]));
+  for (const key in value) setOwn(result, key, copy((value as Record<string, unknown>)[key]));
   return result;
 }
 
-/** A key named __proto__ would set the prototype instead of a property. */
-function setField(object: Record<string, unknown>, key: string, value: unknown): void {
+/** Sets a property of one's own, also one named `__proto__`, which would be the prototype otherwise. */
+export function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__')
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
   else object[key] = value;

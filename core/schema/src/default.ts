@@ -1,4 +1,4 @@
-import { cloneJson } from '@tektite/meta';
+import { cloneJson, setOwn } from '@tektite/meta';
 import { schemaSearch } from './schema-search.ts';
 import { type JsonSchema, propertySchema } from './structural-schema.ts';
 
@@ -66,12 +66,6 @@ const isForbiddenNull = (value: unknown, schema: JsonSchema): boolean => value =
 
 function additionalObject({ additionalProperties }: JsonSchema): JsonSchema | undefined {
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;
-}
-
-function setOwn(target: JsonMap, key: string, value: unknown): void {
-  if (key === '__proto__')
-    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
-  else target[key] = value;
 }
 
 /** Whether there is anything to default at or below this schema; most have nothing, and then values are not visited. */

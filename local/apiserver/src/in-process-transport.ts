@@ -10,7 +10,7 @@ import {
   type TransportStream,
   type WireEvent,
 } from '@tektite/client';
-import { deepFreeze } from '@tektite/meta';
+import { deepFreeze, setOwn } from '@tektite/meta';
 import { formatYaml } from '@tektite/schema/yaml';
 import type { ApiRequest, ApiResponse, UserInfo, WatchSource } from './rest/api-request.ts';
 
@@ -137,16 +137,7 @@ function copyJson(value: unknown): unknown {
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
     const field = (value as Record<string, unknown>)[key];
-    if (field === undefined) continue;
-    // Assigning to a key of this name would set the prototype.
-    if (key === '__proto__')
-      Object.defineProperty(copy, key, {
-        value: copyJson(field),
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      });
-    else copy[key] = copyJson(field);
+    if (field !== undefined) setOwn(copy, key, copyJson(field));
   }
   return copy;
 }

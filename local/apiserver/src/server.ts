@@ -59,7 +59,10 @@ export interface ApiServerOptions {
   readonly disabledAdmissionPlugins?: readonly string[];
   /** Where Services get their addresses. Default `10.0.0.0/24`. */
   readonly serviceRange?: string;
-  /** Requests under way at once, watches not counted; more are answered 429. Default 400. */
+  /**
+   * Requests of other processes under way at once, watches not counted; more are answered 429. Default 400. Those of this
+   * process always go on: its controllers hold what they send in memory anyway, and strangers must not hold them up.
+   */
   readonly maxInFlight?: number;
   /** Told of failures that are the server's own fault. Never given bodies or headers: those hold secrets. */
   readonly onError?: (error: unknown, request: FailedRequest | undefined) => void;
@@ -161,7 +164,7 @@ export class ApiServer {
 
   /** Answers a request. Never rejects: failures are answers too. */
   async handle(request: ApiRequest): Promise<ApiResponse> {
-    if (this.inFlight >= this.maxInFlight) {
+    if (!request.user && this.inFlight >= this.maxInFlight) {
       return statusResponse(tooManyRequestsError('Too many requests, please try again later.', 1));
     }
     const warnings = new Set<string>();

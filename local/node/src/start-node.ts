@@ -32,6 +32,8 @@ export interface NodeOptions {
   readonly api?: { readonly host: string; readonly port: number };
   /** The address of the node and its Pods. Default: the machine's first that is not loopback. */
   readonly address?: string;
+  /** How many Pods may be here at once. Default 110, as for kubelets. */
+  readonly maxPods?: number;
   readonly events?: EventSink;
   readonly logLimits?: LogLimits;
   /** Told of everything that went wrong and will be tried again. */
@@ -73,7 +75,7 @@ export async function startNode(options: NodeOptions, signal?: AbortSignal): Pro
   const dataDir = resolve(options.dataDir);
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
   await runtime.open();
-  const found = await inspectMachine(dataDir);
+  const found = await inspectMachine(dataDir, options.maxPods);
   const machine = options.address ? { ...found, addresses: [options.address] } : found;
   const name = options.name ?? machine.hostname;
   const ownEvents = new ApiEventSink(client, name);

@@ -151,14 +151,7 @@ export class Informer<T extends KubeObject = KubeObject, Out extends CachedObjec
 
   /** The same client, but every watch that the server accepts counts as a word from it. */
   private observing(client: Client): Client {
-    const observing = Object.create(client) as Client;
-    const watch: Client['watch'] = async (kind, options) => {
-      const stream = await client.watch(kind, options);
-      this.heard();
-      return stream as never;
-    };
-    observing.watch = watch;
-    return observing;
+    return client.intercepted({ watching: () => this.heard() });
   }
 
   private heard(): void {

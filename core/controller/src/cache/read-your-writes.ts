@@ -1,6 +1,7 @@
 import type {
   Client,
   DeleteOptions,
+  Interceptor,
   KindReference,
   ObjectKey,
   TransportRequest,
@@ -52,7 +53,7 @@ type Mark =
  * Not guaranteed: anything of writes whose answer was lost, of `deleteCollection`, of other subresources than `status`, and
  * of caches that start later. A cache that is cut off from the server is waited for as long as the signal allows.
  */
-export class ReadYourWrites {
+export class ReadYourWrites implements Interceptor {
   /** As the one it was made from, but what it writes is remembered. */
   readonly client: Client;
   private readonly informers: InformerSource;
@@ -63,7 +64,7 @@ export class ReadYourWrites {
   constructor(client: Client, informers: InformerSource, options: { readonly conflictWaitMs?: number } = {}) {
     this.informers = informers;
     this.conflictWaitMs = options.conflictWaitMs ?? 1000;
-    this.client = this.remembering(client);
+    this.client = client.intercepted(this);
   }
 
   /** How many objects were written and not yet waited for. */
@@ -101,26 +102,24 @@ export class ReadYourWrites {
     });
   }
 
-  /** Inherits everything, and listens to the two ways by which all writes go. */
-  private remembering(client: Client): Client {
-    const remembering = Object.create(client) as Client;
-    remembering.request = async (request) => {
-      try {
-        const response = await client.request(request);
-        this.written(request, response);
-        return response;
-      } catch (error) {
-        if (isStatusError(error, 'Conflict')) this.refused(request);
-        throw error;
-      }
-    };
-    const remove = async (kind: KindReference<KubeObject>, key: ObjectKey, options: DeleteOptions = {}) => {
-      const answer = await client.delete(kind, key, options);
-      if (!options.dryRun) this.deleted(kind, key, answer);
-      return answer;
-    };
-    remembering.delete = remove as Client['delete'];
-    return remembering;
+  async request(request: TransportRequest, next: Client): Promise<TransportResponse> {
+    try {
+      const response = await next.request(request);
+      this.written(request, response);
+      return response;
+    } catch (error) {
+      if (isStatusError(error, 'Conflict')) this.refused(request);
+      throw error;
+    }
+  }
+
+  deleted(
+    kind: KindReference<KubeObject>,
+    key: ObjectKey,
+    answer: KubeObject | Status,
+    { dryRun }: DeleteOptions,
+  ): void {
+    if (!dryRun) this.gone(kind, key, answer);
   }
 
   private written(request: TransportRequest, { body }: TransportResponse): void {
@@ -137,7 +136,7 @@ export class ReadYourWrites {
     this.remember(body, { type: 'changed', resourceVersion: body.metadata.resourceVersion });
   }
 
-  private deleted(kind: KindReference<KubeObject>, key: ObjectKey, answer: KubeObject | Status): void {
+  private gone(kind: KindReference<KubeObject>, key: ObjectKey, answer: KubeObject | Status): void {
     const apiVersion = 'apiVersion' in kind ? kind.apiVersion : formatApiVersion(kind);
     const metadata = { ...key };
     if (isStored(answer)) {

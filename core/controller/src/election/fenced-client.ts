@@ -1,4 +1,4 @@
-import type { Client, TransportRequest, TransportResponse } from '@tektite/client';
+import type { Client, Interceptor, TransportRequest, TransportResponse } from '@tektite/client';
 import type { Ownership } from './ownership.ts';
 import { fenced } from './term.ts';
 
@@ -23,22 +23,32 @@ export interface Claim {
  * const mine = fencedClient(client, ownership.signalFor(key), { ownership, key });
  */
 export function fencedClient(client: Client, signal: AbortSignal, claim?: Claim): Client {
-  const guarded = Object.create(client) as Client;
-  guarded.request = async (request) => {
-    if (request.method === 'GET' || request.method === 'HEAD') return client.request(request);
-    if (signal.aborted) throw fenced(signal.reason);
-    if (!claim) return client.request(request);
-    const { ownership, key } = claim;
+  return client.intercepted(new Fence(signal, claim));
+}
+
+class Fence implements Interceptor {
+  private readonly signal: AbortSignal;
+  private readonly claim: Claim | undefined;
+
+  constructor(signal: AbortSignal, claim: Claim | undefined) {
+    this.signal = signal;
+    this.claim = claim;
+  }
+
+  async request(request: TransportRequest, next: Client): Promise<TransportResponse> {
+    if (request.method === 'GET' || request.method === 'HEAD') return next.request(request);
+    if (this.signal.aborted) throw fenced(this.signal.reason);
+    if (!this.claim) return next.request(request);
+    const { ownership, key } = this.claim;
     if (!ownership.owns(key)) throw fenced(undefined);
-    if (!ownership.guard) return client.request(request);
+    if (!ownership.guard) return next.request(request);
     const { signal: caller, ...rest } = request;
     caller?.throwIfAborted();
     return untilAborted(
-      ownership.guard(key, (limit) => client.request(withSignal(rest, limit))),
+      ownership.guard(key, (limit) => next.request(withSignal(rest, limit))),
       caller,
     );
-  };
-  return guarded;
+  }
 }
 
 /** The signal is asked for anew at each try, because a server that is busy can make the client wait in between. */

@@ -17,7 +17,7 @@ import type { Outcome } from './reconcile-metrics.ts';
 import { done, readResult, type Result, resultOfThrown } from './result.ts';
 import type { CachedSource } from './source.ts';
 import { type SourceCache, sourceCache } from './watch-source.ts';
-import { type StatusOf, writeStatus } from './write-status.ts';
+import { writeStatus } from './write-status.ts';
 
 /** What all reconciles of a controller share. */
 export interface RunParts {
@@ -138,42 +138,70 @@ export class ReconcileRun {
   }
 
   private context(object: CachedObject | undefined): ReconcileContext {
-    const { definition, events, informerOf } = this.parts;
-    const { client } = this.writes;
-    const getLog = () => this.log;
-    const [name = '', namespace] = this.key.split('/').toReversed();
-    const about = (object ?? {
-      apiVersion: formatApiVersion(definition.kind),
-      kind: definition.kind.kind,
-      metadata: { name, ...(namespace ? { namespace } : {}) },
-    }) as KubeObject;
-    return {
-      key: this.key,
-      namespace,
-      name,
-      client,
-      signal: this.signal,
-      clock: client.clock,
-      random: client.random,
-      causes: this.item,
-      attempt: this.attempt,
-      get log() {
-        return getLog();
-      },
-      cache: <Out extends CachedObject>(source: CachedSource<Out>) => {
-        const informer = informerOf(source as CachedSource);
-        if (!informer) {
-          throw new ControllerError(
-            'SOURCE_UNKNOWN',
-            `${source.describe} is not among the sources of the controller ${definition.name}`,
-          );
-        }
-        return sourceCache(informer.store) as unknown as SourceCache<Out>;
-      },
-      event: (text) => events.event(about, text),
-      writeStatus: <T extends KubeObject>(written: T, status: StatusOf<T>) =>
-        writeStatus(client, written, status, this.signal),
-      caughtUp: () => this.writes.caughtUp(this.signal),
-    };
+    return new RunContext(this, this.parts, this.attempt, object);
   }
+}
+
+/** Made for each reconcile: getters and functions that cost something are made when somebody asks for them. */
+class RunContext implements ReconcileContext {
+  readonly key: string;
+  readonly namespace: string | undefined;
+  readonly name: string;
+  readonly client: Client;
+  readonly clock: Client['clock'];
+  readonly random: Client['random'];
+  readonly causes: WorkItem;
+  readonly attempt: number;
+  readonly cache: ReconcileContext['cache'];
+  readonly event: ReconcileContext['event'];
+  readonly writeStatus: ReconcileContext['writeStatus'];
+  readonly caughtUp: ReconcileContext['caughtUp'];
+  private readonly run: ReconcileRun;
+
+  constructor(run: ReconcileRun, parts: RunParts, attempt: number, object: CachedObject | undefined) {
+    const { definition, events, informerOf } = parts;
+    const { client } = run.writes;
+    const slash = run.key.indexOf('/');
+    const namespace = slash < 0 ? undefined : run.key.slice(0, slash);
+    const name = run.key.slice(slash + 1);
+    this.run = run;
+    this.key = run.key;
+    this.namespace = namespace;
+    this.name = name;
+    this.client = client;
+    this.clock = client.clock;
+    this.random = client.random;
+    this.causes = run.item;
+    this.attempt = attempt;
+    this.cache = <Out extends CachedObject>(source: CachedSource<Out>) => {
+      const informer = informerOf(source as CachedSource);
+      if (!informer) {
+        throw new ControllerError(
+          'SOURCE_UNKNOWN',
+          `${source.describe} is not among the sources of the controller ${definition.name}`,
+        );
+      }
+      return sourceCache(informer.store) as unknown as SourceCache<Out>;
+    };
+    this.event = (text) => events.event(object ? (object as KubeObject) : absent(definition, namespace, name), text);
+    this.writeStatus = (written, status) => writeStatus(client, written, status, run.signal);
+    this.caughtUp = () => run.writes.caughtUp(run.signal);
+  }
+
+  get signal(): AbortSignal {
+    return this.run.signal;
+  }
+
+  get log(): Logger {
+    return this.run.log;
+  }
+}
+
+/** What can be said of an object that is not there. */
+function absent({ kind }: ControllerDefinition, namespace: string | undefined, name: string): KubeObject {
+  return {
+    apiVersion: formatApiVersion(kind),
+    kind: kind.kind,
+    metadata: { name, ...(namespace ? { namespace } : {}) },
+  };
 }

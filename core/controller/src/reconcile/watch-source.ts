@@ -153,7 +153,16 @@ export interface SourceCache<Out extends CachedObject> extends ReadonlyStore<Out
   ownedBy(owner: { readonly metadata: Pick<ObjectMeta, 'uid'> }): readonly Out[];
 }
 
+/** The same for the same store: reconcilers ask for it each time. */
 export function sourceCache<Out extends CachedObject>(store: ReadonlyStore<Out>): SourceCache<Out> {
+  let cache = caches.get(store) as SourceCache<Out> | undefined;
+  if (!cache) caches.set(store, (cache = makeSourceCache(store)));
+  return cache;
+}
+
+const caches = new WeakMap<object, unknown>();
+
+function makeSourceCache<Out extends CachedObject>(store: ReadonlyStore<Out>): SourceCache<Out> {
   return {
     get size() {
       return store.size;

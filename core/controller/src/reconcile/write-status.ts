@@ -1,5 +1,5 @@
 import { type Client, keyOf, mergePatch } from '@tektite/client';
-import { equalJson, type KubeObject } from '@tektite/meta';
+import { equalJson, type KubeObject, setOwn } from '@tektite/meta';
 
 /** The type of a kind's status. */
 export type StatusOf<T> = T extends { readonly status?: infer S } ? NonNullable<S> : never;
@@ -33,17 +33,13 @@ export function mergeDifference(before: unknown, after: unknown): unknown {
   if (!isRecord(before) || !isRecord(after)) return after;
   const patch: Record<string, unknown> = {};
   for (const key of Object.keys(before))
-    if (before[key] !== undefined && (!Object.hasOwn(after, key) || after[key] === undefined)) put(patch, key, null);
+    if (before[key] !== undefined && (!Object.hasOwn(after, key) || after[key] === undefined)) setOwn(patch, key, null);
   for (const key of Object.keys(after)) {
     if (after[key] === undefined) continue;
     const old = Object.hasOwn(before, key) ? before[key] : undefined;
-    if (!equalJson(old, after[key])) put(patch, key, mergeDifference(old, after[key]));
+    if (!equalJson(old, after[key])) setOwn(patch, key, mergeDifference(old, after[key]));
   }
   return patch;
-}
-
-function put(target: Record<string, unknown>, key: string, value: unknown): void {
-  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,5 +1,4 @@
-import { badRequestError, cloneJson, equalJson, requestEntityTooLargeError, StatusError } from '@tektite/meta';
-import { setOwn } from './set-own.ts';
+import { badRequestError, cloneJson, equalJson, requestEntityTooLargeError, StatusError, setOwn } from '@tektite/meta';
 
 /** One operation of a JSON Patch (RFC 6902). */
 interface Operation {

@@ -1,4 +1,4 @@
-import { cloneJson } from '@tektite/meta';
+import { cloneJson, setOwn } from '@tektite/meta';
 
 /** Applies a JSON Merge Patch (RFC 7386): objects are merged, `null` removes, everything else replaces. */
 export function applyMergePatch(document: unknown, patch: unknown): unknown {
@@ -7,15 +7,11 @@ export function applyMergePatch(document: unknown, patch: unknown): unknown {
   for (const key of Object.keys(patch)) {
     const value = patch[key];
     if (value === null) delete result[key];
-    else define(result, key, applyMergePatch(Object.hasOwn(result, key) ? result[key] : undefined, value));
+    else setOwn(result, key, applyMergePatch(Object.hasOwn(result, key) ? result[key] : undefined, value));
   }
   return result;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function define(target: Record<string, unknown>, key: string, value: unknown): void {
-  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }

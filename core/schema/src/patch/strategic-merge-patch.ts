@@ -1,6 +1,5 @@
-import { badRequestError, StatusError } from '@tektite/meta';
+import { badRequestError, StatusError, setOwn } from '@tektite/meta';
 import type { JsonSchema } from '../structural-schema.ts';
-import { setOwn } from './set-own.ts';
 import { formatGoValue } from './go-value.ts';
 import { inOrder, type KeyOf, mergeWords, textOf, withoutWords } from './merged-list.ts';
 

@@ -42,6 +42,9 @@ export class SchemaValidator {
 
   /** Checks a value. Whatever is wrong with a part that equals its old value is forgiven. */
   validate(value: unknown, old: unknown, path: string, violations: Violations): number {
+    // What is the very same needs no look: whatever is wrong with it would be forgiven. Alternatives, for which the number
+    // counts, have no old value.
+    if (value === old) return 0;
     const before = violations.count;
     const matches = this.check(value, old, path, violations);
     if (violations.count > before && old !== uncorrelated && equalJson(value, old)) violations.truncate(before);

@@ -1,3 +1,4 @@
+import { setOwn } from '@tektite/meta';
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
 import { resolveScalar, UnsafeIntegerError, type YamlScalar } from './resolve-scalar.ts';
 import { type Place, YamlError } from './yaml-error.ts';
@@ -177,10 +178,4 @@ export function isMergeKey(node: unknown): boolean {
 /** Upstream prints keys that are numbers with the precision of 32 bits. */
 function formatKeyNumber(key: number): string {
   return Number.isInteger(key) ? String(key) : String(Number(Math.fround(key).toPrecision(7)));
-}
-
-function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') {
-    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
-  } else target[key] = value;
 }

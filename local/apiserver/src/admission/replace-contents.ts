@@ -1,4 +1,4 @@
-import { setOwn } from '../codec/json-document.ts';
+import { setOwn } from '@tektite/meta';
 import type { Draft } from '../registry/resource.ts';
 
 /** Makes one object the same as another without becoming it: others hold on to the first. */

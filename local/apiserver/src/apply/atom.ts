@@ -23,13 +23,17 @@ const leaf: Atom = { form: 'leaf' };
 const cache = new WeakMap<JsonSchema, { map?: Atom; list?: Atom }>();
 
 /** The atom of a value of that schema. An empty or absent side is judged by the other one, so pass both. */
-export function atomOf(schema: JsonSchema, ...values: readonly unknown[]): Atom {
-  const value = values.find((candidate) => typeof candidate === 'object' && candidate !== null);
+export function atomOf(schema: JsonSchema, here: unknown, there?: unknown): Atom {
+  const value = isObject(here) ? here : isObject(there) ? there : undefined;
   if (value === undefined) return leaf;
   let known = cache.get(schema);
   if (!known) cache.set(schema, (known = {}));
   if (Array.isArray(value)) return (known.list ??= listAtom(schema));
   return (known.map ??= mapAtom(schema));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function mapAtom(schema: JsonSchema): Atom {

@@ -287,7 +287,7 @@ function identify(resource: ManagedResource, operation: string, write: WriteInfo
 function managersOf(resource: ManagedResource, live: AnyObject, wanted: AnyObject, onlyLive = false): Managers {
   const liveManagers = () => readManagers(live.metadata.managedFields);
   const given = wanted.metadata.managedFields;
-  if (onlyLive || resource.subresource !== '') return liveManagers();
+  if (onlyLive || resource.subresource !== '' || given === live.metadata.managedFields) return liveManagers();
   // An empty list, or one empty entry, is how a client clears the record.
   if (given?.length === 0 || (given?.length === 1 && equalJson(given[0], {}))) return new Map();
   const managers = readGivenManagers(given);

@@ -139,19 +139,21 @@ export function setOf(...paths: readonly (readonly string[])[]): FieldSet {
 
 interface TreeNode {
   member: boolean;
-  readonly children: Map<string, TreeNode>;
+  /** Most have none. */
+  children: Map<string, TreeNode> | undefined;
 }
 
 /** Collects members while a walk goes on; cheaper than a union per path. */
 export class FieldSetBuilder {
-  private readonly root: TreeNode = { member: false, children: new Map() };
+  private readonly root: TreeNode = { member: false, children: undefined };
 
   /** Adds the path of the given elements. */
   insert(path: readonly string[]): void {
     let at = this.root;
     for (const key of path) {
-      let next = at.children.get(key);
-      if (!next) at.children.set(key, (next = { member: false, children: new Map() }));
+      const children: Map<string, TreeNode> = (at.children ??= new Map());
+      let next = children.get(key);
+      if (!next) children.set(key, (next = { member: false, children: undefined }));
       at = next;
     }
     at.member = true;
@@ -163,7 +165,7 @@ export class FieldSetBuilder {
 }
 
 function toSet({ member, children }: TreeNode): FieldSet {
-  if (children.size === 0) return emptySet;
+  if (!children) return emptySet;
   const set: MutableFieldSet = {};
   if (member) set['.'] = emptySet;
   for (const [key, child] of children) set[key] = toSet(child);

@@ -22,7 +22,8 @@ export function managerKey({
   apiVersion,
   subresource,
 }: Omit<ManagerEntry, 'set' | 'time'>): string {
-  return JSON.stringify([manager, operation, operation === 'Apply' ? '' : apiVersion, subresource]);
+  // The name comes last: it may be any text, the others have no line breaks.
+  return `${operation}\n${operation === 'Apply' ? '' : apiVersion}\n${subresource}\n${manager}`;
 }
 
 /** Reads the `metadata.managedFields` of a stored object. */
@@ -104,7 +105,13 @@ export function capUpdateManagers(managers: Managers, union: (a: FieldSet, b: Fi
   const updates = [...managers.values()].filter(({ operation }) => operation === 'Update');
   let count = updates.length;
   if (count <= maxUpdateManagers) return;
-  updates.sort((a, b) => compareText(a.time ?? '', b.time ?? '') || compareText(managerKey(a), managerKey(b)));
+  updates.sort(
+    (a, b) =>
+      compareText(a.time ?? '', b.time ?? '') ||
+      compareText(a.manager, b.manager) ||
+      compareText(a.apiVersion, b.apiVersion) ||
+      compareText(a.subresource, b.subresource),
+  );
   const first = new Map<string, ManagerEntry>();
   for (const entry of updates) {
     if (count <= maxUpdateManagers) return;

@@ -1,3 +1,4 @@
+import { setOwn } from '@tektite/meta';
 import type { JsonSchema } from '@tektite/schema';
 import { type Atom, atomOf, untypedSchema } from './atom.ts';
 
@@ -17,8 +18,9 @@ export function merge(schema: JsonSchema, live: unknown, config: unknown): unkno
 
 function mergeMaps(atom: Extract<Atom, { form: 'map' }>, live: Fields, config: Fields): Fields {
   const result: Record<string, unknown> = {};
-  for (const name in live) set(result, name, merge(atom.field(name) ?? untypedSchema, live[name], own(config, name)));
-  for (const name in config) if (own(live, name) === undefined) set(result, name, config[name]);
+  for (const name in live)
+    setOwn(result, name, merge(atom.field(name) ?? untypedSchema, live[name], own(config, name)));
+  for (const name in config) if (own(live, name) === undefined) setOwn(result, name, config[name]);
   return result;
 }
 
@@ -84,10 +86,4 @@ function isObject(value: unknown): value is Fields {
 
 function own(fields: Fields, name: string): unknown {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
-}
-
-function set(target: Record<string, unknown>, name: string, value: unknown): void {
-  if (name === '__proto__')
-    Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
-  else target[name] = value;
 }

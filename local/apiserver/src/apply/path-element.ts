@@ -2,8 +2,17 @@ import { equalJson, quoteGo } from '@tektite/meta';
 
 /** `f:name`: the path element of a field. */
 export function fieldElement(name: string): string {
-  return `f:${name}`;
+  let element = elements.get(name);
+  if (element === undefined) {
+    element = `f:${name}`;
+    if (elements.size < mostElements) elements.set(name, element);
+  }
+  return element;
 }
+
+/** Fields have few names, and each is needed for each write; a text that is made anew is slow as a key. */
+const elements = new Map<string, string>();
+const mostElements = 10_000;
 
 /** `v:...`: the path element of a value in a set. */
 export function valueElement(value: unknown): string {

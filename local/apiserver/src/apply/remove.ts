@@ -1,5 +1,5 @@
+import { setOwn } from '@tektite/meta';
 import type { JsonSchema } from '@tektite/schema';
-import { setOwn } from '../codec/json-document.ts';
 import { atomOf, untypedSchema } from './atom.ts';
 import { type FieldSet, isEmptySet, isMember } from './field-set.ts';
 import { fieldElement } from './path-element.ts';

@@ -1,8 +1,7 @@
-import { parseApiVersion } from '@tektite/meta';
+import { parseApiVersion, setOwn } from '@tektite/meta';
 import { definitionOf, type FieldDefinition, findBuiltinDefinition, type GoType } from '@tektite/schema/kubernetes';
 import { DecodeError } from './decode-error.ts';
 import { maxDepth } from './decode-json.ts';
-import { setOwn } from './json-document.ts';
 import { ProtobufReader, type WireType } from './protobuf-reader.ts';
 import { decodeText, readScalar } from './protobuf-scalars.ts';
 

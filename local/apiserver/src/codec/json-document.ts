@@ -1,3 +1,4 @@
+import { setOwn } from '@tektite/meta';
 /** A number together with the way it was written. */
 export class JsonNumber {
   readonly text: string;
@@ -117,13 +118,6 @@ class Parser {
   private skipSpace(): void {
     while (' \t\r\n'.includes(this.text[this.at] ?? 'x')) this.at++;
   }
-}
-
-/** Sets a property of one's own, even if it is named `__proto__`. */
-export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') {
-    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
-  } else target[key] = value;
 }
 
 /** The value with plain numbers instead of {@link JsonNumber}s, which it replaces in place. */

@@ -1,7 +1,8 @@
+import { setOwn } from '@tektite/meta';
 import type { Definition, FieldDefinition, GoType } from '@tektite/schema/kubernetes';
 import { jsonTypeName } from './decode-error.ts';
 import { DecodeState, type FieldStep } from './decode-state.ts';
-import { type Entry, JsonNumber, setOwn } from './json-document.ts';
+import { type Entry, JsonNumber } from './json-document.ts';
 import { never, type ValueDecoder } from './value-decoder.ts';
 
 interface FieldPlan extends FieldStep {
@@ -56,9 +57,8 @@ export class StructDecoder implements ValueDecoder {
     }
     const repeated = state.duplicates?.get(raw);
     if (repeated) return this.print(plans, this.decodeRepeated(repeated, state), state.stored);
-    const values: unknown[] = [];
+    const values = new Array<unknown>(plans.length);
     const { path } = state;
-    const depth = path.length;
     for (const key in raw) {
       const value = (raw as Record<string, unknown>)[key];
       if (value === undefined) continue;
@@ -71,9 +71,9 @@ export class StructDecoder implements ValueDecoder {
         values[plan.index] = value;
         continue;
       }
-      path[depth] = plan;
+      path.push(plan);
       values[plan.index] = plan.decoder.decode(value, state);
-      path.length = depth;
+      path.pop();
     }
     return this.print(plans, values, state.stored);
   }
@@ -86,7 +86,6 @@ export class StructDecoder implements ValueDecoder {
     const values: unknown[] = [];
     const raws = new Map<FieldPlan, unknown>();
     const { path } = state;
-    const depth = path.length;
     for (const [key, value] of entries) {
       const plan = this.byName.get(key);
       if (plan === undefined) {
@@ -97,10 +96,10 @@ export class StructDecoder implements ValueDecoder {
       if (isRepeated) state.complain('duplicate field', key);
       const merged = isRepeated ? mergeRaw(raws.get(plan), value) : value;
       raws.set(plan, merged);
-      path[depth] = plan;
+      path.push(plan);
       values[plan.index] = plan.decoder.decode(value, state);
       if (merged !== value) values[plan.index] = plan.decoder.decode(merged, new DecodeState(state, false));
-      path.length = depth;
+      path.pop();
     }
     return values;
   }

@@ -1,6 +1,7 @@
+import { setOwn } from '@tektite/meta';
 import { definitionOf, type GoType } from '@tektite/schema/kubernetes';
 import { jsonTypeName } from './decode-error.ts';
-import { JsonNumber, setOwn } from './json-document.ts';
+import { JsonNumber } from './json-document.ts';
 import { scalarDecoder } from './scalar-decoders.ts';
 import { type SchemaUnionParts, schemaUnionDecoder } from './schema-union-decoders.ts';
 import { StructDecoder } from './struct-decoder.ts';
@@ -71,12 +72,11 @@ function listDecoder(element: ValueDecoder, goName: string): ValueDecoder {
       }
       const result: unknown[] = [];
       const { path } = state;
-      const depth = path.length;
       for (let index = 0; index < raw.length; index++) {
-        path[depth] = index;
+        path.push(index);
         result.push(element.decode(raw[index] ?? null, state) ?? null);
+        path.pop();
       }
-      path.length = depth;
       return result;
     },
     zero: () => undefined,
@@ -95,13 +95,12 @@ function mapDecoder(element: ValueDecoder, goName: string): ValueDecoder {
       const entries = state.duplicates?.get(raw) ?? Object.entries(raw);
       const values = new Map<string, unknown>();
       const { path } = state;
-      const depth = path.length;
       for (const [key, value] of entries) {
         if (value === undefined) continue;
         if (values.has(key)) state.complain('duplicate field', key);
-        path[depth] = key;
+        path.push(key);
         values.set(key, element.decode(value, state) ?? null);
-        path.length = depth;
+        path.pop();
       }
       return sortedObject(values);
     },

@@ -1,5 +1,4 @@
 import {
-  cloneJson,
   equalJson,
   type FieldError,
   formatApiVersion,
@@ -185,14 +184,14 @@ function strategyOf(version: CustomResourceDefinitionVersion, schema: JsonSchema
       if (!hasStatus) return;
       const { status } = old as Draft;
       if (status === undefined) delete (object as Draft).status;
-      else (object as Draft).status = cloneJson(status);
+      else (object as Draft).status = status;
     },
     validateCreate: (object) => [...validator.validateCreate(object), ...scale(object)],
     validateUpdate: (object, old) => [...validator.validateUpdate(object, old), ...scale(object)],
     subresources: {
       status: { validateUpdate: (object, old) => [...validator.validateStatusUpdate(object, old), ...scale(object)] },
     },
-    generationChanged: (object, old) => !equalJson(specOf(object, hasStatus), specOf(old, hasStatus)),
+    generationChanged: (object, old) => isSpecChanged(object as Draft, old as Draft, hasStatus),
     allowUnconditionalUpdate: false,
     selectableFields: selectable,
     fields: (object) =>
@@ -215,11 +214,15 @@ function checkScale({ subresources }: CustomResourceDefinitionVersion, object: K
 
 const maxReplicas = 2 ** 31 - 1;
 
-/** Everything that counts as a change of the desired state. */
-function specOf(object: KubeObject, hasStatus: boolean): unknown {
-  const { metadata: _, apiVersion: __, kind: ___, ...rest } = object as Draft;
-  if (hasStatus) delete rest.status;
-  return rest;
+/** Everything but the metadata, and the status where that is written apart, is the desired state. */
+function isSpecChanged(object: Draft, old: Draft, hasStatus: boolean): boolean {
+  for (const source of [object, old])
+    for (const field in source) {
+      if (field === 'metadata' || field === 'apiVersion' || field === 'kind' || (hasStatus && field === 'status'))
+        continue;
+      if (!equalJson(object[field], old[field])) return true;
+    }
+  return false;
 }
 
 function formatSelectable(value: unknown): string {

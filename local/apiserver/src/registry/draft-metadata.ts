@@ -55,11 +55,14 @@ export function checkNamespace(resource: Resource, namespace: string, meta: Muta
 
 /** Keeps a place for the version among the fields of the metadata, where Go prints it; the storage fills it in. */
 export function placeResourceVersion(draft: Draft): void {
-  const { uid, ...rest } = metadataOf(draft);
-  const before: Record<string, unknown> = {};
-  const after: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(rest)) (leading.has(key) ? before : after)[key] = value;
-  draft.metadata = { ...before, uid, resourceVersion: '', ...after } as Draft['metadata'];
+  const given = metadataOf(draft) as Readonly<Record<string, unknown>>;
+  const placed: Record<string, unknown> = {};
+  for (const key in given) if (leading.has(key)) placed[key] = given[key];
+  placed['uid'] = given['uid'];
+  placed['resourceVersion'] = '';
+  for (const key in given)
+    if (!leading.has(key) && key !== 'uid' && key !== 'resourceVersion') placed[key] = given[key];
+  draft.metadata = placed as Draft['metadata'];
 }
 
 const leading = new Set(['name', 'generateName', 'namespace', 'selfLink']);
@@ -82,10 +85,10 @@ export function keepSystemMetadata(draft: Draft, old: KubeObject): void {
 /** What a write of the status does not reach is the old object's own. */
 export function keepAllButStatus(draft: Draft, old: KubeObject, keepsMetadata: boolean): void {
   const { status, metadata } = draft;
-  for (const key of Object.keys(draft)) delete draft[key];
+  for (const key of Object.keys(draft)) if (!Object.hasOwn(old, key)) delete draft[key];
   Object.assign(draft, old);
-  if (status === undefined) delete draft.status;
-  else draft.status = status;
+  if (status !== undefined) draft.status = status;
+  else if (draft.status !== undefined) delete draft.status;
   draft.metadata = keepsMetadata ? ({ ...old.metadata } as Draft['metadata']) : metadata;
   if (keepsMetadata) setManagedFields(draft, metadata?.managedFields);
 }

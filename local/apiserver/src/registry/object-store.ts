@@ -132,7 +132,8 @@ export class ObjectStore {
     checkNamespace(resource, namespace, meta);
     const now = this.parts.clock.now();
     const time = formatTime(now);
-    for (const field of ['uid', 'creationTimestamp', 'deletionTimestamp', 'selfLink'] as const) delete meta[field];
+    for (const field of ['uid', 'creationTimestamp', 'deletionTimestamp', 'selfLink'] as const)
+      if (meta[field] !== undefined) delete meta[field];
     dedupOwnerReferences(meta, context);
     if (!ownManagedFields) {
       const write = { manager: context.fieldManager, time };

@@ -32,8 +32,17 @@ export function invalidOptionsError(kind: OptionsKind, errors: readonly FieldErr
 const fieldValidations = ['', 'Ignore', 'Strict', 'Warn'];
 
 function checkWriteOptions(query: URLSearchParams): FieldError[] {
-  const errors: FieldError[] = [];
   const manager = query.get('fieldManager') ?? '';
+  const errors = /^[ -~]{0,128}$/.test(manager) ? [] : checkManager(manager);
+  errors.push(...checkDryRun(query.getAll('dryRun')));
+  const validation = query.get('fieldValidation') ?? '';
+  if (!fieldValidations.includes(validation))
+    errors.push(notSupported('fieldValidation', validation, fieldValidations));
+  return errors;
+}
+
+function checkManager(manager: string): FieldError[] {
+  const errors: FieldError[] = [];
   if (new TextEncoder().encode(manager).length > 128) {
     errors.push({
       reason: 'FieldValueTooLong',
@@ -53,10 +62,6 @@ function checkWriteOptions(query: URLSearchParams): FieldError[] {
       break;
     }
   }
-  errors.push(...checkDryRun(query.getAll('dryRun')));
-  const validation = query.get('fieldValidation') ?? '';
-  if (!fieldValidations.includes(validation))
-    errors.push(notSupported('fieldValidation', validation, fieldValidations));
   return errors;
 }
 

@@ -24,7 +24,7 @@ import { readVersionKind } from '../codec/version-kind.ts';
 import { type Decoded, type Draft, errorTarget, type Resource } from '../registry/resource.ts';
 import { type PatchOptions, parsePatchOptions } from './options.ts';
 import { type PatchBody, readPatchBody } from './patch-body.ts';
-import { patchStatusAlone } from './status-patch.ts';
+import { patchLabelsAlone, patchStatusAlone } from './partial-patch.ts';
 import { mediaTypeOf, unsupportedMediaTypeError } from './read-body.ts';
 import { fieldManagerOf, type RequestContext } from './request-context.ts';
 
@@ -98,12 +98,13 @@ function patchChange(
   options: PatchOptions,
 ) {
   const { subresource } = context.info;
+  const patchPart = (how: 'merge' | 'strategic', old: KubeObject) => {
+    if (subresource === 'status') return patchStatusAlone(resource, how, old, body.value);
+    return subresource === '' && how === 'merge' ? patchLabelsAlone(resource, old, body.value) : undefined;
+  };
   return (old: KubeObject | undefined): Draft => {
     const object = old as KubeObject;
-    const quick =
-      subresource === 'status' && type !== 'json' && body.complaints.length === 0
-        ? patchStatusAlone(resource, type, object, body.value)
-        : undefined;
+    const quick = type === 'json' || body.complaints.length > 0 ? undefined : patchPart(type, object);
     return quick ?? applyPatch(context, resource, type, object, body, options);
   };
 }

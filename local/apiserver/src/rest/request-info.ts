@@ -76,8 +76,13 @@ function isTrue(value: string | null): boolean {
 }
 
 export function splitPath(path: string): string[] {
-  const trimmed = path.replace(/^\/+|\/+$/g, '');
-  return trimmed === '' ? [] : trimmed.split('/').map(unescape);
+  let start = 0;
+  let end = path.length;
+  while (path[start] === '/') start++;
+  while (end > start && path[end - 1] === '/') end--;
+  if (start === end) return [];
+  const segments = path.slice(start, end).split('/');
+  return path.includes('%') ? segments.map(unescape) : segments;
 }
 
 function unescape(segment: string): string {

@@ -17,7 +17,8 @@ export interface Machine {
   readonly info: Omit<NodeSystemInfo, 'containerRuntimeVersion' | 'kubeletVersion' | 'kubeProxyVersion'>;
 }
 
-const mostPods = '110';
+/** As many as a kubelet takes when it is not told otherwise. */
+const defaultMaxPods = 110;
 const architectures: Readonly<Record<string, string>> = {
   x64: 'amd64',
   arm64: 'arm64',
@@ -28,7 +29,7 @@ const architectures: Readonly<Record<string, string>> = {
 };
 
 /** Looks at this machine. `directory` is on the file system whose size counts. */
-export async function inspectMachine(directory: string): Promise<Machine> {
+export async function inspectMachine(directory: string, maxPods: number = defaultMaxPods): Promise<Machine> {
   const { bsize, blocks } = await statfs(directory);
   const architecture = architectures[arch()] ?? arch();
   return {
@@ -38,7 +39,7 @@ export async function inspectMachine(directory: string): Promise<Machine> {
       cpu: String(cpus().length || 1),
       memory: `${Math.floor(totalmem() / 1024)}Ki`,
       'ephemeral-storage': `${Math.floor((bsize * blocks) / 1024)}Ki`,
-      pods: mostPods,
+      pods: String(maxPods),
     },
     architecture,
     info: {

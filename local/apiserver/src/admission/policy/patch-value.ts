@@ -1,3 +1,4 @@
+import { setOwn } from '@tektite/meta';
 import {
   type CelType,
   Duration,
@@ -9,7 +10,6 @@ import {
   Uint,
   type Value,
 } from '@tektite/schema';
-import { setOwn } from '../../codec/json-document.ts';
 
 /** A `JSONPatch{…}` or an `Object.spec{…}` that an expression built. */
 export class BuiltObject extends MapValue {

@@ -20,7 +20,7 @@ export function validateNewObject<T extends KubeObject>(
   const errors = ownMetadataErrors(strategy, object, scope);
   for (const error of strategy.validateCreate?.(object, context) ?? []) errors.push(error);
   if (errors.length > 0) return errors;
-  return validateObjectMeta(object.metadata, { ...scope, validateName: nameIsPathSegment });
+  return validateObjectMeta(object.metadata, rulesOfEveryObject(scope));
 }
 
 /**
@@ -38,7 +38,7 @@ export function validateChangedObject<T extends KubeObject>(
   const { onUpdate = 'update', finalizers = 'kubernetes' } = strategy.metadataRules ?? {};
   const part = subresource === undefined ? undefined : strategy.subresources?.[subresource];
   const errors = [
-    ...validateObjectMeta(object.metadata, { ...scope, validateName: nameIsPathSegment }),
+    ...validateObjectMeta(object.metadata, rulesOfEveryObject(scope)),
     ...validateObjectMetaUpdate(object.metadata, old.metadata),
   ];
   if (onUpdate === 'update' || onUpdate === 'both')
@@ -51,6 +51,14 @@ export function validateChangedObject<T extends KubeObject>(
       : part?.validateUpdate?.(object, old, context);
   for (const error of own ?? []) errors.push(error);
   return errors;
+}
+
+const everyNamespaced = { namespaced: true, validateName: nameIsPathSegment };
+const everyClusterWide = { namespaced: false, validateName: nameIsPathSegment };
+
+/** What holds for the metadata of an object of any kind. */
+function rulesOfEveryObject({ namespaced }: ObjectScope): typeof everyNamespaced {
+  return namespaced ? everyNamespaced : everyClusterWide;
 }
 
 function ownMetadataErrors<T extends KubeObject>(

@@ -1,11 +1,9 @@
 import {
   badRequestError,
-  cloneJson,
   conflictError,
   type FieldError,
   formatFieldErrors,
   formatTime,
-  type KubeObject,
   notSupported,
   required,
   type Status,
@@ -71,13 +69,13 @@ function assign(resource: Resource, pod: Pod, binding: Binding, now: string): Dr
   if (deletionTimestamp !== undefined) throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`);
   if (pod.spec?.nodeName) throw refuse(`pod ${name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`);
   if ((pod.spec?.schedulingGates?.length ?? 0) > 0) throw refuse(`pod ${name} has non-empty .spec.schedulingGates`);
-  const draft = cloneJson(pod as KubeObject) as Draft;
+  const draft = { ...pod, metadata: { ...pod.metadata } } as unknown as Draft;
   const { labels, annotations } = binding.metadata;
   if (labels) draft.metadata.labels = { ...draft.metadata.labels, ...labels };
   if (annotations) draft.metadata.annotations = { ...draft.metadata.annotations, ...annotations };
-  draft.spec = { ...(draft.spec as object), nodeName: binding.target.name };
+  draft.spec = { ...pod.spec, nodeName: binding.target.name };
   const scheduled: Partial<PodCondition> = { type: 'PodScheduled', status: 'True', lastTransitionTime: now };
   const conditions = (pod.status?.conditions ?? []).filter(({ type }) => type !== 'PodScheduled');
-  draft.status = { ...(draft.status as object), conditions: [...conditions, scheduled] };
+  draft.status = { ...pod.status, conditions: [...conditions, scheduled] };
   return draft;
 }

@@ -14,6 +14,25 @@ async function ask(method: string, path: string, body: object, contentType = 'ap
   return (answer as { object?: unknown }).object as Answer;
 }
 
+const crd = (shortName: string) => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'things.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { kind: 'Thing', plural: 'things', shortNames: [shortName] },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
+  },
+});
+
 const patch = (body: object, kind: 'merge' | 'strategic-merge' = 'merge') =>
   ask('PATCH', `${pods}/a/status`, body, `application/${kind}-patch+json`);
 
@@ -68,19 +87,41 @@ describe('a patch of a status', () => {
   });
 });
 
-describe('a kind that the program defines itself', () => {
-  const crd = (shortName: string) => ({
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'things.example.com' },
-    spec: {
-      group: 'example.com',
-      scope: 'Namespaced',
-      names: { kind: 'Thing', plural: 'things', shortNames: [shortName] },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
-    },
+describe('a patch of labels and annotations of a custom resource', () => {
+  const things = '/apis/example.com/v1/namespaces/default/things';
+  const change = (body: object) => ask('PATCH', `${things}/a`, body, 'application/merge-patch+json');
+
+  beforeEach(async () => {
+    await api.define(crd('t'));
+    const thing = { metadata: { name: 'a', labels: { b: '1' } }, spec: { size: 1, none: null } };
+    await expect
+      .poll(() => ask('POST', things, { apiVersion: 'example.com/v1', kind: 'Thing', ...thing }))
+      .toMatchObject({ spec: { size: 1 } });
   });
 
+  test('sets them in order, and leaves the generation and all else as it was', async () => {
+    const before = await ask('GET', `${things}/a`, {});
+    const after = await change({ metadata: { labels: { a: '2', c: '3' }, annotations: { x: 'y' } } });
+    expect(JSON.stringify(after.metadata.labels)).toBe('{"a":"2","b":"1","c":"3"}');
+    expect(after).toMatchObject({ spec: before.spec, metadata: { generation: 1, annotations: { x: 'y' } } });
+    const [fields] = after.metadata.managedFields ?? [];
+    expect(fields?.fieldsV1?.['f:metadata']).toMatchObject({ 'f:labels': { 'f:a': {}, 'f:b': {} } });
+  });
+
+  test('is refused for an old version, a wrong uid, and a label that is none', async () => {
+    await change({ metadata: { labels: { a: '2' } } });
+    expect(await change({ metadata: { resourceVersion: '1', labels: { a: '3' } } })).toMatchObject({ code: 409 });
+    expect(await change({ metadata: { uid: 'other', labels: { a: '3' } } })).toMatchObject({ code: 422 });
+    expect(await change({ metadata: { labels: { a: 'no label' } } })).toMatchObject({ code: 422 });
+    expect((await ask('GET', `${things}/a`, {})).metadata.labels).toEqual({ a: '2', b: '1' });
+  });
+
+  test('takes them away where it says null', async () => {
+    expect((await change({ metadata: { labels: { b: null } } })).metadata).not.toHaveProperty('labels.b');
+  });
+});
+
+describe('a kind that the program defines itself', () => {
   test('is served, and stays as it is when it is defined again', async () => {
     await api.define(crd('t'));
     await api.define(crd('other'));

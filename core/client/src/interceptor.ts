@@ -1,0 +1,22 @@
+import type { KubeObject, Status } from '@tektite/meta';
+import type { Client } from './client.ts';
+import type { KindReference, ObjectKey } from './kind-reference.ts';
+import type { TransportRequest, TransportResponse } from './transport/transport.ts';
+import type { DeleteOptions } from './verb-options.ts';
+
+/**
+ * Somebody between a client and those who use it. What it leaves out goes its way as if it were not there.
+ *
+ * @example
+ * const readOnly = client.intercepted({
+ *   request: (request, next) => (request.method === 'GET' ? next.request(request) : Promise.reject(new Error('no'))),
+ * });
+ */
+export interface Interceptor {
+  /** In the place of `Client.request`, by which all verbs but watch and log go. `next` is the client as it was. */
+  request?(request: TransportRequest, next: Client): Promise<TransportResponse>;
+  /** Told of each watch that the server accepted. */
+  watching?(): void;
+  /** Told of each delete that the server confirmed. */
+  deleted?(kind: KindReference<KubeObject>, key: ObjectKey, answer: KubeObject | Status, options: DeleteOptions): void;
+}
