@@ -37,8 +37,8 @@ class InProcessTransport implements Transport {
   private readonly server: RequestHandler;
   private readonly user: UserInfo;
   private readonly closing = new AbortController();
-  /** Those who wait for an answer. Many at a time: a signal takes longer to forget a listener, the more it has. */
-  private readonly waiting = new Set<(reason: Error) => void>();
+  /** Those who wait for an answer, and how to disappoint them. */
+  private readonly waiting = new Set<Reject>();
 
   constructor(server: RequestHandler, user: UserInfo) {
     this.server = server;
@@ -84,20 +84,21 @@ class InProcessTransport implements Transport {
     this.closing.signal.throwIfAborted();
     signal?.throwIfAborted();
     const work = this.server.handle(this.toApiRequest(request));
-    const answer = this.untilClosed(work);
-    return signal ? abortable(answer, [signal]) : answer;
-  }
-
-  private untilClosed<T>(work: Promise<T>): Promise<T> {
+    const aborted = signal && waitingFor(signal);
     return new Promise((resolve, reject) => {
       this.waiting.add(reject);
+      aborted?.add(reject);
+      const forget = () => {
+        this.waiting.delete(reject);
+        aborted?.delete(reject);
+      };
       work.then(
         (answer) => {
-          this.waiting.delete(reject);
+          forget();
           resolve(answer);
         },
         (error: Error) => {
-          this.waiting.delete(reject);
+          forget();
           reject(error);
         },
       );
@@ -140,6 +141,24 @@ function copyJson(value: unknown): unknown {
     if (field !== undefined) setOwn(copy, key, copyJson(field));
   }
   return copy;
+}
+
+type Reject = (reason: Error) => void;
+
+/** Who waits while a signal is not aborted. Listeners of their own would cost each of them more than all the rest here. */
+const waitingForSignal = new WeakMap<AbortSignal, Set<Reject>>();
+
+function waitingFor(signal: AbortSignal): Set<Reject> {
+  let waiting = waitingForSignal.get(signal);
+  if (!waiting) {
+    const all: Set<Reject> = (waiting = new Set());
+    waitingForSignal.set(signal, all);
+    const abort = () => {
+      for (const reject of all) reject(signal.reason as Error);
+    };
+    signal.addEventListener('abort', abort, { once: true });
+  }
+  return waiting;
 }
 
 type Signals = readonly (AbortSignal | undefined)[];

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { kinds } from '@tektite/client';
-import { isStatusError, sleep } from '@tektite/meta';
+import { isStatusError } from '@tektite/meta';
 import type { Pod, PodStatus } from '@tektite/schema/kubernetes';
 import type { RunningContainer } from '../runtime/pod-runtime.ts';
 import { ownConditions } from '../status/pod-conditions.ts';
@@ -40,15 +40,14 @@ export class PodWorker {
   private loop: Promise<void> | undefined;
   private timer: Disposable | undefined;
   private timerDue = Number.POSITIVE_INFINITY;
+  private publishing: Disposable | undefined;
 
   constructor(pod: Pod, parts: AgentParts) {
     this.pod = pod;
     this.parts = parts;
     this.setup = new PodSetup(podSandbox(pod, join(parts.podsDirectory, pod.metadata.uid ?? '')), parts);
     this.containers = new PodContainers(pod, this.setup, parts, () => this.containersChanged());
-    // Where nothing takes time, a state that is over within one turn of the timers is not worth a write.
-    const pause = parts.runtime.startsAtOnce ? () => sleep(parts.clock, 0) : undefined;
-    this.writer = new StatusWriter(parts.client, (error) => this.failed(error), pause);
+    this.writer = new StatusWriter(parts.client, (error) => this.failed(error));
     this.startedAt = pod.status?.startTime ? Date.parse(pod.status.startTime) : parts.clock.now();
   }
 
@@ -71,6 +70,7 @@ export class PodWorker {
   async close(): Promise<void> {
     this.closed = true;
     this.timer?.[Symbol.dispose]();
+    this.publishing?.[Symbol.dispose]();
     this.containers.close();
     await this.setup.close();
     await this.loop;
@@ -221,10 +221,10 @@ export class PodWorker {
     // A failure is told in two steps, as kubelets do: how the containers ended, then that the Pod has failed. Who looks at the
     // first only, such as a controller that goes by some of the containers, may decide on that.
     if (this.containers.hasFailures) {
-      this.publish();
+      this.publishNow();
       await this.writer.settled();
     }
-    this.publish(true);
+    this.publishNow(true);
     if (!(await this.writer.settled())) return;
     this.finished = true;
     this.timer?.[Symbol.dispose]();
@@ -247,12 +247,21 @@ export class PodWorker {
     await this.containers.kill();
     this.timer?.[Symbol.dispose]();
     this.closed = true;
+    this.publishing?.[Symbol.dispose]();
     await this.setup.remove();
     await this.parts.logs.remove(ownerOf(this.pod));
   }
 
-  private publish(ending = false): void {
-    if (this.wasEndedByOthers()) return;
+  /** Where nothing takes time, a state that is over within one turn of the timers is not worth a word. */
+  private publish(): void {
+    if (!this.parts.runtime.startsAtOnce) this.publishNow();
+    else this.publishing ??= this.parts.clock.setTimer(0, () => this.publishNow());
+  }
+
+  private publishNow(ending = false): void {
+    this.publishing?.[Symbol.dispose]();
+    this.publishing = undefined;
+    if (this.finished || this.gone || this.wasEndedByOthers()) return;
     const { environment, clock } = this.parts;
     const status = podStatus({
       pod: this.known(),

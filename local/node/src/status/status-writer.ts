@@ -5,20 +5,18 @@ import { ownConditions } from './pod-conditions.ts';
 
 /**
  * Writes the status of one Pod: the newest, when it differs from the last one written, one at a time. States that came and
- * went while another was being written are skipped; with a `pause`, so are those that are over when it ends.
+ * went while another was being written are skipped.
  */
 export class StatusWriter {
   private readonly client: Client;
   private readonly onError: (error: Error) => void;
-  private readonly pause: (() => Promise<void>) | undefined;
   private wanted: { readonly pod: Pod; readonly status: PodStatus } | undefined;
   private written: PodStatus | undefined;
   private writing: Promise<void> | undefined;
 
-  constructor(client: Client, onError: (error: Error) => void, pause?: () => Promise<void>) {
+  constructor(client: Client, onError: (error: Error) => void) {
     this.client = client;
     this.onError = onError;
-    this.pause = pause;
   }
 
   put(pod: Pod, status: PodStatus): void {
@@ -37,7 +35,6 @@ export class StatusWriter {
 
   private async write(): Promise<void> {
     while (this.wanted) {
-      await this.pause?.();
       const { pod, status } = this.wanted;
       if (equalJson(this.written, status)) {
         this.wanted = undefined;

@@ -11,6 +11,11 @@ export class EquivalentResources {
     this.table = table;
   }
 
+  /** Grows with every change of what is served. */
+  get version(): number {
+    return this.table.generation;
+  }
+
   /** The other forms of a resource that have the subresource too. */
   of(resource: Resource, subresource: string): readonly Resource[] {
     if (this.generation !== this.table.generation) this.index();

@@ -41,6 +41,11 @@ export class RequestMatcher {
     return resource && this.selectsNamespace(criteria.namespaceSelector, request) ? resource : undefined;
   }
 
+  /** What was found out by rules alone holds as long as this does not grow. */
+  get version(): number {
+    return this.equivalents.version;
+  }
+
   /** The first form of the resource that a rule covers: as requested or, where the policy allows, in another version. */
   matchRules(
     rules: readonly NamedRuleWithOperations[],

@@ -21,8 +21,8 @@ export function mutatingWebhooks(configurations: WebhookConfigurations, caller: 
   return {
     name: 'MutatingAdmissionWebhook',
     mutate(request, round) {
-      const webhooks = configurations.webhooks();
-      if (webhooks.length === 0 || isExempt(request)) return undefined;
+      const webhooks = isExempt(request) ? [] : configurations.concernedBy(request, caller.matcher);
+      if (webhooks.length === 0) return undefined;
       return new Mutation(request, round, caller).run(webhooks);
     },
   };

@@ -10,8 +10,8 @@ export function validatingWebhooks(configurations: WebhookConfigurations, caller
   return {
     name: 'ValidatingAdmissionWebhook',
     validate(request) {
-      const webhooks = configurations.webhooks();
-      if (webhooks.length === 0 || isExempt(request)) return undefined;
+      const webhooks = isExempt(request) ? [] : configurations.concernedBy(request, caller.matcher);
+      if (webhooks.length === 0) return undefined;
       return dispatch(webhooks, request, caller);
     },
   };

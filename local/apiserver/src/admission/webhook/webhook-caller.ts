@@ -43,6 +43,10 @@ export class WebhookCaller {
     this.parts = parts;
   }
 
+  get matcher(): RequestMatcher {
+    return this.parts.matcher;
+  }
+
   /** The version in which the webhook wants to see the request; `undefined` when it does not. Throws a StatusError. */
   async wantedVersion(
     webhook: CompiledWebhook,

@@ -1,4 +1,6 @@
 import type { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@tektite/schema/kubernetes';
+import type { AdmissionRequest } from '../admission.ts';
+import type { RequestMatcher } from '../matching/request-matcher.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { type CompiledWebhook, compileWebhook } from './compiled-webhook.ts';
 import type { WebhookClients } from './webhook-clients.ts';
@@ -14,6 +16,9 @@ export class WebhookConfigurations implements Disposable {
   private readonly byConfiguration = new Map<string, readonly CompiledWebhook[]>();
   private readonly subscription: Disposable;
   private ordered: readonly CompiledWebhook[] | undefined;
+  /** Those with a rule for a sort of request. Most requests are of no interest to anybody, and are soon let go. */
+  private readonly concerned = new Map<string, readonly CompiledWebhook[]>();
+  private concernedVersion = -1;
 
   constructor(
     plural: 'mutatingwebhookconfigurations' | 'validatingwebhookconfigurations',
@@ -29,7 +34,24 @@ export class WebhookConfigurations implements Disposable {
     });
   }
 
-  webhooks(): readonly CompiledWebhook[] {
+  /** The webhooks whose rules cover a request. Whether they want to see it, the rest of their criteria says. */
+  concernedBy(request: AdmissionRequest, matcher: RequestMatcher): readonly CompiledWebhook[] {
+    const all = this.webhooks();
+    if (all.length === 0) return all;
+    if (this.concernedVersion !== matcher.version) this.concerned.clear();
+    this.concernedVersion = matcher.version;
+    const { operation, resource, subresource, namespace } = request;
+    const scope = namespace === '' ? 'cluster' : 'namespace';
+    const sort = `${operation} ${resource.group}/${resource.version}/${resource.plural}/${subresource} ${scope}`;
+    let found = this.concerned.get(sort);
+    if (!found) {
+      found = all.filter(({ criteria }) => matcher.matchRules(criteria.rules, criteria.matchPolicy, request));
+      this.concerned.set(sort, found);
+    }
+    return found;
+  }
+
+  private webhooks(): readonly CompiledWebhook[] {
     return (this.ordered ??= [...this.byConfiguration]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .flatMap(([, webhooks]) => webhooks));
@@ -51,6 +73,7 @@ export class WebhookConfigurations implements Disposable {
 
   private drop(name: string): void {
     this.ordered = undefined;
+    this.concerned.clear();
     for (const webhook of this.byConfiguration.get(name) ?? []) webhook.dispose();
     this.byConfiguration.delete(name);
   }
