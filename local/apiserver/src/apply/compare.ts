@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@tektite/schema';
 import { type Atom, atomOf, untypedSchema } from './atom.ts';
-import { type FieldSet, FieldSetBuilder } from './field-set.ts';
+import { emptySet, type FieldSet, FieldSetBuilder } from './field-set.ts';
 import { fieldElement, sameValue } from './path-element.ts';
 
 /** What differs between two objects, by path. */
@@ -25,6 +25,8 @@ class Comparer {
   /** `undefined` means absent; `null` is a value. */
   visit(schema: JsonSchema, before: unknown, after: unknown, path: string[]): void {
     if (before === after) return;
+    if (before === undefined && path.length > 0) return this.added.insert(path, wholeSet(schema, after));
+    if (after === undefined && path.length > 0) return this.removed.insert(path, wholeSet(schema, before));
     const atom = atomOf(schema, after, before);
     if (atom.form === 'leaf' || (isEmpty(before) && isEmpty(after)) || !fits(atom, before) || !fits(atom, after)) {
       if (before === undefined) this.added.insert(path);
@@ -34,9 +36,6 @@ class Comparer {
     }
     if (atom.form === 'map') this.visitMap(atom, before as Fields, after as Fields, path);
     else this.visitList(atom, before as readonly unknown[], after as readonly unknown[], path);
-    if (path.length === 0) return;
-    if (before === undefined) this.added.insert(path);
-    else if (after === undefined) this.removed.insert(path);
   }
 
   private visitMap(atom: Extract<Atom, { form: 'map' }>, before: Fields, after: Fields, path: string[]): void {
@@ -81,6 +80,24 @@ class Comparer {
       path.pop();
     }
   }
+}
+
+/** A value that only one side has: it and all below it are members. Nearly all of a new object is such. */
+function wholeSet(schema: JsonSchema, value: unknown): FieldSet {
+  const atom = atomOf(schema, value);
+  if (atom.form === 'leaf' || isEmpty(value) || !fits(atom, value)) return emptySet;
+  const set: Record<string, FieldSet> = { '.': emptySet };
+  if (atom.form === 'map') {
+    const fields = value as Readonly<Record<string, unknown>>;
+    for (const name in fields)
+      if (fields[name] !== undefined)
+        set[fieldElement(name)] = wholeSet(atom.field(name) ?? untypedSchema, fields[name]);
+  } else
+    for (const item of value as readonly unknown[]) {
+      const element = atom.elementOf(item);
+      set[element] = element in set ? emptySet : wholeSet(atom.items, item);
+    }
+  return set;
 }
 
 type Fields = Readonly<Record<string, unknown>> | undefined;

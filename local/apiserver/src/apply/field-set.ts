@@ -141,22 +141,25 @@ interface TreeNode {
   member: boolean;
   /** Most have none. */
   children: Map<string, TreeNode> | undefined;
+  /** All that is here and below, where somebody has made that already. */
+  whole: FieldSet | undefined;
 }
 
 /** Collects members while a walk goes on; cheaper than a union per path. */
 export class FieldSetBuilder {
-  private readonly root: TreeNode = { member: false, children: undefined };
+  private readonly root: TreeNode = { member: false, children: undefined, whole: undefined };
 
-  /** Adds the path of the given elements. */
-  insert(path: readonly string[]): void {
+  /** Adds the path of the given elements. With `whole`, also all that it has below it. */
+  insert(path: readonly string[], whole?: FieldSet): void {
     let at = this.root;
     for (const key of path) {
       const children: Map<string, TreeNode> = (at.children ??= new Map());
       let next = children.get(key);
-      if (!next) children.set(key, (next = { member: false, children: undefined }));
+      if (!next) children.set(key, (next = { member: false, children: undefined, whole: undefined }));
       at = next;
     }
     at.member = true;
+    at.whole = whole;
   }
 
   build(): FieldSet {
@@ -164,7 +167,8 @@ export class FieldSetBuilder {
   }
 }
 
-function toSet({ member, children }: TreeNode): FieldSet {
+function toSet({ member, children, whole }: TreeNode): FieldSet {
+  if (whole) return whole;
   if (!children) return emptySet;
   const set: MutableFieldSet = {};
   if (member) set['.'] = emptySet;
