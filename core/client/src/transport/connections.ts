@@ -8,6 +8,20 @@ import { proxyFromEnvironment } from './environment-proxy.ts';
 const keepAliveMilliseconds = 60_000;
 /** TCP probes start after that much silence, so that the system finds dead peers too. */
 const probeMilliseconds = 30_000;
+/**
+ * Requests at a time; others wait for their turn here. A connection costs the server more than several requests, and who asks
+ * a thousand things at once is not answered any sooner for having a thousand of them.
+ */
+const mostRequests = 64;
+
+/** What a connection is for: a request that is soon answered, or a stream that may last for hours. */
+export type ConnectionUse = 'request' | 'stream';
+
+interface Dispatchers {
+  readonly request: Dispatcher;
+  readonly stream: Dispatcher;
+  readonly certificate: ClientCertificate | undefined;
+}
 
 /**
  * The open connections to one server. A client certificate belongs to a connection, so a new certificate means new
@@ -16,7 +30,7 @@ const probeMilliseconds = 30_000;
 export class Connections {
   private readonly config: ClientConfig;
   private readonly origin: string;
-  private current: { dispatcher: Dispatcher; certificate: ClientCertificate | undefined } | undefined;
+  private current: Dispatchers | undefined;
   private readonly all = new Set<Dispatcher>();
 
   constructor(config: ClientConfig, origin: string) {
@@ -25,19 +39,20 @@ export class Connections {
   }
 
   /** undici is loaded with the first request: programs that only talk within the process do without it. */
-  async dispatcherFor(certificate: ClientCertificate | undefined): Promise<Dispatcher> {
-    if (this.current && sameCertificate(this.current.certificate, certificate)) return this.current.dispatcher;
+  async dispatcherFor(use: ConnectionUse, certificate: ClientCertificate | undefined): Promise<Dispatcher> {
+    if (this.current && sameCertificate(this.current.certificate, certificate)) return this.current[use];
     const undici = await import('./dispatchers.ts');
-    if (this.current && sameCertificate(this.current.certificate, certificate)) return this.current.dispatcher;
-    const old = this.current?.dispatcher;
-    const dispatcher = this.connect(undici, certificate);
-    this.all.add(dispatcher);
-    this.current = { dispatcher, certificate };
-    if (old) {
-      const forget = () => void this.all.delete(old);
-      old.close().then(forget, forget);
+    if (this.current && sameCertificate(this.current.certificate, certificate)) return this.current[use];
+    const old = this.current;
+    const request = this.connect(undici, certificate, mostRequests);
+    const stream = this.connect(undici, certificate, null);
+    this.all.add(request).add(stream);
+    this.current = { request, stream, certificate };
+    for (const dispatcher of old ? [old.request, old.stream] : []) {
+      const forget = () => void this.all.delete(dispatcher);
+      dispatcher.close().then(forget, forget);
     }
-    return dispatcher;
+    return this.current[use];
   }
 
   async close(): Promise<void> {
@@ -51,7 +66,11 @@ export class Connections {
    * HTTP/1.1 on purpose: over HTTP/2 undici is slower on requests one at a time and no faster on many, and watches beyond
    * the server's limit of streams would wait behind each other without a sign.
    */
-  private connect(undici: typeof import('./dispatchers.ts'), certificate: ClientCertificate | undefined): Dispatcher {
+  private connect(
+    undici: typeof import('./dispatchers.ts'),
+    certificate: ClientCertificate | undefined,
+    connections: number | null,
+  ): Dispatcher {
     const { certificateAuthority, insecureSkipTlsVerify, tlsServerName } = this.config;
     const tls = {
       ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
@@ -62,7 +81,8 @@ export class Connections {
       keepAliveInitialDelay: probeMilliseconds,
     };
     // Time is ours to watch, by the clock that was passed in.
-    const options = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: keepAliveMilliseconds, allowH2: false };
+    const times = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: keepAliveMilliseconds };
+    const options = { ...times, connections, allowH2: false };
     const proxy = this.config.proxyUrl ?? proxyFromEnvironment(this.origin, process.env);
     return proxy === undefined
       ? new undici.Pool(this.origin, { ...options, connect: tls })

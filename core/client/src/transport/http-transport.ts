@@ -4,7 +4,7 @@ import { ClientError } from '../client-error.ts';
 import type { ClientConfig } from '../config/client-config.ts';
 import type { CredentialMaterial } from '../config/credentials.ts';
 import { connectionError } from './connection-error.ts';
-import { Connections } from './connections.ts';
+import { Connections, type ConnectionUse } from './connections.ts';
 import { EventDecoder } from './event-decoder.ts';
 import { impersonationHeaders } from './impersonation-headers.ts';
 import { RequestScope } from './request-scope.ts';
@@ -74,7 +74,7 @@ class HttpTransport implements Transport {
     const scope = this.open(request);
     this.limitTime(request, scope);
     try {
-      return await this.finish(await this.send(request, scope));
+      return await this.finish(await this.send('request', request, scope));
     } catch (error) {
       throw this.explain(scope, error);
     } finally {
@@ -109,7 +109,7 @@ class HttpTransport implements Transport {
     // A server that does not even begin to answer is not just silent.
     this.limitTime(request, scope);
     try {
-      const answer = await this.send(request, scope);
+      const answer = await this.send('stream', request, scope);
       if (answer.statusCode >= 300) throw statusErrorOf(await this.finish(answer));
       scope.unlimitTime();
       scope.limitSilence(request.idleTimeoutMs ?? 0, () => this.stalled(request));
@@ -163,22 +163,23 @@ class HttpTransport implements Transport {
   }
 
   /** Sends the request; once more with fresh credentials when the server does not know us any more. */
-  private async send(request: TransportRequest, scope: RequestScope): Promise<Answer> {
+  private async send(use: ConnectionUse, request: TransportRequest, scope: RequestScope): Promise<Answer> {
     const { credentials } = this.config;
     for (let attempt = 0; ; attempt++) {
       const material = (await credentials?.current(scope.signal)) ?? {};
-      const answer = await this.dispatch(request, material, scope);
+      const answer = await this.dispatch(use, request, material, scope);
       if (answer.statusCode !== 401 || attempt > 0 || !credentials?.refused(material)) return answer;
       await answer.body.dump();
     }
   }
 
   private async dispatch(
+    use: ConnectionUse,
     request: TransportRequest,
     material: CredentialMaterial,
     scope: RequestScope,
   ): Promise<Answer> {
-    const dispatcher = await this.connections.dispatcherFor(material.clientCertificate);
+    const dispatcher = await this.connections.dispatcherFor(use, material.clientCertificate);
     const query = request.query?.toString();
     const body = encodeBody(request.body);
     const { signal } = scope;

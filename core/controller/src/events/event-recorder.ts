@@ -20,9 +20,9 @@ interface Outgoing {
 }
 
 /** Events that wait to be sent, at most. They are a courtesy: when the API is slow, the newest are dropped, and counted. */
-const longestQueue = 1000;
-/** Written at a time. One that has to be tried again must not hold up all others. */
-const lanes = 8;
+const longestQueue = 10_000;
+/** Written at a time. Few: what they tell of is written at the same time, and is what others wait for. */
+const lanes = 2;
 const attempts = 12;
 const retryMs = 10_000;
 
@@ -46,6 +46,8 @@ export class EventRecorder implements AsyncDisposable {
   private readonly controller = new AbortController();
   /** What is being written, by object: events of one object follow each other. */
   private readonly sending = new Map<string, Promise<void>>();
+  /** How many of those are on their way. The others wait to be tried again, and hold up nobody but their own object. */
+  private writing = 0;
   private counter = 0;
   private lost = 0;
 
@@ -67,11 +69,7 @@ export class EventRecorder implements AsyncDisposable {
     const correlation = this.correlator.correlate(object, text, now);
     if (correlation.type === 'drop') return;
     // A repetition that waits to be sent is overtaken by the next one.
-    const waiting = this.queue.findIndex(({ correlation: { id, type } }) => id === correlation.id && type === 'count');
-    if (correlation.type === 'count' && waiting >= 0) {
-      this.queue[waiting] = { object, text, correlation, now };
-      return;
-    }
+    if (correlation.type === 'count' && this.overtake({ object, text, correlation, now })) return;
     if (this.queue.length >= longestQueue) {
       this.lost++;
       this.correlator.forget(correlation.id);
@@ -93,10 +91,18 @@ export class EventRecorder implements AsyncDisposable {
     await this.flushed();
   }
 
+  private overtake(later: Outgoing): boolean {
+    const { id } = later.correlation;
+    const waiting = this.queue.findIndex(({ correlation }) => correlation.id === id && correlation.type === 'count');
+    if (waiting >= 0) this.queue[waiting] = later;
+    return waiting >= 0;
+  }
+
   private send(): void {
-    while (this.sending.size < lanes) {
+    while (this.writing < lanes) {
       const index = this.queue.findIndex(({ object }) => !this.sending.has(laneOf(object)));
-      const [next] = index < 0 ? [] : this.queue.splice(index, 1);
+      // Nearly always the first, which is many times cheaper to take.
+      const next = index === 0 ? this.queue.shift() : this.queue.splice(index, index < 0 ? 0 : 1)[0];
       if (!next) return;
       const lane = laneOf(next.object);
       const done = this.sendOrDrop(next).finally(() => {
@@ -127,13 +133,17 @@ export class EventRecorder implements AsyncDisposable {
 
   private async sendOne(outgoing: Outgoing, signal: AbortSignal): Promise<void> {
     for (let attempt = 1; ; attempt++) {
+      this.writing++;
       try {
         await this.write(outgoing, signal);
         return;
       } catch (error) {
         if (attempt >= attempts || signal.aborted || isStatusError(error)) throw error;
-        await sleep(this.client.clock, retryMs * (0.5 + this.client.random.next()), signal);
+      } finally {
+        this.writing--;
       }
+      this.send();
+      await sleep(this.client.clock, retryMs * (0.5 + this.client.random.next()), signal);
     }
   }
 

@@ -1,4 +1,5 @@
 import { formatTime, knativeConditionSet, parseGoDuration } from '@tektite/meta';
+import type { Pod } from '@tektite/schema/kubernetes';
 import type { RunCondition } from '../kinds/run-status.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
 import type { TaskRunStatus } from '../kinds/task-run-spec.ts';
@@ -33,14 +34,15 @@ export function isOurs({ spec }: TaskRun): boolean {
   return !spec.managedBy || spec.managedBy === 'tekton.dev/pipeline';
 }
 
-/** A run that has begun. It never began before it was created, whatever the clocks say. */
-export function started({ metadata, status }: TaskRun, now: number): TaskRunStatus {
+/** A run that has begun, with its Pod if it has one. It never began before it was created, whatever the clocks say. */
+export function started({ metadata, status }: TaskRun, now: number, pod?: Pod): TaskRunStatus {
   const current: TaskRunStatus = status ?? { podName: '' };
   if (current.startTime) return current;
   const created = Date.parse(metadata.creationTimestamp ?? '') || 0;
-  const begun = { ...current, podName: current.podName ?? '', startTime: formatTime(Math.max(now, created)) };
+  const begun = Math.max(created, Math.min(now, Date.parse(pod?.metadata.creationTimestamp ?? '') || now));
+  const running = { ...current, podName: current.podName ?? '', startTime: formatTime(begun) };
   const message = succeededCondition(current)?.message ?? '';
-  return withOutcome(begun, { status: 'Unknown', reason: 'Started', message }, now);
+  return withOutcome(running, { status: 'Unknown', reason: 'Started', message }, now);
 }
 
 /** In milliseconds; undefined for no limit. */

@@ -34,7 +34,7 @@ async function look(run: TaskRunLook): Promise<Result | undefined> {
   if (isDone(run.status)) return stopSidecars(run);
   const spanContext = spanContextOf(run.status.spanContext, run.taskRun.metadata.annotations?.[taskRunTrace]);
   if (spanContext) run.status = { ...run.status, spanContext };
-  if (!isPending(run.taskRun)) run.status = started({ ...run.taskRun, status: run.status }, run.now);
+  if (!isPending(run.taskRun)) run.status = started({ ...run.taskRun, status: run.status }, run.now, podOf(run));
   let waitMs: number | undefined;
   let failure: Error | undefined;
   try {
@@ -43,10 +43,21 @@ async function look(run: TaskRunLook): Promise<Result | undefined> {
     waitMs = explain(run, error);
     if (waitMs === undefined) failure = error as Error;
   }
-  await finish(run, failure);
+  if (!isToldSoon(run)) await finish(run, failure);
   const left = timeLeft(run.taskRun, run.status, run.now);
   const next = Math.min(waitMs ?? Infinity, left ?? Infinity);
   return Number.isFinite(next) && !isDone(run.status) ? requeueAfter(Math.max(0, next)) : undefined;
+}
+
+/**
+ * Whether the next look will find all this again, and tell it: it comes at once, with the news of the Pod, and often the Pod
+ * has gone on by then. That spares one of three writes of a status, the dearest ones there are. Not where something was
+ * found that may be different next time, such as a Task or a StepAction of somebody else's. Upstream writes twice.
+ */
+function isToldSoon({ hasNewPod, original, status }: TaskRunLook): boolean {
+  const { taskSpec } = original.spec;
+  if (!hasNewPod || !taskSpec || original.status?.conditions || status.spanContext) return false;
+  return succeededCondition(status)?.reason === 'Pending' && !taskSpec.steps?.some(({ ref }) => ref);
 }
 
 async function advance(run: TaskRunLook): Promise<void> {

@@ -44,6 +44,8 @@ export interface TaskRunLook {
   /** With its defaults, and the labels and annotations that it is to have. */
   taskRun: TaskRun;
   status: TaskRunStatus;
+  /** Whether its Pod was made just now. */
+  hasNewPod: boolean;
   readonly now: number;
   readonly flags: FeatureFlags;
   readonly defaults: ConfigDefaults;
@@ -56,6 +58,7 @@ export function beginLook(taskRun: TaskRun, context: ReconcileContext, options: 
     original: taskRun,
     taskRun,
     status: taskRun.status ?? { podName: '' },
+    hasNewPod: false,
     now: context.clock.now(),
     flags: options.flags(),
     defaults: options.defaults(),
