@@ -18,6 +18,7 @@ export { linesOf } from './lines-of.ts';
 export type { ExpiredPolicy, ListAllOptions } from './list-pages.ts';
 export { collectionPath, objectPath } from './object-path.ts';
 export { jsonPatch, type JsonPatchOperation, mergePatch, type Patch, strategicMergePatch } from './patch.ts';
+export { SharedReads } from './shared-reads.ts';
 export { type NameOrKey, typedClient, type TypedClient } from './typed-client.ts';
 export type * from './verb-options.ts';
 

@@ -69,7 +69,7 @@ export function pipelinesSystem({
       imageLookup: new ImageLookup(),
       metrics: new TaskRunMetrics(() => globalMeter(meterName), metrics),
     }),
-    pipelineRunController({ flags, defaults, nopImage: images.nop }),
+    pipelineRunController({ flags, defaults, nopImage: images.nop, transforms }),
     runQueueController(),
     ...cloudEventControllers({ ...cloudEvents, defaults, transforms }),
     resolutionRequestController(defaults),

@@ -1,11 +1,13 @@
-import { type CachedSource, type Change, owned, type ReconcileContext } from '@tektite/controller';
+import { type CachedSource, type Change, owned } from '@tektite/controller';
 import { equalJson, hasOwner } from '@tektite/meta';
+import type { CacheTransforms } from '../cache/cache-transforms.ts';
 import type { CustomRun as CustomRunObject } from '../kinds/custom-run.ts';
 import { CustomRun, PipelineRun as PipelineRunKind, TaskRun as TaskRunKind } from '../kinds/kinds.ts';
 import type { PipelineRun } from '../kinds/pipeline-run.ts';
 import type { ChildReference } from '../kinds/pipeline-run-spec.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
 import { type ChildKind, type ChildRun, conditionOf, isOver } from '../pipeline/child-run.ts';
+import type { PipelineRunServices } from './pipeline-run-services.ts';
 
 /**
  * A run only has to look at its children when one of them ended, came back, or went. That they were created it knows: it did it.
@@ -17,24 +19,35 @@ function hasNews(change: Change<ChildRun>): boolean {
   return isOver(object) ? !equalJson(conditionOf(object), conditionOf(before)) : isOver(before);
 }
 
-export const taskRuns: CachedSource<TaskRun> = owned<TaskRun>(TaskRunKind, { predicate: hasNews });
-export const customRuns: CachedSource<CustomRunObject> = owned<CustomRunObject>(CustomRun, { predicate: hasNews });
-export const childPipelineRuns: CachedSource<PipelineRun> = owned<PipelineRun>(PipelineRunKind, { predicate: hasNews });
+/** Where runs find their children. The same as all other controllers have, if these are told to keep the same of them. */
+export interface ChildCaches {
+  readonly taskRuns: CachedSource<TaskRun>;
+  readonly customRuns: CachedSource<CustomRunObject>;
+  readonly pipelineRuns: CachedSource<PipelineRun>;
+}
+
+export function childCaches({ taskRun, customRun, pipelineRun }: CacheTransforms): ChildCaches {
+  return {
+    taskRuns: owned<TaskRun>(TaskRunKind, { predicate: hasNews, transform: taskRun }),
+    customRuns: owned<CustomRunObject>(CustomRun, { predicate: hasNews, transform: customRun }),
+    pipelineRuns: owned<PipelineRun>(PipelineRunKind, { predicate: hasNews, transform: pipelineRun }),
+  };
+}
 
 /** The child of a run with that name, if it is the run's own: another may have had the name before. */
 export function findChild(
   run: PipelineRun,
   kind: ChildKind,
   name: string,
-  { cache }: ReconcileContext,
+  { context: { cache }, children }: Pick<PipelineRunServices, 'context' | 'children'>,
 ): ChildRun | undefined {
   const key = `${run.metadata.namespace ?? ''}/${name}`;
   const found: ChildRun | undefined =
     kind === 'TaskRun'
-      ? cache(taskRuns).get(key)
+      ? cache(children.taskRuns).get(key)
       : kind === 'CustomRun'
-        ? cache(customRuns).get(key)
-        : cache(childPipelineRuns).get(key);
+        ? cache(children.customRuns).get(key)
+        : cache(children.pipelineRuns).get(key);
   return found && hasOwner(found, run) ? found : undefined;
 }
 
@@ -42,12 +55,15 @@ export function findChild(
  * The children that the status knows, and those that it does not because whoever created them died before it could say so. In the order of
  * tasks and names.
  */
-export function knownChildren(run: PipelineRun, { cache }: ReconcileContext): readonly ChildReference[] {
+export function knownChildren(
+  run: PipelineRun,
+  { context: { cache }, children: caches }: PipelineRunServices,
+): readonly ChildReference[] {
   const known = run.status?.childReferences ?? [];
   const children: readonly ChildRun[] = [
-    ...cache(childPipelineRuns).ownedBy(run),
-    ...cache(taskRuns).ownedBy(run),
-    ...cache(customRuns).ownedBy(run),
+    ...cache(caches.pipelineRuns).ownedBy(run),
+    ...cache(caches.taskRuns).ownedBy(run),
+    ...cache(caches.customRuns).ownedBy(run),
   ];
   if (children.length === 0) return known;
   const byName = new Map(known.map((child) => [child.name, child]));

@@ -13,7 +13,6 @@ import type { TaskState } from '../pipeline/task-state.ts';
 import { RunFailure } from '../task-run/run-failure.ts';
 import { enumMistake } from '../task-run/validate-params.ts';
 import { childTrace, taskRunTrace } from '../status/span-context.ts';
-import { childPipelineRuns } from './child-caches.ts';
 import { printedAsFormat } from './go-format.ts';
 import type { PipelineRunServices } from './pipeline-run-services.ts';
 
@@ -165,7 +164,7 @@ function creationFailure(error: unknown): unknown {
 }
 
 /** A Pipeline that runs itself would never end. */
-function checkForCircle(run: PipelineRun, pipeline: string, { context }: PipelineRunServices): void {
+function checkForCircle(run: PipelineRun, pipeline: string, { context, children }: PipelineRunServices): void {
   const visited: string[] = [];
   const seen = new Set<string>();
   for (let current: PipelineRun | undefined = run; current; ) {
@@ -178,6 +177,6 @@ function checkForCircle(run: PipelineRun, pipeline: string, { context }: Pipelin
     const owner = controllerOf(current);
     if (owner?.kind !== 'PipelineRun' || seen.has(owner.uid)) return;
     seen.add(owner.uid);
-    current = context.cache(childPipelineRuns).get(`${current.metadata.namespace ?? ''}/${owner.name}`);
+    current = context.cache(children.pipelineRuns).get(`${current.metadata.namespace ?? ''}/${owner.name}`);
   }
 }

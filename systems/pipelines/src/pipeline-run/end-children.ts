@@ -37,11 +37,12 @@ async function endChild(
   kind: 'TaskRun' | 'CustomRun',
   name: string,
   why: Why,
-  { context }: PipelineRunServices,
+  services: PipelineRunServices,
 ): Promise<string | undefined> {
   const status = kind === 'TaskRun' ? 'TaskRunCancelled' : 'RunCancelled';
   const statusMessage = cancelMessages[kind][why];
-  const found = findChild(run, kind, name, context);
+  const { context } = services;
+  const found = findChild(run, kind, name, services);
   if (!found) return undefined;
   const spec = found.spec as { readonly status?: string; readonly statusMessage?: string };
   // A TaskRun that is over would refuse; one that was told needs not be told again.

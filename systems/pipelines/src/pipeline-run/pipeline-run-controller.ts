@@ -9,6 +9,7 @@ import {
   type Result,
 } from '@tektite/controller';
 import { equalJson, isStatusError } from '@tektite/meta';
+import type { CacheTransforms } from '../cache/cache-transforms.ts';
 import type { ConfigDefaults } from '../config/config-defaults.ts';
 import type { FeatureFlags } from '../config/feature-flags.ts';
 import { PipelineRun as PipelineRunKind } from '../kinds/kinds.ts';
@@ -31,8 +32,9 @@ import { conditionEvent } from '../task-run/condition-event.ts';
 import { pipelineRunTrace, spanContextOf } from '../status/span-context.ts';
 import { RunFailure, RunWaits } from '../task-run/run-failure.ts';
 import { cleanUpVolumes } from './affinity-assistants.ts';
-import { childPipelineRuns, customRuns, knownChildren, taskRuns } from './child-caches.ts';
+import { childCaches, knownChildren } from './child-caches.ts';
 import { endChildren } from './end-children.ts';
+import { FinishedTasks } from './finished-tasks.ts';
 import { PreparedPipelines } from './prepare-pipeline.ts';
 import type { PipelineRunServices } from './pipeline-run-services.ts';
 import { runPipeline } from './run-pipeline.ts';
@@ -42,22 +44,29 @@ export interface PipelineRunOptions {
   readonly defaults: () => ConfigDefaults;
   /** The image of affinity assistants. */
   readonly nopImage: string;
+  /** What caches keep. */
+  readonly transforms: CacheTransforms;
 }
+
+/** What all looks share. */
+type Memory = Pick<PipelineRunServices, 'pipelines' | 'finished' | 'children'>;
 
 const requests = owned(ResolutionRequest);
 
 /** Runs PipelineRuns: TaskRuns, CustomRuns and PipelineRuns for its tasks, and a status that tells how it goes. */
 export function pipelineRunController(options: PipelineRunOptions): ControllerDefinition {
-  const pipelines = new PreparedPipelines();
+  const children = childCaches(options.transforms);
+  const memory: Memory = { pipelines: new PreparedPipelines(), finished: new FinishedTasks(), children };
   return defineController<PipelineRun>({
     name: 'pipelinerun',
     kind: PipelineRunKind,
+    transform: options.transforms.pipelineRun,
     predicate: generationChanged(),
     traceOf: ({ status }) => status?.spanContext,
-    sources: [taskRuns, customRuns, childPipelineRuns, requests],
+    sources: [children.taskRuns, children.customRuns, children.pipelineRuns, requests],
     reconcile: (run, context) =>
       isOursToRun(run) && !run.metadata.deletionTimestamp
-        ? new PipelineRunWork(run, context, options, pipelines).run()
+        ? new PipelineRunWork(run, context, options, memory).run()
         : undefined,
   });
 }
@@ -72,7 +81,7 @@ class PipelineRunWork {
   /** The condition that users were told of last. */
   private told: RunCondition | undefined;
 
-  constructor(run: PipelineRun, context: ReconcileContext, options: PipelineRunOptions, pipelines: PreparedPipelines) {
+  constructor(run: PipelineRun, context: ReconcileContext, options: PipelineRunOptions, memory: Memory) {
     const { client, signal, random } = context;
     this.current = run;
     this.original = run;
@@ -92,7 +101,7 @@ class PipelineRunWork {
       },
       nopImage: options.nopImage,
       now: context.clock.now(),
-      pipelines,
+      ...memory,
     };
   }
 
@@ -119,6 +128,7 @@ class PipelineRunWork {
     if (lasting instanceof RunFailure) this.tellCause(lasting);
     if (isRunOver(this.status)) {
       this.services.pipelines.forget(this.original);
+      this.services.finished.forget(this.original);
       await cleanUpVolumes(this.current, this.services);
       return undefined;
     }
@@ -169,7 +179,7 @@ class PipelineRunWork {
 
   /** All children there are, also those that the status does not know yet. */
   private withChildren(): PipelineRunStatus {
-    const children = knownChildren({ ...this.current, status: this.status }, this.services.context);
+    const children = knownChildren({ ...this.current, status: this.status }, this.services);
     return children.length > 0 ? { childReferences: children } : {};
   }
 

@@ -2,6 +2,8 @@ import type { ReconcileContext } from '@tektite/controller';
 import type { ConfigDefaults } from '../config/config-defaults.ts';
 import type { FeatureFlags } from '../config/feature-flags.ts';
 import type { RemotePlace } from '../resolution/fetch-remote.ts';
+import type { ChildCaches } from './child-caches.ts';
+import type { FinishedTasks } from './finished-tasks.ts';
 import type { PreparedPipelines } from './prepare-pipeline.ts';
 
 /** What the phases of a look at a run work with. */
@@ -16,4 +18,7 @@ export interface PipelineRunServices {
   readonly now: number;
   /** What was worked out before for runs that are under way. */
   readonly pipelines: PreparedPipelines;
+  readonly finished: FinishedTasks;
+  /** Where the children of runs are found. */
+  readonly children: ChildCaches;
 }

@@ -3,6 +3,7 @@ import { installKinds, Manager } from '@tektite/controller';
 import type { Kind } from '@tektite/schema';
 import type { Cluster } from '@tektite/testkit';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { strippingTransforms } from '../cache/cache-transforms.ts';
 import { standardDefaults } from '../config/config-defaults.ts';
 import { defaultFeatureFlags } from '../config/feature-flags.ts';
 import { CustomRun, Pipeline, PipelineRun, Task, TaskRun } from '../kinds/kinds.ts';
@@ -23,7 +24,7 @@ export function pipelineRunCases(cluster: () => Cluster, adapt: (kind: Kind) => 
     await installKinds(client, needed.map(adapt));
     manager = new Manager(client, { name: 'PipelineRun', graceMs: 0 });
     const settings = { flags: () => defaultFeatureFlags, defaults: () => standardDefaults };
-    manager.add(pipelineRunController({ ...settings, nopImage: 'nop' }));
+    manager.add(pipelineRunController({ ...settings, nopImage: 'nop', transforms: strippingTransforms }));
     await manager.start().synced();
   }, 60_000);
 

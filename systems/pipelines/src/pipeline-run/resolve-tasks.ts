@@ -7,6 +7,7 @@ import type { ResolverReference, TaskRef } from '../kinds/resolver-reference.ts'
 import type { TaskRun } from '../kinds/task-run.ts';
 import type { TaskSpec } from '../kinds/task-spec.ts';
 import { childNames } from '../pipeline/child-names.ts';
+import { isOver } from '../pipeline/child-run.ts';
 import { countCombinations, isMatrixed } from '../pipeline/matrix.ts';
 import { replaceInPipelineTask } from '../pipeline/replace-in-pipeline.ts';
 import { resolveResults } from '../pipeline/task-results.ts';
@@ -129,7 +130,7 @@ class TaskResolution {
       kind,
       count: task.matrix && isMatrixed(task) ? countCombinations(task.matrix) : 1,
     });
-    state.runs = state.names.flatMap((name) => findChild(this.run, kind, name, this.services.context) ?? []);
+    state.runs = state.names.flatMap((name) => findChild(this.run, kind, name, this.services) ?? []);
     state.resolved = await this.resolve(state);
     this.states.set(task.name, state);
   }
@@ -161,7 +162,7 @@ class TaskResolution {
       const words = `PipelineTask ${quoteGo(name)} must specify one of TaskRef, TaskSpec, PipelineRef, or PipelineSpec`;
       throw new TaskMistake('PipelineValidationFailed', words);
     }
-    const remembered = (state.runs.at(-1) as TaskRun | undefined)?.status?.taskSpec;
+    const remembered = await this.rememberedSpec(state.runs.at(-1) as TaskRun | undefined);
     if (remembered) return { name: taskRef.name ?? '', taskSpec: remembered };
     try {
       const { spec, name: found } = await (taskRef.resolver
@@ -173,6 +174,13 @@ class TaskResolution {
       const what = quoteGo(taskRef.name?.trim() || describeReference(taskRef));
       throw new TaskMistake('CouldntGetTask', `Couldn't retrieve Task ${what}: ${error.message}`, { cause: error });
     }
+  }
+
+  /** What the task's TaskRun was made of, if there is one. */
+  private async rememberedSpec(child: TaskRun | undefined): Promise<TaskSpec | undefined> {
+    const spec = child?.status?.taskSpec;
+    if (spec || !child || !isOver(child)) return spec;
+    return this.services.finished.specOf(this.run, child, this.services.context);
   }
 
   private async fetchTask(task: string, { params = [] }: TaskRef, resolver: string): Promise<LocalTask> {

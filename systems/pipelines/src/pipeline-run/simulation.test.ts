@@ -3,6 +3,7 @@ import { Informer, installKinds, Manager } from '@tektite/controller';
 import { type Random, seededRandom } from '@tektite/meta';
 import { type Scenario, simulate, type World } from '@tektite/testkit';
 import { describe, expect, it } from 'vitest';
+import { strippingTransforms } from '../cache/cache-transforms.ts';
 import { standardDefaults } from '../config/config-defaults.ts';
 import { defaultFeatureFlags } from '../config/feature-flags.ts';
 import { CustomRun, Pipeline, PipelineRun as PipelineRunKind, Task, TaskRun as TaskRunKind } from '../kinds/kinds.ts';
@@ -131,7 +132,7 @@ function scenario(seed: number, size: number): Scenario {
     async start(client) {
       const manager = new Manager(client, { name: 'PipelineRun', graceMs: 0 });
       const settings = { flags: () => defaultFeatureFlags, defaults: () => standardDefaults };
-      manager.add(pipelineRunController({ ...settings, nopImage: 'nop' }));
+      manager.add(pipelineRunController({ ...settings, nopImage: 'nop', transforms: strippingTransforms }));
       manager.start();
     },
     async act({ client, random, sleep }) {

@@ -2,6 +2,7 @@ import { kinds } from '@tektite/client';
 import { installKinds, Manager } from '@tektite/controller';
 import type { KubeObject } from '@tektite/meta';
 import { type ControlPlane, startControlPlane, type VirtualClock, virtualClock } from '@tektite/testkit';
+import { strippingTransforms } from '../cache/cache-transforms.ts';
 import { standardDefaults } from '../config/config-defaults.ts';
 import { defaultFeatureFlags, type FeatureFlags } from '../config/feature-flags.ts';
 import type { CustomRunStatus } from '../kinds/custom-run.ts';
@@ -34,7 +35,14 @@ export class PipelineBench {
     this.clock = clock;
     this.manager = new Manager(plane.client, { name: 'PipelineRun', graceMs: 0 });
     this.manager.add(runQueueController());
-    this.manager.add(pipelineRunController({ flags: () => flags, defaults: () => standardDefaults, nopImage: 'nop' }));
+    this.manager.add(
+      pipelineRunController({
+        flags: () => flags,
+        defaults: () => standardDefaults,
+        nopImage: 'nop',
+        transforms: strippingTransforms,
+      }),
+    );
   }
 
   static async start(flags: Partial<FeatureFlags> = {}): Promise<PipelineBench> {

@@ -84,11 +84,12 @@ async function adopt(taskRun: TaskRun, pod: Pod, client: Client, signal: AbortSi
   throw new RunWaits('Pending', 'tried to create pod, but it already exists');
 }
 
-async function readCredentials(taskRun: TaskRun, { context, flags }: TaskRunLook): Promise<PodCredentials> {
+async function readCredentials(taskRun: TaskRun, { context, flags, reads }: TaskRunLook): Promise<PodCredentials> {
   const { client, signal, event } = context;
   const namespace = taskRun.metadata.namespace ?? '';
   const name = taskRun.spec.serviceAccountName || 'default';
-  const account: ServiceAccount = await client.get(kinds.ServiceAccount, { namespace, name }, { signal });
+  const account: ServiceAccount = await reads.get(client, kinds.ServiceAccount, { namespace, name });
+  signal.throwIfAborted();
   const secrets = new Map<string, Secret>();
   const missing: string[] = [];
   for (const { name: secret = '' } of account.secrets ?? []) {

@@ -1,3 +1,4 @@
+import { SharedReads } from '@tektite/client';
 import { type ControllerDefinition, defineController, owned, requeueAfter, type Result } from '@tektite/controller';
 import { formatGoDuration, formatTime, parseGoDuration } from '@tektite/meta';
 import { TaskRun as TaskRunKind } from '../kinds/kinds.ts';
@@ -18,12 +19,13 @@ import { statusFromPod } from './status-from-pod.ts';
 
 /** Runs TaskRuns: a Pod for each attempt, and a status that tells how it goes. */
 export function taskRunController(options: TaskRunOptions): ControllerDefinition {
+  const reads = new SharedReads();
   return defineController<TaskRun>({
     name: 'taskrun',
     kind: TaskRunKind,
     transform: options.transforms.taskRun,
     sources: [podsOf(options.transforms), limitRanges, owned(ResolutionRequest)],
-    reconcile: (taskRun, context) => (isOurs(taskRun) ? look(beginLook(taskRun, context, options)) : undefined),
+    reconcile: (taskRun, context) => (isOurs(taskRun) ? look(beginLook(taskRun, context, options, reads)) : undefined),
     traceOf: ({ status }) => status?.spanContext,
     gone: (key) => options.metrics?.gone(key),
   });

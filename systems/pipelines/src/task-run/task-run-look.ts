@@ -1,4 +1,4 @@
-import { kinds } from '@tektite/client';
+import { kinds, type SharedReads } from '@tektite/client';
 import { cached, type CachedSource, owned, type ReconcileContext } from '@tektite/controller';
 import type { Pod } from '@tektite/schema/kubernetes';
 import type { CacheTransforms } from '../cache/cache-transforms.ts';
@@ -51,9 +51,16 @@ export interface TaskRunLook {
   readonly defaults: ConfigDefaults;
   readonly context: ReconcileContext;
   readonly options: TaskRunOptions;
+  /** For what many runs read at the same time. */
+  readonly reads: SharedReads;
 }
 
-export function beginLook(taskRun: TaskRun, context: ReconcileContext, options: TaskRunOptions): TaskRunLook {
+export function beginLook(
+  taskRun: TaskRun,
+  context: ReconcileContext,
+  options: TaskRunOptions,
+  reads: SharedReads,
+): TaskRunLook {
   return {
     original: taskRun,
     taskRun,
@@ -64,6 +71,7 @@ export function beginLook(taskRun: TaskRun, context: ReconcileContext, options: 
     defaults: options.defaults(),
     context,
     options,
+    reads,
   };
 }
 
