@@ -1,4 +1,5 @@
 import { type PipelineTask, PipelineRunKind } from '@tektite/pipelines';
+import { benchRealServer, noRealServer } from '../real-server.ts';
 import { printTable, type Row } from '../table.ts';
 import { startBench, type TektonBench } from '../tekton-bench.ts';
 
@@ -17,6 +18,17 @@ export async function benchPipelineRuns({ quick }: { quick: boolean }): Promise<
     await using bench = await startBench();
     ok.push(printTable('one PipelineRun of many tasks, simulated', await benchLarge(bench, quick ? 200 : 1000)));
   }
+  const real = await benchRealServer({
+    kind: PipelineRunKind,
+    spec: { pipelineSpec: { tasks: threeLevels } },
+    count: quick ? 30 : 100,
+    tekton: { perSecond: 3.6, alone: 600 },
+  });
+  if (real)
+    ok.push(
+      printTable('PipelineRuns of five tasks in three levels, on a real kube-apiserver; their Pods end at once', real),
+    );
+  else console.log(noRealServer);
   clearInterval(alive);
   process.exitCode = ok.every(Boolean) ? 0 : 1;
 }
