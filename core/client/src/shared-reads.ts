@@ -29,7 +29,7 @@ export class SharedReads {
     return current.next as Promise<T>;
   }
 
-  private read(id: string, client: Client, kind: Kind<KubeObject>, key: ObjectKey): Promise<KubeObject> {
+  private read(id: string, client: Client, kind: Kind, key: ObjectKey): Promise<KubeObject> {
     const answer = client.get<KubeObject>(kind, key);
     const reading: Reading = { answer, next: undefined };
     this.readings.set(id, reading);

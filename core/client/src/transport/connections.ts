@@ -9,16 +9,20 @@ const keepAliveMilliseconds = 60_000;
 /** TCP probes start after that much silence, so that the system finds dead peers too. */
 const probeMilliseconds = 30_000;
 /**
- * Requests at a time; others wait for their turn here. A connection costs the server more than several requests, and who asks
+ * Reads, and writes, at a time; others wait for their turn here. A connection costs the server more than several requests, and who asks
  * a thousand things at once is not answered any sooner for having a thousand of them.
  */
 const mostRequests = 64;
 
-/** What a connection is for: a request that is soon answered, or a stream that may last for hours. */
-export type ConnectionUse = 'request' | 'stream';
+/**
+ * What a connection is for. Streams may last for hours. Writes may wait for a webhook, which may be in this process and may
+ * have to read something before it can answer: so reads never wait for writes.
+ */
+export type ConnectionUse = 'read' | 'write' | 'stream';
 
 interface Dispatchers {
-  readonly request: Dispatcher;
+  readonly read: Dispatcher;
+  readonly write: Dispatcher;
   readonly stream: Dispatcher;
   readonly certificate: ClientCertificate | undefined;
 }
@@ -44,11 +48,12 @@ export class Connections {
     const undici = await import('./dispatchers.ts');
     if (this.current && sameCertificate(this.current.certificate, certificate)) return this.current[use];
     const old = this.current;
-    const request = this.connect(undici, certificate, mostRequests);
+    const read = this.connect(undici, certificate, mostRequests);
+    const write = this.connect(undici, certificate, mostRequests);
     const stream = this.connect(undici, certificate, null);
-    this.all.add(request).add(stream);
-    this.current = { request, stream, certificate };
-    for (const dispatcher of old ? [old.request, old.stream] : []) {
+    this.all.add(read).add(write).add(stream);
+    this.current = { read, write, stream, certificate };
+    for (const dispatcher of old ? [old.read, old.write, old.stream] : []) {
       const forget = () => void this.all.delete(dispatcher);
       dispatcher.close().then(forget, forget);
     }

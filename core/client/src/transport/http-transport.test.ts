@@ -25,6 +25,27 @@ describe('connections', () => {
     await expect.poll(() => server.openSockets).toBe(0);
   });
 
+  it('are few, however much is asked at once, and neither reads nor watches wait for writes', async () => {
+    const held: (() => void)[] = [];
+    await using server = await startFaultServer((request, response) => {
+      if (request.method === 'POST') held.push(() => json(response, 201, {}));
+      else if (request.url?.startsWith('/version')) json(response, 200, {});
+      else events(response, configMapEvent('ADDED', 'a', '1'));
+    });
+    const transport = httpTransport(server.config);
+    const writes = Array.from({ length: 300 }, () =>
+      transport.request({ method: 'POST', path: '/api/v1/configmaps', body: {} }),
+    );
+    await expect.poll(() => held.length).toBe(64);
+    await transport.request(get);
+    (await transport.watch(watch)).close();
+    const release = setInterval(() => held.splice(0).forEach((answer) => answer()), 1);
+    expect((await Promise.all(writes)).map(({ status }) => status)).toEqual(Array.from({ length: 300 }, () => 201));
+    clearInterval(release);
+    expect(server.openSockets).toBeLessThanOrEqual(66);
+    await transport.close();
+  });
+
   it('reach a server behind a path', async () => {
     await using server = await startFaultServer((_, response) => json(response, 200, {}));
     const transport = httpTransport({ ...server.config, server: `${server.config.server}/k8s/clusters/c1/` });

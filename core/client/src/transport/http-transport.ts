@@ -74,7 +74,8 @@ class HttpTransport implements Transport {
     const scope = this.open(request);
     this.limitTime(request, scope);
     try {
-      return await this.finish(await this.send('request', request, scope));
+      const use = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
+      return await this.finish(await this.send(use, request, scope));
     } catch (error) {
       throw this.explain(scope, error);
     } finally {
