@@ -5,6 +5,7 @@ import type { ClientConfig } from '../config/client-config.ts';
 import type { CredentialMaterial } from '../config/credentials.ts';
 import { connectionError } from './connection-error.ts';
 import { Connections, type ConnectionUse } from './connections.ts';
+import { exchange, type WholeAnswer } from './exchange.ts';
 import { EventDecoder } from './event-decoder.ts';
 import { impersonationHeaders } from './impersonation-headers.ts';
 import { RequestScope } from './request-scope.ts';
@@ -43,6 +44,12 @@ export function httpTransport(config: ClientConfig, options: HttpTransportOption
 }
 
 type Answer = Dispatcher.ResponseData;
+type AnswerHead = Pick<Answer, 'statusCode' | 'headers'> & Partial<Pick<Answer, 'body'>>;
+
+/** How a request is sent: for an answer that is wanted whole, or one that is read as it comes. */
+type Dispatch<T> = (dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, signal: AbortSignal) => Promise<T>;
+
+const openAnswer: Dispatch<Answer> = (dispatcher, options, signal) => dispatcher.request({ ...options, signal });
 
 class HttpTransport implements Transport {
   private readonly config: ClientConfig;
@@ -75,7 +82,7 @@ class HttpTransport implements Transport {
     this.limitTime(request, scope);
     try {
       const use = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
-      return await this.finish(await this.send(use, request, scope));
+      return this.finish(await this.send(use, request, scope, exchange));
     } catch (error) {
       throw this.explain(scope, error);
     } finally {
@@ -110,8 +117,8 @@ class HttpTransport implements Transport {
     // A server that does not even begin to answer is not just silent.
     this.limitTime(request, scope);
     try {
-      const answer = await this.send('stream', request, scope);
-      if (answer.statusCode >= 300) throw statusErrorOf(await this.finish(answer));
+      const answer = await this.send('stream', request, scope, openAnswer);
+      if (answer.statusCode >= 300) throw statusErrorOf(this.finish({ ...answer, text: await answer.body.text() }));
       scope.unlimitTime();
       scope.limitSilence(request.idleTimeoutMs ?? 0, () => this.stalled(request));
       return { ...headOf(answer), ...this.iterate(answer, scope, decode()) };
@@ -164,28 +171,27 @@ class HttpTransport implements Transport {
   }
 
   /** Sends the request; once more with fresh credentials when the server does not know us any more. */
-  private async send(use: ConnectionUse, request: TransportRequest, scope: RequestScope): Promise<Answer> {
+  private async send<T extends AnswerHead>(
+    use: ConnectionUse,
+    request: TransportRequest,
+    scope: RequestScope,
+    dispatch: Dispatch<T>,
+  ): Promise<T> {
     const { credentials } = this.config;
     for (let attempt = 0; ; attempt++) {
       const material = (await credentials?.current(scope.signal)) ?? {};
-      const answer = await this.dispatch(use, request, material, scope);
+      const dispatcher = await this.connections.dispatcherFor(use, material.clientCertificate);
+      scope.signal.throwIfAborted();
+      const answer = await dispatch(dispatcher, this.optionsOf(request, material), scope.signal);
       if (answer.statusCode !== 401 || attempt > 0 || !credentials?.refused(material)) return answer;
-      await answer.body.dump();
+      await answer.body?.dump();
     }
   }
 
-  private async dispatch(
-    use: ConnectionUse,
-    request: TransportRequest,
-    material: CredentialMaterial,
-    scope: RequestScope,
-  ): Promise<Answer> {
-    const dispatcher = await this.connections.dispatcherFor(use, material.clientCertificate);
+  private optionsOf(request: TransportRequest, material: CredentialMaterial): Dispatcher.DispatchOptions {
     const query = request.query?.toString();
     const body = encodeBody(request.body);
-    const { signal } = scope;
-    signal.throwIfAborted();
-    return dispatcher.request({
+    return {
       origin: this.origin,
       method: request.method,
       path: `${this.prefix}${request.path}${query ? `?${query}` : ''}`,
@@ -197,13 +203,11 @@ class HttpTransport implements Transport {
         ...request.headers,
       },
       body,
-      signal,
-    });
+    };
   }
 
-  private async finish(answer: Answer): Promise<TransportResponse> {
-    const text = await answer.body.text();
-    return { ...headOf(answer), body: this.parse(text, String(answer.headers['content-type'] ?? '')) };
+  private finish(answer: WholeAnswer): TransportResponse {
+    return { ...headOf(answer), body: this.parse(answer.text, String(answer.headers['content-type'] ?? '')) };
   }
 
   private parse(text: string, contentType: string): unknown {
@@ -275,7 +279,7 @@ function encodeBody(body: TransportRequest['body']): string | Uint8Array | null 
   return typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
 }
 
-function headOf(answer: Answer): ResponseHead {
+function headOf(answer: AnswerHead): ResponseHead {
   const headers: Record<string, string> = Object.create(null);
   for (const [name, value] of Object.entries(answer.headers))
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
