@@ -13,7 +13,7 @@ import {
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseYaml } from '@tektite/schema/yaml';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -532,5 +532,28 @@ describe('as an ordinary user', () => {
     const low = tektite(['up', '--in-memory', '--port', '81'], { TMPDIR: own }, as);
     if (low.code === 1) expect(low.err).toMatch(/no permission to listen on port 81; choose one above 1023/);
     expect(readdirSync(own)).toEqual(['data']);
+  });
+
+  it('runs a Task', () => {
+    if (!canRead()) {
+      console.warn('tektite run as another user: not tested, the repository is not readable for others');
+      return;
+    }
+    const file = join(folder(), 'run.yaml');
+    const steps = [{ name: 'who', image: 'any', script: '#!/bin/sh\nid -u' }];
+    writeFileSync(
+      file,
+      JSON.stringify({
+        apiVersion: 'tekton.dev/v1',
+        kind: 'TaskRun',
+        metadata: { name: 'mine' },
+        spec: { taskSpec: { steps } },
+      }),
+    );
+    for (const path of [home, dirname(file)]) chmodSync(path, 0o755);
+    const { code, out, err } = tektite(['run', '-f', file], { HOME: '/nonexistent' }, as);
+    // Where the kernel forbids what containers of ordinary users are made of, that has to be said, with the ways out.
+    if (code !== 0) expect(err).toMatch(/user namespaces.*Ways out/is);
+    else expect(out).toMatch(/^\[who\] 0$/m);
   });
 });

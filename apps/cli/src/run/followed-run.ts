@@ -140,6 +140,7 @@ export class FollowedRun {
     const listener = {
       log: (step: string, line: string) => view.log(place(step), line),
       ended: (step: string, exitCode: number) => view.stepEnded(place(step), exitCode),
+      stuck: (trouble: string) => view.note(trouble),
     };
     const key = { namespace: this.key.namespace, name: pod };
     this.logs.set(pod, this.attended(followPod(this.client, key, listener, this.signal)));

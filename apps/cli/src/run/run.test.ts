@@ -227,3 +227,30 @@ spec:
     expect(code).toBe(1);
   });
 });
+
+describe('a run whose Pod cannot start', () => {
+  const stuck = (more: string) => `
+apiVersion: tekton.dev/v1
+kind: TaskRun
+metadata: {name: stuck}
+spec:
+  timeout: 2s
+  taskSpec: ${more}
+`;
+
+  it('says which container has what trouble', () => {
+    const env = '[{name: A, valueFrom: {secretKeyRef: {name: missing, key: k}}}]';
+    const run = stuck(`{steps: [{name: s, image: busybox, command: ["true"], env: ${env}}]}`);
+    const { code, err } = tektite(['-f', '-'], run);
+    expect(err).toContain('Pod stuck-pod, container step-s: CreateContainerConfigError: secret "missing" not found\n');
+    expect(code).toBe(1);
+  });
+
+  it('says which volume it waits for', () => {
+    const volumes = '[{name: v, secret: {secretName: missing}}]';
+    const step = '{name: s, image: busybox, command: ["true"], volumeMounts: [{name: v, mountPath: /v}]}';
+    const { code, err } = tektite(['-f', '-'], stuck(`{volumes: ${volumes}, steps: [${step}]}`));
+    expect(err).toMatch(/^Pod stuck-pod: FailedMount: .*"missing" not found/m);
+    expect(code).toBe(1);
+  });
+});

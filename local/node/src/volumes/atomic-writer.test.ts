@@ -79,6 +79,14 @@ describe('a path below a folder', () => {
     expect(statSync(join(folder, 'a/file')).isFile()).toBe(true);
   });
 
+  test('leads through folders that its maker can search, whatever the mode of what is at the end', () => {
+    openBeneath(folder, 'way/to/file', { create: 'file', mode: 0o644 });
+    expect(statSync(join(folder, 'way')).mode & 0o777).toBe(0o755);
+    openBeneath(folder, 'private/to/file', { create: 'file', mode: 0o600 });
+    expect(statSync(join(folder, 'private')).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, 'private/to/file')).mode & 0o777).toBe(0o600);
+  });
+
   test.each([
     ['link', 'a link to a folder'],
     ['link/x', 'a link on the way'],

@@ -17,6 +17,7 @@ export function relativeParts(path: string): string[] {
 export interface BeneathOptions {
   /** Make what is missing: folders on the way, and at the end a folder or an empty file. */
   readonly create?: 'folder' | 'file';
+  /** Of what is at the end. Folders on the way can be gone through by those who can read it. */
   readonly mode?: number;
 }
 
@@ -61,6 +62,11 @@ function openPart(parent: number, part: string, whole: string, last: boolean, op
     if (code !== 'ENOENT' || !options.create) throw error;
   }
   if (last && options.create === 'file') writeFileSync(at, '', { flag: 'wx', mode: options.mode ?? 0o644 });
-  else mkdirSync(at, { mode: options.mode ?? 0o750 });
+  else mkdirSync(at, { mode: folderMode(options) });
   return openSync(at, flags);
+}
+
+/** A folder that cannot be searched is of no use, least of all to whoever has just made it. */
+function folderMode({ mode = 0o750 }: BeneathOptions): number {
+  return mode | ((mode & 0o444) >> 2);
 }
