@@ -24,6 +24,7 @@ export async function createPod(taskRun: TaskRun, task: TaskSpec, run: TaskRunLo
   const pod = await build(taskRun, task, run);
   try {
     const created = await client.create(kinds.Pod, pod, { signal });
+    run.hasNewPod = true;
     if (taskRun.metadata.annotations?.[affinityAssistantAnnotation] && taskRun.spec.podTemplate?.affinity)
       event({
         type: 'Warning',

@@ -40,7 +40,8 @@ export function started({ metadata, status }: TaskRun, now: number, pod?: Pod): 
   if (current.startTime) return current;
   const created = Date.parse(metadata.creationTimestamp ?? '') || 0;
   const begun = Math.max(created, Math.min(now, Date.parse(pod?.metadata.creationTimestamp ?? '') || now));
-  const running = { ...current, podName: current.podName ?? '', startTime: formatTime(begun) };
+  const podName = current.podName || (pod?.metadata.name ?? '');
+  const running = { ...current, podName, startTime: formatTime(begun) };
   const message = succeededCondition(current)?.message ?? '';
   return withOutcome(running, { status: 'Unknown', reason: 'Started', message }, now);
 }

@@ -29,7 +29,6 @@ export async function reconcilePod(run: TaskRunLook, { spec, name }: PreparedTas
   const task = replaceTaskVariables(spec, taskRun, name);
   run.status = { ...run.status, taskSpec: task };
   const pod = found ?? (await createPod({ ...taskRun, status: run.status }, task, run));
-  run.hasNewPod = !found;
   if (exceedsNodeResources(pod))
     run.context.event({
       type: 'Warning',

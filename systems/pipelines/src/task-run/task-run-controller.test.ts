@@ -1,6 +1,6 @@
-import { kinds } from '@tektite/client';
+import { kinds, mergePatch } from '@tektite/client';
 import { installKinds, Manager } from '@tektite/controller';
-import { isStatusError } from '@tektite/meta';
+import { isStatusError, sleep } from '@tektite/meta';
 import type { Pod } from '@tektite/schema/kubernetes';
 import { type ControlPlane, startControlPlane, type VirtualClock, virtualClock } from '@tektite/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -25,13 +25,23 @@ const namespace = 'default';
 let plane: ControlPlane;
 let clock: VirtualClock;
 let manager: Manager;
+/** Happens between the creation of a Pod and the controller's learning of it. */
+let whenPodIsMade: () => Promise<unknown> = () => Promise.resolve();
 
 beforeEach(async () => {
   clock = virtualClock();
   plane = await startControlPlane({ clock });
   await plane.client.create(kinds.ServiceAccount, { metadata: { namespace, name: 'default' } });
   await clock.until(installKinds(plane.client, [Task, TaskRun, StepAction, ResolutionRequest]));
-  manager = new Manager(plane.client, { name: 'TaskRun', graceMs: 0 });
+  whenPodIsMade = () => Promise.resolve();
+  const client = plane.client.intercepted({
+    async request(request, next) {
+      const answer = await next.request(request);
+      if (request.method === 'POST' && request.path.endsWith('/pods')) await whenPodIsMade();
+      return answer;
+    },
+  });
+  manager = new Manager(client, { name: 'TaskRun', graceMs: 0 });
   manager.add(
     taskRunController({
       ...settings,
@@ -87,6 +97,24 @@ const oneStep: TaskRunSpec = {
 };
 
 describe('a TaskRun', () => {
+  it('takes its Pod with it when it is cancelled in the moment that the Pod is made', async () => {
+    const cancel = mergePatch({ spec: { status: 'TaskRunCancelled' } });
+    whenPodIsMade = () => plane.client.patch(TaskRun, { namespace, name: 'tr' }, cancel);
+    await create(oneStep);
+    expect(await condition()).toMatchObject({ status: 'False', reason: 'TaskRunCancelled' });
+    expect((await run()).status?.podName).toBe('tr-pod');
+    await expect(pod()).rejects.toMatchObject({ code: 404 });
+  });
+
+  it('began when its Pod was made, though its status is written later', async () => {
+    whenPodIsMade = () => sleep(clock, 90_000);
+    await create(oneStep);
+    expect((await run()).status).toBeUndefined();
+    await clock.advance(90_000);
+    const { status, metadata } = await run();
+    expect(status?.startTime).toBe(metadata.creationTimestamp);
+  });
+
   it('runs in a Pod of its own, from start to end', async () => {
     await create(oneStep);
     expect(await condition()).toMatchObject({ status: 'Unknown', reason: 'Pending' });
