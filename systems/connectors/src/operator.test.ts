@@ -1,5 +1,5 @@
 import { kinds, mergePatch } from '@tektite/client';
-import type { RunningSystems } from '@tektite/controller';
+import { Informer, type RunningSystems } from '@tektite/controller';
 import { isControlledBy, isStatusError } from '@tektite/meta';
 import { type ControlPlane, type VirtualClock, virtualClock } from '@tektite/testkit';
 import { startSimulatedCluster } from '@tektite/testkit/cluster';
@@ -8,6 +8,7 @@ import { Connector } from './kinds/connector.ts';
 import { memoryPayloads } from './payload/memory-payloads.ts';
 import {
   application,
+  conditionOf,
   connector,
   deployment,
   eventually,
@@ -181,14 +182,13 @@ describe('the Connectors operator', { timeout: 60_000 }, () => {
     const [before, data] = [await uids(), await claim()];
     await clock.until(running.stop());
     const reasons = new Set<string | undefined>();
+    await using states = new Informer(plane.client, Connector);
+    states.addHandler({ modified: (object) => void reasons.add(conditionOf(object as never)?.reason) });
+    await states.start().synced();
     await start('v2.0.0');
     const ready = await eventually(
       clock,
-      async () => {
-        const found = await readConnector(plane.client, 'shop');
-        reasons.add(found.status?.conditions?.find(({ type }) => type === 'Ready')?.reason);
-        return found;
-      },
+      () => readConnector(plane.client, 'shop'),
       ({ status }) => status?.releaseVersion === 'v2.0.0',
       60,
     );

@@ -1,4 +1,5 @@
 import { type Client, kinds, mergePatch } from '@tektite/client';
+import { Informer } from '@tektite/controller';
 import type { KubeObject } from '@tektite/meta';
 import { afterEach, describe, expect, it } from 'vitest';
 import { keys } from '../installer-set/set-keys.ts';
@@ -64,11 +65,17 @@ describe.runIf(hasReleases)('a new version of the operator', { timeout: 240_000 
   it('replaces what the old one installed, and says so meanwhile', async () => {
     const client = await start();
     const before = await mainSets();
-    await cluster.restart({ version: 'v0.82.0', payloads: [realReleases()] });
     const said = new Set<string>();
+    await using states = new Informer(client, TektonPipeline);
+    states.addHandler({
+      modified: (object) => {
+        const { conditions = [] } = (object as { status?: { conditions?: { message?: string }[] } }).status ?? {};
+        for (const { message = '' } of conditions) said.add(message);
+      },
+    });
+    await states.start().synced();
+    await cluster.restart({ version: 'v0.82.0', payloads: [realReleases()] });
     await eventually(cluster, async () => {
-      said.add((await conditionOf(client, TektonConfig, 'config'))?.message ?? '');
-      said.add((await conditionOf(client, TektonPipeline, 'pipeline'))?.message ?? '');
       const config = await client.get(TektonConfig, { name: 'config' });
       const isNew = config.status?.annotations?.['operator.tekton.dev/post-upgrade-version'] === 'v0.82.0';
       return isNew && (await conditionOf(client, TektonConfig, 'config'))?.status === 'True';
