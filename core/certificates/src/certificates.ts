@@ -42,18 +42,11 @@ export async function createAuthority(
   clock: Clock,
   { validForMs = 3650 * day }: ValidityOptions = {},
 ): Promise<KeyPair> {
-  const keys = await newKeys();
-  const name = nameOf({ commonName });
-  return keyPair(keys, {
-    issuer: { name, key: keys.privateKey },
-    subject: name,
-    validity: validity(clock, validForMs),
-    extensions: [
-      basicConstraints(true),
-      keyUsage('digitalSignature', 'keyCertSign', 'cRLSign'),
-      subjectKeyId(keys.publicKey),
-    ],
-  });
+  return vouchForItself(commonName, validity(clock, validForMs), ({ publicKey }) => [
+    basicConstraints(true),
+    keyUsage('digitalSignature', 'keyCertSign', 'cRLSign'),
+    subjectKeyId(publicKey),
+  ]);
 }
 
 /** A server's certificate that nobody but itself vouches for. Valid for 825 days unless told otherwise. */
@@ -62,14 +55,23 @@ export async function createSelfSigned(
   clock: Clock,
   { validForMs = 825 * day }: ValidityOptions = {},
 ): Promise<KeyPair> {
+  return vouchForItself(commonName, validity(clock, validForMs), () => [
+    keyUsage('digitalSignature', 'keyEncipherment'),
+    extendedKeyUsage('server'),
+    alternativeNames(hosts),
+  ]);
+}
+
+/** A certificate whose issuer is its own subject. */
+async function vouchForItself(
+  commonName: string,
+  times: Statement['validity'],
+  extensionsOf: (keys: NewKeys) => Statement['extensions'],
+): Promise<KeyPair> {
   const keys = await newKeys();
-  const name = nameOf({ commonName });
-  return keyPair(keys, {
-    issuer: { name, key: keys.privateKey },
-    subject: name,
-    validity: validity(clock, validForMs),
-    extensions: [keyUsage('digitalSignature', 'keyEncipherment'), extendedKeyUsage('server'), alternativeNames(hosts)],
-  });
+  const subject = nameOf({ commonName });
+  const issuer = { name: subject, key: keys.privateKey };
+  return keyPair(keys, { issuer, subject, validity: times, extensions: extensionsOf(keys) });
 }
 
 /** Who a certificate is for. */

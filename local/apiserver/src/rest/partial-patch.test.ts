@@ -14,14 +14,15 @@ async function ask(method: string, path: string, body: object, contentType = 'ap
   return (answer as { object?: unknown }).object as Answer;
 }
 
-const crd = (shortName: string) => ({
+const things = '/apis/example.com/v1/namespaces/default/things';
+const thingDefinition = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   metadata: { name: 'things.example.com' },
   spec: {
     group: 'example.com',
     scope: 'Namespaced',
-    names: { kind: 'Thing', plural: 'things', shortNames: [shortName] },
+    names: { kind: 'Thing', plural: 'things' },
     versions: [
       {
         name: 'v1',
@@ -31,7 +32,7 @@ const crd = (shortName: string) => ({
       },
     ],
   },
-});
+};
 
 const patch = (body: object, kind: 'merge' | 'strategic-merge' = 'merge') =>
   ask('PATCH', `${pods}/a/status`, body, `application/${kind}-patch+json`);
@@ -88,11 +89,10 @@ describe('a patch of a status', () => {
 });
 
 describe('a patch of labels and annotations of a custom resource', () => {
-  const things = '/apis/example.com/v1/namespaces/default/things';
   const change = (body: object) => ask('PATCH', `${things}/a`, body, 'application/merge-patch+json');
 
   beforeEach(async () => {
-    await api.define(crd('t'));
+    await api.define(thingDefinition);
     const thing = { metadata: { name: 'a', labels: { b: '1' } }, spec: { size: 1, none: null } };
     await expect
       .poll(() => ask('POST', things, { apiVersion: 'example.com/v1', kind: 'Thing', ...thing }))
@@ -118,18 +118,5 @@ describe('a patch of labels and annotations of a custom resource', () => {
 
   test('takes them away where it says null', async () => {
     expect((await change({ metadata: { labels: { b: null } } })).metadata).not.toHaveProperty('labels.b');
-  });
-});
-
-describe('a kind that the program defines itself', () => {
-  test('is served, and stays as it is when it is defined again', async () => {
-    await api.define(crd('t'));
-    await api.define(crd('other'));
-    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.example.com';
-    await expect
-      .poll(async () => (await ask('GET', path, {})).status)
-      .toMatchObject({ acceptedNames: { shortNames: ['t'] }, storedVersions: ['v1'] });
-    const thing = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' } };
-    expect(await ask('POST', '/apis/example.com/v1/namespaces/default/things', thing)).toMatchObject(thing);
   });
 });
