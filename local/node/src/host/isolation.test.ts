@@ -144,8 +144,11 @@ describe('a container on this machine', () => {
       volumes: [{ name: 'v', emptyDir: {} }],
     });
     // The probe gets as far as the program that it is to run: who leads it there was not the container's.
-    const unhealthy = async () => (await here.events(name)).find(({ reason }) => reason === 'Unhealthy')?.message;
-    await expect.poll(unhealthy, { timeout: 10_000 }).toContain('exec: "/tmp/ready": permission denied');
+    // Earlier probes may have come before the container had written it, and say so in an Event of their own.
+    const unhealthy = async () =>
+      (await here.events(name)).filter(({ reason }) => reason === 'Unhealthy').map(({ message }) => message);
+    const denied = expect.stringContaining('exec: "/tmp/ready": permission denied') as string;
+    await expect.poll(unhealthy, { timeout: 10_000 }).toContainEqual(denied);
   });
 
   test('cannot leave a volume by links or dots in a subPath', async () => {
