@@ -157,7 +157,7 @@ export class ApiServer {
       resources,
       authorizer,
       authenticators: new AuthenticatorChain([...authenticators, tokens, new BootstrapTokens(storage, clock)]),
-      handler: new ResourceHandler(rest, subresourceHandlers(rest, resources, tokens, this.nodes)),
+      handler: new ResourceHandler(rest, subresourceHandlers(rest, resources, tokens, this.nodes, authorizer)),
       reviews: reviewHandlers({ clock, authorizer, tokens, tokenFiles }),
     });
   }

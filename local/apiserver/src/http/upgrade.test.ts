@@ -40,10 +40,13 @@ it('carries input, output and the exit code of a program', async () => {
   await using server = await serverWith({
     async exec(_pod, container, { command, stdin, onOutput, sizes }) {
       for await (const { rows, columns } of sizes) {
-        onOutput('stderr', Buffer.from(`${columns}x${rows}`));
+        await onOutput('stderr', Buffer.from(`${columns}x${rows}`));
         break;
       }
-      onOutput('stdout', Buffer.from(`${container} runs ${command.join(' ')}: ${stdin ? await text(stdin) : ''}`));
+      await onOutput(
+        'stdout',
+        Buffer.from(`${container} runs ${command.join(' ')}: ${stdin ? await text(stdin) : ''}`),
+      );
       return { exitCode: 3 };
     },
   });
@@ -106,4 +109,46 @@ it('wants an upgrade', async () => {
   await using server = await serverWith({ exec: async () => ({ exitCode: 0 }) });
   const { code, object } = await server.http1(path);
   expect({ code, message: object.message }).toEqual({ code: 400, message: 'Upgrade request required' });
+});
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+const chunk = Buffer.alloc(64 * 1024);
+
+it('lets a program wait for a client that does not read', async () => {
+  let sent = 0;
+  await using server = await serverWith({
+    async exec(_pod, _container, { onOutput }, signal) {
+      for (; !signal.aborted; sent += chunk.length) {
+        await onOutput('stdout', chunk);
+        await turn();
+      }
+      return { exitCode: 0 };
+    },
+  });
+  const { socket } = open(server, path);
+  socket.once('open', () => socket.pause());
+  await expect.poll(() => sent).toBeGreaterThan(0);
+  let before = -1;
+  await expect.poll(() => before === (before = sent), { interval: 100 }).toBe(true);
+  expect(sent).toBeLessThan(16 * 1024 * 1024);
+  socket.terminate();
+});
+
+it('ends the session of a client that does not read what cannot wait', async () => {
+  let sent: number | undefined;
+  await using server = await serverWith({
+    async attach(_pod, _container, { onOutput }, signal) {
+      let bytes = 0;
+      for (; bytes < 256 * 1024 * 1024 && !signal.aborted; bytes += chunk.length) {
+        void onOutput('stdout', chunk);
+        await turn();
+      }
+      sent = bytes;
+    },
+  });
+  const { socket } = open(server, path.replace('/exec', '/attach'));
+  socket.once('open', () => socket.pause());
+  await expect.poll(() => sent).toBeDefined();
+  expect(sent).toBeLessThan(64 * 1024 * 1024);
+  socket.terminate();
 });

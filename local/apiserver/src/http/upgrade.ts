@@ -13,6 +13,10 @@ const channel = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 25
 
 /** More than a terminal ever sends at once; it bounds the memory of who types faster than anybody reads. */
 const maxMessageBytes = 1024 * 1024;
+/** So much is sent ahead of what a client has read; then the program has to wait. */
+const enoughBytes = 256 * 1024;
+/** One who joins a container cannot make it wait: with so much unread, the session ends. */
+const mostBytes = 16 * 1024 * 1024;
 const sockets = new WebSocketServer({
   noServer: true,
   maxPayload: maxMessageBytes,
@@ -67,17 +71,43 @@ async function run(connection: WebSocket, connect: (channels: Channels) => Promi
   connection.on('close', leave);
   connection.on('error', leave);
   connection.on('message', (data: RawData) => receive(asBuffer(data), connection, stdin, sizes));
-  const send = (to: number, chunk: Uint8Array) => {
-    if (connection.readyState === connection.OPEN) connection.send(Buffer.concat([Buffer.of(to), chunk]));
-  };
+  const output = new Output(connection);
   const status = await connect({
     stdin,
     signal: gone.signal,
-    write: (stream, chunk) => send(channel[stream], chunk),
+    write: (stream, chunk) => output.send(channel[stream], chunk),
     sizes,
   }).catch(statusOf);
-  send(channel.error, Buffer.from(JSON.stringify(status)));
+  void output.send(channel.error, Buffer.from(JSON.stringify(status)));
   connection.close(1000);
+}
+
+/** Messages on their way to a client, no more of them than it takes. */
+class Output {
+  private readonly connection: WebSocket;
+  private waiting: (() => void)[] = [];
+
+  constructor(connection: WebSocket) {
+    this.connection = connection;
+    connection.on('close', () => this.release());
+  }
+
+  send(to: number, chunk: Uint8Array): Promise<void> | undefined {
+    const { connection } = this;
+    if (connection.readyState !== connection.OPEN) return undefined;
+    connection.send(Buffer.concat([Buffer.of(to), chunk]), () => {
+      if (connection.bufferedAmount < enoughBytes) this.release();
+    });
+    if (connection.bufferedAmount > mostBytes) connection.terminate();
+    if (connection.bufferedAmount < enoughBytes) return undefined;
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  private release(): void {
+    const { waiting } = this;
+    this.waiting = [];
+    for (const resolve of waiting) resolve();
+  }
 }
 
 function receive(message: Buffer, connection: WebSocket, stdin: PassThrough, sizes: PassThrough): void {

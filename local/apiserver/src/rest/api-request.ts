@@ -67,7 +67,8 @@ export type ApiResponse = ResponseHead &
 export interface Channels {
   /** What the client types. Ends when it closes its side. */
   readonly stdin: NodeJS.ReadableStream;
-  write(stream: 'stdout' | 'stderr', chunk: Uint8Array): void;
+  /** Sends output. Where the client is behind, a promise that settles when it has caught up, or is gone. */
+  write(stream: 'stdout' | 'stderr', chunk: Uint8Array): Promise<void> | undefined;
   /** The sizes of the terminal, as they come. */
   readonly sizes: AsyncIterable<TerminalSize>;
   /** Aborted when the client is gone. */

@@ -13,6 +13,7 @@ import type {
   ExecResult,
   RunningContainer,
 } from '../runtime/pod-runtime.ts';
+import { forwardOutput } from '../runtime/forward-output.ts';
 import { followSize, inTerminal } from '../runtime/terminal.ts';
 import type { Cgroup } from './cgroup.ts';
 import { readStartReport } from './control-channel.ts';
@@ -138,8 +139,8 @@ export class HostContainer implements RunningContainer {
     const abort = () => void child.kill('SIGKILL');
     signal?.addEventListener('abort', abort, { once: true });
     if (signal?.aborted) abort();
-    child.stdout?.on('data', (chunk: Buffer) => request.onOutput('stdout', chunk));
-    child.stderr?.on('data', (chunk: Buffer) => request.onOutput('stderr', chunk));
+    forwardOutput(child.stdout, 'stdout', request.onOutput);
+    forwardOutput(child.stderr, 'stderr', request.onOutput);
     if (request.stdin && child.stdin) request.stdin.pipe(child.stdin).on('error', () => undefined);
     const report = readStartReport(child.stdio[4] as Readable);
     const exitCode = await closeOf(child);

@@ -13,6 +13,7 @@ import type {
   OutputStream,
   RunningContainer,
 } from '../runtime/pod-runtime.ts';
+import { forwardOutput } from '../runtime/forward-output.ts';
 import { followSize } from '../runtime/terminal.ts';
 import type { Podman } from './podman.ts';
 
@@ -103,10 +104,10 @@ export class PodmanContainer implements RunningContainer {
     signal?.addEventListener('abort', abort, { once: true });
     if (signal?.aborted) abort();
     let complaints = '';
-    child.stdout?.on('data', (chunk: Buffer) => request.onOutput('stdout', chunk));
-    child.stderr?.on('data', (chunk: Buffer) => {
-      complaints += chunk.toString();
-      request.onOutput('stderr', chunk);
+    forwardOutput(child.stdout, 'stdout', request.onOutput);
+    forwardOutput(child.stderr, 'stderr', (stream, chunk) => {
+      if (complaints.length < 4096) complaints += Buffer.from(chunk).toString();
+      return request.onOutput(stream, chunk);
     });
     if (request.stdin && child.stdin) request.stdin.pipe(child.stdin).on('error', () => undefined);
     const exitCode = await new Promise<number>((resolve) => {

@@ -131,7 +131,8 @@ export interface RunningContainer {
 export interface ExecRequest {
   readonly command: readonly string[];
   readonly stdin?: NodeJS.ReadableStream;
-  readonly onOutput: (stream: OutputStream, chunk: Uint8Array) => void;
+  /** What it returns, if anything, settles when there may be more: until then the program waits. */
+  readonly onOutput: (stream: OutputStream, chunk: Uint8Array) => Promise<void> | void;
   /** In a terminal: output is one stream then, and has its line ends. */
   readonly tty?: boolean;
   /** Sizes for that terminal, as they come. */

@@ -1,3 +1,4 @@
+import type { Authorizer } from '../../auth/authorizer.ts';
 import type { ServiceAccountTokens } from '../../auth/service-account-tokens.ts';
 import type { Resource } from '../../registry/resource.ts';
 import type { ResourceTable } from '../../registry/resource-table.ts';
@@ -14,6 +15,7 @@ export function subresourceHandlers(
   resources: ResourceTable,
   tokens: ServiceAccountTokens,
   nodes: NodeConnectors,
+  authorizer: Authorizer,
 ): ReadonlyMap<string, SubresourceHandler> {
   const pods = () => resources.find('', 'v1', 'pods') as Resource;
   return new Map([
@@ -24,7 +26,7 @@ export function subresourceHandlers(
     ['serviceaccounts./token', tokenHandler(parts, tokens)],
     ['pods./log', logHandler(parts, nodes)],
     ...['attach', 'exec', 'portforward', 'proxy'].map(
-      (name) => [`pods./${name}`, connectHandler(parts, nodes)] as const,
+      (name) => [`pods./${name}`, connectHandler(parts, nodes, authorizer)] as const,
     ),
   ]);
 }

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ApiResponse } from '../api-request.ts';
 import { ApiServer } from '../../server.ts';
 import type { PodLogOptions } from './pod-node.ts';
@@ -71,4 +71,51 @@ it('wants to know which container when there are several, and refuses one that i
   expect(await messageOf('log')).toBe('a container name must be specified for pod p, choose one of: [a b]');
   expect(await messageOf('log?container=x')).toBe('container x is not valid for pod p');
   await server.close();
+});
+
+describe('sessions', () => {
+  async function sessions(verbs: readonly string[]) {
+    const { server } = await serverWithPod({ spec: { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }] } });
+    const session = () => Promise.reject(new Error('not in this test'));
+    server.nodes.register('n1', { log: async function* () {}, exec: session, attach: session });
+    const rule = { apiGroups: [''], resources: ['pods/*', '*'], verbs };
+    const objects = [
+      { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'r' }, rules: [rule] },
+      {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'RoleBinding',
+        metadata: { name: 'r' },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'r' },
+        subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'tenant' }],
+      },
+    ];
+    for (const body of objects) {
+      const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/default/${body.kind.toLowerCase()}s`;
+      const request = { method: 'POST', path, query: new URLSearchParams(), headers: {}, user: admin, body };
+      expect((await server.handle(request)).code).toBe(201);
+    }
+    const open = (subresource: string) =>
+      server.handle({
+        method: 'GET',
+        path: `/api/v1/namespaces/default/pods/p/${subresource}`,
+        query: new URLSearchParams('command=id&stdout=true'),
+        headers: { upgrade: 'websocket' },
+        user: { name: 'tenant', groups: [] },
+      });
+    return { open, close: () => server.close() };
+  }
+
+  it('are not for those who may only read, though a WebSocket is opened by GET', async () => {
+    const { open, close } = await sessions(['get', 'list', 'watch']);
+    for (const subresource of ['exec', 'attach', 'portforward']) expect((await open(subresource)).code).toBe(403);
+    await close();
+  });
+
+  it('of one kind are not got by the right to another', async () => {
+    const { open, close } = await sessions(['get', 'create']);
+    expect((await open('exec')).code).toBe(101);
+    expect((await open('attach')).code).toBe(101);
+    for (const subresource of ['portforward', 'proxy']) expect((await open(subresource)).code).toBe(501);
+    await close();
+  });
 });

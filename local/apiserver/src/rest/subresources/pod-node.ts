@@ -1,6 +1,7 @@
 import {
   badRequestError,
   type FieldError,
+  forbiddenError,
   invalid,
   invalidObjectError,
   notFoundError,
@@ -8,6 +9,7 @@ import {
   StatusError,
 } from '@tektite/meta';
 import type { Pod } from '@tektite/schema/kubernetes';
+import { type Authorizer, attributesOf } from '../../auth/authorizer.ts';
 import type { Resource } from '../../registry/resource.ts';
 import { parseBoolean, parseInteger } from '../options.ts';
 import type { Channels, TerminalSize } from '../api-request.ts';
@@ -44,7 +46,8 @@ export interface NodeConnector {
 /** The streams of a terminal session, as far as the client wants them. */
 export interface SessionStreams {
   readonly stdin?: NodeJS.ReadableStream;
-  readonly onOutput: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
+  /** What it returns, if anything, settles when the client has taken enough to be given more. */
+  readonly onOutput: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => Promise<void> | void;
   readonly sizes: AsyncIterable<TerminalSize>;
 }
 
@@ -83,21 +86,32 @@ export function logHandler(parts: RestParts, nodes: NodeConnectors): Subresource
  * exec and attach: the answer is an upgrade, to WebSockets. port-forward and proxy are not supported: Pods of a node of this
  * machine are reached at their address.
  */
-export function connectHandler(parts: RestParts, nodes: NodeConnectors): SubresourceHandler {
+export function connectHandler(parts: RestParts, nodes: NodeConnectors, authorizer: Authorizer): SubresourceHandler {
   return async (context, resource) => {
+    const { subresource, name } = context.info;
+    if (subresource !== 'proxy') refuseReaders(authorizer, context);
     const pod = await podOf(parts, context, resource);
-    if (!pod.spec?.nodeName) throw badRequestError(`pod ${context.info.name} does not have a host assigned`);
+    if (!pod.spec?.nodeName) throw badRequestError(`pod ${name} does not have a host assigned`);
     const node = connectorOf(nodes, pod.spec.nodeName);
     const { query, headers } = context.request;
     const session = readSession(query, pod);
-    const run =
-      context.info.subresource === 'exec' ? execSession(node, pod, session) : attachSession(node, pod, session);
-    if (!run) throw unsupported(context.info.subresource, pod.spec.nodeName);
-    if (context.info.subresource === 'exec' && session.command.length === 0)
+    const run = subresource === 'exec' ? execSession(node, pod, session) : attachSession(node, pod, session);
+    if (!run || (subresource !== 'exec' && subresource !== 'attach')) throw unsupported(subresource, pod.spec.nodeName);
+    if (subresource === 'exec' && session.command.length === 0)
       throw badRequestError('you must specify at least 1 command for the container');
     if (headers.upgrade?.toLowerCase() !== 'websocket') throw badRequestError('Upgrade request required');
     return { code: 101, type: 'upgrade', connect: run };
   };
+}
+
+/**
+ * A WebSocket is opened by GET, and so the verb is `get`. What it does is no reading: whoever may not create a session does not
+ * get one this way either.
+ */
+function refuseReaders(authorizer: Authorizer, { user, info }: RequestContext): void {
+  if (info.verb === 'create') return;
+  const { allowed, reason } = authorizer.authorize({ ...attributesOf(user, info), verb: 'create' });
+  if (!allowed) throw forbiddenError({ group: info.group, resource: info.resource }, info.name, reason);
 }
 
 function unsupported(what: string, node: string): StatusError {
@@ -158,9 +172,7 @@ function streamsOf(
   const wanted = { stdout, stderr };
   return {
     ...(stdin ? { stdin: channels.stdin } : {}),
-    onOutput: (stream, chunk) => {
-      if (wanted[stream]) channels.write(stream, chunk);
-    },
+    onOutput: (stream, chunk) => (wanted[stream] ? channels.write(stream, chunk) : undefined),
     sizes: channels.sizes,
   };
 }
