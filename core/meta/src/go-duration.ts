@@ -1,5 +1,3 @@
-import { quoteGo } from './field-error.ts';
-
 /** A span of time in nanoseconds, as Go's `time.Duration` (`1h30m`, `250ms`). */
 export type GoDuration = bigint;
 
@@ -29,7 +27,7 @@ const longestText = 512;
  * parseGoDuration('1h15m30.918s') // 4530918000000n
  */
 export function parseGoDuration(text: string): GoDuration {
-  const bad = () => new DurationError(`time: invalid duration ${quoteGo(text)}`);
+  const bad = () => new DurationError(`time: invalid duration ${quote(text)}`);
   if (text.length > longestText) throw bad();
   const negative = text.startsWith('-');
   let rest = negative || text.startsWith('+') ? text.slice(1) : text;
@@ -43,10 +41,9 @@ export function parseGoDuration(text: string): GoDuration {
     if (whole === '' && fraction === '') throw bad();
     rest = rest.slice((number as RegExpExecArray)[0].length);
     const unitText = /^[^.0-9]*/.exec(rest)?.[0] ?? '';
-    if (unitText === '') throw new DurationError(`time: missing unit in duration ${quoteGo(text)}`);
+    if (unitText === '') throw new DurationError(`time: missing unit in duration ${quote(text)}`);
     const unit = nanoseconds.get(unitText);
-    if (unit === undefined)
-      throw new DurationError(`time: unknown unit ${quoteGo(unitText)} in duration ${quoteGo(text)}`);
+    if (unit === undefined) throw new DurationError(`time: unknown unit ${quote(unitText)} in duration ${quote(text)}`);
     rest = rest.slice(unitText.length);
     total += BigInt(whole || '0') * unit + (BigInt(fraction || '0') * unit) / 10n ** BigInt(fraction.length);
     if (total > limit) throw bad();
@@ -54,6 +51,17 @@ export function parseGoDuration(text: string): GoDuration {
   if (negative) return -total;
   if (total === limit) throw bad();
   return total;
+}
+
+/** Go's package for time has its own way of quoting: what is not plain ASCII is shown byte by byte. */
+function quote(text: string): string {
+  let quoted = '';
+  for (const byte of new TextEncoder().encode(text)) {
+    const character = String.fromCharCode(byte);
+    if (byte < 0x20 || byte >= 0x80) quoted += `\\x${byte.toString(16).padStart(2, '0')}`;
+    else quoted += character === '"' || character === '\\' ? `\\${character}` : character;
+  }
+  return `"${quoted}"`;
 }
 
 /**

@@ -3,6 +3,8 @@ import type { GoScalar, GoStruct, GoType } from '@tektite/schema/kubernetes';
 import { type Struct, type StructField, structOf } from './struct-table.ts';
 import {
   goJsonName,
+  GoPrintError,
+  GoTypeMismatch,
   GoValueError,
   readDuration,
   readIntOrString,
@@ -13,12 +15,21 @@ import {
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** Structs that were given a map without entries, which is not printed and says something nevertheless. */
+const emptied = new WeakSet<object>();
+
+/** Whether a struct that was read had an empty map where one is worth remembering. Copies of it have forgotten. */
+export function hadEmptyMap(struct: object): boolean {
+  return emptied.has(struct);
+}
+
 /** Deeper than anything real; Go itself gives up at ten thousand. */
 const deepest = 500;
 
 /** Reads and prints in one go: what a Go program would send back that got the value. Remembers the first mistake. */
 export class GoDecoder {
   private mistake: string | undefined;
+  private unprintable: string | undefined;
   private struct = '';
   private readonly path: string[] = [];
   private readonly isStrict: boolean;
@@ -32,6 +43,7 @@ export class GoDecoder {
   decode(key: string, value: Json, isResource = true): Json {
     const result = this.readStruct(structOf(key), value, isResource);
     if (this.mistake !== undefined) throw new GoValueError(this.mistake);
+    if (this.unprintable !== undefined) throw new GoPrintError(this.unprintable);
     return result;
   }
 
@@ -74,6 +86,7 @@ export class GoDecoder {
       const value = found.get(field.name);
       const printed = value === undefined ? this.zero(field) : value;
       if (field.always || !isEmpty(printed, field)) result[field.name] = printed;
+      else if (field.remembersEmpty && value !== undefined) emptied.add(result);
     }
     return result;
   }
@@ -100,9 +113,15 @@ export class GoDecoder {
   }
 
   private zeroStruct(type: GoStruct): unknown {
-    if (isParamValue(type)) throw new GoValueError(noParamValue);
+    if (isParamValue(type)) return this.noParamValue(type);
     if (type.definition === 'tekton/apis.VolatileTime') return null;
     return this.printStruct(structOf(type.definition), new Map());
+  }
+
+  /** A parameter that was given no value has no type by which to print it. */
+  private noParamValue({ goName }: GoStruct): undefined {
+    this.unprintable ??= `json: error calling MarshalJSON for type ${goName}: impossible ParamValues.Type: ""`;
+    return undefined;
   }
 
   /** `undefined` when there is nothing: absent and null are the same. */
@@ -136,8 +155,8 @@ export class GoDecoder {
   }
 
   private readNamedStruct(type: GoStruct, value: unknown): unknown {
-    if (type.definition === 'meta/v1.Duration') return readDuration(value);
-    if (type.definition === 'tekton/apis.VolatileTime') return readTime(value);
+    if (type.definition === 'meta/v1.Duration') return this.readSelf(readDuration, value);
+    if (type.definition === 'tekton/apis.VolatileTime') return this.readSelf(readTime, value);
     return this.readStruct(structOf(type.definition), value);
   }
 
@@ -154,10 +173,10 @@ export class GoDecoder {
       case 'Quantity':
         return readQuantity(value);
       case 'IntOrString':
-        return readIntOrString(value);
+        return this.readSelf(readIntOrString, value);
       case 'Time':
       case 'MicroTime':
-        return readTime(value) ?? undefined;
+        return this.readSelf(readTime, value) ?? undefined;
       default:
         return value;
     }
@@ -169,15 +188,26 @@ export class GoDecoder {
     return fits ? value : this.save(value, type.goName, `number ${value}`);
   }
 
+  /** Types that read themselves give up at once. */
+  private readSelf<T>(read: (value: unknown) => T, value: unknown): T {
+    try {
+      return read(value);
+    } catch (cause) {
+      if (!(cause instanceof GoTypeMismatch)) throw cause;
+      throw new GoValueError(this.wrongType(cause.found, cause.wanted), { cause });
+    }
+  }
+
   private save(value: unknown, goType: string, named = goJsonName(value)): undefined {
-    const place = this.path.length > 0 ? `struct field ${this.struct}.${this.path.join('.')}` : 'value';
-    this.mistake ??= `json: cannot unmarshal ${named} into Go ${place} of type ${goType}`;
+    this.mistake ??= this.wrongType(named, goType);
     return undefined;
   }
-}
 
-/** What Go says when it is to print a parameter that was given none. */
-const noParamValue = 'json: error calling MarshalJSON for type v1.ParamValue: impossible ParamValues.Type: ""';
+  private wrongType(found: string, wanted: string): string {
+    const place = this.path.length > 0 ? `struct field ${this.struct}.${this.path.join('.')}` : 'value';
+    return `json: cannot unmarshal ${found} into Go ${place} of type ${wanted}`;
+  }
+}
 
 function fieldOf(struct: Struct, key: string): StructField | undefined {
   return struct.byName.get(key) ?? struct.byFoldedName.get(key.toLowerCase());

@@ -7,6 +7,22 @@ export class GoValueError extends Error {
   override readonly name = 'GoValueError';
 }
 
+/** A value that was read and cannot be printed. Go only tells when there is nothing else to tell. */
+export class GoPrintError extends GoValueError {}
+
+/** A value of another type than its reader wants. Where it stands is for the decoder to say. */
+export class GoTypeMismatch extends Error {
+  /** As Go calls it: `number`, `object`. */
+  readonly found: string;
+  readonly wanted: string;
+
+  constructor(found: string, wanted: string) {
+    super(`${found} instead of ${wanted}`);
+    this.found = found;
+    this.wanted = wanted;
+  }
+}
+
 /** What Go's errors call a JSON value. */
 export function goJsonName(value: unknown): string {
   if (Array.isArray(value)) return 'array';
@@ -21,7 +37,7 @@ export function readDuration(value: unknown): string {
 
 /** `0.5` is read, `500m` is printed. */
 export function readQuantity(value: unknown): string {
-  return readSelf(() => Quantity.parse(typeof value === 'number' ? String(value) : textOf(value)).toString());
+  return readSelf(() => Quantity.parse(typeof value === 'string' ? value : JSON.stringify(value)).toString());
 }
 
 export function readTime(value: unknown): string | null {
@@ -32,7 +48,7 @@ export function readIntOrString(value: unknown): string | number {
   if (typeof value === 'string') return value;
   if (Number.isInteger(value)) return value as number;
   const named = typeof value === 'number' ? `number ${value}` : goJsonName(value);
-  throw new GoValueError(`json: cannot unmarshal ${named} into Go value of type int32`);
+  throw new GoTypeMismatch(named, 'int32');
 }
 
 /**
@@ -67,14 +83,14 @@ const isTextOrNull = (value: unknown) => typeof value === 'string' || value === 
 
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
-  throw new GoValueError(`json: cannot unmarshal ${goJsonName(value)} into Go value of type string`);
+  throw new GoTypeMismatch(goJsonName(value), 'string');
 }
 
 function readSelf<T>(read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    if (cause instanceof GoValueError) throw cause;
+    if (cause instanceof GoTypeMismatch) throw cause;
     throw new GoValueError((cause as Error).message, { cause });
   }
 }

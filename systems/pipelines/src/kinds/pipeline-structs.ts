@@ -177,7 +177,7 @@ defineStructs('v1beta1', {
   PipelineResourceBinding: {
     name: 'string',
     resourceRef: '*~PipelineResourceRef',
-    resourceSpec: '*~PipelineResourceSpec',
+    resourceSpec: '*tekton/v1alpha1.PipelineResourceSpec',
   },
   PipelineTaskRunSpec: {
     pipelineTaskName: 'string',

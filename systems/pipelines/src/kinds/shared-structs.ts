@@ -6,7 +6,7 @@ export const valueStructs = {
     name: 'string!',
     type: '#%.ParamType',
     description: 'string',
-    properties: 'map[string]~PropertySpec',
+    properties: 'map[string]~PropertySpec@',
     default: '*~ParamValue?',
     enum: '[]string',
   },
@@ -17,14 +17,14 @@ export const valueStructs = {
   TaskResult: {
     name: 'string!',
     type: '#%.ResultsType',
-    properties: 'map[string]~PropertySpec',
+    properties: 'map[string]~PropertySpec@',
     description: 'string',
     value: '*~ParamValue?',
   },
   StepResult: {
     name: 'string!',
     type: '#%.ResultsType',
-    properties: 'map[string]~PropertySpec',
+    properties: 'map[string]~PropertySpec@',
     description: 'string',
   },
   WorkspaceDeclaration: {
@@ -137,7 +137,7 @@ export const runStructs = {
   },
   Artifacts: { inputs: '[]~Artifact', outputs: '[]~Artifact' },
   Artifact: { name: 'string', values: '[]~ArtifactValue', buildOutput: 'bool' },
-  ArtifactValue: { digest: 'map[string]string', uri: 'string' },
+  ArtifactValue: { digest: 'map[%.Algorithm]string', uri: 'string' },
   RefSource: { uri: 'string', digest: 'map[string]string', entryPoint: 'string' },
 } satisfies StructTable;
 

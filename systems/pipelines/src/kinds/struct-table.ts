@@ -4,6 +4,8 @@ import { type Definition, definitionOf, type FieldDefinition, parseGoType } from
 export interface StructField extends Omit<FieldDefinition, 'protobuf'> {
   /** The CustomResourceDefinition says nothing of what is inside: the webhook alone knows. */
   readonly schemaless: boolean;
+  /** An empty map is not the same as none, if only for defaults. */
+  readonly remembersEmpty?: boolean;
 }
 
 /** A struct of Tekton's API or of Kubernetes': its fields as Go reads and prints them. */
@@ -20,7 +22,8 @@ export interface Struct {
 
 /**
  * Structs by their names; fields by theirs, with their Go types. In a type `~Step` is a struct of the same version, `%` the name
- * of the version. A name `Inner/field` is that of a field of an embedded struct. Behind a type: `!` is printed even if empty, and required; `+` is printed even if empty; `?` has no schema.
+ * of the version. A name `Inner/field` is that of a field of an embedded struct. Behind a type: `!` is printed even if empty, and required; `+` is printed even if empty; `?` has no schema;
+ * `@` an empty one is remembered.
  */
 export type StructTable = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
@@ -51,7 +54,7 @@ export function structOf(key: string): Struct {
 
 function readField(version: string, key: string, text: string): StructField {
   const [name = '', embedded] = key.split('/').reverse();
-  const [, type = '', flags = ''] = /^(.*?)([!+?]*)$/.exec(text) ?? [];
+  const [, type = '', flags = ''] = /^(.*?)([!+?@]*)$/.exec(text) ?? [];
   return {
     name,
     ...(embedded === undefined ? {} : { embedded }),
@@ -60,6 +63,7 @@ function readField(version: string, key: string, text: string): StructField {
     always: flags.includes('!') || flags.includes('+'),
     omitzero: false,
     schemaless: flags.includes('?'),
+    remembersEmpty: flags.includes('@'),
   };
 }
 

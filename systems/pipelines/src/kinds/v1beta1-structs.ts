@@ -50,18 +50,10 @@ defineStructs('v1beta1', {
   TaskResourceBinding: {
     'PipelineResourceBinding/name': 'string',
     'PipelineResourceBinding/resourceRef': '*~PipelineResourceRef',
-    'PipelineResourceBinding/resourceSpec': '*~PipelineResourceSpec',
+    'PipelineResourceBinding/resourceSpec': '*tekton/v1alpha1.PipelineResourceSpec',
     paths: '[]string',
   },
   PipelineResourceRef: { name: 'string', apiVersion: 'string' },
-  PipelineResourceSpec: {
-    description: 'string',
-    type: 'string!',
-    params: '[]~ResourceParam!',
-    secrets: '[]~SecretParam',
-  },
-  ResourceParam: { name: 'string!', value: 'string!' },
-  SecretParam: { fieldName: 'string!', secretKey: 'string!', secretName: 'string!' },
   TaskRef: {
     name: 'string',
     kind: '#%.TaskKind',
@@ -119,6 +111,14 @@ defineStructs('v1beta1', {
 });
 
 defineStructs('v1alpha1', {
+  PipelineResourceSpec: {
+    description: 'string',
+    type: 'string!',
+    params: '[]~ResourceParam!',
+    secrets: '[]~SecretParam',
+  },
+  ResourceParam: { name: 'string!', value: 'string!' },
+  SecretParam: { fieldName: 'string!', secretKey: 'string!', secretName: 'string!' },
   StepAction: { metadata: 'meta/v1.ObjectMeta+', spec: '~StepActionSpec+' },
   StepActionSpec: stepActionSpec('[]string'),
 });

@@ -45,11 +45,12 @@ function toParams(combination: Combination): readonly Param[] {
   return [...combination].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => ({ name, value }));
 }
 
-/** How many runs a matrix has names for. Upstream counts in another way than it fans out; both have to be the same here. */
-export function countCombinations({ params = [], include = [] }: Matrix): number {
+/** How many runs a matrix has names for. Upstream counts in another way than it fans out; both have to be the same here.
+ * A list without items counts as `ofEmpty`. */
+export function countCombinations({ params = [], include = [] }: Matrix, ofEmpty: 0 | 1 = 1): number {
   if (params.length === 0) return include.length;
   let count = 1;
-  for (const param of params) count *= asList(param).length || 1;
+  for (const param of params) count *= asList(param).length || ofEmpty;
   return Math.min(count + countNewIncludes(params, include), Number.MAX_SAFE_INTEGER);
 }
 

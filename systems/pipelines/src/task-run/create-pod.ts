@@ -41,7 +41,7 @@ export async function createPod(taskRun: TaskRun, task: TaskSpec, run: TaskRunLo
 /** With everything replaced, more can be seen to be wrong than when the run was created. */
 function validateTask(taskRun: TaskRun, task: TaskSpec, { flags, defaults }: TaskRunLook): void {
   const rules: Rules = { flags, defaults, version: 'v1', isCreate: false };
-  const usage = validateParamUsage(task.params ?? [], mergedSteps(task), rules);
+  const usage = validateParamUsage(task.params ?? [], mergedSteps(task, rules), rules);
   const errors = usage.isEmpty ? validateTaskSpec(task, rules) : usage;
   if (!errors.isEmpty) throw podCreationFailure(taskRun, String(errors));
 }

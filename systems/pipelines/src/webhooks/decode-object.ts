@@ -1,7 +1,7 @@
 import { badRequestError, type KubeObject, type StatusError } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import { GoDecoder } from '../kinds/go-decoder.ts';
-import { GoValueError } from '../kinds/go-value.ts';
+import { GoPrintError, GoValueError } from '../kinds/go-value.ts';
 
 /**
  * The object as upstream's webhook has it after reading: names of fields in their proper case, values in their canonical form
@@ -23,5 +23,9 @@ export function decodeObject<T extends KubeObject>(
 /** What a user is told of an object that cannot be read. `doing` is `mutation failed` or `decoding request failed`. */
 export function undecodable(doing: string, which: 'new' | 'old', error: unknown): StatusError {
   if (!(error instanceof GoValueError)) throw error;
+  if (error instanceof GoPrintError)
+    return badRequestError(
+      `${doing}: cannot create patch for round tripped newBytes: cannot marshal interface: ${error.message}`,
+    );
   return badRequestError(`${doing}: cannot decode incoming ${which} object: ${error.message}`);
 }

@@ -1,3 +1,4 @@
+import { hadEmptyMap } from '../kinds/go-decoder.ts';
 import { type ParamSpec, type PropertySpec, typeOfValue } from '../kinds/param.ts';
 import type { StepResult } from '../kinds/task-spec.ts';
 
@@ -7,13 +8,13 @@ type Properties = Readonly<Record<string, PropertySpec>>;
 export function defaultParam(spec: ParamSpec): ParamSpec {
   const { type, properties, default: value } = spec;
   if (type) return withProperties(spec, properties);
-  if (properties) return withProperties({ ...spec, type: 'object' }, properties);
+  if (properties || hadEmptyMap(spec)) return withProperties({ ...spec, type: 'object' }, properties);
   return { ...spec, type: value === undefined ? 'string' : typeOfValue(value) };
 }
 
 /** The same for results of Tasks and StepActions. */
 export function defaultResult<T extends StepResult>(result: T): T {
-  const type = result.type ?? (result.properties ? 'object' : 'string');
+  const type = result.type ?? (result.properties || hadEmptyMap(result) ? 'object' : 'string');
   return withProperties({ ...result, type }, result.properties);
 }
 

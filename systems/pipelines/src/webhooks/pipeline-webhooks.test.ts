@@ -149,6 +149,38 @@ describe('a Pipeline', () => {
     expect(await refusal(object('Pipeline', spec))).toBe(message);
   });
 
+  it('takes any onError that begins like a parameter', async () => {
+    expect(await refusal(object('Pipeline', { tasks: [{ ...a, onError: "$(params['p']) x" }] }))).toBeUndefined();
+  });
+
+  it('has the variables in templates of steps looked at, too', async () => {
+    const taskSpec = { steps: [{ image: 'i' }], stepTemplate: { env: [{ name: 'E', value: '$(params.ghost)' }] } };
+    const spec = { tasks: [{ name: 'a', taskSpec }] };
+    expect(await refusal(object('Pipeline', spec))).toBe(
+      'non-existent variable in "$(params.ghost)": spec.tasks[0].steps[0].env[E]',
+    );
+    expect(await refusal(object('PipelineRun', { pipelineSpec: spec }))).toBe(
+      'non-existent variable in "$(params.ghost)": spec.steps[0].env[E]',
+    );
+  });
+
+  it('has no results of a Pipeline within, in either version', async () => {
+    const consumer = { ...a, name: 'b', params: [{ name: 'p', value: '$(tasks.a.results.r)' }] };
+    const spec = { tasks: [{ name: 'a', pipelineRef: { name: 'p' } }, consumer] };
+    for (const version of ['v1', 'v1beta1'])
+      expect(await refusal(object('Pipeline', spec, version), alpha)).toBe(
+        'invalid value: result reference to pipelineTask "a" is not supported: referenced task uses pipelineRef or pipelineSpec and result propagation from child Pipelines is not yet implemented: spec.tasks[1]',
+      );
+  });
+
+  it('of v1beta1 has no combinations of a matrix whose values are yet to come', async () => {
+    const matrix = { params: [{ name: 'm', value: '$(params.l[*])' }] };
+    const spec = { params: [{ name: 'l', type: 'array' }], tasks: [{ ...a, matrix }] };
+    const none = { 'config-defaults': { 'default-max-matrix-combinations-count': '0' } };
+    expect(await refusal(object('Pipeline', spec), none)).toBe('expected 0 <= 1 <= 0: spec.tasks[0].matrix');
+    expect(await refusal(object('Pipeline', spec, 'v1beta1'), none)).toBeUndefined();
+  });
+
   it('with a Pipeline within is looked at inside, too', async () => {
     const spec = { tasks: [{ name: 'a', pipelineSpec: { tasks: [{ name: 'b' }] } }] };
     expect(await refusal(object('Pipeline', spec), alpha)).toBe(
@@ -232,6 +264,29 @@ describe('a PipelineRun', () => {
     expect(await refusal(object('PipelineRun', spec))).toBe(message);
   });
 
+  it('of v1beta1 with a negative time is told so for each task that has its own', async () => {
+    const spec = {
+      pipelineRef,
+      timeouts: { pipeline: '-1m' },
+      taskRunSpecs: [{ pipelineTaskName: 'a', timeout: '1h' }],
+    };
+    expect(await refusal(object('PipelineRun', spec, 'v1beta1'))).toBe(
+      'invalid value: -1m0s should be >= 0: spec.taskRunSpecs[0].timeout, spec.timeouts.pipeline',
+    );
+  });
+
+  it('may have parts that take longer together than can be said', async () => {
+    const timeouts = { pipeline: '2562047h', tasks: '2562047h', finally: '2562047h' };
+    expect(await refusal(object('PipelineRun', { pipelineRef, timeouts }))).toBeUndefined();
+  });
+
+  it('of v1beta1 may have a task without a name that wants a workspace, and is refused for the name', async () => {
+    const spec = { pipelineSpec: { tasks: [{ taskRef: { name: 't' }, workspaces: [{ name: 'w' }] }] } };
+    expect(await refusal(object('PipelineRun', spec, 'v1beta1'))).toMatch(
+      /^invalid value "": spec\.pipelineSpec\.tasks\[0\]\.name/,
+    );
+  });
+
   it('gives its parameters to what is inside of it', async () => {
     const steps = [{ image: 'i', script: '$(params.x)' }];
     const spec = { params: [{ name: 'x', value: '1' }], pipelineSpec: { tasks: [{ name: 'a', taskSpec: { steps } }] } };
@@ -274,6 +329,11 @@ describe('a CustomRun', () => {
     ],
   ])('with %s is refused', async (_title, spec, message) => {
     expect(await refusal(object('CustomRun', spec, 'v1beta1'))).toBe(message);
+  });
+
+  it('with nothing at all is refused for that', async () => {
+    const settings = { 'config-defaults': { 'default-service-account': '' } };
+    expect(await refusal(object('CustomRun', {}, 'v1beta1'), settings)).toBe('missing field(s): spec');
   });
 });
 

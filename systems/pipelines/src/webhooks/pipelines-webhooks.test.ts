@@ -109,6 +109,31 @@ describe('a Task', () => {
     );
   });
 
+  it('of v1beta1 with a template is not looked at for what templates came before', async () => {
+    const spec = { ...step({ params: [{ name: 'p', value: 'v' }] }), stepTemplate: { image: 'j' } };
+    expect(await refusalOf(object('Task', spec, 'v1beta1'))).toBeUndefined();
+    expect(await refusalOf(object('Task', spec))).toBe('params cannot be used without Ref: spec.steps[0].params');
+  });
+
+  it('has objects where properties are named, even if there are none', async () => {
+    const spec = { ...step({}), params: [{ name: 'p', properties: {} }], results: [{ name: 'r', properties: {} }] };
+    expect(await refusalOf(object('Task', spec))).toBe(
+      'missing field(s): spec.p.properties, spec.results[0].r.properties',
+    );
+    const action = { image: 'i', results: [{ name: 'r', properties: {} }] };
+    expect(await refusalOf(object('StepAction', action, 'v1beta1'))).toBe(
+      'missing field(s): spec.results[0].r.properties',
+    );
+  });
+
+  it('tells bad names of objects once, in the order of their names', async () => {
+    const bad = (name: string, key: string) => ({ name, properties: { [key]: {} } });
+    const spec = { ...step({}), params: [bad('a.b', 'k'), bad('a', 'l.m'), bad('a-b', 'n.o'), bad('a', 'p.q')] };
+    expect(await refusalOf(object('Task', spec))).toMatch(
+      /^Object param name and key name format is invalid: map\[a:\[l\.m p\.q\] a-b:\[n\.o\] a\.b:\[\]\]: spec\.params/,
+    );
+  });
+
   it('may use enums and CEL when they are switched on', async () => {
     const settings = { 'feature-flags': { 'enable-param-enum': 'true', 'enable-cel-in-whenexpression': 'true' } };
     const spec = {
@@ -136,10 +161,28 @@ describe('what is no Task at all', () => {
       step({ ref: { params: 'x' } }),
       'json: cannot unmarshal string into Go struct field Ref.spec.steps.ref.ResolverRef.params of type v1.Params',
     ],
-    [step({ timeout: 90 }), 'json: cannot unmarshal number into Go value of type string'],
+    [
+      step({ timeout: 90 }),
+      'json: cannot unmarshal number into Go struct field Step.spec.steps.timeout of type string',
+    ],
     [step({ timeout: '90' }), 'time: missing unit in duration "90"'],
+    [step({ timeout: 'fünf' }), 'time: invalid duration "f\\xc3\\xbcnf"'],
+    [
+      step({ computeResources: { limits: { cpu: {} } } }),
+      "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+    ],
   ])('is refused in the words of Go: %o', async (spec, message) => {
     expect(await refusalOf(object('Task', spec))).toBe(`${mutation}cannot decode incoming new object: ${message}`);
+  });
+
+  it('is refused when a parameter has no value, which Go only finds out when it prints', async () => {
+    const reason = (version: string) =>
+      `${mutation}cannot create patch for round tripped newBytes: cannot marshal interface: json: error calling MarshalJSON for type ${version}.ParamValue: impossible ParamValues.Type: ""`;
+    const run = (version: string) => object('TaskRun', { taskRef: { name: 't' }, params: [{ name: 'p' }] }, version);
+    expect(await refusalOf(run('v1'))).toBe(reason('v1'));
+    expect(await refusalOf(run('v1beta1'))).toBe(reason('v1beta1'));
+    const worse = object('TaskRun', { params: [{ name: 'p' }], retries: 'x' });
+    expect(await refusalOf(worse)).toContain('json: cannot unmarshal string into Go struct field');
   });
 
   it('is refused inside of a TaskRun when it has unknown fields, and put right when only the case is wrong', async () => {
@@ -320,6 +363,13 @@ describe('a StepAction', () => {
       ].join('\n'),
     );
     expect(await refusalOf(object('StepAction', { image: 'i', params }, 'v1beta1'))).toBeUndefined();
+  });
+
+  it('of v1alpha1 has all defaults looked at, those of parameters that are declared again too', async () => {
+    const params = [{ name: 'a', default: '$(params.ghost)' }, { name: 'a' }];
+    expect(await refusalOf(object('StepAction', { image: 'i', params }, 'v1alpha1'))).toBe(
+      'param "a" default value references param "ghost" which is not defined: spec.params\nparameter appears more than once: spec.params[a]',
+    );
   });
 });
 

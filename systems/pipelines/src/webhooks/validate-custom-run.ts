@@ -13,7 +13,7 @@ export function validateCustomRun({ metadata, spec }: CustomRun): FieldErrors {
 
 function validateSpec(spec: CustomRunSpec): FieldErrors {
   const { customRef, customSpec, params = [], workspaces = [], status = '', statusMessage = '' } = spec;
-  if (Object.keys(spec).length === 0) return missingField('spec');
+  if (Object.values(spec).every((value) => value === '')) return missingField('spec');
   const sources = ['spec.customRef', 'spec.customSpec'] as const;
   if (customRef && customSpec) return multipleOneOf(...sources);
   if (!customRef && !customSpec) return missingOneOf(...sources);

@@ -16,7 +16,7 @@ export function validateInlineParams({ params = [], taskSpec }: TaskRunSpec, rul
   const errors = allErrors((taskSpec.params ?? []).map((declared) => declareParam(specs, declared)));
   if (!taskSpec.steps) return errors;
   const all = [...specs.values()];
-  const steps = mergedSteps(taskSpec);
+  const steps = mergedSteps(taskSpec, rules);
   return errors
     .also(validateParamTypes(all))
     .also(validateParamVariables(all, steps, rules))

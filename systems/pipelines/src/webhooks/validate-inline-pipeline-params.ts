@@ -7,6 +7,7 @@ import { declareParam, specOfParam } from './validate-inline-params.ts';
 import { validateParamTypes, validateParamUsage, validateParamVariables } from './validate-params.ts';
 import { validateParams } from './validate-pipeline.ts';
 import { validatePipelineParams } from './validate-pipeline-params.ts';
+import { stepsOfTask } from './validate-pipeline-task.ts';
 
 /**
  * Parameters of a run reach all that is inside of it, so what tasks and steps refer to is checked against those of the run, of the
@@ -30,15 +31,15 @@ export function validateInlinePipelineParams(
   const all = [...specs.values()];
   return allErrors([
     ...errors,
-    ...tasks.flatMap(({ taskSpec }) =>
-      taskSpec?.steps
-        ? [
-            validateParamTypes(all),
-            validateParamVariables(all, taskSpec.steps, rules),
-            validateParamUsage(all, taskSpec.steps, rules),
-          ]
-        : [],
-    ),
+    ...tasks.flatMap((task) => {
+      const steps = stepsOfTask(task, rules);
+      if (steps.length === 0) return [];
+      return [
+        validateParamTypes(all),
+        validateParamVariables(all, steps, rules),
+        validateParamUsage(all, steps, rules),
+      ];
+    }),
     validateParams(all, tasks, rules),
     validatePipelineParams(tasks, all),
   ]);

@@ -71,7 +71,7 @@ export function validateUniqueParams(specs: readonly ParamSpec[]): FieldErrors {
 function validateNameFormat(specs: readonly ParamSpec[]): FieldErrors {
   const texts = new Set(specs.filter(({ type }) => type !== 'object').map(({ name }) => name));
   const bad = [...texts].filter((name) => !textOrArrayName.test(name)).sort();
-  const badObjects = specs.filter(({ type }) => type === 'object').flatMap(badNamesOf);
+  const badObjects = badObjectNames(specs.filter(({ type }) => type === 'object'));
   return noFieldErrors.also(
     bad.length === 0
       ? undefined
@@ -81,16 +81,19 @@ function validateNameFormat(specs: readonly ParamSpec[]): FieldErrors {
         ),
     badObjects.length === 0
       ? undefined
-      : badNames(
-          `Object param name and key name format is invalid: map[${badObjects.sort().join(' ')}]`,
-          objectNameDetails,
-        ),
+      : badNames(`Object param name and key name format is invalid: map[${badObjects.join(' ')}]`, objectNameDetails),
   );
 }
 
-function badNamesOf({ name, properties = {} }: ParamSpec): readonly string[] {
-  const keys = Object.keys(properties).filter((key) => !objectName.test(key));
-  return keys.length === 0 && objectName.test(name) ? [] : [`${name}:[${keys.join(' ')}]`];
+/** As Go prints a map: by name, with the keys that are none. Of objects with the same name the keys come together. */
+function badObjectNames(objects: readonly ParamSpec[]): readonly string[] {
+  const found = new Map<string, readonly string[]>();
+  for (const { name, properties = {} } of objects) {
+    if (!objectName.test(name)) found.set(name, []);
+    const keys = Object.keys(properties).filter((key) => !objectName.test(key));
+    if (keys.length > 0) found.set(name, [...(found.get(name) ?? []), ...keys]);
+  }
+  return [...found.keys()].sort().map((name) => `${name}:[${found.get(name)?.join(' ') ?? ''}]`);
 }
 
 const badNames = (message: string, details: string) => detailedError({ message, paths: ['params'], details });

@@ -8,8 +8,10 @@ import {
 } from '@tektite/controller';
 import { isDns1123Label, quoteGo } from '@tektite/meta';
 import type { PipelineSpec, PipelineTask } from '../kinds/pipeline-spec.ts';
+import type { Step } from '../kinds/task-spec.ts';
 import type { PipelineRef } from '../kinds/resolver-reference.ts';
 import { allErrors } from './all-errors.ts';
+import { mergedSteps } from './merged-steps.ts';
 import { gate, type Rules } from './rules.ts';
 import { validateRef } from './validate-ref.ts';
 import { validateTaskSpec } from './validate-task.ts';
@@ -69,8 +71,7 @@ function validateEmbedded({ taskSpec }: PipelineTask): FieldErrors | undefined {
 }
 
 function validateOnError({ onError = '', retries = 0 }: PipelineTask, rules: Rules): FieldErrors | undefined {
-  const isReference = onError.startsWith('$(params.') && onError.endsWith(')');
-  if (onError === '' || isReference) return undefined;
+  if (onError === '' || onError.startsWith('$(params')) return undefined;
   const details = 'PipelineTask OnError must be either "continue" or "stopAndFail"';
   return allErrors([
     gate(rules, 'OnError', 'beta'),
@@ -85,6 +86,13 @@ function validateOnError({ onError = '', retries = 0 }: PipelineTask, rules: Rul
 function isCustom({ taskRef, taskSpec }: PipelineTask): boolean {
   const isOther = (kind = '') => kind !== '' && kind !== 'Task';
   return [taskRef, taskSpec].some((said) => said && (isOther(said.kind) || (said.apiVersion ?? '') !== ''));
+}
+
+/** The steps of a Task within a Pipeline, with what their template says: upstream merges the two when it looks at the Task. */
+export function stepsOfTask(task: PipelineTask, rules: Rules): readonly Step[] {
+  const { taskSpec } = task;
+  if (!taskSpec) return [];
+  return isCustom(task) ? (taskSpec.steps ?? []) : mergedSteps(taskSpec, rules);
 }
 
 function validateCustomTask({ taskRef, taskSpec }: PipelineTask): FieldErrors {

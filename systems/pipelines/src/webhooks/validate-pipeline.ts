@@ -28,7 +28,7 @@ import {
   validatePipelineResults,
   validateStatusVariables,
 } from './validate-pipeline-results.ts';
-import { validatePipelineTask } from './validate-pipeline-task.ts';
+import { stepsOfTask, validatePipelineTask } from './validate-pipeline-task.ts';
 import { validateWhen } from './validate-when.ts';
 
 /** All that is wrong with a Pipeline. */
@@ -62,7 +62,7 @@ export function validatePipelineSpec(given: PipelineSpec, rules: Rules): FieldEr
     validateStatusVariables(tasks, final),
     validateWorkspaces(workspaces).viaField('workspaces'),
     validatePipelineResults(results, tasks, final).viaField('results'),
-    rules.version === 'v1' ? validateNestedResults(tasks, final) : undefined,
+    validateNestedResults(tasks, final),
     final.length > 0 && tasks.length === 0
       ? invalidValue(`spec.tasks is empty but spec.finally has ${final.length} tasks`, 'finally')
       : undefined,
@@ -162,14 +162,12 @@ function validateFinalTasks(tasks: readonly PipelineTask[], final: readonly Pipe
 function validateParamsInUse(spec: PipelineSpec, rules: Rules): FieldErrors {
   const { params = [] } = spec;
   const inTasks = parts.flatMap((part) =>
-    (spec[part] ?? []).map(({ taskSpec }, index) =>
-      taskSpec
-        ? validateParamUsage([...(taskSpec.params ?? []), ...params], taskSpec.steps ?? [], rules).viaFieldIndex(
-            part,
-            index,
-          )
-        : undefined,
-    ),
+    (spec[part] ?? []).map((task, index) => {
+      const { taskSpec } = task;
+      if (!taskSpec) return undefined;
+      const all = [...(taskSpec.params ?? []), ...params];
+      return validateParamUsage(all, stepsOfTask(task, rules), rules).viaFieldIndex(part, index);
+    }),
   );
   const ofTasks = parts.map((part) => validatePipelineParams(spec[part] ?? [], params).viaField(part));
   return allErrors([...inTasks, ...ofTasks]);
@@ -188,7 +186,7 @@ function validateWorkspacesInUse(spec: PipelineSpec): FieldErrors {
 
 /** The workspaces that a task wants of the Pipeline. */
 export function validateTaskWorkspaces(
-  { name, workspaces = [] }: PipelineTask,
+  { name = '', workspaces = [] }: PipelineTask,
   known: ReadonlySet<string>,
 ): FieldErrors {
   const seen = new Set<string>();

@@ -23,13 +23,13 @@ import { validateDeclaredWorkspaces, validateWorkspaceUsage } from './validate-w
 export function validateTask({ metadata, spec }: TaskObject, rules: Rules): FieldErrors {
   return validateMetadata(metadata)
     .also(validateTaskSpec(spec, rules).viaField('spec'))
-    .also(validateParamUsage(spec.params ?? [], mergedSteps(spec), rules).viaField('spec'));
+    .also(validateParamUsage(spec.params ?? [], mergedSteps(spec, rules), rules).viaField('spec'));
 }
 
 /** A Task's spec, also inside of a run. Whether its parameters are declared is another matter: a run may bring some. */
 export function validateTaskSpec(spec: TaskSpec, rules: Rules): FieldErrors {
   const { volumes = [], sidecars = [], params = [], results = [] } = spec;
-  const steps = mergedSteps(spec);
+  const steps = mergedSteps(spec, rules);
   return noFieldErrors
     .also(steps.length === 0 ? missingField('steps') : undefined)
     .also(validateVolumes(volumes).viaField('volumes'))

@@ -45,7 +45,8 @@ function validateParts(timeouts: PipelineTimeouts, limit: bigint, words: string)
     const printed = formatGoDuration(duration) + (duration === 0n ? ' (no timeout)' : '');
     return invalidValue(`${printed} ${words}`, path);
   };
-  const isTooLong = tasks !== undefined && final !== undefined && tasks + final > limit;
+  // Upstream's sum of two very long times is negative.
+  const isTooLong = tasks !== undefined && final !== undefined && BigInt.asIntN(64, tasks + final) > limit;
   const sum = `${formatGoDuration(tasks ?? 0n)} + ${formatGoDuration(final ?? 0n)} ${words}`;
   return allErrors([
     part(tasks, 'timeouts.tasks'),
@@ -59,11 +60,10 @@ function validateParts(timeouts: PipelineTimeouts, limit: bigint, words: string)
 export function validateTaskRunSpecTimeout(
   timeout: string | undefined,
   timeouts: PipelineTimeouts | undefined,
-  { defaults, version }: Rules,
+  { defaults }: Rules,
 ): FieldErrors | undefined {
   const duration = durationOf(timeout);
   if (duration === undefined) return undefined;
-  const isOld = version !== 'v1';
   if (duration < 0n) return invalidValue(`${timeout} should be >= 0`, 'timeout');
   const [text, source] = timeouts?.tasks
     ? [timeouts.tasks, 'pipeline tasks duration']
@@ -71,7 +71,7 @@ export function validateTaskRunSpecTimeout(
       ? [timeouts.pipeline, 'pipeline duration']
       : [undefined, 'default pipeline duration'];
   const limit = durationOf(text) ?? BigInt(defaults.timeoutMinutes) * nanosecondsPerMinute;
-  if (limit < 0n) return isOld ? undefined : invalidValue(`${text} should be >= 0`, 'timeout');
+  if (text !== undefined && limit < 0n) return invalidValue(`${text} should be >= 0`, 'timeout');
   if (limit === 0n || duration <= limit) return undefined;
   return invalidValue(`${formatGoDuration(duration)} should be <= ${source} ${formatGoDuration(limit)}`, 'timeout');
 }

@@ -1,5 +1,5 @@
 import type { ObjectMeta } from '@tektite/meta';
-import { escapeForHtml } from '../../kinds/go-value.ts';
+import { escapeForHtml, goJsonName } from '../../kinds/go-value.ts';
 
 /** The annotations of an object in conversion: what the other version has no field for is kept there. */
 export class Annotations {
@@ -31,9 +31,14 @@ export class Annotations {
     }
   }
 
-  /** Gives a value that was kept, and keeps it no longer. */
-  take(key: string): unknown {
+  /** Gives a value that was kept, and keeps it no longer. If it was not kept here but written by somebody, it may be no such list or struct. */
+  take(key: string, goType?: string): unknown {
     const value = this.read(key);
+    const found = goJsonName(value);
+    if (goType !== undefined && (value ?? undefined) !== undefined && found !== jsonNameOf(goType))
+      throw new Error(
+        `error deserializing key ${key} from metadata: json: cannot unmarshal ${found} into Go value of type ${goType}`,
+      );
     this.entries.delete(key);
     return value;
   }
@@ -44,3 +49,5 @@ export class Annotations {
     return this.entries.size === 0 ? metadata : { ...metadata, annotations: Object.fromEntries(this.entries) };
   }
 }
+
+const jsonNameOf = (goType: string) => (goType.startsWith('[]') ? 'array' : 'object');

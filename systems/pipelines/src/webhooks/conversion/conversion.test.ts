@@ -256,3 +256,32 @@ describe('a ResolutionRequest of v1alpha1', () => {
     await expect(wanted).rejects.toThrow('cannot convert v1beta1 to v1alpha, non-string type parameter(s) found: a');
   });
 });
+
+describe('annotations of a v1 object that somebody wrote by hand', () => {
+  const annotated = (kind: string, value: string) => ({
+    apiVersion: 'tekton.dev/v1',
+    kind,
+    metadata: { name: 'x', annotations: { 'tekton.dev/v1beta1Resources': value } },
+    spec: {},
+  });
+
+  it.each<[string, string, string]>([
+    ['Pipeline', '{}', 'object into Go value of type []v1beta1.PipelineDeclaredResource'],
+    ['PipelineRun', '"x"', 'string into Go value of type []v1beta1.PipelineResourceBinding'],
+    ['Task', '[]', 'array into Go value of type v1beta1.TaskResources'],
+    ['TaskRun', '5', 'number into Go value of type v1beta1.TaskRunResources'],
+  ])('must hold what the %s of v1beta1 has', async (kind, value, reason) => {
+    await expect(convert(annotated(kind, value), 'v1beta1')).rejects.toThrow(
+      `error deserializing key tekton.dev/v1beta1Resources from metadata: json: cannot unmarshal ${reason}`,
+    );
+  });
+});
+
+it('a template without steps is kept without steps', async () => {
+  const tasks = [{ name: 'a', taskSpec: { stepTemplate: { name: 'old' } } }];
+  const pipeline = { apiVersion: 'tekton.dev/v1beta1', kind: 'Pipeline', metadata: { name: 'p' }, spec: { tasks } };
+  const { metadata } = await convert(pipeline, 'v1');
+  expect(metadata.annotations).toEqual({
+    'tekton.dev/v1beta1.task-deprecations': '{"a":{"deprecatedStepTemplate":{"name":"old","resources":{}}}}',
+  });
+});

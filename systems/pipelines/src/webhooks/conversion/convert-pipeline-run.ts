@@ -13,7 +13,7 @@ export function pipelineRunToV1(run: Json, annotations: Annotations): Json {
 
 /** And back. */
 export function pipelineRunFromV1(run: Json, annotations: Annotations): Json {
-  const resources = takeResourceList(annotations);
+  const resources = takeResourceList(annotations, '[]v1beta1.PipelineResourceBinding');
   const status = statusFromV1((run.status ?? {}) as Json, annotations);
   return { ...run, status, spec: { ...specFromV1((run.spec ?? {}) as Json, annotations), ...resources } };
 }

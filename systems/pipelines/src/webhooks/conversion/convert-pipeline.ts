@@ -13,13 +13,13 @@ export function pipelineToV1(pipeline: Json, annotations: Annotations): Json {
 
 /** And back. */
 export function pipelineFromV1(pipeline: Json, annotations: Annotations): Json {
-  const resources = takeResourceList(annotations);
+  const resources = takeResourceList(annotations, '[]v1beta1.PipelineDeclaredResource');
   return { ...pipeline, spec: { ...pipelineSpecFromV1((pipeline.spec ?? {}) as Json, annotations), ...resources } };
 }
 
 /** What was kept as `resources`, unless it is empty. */
-export function takeResourceList(annotations: Annotations): Json {
-  const resources = annotations.take(resourcesKey) as readonly unknown[] | undefined;
+export function takeResourceList(annotations: Annotations, goType: string): Json {
+  const resources = annotations.take(resourcesKey, goType) as readonly unknown[] | undefined;
   return resources?.length ? { resources } : {};
 }
 

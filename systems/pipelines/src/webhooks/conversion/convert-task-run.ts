@@ -19,7 +19,7 @@ export function taskRunToV1(run: Json, annotations: Annotations): Json {
 
 /** And back. */
 export function taskRunFromV1(run: Json, annotations: Annotations): Json {
-  const resources = takeResources(annotations, resourcesKey);
+  const resources = takeResources(annotations, resourcesKey, 'v1beta1.TaskRunResources');
   const kept = { cloudEvents: annotations.take(cloudEventsKey), resourcesResult: annotations.take(resourcesResultKey) };
   const status = statusFromV1((run.status ?? {}) as Json, annotations);
   const statusResources = takeResources(annotations, statusResourcesKey);

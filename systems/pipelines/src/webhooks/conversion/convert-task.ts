@@ -40,7 +40,7 @@ export function taskFromV1(task: Json, annotations: Annotations): Json {
 }
 
 /** What was kept as `resources`, unless it is empty. */
-export function takeResources(annotations: Annotations, key: string): Json {
-  const resources = annotations.take(key) as Json | undefined;
+export function takeResources(annotations: Annotations, key: string, goType = 'v1beta1.TaskResources'): Json {
+  const resources = annotations.take(key, goType) as Json | undefined;
   return resources?.inputs || resources?.outputs ? { resources } : {};
 }

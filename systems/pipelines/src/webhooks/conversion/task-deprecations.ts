@@ -32,7 +32,7 @@ export function keepDeprecations(spec: Json, annotations: Annotations, name: str
   const isUsed = steps.some((step) => hasAny(step, fields)) || (template && hasAny(template, templateFields));
   if (!isUsed) return;
   const deprecation = {
-    deprecatedSteps: steps.map((step) => pick('Step', step, fields)),
+    ...(steps.length > 0 ? { deprecatedSteps: steps.map((step) => pick('Step', step, fields)) } : {}),
     ...(template ? { deprecatedStepTemplate: pick('StepTemplate', template, templateFields) } : {}),
   };
   annotations.put(key, { ...known, [name]: deprecation });
