@@ -46,7 +46,7 @@ function strip(value: unknown, plural: string, path: string): unknown {
 const files = existsSync(folder) ? readdirSync(folder) : [];
 
 describe('the definitions', () => {
-  it.skipIf(files.length > 0)('cannot be compared: the original definitions are not in ../shared', () => undefined);
+  if (files.length === 0) it.skip('are those of the original: they are not in ../shared');
 
   it.each(files)('are those of the original, but for optional additions: %s', (file) => {
     const [document] = parseYaml(readFileSync(new URL(file, folder), 'utf8'));
