@@ -321,12 +321,12 @@ describe('limits', () => {
     await using server = await HttpTestServer.start();
     for (let i = 0; i < 20; i++) await server.api.ok('POST', path, JSON.parse(configMap(`c${i}`)));
     const values = Array.from({ length: 5000 }, (_, i) => `v${i}`).join(',');
-    const start = performance.now();
+    const start = process.cpuUsage();
     const answer = await server.api.send('GET', `${path}?labelSelector=${encodeURIComponent(`tier in (${values})`)}`);
     expect(answer.code).toBe(200);
     const many = Array.from({ length: 5000 }, (_, i) => `k${i}=v`).join(',');
     expect((await server.api.send('GET', `${path}?labelSelector=${encodeURIComponent(many)}`)).code).toBe(200);
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(process.cpuUsage(start).user / 1000).toBeLessThan(1000);
     for (const url of [`${path}/${'a'.repeat(10_000)}`, `${path}${'/x'.repeat(4000)}`])
       expect((await server.http1(url)).code).toBe(404);
   });

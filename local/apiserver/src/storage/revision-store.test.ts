@@ -61,9 +61,9 @@ describe('the cost of a write', () => {
       const storage = new RevisionStore();
       for (let i = 0; i < count; i++)
         await storage.write(`/registry/configmaps/n${i % 50}/${(i * 7919) % count}-${i}`, 0, object(`o${i}`));
-      const start = performance.now();
+      const start = process.cpuUsage();
       for (let i = 0; i < 3000; i++) await storage.write(`/registry/configmaps/new/${i}`, 0, object('o'));
-      return performance.now() - start;
+      return process.cpuUsage(start).user / 1000;
     };
     await measure(1000);
     const [small, large] = [await measure(1000), await measure(40_000)];
