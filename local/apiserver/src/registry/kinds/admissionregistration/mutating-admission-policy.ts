@@ -3,7 +3,7 @@ import type { MutatingAdmissionPolicy, MutatingAdmissionPolicySpec, Mutation } f
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { checkRequiredSupported } from '../field-checks.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { mutatingAdmissionPolicyColumns } from '../table/columns.ts';
+import { mutatingAdmissionPolicyColumns } from './columns.ts';
 import { appliedObject, checkExpression, type ExpressionScope, patchList, patchTypes } from './expressions.ts';
 import { paramKindCell, validateComposition, validateConstraints } from './policy-spec.ts';
 import { checkMutableOperations, defaultMatchResources, staticNameWarnings } from './rules.ts';

@@ -21,7 +21,7 @@ import type {
 import type { KindStrategy, TableColumn } from '../../kind-strategy.ts';
 import { checkRequiredSupported, checkText } from '../field-checks.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { mutatingAdmissionPolicyBindingColumns, validatingAdmissionPolicyBindingColumns } from '../table/columns.ts';
+import { mutatingAdmissionPolicyBindingColumns, validatingAdmissionPolicyBindingColumns } from './columns.ts';
 import { checkMutableOperations, defaultMatchResources, staticNameWarnings, validateMatchResources } from './rules.ts';
 
 type Binding = MutatingAdmissionPolicyBinding | ValidatingAdmissionPolicyBinding;

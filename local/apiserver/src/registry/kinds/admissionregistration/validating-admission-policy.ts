@@ -21,7 +21,7 @@ import { validateConditions } from '../conditions.ts';
 import { checkText } from '../field-checks.ts';
 import { keepStatus, resetStatus } from '../prepare.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { validatingAdmissionPolicyColumns } from '../table/columns.ts';
+import { validatingAdmissionPolicyColumns } from './columns.ts';
 import { checkExpression, type ExpressionScope, text, textOrNothing, yesOrNo } from './expressions.ts';
 import { paramKindCell, validateComposition, validateConstraints } from './policy-spec.ts';
 import { defaultMatchResources, staticNameWarnings } from './rules.ts';

@@ -22,7 +22,7 @@ import type {
 import type { KindStrategy, TableColumn } from '../../kind-strategy.ts';
 import { checkSupported, checkText } from '../field-checks.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { mutatingWebhookConfigurationColumns, validatingWebhookConfigurationColumns } from '../table/columns.ts';
+import { mutatingWebhookConfigurationColumns, validatingWebhookConfigurationColumns } from './columns.ts';
 import { validateMatchConditions } from './expressions.ts';
 import { defaultRules, failurePolicies, matchPolicies, staticNameWarnings, validateRule } from './rules.ts';
 

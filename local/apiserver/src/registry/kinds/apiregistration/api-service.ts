@@ -2,7 +2,7 @@ import type { APIService } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { keepStatus } from '../prepare.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { apiServiceColumns } from '../table/columns.ts';
+import { apiServiceColumns } from './columns.ts';
 
 function availability({ status }: APIService): string {
   const condition = status?.conditions?.find(({ type }) => type === 'Available');

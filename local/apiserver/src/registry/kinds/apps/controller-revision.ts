@@ -3,7 +3,7 @@ import type { ControllerRevision } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { checkImmutable, checkNonNegative } from '../field-checks.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { controllerRevisionColumns } from '../table/columns.ts';
+import { controllerRevisionColumns } from './columns.ts';
 
 function validateRevision({ revision }: ControllerRevision): FieldError[] {
   const errors: FieldError[] = [];

@@ -20,7 +20,7 @@ import { goValue, printableSelector } from '../go-value/go-value.ts';
 import { checkAtMostAll, checkIntOrPercent, numberOf } from '../int-or-percent.ts';
 import { keepStatus, setField } from '../prepare.ts';
 import { ageOf, containerCells, formatLabels, nameOf } from '../table/cells.ts';
-import { daemonSetColumns } from '../table/columns.ts';
+import { daemonSetColumns } from './columns.ts';
 import { checkNotDecremented, checkRunsForever, isEmptySelector, readSelector, sortedLabels } from '../workload.ts';
 
 const path = FieldPath.of('spec');

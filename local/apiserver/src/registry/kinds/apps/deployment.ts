@@ -19,7 +19,7 @@ import { goValue, printableSelector } from '../go-value/go-value.ts';
 import { checkAtMostAll, checkIntOrPercent, numberOf } from '../int-or-percent.ts';
 import { keepStatus, resetStatus, setField } from '../prepare.ts';
 import { ageOf, containerCells, nameOf } from '../table/cells.ts';
-import { deploymentColumns } from '../table/columns.ts';
+import { deploymentColumns } from './columns.ts';
 import {
   checkNotDecremented,
   podNameWarnings,

@@ -8,7 +8,7 @@ import { checkImmutable, checkNonNegative } from '../field-checks.ts';
 import { printableSelector } from '../go-value/go-value.ts';
 import { keepStatus } from '../prepare.ts';
 import { ageOf, containerCells, nameOf } from '../table/cells.ts';
-import { replicaSetColumns } from '../table/columns.ts';
+import { replicaSetColumns } from './columns.ts';
 import { podNameWarnings, validateCounts, validateReplicatedTemplate, validateSelector } from '../workload.ts';
 
 const path = FieldPath.of('spec');

@@ -25,7 +25,7 @@ import { checkAtMostAll, checkIntOrPercent, numberOf } from '../int-or-percent.t
 import { validateAnnotations } from '../object-meta.ts';
 import { keepStatus } from '../prepare.ts';
 import { ageOf, containerCells, nameOf } from '../table/cells.ts';
-import { statefulSetColumns } from '../table/columns.ts';
+import { statefulSetColumns } from './columns.ts';
 import {
   checkNotDecremented,
   checkRunsForever,

@@ -11,7 +11,7 @@ import type { KindStrategy, TablePrinter } from '../../kind-strategy.ts';
 import { checkNonNegative } from '../field-checks.ts';
 import { keepStatus, resetStatus } from '../prepare.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { horizontalPodAutoscalerColumns } from '../table/columns.ts';
+import { horizontalPodAutoscalerColumns } from './columns.ts';
 import { formatMetrics } from './metric-cells.ts';
 import { validateMetrics, validateReference } from './metrics.ts';
 import { defaultBehavior, validateScalingRules } from './scaling-rules.ts';

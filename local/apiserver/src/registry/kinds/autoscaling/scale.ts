@@ -3,7 +3,7 @@ import type { Scale } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { checkNonNegative } from '../field-checks.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { scaleColumns } from '../table/columns.ts';
+import { scaleColumns } from './columns.ts';
 
 function validateScale({ spec }: Scale): FieldError[] {
   const errors: FieldError[] = [];

@@ -15,7 +15,7 @@ import { checkNonNegative } from '../field-checks.ts';
 import { printableSelector } from '../go-value/go-value.ts';
 import { keepStatus, resetStatus } from '../prepare.ts';
 import { ageOf, containerCells, nameOf, since } from '../table/cells.ts';
-import { cronJobColumns } from '../table/columns.ts';
+import { cronJobColumns } from './columns.ts';
 import { podNameWarnings } from '../workload.ts';
 import { scheduleProblem, timeZoneProblem } from './cron-schedule.ts';
 import { defaultJobSpec, jobSpecWarnings } from './job.ts';

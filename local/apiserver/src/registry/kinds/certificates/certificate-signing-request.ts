@@ -20,7 +20,7 @@ import type {
 import type { KindStrategy, StrategyContext } from '../../kind-strategy.ts';
 import { setField } from '../prepare.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { certificateSigningRequestColumns } from '../table/columns.ts';
+import { certificateSigningRequestColumns } from './columns.ts';
 import { requestComplaint } from './certificate-request.ts';
 import { pemBlocks } from './pem.ts';
 import { validateSignerName } from './signer-name.ts';

@@ -3,7 +3,7 @@ import type { Lease } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { checkNonNegative } from '../field-checks.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { leaseColumns } from '../table/columns.ts';
+import { leaseColumns } from './columns.ts';
 
 function validateLease({ spec = {} }: Lease): FieldError[] {
   const errors: FieldError[] = [];

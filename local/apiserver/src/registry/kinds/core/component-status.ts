@@ -1,7 +1,7 @@
 import type { ComponentStatus } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { nameOf } from '../table/cells.ts';
-import { componentStatusColumns } from '../table/columns.ts';
+import { componentStatusColumns } from './columns.ts';
 
 export const componentStatusStrategy: KindStrategy<ComponentStatus> = {
   deprecationWarning: 'v1 ComponentStatus is deprecated in v1.19+',

@@ -12,7 +12,7 @@ import type { ConfigMap } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { base64Length } from './base64-length.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { configMapColumns } from '../table/columns.ts';
+import { configMapColumns } from './columns.ts';
 
 /** One mebibyte: what ConfigMaps and Secrets may hold in all. */
 export const largestData = 1024 * 1024;

@@ -12,7 +12,7 @@ import type { KindStrategy } from '../../kind-strategy.ts';
 import { checkDnsLabel, checkPortNumber, checkRequiredSupported, checkText } from '../field-checks.ts';
 import { ipWarnings, validateEndpointIp, validateIp } from '../network/validate-ip.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { endpointsColumns } from '../table/columns.ts';
+import { endpointsColumns } from './columns.ts';
 import { portProtocols } from './pod/container-ports.ts';
 
 const path = FieldPath.of('subsets');

@@ -4,7 +4,7 @@ import type { KindStrategy } from '../../kind-strategy.ts';
 import { validateFinalizerName, validateShortFinalizer } from '../object-meta.ts';
 import { keepStatus, setField } from '../prepare.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { namespaceColumns } from '../table/columns.ts';
+import { namespaceColumns } from './columns.ts';
 
 const nameLabel = 'kubernetes.io/metadata.name';
 const finalizersPath = FieldPath.of('spec', 'finalizers');

@@ -5,7 +5,7 @@ import { goValue } from '../go-value/go-value.ts';
 import { cidrWarnings, isDualStack, validateCidr } from '../network/validate-ip.ts';
 import { keepStatus, setField } from '../prepare.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { nodeColumns } from '../table/columns.ts';
+import { nodeColumns } from './columns.ts';
 import { roundResources } from './resource-list-defaults.ts';
 import { validateResourceQuantity } from './resource-names.ts';
 import { validateTaints } from './taint.ts';

@@ -16,7 +16,7 @@ import { checkImmutable, checkText } from '../field-checks.ts';
 import { goDiff } from '../go-value/go-value.ts';
 import { keepStatus, setField } from '../prepare.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { persistentVolumeClaimColumns } from '../table/columns.ts';
+import { persistentVolumeClaimColumns } from './columns.ts';
 import { validateClaimSpec } from './claim-spec.ts';
 import { claimSpecWarnings } from './claim-warnings.ts';
 import { defaultClaimSpec } from './pod/volume-defaults.ts';

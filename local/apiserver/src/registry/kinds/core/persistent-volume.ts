@@ -10,7 +10,7 @@ import { checkImmutable } from '../field-checks.ts';
 import { goDiff, goValue } from '../go-value/go-value.ts';
 import { keepStatus, setField } from '../prepare.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { persistentVolumeColumns } from '../table/columns.ts';
+import { persistentVolumeColumns } from './columns.ts';
 import { nodeSelectorTermWarnings } from './node-labels.ts';
 import { validateVolumeSpec } from './persistent-volume-spec.ts';
 import { defaultVolumeSource } from './pod/volume-defaults.ts';

@@ -2,7 +2,7 @@ import { equalJson, type FieldError, FieldPath } from '@tektite/meta';
 import type { PodTemplate } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { containerCells, formatLabels, nameOf } from '../table/cells.ts';
-import { podTemplateColumns } from '../table/columns.ts';
+import { podTemplateColumns } from './columns.ts';
 import { defaultPodSpec } from './pod/pod-defaults.ts';
 import { podTemplateWarnings } from './pod/pod-warnings.ts';
 import { prepareTemplate } from './pod/prepare-pod.ts';

@@ -13,7 +13,7 @@ import { validateReplicaStatus } from '../apps/replica-set.ts';
 import { checkNonNegative } from '../field-checks.ts';
 import { keepStatus } from '../prepare.ts';
 import { ageOf, containerCells, formatLabels, nameOf } from '../table/cells.ts';
-import { replicationControllerColumns } from '../table/columns.ts';
+import { replicationControllerColumns } from './columns.ts';
 import { checkRunsForever, podNameWarnings, sortedLabels } from '../workload.ts';
 import { defaultPodSpec } from './pod/pod-defaults.ts';
 import { podTemplateWarnings } from './pod/pod-warnings.ts';

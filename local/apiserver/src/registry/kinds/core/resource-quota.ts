@@ -4,7 +4,7 @@ import type { KindStrategy } from '../../kind-strategy.ts';
 import { goValue } from '../go-value/go-value.ts';
 import { keepStatus, resetStatus } from '../prepare.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { resourceQuotaColumns } from '../table/columns.ts';
+import { resourceQuotaColumns } from './columns.ts';
 import { roundResources } from './resource-list-defaults.ts';
 import { isStandardQuotaResource, validateQuotaResourceName, validateResourceQuantity } from './resource-names.ts';
 

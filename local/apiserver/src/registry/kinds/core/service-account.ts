@@ -2,7 +2,7 @@ import type { Mutable } from '@tektite/meta';
 import type { ServiceAccount } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { serviceAccountColumns } from '../table/columns.ts';
+import { serviceAccountColumns } from './columns.ts';
 
 const enforceMountable = 'kubernetes.io/enforce-mountable-secrets';
 

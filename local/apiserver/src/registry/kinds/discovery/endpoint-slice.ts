@@ -19,7 +19,7 @@ import { checkDnsLabel, checkImmutable, checkRequiredSupported, checkSupported, 
 import { isIpv6, parseIp } from '../network/ip-address.ts';
 import { ipWarnings, validateCanonicalIp, validateEndpointIp, validateIp } from '../network/validate-ip.ts';
 import { ageOf, firstThree, nameOf } from '../table/cells.ts';
-import { endpointSliceColumns } from '../table/columns.ts';
+import { endpointSliceColumns } from './columns.ts';
 
 const mostEndpoints = 1000;
 const mostAddresses = 100;

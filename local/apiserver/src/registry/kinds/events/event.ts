@@ -14,7 +14,7 @@ import type { KindStrategy, TablePrinter } from '../../kind-strategy.ts';
 import { checkImmutable, checkText } from '../field-checks.ts';
 import { goValue } from '../go-value/go-value.ts';
 import { nameOf, since } from '../table/cells.ts';
-import { eventColumns } from '../table/columns.ts';
+import { eventColumns } from './columns.ts';
 import { type EventView, viewCoreEvent, viewEitherEvent, viewEvent } from './event-view.ts';
 
 /** The rules that events of both groups follow; the older group has no others. */

@@ -23,7 +23,7 @@ import { checkSupported, checkText } from '../field-checks.ts';
 import { goValue } from '../go-value/go-value.ts';
 import { keepStatus, resetStatus } from '../prepare.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { flowSchemaColumns } from '../table/columns.ts';
+import { flowSchemaColumns } from './columns.ts';
 
 const highestPrecedence = 10_000;
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];

@@ -10,7 +10,7 @@ import type { KindStrategy } from '../../kind-strategy.ts';
 import { goValue } from '../go-value/go-value.ts';
 import { keepStatus, resetStatus } from '../prepare.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { priorityLevelConfigurationColumns } from '../table/columns.ts';
+import { priorityLevelConfigurationColumns } from './columns.ts';
 import { validateConditionTypes } from './flow-schema.ts';
 
 const mostQueues = 10_000_000;

@@ -14,7 +14,7 @@ import type { IngressClass, IngressClassParametersReference } from '@tektite/sch
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { checkDnsSubdomain, checkDomainPath, checkImmutable, checkText } from '../field-checks.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { ingressClassColumns } from '../table/columns.ts';
+import { ingressClassColumns } from './columns.ts';
 
 const longestController = 250;
 const path = FieldPath.of('spec');

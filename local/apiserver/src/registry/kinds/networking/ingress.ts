@@ -27,7 +27,7 @@ import { parseIp } from '../network/ip-address.ts';
 import { validateIp } from '../network/validate-ip.ts';
 import { keepStatus, resetStatus } from '../prepare.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { ingressColumns } from '../table/columns.ts';
+import { ingressColumns } from './columns.ts';
 
 const classAnnotation = 'kubernetes.io/ingress.class';
 

@@ -5,7 +5,7 @@ import { checkDnsSubdomain, checkImmutable, checkText } from '../field-checks.ts
 import { goValue } from '../go-value/go-value.ts';
 import { isCanonicalIp } from '../network/validate-ip.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { ipAddressColumns } from '../table/columns.ts';
+import { ipAddressColumns } from './columns.ts';
 
 const path = FieldPath.of('spec', 'parentRef');
 

@@ -23,7 +23,7 @@ import { checkPortNumber, checkText } from '../field-checks.ts';
 import { isIpv6, maskIp, parseCidr } from '../network/ip-address.ts';
 import { cidrWarnings, validateCidr } from '../network/validate-ip.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { networkPolicyColumns } from '../table/columns.ts';
+import { networkPolicyColumns } from './columns.ts';
 
 const path = FieldPath.of('spec');
 

@@ -5,7 +5,7 @@ import { isIpv6, parseCidr } from '../network/ip-address.ts';
 import { validateCanonicalCidr } from '../network/validate-ip.ts';
 import { keepStatus, resetStatus } from '../prepare.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { serviceCIDRColumns } from '../table/columns.ts';
+import { serviceCIDRColumns } from './columns.ts';
 
 const path = FieldPath.of('spec', 'cidrs');
 

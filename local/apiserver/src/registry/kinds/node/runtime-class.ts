@@ -7,7 +7,7 @@ import { validateTolerations } from '../core/pod/scheduling.ts';
 import { checkImmutable, checkText } from '../field-checks.ts';
 import { goValue } from '../go-value/go-value.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { runtimeClassColumns } from '../table/columns.ts';
+import { runtimeClassColumns } from './columns.ts';
 
 function validateRuntimeClass({ handler, overhead, scheduling }: RuntimeClass): FieldError[] {
   const errors: FieldError[] = [];

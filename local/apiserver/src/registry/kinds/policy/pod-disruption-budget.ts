@@ -7,7 +7,7 @@ import { goValue } from '../go-value/go-value.ts';
 import { checkAtMostAll, checkIntOrPercent } from '../int-or-percent.ts';
 import { keepStatus, resetStatus } from '../prepare.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { podDisruptionBudgetColumns } from '../table/columns.ts';
+import { podDisruptionBudgetColumns } from './columns.ts';
 
 const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget'];
 

@@ -14,7 +14,7 @@ import type { KindStrategy, TableColumn } from '../../kind-strategy.ts';
 import { checkText } from '../field-checks.ts';
 import { goValue } from '../go-value/go-value.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { clusterRoleBindingColumns, roleBindingColumns } from '../table/columns.ts';
+import { clusterRoleBindingColumns, roleBindingColumns } from './columns.ts';
 
 type Binding = RoleBinding | ClusterRoleBinding;
 

@@ -8,7 +8,7 @@ import {
   resourceClaimColumns,
   resourceClaimTemplateColumns,
   resourceSliceColumns,
-} from '../table/columns.ts';
+} from './columns.ts';
 
 /**
  * Kinds that hand out devices. No node here has devices, so that these kinds are stored and shown, but not validated

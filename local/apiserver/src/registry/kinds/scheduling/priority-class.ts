@@ -3,7 +3,7 @@ import type { PriorityClass } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { checkImmutable, checkRequiredSupported } from '../field-checks.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { priorityClassColumns } from '../table/columns.ts';
+import { priorityClassColumns } from './columns.ts';
 
 const highestOfUsers = 1_000_000_000;
 

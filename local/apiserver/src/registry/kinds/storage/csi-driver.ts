@@ -12,7 +12,7 @@ import type { CSIDriver, CSIDriverSpec, StorageV1TokenRequest } from '@tektite/s
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { checkImmutable } from '../field-checks.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { csiDriverColumns } from '../table/columns.ts';
+import { csiDriverColumns } from './columns.ts';
 
 const path = FieldPath.of('spec');
 const groupPolicies = ['File', 'None', 'ReadWriteOnceWithFSType'];

@@ -5,7 +5,7 @@ import { validateCsiDriverName } from '../core/volume-sources.ts';
 import { checkImmutable, checkNonNegative, checkText } from '../field-checks.ts';
 import { goValue } from '../go-value/go-value.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { csiNodeColumns } from '../table/columns.ts';
+import { csiNodeColumns } from './columns.ts';
 
 const longestNodeId = 256;
 const path = FieldPath.of('spec', 'drivers');

@@ -12,7 +12,7 @@ import { deprecatedLabel } from '../core/node-labels.ts';
 import { checkImmutable, checkText } from '../field-checks.ts';
 import { printableSelector } from '../go-value/go-value.ts';
 import { nameOf } from '../table/cells.ts';
-import { csiStorageCapacityColumns } from '../table/columns.ts';
+import { csiStorageCapacityColumns } from './columns.ts';
 
 function validateCapacity({ nodeTopology, storageClassName = '', capacity }: CSIStorageCapacity): FieldError[] {
   const errors = [...validateLabelSelector(nodeTopology, FieldPath.of('nodeTopology'))];

@@ -12,7 +12,7 @@ import type { KindStrategy } from '../../kind-strategy.ts';
 import { deprecatedLabel } from '../core/node-labels.ts';
 import { checkImmutable, checkText } from '../field-checks.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { storageClassColumns } from '../table/columns.ts';
+import { storageClassColumns } from './columns.ts';
 import { sortedLabels } from '../workload.ts';
 import { validateParameters, validateProvisioner } from './parameters.ts';
 

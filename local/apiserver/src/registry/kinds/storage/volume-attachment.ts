@@ -17,7 +17,7 @@ import { checkImmutable, checkText } from '../field-checks.ts';
 import { goValue } from '../go-value/go-value.ts';
 import { keepStatus, resetStatus } from '../prepare.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { volumeAttachmentColumns } from '../table/columns.ts';
+import { volumeAttachmentColumns } from './columns.ts';
 import { sizeOf } from './parameters.ts';
 
 const mostMetadata = 256 * 1024;

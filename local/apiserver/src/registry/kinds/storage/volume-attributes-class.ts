@@ -2,7 +2,7 @@ import { equalJson, type FieldError, FieldPath, forbidden } from '@tektite/meta'
 import type { VolumeAttributesClass } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
-import { volumeAttributesClassColumns } from '../table/columns.ts';
+import { volumeAttributesClassColumns } from './columns.ts';
 import { validateParameters, validateProvisioner } from './parameters.ts';
 
 function validateAttributesClass({ driverName, parameters }: VolumeAttributesClass): FieldError[] {

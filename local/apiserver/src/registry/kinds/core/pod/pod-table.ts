@@ -1,7 +1,7 @@
 import type { ContainerStatus, Pod, PodStatus } from '@tektite/schema/kubernetes';
 import type { TablePrinter } from '../../../kind-strategy.ts';
 import { ageOf, nameOf, since } from '../../table/cells.ts';
-import { podColumns } from '../../table/columns.ts';
+import { podColumns } from '../columns.ts';
 import { isSidecar } from './aggregate-resources.ts';
 
 /** What a table tells of the containers of a Pod. */

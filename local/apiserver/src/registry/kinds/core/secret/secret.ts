@@ -13,7 +13,7 @@ import type { Secret } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../../kind-strategy.ts';
 import { checkImmutable } from '../../field-checks.ts';
 import { ageOf, nameOf } from '../../table/cells.ts';
-import { secretColumns } from '../../table/columns.ts';
+import { secretColumns } from '../columns.ts';
 import { base64Length } from '../base64-length.ts';
 import { largestData } from '../config-map.ts';
 import { jsonObjectError } from './docker-config.ts';

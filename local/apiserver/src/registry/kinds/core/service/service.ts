@@ -4,7 +4,7 @@ import type { KindStrategy } from '../../../kind-strategy.ts';
 import { cidrWarnings, ipWarnings } from '../../network/validate-ip.ts';
 import { keepStatus, setField } from '../../prepare.ts';
 import { ageOf, formatLabels, nameOf } from '../../table/cells.ts';
-import { serviceColumns } from '../../table/columns.ts';
+import { serviceColumns } from '../columns.ts';
 import { allocateService } from './allocate-service.ts';
 import {
   hasNodePorts,
