@@ -6,7 +6,7 @@ export { clientCertificateAuthenticator } from './auth/client-certificate.ts';
 export { createSigningKey, type SigningKeyType } from './auth/service-account-tokens.ts';
 export { TokenFile } from './auth/token-file.ts';
 export { type RunningHttpServer, serveHttps } from './http/http-server.ts';
-export { inProcessTransport } from './in-process-transport.ts';
+export { inProcessTransport } from './in-process/in-process-transport.ts';
 export type { ApiRequest, ApiResponse, UserInfo, WatchEvent } from './rest/api-request.ts';
 export { compactPath } from './rest/router.ts';
 export type { NodeConnector, PodLogOptions } from './rest/subresources/pod-node.ts';
