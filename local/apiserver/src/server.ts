@@ -31,7 +31,8 @@ import { DefinitionController } from './crd/definition-controller.ts';
 import { bootstrap } from './registry/bootstrap.ts';
 import { builtinResources } from './registry/builtin-resources.ts';
 import { ObjectDeleter } from './registry/object-deleter.ts';
-import { ObjectStore, type SideEffects } from './registry/object-store.ts';
+import { ObjectStore } from './registry/object-store.ts';
+import type { SideEffects } from './registry/store-parts.ts';
 import { type Draft, type Resource, storageKey } from './registry/resource.ts';
 import { ResourceTable } from './registry/resource-table.ts';
 import { defaultServiceRange, firstAddress, ServiceAddresses } from './registry/service-addresses.ts';
@@ -142,7 +143,7 @@ export class ApiServer {
     };
     this.objects = new ObjectStore({ storage, admission, clock, random, sideEffects });
     const { objects } = this;
-    const deleter = new ObjectDeleter({ storage, objects, admission, clock, sideEffects });
+    const deleter = new ObjectDeleter({ storage, admission, clock, sideEffects });
     const onError = (error: unknown) => this.onError(error, undefined);
     this.conversions = new ConversionWebhooks(storage, this.admission.clients, random);
     const webhook = (crd: CustomResourceDefinition) => this.conversions.of(crd);

@@ -24,6 +24,9 @@ export function keepManagedFields(draft: Draft, before: ObjectMeta['managedField
   );
 }
 
+/** Said where it was a webhook that repeated an owner. */
+export const afterMutation = ' after mutating admission happens';
+
 /** An owner named twice is kept once; whoever wrote that is told. */
 export function dedupOwnerReferences(meta: Mutable<ObjectMeta>, context: WriteContext, when = ''): void {
   const owners = meta.ownerReferences;

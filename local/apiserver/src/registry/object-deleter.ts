@@ -14,13 +14,13 @@ import type { AdmissionChain, AdmissionRequest } from '../admission/admission.ts
 import type { DeleteOptions } from '../rest/delete-options.ts';
 import { RevisionMismatchError, type Storage, type StoredEntry } from '../storage/storage.ts';
 import { metadataOf } from './draft-metadata.ts';
-import type { ObjectStore, SideEffects } from './object-store.ts';
+import type { SideEffects } from './store-parts.ts';
+import { fromStorage, toStorage } from './stored-form.ts';
 import { type Draft, errorTarget, type Resource, storageKey } from './resource.ts';
 import type { WriteContext } from './write-context.ts';
 
 export interface ObjectDeleterParts {
   readonly storage: Storage;
-  readonly objects: ObjectStore;
   readonly admission: AdmissionChain;
   readonly clock: Clock;
   readonly sideEffects?: SideEffects;
@@ -68,7 +68,7 @@ export class ObjectDeleter {
     for (;;) {
       const entry = this.parts.storage.latest(key);
       if (!entry) throw notFoundError(errorTarget(resource), name);
-      const object = await this.parts.objects.fromStorage(resource, entry);
+      const object = await fromStorage(resource, entry);
       this.checkPreconditions(resource, object, options);
       if (!review.done) await this.review(resource, namespace, review.name ?? name, object, options, context);
       try {
@@ -144,8 +144,7 @@ export class ObjectDeleter {
     }
     const event = await this.parts.storage.write(entry.key, revision, undefined);
     this.parts.sideEffects?.afterDelete?.(resource, last);
-    const [gone] = resource.fromStorage ? await resource.fromStorage([event.value]) : [event.value];
-    return this.answer(resource, gone as KubeObject);
+    return this.answer(resource, await fromStorage(resource, event));
   }
 
   private answer(resource: Resource, object: KubeObject): KubeObject | Status {
@@ -161,9 +160,8 @@ export class ObjectDeleter {
   }
 
   private async write(resource: Resource, entry: StoredEntry, draft: Draft): Promise<KubeObject> {
-    const stored = resource.toStorage ? await resource.toStorage(cloneJson(draft) as Draft) : draft;
-    const event = await this.parts.storage.write(entry.key, entry.revision, stored);
-    return this.parts.objects.fromStorage(resource, event);
+    const event = await this.parts.storage.write(entry.key, entry.revision, await toStorage(resource, draft));
+    return fromStorage(resource, event);
   }
 
   private checkPreconditions(resource: Resource, object: KubeObject, { uid, resourceVersion }: DeleteOptions): void {

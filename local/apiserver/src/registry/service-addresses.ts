@@ -2,7 +2,7 @@ import { invalidObjectError, type KubeObject, type Random } from '@tektite/meta'
 import type { Service } from '@tektite/schema/kubernetes';
 import type { Storage } from '../storage/storage.ts';
 import type { ServiceNetwork, StrategyContext } from './kind-strategy.ts';
-import type { SideEffects } from './object-store.ts';
+import type { SideEffects } from './store-parts.ts';
 import type { Draft, Resource } from './resource.ts';
 
 const prefix = '/registry/services/';

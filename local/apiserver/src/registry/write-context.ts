@@ -1,4 +1,5 @@
 import type { UserInfo } from '../rest/api-request.ts';
+import type { StrategyContext } from './kind-strategy.ts';
 
 /** What a write knows of the request behind it. */
 export interface WriteContext {
@@ -11,4 +12,9 @@ export interface WriteContext {
   readonly signal?: AbortSignal;
   /** What is created is known to be valid. */
   readonly trusted?: boolean;
+}
+
+/** What of it the rules of a kind are told. */
+export function strategyContext({ user, dryRun }: WriteContext, now: number): StrategyContext {
+  return { now, user, dryRun };
 }

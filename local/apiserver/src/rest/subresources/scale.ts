@@ -27,7 +27,7 @@ import { decodeObject } from '../../codec/decode-object.ts';
 import { readJsonPath } from '../../crd/json-path.ts';
 import { strategyOf } from '../../registry/kinds/index.ts';
 import { setManagedFields } from '../../registry/draft-metadata.ts';
-import type { ObjectView } from '../../registry/object-store.ts';
+import type { ObjectView } from '../../registry/update-request.ts';
 import { checkUid } from '../../registry/preconditions.ts';
 import { apiVersionOf, type Draft, type Resource, type ScalePaths, storageKey } from '../../registry/resource.ts';
 import { negotiate, objectTransforms } from '../negotiate.ts';
