@@ -9,7 +9,9 @@ export default defineConfig({
     include: ['{core,local,systems,apps,testing,examples,bench}/**/*.test.ts'],
     // These want a real kube-apiserver, or a container engine: vitest.cluster.config.ts, vitest.containers.config.ts.
     exclude: [...configDefaults.exclude, '**/*.cluster.test.ts', '**/*.containers.test.ts'],
-    testTimeout: 20_000,
+    // A busy machine is slow, not broken: waiting ends early where what is awaited comes.
+    testTimeout: 60_000,
+    expect: { poll: { timeout: 15_000 } },
     pool: 'forks',
     // Much of the time is waiting for processes: even two cores have something to do for three workers.
     maxWorkers: Math.max(3, availableParallelism() - 1),

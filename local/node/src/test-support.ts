@@ -146,6 +146,8 @@ export async function bundleNodeProgram(outfile: string): Promise<string> {
   return outfile;
 }
 
+const printedBy = new WeakMap<ChildProcess, () => string>();
+
 /** Starts that program. Resolves when it is ready; rejects with what it printed when it never is. */
 export async function startNodeProgram(
   plane: ControlPlane,
@@ -172,11 +174,18 @@ export async function startNodeProgram(
     child.stderr?.on('data', take);
     child.once('exit', () => reject(new Error(printed)));
   });
+  printedBy.set(child, () => printed);
   return child;
+}
+
+/** Fails, with what it printed, if a program has ended by itself. */
+export function expectToRun(child: ChildProcess): void {
+  if (child.exitCode !== null) throw new Error(`the node has ended:\n${printedBy.get(child)?.()}`);
 }
 
 /** Ends a program without a chance to clean up. */
 export async function killNodeProgram(child: ChildProcess): Promise<void> {
+  expectToRun(child);
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGKILL');
   await ended;

@@ -229,28 +229,37 @@ spec:
 });
 
 describe('a run whose Pod cannot start', () => {
-  const stuck = (more: string) => `
-apiVersion: tekton.dev/v1
-kind: TaskRun
-metadata: {name: stuck}
-spec:
-  timeout: 2s
-  taskSpec: ${more}
-`;
+  const stuck = (taskSpec: string) =>
+    `apiVersion: tekton.dev/v1\nkind: TaskRun\nmetadata: {name: stuck}\nspec: {taskSpec: ${taskSpec}}\n`;
 
-  it('says which container has what trouble', () => {
+  /** Runs it until that has been said, and then no longer. */
+  async function expectToBeTold(run: string, words: RegExp): Promise<void> {
+    const child = spawn(process.execPath, [bin, 'run', '-f', '-']);
+    child.stdin.end(run);
+    let told = '';
+    child.stderr.setEncoding('utf8').on('data', (more: string) => {
+      told += more;
+    });
+    await expect.poll(() => told).toMatch(words);
+    child.kill('SIGINT');
+    expect(await once(child, 'exit')).toEqual([1, null]);
+  }
+
+  it('says which container has what trouble', async () => {
     const env = '[{name: A, valueFrom: {secretKeyRef: {name: missing, key: k}}}]';
     const run = stuck(`{steps: [{name: s, image: busybox, command: ["true"], env: ${env}}]}`);
-    const { code, err } = tektite(['-f', '-'], run);
-    expect(err).toContain('Pod stuck-pod, container step-s: CreateContainerConfigError: secret "missing" not found\n');
-    expect(code).toBe(1);
+    await expectToBeTold(
+      run,
+      /^Pod stuck-pod, container step-s: CreateContainerConfigError: secret "missing" not found$/m,
+    );
   });
 
-  it('says which volume it waits for', () => {
+  it('says which volume it waits for', async () => {
     const volumes = '[{name: v, secret: {secretName: missing}}]';
     const step = '{name: s, image: busybox, command: ["true"], volumeMounts: [{name: v, mountPath: /v}]}';
-    const { code, err } = tektite(['-f', '-'], stuck(`{volumes: ${volumes}, steps: [${step}]}`));
-    expect(err).toMatch(/^Pod stuck-pod: FailedMount: .*"missing" not found/m);
-    expect(code).toBe(1);
+    await expectToBeTold(
+      stuck(`{volumes: ${volumes}, steps: [${step}]}`),
+      /^Pod stuck-pod: FailedMount: .*"missing" not found/m,
+    );
   });
 });

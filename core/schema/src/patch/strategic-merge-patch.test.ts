@@ -263,7 +263,7 @@ describe('a strategic merge patch', () => {
   it('takes little time for long lists', () => {
     const items = Array.from({ length: 30_000 }, (_, i) => ({ name: `n${i}` }));
     const words = Array.from({ length: 30_000 }, (_, i) => `w${i}`);
-    const start = performance.now();
+    const start = process.cpuUsage();
     patched(
       { items, words },
       {
@@ -273,6 +273,6 @@ describe('a strategic merge patch', () => {
         '$setElementOrder/items': items.filter((_, i) => i % 3 !== 0),
       },
     );
-    expect(performance.now() - start).toBeLessThan(2000);
+    expect(process.cpuUsage(start).user / 1000).toBeLessThan(2000);
   });
 });

@@ -16,7 +16,7 @@ import type { Pod } from '@tektite/schema/kubernetes';
 import { startControlPlane } from '@tektite/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nameFor } from './memory-folder.ts';
-import { bundleNodeProgram, killNodeProgram, shell, startNodeProgram } from '../test-support.ts';
+import { bundleNodeProgram, expectToRun, killNodeProgram, shell, startNodeProgram } from '../test-support.ts';
 
 let folder: string;
 let program: string;
@@ -75,7 +75,7 @@ describe('a node that is killed', () => {
     expect(processesWith(marker).length).toBeGreaterThanOrEqual(pods);
 
     await killNodeProgram(child);
-    await expect.poll(() => processesWith(marker), { timeout: 5000 }).toEqual([]);
+    await expect.poll(() => processesWith(marker)).toEqual([]);
     expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(dataDir);
 
     child = await startNodeProgram(plane, program, dataDir);
@@ -106,10 +106,8 @@ describe('a node that is killed', () => {
       );
     await expect.poll(async () => (await list()).length, { timeout: 15_000 }).toBe(0);
     // A few sets of folders are kept ready.
-    await expect
-      .poll(() => readdirSync(join(dataDir, 'host/scratch')).length, { timeout: 5000 })
-      .toBeLessThanOrEqual(8);
-    await expect.poll(() => readdirSync(join(dataDir, 'pods')), { timeout: 5000 }).toEqual([]);
+    await expect.poll(() => readdirSync(join(dataDir, 'host/scratch')).length).toBeLessThanOrEqual(8);
+    await expect.poll(() => readdirSync(join(dataDir, 'pods'))).toEqual([]);
     await killNodeProgram(child);
     expect(processesWith(marker)).toEqual([]);
   }, 90_000);
@@ -133,14 +131,16 @@ describe('a node that is killed again and again, in the middle of its work', () 
     for (const delay of [60, 250, 130]) {
       await new Promise((resolve) => setTimeout(resolve, delay));
       await killNodeProgram(child);
-      await expect.poll(() => processesWith(marker), { timeout: 5000 }).toEqual([]);
+      await expect.poll(() => processesWith(marker)).toEqual([]);
       child = await startNodeProgram(plane, program, dataDir);
     }
     const phases = async () =>
       (await plane.client.list(kinds.Pod, { namespace: 'default' })).items.map(({ status }) => status?.phase);
-    await expect
-      .poll(async () => (await phases()).filter((phase) => phase === 'Succeeded').length, { timeout: 40_000 })
-      .toBe(pods);
+    const succeeded = async () => {
+      expectToRun(child);
+      return (await phases()).filter((phase) => phase === 'Succeeded').length;
+    };
+    await expect.poll(succeeded, { timeout: 40_000 }).toBe(pods);
     expect(processesWith(marker)).toEqual([]);
     expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(dataDir);
     await killNodeProgram(child);

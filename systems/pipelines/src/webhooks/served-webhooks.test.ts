@@ -64,7 +64,7 @@ describe('on a server', () => {
     await change({ status: 'TaskRunCancelled' });
     // What the controller says of it passes the webhooks too.
     const reason = async () => (await plane.client.get(TaskRun, metadata('run'))).status?.conditions?.[0]?.reason;
-    await vi.waitFor(async () => expect(await reason()).toBe('TaskRunCancelled'), { timeout: 5000 });
+    await vi.waitFor(async () => expect(await reason()).toBe('TaskRunCancelled'), { timeout: 15_000 });
   });
 
   it('an object can be written in one version and read in another', async () => {
