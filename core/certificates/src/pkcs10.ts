@@ -11,7 +11,7 @@ x509.cryptoProvider.set(webcrypto);
 
 /** Reads a request (PKCS #10, PEM). Throws an Error that says what is wrong with it. */
 export function readSigningRequest(pem: string): SigningRequest {
-  const request = new x509.Pkcs10CertificateRequest(pem);
+  const request = parseRequest(pem);
   const names = namesOf(request)?.names.items ?? [];
   const ofType = (type: string) => names.filter((name) => name.type === type).map(({ value }) => value);
   return {
@@ -43,6 +43,37 @@ export async function isRequestFor(pem: string, key: string): Promise<boolean> {
   return Buffer.from(own).equals(Buffer.from(request.publicKey.rawData));
 }
 
+/**
+ * The types of text that everybody reads in the same way: UTF-8, printable, teletex, IA5 and BMP strings. The library shows
+ * others as their bytes, while OpenSSL reads some of them as text: somebody could ask for one name and be known by another.
+ */
+const textTypes = new Set([0x0c, 0x13, 0x14, 0x16, 0x1e]);
+
+function parseRequest(pem: string): x509.Pkcs10CertificateRequest {
+  const request = new x509.Pkcs10CertificateRequest(pem);
+  // A name is a sequence of sets of attributes, each an identifier and a value.
+  for (const [, set] of derItems(new Uint8Array(request.subjectName.toArrayBuffer()), 2))
+    for (const [, attribute] of derItems(set)) {
+      const value = [...derItems(attribute)][1];
+      if (!value || !textTypes.has(value[0])) throw new Error('the subject has a value that is no text');
+    }
+  return request;
+}
+
+/** The values inside of one that holds others, as type and content; those that are so many levels down, where more is asked for. */
+function* derItems(bytes: Uint8Array, depth = 1): Generator<[number, Uint8Array]> {
+  for (let at = 0; at < bytes.length; ) {
+    const [type = 0, short = 0] = bytes.subarray(at, at + 2);
+    const long = short > 0x7f ? short & 0x7f : 0;
+    const length =
+      long === 0 ? short : bytes.subarray(at + 2, at + 2 + long).reduce((all, byte) => all * 256 + byte, 0);
+    const content = bytes.subarray(at + 2 + long, at + 2 + long + length);
+    at += 2 + long + length;
+    if (depth > 1) yield* derItems(content, depth - 1);
+    else yield [type, content];
+  }
+}
+
 function namesOf(request: x509.Pkcs10CertificateRequest): x509.SubjectAlternativeNameExtension | undefined {
   return request.extensions.find((each) => each instanceof x509.SubjectAlternativeNameExtension);
 }
@@ -63,7 +94,7 @@ const keyUsages: Readonly<Record<string, x509.KeyUsageFlags>> = {
  * else is decided here. It never outlives the authority.
  */
 export async function signRequest(authority: KeyPair, pem: string, options: SigningOptions): Promise<string> {
-  const request = new x509.Pkcs10CertificateRequest(pem);
+  const request = parseRequest(pem);
   const issuer = new x509.X509Certificate(authority.certificate);
   const names = namesOf(request);
   const now = options.clock.now();

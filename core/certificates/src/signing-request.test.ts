@@ -57,3 +57,15 @@ it('signs what is asked for, for the time that is given and no longer than the a
   expect(Date.parse(certificate.validTo)).toBeLessThanOrEqual(systemClock.now() + day);
   expect((await sign(100 * 365 * day)).validTo).toBe(issuer.validTo);
 });
+
+it('refuses a subject that others would read differently', async () => {
+  const pem = await request('CN=ada, O=system:masters');
+  const bytes = Buffer.from(pem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
+  // As a string of digits, which OpenSSL shows as any other text.
+  bytes[bytes.indexOf('system:masters') - 2] = 0x12;
+  const odd = `-----BEGIN CERTIFICATE REQUEST-----\n${bytes.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
+  await expect(readSigningRequest(odd)).rejects.toThrow('no text');
+  const authority = await createAuthority('test', systemClock);
+  const options = { clock: systemClock, usages: ['client auth'], validForMs: day };
+  await expect(signRequest(authority, odd, options)).rejects.toThrow('no text');
+});
