@@ -41,12 +41,49 @@ function matchesPath(urls: Words, path: string): boolean {
   );
 }
 
+/** A few words say any number of parts; with more than so many, rules have to be held as they are. */
+const mostParts = 20_000;
+
 /**
  * The rules among `wanted` that `held` does not cover: what somebody would gain. Rules are broken into their smallest
  * parts, each of which must be covered by one rule held.
  */
 export function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
-  return wanted.flatMap(breakDown).filter((part) => !held.some((rule) => covers(rule, part)));
+  const own = held.map(asHeld);
+  const lacking: PolicyRule[] = [];
+  let parts = 0;
+  for (const rule of wanted.map(withoutRepetition)) {
+    parts += countParts(rule);
+    for (const part of parts > mostParts ? wholeRules(rule) : breakDown(rule))
+      if (!own.some((one) => covers(one, part))) lacking.push(part);
+  }
+  return lacking;
+}
+
+function withoutRepetition(rule: PolicyRule): PolicyRule {
+  const once = (words: Words) => [...new Set(words)];
+  return {
+    verbs: once(rule.verbs),
+    apiGroups: once(rule.apiGroups),
+    resources: once(rule.resources),
+    resourceNames: once(rule.resourceNames),
+    nonResourceURLs: once(rule.nonResourceURLs),
+  };
+}
+
+function countParts({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): number {
+  const count = (words: Words) => words?.length ?? 0;
+  const named = count(apiGroups) * count(resources) * Math.max(1, count(resourceNames));
+  return count(verbs) * (named + count(nonResourceURLs));
+}
+
+/** What a rule says of resources, and what it says of paths. */
+function wholeRules({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): PolicyRule[] {
+  const names = resourceNames?.length ? { resourceNames } : {};
+  return [
+    ...(nonResourceURLs?.length ? [{ verbs, nonResourceURLs }] : []),
+    ...(apiGroups?.length && resources?.length ? [{ verbs, apiGroups, resources, ...names }] : []),
+  ];
 }
 
 function breakDown(rule: PolicyRule): PolicyRule[] {
@@ -63,25 +100,38 @@ function breakDown(rule: PolicyRule): PolicyRule[] {
   return parts;
 }
 
-function covers(held: PolicyRule, part: PolicyRule): boolean {
-  const all = (have: Words, want: Words) => have?.includes('*') || (want ?? []).every((word) => have?.includes(word));
-  if (part.nonResourceURLs?.length) {
-    return (
-      Boolean(all(held.verbs, part.verbs)) &&
-      part.nonResourceURLs.every((url) => matchesPath(held.nonResourceURLs, url))
-    );
-  }
-  const resource = part.resources?.[0] ?? '';
-  const subresource = resource.split('/')[1] ?? '';
+/** A rule that somebody has, to be asked many times. */
+interface HeldRule {
+  readonly verbs: ReadonlySet<string>;
+  readonly apiGroups: ReadonlySet<string>;
+  readonly resources: ReadonlySet<string>;
+  readonly resourceNames: ReadonlySet<string>;
+  readonly nonResourceURLs: Words;
+}
+
+function asHeld({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): HeldRule {
+  return {
+    verbs: new Set(verbs),
+    apiGroups: new Set(apiGroups),
+    resources: new Set(resources),
+    resourceNames: new Set(resourceNames),
+    nonResourceURLs,
+  };
+}
+
+function covers(held: HeldRule, part: PolicyRule): boolean {
+  const all = (have: ReadonlySet<string>, want: Words) => have.has('*') || (want ?? []).every((word) => have.has(word));
+  if (!all(held.verbs, part.verbs)) return false;
+  if (part.nonResourceURLs?.length) return part.nonResourceURLs.every((url) => matchesPath(held.nonResourceURLs, url));
   const names =
-    !held.resourceNames?.length ||
-    (part.resourceNames?.length ? part.resourceNames.every((name) => held.resourceNames?.includes(name)) : false);
-  return (
-    Boolean(all(held.verbs, part.verbs)) &&
-    Boolean(all(held.apiGroups, part.apiGroups)) &&
-    matchesResource(held.resources, resource, subresource) &&
-    names
-  );
+    held.resourceNames.size === 0 ||
+    (part.resourceNames?.length ? part.resourceNames.every((name) => held.resourceNames.has(name)) : false);
+  return names && all(held.apiGroups, part.apiGroups) && (part.resources ?? []).every((one) => hasResource(held, one));
+}
+
+function hasResource({ resources }: HeldRule, resource: string): boolean {
+  const [, subresource = ''] = resource.split('/');
+  return resources.has('*') || resources.has(resource) || (subresource !== '' && resources.has(`*/${subresource}`));
 }
 
 /** A rule as upstream prints it in refusals: `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}`. */

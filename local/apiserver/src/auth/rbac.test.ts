@@ -389,3 +389,21 @@ describe('impersonation', () => {
     expect(answer.object.message).toContain('User "bob" cannot list resource "nodes"');
   });
 });
+
+describe('rules that say much in few words', () => {
+  const words = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => prefix + index);
+  const vast = { verbs: words('v', 3000), apiGroups: words('g', 3000), resources: words('r', 3000) };
+  const all = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
+
+  it('are looked at as they are, and not part by part', () => {
+    expect(missingRules([all], [vast])).toEqual([]);
+    expect(missingRules([vast], [vast, { ...vast, resourceNames: words('n', 3000) }])).toEqual([]);
+    expect(missingRules([{ ...vast, verbs: words('v', 2999) }], [vast])).toEqual([vast]);
+    expect(missingRules([], [{ ...vast, nonResourceURLs: ['/x'] }])).toHaveLength(2);
+  });
+
+  it('are not more for being said twice', () => {
+    const twice = { verbs: words('v', 1), apiGroups: Array.from({ length: 50_000 }, () => 'g'), resources: ['r', 'r'] };
+    expect(missingRules([], [twice])).toEqual([{ verbs: ['v0'], apiGroups: ['g'], resources: ['r'] }]);
+  });
+});
