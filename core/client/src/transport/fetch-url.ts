@@ -7,15 +7,38 @@ export interface FetchOptions {
 }
 
 /**
- * Asks a web server, through a proxy if the environment names one. Redirects are followed; credentials do not go along to another host. Where there is no answer, the error
- * says so in the words of Go's client: `Get "https://host/path": dial tcp: lookup host: no such host`.
+ * Asks a web server, through a proxy if the environment names one. Redirects are followed; credentials, under whatever name, do not
+ * go along to another host. Where there is no answer, the error says so in the words of Go's client:
+ * `Get "https://host/path": dial tcp: lookup host: no such host`.
  */
 export async function fetchUrl(url: string, { signal, headers = {}, method = 'GET' }: FetchOptions): Promise<Response> {
   try {
-    return await webFetch(url, { method, signal, headers, redirect: 'follow' });
+    return await follow(url, { method, signal, headers });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw new Error(`${goMethod(method)} "${withoutPassword(url)}": ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+const mostRedirects = 10;
+
+/** Those that say nothing of who asks. The standard's own rule knows `Authorization` alone, and not what servers call it otherwise. */
+const harmless = new Set(['accept', 'content-type', 'user-agent']);
+
+async function follow(url: string, { method, signal, headers = {} }: FetchOptions): Promise<Response> {
+  let [at, sent] = [new URL(url), headers];
+  for (let redirects = 0; ; redirects++) {
+    const response = await webFetch(at.href, { method: method as string, signal, headers: sent, redirect: 'manual' });
+    const target = response.headers.get('location');
+    if (![301, 302, 303, 307, 308].includes(response.status) || target === null) return response;
+    await response.body?.cancel();
+    if (redirects === mostRedirects) throw new Error(`stopped after ${mostRedirects} redirects`);
+    const next = new URL(target, at);
+    if (next.protocol !== 'http:' && next.protocol !== 'https:')
+      throw new Error(`unsupported protocol scheme "${next.protocol.slice(0, -1)}"`);
+    if (next.origin !== at.origin)
+      sent = Object.fromEntries(Object.entries(sent).filter(([name]) => harmless.has(name.toLowerCase())));
+    at = next;
   }
 }
 

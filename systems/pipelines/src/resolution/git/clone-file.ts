@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fetchUrl } from '@tektite/client';
 import { quoteGo, type Random } from '@tektite/meta';
 import { FinalError } from '@tektite/oci';
 import { runGit } from './run-git.ts';
@@ -49,11 +50,11 @@ async function makeDirectory({ url, random }: CloneOptions): Promise<string> {
 }
 
 async function readFile(directory: string, options: CloneOptions): Promise<ClonedFile> {
-  const { url, revision, path, authorization, signal } = options;
+  const { revision, path, authorization, signal } = options;
   const run = (args: readonly string[], input = '') =>
     runGit(args, { directory, signal, input, ...(authorization === undefined ? {} : { authorization }) });
   try {
-    await run(['clone', '--depth=1', '--no-checkout', '--', url, directory]);
+    await run(['clone', '--depth=1', '--no-checkout', '--', await locate(options), directory]);
   } catch (error) {
     signal.throwIfAborted();
     const { message } = error as Error;
@@ -68,6 +69,30 @@ async function readFile(directory: string, options: CloneOptions): Promise<Clone
   } catch (cause) {
     throw new FinalError(`error opening file ${quoteGo(path)}: ${(cause as Error).message}`, { cause });
   }
+}
+
+const refs = '/info/refs?service=git-upload-pack';
+
+/**
+ * Where the repository is now, for git that follows no redirects because it would take credentials along. Only the server that
+ * they are for is believed.
+ */
+async function locate({ url, authorization, signal }: CloneOptions): Promise<string> {
+  if (authorization === undefined || !/^https?:/i.test(url)) return url;
+  let found: string;
+  try {
+    const response = await fetchUrl(url + refs, { signal, headers: { Authorization: authorization } });
+    await response.body?.cancel();
+    found = response.url;
+  } catch {
+    // Git may know ways that we do not, and can say best what is wrong.
+    return url;
+  }
+  if (!found.endsWith(refs) || found === url + refs) return url;
+  const { origin } = new URL(found);
+  if (origin !== new URL(url).origin)
+    throw new Error(`it redirects to ${origin}, where the token must not be sent; name that address instead`);
+  return found.slice(0, -refs.length);
 }
 
 /** `ID TYPE SIZE`, a line's end, and the content; or why there is none. Links are followed as far as they stay inside. */

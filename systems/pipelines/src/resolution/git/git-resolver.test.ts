@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -65,6 +65,25 @@ describe('a clone', () => {
     expect((await bench.ask('git', { ...params, gitToken: 'git', gitTokenKey: 'x' })).message).toBe(
       getting('cannot get API token, key x not found in secret git in namespace default'),
     );
+  });
+
+  it('takes a token along where the server redirects to itself, and to no other server', async () => {
+    await bench.createSecret('moved', { token });
+    let stolen: string | undefined;
+    const listener = (request: IncomingMessage, response: ServerResponse) => {
+      stolen ??= request.headers.authorization;
+      response.end();
+    };
+    const elsewhere = createServer(listener);
+    await new Promise<void>((resolve) => void elsewhere.listen(0, '127.0.0.1', resolve));
+    const { port } = elsewhere.address() as AddressInfo;
+    const params = { pathInRepo: 'task.yaml', gitToken: 'moved' };
+    expect((await bench.ask('git', { ...params, url: `${server.origin}/moved/private` })).text).toBe(taskText);
+    const away = `${server.origin}/moved-to-${port}/private`;
+    expect((await bench.ask('git', { ...params, url: away })).message).toContain('the token must not be sent');
+    expect(stolen).toBeUndefined();
+    elsewhere.closeAllConnections();
+    elsewhere.close();
   });
 
   it('keeps passwords in URLs out of what others see', async () => {

@@ -21,7 +21,11 @@ const mostErrorBytes = 16 * 1024;
 export async function runGit(args: readonly string[], options: GitOptions): Promise<Buffer> {
   const { directory, signal, authorization, input = '' } = options;
   signal.throwIfAborted();
-  const config = authorization === undefined ? [] : ['--config-env=http.extraHeader=GIT_AUTH_HEADER'];
+  // Where git is redirected to, the header would go along.
+  const config =
+    authorization === undefined
+      ? []
+      : ['--config-env=http.extraHeader=GIT_AUTH_HEADER', '-c', 'http.followRedirects=false'];
   const child = spawn('git', ['-C', directory, ...config, ...args], {
     env: environment(authorization),
     stdio: ['pipe', 'pipe', 'pipe'],

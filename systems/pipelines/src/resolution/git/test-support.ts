@@ -43,7 +43,10 @@ export class GitRepositories implements Disposable {
   }
 }
 
-/** Serves repositories over HTTP with git's own program for that. Those below `/private` want a password. */
+/**
+ * Serves repositories over HTTP with git's own program for that. Those below `/private` want a password, those below `/moved` are
+ * elsewhere on this server, those below `/moved-to-PORT` on another one.
+ */
 export class GitHttpServer {
   readonly origin: string;
   private readonly server: Server;
@@ -55,7 +58,10 @@ export class GitHttpServer {
 
   static async start(folder: string, authorization: string): Promise<GitHttpServer> {
     const server = createServer((request, response) => {
-      if (request.url?.startsWith('/private') && request.headers.authorization !== authorization)
+      const [, port, rest] = /^\/moved(?:-to-(\d+))?(\/.*)/.exec(request.url ?? '') ?? [];
+      if (rest !== undefined)
+        response.writeHead(301, { location: port === undefined ? rest : `http://127.0.0.1:${port}${rest}` }).end();
+      else if (request.url?.startsWith('/private') && request.headers.authorization !== authorization)
         response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
       else serve(folder, request, response);
     });
