@@ -5,7 +5,7 @@ import { connect as connectTls } from 'node:tls';
 import { createAuthority, issueCertificate, type KeyPair } from '@tektite/certificates';
 import { systemClock } from '@tektite/meta';
 import { defineKind, s } from '@tektite/schema';
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { missingField } from './field-error-kinds.ts';
 import { validating, validatingWebhook } from './validating-webhook.ts';
 import { WebhookServer } from './webhook-server.ts';
@@ -246,7 +246,7 @@ describe('a webhook server', () => {
     const idle = connectTls({ port: server.port, host: '127.0.0.1', ca: authority.certificate });
     await new Promise<void>((resolve) => idle.once('secureConnect', () => resolve()));
     const waiting = ask(2);
-    await vi.waitFor(async () => expect((await ask(1)).code).toBe(200));
+    await expect.poll(async () => (await ask(1)).code).toBe(200);
     const stopped = server.stop();
     release();
     expect((await waiting).body.response).toMatchObject({ allowed: true });

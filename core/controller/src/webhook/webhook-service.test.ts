@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { kinds, mergePatch } from '@tektite/client';
 import { customResourceDefinition, defineKind, s } from '@tektite/schema';
 import { type ControlPlane, startControlPlane, type VirtualClock, virtualClock } from '@tektite/testkit';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { conversion, spoke } from './conversion.ts';
 import { conversionWebhook } from './conversion-webhook.ts';
 import { defaulting, defaultingWebhook } from './defaulting-webhook.ts';
@@ -140,7 +140,7 @@ describe('webhooks of a cluster', () => {
     await plane.client.update(kinds.MutatingWebhookConfiguration, { ...rest, webhooks: [foreign, broken] } as never);
     await plane.client.delete(kinds.ValidatingWebhookConfiguration, { name: 'validation.g.example.com' });
     await clock.advance(61_000);
-    await vi.waitFor(async () => expect((await validation()).webhooks).toHaveLength(1));
+    await expect.poll(async () => (await validation()).webhooks).toHaveLength(1);
     const repaired = (await mutating()).webhooks ?? [];
     expect(repaired.map(({ name }) => name)).toEqual(['other.g.example.com', 'defaulting.g.example.com']);
     expect(repaired[1]).toMatchObject({
@@ -160,19 +160,16 @@ describe('webhooks of a cluster', () => {
 
     // The new one is written: the old one is still shown, and both are trusted.
     await clock.advance(1.5 * day);
-    const trusted = await vi.waitFor(async () => {
-      const bundle = text((await mutating()).webhooks?.[0]?.clientConfig.caBundle);
-      expect(bundle).not.toBe(trustedBefore);
-      return bundle;
-    });
+    const bundle = async () => text((await mutating()).webhooks?.[0]?.clientConfig.caBundle);
+    await expect.poll(bundle).not.toBe(trustedBefore);
+    const trusted = await bundle();
     expect(trusted).toContain(trustedBefore);
     expect(trusted.length).toBeGreaterThan(trustedBefore.length);
     expect(text((await definition()).spec.conversion?.webhook?.clientConfig?.caBundle)).toBe(trusted);
     expect(await shown(service.port)).toBe(before);
     await clock.advance(2.5 * day);
-    await vi.waitFor(async () =>
-      expect(await shown(service.port)).toBe(text((await stored()).data?.['server-cert.pem'])),
-    );
+    const isNew = async () => (await shown(service.port)) === text((await stored()).data?.['server-cert.pem']);
+    await expect.poll(isNew).toBe(true);
     expect(service.health()).toMatchObject({ healthy: true });
     expect(errors).toEqual([]);
   });
@@ -195,7 +192,7 @@ describe('webhooks of a cluster', () => {
     const all = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }];
     await plane.client.patch(kinds.ClusterRole, { name: 'hook' }, mergePatch({ rules: all }));
     await clock.advance(61_000);
-    await vi.waitFor(() => expect(service.health()).toMatchObject({ healthy: true, registered: true }));
+    await expect.poll(() => service.health()).toMatchObject({ healthy: true, registered: true });
   });
 
   test('come as a pair of replicas with one certificate', async () => {
@@ -239,8 +236,8 @@ describe('webhooks of the same process', () => {
     await plane.client.delete(kinds.ValidatingWebhookConfiguration, { name: 'validation.g.example.com' });
     await plane.client.delete(kinds.CustomResourceDefinition, { name: 'things.g.example.com' });
     await clock.advance(61_000);
-    await vi.waitFor(async () => expect((await validation()).webhooks).toHaveLength(1));
-    await vi.waitFor(() => expect(service.health().healthy).toBe(false));
+    await expect.poll(async () => (await validation()).webhooks).toHaveLength(1);
+    await expect.poll(() => service.health().healthy).toBe(false);
     expect(errors[0]).toMatchObject({ code: 'REGISTRATION_FAILED' });
   });
 });

@@ -297,7 +297,7 @@ export function webhookCases(place: WebhookPlace): void {
         expect(error.code).toBe(500);
         expect(error.message).toContain('failed calling webhook "silent.cases.tektite.dev":');
       });
-      await vi.waitFor(() => expect(signal?.aborted).toBe(true));
+      await expect.poll(() => signal?.aborted).toBe(true);
       await expect(tryCreate({ size: 1 })).resolves.toBeDefined();
     });
 
