@@ -18,7 +18,7 @@ describe.skipIf(minor < oldest)('a page', () => {
     ['docs/tekton-operator.md', 2, 18],
     ['docs/write-an-operator.md', 8, 20],
     ['examples/memcached-operator/README.md', 1, 8],
-  ])('can be followed to its end: %s', { timeout: 120_000 }, async (page, files, commands) => {
+  ])('can be followed to its end: %s', { timeout: 240_000 }, async (page, files, commands) => {
     const done = await followPage(page);
     expect(done.files).toBeGreaterThanOrEqual(files);
     expect(done.commands).toBeGreaterThanOrEqual(commands);
