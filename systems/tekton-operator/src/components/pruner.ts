@@ -1,6 +1,5 @@
 import { formatYaml } from '@tektite/schema/yaml';
 import type { ComponentDescription } from '../component/component-description.ts';
-import { mainParts } from '../component/main-sets.ts';
 import {
   allow,
   denyAll,
@@ -10,6 +9,7 @@ import {
   toAnywhere,
   toDns,
 } from '../component/network-rules.ts';
+import { setsWithSettings } from '../component/settings-set.ts';
 import { needsPipelines, notNamespace, standardConditions } from '../component/standard-conditions.ts';
 import { TektonPruner } from '../kinds/kinds.ts';
 import { configMapData } from '../transform/config-map-values.ts';
@@ -19,8 +19,6 @@ import { restrictPods } from '../transform/pod-security.ts';
 import { defaultEventPruner } from '../webhooks/default-components.ts';
 
 const settings = 'tekton-pruner-default-spec';
-const isSettings = ({ kind, metadata }: { readonly kind: string; readonly metadata: { readonly name?: string } }) =>
-  kind === 'ConfigMap' && metadata.name === settings;
 
 /** The pruner that follows runs. Its settings are a set of their own. */
 export const prunerComponent: ComponentDescription<TektonPruner> = {
@@ -42,28 +40,13 @@ export const prunerComponent: ComponentDescription<TektonPruner> = {
     configMapData(settings, { 'global-config': formatYaml(spec['global-config']) }),
     ...extension,
   ],
-  sets: (run, manifest, payload) => [
-    {
-      wanted: {
-        ...run.wanted('pruner-config', payload),
-        // Upstream says so, and takeovers depend on it.
-        createdBy: 'TektonConfig',
-        hash: run.hash('spec'),
-        onChange: 'recreate',
-        parts: [{ generateName: 'pruner-config-', objects: manifest.objects.filter(isSettings) }],
-      },
-      decides: false,
-    },
-    {
-      wanted: {
-        ...run.wanted('main', payload),
-        parts: mainParts(
-          run.prefix,
-          manifest.filter((object) => !isSettings(object)),
-        ),
-      },
-    },
-  ],
+  sets: (run, manifest, payload) =>
+    // Upstream names TektonConfig as the maker, and takeovers depend on it.
+    setsWithSettings(run, manifest, payload, {
+      configMap: settings,
+      type: 'pruner-config',
+      createdBy: 'TektonConfig',
+    }),
   networkPolicies: {
     setName: 'pruner-network-policies',
     policies: (platform) => {

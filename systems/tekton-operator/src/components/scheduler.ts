@@ -1,6 +1,5 @@
 import { formatYaml } from '@tektite/schema/yaml';
 import type { ComponentDescription } from '../component/component-description.ts';
-import { mainParts } from '../component/main-sets.ts';
 import {
   allow,
   denyAll,
@@ -10,6 +9,7 @@ import {
   toAnywhere,
   toDns,
 } from '../component/network-rules.ts';
+import { setsWithSettings } from '../component/settings-set.ts';
 import { needsPipelines, standardConditions } from '../component/standard-conditions.ts';
 import { TektonScheduler } from '../kinds/kinds.ts';
 import { configMapData } from '../transform/config-map-values.ts';
@@ -20,8 +20,6 @@ import { moveCertificates } from '../transform/scheduler-transforms.ts';
 import { defaultScheduler } from '../webhooks/default-components.ts';
 
 const settings = 'tekton-kueue-config';
-const isSettings = ({ kind, metadata }: { readonly kind: string; readonly metadata: { readonly name?: string } }) =>
-  kind === 'ConfigMap' && metadata.name === settings;
 const pods = (name: string) => labelled({ 'app.kubernetes.io/name': name, 'control-plane': 'controller-manager' });
 
 /** Queues of runs, by Kueue, which somebody else has to have installed. */
@@ -45,26 +43,8 @@ export const schedulerComponent: ComponentDescription<TektonScheduler> = {
     moveCertificates(namespace),
     ...extension,
   ],
-  sets: (run, manifest, payload) => [
-    {
-      wanted: {
-        ...run.wanted('scheduler-config', payload),
-        hash: run.hash('spec'),
-        onChange: 'recreate',
-        parts: [{ generateName: 'scheduler-config-', objects: manifest.objects.filter(isSettings) }],
-      },
-      decides: false,
-    },
-    {
-      wanted: {
-        ...run.wanted('main', payload),
-        parts: mainParts(
-          run.prefix,
-          manifest.filter((object) => !isSettings(object)),
-        ),
-      },
-    },
-  ],
+  sets: (run, manifest, payload) =>
+    setsWithSettings(run, manifest, payload, { configMap: settings, type: 'scheduler-config' }),
   networkPolicies: {
     setName: 'scheduler-network-policies',
     policies: (platform) => {
