@@ -39,6 +39,7 @@ export function parseGoDuration(text: string): GoDuration {
     const whole = number?.[1] ?? '';
     const fraction = number?.[2] ?? '';
     if (whole === '' && fraction === '') throw bad();
+    if (BigInt(whole || '0') > limit) throw bad();
     rest = rest.slice((number as RegExpExecArray)[0].length);
     const unitText = /^[^.0-9]*/.exec(rest)?.[0] ?? '';
     if (unitText === '') throw new DurationError(`time: missing unit in duration ${quote(text)}`);

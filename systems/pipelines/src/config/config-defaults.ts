@@ -6,6 +6,7 @@ import type { AffinityAssistantTemplate, PodTemplate } from '../kinds/pod-templa
 import type { WorkspaceBinding } from '../kinds/workspace.ts';
 import { SettingReader } from './setting-reader.ts';
 import '../kinds/shared-structs.ts';
+import '../kinds/v1-structs.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -23,7 +24,8 @@ export const configDefaults = customConfig('config-defaults', (data) => {
     affinityAssistantPodTemplate: read.yaml('default-affinity-assistant-pod-template', assistantTemplateOf),
     /** Where events go. Deprecated: `config-events` says it too. */
     cloudEventsSink: read.text('default-cloud-events-sink', ''),
-    taskRunWorkspaceBinding: read.yaml('default-task-run-workspace-binding', bindingOf),
+    /** Nobody looks at it before a run needs it. */
+    taskRunWorkspaceBinding: read.lateYaml('default-task-run-workspace-binding', bindingOf),
     maxMatrixCombinations: integer('default-max-matrix-combinations-count', 256),
     /** Variables that a Pod template must not set. */
     forbiddenEnv: namesIn(read.text('default-forbidden-env', '')),
@@ -36,8 +38,8 @@ export const configDefaults = customConfig('config-defaults', (data) => {
       '0',
       (_, reason) => `${failed('default-create-container-error-timeout')}: ${reason}`,
     ),
-    maximumResolutionTimeout: duration('default-maximum-resolution-timeout', '1m'),
-    // Upstream's message has the value in the place of the key.
+    // Upstream's messages have the value in the place of the key.
+    maximumResolutionTimeout: read.duration('default-maximum-resolution-timeout', '1m', failed),
     sidecarLogPollingInterval: read.duration('default-sidecar-log-polling-interval', '100ms', failed),
     stepRefConcurrencyLimit: integer('default-step-ref-concurrency-limit', 5),
   };
@@ -58,22 +60,25 @@ function namesIn(text: string): readonly string[] {
 
 /** In the form that it has in an object; what is unknown gets lost, as it does upstream. */
 function podTemplateOf(value: unknown): PodTemplate {
-  return new GoDecoder(false).decode('tekton/pod.Template', mapOf(value), false) as unknown as PodTemplate;
+  return fromYaml('tekton/pod.Template', value) as unknown as PodTemplate;
 }
 
 function assistantTemplateOf(value: unknown): AffinityAssistantTemplate {
-  const decoded = new GoDecoder(false).decode('tekton/pod.AffinityAssistantTemplate', mapOf(value), false);
-  return decoded as unknown as AffinityAssistantTemplate;
+  return fromYaml('tekton/pod.AffinityAssistantTemplate', value) as unknown as AffinityAssistantTemplate;
 }
 
 function bindingOf(value: unknown): Omit<WorkspaceBinding, 'name'> {
-  return mapOf(value) as unknown as Omit<WorkspaceBinding, 'name'>;
+  return fromYaml('tekton/v1.WorkspaceBinding', value) as unknown as Omit<WorkspaceBinding, 'name'>;
 }
 
 function resourcesOf(value: unknown): Readonly<Record<string, ResourceRequirements>> {
-  const read = (resources: unknown) =>
-    new GoDecoder(false).decode('core/v1.ResourceRequirements', mapOf(resources), false);
+  const read = (resources: unknown) => fromYaml('core/v1.ResourceRequirements', resources);
   return Object.fromEntries(Object.entries(mapOf(value)).map(([name, resources]) => [name, read(resources)]));
+}
+
+/** In YAML a number or a truth value is good enough for a text. */
+function fromYaml(key: string, value: unknown): Json {
+  return new GoDecoder(false, true).decode(key, mapOf(value), false);
 }
 
 function mapOf(value: unknown): Json {

@@ -1,4 +1,5 @@
 import { ConfigError, type ConfigOf, customConfig } from '@tektite/controller';
+import { quoteGo } from '@tektite/meta';
 import { SettingReader } from './setting-reader.ts';
 
 /** Results this large would make an object that etcd refuses. */
@@ -45,9 +46,10 @@ export const featureFlags = customConfig('feature-flags', (data) => {
 /** Upstream's message about too large a size names another flag. */
 function readMaxResultSize(read: SettingReader): number {
   const key = 'max-result-size';
-  const size = read.integer(key, 4096, (text) => `strconv.Atoi: parsing "${text}": invalid syntax`);
+  const size = read.integer(key, 4096, (text, reason) => `strconv.Atoi: parsing ${quoteGo(text)}: ${reason}`);
   if (size < tooLargeResult) return size;
-  const message = `invalid value for feature flag "results-from": "${size}". This is exceeding the CRD limit`;
+  const exact = BigInt(read.text(key, '').replace('+', ''));
+  const message = `invalid value for feature flag "results-from": "${exact}". This is exceeding the CRD limit`;
   throw new ConfigError(message, key);
 }
 

@@ -2,6 +2,14 @@ import { ConfigError } from '@tektite/controller';
 import { type GoDuration, parseGoDuration, quoteGo } from '@tektite/meta';
 import { parseYaml } from '@tektite/schema/yaml';
 
+/** Longer than any number that fits, even with some zeros before it. */
+const longestNumber = 100;
+
+/** A setting that is no YAML, or not what is wanted. */
+export interface UnreadableSetting {
+  readonly unreadable: string;
+}
+
 type Data = Readonly<Record<string, string>>;
 
 const trueTexts = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
@@ -41,12 +49,15 @@ export class SettingReader {
     throw new ConfigError(`invalid value for feature flag ${quoteGo(key)}: ${quoteGo(text)}`, key);
   }
 
-  integer(key: string, fallback: number, complain: (text: string) => string): number {
+  /** Whole numbers of 64 bits. What is larger than JavaScript counts exactly is only ever compared. */
+  integer(key: string, fallback: number, complain: (text: string, reason: string) => string): number {
     const text = this.find(key);
     if (text === undefined) return fallback;
-    const value = /^[+-]?[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
-    if (!Number.isSafeInteger(value)) throw new ConfigError(complain(text), key);
-    return value;
+    if (!/^[+-]?[0-9]+$/.test(text)) throw new ConfigError(complain(text, 'invalid syntax'), key);
+    const value = text.length > longestNumber ? undefined : BigInt(text.replace(/^\+/, ''));
+    if (value === undefined || BigInt.asIntN(64, value) !== value)
+      throw new ConfigError(complain(text, 'value out of range'), key);
+    return Number(value);
   }
 
   duration(key: string, fallback: string, complain: (text: string, reason: string) => string): GoDuration {
@@ -66,6 +77,17 @@ export class SettingReader {
       return read(parseYaml(text)[0]?.value ?? null);
     } catch (cause) {
       throw new ConfigError(`failed to unmarshal ${text}`, key, { cause });
+    }
+  }
+
+  /** The same, but what cannot be read is only told to those who want it. */
+  lateYaml<T>(key: string, read: (value: unknown) => T): T | UnreadableSetting | undefined {
+    if (this.find(key) === '') return undefined;
+    try {
+      return this.yaml(key, read);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      return { unreadable: error.message };
     }
   }
 

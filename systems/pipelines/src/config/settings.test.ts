@@ -32,6 +32,7 @@ describe('feature flags', () => {
       'failed parsing feature flags config "": strconv.ParseBool: parsing "": invalid syntax for feature enable-artifacts',
     ],
     [{ 'max-result-size': 'much' }, 'strconv.Atoi: parsing "much": invalid syntax'],
+    [{ 'max-result-size': '9223372036854775808' }, 'strconv.Atoi: parsing "9223372036854775808": value out of range'],
     [
       { 'max-result-size': '1572864' },
       'invalid value for feature flag "results-from": "1572864". This is exceeding the CRD limit',
@@ -80,6 +81,23 @@ describe('defaults', () => {
     });
   });
 
+  it('take numbers and truth values for texts where a text is wanted, as YAML does', () => {
+    const { podTemplate } = configDefaults.parse({ 'default-pod-template': 'nodeSelector: {ssd: yes, zone: 5}\n' });
+    expect(podTemplate?.nodeSelector).toEqual({ ssd: 'true', zone: '5' });
+  });
+
+  it('have a workspace that is not looked at before it is wanted', () => {
+    const bindingOf = (text: string) =>
+      configDefaults.parse({ 'default-task-run-workspace-binding': text }).taskRunWorkspaceBinding;
+    expect(bindingOf('- a')).toEqual({ unreadable: 'failed to unmarshal - a' });
+    expect(bindingOf('')).toBeUndefined();
+  });
+
+  it('may be very large', () => {
+    const data = { 'default-max-matrix-combinations-count': '9223372036854775807' };
+    expect(configDefaults.parse(data).maxMatrixCombinations).toBeGreaterThan(Number.MAX_SAFE_INTEGER);
+  });
+
   it.each([
     [{ 'default-timeout-minutes': '1h' }, 'failed parsing default config "default-timeout-minutes"'],
     [{ 'default-pod-template': '- a' }, 'failed to unmarshal - a'],
@@ -88,6 +106,11 @@ describe('defaults', () => {
       'failed parsing default config "default-create-container-error-timeout": time: invalid duration "soon"',
     ],
     [{ 'default-sidecar-log-polling-interval': 'often' }, 'failed parsing default config "often"'],
+    [{ 'default-maximum-resolution-timeout': '5' }, 'failed parsing default config "5"'],
+    [
+      { 'default-create-container-error-timeout': '99999999999999999999h' },
+      'failed parsing default config "default-create-container-error-timeout": time: invalid duration "99999999999999999999h"',
+    ],
   ])('that cannot be used are refused: %o', (data, message) => {
     expect(() => configDefaults.parse(data)).toThrow(expect.objectContaining({ message }));
   });

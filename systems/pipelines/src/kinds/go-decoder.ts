@@ -33,10 +33,12 @@ export class GoDecoder {
   private struct = '';
   private readonly path: string[] = [];
   private readonly isStrict: boolean;
+  private readonly isFromYaml: boolean;
 
-  /** Fields that the struct does not have are a mistake; or, if it is not strict, they get lost. */
-  constructor(isStrict = true) {
+  /** Fields that the struct does not have are a mistake; or, if it is not strict, they get lost. YAML's readers make texts of numbers. */
+  constructor(isStrict = true, isFromYaml = false) {
     this.isStrict = isStrict;
+    this.isFromYaml = isFromYaml;
   }
 
   /** Throws a {@link GoValueError} in the words of Go's JSON decoder. */
@@ -164,6 +166,7 @@ export class GoDecoder {
     switch (type.scalar) {
       case 'string':
       case 'bytes':
+        if (this.isFromYaml && (typeof value === 'number' || typeof value === 'boolean')) return String(value);
         return typeof value === 'string' ? value : this.save(value, type.goName);
       case 'bool':
         return typeof value === 'boolean' ? value : this.save(value, type.goName);

@@ -74,7 +74,7 @@ defineStructs('v1beta1', {
     'TaskRunStatusFields/steps': '[]~StepState',
     'TaskRunStatusFields/cloudEvents': '[]~CloudEventDelivery',
     'TaskRunStatusFields/retriesStatus': '#%.RetriesStatus=[]~TaskRunStatus?',
-    'TaskRunStatusFields/resourcesResult': '[]~RunResult',
+    'TaskRunStatusFields/resourcesResult': '[]tekton/result.RunResult',
     'TaskRunStatusFields/taskResults': '[]~TaskRunResult',
     'TaskRunStatusFields/sidecars': '[]~SidecarState',
     'TaskRunStatusFields/taskSpec': '*~TaskSpec?',
@@ -88,7 +88,6 @@ defineStructs('v1beta1', {
     message: 'string!',
     retryCount: 'int32!',
   },
-  RunResult: { key: 'string!', value: 'string!', resourceName: 'string', type: '#result.ResultType=int64' },
   StepState: {
     'ContainerState/waiting': '*core/v1.ContainerStateWaiting',
     'ContainerState/running': '*core/v1.ContainerStateRunning',
@@ -102,12 +101,17 @@ defineStructs('v1beta1', {
     outputs: '[]~Artifact',
   },
   Provenance: {
-    configSource: '*~RefSource',
+    configSource: '*~ConfigSource',
     refSource: '*~RefSource',
     featureFlags: '*tekton/config.FeatureFlags',
   },
+  ConfigSource: { uri: 'string', digest: 'map[string]string', entryPoint: 'string' },
   StepAction: { metadata: 'meta/v1.ObjectMeta+', spec: '~StepActionSpec+' },
   StepActionSpec: stepActionSpec('#%.Args=[]string'),
+});
+
+defineStructs('result', {
+  RunResult: { key: 'string!', value: 'string!', resourceName: 'string', type: '#result.ResultType=int64' },
 });
 
 defineStructs('v1alpha1', {

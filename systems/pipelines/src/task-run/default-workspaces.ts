@@ -1,14 +1,17 @@
+import type { ConfigDefaults } from '../config/config-defaults.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
 import type { TaskSpec } from '../kinds/task-spec.ts';
 import type { WorkspaceBinding } from '../kinds/workspace.ts';
+import { RunFailure } from './run-failure.ts';
 
 /** A run with a binding for each workspace of its Task that has to have one and got none, where the settings know one. */
 export function withDefaultWorkspaces(
   taskRun: TaskRun,
   { workspaces = [] }: TaskSpec,
-  binding: Omit<WorkspaceBinding, 'name'> | undefined,
+  binding: ConfigDefaults['taskRunWorkspaceBinding'],
 ): TaskRun {
   if (!binding) return taskRun;
+  if ('unreadable' in binding) throw new RunFailure('TaskRunResolutionFailed', binding.unreadable);
   const own = taskRun.spec.workspaces ?? [];
   const { subPath, volumeClaimTemplate, persistentVolumeClaim, emptyDir, configMap, secret } = binding;
   const added = workspaces

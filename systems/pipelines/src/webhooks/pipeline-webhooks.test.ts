@@ -173,6 +173,20 @@ describe('a Pipeline', () => {
       );
   });
 
+  it('of v1beta1 does not look for such results in the steps of a Task', async () => {
+    const taskSpec = { steps: [{ image: 'i', args: ['$(tasks.a.results.r)'] }] };
+    const spec = {
+      tasks: [
+        { name: 'a', pipelineRef: { name: 'p' } },
+        { name: 'b', taskSpec },
+      ],
+    };
+    expect(await refusal(object('Pipeline', spec), alpha)).toMatch(
+      /^invalid value: result reference to pipelineTask "a"/,
+    );
+    expect(await refusal(object('Pipeline', spec, 'v1beta1'), alpha)).toBeUndefined();
+  });
+
   it('of v1beta1 has no combinations of a matrix whose values are yet to come', async () => {
     const matrix = { params: [{ name: 'm', value: '$(params.l[*])' }] };
     const spec = { params: [{ name: 'l', type: 'array' }], tasks: [{ ...a, matrix }] };

@@ -52,17 +52,18 @@ export function validatePipelineSpec(given: PipelineSpec, rules: Rules): FieldEr
   const { params = [], workspaces = [], results = [], tasks = [], finally: final = [] } = spec;
   const each = (check: (list: readonly PipelineTask[], part: Part) => FieldErrors | undefined) =>
     parts.map((part) => check(spec[part] ?? [], part));
+  const seen = (list: readonly PipelineTask[]) => (rules.version === 'v1' ? list : list.map(withoutTask));
   return allErrors([
     Object.keys(spec).length === 0 ? nothing : undefined,
     'resources' in spec ? disallowedField('resources') : undefined,
     validateTasks(tasks, final, rules),
-    validateGraph(tasks, rules),
+    validateGraph(seen(tasks)),
     ...each((list, part) => validateParams(params, list, rules).viaField(part)),
     ...each((list, part) => validateContextVariables(list).viaField(part)),
     validateStatusVariables(tasks, final),
     validateWorkspaces(workspaces).viaField('workspaces'),
     validatePipelineResults(results, tasks, final).viaField('results'),
-    validateNestedResults(tasks, final),
+    validateNestedResults(seen(tasks), seen(final)),
     final.length > 0 && tasks.length === 0
       ? invalidValue(`spec.tasks is empty but spec.finally has ${final.length} tasks`, 'finally')
       : undefined,
@@ -108,11 +109,14 @@ function validateTasks(tasks: readonly PipelineTask[], final: readonly PipelineT
   ]);
 }
 
-function validateGraph(tasks: readonly PipelineTask[], { version }: Rules): FieldErrors | undefined {
-  // The older version does not look into Tasks within the Pipeline.
-  const seen = version === 'v1' ? tasks : tasks.map(({ taskSpec: _, ...task }) => task);
+/** The older version does not look for results in Tasks within the Pipeline. */
+function withoutTask({ taskSpec: _, ...task }: PipelineTask): PipelineTask {
+  return task;
+}
+
+function validateGraph(tasks: readonly PipelineTask[]): FieldErrors | undefined {
   try {
-    buildGraph(seen);
+    buildGraph(tasks);
     return undefined;
   } catch (error) {
     if (!(error instanceof GraphError)) throw error;

@@ -277,6 +277,12 @@ describe('annotations of a v1 object that somebody wrote by hand', () => {
   });
 });
 
+it('a probe in a template alone is lost', async () => {
+  const spec = { stepTemplate: { livenessProbe: {} }, steps: [{ name: 'a', image: 'i', resources: {} }] };
+  const { metadata } = await convert({ ...oldTask, metadata: { name: 't' }, spec }, 'v1');
+  expect(metadata.annotations).toBeUndefined();
+});
+
 it('a template without steps is kept without steps', async () => {
   const tasks = [{ name: 'a', taskSpec: { stepTemplate: { name: 'old' } } }];
   const pipeline = { apiVersion: 'tekton.dev/v1beta1', kind: 'Pipeline', metadata: { name: 'p' }, spec: { tasks } };

@@ -18,6 +18,8 @@ const fields = [
   'tty',
 ];
 const templateFields = ['name', ...fields];
+/** Upstream forgets one of them when it looks whether there are any. */
+const noticedTemplateFields = templateFields.filter((field) => field !== 'livenessProbe');
 
 interface Deprecation {
   readonly deprecatedSteps?: readonly Json[];
@@ -29,7 +31,7 @@ export function keepDeprecations(spec: Json, annotations: Annotations, name: str
   const known = annotations.read(key, 'serializing') as Readonly<Record<string, Deprecation>> | undefined;
   const steps = (spec.steps ?? []) as readonly Json[];
   const template = spec.stepTemplate as Json | undefined;
-  const isUsed = steps.some((step) => hasAny(step, fields)) || (template && hasAny(template, templateFields));
+  const isUsed = steps.some((step) => hasAny(step, fields)) || (template && hasAny(template, noticedTemplateFields));
   if (!isUsed) return;
   const deprecation = {
     ...(steps.length > 0 ? { deprecatedSteps: steps.map((step) => pick('Step', step, fields)) } : {}),
