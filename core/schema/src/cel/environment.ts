@@ -49,7 +49,12 @@ const libraries = [
   authorizerLibrary,
 ];
 
-const typeNames: readonly (readonly [string, CelType])[] = [
+/** What the language itself has. */
+const plainLibraries = [standardLibrary, conversionLibrary, timeLibrary];
+
+type NamedType = readonly [string, CelType];
+
+const plainTypeNames: readonly NamedType[] = [
   ['bool', boolType],
   ['bytes', bytesType],
   ['double', doubleType],
@@ -58,18 +63,27 @@ const typeNames: readonly (readonly [string, CelType])[] = [
   ['list', listType(dynType)],
   ['map', mapType(dynType, dynType)],
   ['null_type', nullType],
-  ['optional_type', optionalType(dynType)],
   ['string', stringType],
   ['type', typeType(dynType)],
   ['uint', uintType],
   ['google.protobuf.Duration', durationType],
   ['google.protobuf.Timestamp', timestampType],
+];
+
+const typeNames: readonly NamedType[] = [
+  ...plainTypeNames,
+  ['optional_type', optionalType(dynType)],
   ...[ipType, cidrType, urlType, quantityType, semverType, namedFormatType, ...authorizerTypes].map(
     (type) => [type.name, type] as const,
   ),
 ];
 
 export interface EnvironmentOptions {
+  /**
+   * The language without anything that Kubernetes adds: no functions of its own, no optional values, no comprehensions of two
+   * variables; lists may hold values of different types, and literals are not looked at before they are used.
+   */
+  readonly isPlain?: boolean;
   /** Variables and their types. A name may have dots: `authorizer.requestResource`. */
   readonly variables?: Readonly<Record<string, CelType>>;
   /** Functions besides those Kubernetes has everywhere. */
@@ -94,6 +108,7 @@ export interface CelEnvironment {
 
 /** The functions that all expressions of Kubernetes share, put together once. */
 const sharedFunctions = joinDeclarations(...libraries);
+const plainFunctions = joinDeclarations(...plainLibraries);
 
 /**
  * Makes an environment for expressions of Kubernetes (version 1.36).
@@ -103,23 +118,33 @@ const sharedFunctions = joinDeclarations(...libraries);
  * const { program } = environment.compile('object.metadata.name.startsWith("test-")');
  */
 export function celEnvironment(options: EnvironmentOptions = {}): CelEnvironment {
+  const { isPlain = false } = options;
   const scope: Scope = {
     variables: new Map(Object.entries(options.variables ?? {})),
-    functions: options.functions ? joinDeclarations(...libraries, options.functions) : sharedFunctions,
-    types: new Map([...typeNames, ...(options.types ?? []).map((type) => [type.name, type] as const)]),
+    functions: functionsOf(options),
+    types: new Map([
+      ...(isPlain ? plainTypeNames : typeNames),
+      ...(options.types ?? []).map((type) => [type.name, type] as const),
+    ]),
+    allowsMixedLiterals: isPlain,
   };
   return {
     compile(text) {
       const source = new Source(text);
-      const parsed = parse(source);
+      const parsed = parse(source, isPlain);
       if (!parsed.expression) return { error: source.format(parsed.issues) };
       const { checked, issues } = check(parsed.expression, scope);
       if (issues.length > 0) return { error: source.format(issues) };
-      const wrong = checkLiterals(parsed.expression);
+      const wrong = isPlain ? [] : checkLiterals(parsed.expression);
       if (wrong.length > 0) return { error: source.format(wrong) };
       return { program: compileProgram(checked, options.makeStruct), checked };
     },
   };
+}
+
+function functionsOf({ isPlain = false, functions }: EnvironmentOptions): Scope['functions'] {
+  if (!functions) return isPlain ? plainFunctions : sharedFunctions;
+  return joinDeclarations(...(isPlain ? plainLibraries : libraries), functions);
 }
 
 /** Literal durations, timestamps and patterns that could never work are refused at once. */

@@ -31,7 +31,7 @@ export function evaluateCel(when: readonly WhenExpression[] = []): CelOutcomes {
 const costLimit = 1_000_000;
 
 function evaluate(expression: string): boolean {
-  environment ??= celEnvironment();
+  environment ??= celEnvironment({ isPlain: true });
   const { program, error } = environment.compile(expression);
   if (!program) throw new CelError(error);
   const { value, error: failure } = program.run(() => undefined, costLimit);

@@ -164,6 +164,13 @@ describe('a Pipeline', () => {
     );
   });
 
+  it('waits for the tasks whose results are in templates of steps', async () => {
+    const taskSpec = { steps: [{ image: 'i' }], stepTemplate: { args: ['$(tasks.a.results.r)'] } };
+    expect(await refusal(object('Pipeline', { tasks: [{ name: 'a', taskSpec }] }))).toBe(
+      'invalid value: cycle detected; task "a" depends on "a": spec.tasks',
+    );
+  });
+
   it('has no results of a Pipeline within, in either version', async () => {
     const consumer = { ...a, name: 'b', params: [{ name: 'p', value: '$(tasks.a.results.r)' }] };
     const spec = { tasks: [{ name: 'a', pipelineRef: { name: 'p' } }, consumer] };

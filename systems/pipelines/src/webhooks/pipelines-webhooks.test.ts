@@ -134,6 +134,19 @@ describe('a Task', () => {
     );
   });
 
+  it.each<[string, string | undefined]>([
+    ["['a', 1].size() == 2", undefined],
+    ["'a'.matches('(')", undefined],
+    ["'a,b'.split(',').size() == 2", "undeclared reference to 'split' (in container '')"],
+    ['[1].existsOne(x, x == 1)', "undeclared reference to 'existsOne' (in container '')"],
+    ["{'a': 1}[?'a'] == 1", "unsupported syntax '[?'"],
+  ])('understands CEL without what Kubernetes adds to it: %s', async (cel, mistake) => {
+    const settings = { 'feature-flags': { 'enable-cel-in-whenexpression': 'true' } };
+    const refused = await refusalOf(object('Task', step({ when: [{ cel }] })), settings);
+    if (mistake === undefined) expect(refused).toBeUndefined();
+    else expect(refused).toContain(mistake);
+  });
+
   it('may use enums and CEL when they are switched on', async () => {
     const settings = { 'feature-flags': { 'enable-param-enum': 'true', 'enable-cel-in-whenexpression': 'true' } };
     const spec = {

@@ -52,7 +52,8 @@ export function validatePipelineSpec(given: PipelineSpec, rules: Rules): FieldEr
   const { params = [], workspaces = [], results = [], tasks = [], finally: final = [] } = spec;
   const each = (check: (list: readonly PipelineTask[], part: Part) => FieldErrors | undefined) =>
     parts.map((part) => check(spec[part] ?? [], part));
-  const seen = (list: readonly PipelineTask[]) => (rules.version === 'v1' ? list : list.map(withoutTask));
+  const seen = (list: readonly PipelineTask[]) =>
+    list.map(rules.version === 'v1' ? (task) => withMergedSteps(task, rules) : withoutTask);
   return allErrors([
     Object.keys(spec).length === 0 ? nothing : undefined,
     'resources' in spec ? disallowedField('resources') : undefined,
@@ -112,6 +113,12 @@ function validateTasks(tasks: readonly PipelineTask[], final: readonly PipelineT
 /** The older version does not look for results in Tasks within the Pipeline. */
 function withoutTask({ taskSpec: _, ...task }: PipelineTask): PipelineTask {
   return task;
+}
+
+function withMergedSteps(task: PipelineTask, rules: Rules): PipelineTask {
+  const { taskSpec } = task;
+  if (!taskSpec?.stepTemplate) return task;
+  return { ...task, taskSpec: { ...taskSpec, steps: stepsOfTask(task, rules) } };
 }
 
 function validateGraph(tasks: readonly PipelineTask[]): FieldErrors | undefined {

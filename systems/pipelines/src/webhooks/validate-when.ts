@@ -5,7 +5,7 @@ import type { WhenExpression } from '../kinds/when-expression.ts';
 import { allErrors } from './all-errors.ts';
 import type { Rules } from './rules.ts';
 
-const environment = celEnvironment();
+const environment = celEnvironment({ isPlain: true });
 const operators = ['in', 'notin'];
 
 export function validateWhen(expressions: readonly WhenExpression[], rules: Rules): FieldErrors {

@@ -30,6 +30,8 @@ export interface Scope {
   readonly functions: Declarations;
   /** Types by the name under which expressions know them. */
   readonly types: ReadonlyMap<string, CelType>;
+  /** Lists and maps may hold values of different types. */
+  readonly allowsMixedLiterals: boolean;
 }
 
 /** How a name or a call was understood. */
@@ -277,10 +279,11 @@ class Checker {
     return unwrapOptional(type);
   }
 
-  /** Elements of a literal must have one type. */
+  /** Elements of a literal must have one type, or anything goes. */
   private join(expression: Expression, previous: CelType | undefined, current: CelType): CelType {
     if (!previous) return current;
     if (this.substitution.assign(previous, current)) return mostGeneral(previous, current);
+    if (this.scope.allowsMixedLiterals) return dynType;
     this.issue(expression, `expected type '${formatType(previous)}' but found '${formatType(current)}'`);
     return errorType;
   }

@@ -188,14 +188,17 @@ const macros = new Map<string, Macro>([
   ['optFlatMap/2', bindOptional('optFlatMap', (_, body) => body)],
 ]);
 
+/** The macros of the language itself. */
+const plainMacros = new Set(['all/2', 'exists/2', 'exists_one/2', 'map/2', 'map/3', 'filter/2']);
+
 /** Expands a method call that is a macro; `undefined` when it is none. */
 export function expandMethod(
-  at: number,
-  name: string,
+  call: Pick<Call, 'at' | 'name' | 'args'>,
   target: Expression,
-  args: readonly Expression[],
+  isPlain: boolean,
 ): Expansion | undefined {
-  return macros.get(`${name}/${args.length}`)?.(at, target, args);
+  const key = `${call.name}/${call.args.length}`;
+  return isPlain && !plainMacros.has(key) ? undefined : macros.get(key)?.(call.at, target, call.args);
 }
 
 /** Expands `has(a.b)`; `undefined` for any other function. */

@@ -24,8 +24,8 @@ const tooDeep = 'max recursion depth exceeded';
 const longestExpression = 100_000;
 const int64Limit = 2n ** 63n;
 
-/** Reads an expression. There is no expression when there are issues. */
-export function parse(source: Source): { expression?: Expression; issues: readonly Issue[] } {
+/** Reads an expression, in plain CEL if that is wanted. There is no expression when there are issues. */
+export function parse(source: Source, isPlain = false): { expression?: Expression; issues: readonly Issue[] } {
   const size = source.characters.length;
   if (size > longestExpression)
     return {
@@ -35,7 +35,7 @@ export function parse(source: Source): { expression?: Expression; issues: readon
     };
   const lexer = new Lexer(source);
   const tokens = new TokenStream(lexer.tokens(), lexer.issues);
-  const expression = new Parser(tokens).parse();
+  const expression = new Parser(tokens, isPlain).parse();
   if (expression && isTooDeep(expression)) tokens.issue(-1, tooDeep);
   return expression && tokens.issues.length === 0 ? { expression, issues: [] } : { issues: tokens.issues };
 }
@@ -54,10 +54,12 @@ function isTooDeep(expression: Expression): boolean {
 /** A parser by recursive descent. */
 class Parser {
   private readonly tokens: TokenStream;
+  private readonly isPlain: boolean;
   private depth = 0;
 
-  constructor(tokens: TokenStream) {
+  constructor(tokens: TokenStream, isPlain: boolean) {
     this.tokens = tokens;
+    this.isPlain = isPlain;
   }
 
   parse(): Expression | undefined {
@@ -170,7 +172,7 @@ class Parser {
   }
 
   private selection(operand: Expression, dot: Token): Expression {
-    const optional = this.tokens.take("'?'");
+    const optional = this.optional(dot);
     const field = this.tokens.take('IDENTIFIER', 'ESC_IDENTIFIER');
     if (!field) return this.failField(dot);
     if (field.name === 'ESC_IDENTIFIER') this.tokens.issue(field.at, "unsupported syntax: '`'");
@@ -182,10 +184,17 @@ class Parser {
     if (!open) return { kind: 'select', at: dot.at, operand, field: field.text, testOnly: false };
     const args = this.list("')'", () => this.expression());
     this.tokens.expect("')'");
-    const expansion = expandMethod(open.at, field.text, operand, args);
+    const expansion = expandMethod({ at: open.at, name: field.text, args }, operand, this.isPlain);
     return expansion
       ? this.expanded(expansion)
       : { kind: 'call', at: open.at, name: field.text, target: operand, args };
+  }
+
+  /** The mark of something that may be missing, behind `opening` if there is anything before it. */
+  private optional(opening?: Token): boolean {
+    const mark = this.tokens.take("'?'");
+    if (mark && this.isPlain) this.tokens.issue((opening ?? mark).at, `unsupported syntax '${opening?.text ?? ''}?'`);
+    return mark !== undefined;
   }
 
   private failField(dot: Token): never {
@@ -200,7 +209,8 @@ class Parser {
   }
 
   private index(operand: Expression, bracket: Token): Expression {
-    const optional = this.tokens.take("'?'");
+    this.tokens.require([...startsExpression, "'?'"]);
+    const optional = this.optional(bracket);
     const index = this.expression();
     this.tokens.expect("']'");
     return { kind: 'call', at: bracket.at, name: optional ? '_[?_]' : '_[_]', args: [operand, index] };
@@ -278,7 +288,7 @@ class Parser {
     const { at } = this.tokens.next();
     this.tokens.require(["'}'", "','", "'?'", 'IDENTIFIER', 'ESC_IDENTIFIER']);
     const fields = this.list("'}'", (): StructField => {
-      const optional = this.tokens.take("'?'") !== undefined;
+      const optional = this.optional();
       const field =
         this.tokens.take('IDENTIFIER', 'ESC_IDENTIFIER') ?? this.tokens.fail(['IDENTIFIER', 'ESC_IDENTIFIER']);
       if (field.name === 'ESC_IDENTIFIER') this.tokens.issue(field.at, "unsupported syntax: '`'");
@@ -294,7 +304,7 @@ class Parser {
     const { at } = this.tokens.next();
     this.tokens.require([...startsExpression, "']'", "','", "'?'"]);
     const elements = this.list("']'", () => {
-      const optional = this.tokens.take("'?'") !== undefined;
+      const optional = this.optional();
       return { value: this.expression(), optional };
     });
     this.tokens.take("','");
@@ -308,7 +318,7 @@ class Parser {
     const { at } = this.tokens.next();
     this.tokens.require([...startsExpression, "'}'", "','", "'?'"]);
     const entries = this.list("'}'", (): MapEntry => {
-      const optional = this.tokens.take("'?'") !== undefined;
+      const optional = this.optional();
       const key = this.expression();
       const colon = this.tokens.expect("':'");
       return { at: colon.at, key, value: this.expression(), optional };
