@@ -350,6 +350,7 @@ describe('hostile input', () => {
     });
     const pods = '/api/v1/namespaces/default/pods';
     const many = numbers.slice(0, 2000);
+    const names = many.map((i) => `n${i}`);
     const bodies: [string, object][] = [
       [
         configMaps,
@@ -370,6 +371,34 @@ describe('hostile input', () => {
           apiVersion: 'v1',
           kind: 'ConfigMap',
           metadata: { name: 'c', labels: Object.fromEntries(numbers.map((i) => [`k${i}`, 'v'])) },
+        },
+      ],
+      [
+        '/api/v1/namespaces/default/resourcequotas',
+        {
+          apiVersion: 'v1',
+          kind: 'ResourceQuota',
+          metadata: { name: 'q' },
+          spec: { scopes: numbers.map((i) => `scope${i}`) },
+        },
+      ],
+      [
+        '/apis/storage.k8s.io/v1/storageclasses',
+        {
+          apiVersion: 'storage.k8s.io/v1',
+          kind: 'StorageClass',
+          metadata: { name: 's' },
+          provisioner: 'p',
+          allowedTopologies: numbers.map(() => ({})),
+        },
+      ],
+      [
+        '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles',
+        {
+          apiVersion: 'rbac.authorization.k8s.io/v1',
+          kind: 'Role',
+          metadata: { name: 'r' },
+          rules: [{ verbs: names, apiGroups: names, resources: names }],
         },
       ],
       [pods, pod({ containers: many.map((i) => ({ name: `c${i}`, image: 'i' })) })],

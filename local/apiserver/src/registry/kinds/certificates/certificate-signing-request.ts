@@ -89,7 +89,11 @@ function validateUsages(list: readonly string[], path: FieldPath, errors: FieldE
   if (list.length === 0) errors.push(required(path));
   for (const [i, usage] of list.entries())
     if (!usages.includes(usage)) errors.push(notSupported(path.index(i), usage, usages));
-  for (const [i, usage] of list.entries()) if (list.indexOf(usage) !== i) errors.push(duplicate(path.index(i), usage));
+  const seen = new Set<string>();
+  for (const [i, usage] of list.entries()) {
+    if (seen.has(usage)) errors.push(duplicate(path.index(i), usage));
+    seen.add(usage);
+  }
 }
 
 function validateConditions(request: Request, path: FieldPath, errors: FieldError[]): void {

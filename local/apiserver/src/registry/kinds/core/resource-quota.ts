@@ -50,10 +50,14 @@ function conflicts(scopes: readonly string[]): number {
   return both('BestEffort', 'NotBestEffort') + both('Terminating', 'NotTerminating');
 }
 
+const mostErrors = 100;
+
 function validateScopes(spec: ResourceQuotaSpec, errors: FieldError[]): void {
   const { scopes = [] } = spec;
   const complain = (detail: string, times = 1) => {
-    for (let i = 0; i < times; i++) errors.push(invalid(specPath.child('scopes'), scopes, detail));
+    // Each of them names all scopes.
+    for (let i = 0; i < times && errors.length < mostErrors; i++)
+      errors.push(invalid(specPath.child('scopes'), scopes, detail));
   };
   for (const scope of scopes) {
     if (!Object.hasOwn(resourcesOfScope, scope)) complain('unsupported scope');

@@ -1,12 +1,4 @@
-import {
-  duplicate,
-  equalJson,
-  type FieldError,
-  FieldPath,
-  isQualifiedName,
-  notSupported,
-  required,
-} from '@tektite/meta';
+import { duplicate, type FieldError, FieldPath, isQualifiedName, notSupported, required } from '@tektite/meta';
 import type { StorageClass, TopologySelectorLabelRequirement, TopologySelectorTerm } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { deprecatedLabel } from '../core/node-labels.ts';
@@ -34,19 +26,27 @@ function validateStorageClass(storageClass: StorageClass): FieldError[] {
 
 function validateTopologies(terms: readonly TopologySelectorTerm[], path: FieldPath, errors: FieldError[]): void {
   // Upstream starts with one empty term per term, so that a term that selects nothing is a duplicate of each.
-  const seen: Record<string, string[]>[] = terms.map(() => ({}));
+  const seen = new Map([[keyOf(new Map()), terms.length]]);
   for (const [i, { matchLabelExpressions = [] }] of terms.entries()) {
     const at = path.index(i).child('matchLabelExpressions');
-    const term: Record<string, string[]> = {};
+    const term = new Map<string, string[]>();
     for (const [j, requirement] of matchLabelExpressions.entries()) {
       const { key = '', values } = requirement;
       validateRequirement(requirement, at.index(j), errors);
-      if (key in term) errors.push(duplicate(at.index(j).child('key'), key));
-      term[key] = [...new Set(values ?? [])].sort();
+      if (term.has(key)) errors.push(duplicate(at.index(j).child('key'), key));
+      term.set(key, [...new Set(values ?? [])].sort());
     }
-    for (const other of seen) if (equalJson(other, term)) errors.push(duplicate(at, ''));
-    seen.push(term);
+    const equal = seen.get(keyOf(term)) ?? 0;
+    for (let times = equal; times > 0 && errors.length < mostErrors; times--) errors.push(duplicate(at, ''));
+    seen.set(keyOf(term), equal + 1);
   }
+}
+
+/** Each term can be a duplicate of each other one. */
+const mostErrors = 10_000;
+
+function keyOf(term: ReadonlyMap<string, readonly string[]>): string {
+  return JSON.stringify([...term].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function validateRequirement(
@@ -55,8 +55,11 @@ function validateRequirement(
   errors: FieldError[],
 ): void {
   if (!values?.length) errors.push(required(path.child('values')));
-  for (const [i, value] of (values ?? []).entries())
-    if (values?.indexOf(value) !== i) errors.push(duplicate(path.child('values').index(i), value));
+  const seen = new Set<string>();
+  for (const [i, value] of (values ?? []).entries()) {
+    if (seen.has(value)) errors.push(duplicate(path.child('values').index(i), value));
+    seen.add(value);
+  }
   checkText(key, isQualifiedName, path.child('key'), errors);
 }
 
