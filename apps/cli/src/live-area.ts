@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Clock } from '@tektite/meta';
 import pc from 'picocolors';
+import { terminalText } from './terminal-text.ts';
 
 /** The part of a terminal that is needed here. */
 export interface Terminal {
@@ -28,7 +29,7 @@ export class LiveArea implements Disposable {
 
   /** Lines that stay. */
   above(lines: readonly string[]): void {
-    this.terminal.write(`${this.erased()}${lines.map((line) => `${line}\n`).join('')}`);
+    this.terminal.write(`${this.erased()}${lines.map((line) => `${terminalText(line)}\n`).join('')}`);
     this.refreshSoon();
   }
 
@@ -49,7 +50,7 @@ export class LiveArea implements Disposable {
     // A terminal that does not know its size says that it has none.
     const columns = this.terminal.columns || 80;
     const rows = this.terminal.rows || 24;
-    const shown = fitting(this.lines(), Math.max(3, rows - 2)).map((line) => cut(line, columns - 1));
+    const shown = fitting(this.lines(), Math.max(3, rows - 2)).map((line) => cut(terminalText(line), columns - 1));
     this.terminal.write(`${this.erased()}${shown.map((line) => `${line}\n`).join('')}`);
     this.drawn = shown.length;
   }

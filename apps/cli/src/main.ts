@@ -8,6 +8,7 @@ import { addOperatorCommands } from './program/operator-commands.ts';
 import { addRunCommands } from './program/run-commands.ts';
 import { UserError } from './user-error.ts';
 import { version } from './version.ts';
+import { terminalText } from './terminal-text.ts';
 
 /** Builds the command line. Each command's module is loaded only when that command runs, so `--help` is quick. */
 function program(): Command {
@@ -45,7 +46,7 @@ try {
   await program().parseAsync([runtime, script, ...(isController ? goStyleFlags(words) : words)]);
 } catch (error) {
   // A user's mistake is told in a sentence; only our own mistakes deserve a stack trace.
-  if (error instanceof UserError) console.error(`tektite: ${error.message}`);
+  if (error instanceof UserError) console.error(`tektite: ${terminalText(error.message)}`);
   else if (!(error instanceof CommanderError)) console.error(error);
   process.exitCode = error instanceof UserError ? error.exitCode : 1;
 }

@@ -3,6 +3,7 @@ import { isStatusError } from '@tektite/meta';
 import pc from 'picocolors';
 import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
 import { UserError } from '../user-error.ts';
+import { terminalText } from '../terminal-text.ts';
 
 export interface ByohExplainOptions extends ClusterChoice {
   readonly namespace: string;
@@ -24,6 +25,8 @@ export async function byohExplain(name: string, options: ByohExplainOptions): Pr
       return;
     }
     for (const { state, what, why } of steps)
-      process.stdout.write(`${signs[state]} ${what}${why === '' ? '' : pc.dim(`: ${why}`)}\n`);
+      process.stdout.write(
+        `${signs[state]} ${terminalText(what)}${why === '' ? '' : pc.dim(`: ${terminalText(why)}`)}\n`,
+      );
   });
 }

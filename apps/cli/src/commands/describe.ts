@@ -7,6 +7,7 @@ import { readTree } from '../run/read-tree.ts';
 import { conditionOf, stateOf } from '../run/run-tree.ts';
 import { recordedTimes } from '../run/timeline.ts';
 import { treeLines } from '../run/view/tree-lines.ts';
+import { terminalText } from '../terminal-text.ts';
 import { UserError } from '../user-error.ts';
 
 export interface DescribeOptions {
@@ -33,7 +34,7 @@ export async function describe(name: string, options: DescribeOptions): Promise<
       return;
     }
     const lines = [...headLines(run), '', ...treeLines(tree, recordedTimes, client.clock.now()), ...resultLines(run)];
-    process.stdout.write(`${lines.join('\n')}\n`);
+    process.stdout.write(`${lines.map(terminalText).join('\n')}\n`);
   });
 }
 

@@ -4,6 +4,7 @@ import { describeCauses, type ReconcileRecord } from '@tektite/controller';
 import pc from 'picocolors';
 import { request } from 'undici';
 import { UserError } from '../user-error.ts';
+import { terminalText } from '../terminal-text.ts';
 
 export interface ExplainOptions {
   readonly namespace: string;
@@ -20,7 +21,10 @@ export async function explain(kind: string, name: string, options: ExplainOption
   // Which of the two an object of this name is, its kind says; the controllers know it by one of them.
   const records = [...(await ask(url, kind, `${options.namespace}/${name}`)), ...(await ask(url, kind, name))];
   if (options.output === 'json') process.stdout.write(`${JSON.stringify(records, undefined, 2)}\n`);
-  else process.stdout.write(records.length > 0 ? records.map(describe).join('') : nothing(kind, name, options));
+  else
+    process.stdout.write(
+      records.length > 0 ? terminalText(records.map(describe).join('')) : nothing(kind, name, options),
+    );
 }
 
 /** Where `tektite up` wrote it: beside the kubeconfig that is in use, or in its data folder. */

@@ -4,6 +4,7 @@ import type { ClusterChoice } from '../cluster/open-cluster.ts';
 import { putOut } from '../manifest-output.ts';
 import { manifestSession } from '../manifest/manifest-session.ts';
 import { readNumber, UserError } from '../user-error.ts';
+import { terminalText } from '../terminal-text.ts';
 
 export interface HistoryCommandOptions extends ClusterChoice {
   readonly namespace: string;
@@ -30,7 +31,9 @@ export async function history(name: string, options: HistoryCommandOptions): Pro
     const now = client.clock.now();
     for (const { revision, appliedAt, objects, summary, sources } of revisions) {
       const age = humanDuration(now - Date.parse(appliedAt));
-      process.stdout.write(`${revision}\t${age} ago\t${objects} objects\t${summary}\t${sources.join(', ')}\n`);
+      process.stdout.write(
+        terminalText(`${revision}\t${age} ago\t${objects} objects\t${summary}\t${sources.join(', ')}\n`),
+      );
     }
   });
 }

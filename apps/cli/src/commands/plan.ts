@@ -7,6 +7,7 @@ import { openPlanServer } from '../manifest/plan-server.ts';
 import { planText } from '../manifest/plan-text.ts';
 import { type ManifestOptions, readManifest } from '../manifest/read-manifest.ts';
 import { explainFileError, UserError } from '../user-error.ts';
+import { terminalText } from '../terminal-text.ts';
 
 export interface PlanCommandOptions extends ManifestOptions, ApplyChoices, ClusterChoice {
   readonly namespace: string;
@@ -27,7 +28,7 @@ export async function plan(options: PlanCommandOptions): Promise<void> {
     throw new UserError(`-o must be text or json, not ${JSON.stringify(options.output)}`);
   try {
     await manifestSession({ ...options, output: 'text' }, async ({ client, signal }) => {
-      const manifest = await readManifest(options, (text) => process.stderr.write(`note: ${text}\n`));
+      const manifest = await readManifest(options, (text) => process.stderr.write(`note: ${terminalText(text)}\n`));
       const choices = { ...planChoicesOf(options), ignore: options.ignore, signal };
       const made = options.serverDryRun
         ? await planByDryRun(client, manifest, choices)
@@ -41,7 +42,7 @@ export async function plan(options: PlanCommandOptions): Promise<void> {
       process.stdout.write(
         options.output === 'json'
           ? `${JSON.stringify(components ? { ...made, components } : made, undefined, 2)}\n`
-          : planText(made, options.full ?? false) + (components ? componentPlanText(components) : ''),
+          : terminalText(planText(made, options.full ?? false) + (components ? componentPlanText(components) : '')),
       );
       process.exitCode = exitCode(made);
     });

@@ -1,5 +1,6 @@
 import { describeObject, type ObjectReference, type ProgressEvent } from '@tektite/manifest';
 import pc from 'picocolors';
+import { terminalText } from '../terminal-text.ts';
 import type { ManifestView, Outcome } from './manifest-view.ts';
 import { outcomeLine, resultLine } from './view-lines.ts';
 
@@ -23,7 +24,7 @@ export class PlainView implements ManifestView {
 
   /** Beside what was done: that may go into a file. */
   note(text: string): void {
-    process.stderr.write(`${pc.dim(text)}\n`);
+    process.stderr.write(`${pc.dim(terminalText(text))}\n`);
   }
 
   ended(outcome: Outcome): void {

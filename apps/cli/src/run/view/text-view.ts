@@ -1,5 +1,6 @@
 import type { ParamValue } from '@tektite/pipelines';
 import pc from 'picocolors';
+import { terminalText } from '../../terminal-text.ts';
 import { criticalPath } from '../critical-path.ts';
 import type { RunNode } from '../run-tree.ts';
 import type { RunTimes } from '../timeline.ts';
@@ -30,7 +31,7 @@ export class TextView implements RunView {
 
   /** Beside what the run says: that may go into a file. */
   note(text: string): void {
-    process.stderr.write(`${pc.dim(text)}\n`);
+    process.stderr.write(`${pc.dim(terminalText(text))}\n`);
   }
 
   ended(end: RunEnd, times: RunTimes): void {
