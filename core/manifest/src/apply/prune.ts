@@ -4,6 +4,7 @@ import { groupKindOf, referenceTo } from '../object-identity.ts';
 import { type ApplySet, applySetId, partOfLabel, type SetContents } from './apply-set.ts';
 import type { ObjectResult } from './apply-result.ts';
 import { explainFailure } from './explain-failure.ts';
+import { inParallel } from './in-parallel.ts';
 import { phaseNumber } from './phase.ts';
 
 /** Kinds that hold what cannot be made again. Pruned only when named. */
@@ -48,6 +49,9 @@ export async function pruneCandidates(
     .sort((a, b) => phaseNumber(b.object) - phaseNumber(a.object));
 }
 
+/** How many lists are asked for at once. */
+const listsAtOnce = 4;
+
 /** All live objects with the label of the set, of the kinds and namespaces its parent names. */
 export async function membersOf(
   client: Client,
@@ -56,28 +60,31 @@ export async function membersOf(
   signal?: AbortSignal,
 ): Promise<readonly DynamicObject[]> {
   const { resources } = await client.discovery.all();
-  const members: DynamicObject[] = [];
-  for (const groupKind of contents.groupKinds) {
+  const lists = contents.groupKinds.flatMap((groupKind) => {
     const resource = resources.find(({ group, kind }) => formatGroupKind(group, kind) === groupKind);
-    // Its definition is gone, and with it all its objects.
-    if (!resource) continue;
-    for await (const object of listMembers(client, resource, set, contents, signal)) members.push(object);
-  }
-  return members;
+    // Where its definition is gone, all its objects are.
+    return resource ? listsOf(resource, set, contents) : [];
+  });
+  const selection = { labelSelector: `${partOfLabel}=${applySetId(set)}`, ...(signal ? { signal } : {}) };
+  const members = new Map<MemberList, DynamicObject[]>(lists.map((list) => [list, []]));
+  await inParallel(lists, listsAtOnce, async (list) => {
+    const { kind, namespace } = list;
+    for await (const object of client.listAll(kind, { ...selection, ...(namespace ? { namespace } : {}) }))
+      members.get(list)?.push(object);
+  });
+  return [...members.values()].flat();
 }
 
-async function* listMembers(
-  client: Client,
-  resource: ApiResource,
-  set: ApplySet,
-  contents: SetContents,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<DynamicObject> {
+interface MemberList {
+  readonly kind: { readonly apiVersion: string; readonly kind: string };
+  readonly namespace: string;
+}
+
+function listsOf(resource: ApiResource, set: ApplySet, contents: SetContents): readonly MemberList[] {
   const apiVersion = resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
-  const selection = { labelSelector: `${partOfLabel}=${applySetId(set)}`, ...(signal ? { signal } : {}) };
+  const kind = { apiVersion, kind: resource.kind };
   const namespaces = resource.scope === 'Cluster' ? [''] : [set.namespace, ...contents.namespaces].filter(Boolean);
-  for (const namespace of namespaces)
-    yield* client.listAll({ apiVersion, kind: resource.kind }, { ...selection, ...(namespace ? { namespace } : {}) });
+  return namespaces.map((namespace) => ({ kind, namespace }));
 }
 
 function reasonToKeep(object: DynamicObject, alsoKinds: readonly string[]): string | undefined {
