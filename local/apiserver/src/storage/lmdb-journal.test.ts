@@ -44,6 +44,7 @@ beforeAll(async () => {
      const storage = new RevisionStore({ journal: await LmdbJournal.open(process.argv[2]), keepRevisions: 300 });
      writeSync(1, 'start ' + storage.revision + '\\n');
      const write = async (n) => {
+       let failures = 0;
        for (let i = 0; ; i++) {
          const key = '/registry/configmaps/w' + n + '/' + (i % 20);
          const remove = i % 7 === 6;
@@ -56,7 +57,8 @@ beforeAll(async () => {
            writeSync(1, [event.revision, key, remove ? '-' : data.mark].join(' ') + '\\n');
          } catch (error) {
            writeSync(1, 'failed ' + error.message + ': ' + error.cause?.message + '\\n');
-           if (process.argv[3] === 'stop') return;
+           if (process.argv[3] === 'stop' && ++failures === 5) return;
+           await new Promise((resolve) => setTimeout(resolve, 5));
          }
        }
      };
@@ -255,6 +257,25 @@ describe('kill -9', () => {
 });
 
 describe('a disk that takes no more', () => {
+  it('does not bring back what it took and said it had not', async () => {
+    await using temporary = await temporaryFolder();
+    const record = (revision: number, mark: string) => {
+      const value = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: { mark } };
+      return { key: `/registry/configmaps/default/${mark}`, revision, deleted: false, value };
+    };
+    const journal = await LmdbJournal.open(temporary.path);
+    await journal.append([record(1, 'one')]);
+    await journal.append([record(2, 'lost'), record(3, 'lost too')]);
+    // The storage was told that this failed, and goes on from the first.
+    await journal.append([record(2, 'two')]);
+    await journal.close();
+    const again = await LmdbJournal.open(temporary.path);
+    const { records, revision } = again.load();
+    expect([...records].map(({ key }) => key.split('/').at(-1))).toEqual(['one', 'two']);
+    expect(revision).toBe(2);
+    await again.close();
+  });
+
   it('fails writes, shows none of them, and leaves what was written before', async () => {
     await using temporary = await temporaryFolder();
     const folder = temporary.path;
@@ -263,7 +284,7 @@ describe('a disk that takes no more', () => {
     const { code, signal } = await child.ended;
     expect({ code, signal }).toEqual({ code: 0, signal: null });
     const failed = child.lines.filter((text) => text.startsWith('failed'));
-    expect(failed.length).toBeGreaterThanOrEqual(8);
+    expect(failed.length).toBeGreaterThanOrEqual(40);
     expect(failed[0]).toMatch(/could not be written to disk: .+/);
     const acknowledged = child.lines.flatMap((text) => (/^\d/.test(text) ? [Number(text.split(' ')[0])] : []));
     const storage = await open(folder);

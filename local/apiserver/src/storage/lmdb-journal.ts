@@ -50,7 +50,15 @@ export class LmdbJournal implements Journal {
       checkFile(folder, file);
       // Loaded here, so that a server in memory needs no native module.
       const { open } = await import('lmdb');
-      root = open<unknown, string>({ path: file, noSubdir: true, encoding: 'json', maxDbs: 2, overlappingSync: false });
+      root = open<unknown, string>({
+        path: file,
+        noSubdir: true,
+        encoding: 'json',
+        maxDbs: 2,
+        overlappingSync: false,
+        // Writes come in batches already; LMDB's own have a promise that nobody can take, and a full disk would end the process.
+        eventTurnBatching: false,
+      });
       const found = root.get('format');
       if (found !== undefined && found !== format) {
         throw new FolderError(
@@ -82,15 +90,15 @@ export class LmdbJournal implements Journal {
     if (!last) return;
     const encoded = records.map((record) => [record.revision, encode(record)] as const);
     await this.commit(() => {
-      for (const [revision, text] of encoded) void this.log.put(revision, text);
-      void this.root.put('revision', last.revision);
+      for (const [revision, text] of encoded) ignoreOutcome(this.log.put(revision, text));
+      ignoreOutcome(this.root.put('revision', last.revision));
     });
   }
 
   async forget(revisions: readonly number[], compactedRevision: number): Promise<void> {
     await this.commit(() => {
-      for (const revision of revisions) void this.log.remove(revision);
-      void this.root.put('compacted', compactedRevision);
+      for (const revision of revisions) ignoreOutcome(this.log.remove(revision));
+      ignoreOutcome(this.root.put('compacted', compactedRevision));
     });
   }
 
@@ -108,12 +116,19 @@ export class LmdbJournal implements Journal {
   }
 
   private *records(): Generator<JournalRecord> {
-    for (const { key: revision, value } of this.log.getRange({})) {
+    // An append that failed may be on disk all the same. Whatever came after it says with its own revision where the log ends.
+    const last = Number(this.root.get('revision') ?? Number.MAX_SAFE_INTEGER);
+    for (const { key: revision, value } of this.log.getRange({ end: last + 1 })) {
       const record = decode(revision, value);
       if (!record) throw damaged(this.file, `the record of revision ${revision} does not match its checksum`);
       yield record;
     }
   }
+}
+
+/** The batch tells how its writes went. Each of them does so too, and ends the process if nobody takes it. */
+function ignoreOutcome(write: Promise<boolean>): void {
+  write.catch(() => undefined);
 }
 
 /** What LMDB rejects with; the reason comes as a promise of its own, which ends the process if nobody takes it. */
