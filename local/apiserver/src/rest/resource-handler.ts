@@ -23,7 +23,7 @@ import { checkGetRevision, listObjects, listPrefix } from './list.ts';
 import { parseListParameters } from './list-options.ts';
 import { negotiate, objectTransforms } from './negotiate.ts';
 import { parseWriteOptions, type WriteOptions } from './options.ts';
-import { patchObject } from './patch.ts';
+import { patchObject } from './patch/patch-object.ts';
 import { readDeleteBody } from './delete-body.ts';
 import { readObject } from './read-body.ts';
 import { fieldManagerOf, type RequestContext } from './request-context.ts';

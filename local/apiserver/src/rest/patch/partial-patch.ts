@@ -1,6 +1,6 @@
 import { cloneJson, type KubeObject, type ObjectMeta } from '@tektite/meta';
 import { applyMergePatch, applyStrategicMergePatch } from '@tektite/schema/patch';
-import type { Draft, Resource } from '../registry/resource.ts';
+import type { Draft, Resource } from '../../registry/resource.ts';
 
 /**
  * Patches of which it is clear at first sight what they leave alone. All of that is the old object's own, by identity: it is

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TestServer } from '../test-support.ts';
+import { TestServer } from '../../test-support.ts';
 
 const path = '/api/v1/namespaces/default/configmaps';
 const types = {

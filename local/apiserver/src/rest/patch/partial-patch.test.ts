@@ -1,6 +1,6 @@
 import type { KubeObject } from '@tektite/meta';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ApiServer } from '../server.ts';
+import { ApiServer } from '../../server.ts';
 
 const user = { name: 'admin', groups: ['system:masters'] };
 const pods = '/api/v1/namespaces/default/pods';

@@ -1,0 +1,76 @@
+import {
+  badRequestError,
+  type Clock,
+  conflictError,
+  formatTime,
+  type KubeObject,
+  parseApiVersion,
+  StatusError,
+} from '@tektite/meta';
+import { applyConfiguration } from '../../apply/field-manager.ts';
+import { DecodeError } from '../../codec/decode-error.ts';
+import { setManagedFields } from '../../registry/draft-metadata.ts';
+import { managedResource } from '../../registry/managed-resource.ts';
+import { type Draft, errorTarget, type Resource } from '../../registry/resource.ts';
+import type { PatchOptions } from '../options.ts';
+import { fieldManagerOf, type RequestContext } from '../request-context.ts';
+import type { PatchBody } from './patch-body.ts';
+import { checkName, parsed, textOf } from './patched.ts';
+
+/** Server-side apply: what the configuration makes of the object, and who owns what then. */
+export function applyChange(
+  clock: Clock,
+  context: RequestContext,
+  resource: Resource,
+  body: PatchBody,
+  options: PatchOptions,
+) {
+  const config = body.value as Draft;
+  checkConfiguration(context, resource, config);
+  if (options.fieldValidation !== 'Ignore' && body.complaints.length > 0) {
+    if (options.fieldValidation === 'Strict')
+      throw badRequestError(`error strict decoding YAML: ${body.complaints.join(', ')}`);
+    for (const complaint of body.complaints) context.warnings.add(complaint);
+  }
+  return (old: KubeObject | undefined): Draft => {
+    if (!old && config.metadata?.uid) {
+      throw conflictError(
+        errorTarget(resource),
+        context.info.name,
+        `uid mismatch: the provided object specified uid ${config.metadata.uid}, and no existing object was found`,
+      );
+    }
+    const live = (old ?? resource.emptyObject) as Draft;
+    const write = { manager: fieldManagerOf(context, options.fieldManager), time: formatTime(clock.now()) };
+    const applied = applyConfiguration(
+      managedResource(resource, context.info.subresource),
+      live,
+      config,
+      write,
+      options.force,
+    );
+    const decoded = decodeApplied(resource, applied.object);
+    checkName(context, decoded);
+    setManagedFields(decoded, applied.managedFields);
+    return decoded;
+  };
+}
+
+function decodeApplied(resource: Resource, object: unknown): Draft {
+  try {
+    return resource.decode(parsed(object, resource)).object;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw new StatusError({ code: 500, message: `failed to convert new typed object: ${error.message}` });
+  }
+}
+
+function checkConfiguration(context: RequestContext, resource: Resource, config: Draft): void {
+  const { group, version } = parseApiVersion(textOf(config.apiVersion)) ?? { group: '', version: '' };
+  const kind = textOf(config.kind);
+  if (group !== resource.group || version !== resource.version || kind !== resource.kind)
+    throw badRequestError(`invalid object type: ${group}/${version}, Kind=${kind}`);
+  config.metadata ??= {};
+  // Metadata that is no object has no name; what it is instead is said with the other mistakes of the configuration.
+  if (typeof config.metadata === 'object' && !Array.isArray(config.metadata)) checkName(context, config, true);
+}

@@ -1,0 +1,121 @@
+import { formatApiVersion, invalid, invalidObjectError, type KubeObject } from '@tektite/meta';
+import { findBuiltinDefinition } from '@tektite/schema/kubernetes';
+import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, formatGoValue } from '@tektite/schema/patch';
+import { DecodeError, TypeMismatch } from '../../codec/decode-error.ts';
+import { decodeObject } from '../../codec/decode-object.ts';
+import { readVersionKind } from '../../codec/version-kind.ts';
+import { metadataOf } from '../../registry/draft-metadata.ts';
+import type { Decoded, Draft } from '../../registry/resource.ts';
+import type { PatchOptions } from '../options.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { PatchBody } from './patch-body.ts';
+import type { PatchType } from './patch-type.ts';
+import { checkName, parsed, type Patched } from './patched.ts';
+import { sortedText } from './patched-text.ts';
+
+/** Applies a patch, and reads the result as strictly as the request asks. */
+export function applyPatch(
+  context: RequestContext,
+  target: Patched,
+  type: Exclude<PatchType, 'apply'>,
+  old: KubeObject,
+  body: PatchBody,
+  options: PatchOptions,
+): Draft {
+  const patched = patchValue(target, type, old, body.value);
+  const decoded = decodePatched(target, type, patched, body, options);
+  keepClearedManagers(patched, decoded.object);
+  checkName(context, decoded.object);
+  if (options.fieldValidation !== 'Ignore')
+    for (const complaint of [...body.complaints, ...decoded.complaints]) context.warnings.add(complaint);
+  return decoded.object;
+}
+
+function patchValue(resource: Patched, type: Exclude<PatchType, 'apply'>, old: KubeObject, patch: unknown): unknown {
+  if (type === 'json') return applyJsonPatch(old, patch);
+  if (type === 'merge') return applyMergePatch(old, patch);
+  return applyStrategicMergePatch(resource.schema, old, patch);
+}
+
+function decodePatched(
+  resource: Patched,
+  type: PatchType,
+  patched: unknown,
+  body: PatchBody,
+  options: PatchOptions,
+): Decoded {
+  const refuse = (message: string) =>
+    invalidObjectError('', '', '', [
+      invalid(
+        'patch',
+        type === 'strategic' ? formatGoValue(body.value) : sortedText(resource, patched, body.value),
+        message,
+      ),
+    ]);
+  let decoded: Decoded;
+  try {
+    // A strategic patch is applied to a struct, which has no kind that could be changed.
+    const { kind, group, version } = resource;
+    const typed = resource.custom || type === 'strategic' ? patched : withKind(resource, patched);
+    if (!resource.custom) checkKind(resource, typed, type);
+    decoded = resource.decode(parsed(typed, resource));
+    if (type === 'strategic') Object.assign(decoded.object, { kind, apiVersion: formatApiVersion({ group, version }) });
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw refuse(type === 'strategic' ? restoreMessage(error) : error.message);
+  }
+  if (options.fieldValidation === 'Strict') {
+    const complaints = [...body.complaints, ...decoded.complaints];
+    if (complaints.length > 0) throw refuse(`strict decoding error: ${complaints.join(', ')}`);
+  }
+  return decoded;
+}
+
+/** Strategic patches are read by another part of upstream, with words of its own for a value of a wrong type. */
+function restoreMessage(error: DecodeError): string {
+  if (!(error instanceof TypeMismatch)) return error.message;
+  const { found, goType } = error;
+  const source =
+    { object: 'map', array: 'slice', number: 'int64' }[found] ?? (found.startsWith('number ') ? 'float64' : found);
+  if (goType.startsWith('[]')) return `cannot restore slice from ${source}`;
+  if (goType.startsWith('map[')) return `cannot restore map from ${source}`;
+  if (goType.includes('.')) return `cannot restore struct from: ${source}`;
+  // Go converts numbers to numbers and to strings; anything else is no match at all.
+  return source.endsWith('64') && goType !== 'bool'
+    ? `cannot convert ${source} to ${goType}`
+    : `unrecognized type: ${goType}`;
+}
+
+/** What does not say what it is, is what it is meant to be. */
+function withKind(resource: Patched, patched: unknown): unknown {
+  if (typeof patched !== 'object' || patched === null) return patched;
+  const { apiVersion, kind } = patched as { apiVersion?: unknown; kind?: unknown };
+  return {
+    ...patched,
+    ...(apiVersion ? {} : { apiVersion: formatApiVersion(resource) }),
+    ...(kind ? {} : { kind: resource.kind }),
+  };
+}
+
+/** A patch may not turn an object into one of another kind; upstream notices when it reads the result as that. */
+function checkKind(resource: Patched, patched: unknown, type: PatchType): void {
+  if (type === 'strategic') return;
+  const named = readVersionKind(patched);
+  const { kind } = named;
+  const apiVersion = formatApiVersion(named);
+  if (apiVersion === formatApiVersion(resource) && kind === resource.kind) return;
+  const definition = findBuiltinDefinition(named.group, named.version, kind);
+  if (!definition) {
+    const scheme = 'pkg/api/legacyscheme/scheme.go:30';
+    throw new DecodeError(`no kind "${kind}" is registered for version "${apiVersion}" in scheme "${scheme}"`);
+  }
+  decodeObject(definition, parsed(patched, resource));
+  const inner = `${resource.group.split('.')[0] || 'core'}.${resource.kind}`;
+  throw new DecodeError(`converting (${named.version}.${kind}) to (${inner}): unknown conversion`);
+}
+
+/** Reading drops empty lists, but an empty list of managers means something: forget them. */
+function keepClearedManagers(raw: unknown, draft: Draft): void {
+  const entries = (raw as { metadata?: { managedFields?: unknown } }).metadata?.managedFields;
+  if (Array.isArray(entries) && entries.length === 0) metadataOf(draft).managedFields = [];
+}

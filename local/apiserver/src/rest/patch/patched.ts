@@ -1,0 +1,33 @@
+import { badRequestError, cloneJson } from '@tektite/meta';
+import type { JsonDocument } from '../../codec/json-document.ts';
+import { metadataOf } from '../../registry/draft-metadata.ts';
+import type { Draft, Resource } from '../../registry/resource.ts';
+import type { RequestContext } from '../request-context.ts';
+
+/** What a patch is applied to: a resource, or the kind of a subresource's body. */
+export type Patched = Pick<Resource, 'group' | 'version' | 'kind' | 'custom' | 'schema' | 'decode'>;
+
+/** Custom resources are read in place, so that they need a copy of their own; other kinds are read into new objects. */
+export function parsed(value: unknown, { custom }: Patched): JsonDocument {
+  return { value: custom ? cloneJson(value) : value, hasNumberTexts: false };
+}
+
+/** What should be a text but need not be one. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** A patch cannot rename; a configuration that is applied need not repeat the name. */
+export function checkName(context: RequestContext, draft: Draft, optional = false): void {
+  const name: unknown = metadataOf(draft).name;
+  const expected = context.info.name;
+  if (optional && name !== undefined && typeof name !== 'string') return;
+  if ((name === undefined || name === '') && optional) metadataOf(draft).name = expected;
+  else if (name === undefined || name === '') {
+    throw badRequestError(
+      `the name of the object (${expected} based on URL) was undeterminable: name must be provided`,
+    );
+  } else if (name !== expected) {
+    throw badRequestError(`the name of the object (${textOf(name)}) does not match the name on the URL (${expected})`);
+  }
+}
