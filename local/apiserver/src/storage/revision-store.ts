@@ -10,6 +10,7 @@ import {
   type StorageEvent,
   type StoredEntry,
 } from './storage.ts';
+import { Watchers } from './watchers.ts';
 
 /** The versions of one key that are kept, oldest first. A tombstone has `deleted` set. */
 interface Version extends StoredEntry {
@@ -27,20 +28,6 @@ interface Waiter {
   readonly revision: number;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
-}
-
-interface Watcher {
-  readonly prefix: string;
-  /** What it does not want to hear of any more. */
-  readonly after: number;
-  readonly listener: (event: StorageEvent) => void;
-  active: boolean;
-}
-
-/** Events on their way to those who watched when they happened. */
-interface Delivery {
-  readonly events: readonly StorageEvent[];
-  readonly watchers: readonly Watcher[];
 }
 
 export interface RevisionStoreOptions {
@@ -67,15 +54,13 @@ export class RevisionStore implements Storage {
   private readonly keys = new OrderedMap<Version[]>();
   private readonly live = new OrderedMap<StoredEntry>();
   private readonly pending = new Map<string, StorageEvent>();
-  private readonly watchers = new Map<string, Set<Watcher>>();
+  private readonly watchers = new Watchers();
   private log: StorageEvent[] = [];
   private logStart = 0;
   private nextRevision = 1;
   private gathering: PendingWrite[] = [];
   private waiters: Waiter[] = [];
   private flushing: Promise<void> | undefined;
-  private readonly deliveries: Delivery[] = [];
-  private delivering = false;
   /** What memory has forgotten and the journal not yet. */
   private forgotten: number[] = [];
   private forgetting: Promise<void> = Promise.resolve();
@@ -164,19 +149,7 @@ export class RevisionStore implements Storage {
 
   watch(prefix: string, revision: number, listener: (event: StorageEvent) => void): Disposable {
     if (revision < this.compactedRevision) throw new RevisionCompactedError(revision, this.compactedRevision);
-    const watcher: Watcher = { prefix, after: revision, listener, active: true };
-    const group = resourceOf(prefix) ?? everything;
-    let set = this.watchers.get(group);
-    if (!set) this.watchers.set(group, (set = new Set()));
-    set.add(watcher);
-    this.deliver({ events: this.log.slice(this.logIndexAfter(revision)), watchers: [watcher] });
-    return {
-      [Symbol.dispose]: () => {
-        watcher.active = false;
-        set.delete(watcher);
-        if (set.size === 0 && this.watchers.get(group) === set) this.watchers.delete(group);
-      },
-    };
+    return this.watchers.add({ prefix, after: revision, listener }, this.log.slice(this.logIndexAfter(revision)));
   }
 
   async compact(revision: number): Promise<void> {
@@ -195,8 +168,7 @@ export class RevisionStore implements Storage {
 
   private async finish(): Promise<void> {
     this.closed = true;
-    for (const set of this.watchers.values()) for (const watcher of set) watcher.active = false;
-    this.watchers.clear();
+    this.watchers.close();
     while (this.flushing) await this.flushing;
     await this.forgetting.catch(() => {});
     await this.journal?.close();
@@ -262,30 +234,11 @@ export class RevisionStore implements Storage {
 
   private publish(event: StorageEvent): void {
     this.apply(event);
-    const watchers = this.watchersOf(event.key);
-    // A watcher that comes while others are told has this event from the log already.
-    if (watchers.length > 0) this.deliver({ events: [event], watchers });
+    this.watchers.tell(event);
     if (this.log.length - this.logStart > this.keepRevisions + compactionBatch) {
       // Nobody waits for it; a failure leaves more on disk than needed, and the next one tries again.
       this.compact(event.revision - this.keepRevisions).catch(() => {});
     }
-  }
-
-  private watchersOf(key: string): Watcher[] {
-    const own = this.watchers.get(resourceOf(key) ?? everything) ?? [];
-    const wide = this.watchers.get(everything);
-    return wide && wide !== own ? [...own, ...wide] : Array.from(own);
-  }
-
-  /** Tells watchers, one event after the other: what a watcher writes meanwhile waits until all have heard the first. */
-  private deliver(delivery: Delivery): void {
-    this.deliveries.push(delivery);
-    if (this.delivering) return;
-    this.delivering = true;
-    for (let next = this.deliveries.shift(); next; next = this.deliveries.shift()) {
-      for (const event of next.events) for (const watcher of next.watchers) tell(watcher, event);
-    }
-    this.delivering = false;
   }
 
   private apply(event: StorageEvent): void {
@@ -345,28 +298,6 @@ export class RevisionStore implements Storage {
     }
     return low;
   }
-}
-
-/** A watcher that throws breaks its promise, which is a mistake of ours to be seen; the others are told all the same. */
-function tell(watcher: Watcher, event: StorageEvent): void {
-  if (!watcher.active || event.revision <= watcher.after || !event.key.startsWith(watcher.prefix)) return;
-  try {
-    watcher.listener(event);
-  } catch (error) {
-    watcher.active = false;
-    queueMicrotask(() => {
-      throw error;
-    });
-  }
-}
-
-/** The group of watchers whose prefix is too short to name one resource. */
-const everything = '';
-
-/** The part of a key that names its resource; watchers are grouped by it, so a write wakes only those of its own kind. */
-function resourceOf(key: string): string | undefined {
-  const end = key.indexOf('/', key.indexOf('/', 1) + 1);
-  return end < 0 ? undefined : key.slice(0, end + 1);
 }
 
 function stamp(value: KubeObject, revision: number): KubeObject {

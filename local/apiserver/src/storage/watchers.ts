@@ -1,0 +1,93 @@
+import type { StorageEvent } from './storage.ts';
+
+/** What somebody wants to hear of. */
+export interface WatchRequest {
+  readonly prefix: string;
+  /** The last revision that is known already. */
+  readonly after: number;
+  readonly listener: (event: StorageEvent) => void;
+}
+
+interface Watcher extends WatchRequest {
+  active: boolean;
+}
+
+/** Events on their way to those who watched when they happened. */
+interface Delivery {
+  readonly events: readonly StorageEvent[];
+  readonly watchers: readonly Watcher[];
+}
+
+/** Who watches a storage, and how they are told: each hears every event once, in order, after what it missed. */
+export class Watchers {
+  private readonly groups = new Map<string, Set<Watcher>>();
+  private readonly deliveries: Delivery[] = [];
+  private delivering = false;
+
+  /** Somebody new, who is told first what has happened already. */
+  add({ prefix, after, listener }: WatchRequest, missed: readonly StorageEvent[]): Disposable {
+    const watcher: Watcher = { prefix, after, listener, active: true };
+    const group = resourceOf(prefix) ?? everything;
+    let set = this.groups.get(group);
+    if (!set) this.groups.set(group, (set = new Set()));
+    set.add(watcher);
+    this.deliver({ events: missed, watchers: [watcher] });
+    return {
+      [Symbol.dispose]: () => {
+        watcher.active = false;
+        set.delete(watcher);
+        if (set.size === 0 && this.groups.get(group) === set) this.groups.delete(group);
+      },
+    };
+  }
+
+  tell(event: StorageEvent): void {
+    const watchers = this.watchersOf(event.key);
+    // A watcher that comes while others are told has this event among what it missed.
+    if (watchers.length > 0) this.deliver({ events: [event], watchers });
+  }
+
+  close(): void {
+    for (const set of this.groups.values()) for (const watcher of set) watcher.active = false;
+    this.groups.clear();
+  }
+
+  private watchersOf(key: string): Watcher[] {
+    const own = this.groups.get(resourceOf(key) ?? everything) ?? [];
+    const wide = this.groups.get(everything);
+    return wide && wide !== own ? [...own, ...wide] : Array.from(own);
+  }
+
+  /** Tells watchers, one event after the other: what a watcher writes meanwhile waits until all have heard the first. */
+  private deliver(delivery: Delivery): void {
+    this.deliveries.push(delivery);
+    if (this.delivering) return;
+    this.delivering = true;
+    for (let next = this.deliveries.shift(); next; next = this.deliveries.shift()) {
+      for (const event of next.events) for (const watcher of next.watchers) tell(watcher, event);
+    }
+    this.delivering = false;
+  }
+}
+
+/** A watcher that throws breaks its promise, which is a mistake of ours to be seen; the others are told all the same. */
+function tell(watcher: Watcher, event: StorageEvent): void {
+  if (!watcher.active || event.revision <= watcher.after || !event.key.startsWith(watcher.prefix)) return;
+  try {
+    watcher.listener(event);
+  } catch (error) {
+    watcher.active = false;
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
+/** The group of watchers whose prefix is too short to name one resource. */
+const everything = '';
+
+/** The part of a key that names its resource; watchers are grouped by it, so a write wakes only those of its own kind. */
+function resourceOf(key: string): string | undefined {
+  const end = key.indexOf('/', key.indexOf('/', 1) + 1);
+  return end < 0 ? undefined : key.slice(0, end + 1);
+}
