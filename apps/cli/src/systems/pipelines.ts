@@ -11,6 +11,7 @@ const images: PodImages = {
   sidecarLogResults: 'tektite.dev/sidecarlogresults',
   workingDirInit: 'tektite.dev/workingdirinit',
   shell: 'tektite.dev/shell',
+  shellWindows: 'tektite.dev/shell-windows',
 };
 
 /** Where an operator put the settings, all into one namespace; the usual ones otherwise. */
@@ -36,6 +37,6 @@ export async function pipelinesImages(folder: string, note: (text: string) => vo
   const root = join(folder, 'images', 'tekton');
   await mkdir(join(root, 'ko-app'), { recursive: true });
   await Promise.all(programs.map((name) => copyFile(program, join(root, 'ko-app', name), constants.COPYFILE_FICLONE)));
-  const { shell: _, ...own } = images;
+  const { shell: _, shellWindows: __, ...own } = images;
   return Object.fromEntries(Object.values(own).map((image) => [image, { root }]));
 }

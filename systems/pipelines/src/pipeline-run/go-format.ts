@@ -2,7 +2,7 @@
  * A text that upstream prints as if it was a format: what looks like a verb has no value to print, and says so.
  *
  * @example
- * printedAsFormat('100% sure') // 100% !s(MISSING)ure
+ * printedAsFormat('100% sure') // 100%!s(MISSING)ure
  */
 export function printedAsFormat(text: string): string {
   if (!text.includes('%')) return text;

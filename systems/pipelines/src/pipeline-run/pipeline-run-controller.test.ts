@@ -8,7 +8,11 @@ import { namespace, PipelineBench, task } from './test-support.ts';
 let bench: PipelineBench;
 
 beforeEach(async () => {
-  bench = await PipelineBench.start({ enableAPIFields: 'alpha', enableCELInWhenExpression: true });
+  bench = await PipelineBench.start({
+    enableAPIFields: 'alpha',
+    enableCELInWhenExpression: true,
+    enableParamEnum: true,
+  });
 });
 
 afterEach(() => bench.stop());
@@ -126,6 +130,16 @@ describe('a PipelineRun', () => {
     await bench.end('pr-f', 'ok');
     expect(await bench.condition()).toBe('False Failed: Tasks Completed: 3 (Failed: 1, Cancelled 0), Skipped: 1');
     expect((await bench.status()).skippedTasks).toEqual([{ name: 'c', reason: 'PipelineRun was stopping' }]);
+  });
+
+  it('says when the final tasks began, also when one of them cannot', async () => {
+    const spec = { params: [{ name: 'p', enum: ['x'] }], steps: [{ name: 's', image: 'i', script: 's' }] };
+    await bench.plane.client.create(Task, { metadata: { namespace, name: 'choosy' }, spec });
+    const final = { name: 'f', taskRef: { name: 'choosy' }, params: [{ name: 'p', value: '$(tasks.status)' }] };
+    await bench.run([task('a')], { pipelineSpec: { finally: [final] } });
+    await bench.end('pr-a', 'ok');
+    expect(await bench.condition()).toContain('False InvalidParamValue');
+    expect((await bench.status()).finallyStartTime).toBeDefined();
   });
 
   it('goes on after a failure that may be', async () => {

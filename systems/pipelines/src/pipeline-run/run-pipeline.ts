@@ -65,8 +65,7 @@ export async function runPipeline(progress: Progress, services: PipelineRunServi
   await cancelGracefully(progress, facts, services);
   if (!states.some((state) => state.hasRuns())) await checkBeforeFirst(run, facts, prepared.spec, services);
   await endOverdue(run, facts, services);
-  const finallyStartTime = await startTasks(run, facts, services);
-  if (finallyStartTime !== undefined) setStatus(progress, { finallyStartTime });
+  await startTasks(run, facts, services, (finallyStartTime) => setStatus(progress, { finallyStartTime }));
   await endIfOver(progress, facts, services);
   conclude(progress, facts, prepared.spec, services);
 }

@@ -14,28 +14,26 @@ import { type ChildDrafts, createChildren, draftChildren } from './create-childr
 import type { PipelineRunServices } from './pipeline-run-services.ts';
 
 /**
- * Starts everything that can start now: tasks whose parents are over, then final tasks when all others are. Returns when the
- * final tasks began, if they have.
+ * Starts everything that can start now: tasks whose parents are over, then final tasks when all others are. Tells when the
+ * final tasks began, if they have: before it starts them, so that it is known of those that cannot start, too.
  */
 export async function startTasks(
   run: PipelineRun,
   facts: PipelineFacts,
   services: PipelineRunServices,
-): Promise<string | undefined> {
+  finallyBegan: (startTime: string) => void,
+): Promise<void> {
   const next = [...startable(facts, services), ...startableFinals(run, facts)];
-  let finallyStartTime = run.status?.finallyStartTime;
-  const beginFinally = () => {
-    finallyStartTime ??= formatTime(services.now);
-    facts.stopwatch.startFinally(finallyStartTime);
-  };
-  if (facts.isFinalTaskStarted()) beginFinally();
-  if (next.some(({ isFinal }) => isFinal)) beginFinally();
+  if (facts.isFinalTaskStarted() || next.some(({ isFinal }) => isFinal)) {
+    const startTime = run.status?.finallyStartTime ?? formatTime(services.now);
+    facts.stopwatch.startFinally(startTime);
+    finallyBegan(startTime);
+  }
   const starting = next.filter(
     (state) => (state.isFinal ? facts.skipOfFinal(state) : facts.skipOf(state)) === undefined,
   );
   if (starting.length > 0) await start(starting, run, facts, services);
   facts.forget();
-  return finallyStartTime;
 }
 
 /** A task that cannot have its results ends the run: none of the others starts either. */

@@ -30,6 +30,8 @@ describe('the workspaces of a run', () => {
     expect(claim).toMatch(/^pvc-[0-9a-f]{10}$/);
     const [assistant = ''] = await names('StatefulSet');
     expect(assistant).toMatch(/^affinity-assistant-[0-9a-f]{10}$/);
+    const [made] = await bench.exists('StatefulSet');
+    expect(made).toHaveProperty('spec.template.spec.containers.0.securityContext', {});
     const { metadata, spec: child } = await bench.taskRun('pr-a');
     expect(metadata.annotations).toEqual({ 'pipeline.tekton.dev/affinity-assistant': assistant });
     expect(child.workspaces).toEqual([

@@ -106,7 +106,7 @@ function podSpec(
     priorityClassName: pick('priorityClassName'),
     serviceAccountName: podTemplate?.serviceAccountName || taskRunTemplate.serviceAccountName,
   };
-  const securityContext = ownSecurityContext(flags, false);
+  const securityContext = ownSecurityContext(flags, false) ?? {};
   const resources = { cpu: '50m', memory: '100Mi' };
   const mounts = templates.map(({ metadata }) => ({ name: metadata?.name ?? '', mountPath: metadata?.name ?? '' }));
   return {
@@ -118,7 +118,7 @@ function podSpec(
         args: ['tekton_run_indefinitely'],
         resources: { limits: resources, requests: resources },
         ...(mounts.length > 0 ? { volumeMounts: mounts } : {}),
-        ...(securityContext ? { securityContext } : {}),
+        securityContext,
       },
     ],
     affinity: affinityOf(own?.affinity, flags),

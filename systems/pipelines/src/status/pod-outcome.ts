@@ -2,7 +2,7 @@ import { quoteGo } from '@tektite/meta';
 import type { ContainerStatus, Pod } from '@tektite/schema/kubernetes';
 import { isSidecarContainer, isStepContainer, resultsSidecar, sidecarContainer } from '../pod/container-names.ts';
 import type { FeatureFlags } from '../config/feature-flags.ts';
-import { internalValue, parseTerminationMessage, TerminationMessageError } from './termination-message.ts';
+import { parseTerminationMessage, TerminationMessageError, toldReason } from './termination-message.ts';
 
 /** How the `Succeeded` condition of a run stands. */
 export interface RunOutcome {
@@ -100,7 +100,7 @@ function describeExit({ name, state }: ContainerStatus): string {
 
 function timedOut(message: string): boolean {
   try {
-    return internalValue(parseTerminationMessage(message), 'Reason') === 'TimeoutExceeded';
+    return toldReason(parseTerminationMessage(message)) === 'TimeoutExceeded';
   } catch (error) {
     if (error instanceof TerminationMessageError) return false;
     throw error;

@@ -2,10 +2,12 @@ import type { ContainerStatus, Pod } from '@tektite/schema/kubernetes';
 import { isSidecarContainer, isStepContainer, sidecarPrefix, stepPrefix } from '../pod/container-names.ts';
 import type { SidecarState, StepState } from '../kinds/task-run-spec.ts';
 import {
-  internalValue,
   parseTerminationMessage,
   type TerminationEntry,
   TerminationMessageError,
+  toldExitCode,
+  toldReason,
+  toldStart,
   visibleMessage,
 } from './termination-message.ts';
 
@@ -64,26 +66,19 @@ type Terminated = NonNullable<NonNullable<StepState['terminated']>>;
 /** The entrypoint knows better than the node when the user's program began, and how it ended where that was ignored. */
 function terminatedState(terminated: Terminated, entries: readonly TerminationEntry[]): Terminated {
   const { message: _, ...rest } = terminated;
-  const startedAt = internalValue(entries, 'StartedAt');
-  const exitCode = internalValue(entries, 'ExitCode');
+  const startedAt = toldStart(entries);
+  const exitCode = toldExitCode(entries);
   const message = visibleMessage(entries);
   return {
     ...rest,
-    ...(startedAt === undefined ? {} : { startedAt: wholeSeconds(startedAt) }),
-    ...(exitCode === undefined ? {} : { exitCode: Number(exitCode) }),
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(exitCode === undefined ? {} : { exitCode }),
     ...(message === '' ? {} : { message }),
   };
 }
 
-/** Times in the API have no fractions. */
-function wholeSeconds(time: string): string {
-  return time.replace(/\.\d+/, '');
-}
-
 function terminationReason({ reason }: Terminated, entries: readonly TerminationEntry[]): string {
-  const told = internalValue(entries, 'Reason');
-  if (told !== undefined) return told;
-  return internalValue(entries, 'ExitCode') === undefined ? (reason ?? '') : 'Continued';
+  return toldReason(entries) || (toldExitCode(entries) === undefined ? (reason ?? '') : 'Continued');
 }
 
 /** What a run says of its sidecars. Native ones are init containers that go on. */

@@ -1,4 +1,5 @@
 import { inflateRawSync } from 'node:zlib';
+import { formatTime } from '@tektite/meta';
 import { goJson } from '../kinds/go-json.ts';
 
 /** What kind of thing an entry of a termination message is; the numbers are on the wire. */
@@ -18,7 +19,8 @@ export interface TerminationEntry {
   readonly key: string;
   readonly value: string;
   readonly resourceName?: string;
-  readonly type: EntryType;
+  /** An {@link EntryType}, or a number that means nothing, or nothing. */
+  readonly type?: number;
 }
 
 /** A message that was not written by an entrypoint. */
@@ -51,31 +53,39 @@ export function parseTerminationMessage(message: string): readonly TerminationEn
   } catch (cause) {
     throw new TerminationMessageError(`parsing message json: ${(cause as Error).message}`, { cause });
   }
+  if (list === null) return [];
   if (!Array.isArray(list)) throw new TerminationMessageError('parsing message json: it is no list');
   const byKey = new Map<string, TerminationEntry>();
   for (const item of list) {
     const entry = readEntry(item);
-    byKey.set(entry.key, entry);
+    if (entry) byKey.set(entry.key, entry);
   }
   return [...byKey.values()].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 }
 
-function readEntry(item: unknown): TerminationEntry {
-  const { key, value, resourceName, type } = (item ?? {}) as Record<string, unknown>;
-  if (typeof key !== 'string' || typeof value !== 'string')
-    throw new TerminationMessageError('parsing message json: an entry has no key or no value');
-  return {
-    key,
-    value,
-    ...(typeof resourceName === 'string' ? { resourceName } : {}),
-    type: readType(type),
+/** As Go reads it: names in any case, absent texts are empty, and what has none of its fields is not there. */
+function readEntry(item: unknown): TerminationEntry | undefined {
+  if (item === null) return undefined;
+  if (typeof item !== 'object' || Array.isArray(item)) throw new TerminationMessageError(notAnEntry);
+  const fields = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(item)) if (value !== null) fields.set(name.toLowerCase(), value);
+  const text = (name: string) => {
+    const value = fields.get(name) ?? '';
+    if (typeof value !== 'string') throw new TerminationMessageError(notAnEntry);
+    return value;
   };
+  const [key, value, resourceName] = [text('key'), text('value'), text('resourcename')];
+  const type = readType(fields.get('type'));
+  if (key === '' && value === '' && resourceName === '' && type === 0) return undefined;
+  return { key, value, ...(resourceName === '' ? {} : { resourceName }), ...(type === 0 ? {} : { type }) };
 }
 
-function readType(type: unknown): EntryType {
+const notAnEntry = 'parsing message json: an item is no entry';
+
+function readType(type: unknown = 0): number {
   if (typeof type === 'string') return spelledTypes[type] ?? entryTypes.unknown;
-  const known = Object.values(entryTypes) as readonly unknown[];
-  return known.includes(type) ? (type as EntryType) : entryTypes.unknown;
+  if (!Number.isSafeInteger(type)) throw new TerminationMessageError(notAnEntry);
+  return type as number;
 }
 
 function decompress(message: string): string {
@@ -90,7 +100,23 @@ export function visibleMessage(entries: readonly TerminationEntry[]): string {
   return shown.length > 0 ? goJson(shown) : '';
 }
 
-/** What an internal entry says: `StartedAt`, `ExitCode`, `Reason`. */
-export function internalValue(entries: readonly TerminationEntry[], key: string): string | undefined {
-  return entries.find((entry) => entry.type === entryTypes.internal && entry.key === key)?.value;
+/** Why a step ended, if its entrypoint knows. */
+export function toldReason(entries: readonly TerminationEntry[]): string | undefined {
+  return entries.find(({ type, key }) => type === entryTypes.internal && key === 'Reason')?.value;
+}
+
+const entrypointTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(?:Z|[+-]\d\d:\d\d)$/;
+
+/** When the user's program began, whatever type the entry is of. What is no time as the entrypoint writes it tells nothing. */
+export function toldStart(entries: readonly TerminationEntry[]): string | undefined {
+  const text = entries.find(({ key }) => key === 'StartedAt')?.value ?? '';
+  const time = entrypointTime.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? undefined : formatTime(time);
+}
+
+/** What the user's program exited with, whatever type the entry is of. What is no number of 32 bits tells nothing. */
+export function toldExitCode(entries: readonly TerminationEntry[]): number | undefined {
+  const text = entries.find(({ key }) => key === 'ExitCode')?.value ?? '';
+  const code = Number(text);
+  return /^[+-]?\d+$/.test(text) && (code | 0) === code ? code : undefined;
 }

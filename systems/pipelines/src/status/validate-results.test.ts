@@ -33,3 +33,9 @@ it('says which keys of objects are missing', () => {
     mistake: "missing keys for these results which are required in TaskResult's properties map[o:[a c]]",
   });
 });
+
+it('misses a key once for each time that the result is declared', () => {
+  const results = [{ name: 'o', type: 'object' as const, value: {} }];
+  const declared = { name: 'o', type: 'object' as const, properties: { b: {}, a: {} } };
+  expect(checkResults(results, [declared, declared]).mistake).toContain('map[o:[a b a b]]');
+});

@@ -8,7 +8,10 @@ export interface CheckedResults {
   readonly mistake?: string;
 }
 
-/** Whether the results of a Task have the types and the keys that it promised. Those of another type are dropped. */
+/**
+ * Whether the results of a Task have the types and the keys that it promised. Those of another type are dropped. What is declared
+ * twice, as it is where a run brings its own Task, is missed twice.
+ */
 export function checkResults(results: readonly RunResult[], declared: readonly TaskResult[]): CheckedResults {
   const byName = new Map(declared.map((result) => [result.name, result]));
   const isRight = ({ name, type }: RunResult) => {
@@ -18,7 +21,7 @@ export function checkResults(results: readonly RunResult[], declared: readonly T
   const right = results.filter(isRight);
   const wrong = results.filter((result) => !isRight(result));
   if (wrong.length > 0) return { results: right, mistake: typeMistake(wrong, byName) };
-  const missing = right.flatMap((result) => missingKeys(result, byName.get(result.name))).sort();
+  const missing = right.flatMap((result) => missingKeys(result, declared)).sort();
   if (missing.length === 0) return { results };
   const keys = `map[${missing.join(' ')}]`;
   return {
@@ -38,10 +41,11 @@ function typeMistake(wrong: readonly RunResult[], declared: ReadonlyMap<string, 
 }
 
 /** `name:[key key]`, in Go's notation of maps. */
-function missingKeys({ name, value }: RunResult, declared: TaskResult | undefined): readonly string[] {
-  if (declared?.type !== 'object' || typeof value !== 'object' || Array.isArray(value)) return [];
-  const keys = Object.keys(declared.properties ?? {})
-    .filter((key) => !Object.hasOwn(value, key))
-    .sort();
+function missingKeys({ name, value }: RunResult, declared: readonly TaskResult[]): readonly string[] {
+  if (typeof value !== 'object' || Array.isArray(value)) return [];
+  const keys = declared
+    .filter((result) => result.name === name && result.type === 'object')
+    .flatMap(({ properties = {} }) => Object.keys(properties).sort())
+    .filter((key) => !Object.hasOwn(value, key));
   return keys.length > 0 ? [`${name}:[${keys.join(' ')}]`] : [];
 }

@@ -1,14 +1,26 @@
 import type { Replacements } from './replacements.ts';
 import { replaceText } from './replace-text.ts';
 
-/** Any JSON with the variables in all its texts replaced. For Pod templates, where every text may have some. */
-export function replaceEverywhere<T>(value: T, replacements: Pick<Replacements, 'strings'>): T {
-  return walk(value, replacements) as T;
+type Strings = Pick<Replacements, 'strings'>;
+
+/**
+ * Any JSON with the variables in all its texts replaced, and in the names of labels that are asked for. For Pod templates, where
+ * every text may have some.
+ */
+export function replaceEverywhere<T>(value: T, replacements: Strings): T {
+  return walk(value, replacements, false) as T;
 }
 
-function walk(value: unknown, replacements: Pick<Replacements, 'strings'>): unknown {
+/** Fields whose keys are labels of nodes and Pods, and thus texts as well. */
+const labelFields: ReadonlySet<string> = new Set(['nodeSelector', 'matchLabels']);
+
+function walk(value: unknown, replacements: Strings, hasLabels: boolean): unknown {
   if (typeof value === 'string') return replaceText(value, replacements);
-  if (Array.isArray(value)) return value.map((item) => walk(item, replacements));
+  if (Array.isArray(value)) return value.map((item) => walk(item, replacements, false));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, walk(item, replacements)]));
+  const entries = Object.entries(value).map(([key, item]) => [
+    hasLabels ? replaceText(key, replacements) : key,
+    walk(item, replacements, labelFields.has(key)),
+  ]);
+  return Object.fromEntries(entries);
 }

@@ -2,13 +2,16 @@ import { equalJson } from '@tektite/meta';
 import type { EventText } from '@tektite/controller';
 import type { RunCondition } from '../kinds/run-status.ts';
 
-/** What users are told when the condition of a run changes; nothing when it did not. A run that has just begun says so first. */
+/**
+ * What users are told when the condition of a run changes; nothing when it did not. A run that has just begun says so first, and
+ * one that may not begin yet says only that, as upstream's does.
+ */
 export function conditionEvents(
   before: RunCondition | undefined,
   after: RunCondition | undefined,
 ): readonly EventText[] {
   if (before !== undefined || after === undefined) return listed(conditionEvent(before, after));
-  return after.reason === 'Started' ? [started] : [started, eventOf(after)];
+  return after.reason === 'Started' || after.reason === 'TaskRunPending' ? [started] : [started, eventOf(after)];
 }
 
 const started: EventText = { type: 'Normal', reason: 'Started', message: '' };

@@ -1,4 +1,5 @@
 import { formatTime } from '@tektite/meta';
+import { formatWithoutArguments } from '../kinds/go-format.ts';
 import type { RunCondition } from '../kinds/run-status.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
 import type { StepState, TaskRunStatus } from '../kinds/task-run-spec.ts';
@@ -57,5 +58,6 @@ export function retriedStatus(taskRun: TaskRun, status: TaskRunStatus, now: numb
   const { retriesStatus: _, ...attempt } = status;
   const { startTime: __, completionTime: ___, results: ____, ...rest } = attempt;
   const next: TaskRunStatus = { ...rest, podName: '', retriesStatus: [...before, attempt] };
-  return withOutcome(next, { status: 'Unknown', reason: 'ToBeRetried', message: condition.message ?? '' }, now);
+  const message = formatWithoutArguments(condition.message ?? '');
+  return withOutcome(next, { status: 'Unknown', reason: 'ToBeRetried', message }, now);
 }

@@ -65,7 +65,7 @@ async function createClaims({ taskRun, context }: TaskRunLook): Promise<void> {
 
 /** The first step waits for this word. */
 async function tellReady({ context }: TaskRunLook, pod: Pod): Promise<void> {
-  if (pod.metadata.annotations?.['tekton.dev/ready'] || !areSidecarsReady(pod)) return;
+  if (pod.metadata.annotations?.['tekton.dev/ready'] === 'READY' || !areSidecarsReady(pod)) return;
   const patch = mergePatch({ metadata: { annotations: { 'tekton.dev/ready': 'READY' } } });
   await context.client.patch(kinds.Pod, keyOfPod(pod), patch, { signal: context.signal });
 }
@@ -85,7 +85,8 @@ async function tellStatus(run: TaskRunLook, pod: Pod, task: PreparedTask['spec']
   const wasRunning = succeededCondition(run.original.status)?.reason === 'Running';
   run.status = statusFromPod(run.status, { pod, flags, task, log, ignoresFailure, now });
   if (pod.status?.phase === 'Running' && !wasRunning) run.options.metrics?.podStarted(pod, taskRun);
-  const { results, mistake } = checkResults(run.status.results ?? [], task.results ?? []);
+  const declared = [...(taskRun.spec.taskSpec?.results ?? []), ...(task.results ?? [])];
+  const { results, mistake } = checkResults(run.status.results ?? [], declared);
   if (mistake === undefined) return;
   const { results: _, ...rest } = run.status;
   run.status = { ...rest, ...(results.length > 0 ? { results } : {}) };

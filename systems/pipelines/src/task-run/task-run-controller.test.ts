@@ -71,6 +71,12 @@ const condition = async () => {
   return { status, reason, message };
 };
 
+async function events(): Promise<readonly string[]> {
+  await clock.until(manager.events.flushed());
+  const { items } = await plane.client.list(kinds.Event, { namespace });
+  return items.map(({ reason, message }) => `${reason} ${message ?? ''}`);
+}
+
 type Containers = Record<string, object>;
 
 /** What a node would write. */
@@ -156,6 +162,49 @@ describe('a TaskRun', () => {
     expect((await run()).status).toMatchObject({ podName: 'tr-pod-retry1', retriesStatus: [{ podName: 'tr-pod' }] });
     await tell('Failed', { 'step-a': ended(4) }, 'tr-pod-retry1');
     expect(await condition()).toMatchObject({ status: 'False', message: '"step-a" exited with code 4: Error' });
+  });
+
+  it('says why it is tried again as upstream does, where a percent sign has consequences', async () => {
+    await create({ ...oneStep, retries: 1 });
+    const failed = { ...(await pod()), status: { phase: 'Failed', message: 'disk 100% full' } };
+    await plane.client.updateStatus(kinds.Pod, failed as Pod);
+    await clock.advance(100);
+    expect(await events()).toContain('ToBeRetried disk 100%!f(MISSING)ull');
+    expect((await run()).status?.retriesStatus?.[0]?.conditions?.[0]?.message).toBe('disk 100% full');
+  });
+
+  it('ends also when what a step told makes no sense', async () => {
+    await create(oneStep);
+    const entries = [
+      { key: 'StartedAt', value: 'yesterday', type: 3 },
+      { key: 'ExitCode', value: 'none', type: 3 },
+    ];
+    await tell('Succeeded', { 'step-a': ended(0, entries) });
+    expect(await condition()).toMatchObject({ status: 'True' });
+    expect((await run()).status?.steps?.[0]).toMatchObject({
+      terminated: { exitCode: 0 },
+      terminationReason: 'Completed',
+    });
+  });
+
+  it('tells its Pod that it is ready, whatever an annotation of the run says', async () => {
+    const metadata = { namespace, name: 'tr', annotations: { 'tekton.dev/ready': 'no' } };
+    await plane.client.create(TaskRun, { metadata, spec: oneStep });
+    await clock.advance(100);
+    await tell('Running', { 'step-a': { running: {} } });
+    expect((await pod()).metadata.annotations?.['tekton.dev/ready']).toBe('READY');
+  });
+
+  it('that may not begin yet has an event, which does not say why', async () => {
+    await create({ ...oneStep, status: 'TaskRunPending' });
+    expect(await condition()).toMatchObject({ status: 'Unknown', reason: 'TaskRunPending' });
+    expect(await events()).toEqual(['Started ']);
+  });
+
+  it('whose Task is being fetched has an event, which does not say so', async () => {
+    await create({ taskRef: { resolver: 'somewhere' } as never });
+    expect(await condition()).toMatchObject({ status: 'Unknown', reason: 'ResolvingTaskRef' });
+    expect(await events()).toEqual(['Started ']);
   });
 
   it('ends when its time is over, and its Pod with it', async () => {
