@@ -57,6 +57,8 @@ function parseRequest(pem: string): x509.Pkcs10CertificateRequest {
       const value = [...derItems(attribute)][1];
       if (!value || !textTypes.has(value[0])) throw new Error('the subject has a value that is no text');
     }
+  // Some take the first of them for the name, some the last.
+  if (request.subjectName.getField('CN').length > 1) throw new Error('the subject has several common names');
   return request;
 }
 

@@ -68,4 +68,7 @@ it('refuses a subject that others would read differently', async () => {
   const authority = await createAuthority('test', systemClock);
   const options = { clock: systemClock, usages: ['client auth'], validForMs: day };
   await expect(signRequest(authority, odd, options)).rejects.toThrow('no text');
+  const double = await request('CN=byoh:host:mine, CN=byoh:host:yours');
+  await expect(readSigningRequest(double)).rejects.toThrow('several common names');
+  await expect(signRequest(authority, double, options)).rejects.toThrow('several common names');
 });
