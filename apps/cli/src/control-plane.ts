@@ -77,6 +77,7 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
     key: keys.server.key,
     certificate: keys.server.certificate,
     clientCa: keys.authority.certificate,
+    admit: (request) => server.admit(request),
     handle: (request) => server.handle(request),
   });
   started.push(() => http.close());

@@ -54,6 +54,7 @@ export async function startOneShotPlane(options: OneShotOptions, started: Starte
     key,
     certificate,
     clientCa: authority.certificate,
+    admit: (request) => server.admit(request),
     handle: (request) => server.handle(request),
   });
   started.push(() => http.close());

@@ -163,6 +163,11 @@ export class ApiServer {
     });
   }
 
+  /** Rejects, with a StatusError, when somebody may not do what a request asks for, whatever its body says. */
+  async admit(request: ApiRequest): Promise<void> {
+    await this.router.admit(request);
+  }
+
   /** Answers a request. Never rejects: failures are answers too. */
   async handle(request: ApiRequest): Promise<ApiResponse> {
     if (!request.user && this.inFlight >= this.maxInFlight) {

@@ -112,6 +112,7 @@ async function serve(server: ApiServer): Promise<HttpsEndpoint & { readonly http
     key: certificate.key,
     certificate: certificate.certificate,
     clientCa: authority.certificate,
+    admit: (request) => server.admit(request),
     handle: (request) => server.handle(request),
   });
   const configFor = async ({ name, groups }: Pick<UserInfo, 'name' | 'groups'>): Promise<ClientConfig> => ({

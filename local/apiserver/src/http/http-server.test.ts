@@ -200,6 +200,23 @@ describe('clients that misbehave', () => {
     expect(received).toContain('413');
   });
 
+  it('are answered before they have sent much, when they may send nothing at all', async () => {
+    await using server = await HttpTestServer.start();
+    const stream = server.session(null).request({ ':path': path, ':method': 'POST' });
+    // The end of it never comes.
+    stream.write(Buffer.alloc(1024 * 1024, 0x20));
+    const [headers] = (await once(stream, 'response')) as [Record<string, unknown>];
+    expect(headers[':status']).toBe(403);
+    stream.destroy();
+    const { host, port } = server.tls() as { host: string; port: number };
+    const options = { host, port, path, method: 'POST', ca: server.authority.certificate, agent: false as const };
+    const request = httpsRequest(options).on('error', () => {});
+    request.write(Buffer.alloc(1024 * 1024, 0x20));
+    const [{ statusCode }] = (await once(request, 'response')) as [{ statusCode: number }];
+    expect(statusCode).toBe(403);
+    request.destroy();
+  });
+
   it('do not make others wait: one that reads nothing of its watch is cut off, the rest hear everything', async () => {
     await using server = await HttpTestServer.start();
     const watchPath = `${path}?watch=1&resourceVersion=${server.api.server.storage.revision}`;

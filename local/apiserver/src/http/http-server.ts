@@ -8,8 +8,9 @@ import type { IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { isStatusError, requestEntityTooLargeError, StatusError } from '@tektite/meta';
+import { isStatusError, StatusError } from '@tektite/meta';
 import type { ApiRequest, ApiResponse } from '../rest/api-request.ts';
+import { BodyReader } from './body-reader.ts';
 import { encodeBody } from './encode-body.ts';
 import { streamWatch } from './stream-watch.ts';
 import { answerUpgrade } from './upgrade.ts';
@@ -22,6 +23,8 @@ export interface HttpServerOptions {
   readonly certificate: string;
   /** Client certificates signed by it are believed. */
   readonly clientCa: string;
+  /** Rejects with a StatusError when somebody may not send a request, whatever is in it: asked before a large body is read. */
+  readonly admit?: (request: ApiRequest) => Promise<void>;
   /** Answers a request; never rejects. */
   readonly handle: (request: ApiRequest) => Promise<ApiResponse>;
 }
@@ -38,11 +41,6 @@ export interface Connection {
   onClose?: () => void;
 }
 
-/** Larger bodies are refused, as upstream does. */
-const maxBodyBytes = 3 * 1024 * 1024;
-/** How much of a refused body is still read, so that its sender sees the answer; beyond that the connection is cut. */
-const maxRefusedBytes = 32 * 1024 * 1024;
-
 /** node:http2 presents HTTP/1.1 requests in the same form. */
 type AnyRequest = Http2ServerRequest;
 type AnyResponse = Http2ServerResponse;
@@ -50,6 +48,7 @@ type AnyResponse = Http2ServerResponse;
 /** Serves the API over HTTPS: HTTP/2 for clients that speak it, HTTP/1.1 for the rest. */
 export async function serveHttps(options: HttpServerOptions): Promise<RunningHttpServer> {
   const sockets = new Set<Socket>();
+  const bodies = new BodyReader();
   const server: Http2SecureServer = createSecureServer(
     {
       key: options.key,
@@ -61,7 +60,7 @@ export async function serveHttps(options: HttpServerOptions): Promise<RunningHtt
       minVersion: 'TLSv1.2',
       settings: { maxConcurrentStreams: 1000 },
     },
-    (request, response) => void answer(options, request, response),
+    (request, response) => void answer(options, bodies, request, response),
   );
   const track = (socket: Socket) => {
     sockets.add(socket);
@@ -104,7 +103,12 @@ export async function serveHttps(options: HttpServerOptions): Promise<RunningHtt
   };
 }
 
-async function answer(options: HttpServerOptions, request: AnyRequest, response: AnyResponse): Promise<void> {
+async function answer(
+  options: HttpServerOptions,
+  bodies: BodyReader,
+  request: AnyRequest,
+  response: AnyResponse,
+): Promise<void> {
   const connection: Connection = { closed: false };
   const close = () => {
     connection.closed = true;
@@ -113,7 +117,7 @@ async function answer(options: HttpServerOptions, request: AnyRequest, response:
   response.on('close', close);
   response.on('error', close);
   try {
-    const body = await readBody(request);
+    const body = await bodies.read(request, () => options.admit?.(toApiRequest(request, undefined)));
     const result = await options.handle(toApiRequest(request, body));
     if (!connection.closed) await write(request, response, result, connection);
   } catch (error) {
@@ -180,35 +184,6 @@ function readCertificate(socket: TLSSocket): ShownCertificate {
   };
 }
 
-/** Events instead of async iteration: this runs for every request. */
-function readBody(request: AnyRequest): Promise<Uint8Array | undefined> {
-  return new Promise((resolve, reject) => {
-    const refuse = () => {
-      discard(request);
-      reject(requestEntityTooLargeError(`Request entity too large: limit is ${maxBodyBytes}`));
-    };
-    if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) {
-      refuse();
-      return;
-    }
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const onData = (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > maxBodyBytes) {
-        request.off('data', onData);
-        refuse();
-      } else chunks.push(chunk);
-    };
-    request.on('data', onData);
-    request.once('error', reject);
-    request.once('aborted', () => reject(new Error('the client went away')));
-    request.once('end', () =>
-      resolve(size === 0 ? undefined : chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)),
-    );
-  });
-}
-
 type HeaderValues = Readonly<Record<string, string | readonly string[]>>;
 
 /** Node takes one byte for each character of a header; warnings may have others, which go out as UTF-8. */
@@ -220,14 +195,6 @@ function asHeaderBytes(headers: HeaderValues): HeaderValues {
       typeof value === 'string' ? encode(value) : value.map(encode),
     ]),
   );
-}
-
-function discard(request: AnyRequest): void {
-  let size = 0;
-  request.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > maxRefusedBytes) request.destroy();
-  });
 }
 
 async function write(
@@ -271,5 +238,6 @@ function drained(response: AnyResponse, connection: Connection): Promise<void> {
   return new Promise((resolve) => {
     response.once('drain', resolve);
     connection.onClose = resolve;
+    if (connection.closed) resolve();
   });
 }

@@ -56,6 +56,7 @@ export class HttpTestServer implements AsyncDisposable {
       key: own.key,
       certificate: own.certificate,
       clientCa: authority.certificate,
+      admit: (request) => api.server.admit(request),
       handle: (request) => api.server.handle(request),
     });
     return new HttpTestServer(api, authority, admin, http);

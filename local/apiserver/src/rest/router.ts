@@ -41,15 +41,21 @@ export class Router {
     this.openApi = new OpenApi(parts.resources);
   }
 
-  async route(request: ApiRequest, warnings: Set<string>): Promise<ApiResponse> {
-    const { authenticators, authorizer, resources } = this.parts;
+  /** Through the doors, whatever the request brings along: who sends it, and what it is about. */
+  async admit(request: ApiRequest): Promise<Pick<RequestContext, 'info' | 'user'>> {
+    const { authenticators, authorizer } = this.parts;
     const info = parseRequestInfo(request.method, request.path, request.query);
     const authenticated = await authenticators.authenticate(request);
     const user = impersonate(request, authenticated, info, authorizer);
     const attributes = attributesOf(user, { ...info, name: info.name || selectedName(info, request.query) });
     const { allowed, reason } = authorizer.authorize(attributes);
     if (!allowed) throw forbiddenRequestError(attributes, reason);
+    return { info, user };
+  }
 
+  async route(request: ApiRequest, warnings: Set<string>): Promise<ApiResponse> {
+    const { resources } = this.parts;
+    const { info, user } = await this.admit(request);
     const context: RequestContext = { request, info, user, warnings };
     if (!info.isResourceRequest) return this.answerPath(context);
     const resource = resources.find(info.group, info.version, info.resource);
