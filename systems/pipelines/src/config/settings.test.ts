@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { configDefaults, standardDefaults } from './config-defaults.ts';
 import { eventsConfig, standardEvents } from './events-config.ts';
 import { defaultFeatureFlags, featureFlags } from './feature-flags.ts';
+import { loggingConfig } from './logging-config.ts';
+import { webhookElectionConfig } from './webhook-election-config.ts';
 
 describe('feature flags', () => {
   it('have the values of a new installation when nothing is said', () => {
@@ -113,5 +115,29 @@ describe('defaults', () => {
     ],
   ])('that cannot be used are refused: %o', (data, message) => {
     expect(() => configDefaults.parse(data)).toThrow(expect.objectContaining({ message }));
+  });
+});
+
+describe('settings of programs that are not here', () => {
+  it.each([
+    [loggingConfig, { 'loglevel.webhook': 'loud' }, 'invalid logging level: loud'],
+    [
+      webhookElectionConfig,
+      { 'lease-duration': 'long' },
+      'failed to parse "lease-duration": time: invalid duration "long"',
+    ],
+    [webhookElectionConfig, { buckets: '11' }, 'buckets: value must be between 1 <= 11 <= 10'],
+    [
+      webhookElectionConfig,
+      { buckets: '-1' },
+      'failed to parse "buckets": strconv.ParseUint: parsing "-1": invalid syntax',
+    ],
+  ])('are refused nevertheless when they could not be used: %o %o', (config, data, message) => {
+    expect(() => config.parse(data)).toThrow(expect.objectContaining({ message }));
+  });
+
+  it('are taken when they could be', () => {
+    expect(() => loggingConfig.parse({ 'loglevel.webhook': 'DEBUG', 'loglevel.controller': '' })).not.toThrow();
+    expect(() => webhookElectionConfig.parse({ buckets: '3', leaseDuration: '1m' })).not.toThrow();
   });
 });

@@ -1,13 +1,15 @@
 import { type AdmissionWebhook, configMapWebhook } from '@tektite/controller';
 import { configDefaults } from '../config/config-defaults.ts';
 import { featureFlags } from '../config/feature-flags.ts';
+import { loggingConfig } from '../config/logging-config.ts';
+import { webhookElectionConfig } from '../config/webhook-election-config.ts';
 
 /** Refuses settings that could not be used. Only ConfigMaps with Tekton's label are looked at. */
 export function configWebhook(): AdmissionWebhook {
   return configMapWebhook({
     name: 'config.webhook.pipeline.tekton.dev',
     path: '/config-validation',
-    configs: [featureFlags, configDefaults],
+    configs: [featureFlags, configDefaults, loggingConfig, webhookElectionConfig],
     objectSelector: { matchLabels: { 'app.kubernetes.io/part-of': 'tekton-pipelines' } },
   });
 }
