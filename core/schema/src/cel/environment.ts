@@ -50,7 +50,7 @@ const libraries = [
 ];
 
 /** What the language itself has. */
-const plainLibraries = [standardLibrary, conversionLibrary, timeLibrary];
+const plainLibraries = [withoutMixedNumbers(standardLibrary), conversionLibrary, timeLibrary];
 
 type NamedType = readonly [string, CelType];
 
@@ -81,7 +81,7 @@ const typeNames: readonly NamedType[] = [
 export interface EnvironmentOptions {
   /**
    * The language without anything that Kubernetes adds: no functions of its own, no optional values, no comprehensions of two
-   * variables; lists may hold values of different types, and literals are not looked at before they are used.
+   * variables, no order between numbers of different types; lists may hold values of different types, and literals are not looked at before they are used.
    */
   readonly isPlain?: boolean;
   /** Variables and their types. A name may have dots: `authorizer.requestResource`. */
@@ -140,6 +140,14 @@ export function celEnvironment(options: EnvironmentOptions = {}): CelEnvironment
       return { program: compileProgram(checked, options.makeStruct), checked };
     },
   };
+}
+
+/** Comparisons of an integer with a double, and the like, are an addition too. */
+function withoutMixedNumbers(library: readonly FunctionDeclaration[]): readonly FunctionDeclaration[] {
+  return library.map(({ name, overloads }) => {
+    const isOrder = ['_<_', '_<=_', '_>_', '_>=_'].includes(name);
+    return { name, overloads: isOrder ? overloads.filter(({ params: [x, y] }) => x?.kind === y?.kind) : overloads };
+  });
 }
 
 function functionsOf({ isPlain = false, functions }: EnvironmentOptions): Scope['functions'] {

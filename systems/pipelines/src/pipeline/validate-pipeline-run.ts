@@ -67,14 +67,16 @@ function missingObjectKeys(specs: readonly ParamSpec[], params: readonly Param[]
 }
 
 /** The texts in which upstream looks for indices. */
-function indexedTexts({ tasks = [], finally: final = [] }: PipelineSpec): string {
-  const parts = ({ params, matrix, when }: PipelineTask) => [
-    (params ?? []).map(({ value }) => value),
-    (matrix?.params ?? []).map(({ value }) => value),
-    (when ?? []).map(({ input, values }) => [input, values]),
+function indexedTexts({ tasks = [], finally: final = [] }: PipelineSpec): readonly (string | undefined)[] {
+  const valuesOf = ({ value }: Param): readonly string[] =>
+    typeof value === 'string' ? [value] : (Object.values(value) as readonly string[]);
+  const parts = ({ params = [], matrix, when = [] }: PipelineTask) => [
+    ...params.flatMap(valuesOf),
+    ...(matrix?.params ?? []).flatMap(valuesOf),
+    ...when.flatMap(({ input, values = [] }) => [input, ...values]),
   ];
-  const subPaths = tasks.map(({ workspaces = [] }) => workspaces.map(({ subPath }) => subPath));
-  return JSON.stringify([tasks.map(parts), subPaths, final.map(parts)]);
+  const subPaths = tasks.flatMap(({ workspaces = [] }) => workspaces.map(({ subPath }) => subPath));
+  return [...tasks.flatMap(parts), ...subPaths, ...final.flatMap(parts)];
 }
 
 function unboundWorkspace({ workspaces = [] }: PipelineSpec, spec: PipelineRunSpec): string | undefined {

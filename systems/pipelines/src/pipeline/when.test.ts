@@ -32,6 +32,13 @@ describe('conditions', () => {
   it.each([
     ["'a' + 'b'", "The CEL expression 'a' + 'b' is not evaluated to a boolean"],
     ["int('x') == 1", "type conversion error from 'string' to 'int'"],
+    ["int('9223372036854775808') == 1", "type conversion error from 'string' to 'int'"],
+    ["duration('soon') == duration('1s')", "type conversion error from 'string' to 'google.protobuf.Duration'"],
+    ["timestamp('now') == timestamp('then')", "type conversion error from 'string' to 'google.protobuf.Timestamp'"],
+    [
+      '1 < 2.5',
+      "ERROR: <input>:1:3: found no matching overload for '_<_' applied to '(int, double)'\n | 1 < 2.5\n | ..^",
+    ],
     ['no such thing', 'ERROR: <input>:1:4: Syntax error'],
     ['unknown', "undeclared reference to 'unknown'"],
   ])('%s in CEL is refused', (cel, message) => {

@@ -40,10 +40,17 @@ function evaluate(expression: string): boolean {
   throw new CelError(`The CEL expression ${expression} is not evaluated to a boolean`);
 }
 
-const conversions: Readonly<Record<string, string>> = { Int: 'int', Uint: 'uint', Float: 'double', Bool: 'bool' };
+const conversions: readonly (readonly [RegExp, string])[] = [
+  [/^strconv\.ParseInt: /, 'int'],
+  [/^strconv\.ParseUint: /, 'uint'],
+  [/^strconv\.ParseFloat: /, 'double'],
+  [/^strconv\.ParseBool: /, 'bool'],
+  [/^time: .* duration /, 'google.protobuf.Duration'],
+  [/^parsing time /, 'google.protobuf.Timestamp'],
+];
 
-/** Tekton has another version of the library than Kubernetes, which says less about texts that are no numbers. */
+/** Tekton has another version of the library than Kubernetes, which says less about texts that cannot be read. */
 function inTektonsWords(message: string): string {
-  const target = conversions[/^strconv\.Parse(\w+): /.exec(message)?.[1] ?? ''];
+  const target = conversions.find(([pattern]) => pattern.test(message))?.[1];
   return target === undefined ? message : `type conversion error from 'string' to '${target}'`;
 }

@@ -1,5 +1,6 @@
 import { type Param, type ParamSpec, type ParamType, type ParamValue, typeOfValue } from '../kinds/param.ts';
 import type { TaskSpec } from '../kinds/task-spec.ts';
+import { indexedTexts } from './indexed-texts.ts';
 import { userError } from './run-failure.ts';
 
 const reason = 'TaskRunValidationFailed';
@@ -87,22 +88,30 @@ export function enumMistake(specs: readonly ParamSpec[], params: readonly Param[
   return undefined;
 }
 
-/** Whether every `$(params.list[3])` in the Task is there. */
+/** Whether every `$(params.list[3])` in the Task is there, as far as upstream looks. */
 export function validateArrayIndices(task: TaskSpec, specs: readonly ParamSpec[], params: readonly Param[]): void {
-  const mistake = indexMistake(JSON.stringify(task), specs, params);
+  const mistake = indexMistake(indexedTexts(task), specs, params);
   if (mistake !== undefined) throw userError(reason, mistake);
 }
 
-/** The references in a text to items of arrays that are not there. */
-export function indexMistake(text: string, specs: readonly ParamSpec[], params: readonly Param[]): string | undefined {
+const itemReference = /\$\(params(?:\.([_a-zA-Z0-9.-]+)|\['([_a-zA-Z0-9./-]+)'\]|\["([_a-zA-Z0-9./-]+)"\])\[(\d+)\]\)/g;
+
+/** The references in texts to items of arrays that are not there. */
+export function indexMistake(
+  texts: readonly (string | undefined)[],
+  specs: readonly ParamSpec[],
+  params: readonly Param[],
+): string | undefined {
   const lengths = new Map<string, number>();
   for (const { name, default: value } of specs) if (Array.isArray(value)) lengths.set(name, value.length);
   for (const { name, value } of params) if (Array.isArray(value)) lengths.set(name, value.length);
   const bad = new Set<string>();
-  for (const [reference, name = '', index = ''] of text.matchAll(/\$\(params\.([_a-zA-Z0-9.-]+)\[(\d+)\]\)/g)) {
-    const length = lengths.get(name);
-    if (length !== undefined && Number(index) >= length) bad.add(reference);
-  }
+  for (const text of texts)
+    for (const [reference, dotted, single, double, index] of text?.matchAll(itemReference) ?? []) {
+      // With a dot in it, what is before the dot is taken for the name.
+      const length = lengths.get(dotted?.split('.')[0] ?? single ?? double ?? '');
+      if (length !== undefined && Number(index) >= length) bad.add(reference);
+    }
   return bad.size > 0 ? `non-existent param references:${goList([...bad].sort())}` : undefined;
 }
 

@@ -18,10 +18,10 @@ export function validateWorkspaces(
   }
   for (const { name, optional } of workspaces)
     if (!optional && !bindings.some((binding) => binding.name === name))
-      throw userError(reason, `declared workspace "${name}" is required but has not been bound`);
+      throw userError(reason, `declared workspace ${quoteGo(name)} is required but has not been bound`);
   for (const { name } of bindings)
     if (!workspaces.some((workspace) => workspace.name === name))
-      throw userError(reason, `workspace binding "${name}" does not match any declared workspace`);
+      throw userError(reason, `workspace binding ${quoteGo(name)} does not match any declared workspace`);
 }
 
 /** Pods that share a claim have to run on its node; two claims may want two nodes. */

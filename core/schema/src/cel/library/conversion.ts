@@ -18,10 +18,12 @@ import { checkTimestamp, formatDuration, formatTimestamp, parseDuration, parseTi
 
 const second = 1_000_000_000n;
 
-function parseInteger(text: string, name: string): bigint {
-  if (!/^[+-]?[0-9]{1,400}$/.test(text))
-    throw new EvaluationError(`strconv.${name}: parsing ${quoteGo(text)}: invalid syntax`);
-  return BigInt(text.startsWith('+') ? text.slice(1) : text);
+function parseInteger(text: string, name: string, fits: (value: bigint) => boolean): bigint {
+  const fail = (reason: string) => new EvaluationError(`strconv.${name}: parsing ${quoteGo(text)}: ${reason}`);
+  if (!/^[+-]?[0-9]{1,400}$/.test(text)) throw fail('invalid syntax');
+  const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
+  if (!fits(value)) throw fail('value out of range');
+  return value;
 }
 
 function parseDouble(text: string): number {
@@ -99,7 +101,7 @@ export const conversionLibrary: readonly FunctionDeclaration[] = [
     intType,
     [doubleType, doubleToInt],
     [uintType, ({ value }: Uint) => toInt(value)],
-    [stringType, (text: string) => toInt(parseInteger(text, 'ParseInt'))],
+    [stringType, (text: string) => parseInteger(text, 'ParseInt', (value) => BigInt.asIntN(64, value) === value)],
     [durationType, ({ nanoseconds }: Duration) => nanoseconds],
     [
       timestampType,
@@ -128,6 +130,9 @@ export const conversionLibrary: readonly FunctionDeclaration[] = [
     uintType,
     [doubleType, doubleToUint],
     [intType, (value: bigint) => toUint(value)],
-    [stringType, (text: string) => toUint(parseInteger(text, 'ParseUint'))],
+    [
+      stringType,
+      (text: string) => new Uint(parseInteger(text, 'ParseUint', (value) => BigInt.asUintN(64, value) === value)),
+    ],
   ),
 ];
