@@ -73,29 +73,65 @@ async function refuseRemoteBases(start: string): Promise<void> {
     if (seen.size > maxBases) throw sourceError(start, `it has more than ${maxBases} bases`);
     const file = await kustomizationIn(folder);
     if (!file) continue;
-    for (const base of basesOf(await readFile(file, 'utf8'), file)) {
+    const kustomization = readKustomization(await readFile(file, 'utf8'), file);
+    const refuse = (what: string) => {
+      const shown = relative(process.cwd(), file).startsWith(`..${sep}`) ? file : relative(process.cwd(), file);
+      throw sourceError(shown, `${what} is remote; allow that, or keep a copy in the folder`);
+    };
+    for (const base of basesOf(kustomization)) {
       const path = resolve(folder, base);
       const found = await stat(path).catch(() => undefined);
       if (found?.isDirectory()) waiting.push(path);
-      else if (!found && looksRemote(base)) {
-        const shown = relative(process.cwd(), file).startsWith(`..${sep}`) ? file : relative(process.cwd(), file);
-        throw sourceError(shown, `${base} is remote; allow that, or keep a copy in the folder`);
-      }
+      else if (!found && looksRemote(base)) refuse(base);
     }
+    const remote = filesOf(kustomization).find((path) => /^https?:\/\//i.test(path));
+    if (remote !== undefined) refuse(remote);
   }
 }
 
-function basesOf(text: string, file: string): readonly string[] {
-  let value: unknown;
+type Fields = Readonly<Record<string, unknown>>;
+
+function readKustomization(text: string, file: string): Fields {
   try {
-    value = parseFirstYaml(text)?.value;
+    return (parseFirstYaml(text)?.value ?? {}) as Fields;
   } catch (error) {
     throw sourceError(file, (error as Error).message, error);
   }
-  const { resources, bases, components, crds, generators, transformers } = (value ?? {}) as Record<string, unknown>;
-  return [resources, bases, components, crds, generators, transformers]
-    .flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []))
-    .filter((entry) => typeof entry === 'string');
+}
+
+function basesOf({ resources, bases, components, crds, generators, transformers, validators }: Fields): string[] {
+  return [resources, bases, components, crds, generators, transformers, validators].flatMap(textsIn);
+}
+
+/** All other files, which kustomize fetches too if they are URLs: of patches, generators, replacements and settings. */
+function filesOf(fields: Fields): string[] {
+  const paths = (name: string) => fieldsIn(fields[name]).flatMap(({ path }) => textsIn([path]));
+  const generated = [...fieldsIn(fields.configMapGenerator), ...fieldsIn(fields.secretGenerator)].flatMap(
+    ({ files, envs, env }) => [
+      ...textsIn(files).flatMap((file) => [file, file.slice(file.indexOf('=') + 1)]),
+      ...textsIn(envs),
+      ...textsIn([env]),
+    ],
+  );
+  const settings = fieldsIn([fields.openapi]).flatMap(({ path }) => textsIn([path]));
+  return [
+    ...['patches', 'patchesJson6902', 'replacements'].flatMap(paths),
+    ...textsIn(fields.patchesStrategicMerge),
+    ...textsIn(fields.configurations),
+    ...fieldsIn(fields.helmCharts).flatMap(({ repo, valuesFile }) => textsIn([repo, valuesFile])),
+    ...generated,
+    ...settings,
+  ].map((text) => text.trim());
+}
+
+function textsIn(list: unknown): string[] {
+  return Array.isArray(list) ? list.filter((entry): entry is string => typeof entry === 'string') : [];
+}
+
+function fieldsIn(list: unknown): Fields[] {
+  return Array.isArray(list)
+    ? list.filter((entry): entry is Fields => typeof entry === 'object' && entry !== null)
+    : [];
 }
 
 function looksRemote(base: string): boolean {

@@ -180,6 +180,22 @@ describe('kustomize and Helm', () => {
     expect(await names({ ...source, allowRemote: true }, { programs })).toEqual(['a']);
   });
 
+  it.each([
+    'patches: [{path: "https://evil.example/p.yaml"}]',
+    'patchesStrategicMerge: ["https://evil.example/p.yaml"]',
+    'patchesJson6902: [{path: "https://evil.example/p.yaml", target: {kind: Pod, name: x}}]',
+    'configMapGenerator: [{name: x, files: ["a=https://evil.example/a"]}]',
+    'secretGenerator: [{name: x, envs: ["http://evil.example/env"]}]',
+    'replacements: [{path: "https://evil.example/r.yaml"}]',
+    'transformers: ["https://evil.example/t.yaml"]',
+    'helmCharts: [{name: x, repo: "https://evil.example"}]',
+  ])('fetch no file of any kind either: %s', async (text) => {
+    write('k/kustomization.yaml', text);
+    const programs: ProgramRunner = { run: () => Promise.resolve(map('a')) };
+    const source = { kind: 'kustomize', dir: join(folder, 'k') } as const;
+    await expect(loadManifest(source, { programs })).rejects.toThrow('is remote');
+  });
+
   const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
   it.skipIf(!hasKubectl)('are built by the program that is there (skipped without kubectl)', async () => {
     write('k/kustomization.yaml', 'namePrefix: my-\nnamespace: ci\nresources: [a.yaml]');
