@@ -120,6 +120,22 @@ describe('a token of a service account', () => {
     expect((await server.send('POST', `${accounts}/bot/token`, request({ boundObjectRef }))).code).toBe(404);
   });
 
+  it('is not bound to a Pod of another account', async () => {
+    const { server } = await start();
+    await using _ = server;
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'other' } };
+    await server.ok('POST', accounts, account);
+    const spec = { serviceAccountName: 'other', containers: [{ name: 'c', image: 'i' }] };
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'theirs' }, spec };
+    await server.ok('POST', '/api/v1/namespaces/default/pods', pod);
+    const boundObjectRef = { kind: 'Pod', apiVersion: 'v1', name: 'theirs' };
+    const refused = await server.send('POST', `${accounts}/bot/token`, request({ boundObjectRef }));
+    expect(refused.code).toBe(400);
+    expect(refused.object.message).toBe(
+      'cannot bind token for serviceaccount "bot" to pod running with different serviceaccount name.',
+    );
+  });
+
   it('for others is not good for this server, but its review says for whom it is', async () => {
     const { server } = await start();
     await using _ = server;

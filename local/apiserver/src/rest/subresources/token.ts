@@ -7,8 +7,9 @@ import {
   invalidObjectError,
   type KubeObject,
   notFoundError,
+  quoteGo,
 } from '@tektite/meta';
-import type { TokenRequest } from '@tektite/schema/kubernetes';
+import type { Pod, TokenRequest } from '@tektite/schema/kubernetes';
 import { type BoundObject, type ServiceAccountTokens, tokenIssuer } from '../../auth/service-account-tokens.ts';
 import { parseWriteOptions } from '../options.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -40,7 +41,7 @@ export function tokenHandler(parts: RestParts, tokens: ServiceAccountTokens): Su
     const expirationSeconds = body.spec?.expirationSeconds ?? defaultSeconds;
     checkExpiration(expirationSeconds);
     const reference = body.spec?.boundObjectRef ?? undefined;
-    const bound = reference ? findBound(parts, info.namespace, reference) : undefined;
+    const bound = reference ? findBound(parts, info, reference) : undefined;
     const { token, expires } = await tokens.issue(account, {
       audiences,
       expirationSeconds,
@@ -99,7 +100,7 @@ const bindable: Readonly<Record<string, string>> = { Pod: 'pods', Secret: 'secre
 
 function findBound(
   parts: RestParts,
-  namespace: string,
+  { namespace, name: account }: RequestContext['info'],
   { kind = '', apiVersion = '', name = '', uid = '' }: Reference,
 ): BoundObject {
   const plural = apiVersion === 'v1' ? bindable[kind] : undefined;
@@ -109,6 +110,11 @@ function findBound(
   }
   const entry = parts.storage.get(`/registry/${plural}/${kind === 'Node' ? '' : `${namespace}/`}${name}`);
   if (!entry) throw notFoundError({ group: '', resource: plural }, name);
+  // What Pod a token is from is told to whoever asks who somebody is.
+  if (kind === 'Pod' && account !== ((entry.value as Pod).spec?.serviceAccountName || 'default'))
+    throw badRequestError(
+      `cannot bind token for serviceaccount ${quoteGo(account)} to pod running with different serviceaccount name.`,
+    );
   const actual = entry.value.metadata.uid ?? '';
   if (uid !== '' && uid !== actual) {
     throw conflictError(
