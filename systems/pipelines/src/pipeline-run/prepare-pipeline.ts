@@ -6,6 +6,7 @@ import { ParamReferenceError, pipelineParams } from '../pipeline/pipeline-params
 import { replaceInPipeline } from '../pipeline/replace-in-pipeline.ts';
 import { validatePipelineRun } from '../pipeline/validate-pipeline-run.ts';
 import { replaceText } from '../substitution/replace-text.ts';
+import { withinLimit } from '../substitution/size-limit.ts';
 import { stringReplacements } from '../substitution/replacements.ts';
 import { RunFailure } from '../task-run/run-failure.ts';
 import { defaultPipelineSpec } from '../webhooks/default-pipeline.ts';
@@ -62,10 +63,12 @@ function preparePipeline(
   if (!run.status?.childReferences)
     validateSpec(spec, `${metadata.namespace ?? ''}/${pipeline}`, { flags, defaults, version: 'v1', isCreate: false });
   validatePipelineRun(spec, run.spec, { namespace, run: name, pipeline }, { withEnums: flags.enableParamEnum });
-  const withParams = applyParams(spec, run, `${namespace}/${pipeline}`);
-  const context = contextVariables(pipeline, run);
-  const withContext = withDisplayNames(replaceInPipeline(withParams, context), context);
-  const prepared = replaceInPipeline(withContext, workspaceVariables(spec, run));
+  const prepared = withinLimit('PipelineValidationFailed', () => {
+    const withParams = applyParams(spec, run, `${namespace}/${pipeline}`);
+    const context = contextVariables(pipeline, run);
+    const withContext = withDisplayNames(replaceInPipeline(withParams, context), context);
+    return replaceInPipeline(withContext, workspaceVariables(spec, run));
+  });
   validateOnError(prepared, `${metadata.namespace ?? ''}/${pipeline}`);
   return { spec: prepared, graph };
 }

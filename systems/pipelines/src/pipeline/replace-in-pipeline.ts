@@ -3,6 +3,7 @@ import type { EmbeddedTask, Matrix, PipelineSpec, PipelineTask } from '../kinds/
 import type { TaskRef } from '../kinds/resolver-reference.ts';
 import { replaceInTask, replaceInWhen } from '../substitution/replace-in-task.ts';
 import { replaceText, replaceValue } from '../substitution/replace-text.ts';
+import { withinLimit } from '../substitution/size-limit.ts';
 import { type Replacements, ReplacementSet } from '../substitution/replacements.ts';
 
 const none = new Map<string, never>();
@@ -30,6 +31,10 @@ function replaceInSpecTask(task: PipelineTask, replacements: Replacements): Pipe
 
 /** A task with everything replaced that may be, but for the Task within it. */
 export function replaceInPipelineTask(task: PipelineTask, replacements: Replacements): PipelineTask {
+  return withinLimit('PipelineValidationFailed', () => replaceFields(task, replacements));
+}
+
+function replaceFields(task: PipelineTask, replacements: Replacements): PipelineTask {
   const { params, matrix, when, taskRef, displayName, workspaces } = task;
   return {
     ...task,

@@ -1,4 +1,5 @@
 import type { Param, ParamSpec, ParamValue } from '../kinds/param.ts';
+import { spend } from './size-limit.ts';
 import { ReplacementSet, type Replacements } from './replacements.ts';
 
 /** How a parameter can be called. Names with dots need the brackets. */
@@ -49,13 +50,14 @@ function addDefaults(
     if (typeof value !== 'string' || !refers(value)) continue;
     for (const [reference, other = ''] of value.matchAll(references)) {
       const found = set.strings.get(`params.${other}`);
-      if (found !== undefined)
-        addValue(
-          set,
-          name,
-          value.replaceAll(reference, () => found),
-          forms,
-        );
+      if (found === undefined) continue;
+      spend((value.split(reference).length - 1) * found.length);
+      addValue(
+        set,
+        name,
+        value.replaceAll(reference, () => found),
+        forms,
+      );
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { Replacements } from './replacements.ts';
 import { replaceText } from './replace-text.ts';
+import { withinLimit } from './size-limit.ts';
 
 type Strings = Pick<Replacements, 'strings'>;
 
@@ -8,7 +9,7 @@ type Strings = Pick<Replacements, 'strings'>;
  * every text may have some.
  */
 export function replaceEverywhere<T>(value: T, replacements: Strings): T {
-  return walk(value, replacements, false) as T;
+  return withinLimit('TaskRunValidationFailed', () => walk(value, replacements, false)) as T;
 }
 
 /** Fields whose keys are labels of nodes and Pods, and thus texts as well. */

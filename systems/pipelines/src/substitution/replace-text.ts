@@ -1,5 +1,6 @@
 import type { ParamValue } from '../kinds/param.ts';
 import type { Replacements } from './replacements.ts';
+import { spend } from './size-limit.ts';
 
 /**
  * The text with each `$(name)` that is known replaced, in one pass from the left: what is put in is not looked at again.
@@ -17,6 +18,7 @@ export function replaceText(text: string, { strings }: Pick<Replacements, 'strin
     // Unknown: what begins inside of it may be known, as in `$(echo $(params.name))`.
     if (value === undefined) at = text.indexOf('$(', at + 1);
     else {
+      spend(value.length);
       result += text.slice(done, at) + value;
       done = end + 1;
       at = text.indexOf('$(', done);
@@ -30,7 +32,12 @@ export function replaceText(text: string, { strings }: Pick<Replacements, 'strin
  * becomes the array's items; of an empty array nothing is left.
  */
 export function replaceList(list: readonly string[], replacements: Replacements): readonly string[] {
-  return list.flatMap((item) => arrayOf(item, replacements) ?? [replaceText(item, replacements)]);
+  return list.flatMap((item) => {
+    const array = arrayOf(item, replacements);
+    if (!array) return [replaceText(item, replacements)];
+    spend(array.reduce((sum, { length }) => sum + length + 1, 0));
+    return array;
+  });
 }
 
 /** The array that a text is a reference to, and nothing else. */

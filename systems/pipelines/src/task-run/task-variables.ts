@@ -6,11 +6,16 @@ import { paths } from '../pod/internal-volumes.ts';
 import { paramReplacements } from '../substitution/param-replacements.ts';
 import { replaceInSidecar, replaceInStep, replaceInTask } from '../substitution/replace-in-task.ts';
 import { type Replacements, stringReplacements } from '../substitution/replacements.ts';
+import { withinLimit } from '../substitution/size-limit.ts';
 import { mountPathOf } from '../workspace/apply-workspaces.ts';
 import { workspaceVolumes } from '../workspace/workspace-volumes.ts';
 
 /** The Task of a run with everything replaced that is known before it runs, in the order in which Tekton does it. */
 export function replaceTaskVariables(task: TaskSpec, taskRun: TaskRun, taskName: string): TaskSpec {
+  return withinLimit('TaskRunValidationFailed', () => replaceAll(task, taskRun, taskName));
+}
+
+function replaceAll(task: TaskSpec, taskRun: TaskRun, taskName: string): TaskSpec {
   const bindings = taskRun.spec.workspaces ?? [];
   let result = replaceInTask(task, paramReplacements(task.params ?? [], taskRun.spec.params ?? [], 'task'));
   result = replaceInTask(result, contextVariables(taskRun, taskName));

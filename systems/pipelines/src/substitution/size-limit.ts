@@ -1,0 +1,29 @@
+import { RunFailure } from '../task-run/run-failure.ts';
+
+/** More than any object can hold, whatever else is in it. */
+const mostCharacters = 16 * 1024 * 1024;
+
+/** What is left for the work under way, and why a run ends that needs more. Nothing here waits, so there is one at a time. */
+let limit: { left: number; readonly reason: string } | undefined;
+
+/**
+ * Does work that puts values into texts, no more of it than fits into an object: a few variables that stand for much, named often,
+ * would fill the memory otherwise. Throws a {@link RunFailure} for that reason. Within other such work, what that has left counts.
+ */
+export function withinLimit<T>(reason: string, work: () => T): T {
+  if (limit) return work();
+  limit = { left: mostCharacters, reason };
+  try {
+    return work();
+  } finally {
+    limit = undefined;
+  }
+}
+
+/** Tells of what is put into a text. */
+export function spend(characters: number): void {
+  if (!limit) return;
+  limit.left -= characters;
+  if (limit.left < 0)
+    throw new RunFailure(limit.reason, '[User error] its variables stand for more text than an object can hold');
+}
