@@ -1,7 +1,7 @@
 import { Quantity } from '@tektite/meta';
 import type { Container, Pod } from '@tektite/schema/kubernetes';
 import { environment, type EnvironmentContext } from '../env/environment.ts';
-import { expand } from '../env/expand.ts';
+import { expandAll } from '../env/expand.ts';
 import { asksForMore, messageLimit, messageLimitVariable } from './termination-message.ts';
 import { ContainerStartError, isContainerStartError } from '../runtime/container-start-error.ts';
 import type {
@@ -65,8 +65,8 @@ async function resolveSpec(parts: ContainerSpecParts): Promise<ReadyContainer> {
     sandbox: parts.sandbox,
     image,
     imagePullPolicy: (container.imagePullPolicy ?? 'IfNotPresent') as ImagePullPolicy,
-    command: (container.command ?? []).map((word) => expand(word, env)),
-    args: (container.args ?? []).map((word) => expand(word, env)),
+    command: expandAll(container.command ?? [], env),
+    args: expandAll(container.args ?? [], env),
     env,
     ...(container.workingDir ? { workingDir: container.workingDir } : {}),
     mounts: [...opened.mounts, ...(terminationLog ? [last] : [])],

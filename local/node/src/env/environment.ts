@@ -1,6 +1,6 @@
 import type { ConfigMap, Container, EnvVar, Pod, Secret } from '@tektite/schema/kubernetes';
 import { MissingObjectError, type ObjectSource } from '../agent/object-source.ts';
-import { expand } from './expand.ts';
+import { checkTogether, expand } from './expand.ts';
 import { type FieldContext, fieldValue } from './field-value.ts';
 import { type Allocatable, resourceValue } from './resource-value.ts';
 
@@ -28,14 +28,17 @@ export async function environment(
       : secretRef && decoded(await sources.secret(secretRef.name ?? '', secretRef.optional));
     for (const [key, value] of Object.entries(data ?? {})) own.set(prefix + key, value);
   }
+  const all = new Map([...context.serviceVariables, ...own]);
+  let total = 0;
   for (const variable of container.env ?? []) {
-    const scope = new Map([...context.serviceVariables, ...own]);
     const value = variable.value
-      ? expand(variable.value, scope)
+      ? expand(variable.value, all)
       : await valueFrom(pod, container, variable, context, sources);
-    if (value !== undefined) own.set(variable.name, value);
+    if (value === undefined) continue;
+    checkTogether((total += value.length));
+    all.set(variable.name, value);
   }
-  return new Map([...context.serviceVariables, ...own]);
+  return all;
 }
 
 /** Undefined: the variable is not set at all, because it is optional. */
