@@ -1,6 +1,7 @@
 import type { Param, ParamValue } from '../kinds/param.ts';
 import type { EmbeddedTask, Matrix, PipelineSpec, PipelineTask } from '../kinds/pipeline-spec.ts';
 import type { TaskRef } from '../kinds/resolver-reference.ts';
+import { isMatrixed } from './matrix.ts';
 import { replaceInTask, replaceInWhen } from '../substitution/replace-in-task.ts';
 import { replaceText, replaceValue } from '../substitution/replace-text.ts';
 import { withinLimit } from '../substitution/size-limit.ts';
@@ -23,7 +24,7 @@ function replaceInSpecTask(task: PipelineTask, replacements: Replacements): Pipe
   return {
     ...replaced,
     // What the runs of a matrix are called is only known when there are some.
-    ...(task.displayName && task.matrix ? { displayName: task.displayName } : {}),
+    ...(task.displayName && isMatrixed(task) ? { displayName: task.displayName } : {}),
     ...(task.onError ? { onError: replaceText(task.onError, replacements) } : {}),
     ...(task.taskSpec ? { taskSpec: replaceInEmbedded(task.taskSpec, replaced.params ?? [], replacements) } : {}),
   };

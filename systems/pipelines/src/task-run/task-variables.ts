@@ -114,6 +114,8 @@ function replacePath(task: TaskSpec, variable: string, declaration: WorkspaceDec
     stringReplacements(
       workspaces
         .filter(({ name, mountPath }) => name === declaration.name && mountPath)
+        // Of several the first counts.
+        .slice(0, 1)
         .map(({ mountPath }) => [variable, mountPath]),
     );
   const isolated: TaskSpec = {
