@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Clock } from '@tektite/meta';
 import type { ProbeResult } from './probe-result.ts';
@@ -36,9 +36,10 @@ export function httpCheck(
         output: `Get ${JSON.stringify(url)}: ${why}`,
         error: `Get ${JSON.stringify(url)}: ${why}`,
       });
+    let call: ClientRequest | undefined;
     const timer = clock.setTimer(timeoutMs, () => {
       failed('context deadline exceeded (Client.Timeout exceeded while awaiting headers)');
-      call.destroy();
+      call?.destroy();
     });
     const settle = (result: ProbeResult) => {
       timer[Symbol.dispose]();
@@ -46,7 +47,13 @@ export function httpCheck(
     };
     const send = scheme === 'https' ? httpsRequest : httpRequest;
     const options = { headers, agent: false, rejectUnauthorized: false, ...(signal ? { signal } : {}) };
-    const call = send(url, options, (answer) => readAnswer(answer, settle));
+    try {
+      call = send(url, options, (answer) => readAnswer(answer, settle));
+    } catch (error) {
+      // Headers and paths are the Pod's, and may be anything.
+      failed((error as Error).message);
+      return;
+    }
     call.on('error', (error: NodeJS.ErrnoException) => failed(connectError(error, check)));
     call.end();
   });
