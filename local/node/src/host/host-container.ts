@@ -86,14 +86,23 @@ export class HostContainer implements RunningContainer {
       },
       parts.command,
     );
-    const child = spawn(program, args, {
-      // A session of its own: the terminal's Ctrl-C is for us.
-      detached: true,
-      cwd: '/',
-      env: { PATH: toolPath, LC_ALL: 'C' },
-      stdio: parts.stdio([spec.stdin ? 'pipe' : 'ignore', out.writerFd, err.writerFd, envFd, 'pipe']),
-    });
-    for (const fd of [out.writerFd, err.writerFd, envFd]) closeSync(fd);
+    let child: ChildProcess;
+    try {
+      child = spawn(program, args, {
+        // A session of its own: the terminal's Ctrl-C is for us.
+        detached: true,
+        cwd: '/',
+        env: { PATH: toolPath, LC_ALL: 'C' },
+        stdio: parts.stdio([spec.stdin ? 'pipe' : 'ignore', out.writerFd, err.writerFd, envFd, 'pipe']),
+      });
+    } catch (error) {
+      // Words that no program can be given: null bytes, or too many of them.
+      for (const { reader } of [out, err]) reader.destroy();
+      parts.cgroup?.remove();
+      throw startError((error as Error).message, parts.imageID);
+    } finally {
+      for (const fd of [out.writerFd, err.writerFd, envFd]) closeSync(fd);
+    }
     const output = Promise.all([forward(out.reader, 'stdout', spec), forward(err.reader, 'stderr', spec)]);
     const exited = endOf(child).then(async (code) => {
       await output;
@@ -128,13 +137,17 @@ export class HostContainer implements RunningContainer {
     const words = execCommand(machine, spec, user, target, request.command);
     const [program = '', ...args] = request.tty ? inTerminal(words) : words;
     const envFd = environmentDescriptor(this.parts, request.tty ? { TERM: 'xterm' } : {});
-    const child = spawn(program, args, {
-      detached: true,
-      cwd: '/',
-      env: { PATH: toolPath, LC_ALL: 'C', SHELL: machine.tools.sh },
-      stdio: this.parts.stdio([request.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe', envFd, 'pipe']),
-    });
-    closeSync(envFd);
+    let child: ChildProcess;
+    try {
+      child = spawn(program, args, {
+        detached: true,
+        cwd: '/',
+        env: { PATH: toolPath, LC_ALL: 'C', SHELL: machine.tools.sh },
+        stdio: this.parts.stdio([request.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe', envFd, 'pipe']),
+      });
+    } finally {
+      closeSync(envFd);
+    }
     if (request.tty && request.sizes) void followSize(child, request.sizes).catch(() => undefined);
     const abort = () => void child.kill('SIGKILL');
     signal?.addEventListener('abort', abort, { once: true });

@@ -368,6 +368,10 @@ describe('a Pod of processes', () => {
       },
       event: expect.stringContaining('Error: failed to create containerd task'),
     });
+    expect(await failing({ command: ['null\0byte'] })).toMatchObject({
+      phase: 'Failed',
+      state: { terminated: { reason: 'StartError', message: expect.stringContaining('null bytes') } },
+    });
     expect(await failing({ command: ['/etc/passwd'] })).toMatchObject({
       state: { terminated: { message: expect.stringContaining('permission denied') } },
     });
@@ -487,6 +491,10 @@ describe('a Pod of processes', () => {
     expect(await exec('sh', '-c', 'id -u; echo $WHERE; cat /tmp/mark; hostname; exit 7')).toEqual({ exitCode: 7 });
     expect(text.replaceAll('stdout: ', '')).toBe('1234\nhere\ninside\nopen\n');
     await expect(exec('no-such-program')).rejects.toThrow('executable file not found in $PATH');
+    const open = () => readdirSync('/proc/self/fd').length;
+    const before = open();
+    for (let i = 0; i < 20; i++) await expect(exec('null\0byte')).rejects.toThrow('null bytes');
+    expect(open()).toBeLessThan(before + 10);
   });
 
   test('can be attached to, with input', async () => {
