@@ -153,17 +153,18 @@ function containersOf(
     });
     return withMoreEnv(container, template, taskRun, options);
   });
-  const own = ownSecurityContext(flags, template.nodeSelector?.['kubernetes.io/os'] === 'windows');
-  const secured = (container: Container): Container => (own ? { ...container, securityContext: own } : container);
+  const onWindows = template.nodeSelector?.['kubernetes.io/os'] === 'windows';
+  const secured = (container: Container, isWindows = onWindows): Container => {
+    const securityContext = ownSecurityContext(flags, isWindows);
+    return securityContext ? { ...container, securityContext } : container;
+  };
   const workingDirs = workingDirContainer(images, steps);
   const isSpire = flags.enforceNonfalsifiability === 'spire';
   const initContainers = [
-    prepareContainer(images, names),
-    ...(scripts.container ? [scripts.container] : []),
-    ...(workingDirs ? [workingDirs] : []),
-  ]
-    .map(secured)
-    .map((each) => (isSpire ? { ...each, volumeMounts: [...(each.volumeMounts ?? []), spireMount] } : each));
+    secured(prepareContainer(images, names)),
+    ...(scripts.container ? [secured(scripts.container, scripts.areForWindows)] : []),
+    ...(workingDirs ? [secured(workingDirs)] : []),
+  ].map((each) => (isSpire ? { ...each, volumeMounts: [...(each.volumeMounts ?? []), spireMount] } : each));
   const results = options.hasResultsSidecar
     ? [secured(resultsContainer(task, images, flags, options.sidecarLogPollingInterval))]
     : [];

@@ -29,11 +29,12 @@ function override<T extends { readonly name?: string; readonly computeResources?
   const spec = specs.find(({ name }) => name === container.name);
   if (!spec) return container;
   const { requests, limits } = container.computeResources ?? {};
-  const { requests: moreRequests, limits: moreLimits } = spec.computeResources;
+  const { requests: moreRequests, limits: moreLimits, claims: moreClaims } = spec.computeResources;
   const merged = {
     ...container.computeResources,
     ...(requests || moreRequests ? { requests: { ...requests, ...moreRequests } } : {}),
     ...(limits || moreLimits ? { limits: { ...limits, ...moreLimits } } : {}),
+    ...(moreClaims ? { claims: moreClaims } : {}),
   };
   return { ...container, computeResources: merged };
 }

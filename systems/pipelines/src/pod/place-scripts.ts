@@ -18,6 +18,8 @@ export interface PlacedScripts {
   readonly steps: readonly (PlacedScript | undefined)[];
   readonly sidecars: readonly (PlacedScript | undefined)[];
   readonly container: Container | undefined;
+  /** Whether one of them is for Windows: then Windows writes them. */
+  readonly areForWindows: boolean;
 }
 
 /** What the scripts of a Pod depend on. */
@@ -57,8 +59,9 @@ export function placeScripts(
       ),
     );
   const sidecarFiles = sidecars.map(place('sidecar-script'));
-  if (fragments.length === 0) return { steps: stepFiles, sidecars: sidecarFiles, container: undefined };
   const onWindows = [...steps, ...sidecars].some(isForWindows);
+  const placed = { steps: stepFiles, sidecars: sidecarFiles, areForWindows: onWindows };
+  if (fragments.length === 0) return { ...placed, container: undefined };
   const container: Container = {
     name: 'place-scripts',
     image: onWindows ? (isAlpha && images.shellWindows) || '' : images.shell,
@@ -66,7 +69,7 @@ export function placeScripts(
     args: [onWindows ? '-Command' : '-c', fragments.join('')],
     volumeMounts: [scriptsMount, binMount, ...(isDebugged ? [debugScriptsMount] : [])],
   };
-  return { steps: stepFiles, sidecars: sidecarFiles, container };
+  return { ...placed, container };
 }
 
 const isForWindows = ({ script = '' }: { readonly script?: string }) => script.trim().startsWith('#!win');

@@ -1,5 +1,6 @@
 import type { LimitRange, PodSpec } from '@tektite/schema/kubernetes';
 import { describe, expect, it } from 'vitest';
+import { applyComputeResources } from './compute-resources.ts';
 import { withDefaultResources } from './default-resources.ts';
 import { withinLimitRanges } from './limit-range.ts';
 
@@ -59,5 +60,15 @@ describe('default resources', () => {
     expect(
       [...(initContainers ?? []), ...(containers ?? [])].map(({ resources }) => resources?.requests?.['cpu']),
     ).toEqual(['1', '4', '3', '2', '1', '9']);
+  });
+});
+
+it('what a run says of the resources of one step is added to what the step says, and claims take the place of its claims', () => {
+  const own = { requests: { cpu: '1', memory: '1Gi' }, claims: [{ name: 'old' }] };
+  const task = { steps: [{ name: 'a', image: 'i', computeResources: own }] };
+  const stepSpecs = [{ name: 'a', computeResources: { requests: { cpu: '2' }, claims: [{ name: 'new' }] } }];
+  expect(applyComputeResources(task, { stepSpecs }).steps?.[0]?.computeResources).toEqual({
+    requests: { cpu: '2', memory: '1Gi' },
+    claims: [{ name: 'new' }],
   });
 });

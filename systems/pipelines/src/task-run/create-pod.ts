@@ -8,7 +8,6 @@ import { buildPod, PodBuildError, type PodCredentials } from '../pod/build-pod.t
 import { CredentialError, podCredentials } from '../pod/credentials.ts';
 import { applyWorkspaces } from '../workspace/apply-workspaces.ts';
 import { workspaceVolumes } from '../workspace/workspace-volumes.ts';
-import { mergedSteps } from '../webhooks/merged-steps.ts';
 import type { Rules } from '../webhooks/rules.ts';
 import { validateParamUsage } from '../webhooks/validate-params.ts';
 import { validateTaskSpec } from '../webhooks/validate-task.ts';
@@ -41,7 +40,7 @@ export async function createPod(taskRun: TaskRun, task: TaskSpec, run: TaskRunLo
 /** With everything replaced, more can be seen to be wrong than when the run was created. */
 function validateTask(taskRun: TaskRun, task: TaskSpec, { flags, defaults }: TaskRunLook): void {
   const rules: Rules = { flags, defaults, version: 'v1', isCreate: false };
-  const usage = validateParamUsage(task.params ?? [], mergedSteps(task, rules), rules);
+  const usage = validateParamUsage(task.params ?? [], task.steps ?? [], rules);
   const errors = usage.isEmpty ? validateTaskSpec(task, rules) : usage;
   if (!errors.isEmpty) throw podCreationFailure(taskRun, String(errors));
 }

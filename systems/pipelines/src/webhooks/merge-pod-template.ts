@@ -7,15 +7,16 @@ export function mergePodTemplate(own: PodTemplate | undefined, base: PodTemplate
   if (!own || !base) return own ?? base;
   const env = mergeByName(own.env, base.env);
   const volumes = mergeByName(own.volumes, base.volumes);
-  return { ...base, ...own, ...(env ? { env } : {}), ...(volumes ? { volumes } : {}) };
+  const { env: _, volumes: __, ...rest } = { ...base, ...own };
+  return { ...rest, ...(env?.length ? { env } : {}), ...(volumes?.length ? { volumes } : {}) };
 }
 
-/** What the run says, then what it does not name. */
+/** What the run says, then what it does not name. What has no name gets lost, if there is anything to merge. */
 function mergeByName<T extends Named>(
   own: readonly T[] | undefined,
   base: readonly T[] | undefined,
 ): readonly T[] | undefined {
-  if (!own || !base) return own ?? base;
+  if (!own?.length) return base;
   const names = new Set(own.map(({ name }) => name));
-  return [...own, ...base.filter(({ name }) => !names.has(name))];
+  return [...own, ...(base ?? []).filter(({ name }) => !names.has(name))].filter(({ name }) => name !== '');
 }
