@@ -31,7 +31,8 @@ export interface Endpoint {
 export function readyEndpoints(slices: readonly EndpointSlice[], { name }: ProxiedPort): readonly Endpoint[] {
   return slices.flatMap(({ ports, endpoints }) => {
     const port = (ports ?? []).find((each) => (each.name ?? '') === name)?.port;
-    if (port === undefined) return [];
+    // The API takes any number here, and no connection does.
+    if (port === undefined || !(port >= 1 && port <= 65535)) return [];
     return (endpoints ?? [])
       .filter(({ conditions }) => conditions?.ready !== false)
       .flatMap(({ addresses }) => (addresses ?? []).map((address) => ({ address, port })));
