@@ -81,10 +81,16 @@ function terminationReason({ reason }: Terminated, entries: readonly Termination
   return toldReason(entries) || (toldExitCode(entries) === undefined ? (reason ?? '') : 'Continued');
 }
 
+/** In the order of the spec: nodes sort them by their names. */
+function inOrder({ spec, status }: Pod): readonly ContainerStatus[] {
+  const places = new Map((spec?.containers ?? []).map(({ name }, place) => [name, place]));
+  const placeOf = ({ name }: ContainerStatus) => places.get(name) ?? places.size;
+  return (status?.containerStatuses ?? []).toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
 /** What a run says of its sidecars. Native ones are init containers that go on. */
 export function sidecarStates(pod: Pod): readonly SidecarState[] {
-  const { containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {};
-  return [...(containerStatuses ?? []), ...(initContainerStatuses ?? [])]
+  return [...inOrder(pod), ...(pod.status?.initContainerStatuses ?? [])]
     .filter(({ name }) => isSidecarContainer(name))
     .map(({ name, imageID, state = {} }) => ({
       ...state,

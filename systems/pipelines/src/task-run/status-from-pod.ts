@@ -4,7 +4,7 @@ import type { FeatureFlags } from '../config/feature-flags.ts';
 import type { Artifacts, RunResult } from '../kinds/run-status.ts';
 import type { StepState, TaskRunStatus } from '../kinds/task-run-spec.ts';
 import type { TaskSpec } from '../kinds/task-spec.ts';
-import { stepContainer } from '../pod/container-names.ts';
+import { stepPrefix } from '../pod/container-names.ts';
 import { artifactsOf, mergeArtifacts } from '../status/artifacts.ts';
 import { isComplete, outcomeOf } from '../status/pod-outcome.ts';
 import { resultsOf, taskResultsOfStep, uniqueResults } from '../status/results.ts';
@@ -60,7 +60,8 @@ interface StepFinding {
 function findingOf(report: StepReport, { task, log }: PodFacts): StepFinding {
   const { name } = report.status;
   const { results: declared = [], steps = [] } = task;
-  const own = steps.find((step, index) => stepContainer(step.name, index) === name)?.results ?? [];
+  // Those of a step without a name are not found, and so their types are not known.
+  const own = steps.find((step) => `${stepPrefix}${step.name}` === name)?.results ?? [];
   const entries = [...stepEntriesOf(log, name), ...report.entries];
   const results = resultsOf(entries, entryTypes.stepResult, own);
   return {
