@@ -52,7 +52,7 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
   const group = prefix === 'apis' ? (segments[1] as string) : '';
   const version = segments[start - 1] as string;
 
-  let verb = verbs[method] ?? '';
+  let verb = (Object.hasOwn(verbs, method) && verbs[method]) || '';
   let parts = segments.slice(start);
   const legacyWatch = parts[0] === 'watch' && parts.length > 1;
   if (legacyWatch) {

@@ -17,6 +17,11 @@ describe('a termination message', () => {
     ['a type that nobody knows', '[{"key":"s","value":"x","type":99}]', '[{"key":"s","value":"x","type":99}]'],
     ['no type', '[{"key":"s","value":"x"}]', '[{"key":"s","value":"x"}]'],
     ['a type by name', '[{"key":"s","value":"x","type":"StepResult"}]', '[{"key":"s","value":"x","type":4}]'],
+    [
+      'a type by a name of something else',
+      '[{"key":"s","value":"x","type":"__proto__"}]',
+      '[{"key":"s","value":"x","type":10}]',
+    ],
     ['no value', '[{"key":"s","type":1}]', '[{"key":"s","value":"","type":1}]'],
     ['what is internal', '[{"key":"StartedAt","value":"x","type":3}]', ''],
   ])('of %s is shown as Go would', (_, message, shown) => {

@@ -83,7 +83,8 @@ function readEntry(item: unknown): TerminationEntry | undefined {
 const notAnEntry = 'parsing message json: an item is no entry';
 
 function readType(type: unknown = 0): number {
-  if (typeof type === 'string') return spelledTypes[type] ?? entryTypes.unknown;
+  if (typeof type === 'string')
+    return (Object.hasOwn(spelledTypes, type) ? spelledTypes[type] : undefined) ?? entryTypes.unknown;
   if (!Number.isSafeInteger(type)) throw new TerminationMessageError(notAnEntry);
   return type as number;
 }

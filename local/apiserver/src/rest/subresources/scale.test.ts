@@ -69,3 +69,39 @@ describe('the scale of a workload', () => {
     ]);
   });
 });
+
+describe('the scale of a custom resource', () => {
+  it.each(['__proto__', 'constructor', 'toString'])('is where its definition says, %s included', async (name) => {
+    await using server = await TestServer.start();
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const openAPIV3Schema = {
+      type: 'object',
+      properties: { spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+    };
+    const scaled = { specReplicasPath: `.spec.${name}.polluted`, statusReplicasPath: '.status.replicas' };
+    const version = {
+      name: 'v1',
+      served: true,
+      storage: true,
+      subresources: { scale: scaled },
+      schema: { openAPIV3Schema },
+    };
+    const names = { plural: 'widgets', kind: 'Widget' };
+    await server.ok('POST', definitions, {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'widgets.example.com' },
+      spec: { group: 'example.com', scope: 'Cluster', names, versions: [version] },
+    });
+    const widgets = '/apis/example.com/v1/widgets';
+    const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w' }, spec: { a: 1 } };
+    await expect.poll(async () => (await server.send('POST', widgets, widget)).code).toBe(201);
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    const answer = await server.send('PATCH', `${widgets}/w/scale`, '{"spec":{"replicas":7}}', { headers });
+    expect(answer.code).toBe(200);
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+    expect((Object as unknown as { polluted?: unknown }).polluted).toBeUndefined();
+    const { spec } = await server.ok('GET', `${widgets}/w`);
+    expect(Object.getOwnPropertyDescriptor(spec, name)?.value).toEqual({ polluted: 7 });
+  });
+});

@@ -204,8 +204,21 @@ function setReplicas(resource: Resource, draft: Draft, replicas: number): void {
     .specReplicasPath.split('.')
     .filter((name) => name !== '');
   let at: Record<string, unknown> = draft;
-  for (const name of names.slice(0, -1)) at = (at[name] ??= {}) as Record<string, unknown>;
-  at[names.at(-1) as string] = replicas;
+  for (const name of names.slice(0, -1)) {
+    const next = Object.hasOwn(at, name) ? at[name] : undefined;
+    at = isMapping(next) ? next : setOwn(at, name, {});
+  }
+  setOwn(at, names.at(-1) as string, replicas);
+}
+
+function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The path is whatever a definition says: `__proto__` too is only a name. */
+function setOwn<T>(object: object, name: string, value: T): T {
+  Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+  return value;
 }
 
 function withReplicas(resource: Resource, object: KubeObject, scale: Scale): Draft {
