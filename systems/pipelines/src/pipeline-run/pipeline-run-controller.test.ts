@@ -184,7 +184,7 @@ describe('a PipelineRun', () => {
       task('all', {
         params: [
           { name: 'list', value: '$(tasks.m.results.r[*])' },
-          { name: 'count', value: '$(tasks.m.matrix.length)/$(tasks.m.matrix.r.length)' },
+          { name: 'count', value: '$(tasks.m.matrix.r.length)/$(tasks.m.matrix.length)' },
         ],
       }),
     ]);
@@ -197,6 +197,26 @@ describe('a PipelineRun', () => {
       { name: 'list', value: ['1', '2'] },
       { name: 'count', value: '2/2' },
     ]);
+  });
+
+  it('knows of a text only the length that comes first, as upstream', async () => {
+    const value = '$(context.pipelineRun.name) $(tasks.m.matrix.length) $(tasks.m.matrix.r.length)';
+    await bench.run([
+      task('m', { matrix: { params: [{ name: 'p', value: ['x', 'y'] }] } }),
+      task('all', { runAfter: ['m'], params: [{ name: 'count', value }] }),
+    ]);
+    for (const name of ['pr-m-0', 'pr-m-1']) await bench.end(name, 'ok', { r: '1' });
+    expect((await bench.taskRun('pr-all')).spec.params).toEqual([
+      { name: 'count', value: 'pr 2 $(tasks.m.matrix.r.length)' },
+    ]);
+  });
+
+  it('tells final tasks how others went, but not in a matrix', async () => {
+    const status = '$(tasks.a.status)';
+    const final = task('f', { matrix: { params: [{ name: 'p', value: [status] }] }, displayName: status });
+    await bench.run([task('a')], { pipelineSpec: { finally: [final] } });
+    await bench.end('pr-a', 'ok');
+    expect((await bench.taskRun('pr-f')).spec.params).toEqual([{ name: 'p', value: status }]);
   });
 
   it('lets a matrix take its values from a result', async () => {

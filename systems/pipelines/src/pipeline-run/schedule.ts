@@ -57,7 +57,10 @@ function startableFinals(run: PipelineRun, facts: PipelineFacts): readonly TaskS
   if (finals.length === 0) return [];
   const variables = taskStatusVariables(facts);
   return finals.filter((state) => {
-    state.task = replaceInPipelineTask(state.task, variables);
+    const { matrix, workspaces } = state.task;
+    // Those may have results, and not how tasks went.
+    const kept = { ...(matrix ? { matrix } : {}), ...(workspaces ? { workspaces } : {}) };
+    state.task = { ...replaceInPipelineTask(state.task, variables), ...kept };
     const results = resolveResults(facts.byName, state);
     if (results.missing !== undefined) return false;
     state.task = replaceInPipelineTask(state.task, results.replacements);

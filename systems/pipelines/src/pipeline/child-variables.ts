@@ -1,4 +1,5 @@
 import type { ArtifactValue, Artifacts } from '../kinds/run-status.ts';
+import type { ParamValue } from '../kinds/param.ts';
 import type { PipelineTask } from '../kinds/pipeline-spec.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
 import { replaceInTask } from '../substitution/replace-in-task.ts';
@@ -72,11 +73,7 @@ function artifactsOf(task: string, side: keyof Artifacts, all: readonly Artifact
 /** A task with what is only known when it starts: how often it is tried, and how long matrices and their results are. */
 export function withTaskContext(task: PipelineTask, facts: PipelineFacts): PipelineTask {
   const entries: [string, string][] = [['context.pipelineTask.retries', String(task.retries ?? 0)]];
-  for (const { value } of task.params ?? [])
-    for (const variable of variablesInValue(value)) {
-      const length = matrixLength(variable, facts);
-      if (length !== undefined) entries.push([variable, String(length)]);
-    }
+  for (const { value } of task.params ?? []) entries.push(...matrixLengths(value, facts));
   const known = stringReplacements(entries);
   const { params, matrix, displayName } = task;
   return {
@@ -100,12 +97,24 @@ export function withTaskContext(task: PipelineTask, facts: PipelineFacts): Pipel
   };
 }
 
-/** `tasks.build.matrix.length` and `tasks.build.matrix.image.length`. */
-function matrixLength(variable: string, facts: PipelineFacts): number | undefined {
-  const [first, task = '', word, name, last, ...more] = variable.split('.');
-  if (first !== 'tasks' || word !== 'matrix' || more.length > 0) return undefined;
+const matrixLength = /^[^.]*\.[^.]*\.matrix\.(?:.*\.)?length$/;
+
+/**
+ * `tasks.build.matrix.length` and `tasks.build.matrix.image.length`. Of a value that asks for some, upstream only sees the first
+ * variable with so many parts, whatever it is, and answers for its task and its result.
+ */
+function matrixLengths(value: ParamValue, facts: PipelineFacts): readonly [string, string][] {
+  const variables = variablesInValue(value);
+  if (!variables.some((variable) => matrixLength.test(variable))) return [];
+  const seen = variables.map((variable) => variable.split('.')).find(({ length }) => length === 4 || length === 5);
+  const [, task = '', , result = '', end] = seen ?? [];
   const state = facts.byName.get(task);
-  if (!state) return undefined;
-  if (name === 'length' && last === undefined) return state.task.matrix && countCombinations(state.task.matrix);
-  return last === 'length' && name !== undefined ? (state.matrixResults().get(name)?.length ?? 0) : undefined;
+  if (!state) return [];
+  const { matrix } = state.task;
+  const combinations = matrix ? countCombinations(matrix) : 0;
+  const results = end === undefined ? undefined : (state.matrixResults().get(result)?.length ?? 0);
+  return [
+    ...(state.isFinal ? [] : [[`tasks.${task}.matrix.length`, String(combinations)] as [string, string]]),
+    ...(results === undefined ? [] : [[`tasks.${task}.matrix.${result}.length`, String(results)] as [string, string]]),
+  ];
 }

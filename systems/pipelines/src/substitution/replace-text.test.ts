@@ -71,6 +71,12 @@ describe('a value', () => {
     expect(replaceValue('$(params.list[*])!', params)).toBe('$(params.list[*])!');
   });
 
+  it('stays when it asks for all items of a text', () => {
+    const text = stringReplacements([['tasks.a.results.r[*]', 'x']]);
+    expect(replaceValue('$(tasks.a.results.r[*])', text)).toBe('$(tasks.a.results.r[*])');
+    expect(replaceValue('so: $(tasks.a.results.r[*])', text)).toBe('so: x');
+  });
+
   it('of an object is replaced key by key; keys that were not given have their defaults', () => {
     expect(replaceValue({ x: '$(params.object.a)', y: '$(params.object.b)' }, params)).toEqual({ x: 'given', y: '2' });
   });

@@ -59,13 +59,17 @@ function wholeReference(text: string): string | undefined {
   return name.endsWith('[*]') ? name.slice(0, -3) : name;
 }
 
+const allItems = /^\$\([\w.-]+\[\*\]\)$/;
+
 /**
  * A parameter's value with everything replaced. A text that is nothing but a reference to an array or an object becomes
- * one itself.
+ * one itself; one to all items of what is neither stays.
  */
 export function replaceValue(value: ParamValue, replacements: Replacements): ParamValue {
-  if (typeof value === 'string')
-    return arrayOf(value, replacements) ?? objectOf(value, replacements) ?? replaceText(value, replacements);
+  if (typeof value === 'string') {
+    const whole = arrayOf(value, replacements) ?? objectOf(value, replacements);
+    return whole ?? (allItems.test(value) ? value : replaceText(value, replacements));
+  }
   if (isList(value)) return replaceList(value, replacements);
   return replaceRecord(value, replacements);
 }
