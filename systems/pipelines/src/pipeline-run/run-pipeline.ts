@@ -28,6 +28,7 @@ import { printedAsFormat } from './go-format.ts';
 import type { PipelineRunServices } from './pipeline-run-services.ts';
 import { resolveTasks } from './resolve-tasks.ts';
 import { evaluate, startTasks } from './schedule.ts';
+import { withStepTemplates } from './with-step-templates.ts';
 
 /** A run in the making: what is found out is kept, also when it ends with an error. */
 export interface Progress {
@@ -39,7 +40,8 @@ export interface Progress {
  * `RunWaits`, or an error that may go by itself.
  */
 export async function runPipeline(progress: Progress, services: PipelineRunServices): Promise<void> {
-  const found = await getPipeline(progress.run, services);
+  const original = await getPipeline(progress.run, services);
+  const found = { ...original, spec: withStepTemplates(original.spec) };
   remember(progress, found, services);
   if (found.verification) verify(progress, found.verification, found.metadata.name ?? '', services);
   const prepared = services.pipelines.prepare(progress.run, found, services);

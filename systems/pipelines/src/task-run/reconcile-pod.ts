@@ -57,7 +57,8 @@ async function createClaims({ taskRun, context }: TaskRunLook): Promise<void> {
       if (isStatusError(error, 'AlreadyExists')) continue;
       if (!isStatusError(error) || error.code >= 500) throw error;
       const { name = '', namespace = '' } = taskRun.metadata;
-      const message = `failed to create PVC for TaskRun ${namespace}/${name} workspaces correctly: ${error.message}`;
+      const why = `PVC creation error for ${claim.metadata.name}: ${error.message}`;
+      const message = `failed to create PVC for TaskRun ${namespace}/${name} workspaces correctly: ${why}`;
       throw new RunFailure('CouldntCreateWorkspacePVC', message, { cause: error });
     }
   }

@@ -252,6 +252,17 @@ describe('a TaskRun', () => {
       '[User error] invalid input params for task tr: missing values for these params which have no default values: [p]',
     ],
     [
+      'a claim that cannot be made',
+      {
+        taskSpec: { ...oneStep.taskSpec, workspaces: [{ name: 'w' }] },
+        workspaces: [{ name: 'w', volumeClaimTemplate: { spec: { accessModes: ['ReadWriteOnce'] } } }],
+      } as never,
+      'CouldntCreateWorkspacePVC',
+      expect.stringMatching(
+        /^failed to create PVC for TaskRun default\/tr workspaces correctly: PVC creation error for (pvc-\w+): PersistentVolumeClaim "\1" is invalid: /,
+      ) as string,
+    ],
+    [
       'a workspace that is not bound',
       { taskSpec: { ...oneStep.taskSpec, workspaces: [{ name: 'w' }] } },
       'TaskRunValidationFailed',
