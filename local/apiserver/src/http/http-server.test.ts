@@ -1,8 +1,10 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { Status } from '@tektite/meta';
+import { createSigningRequest, signRequest } from '@tektite/certificates';
+import { type Status, systemClock } from '@tektite/meta';
 import { describe, expect, it } from 'vitest';
 import { HttpTestServer } from './test-support.ts';
 
@@ -198,6 +200,21 @@ describe('clients that misbehave', () => {
     }
     expect(sent).toBeLessThan(200);
     expect(received).toContain('413');
+  });
+
+  it('are believed no longer than their certificate lasts, on a connection that lasts longer too', async () => {
+    await using server = await HttpTestServer.start();
+    const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' });
+    const request = await createSigningRequest(String(key), { commonName: 'ada', organizations: ['system:masters'] });
+    const options = { clock: systemClock, usages: ['client auth'], validForMs: 3000 };
+    const certificate = await signRequest(server.authority, request, options);
+    const session = server.session({ certificate, key: String(key) });
+    const ask = async () => {
+      const [headers] = (await once(session.request({ ':path': path }), 'response')) as [Record<string, unknown>];
+      return headers[':status'];
+    };
+    expect(await ask()).toBe(200);
+    await expect.poll(ask, { timeout: 5000, interval: 200 }).toBe(401);
   });
 
   it('are answered before they have sent much, when they may send nothing at all', async () => {

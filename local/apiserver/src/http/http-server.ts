@@ -8,7 +8,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { isStatusError, StatusError } from '@tektite/meta';
+import { isStatusError, StatusError, systemClock } from '@tektite/meta';
 import type { ApiRequest, ApiResponse } from '../rest/api-request.ts';
 import { BodyReader } from './body-reader.ts';
 import { encodeBody } from './encode-body.ts';
@@ -157,6 +157,8 @@ function toApiRequest(request: AnyRequest, body: Uint8Array | undefined): ApiReq
 interface ShownCertificate {
   readonly certificate?: NonNullable<ApiRequest['clientCertificate']>;
   readonly bad?: boolean;
+  /** When its time is over, in milliseconds: connections may last longer than certificates. */
+  readonly ends?: number;
 }
 
 /** What each connection has shown; it can not show another one. */
@@ -167,15 +169,16 @@ function clientCertificate(request: AnyRequest): ShownCertificate {
   let known = shown.get(connection);
   if (!known)
     shown.set(connection, (known = readCertificate((request.stream?.session?.socket ?? request.socket) as TLSSocket)));
-  return known;
+  return known.ends !== undefined && known.ends < systemClock.now() ? { bad: true } : known;
 }
 
 function readCertificate(socket: TLSSocket): ShownCertificate {
-  const { subject, fingerprint256 } = socket.getPeerCertificate();
+  const { subject, fingerprint256, valid_to: end } = socket.getPeerCertificate();
   if (!subject) return {};
   if (!socket.authorized) return { bad: true };
   const organizations = subject.O as string | string[] | undefined;
   return {
+    ends: Date.parse(end),
     certificate: {
       commonName: String(subject.CN ?? ''),
       organizations: organizations === undefined ? [] : Array.isArray(organizations) ? organizations : [organizations],
