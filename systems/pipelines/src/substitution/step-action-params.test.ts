@@ -31,6 +31,12 @@ describe('a step that refers to a StepAction', () => {
     });
   });
 
+  it('has no say in its security', () => {
+    const step = { name: 's', ref: { name: 'act' }, securityContext: { runAsUser: 1 } };
+    expect(resolve(step, { image: 'i' })).toEqual({ name: 's', image: 'i' });
+    expect(resolve(step, { image: 'i', securityContext: { runAsUser: 2 } }).securityContext).toEqual({ runAsUser: 2 });
+  });
+
   it('gives parameters, in which those of the Task are replaced', () => {
     const action: StepActionSpec = {
       params: params({ name: 'p' }, { name: 'l', type: 'array' }, { name: 'd', default: 'by default' }),
@@ -111,6 +117,18 @@ describe('a step that refers to a StepAction', () => {
       'a text for a list',
       params({ name: 'x', type: 'array', default: ['a'] }),
       { params: [{ name: 'x', value: 'text' }] },
+      'invalid parameter substitution: x. Please check the types of the default value and the passed value',
+    ],
+    [
+      'a text for a list whose name has a hyphen',
+      params({ name: 'x-y', type: 'array', default: ['a'] }),
+      { params: [{ name: 'x-y', value: 'text' }] },
+      'invalid parameter substitution: inputs.params.x-y. Please check the types of the default value and the passed value',
+    ],
+    [
+      'a list for a text that would be that of another',
+      params({ name: 'x', default: '$(params.y)' }, { name: 'y', default: 'z' }),
+      { params: [{ name: 'x', value: ['a'] }] },
       'invalid parameter substitution: x. Please check the types of the default value and the passed value',
     ],
   ])('is refused for %s', (_title, specs, step, message) => {

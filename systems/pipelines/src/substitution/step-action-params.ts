@@ -7,10 +7,10 @@ import { replaceValue } from './replace-text.ts';
 import { type Replacements, ReplacementSet } from './replacements.ts';
 import { parseStepResult } from './step-result-reference.ts';
 
-/** A step that does what a StepAction says, with its parameters replaced. */
+/** A step that does what a StepAction says, with its parameters replaced. What the step says of its security gets lost. */
 export function applyStepAction(step: Step, action: StepActionSpec, replacements: Replacements): Step {
   const { description: _, params: __, ...fields } = action;
-  const { ref: ___, params: ____, ...own } = step;
+  const { ref: ___, params: ____, securityContext: _____, workingDir: ______, ...own } = step;
   const said = replaceInStep(fields, replacements);
   return {
     ...own,
@@ -34,9 +34,7 @@ export function stepActionReplacements(
     replaceParam(param, paramReplacements(task.params ?? [], runParams, 'task')),
   );
   checkNames(specs, given);
-  const set = new ReplacementSet();
-  for (const { name, default: value } of specs)
-    if (value !== undefined && !refersToParams(value)) addParamValue(set, name, value);
+  const set = new ReplacementSet().addAll(paramReplacements(specs, [], 'task'));
   for (const { name, value } of resolved(specs, given)) addMerged(set, name, value);
   const texts = [...command, ...args, ...env.flatMap(({ value }) => (value === undefined ? [] : [value]))];
   for (const param of given) addStepResult(set, param, specs, texts);
@@ -150,7 +148,9 @@ function indicesOf(form: string, texts: readonly string[]): ReadonlySet<string> 
 function checkTypes({ strings, arrays }: Replacements): void {
   const [clash] = [...strings.keys()].filter((name) => arrays.has(name)).sort();
   if (clash === undefined) return;
-  const [, dotted, double, single] = /^(?:inputs\.)?params(?:\.(.+)|\["(.+)"\]|\['(.+)'\])$/.exec(clash) ?? [];
+  // A name with a hyphen is not recognized as one, and so the whole variable is told.
+  const [, dotted, double, single] =
+    /^(?:(?:inputs\.)?params\.(\w+)|params\["([^"]+)"\]|params\['([^']+)'\])$/.exec(clash) ?? [];
   throw new Error(
     `invalid parameter substitution: ${dotted ?? double ?? single ?? clash}. Please check the types of the default value and the passed value`,
   );
