@@ -55,8 +55,31 @@ export async function movedObjects(
   return moved;
 }
 
+/** What people have read is the plan: nothing that it does not name is applied with it. */
+function refuseUnplanned({ plan, manifest }: PlanFile): void {
+  const planned = new Set<string>();
+  for (const { reference } of plan.objects) {
+    const { namespace: _, ...anywhere } = reference;
+    planned.add(identityText(reference)).add(`any ${identityText(anywhere)}`);
+  }
+  // Namespaces are filled in, or taken away, on the way.
+  const isPlanned = (object: DynamicObject) => {
+    const { namespace, ...anywhere } = referenceTo(object);
+    const isNamed = planned.has(identityText(object)) || planned.has(identityText(anywhere));
+    return isNamed || (!namespace && planned.has(`any ${identityText(anywhere)}`));
+  };
+  const strange = manifest.objects.find((object) => object.metadata.name && !isPlanned(object));
+  if (strange)
+    throw new ManifestError(
+      'SOURCE',
+      `the plan brings ${describeObject(strange)}, which it does not name; make a new plan`,
+    );
+}
+
 /** Refuses when the cluster moved since the plan was made. Gives what `applyManifest` needs to do what was planned. */
-export async function checkPlan(client: Client, { plan }: PlanFile, signal?: AbortSignal): Promise<PlanChoices> {
+export async function checkPlan(client: Client, file: PlanFile, signal?: AbortSignal): Promise<PlanChoices> {
+  const { plan } = file;
+  refuseUnplanned(file);
   const moved = await movedObjects(client, plan, signal);
   if (moved.length === 0) return plan.options;
   const names = moved.map(describeObject);
