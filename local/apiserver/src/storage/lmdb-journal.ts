@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { KubeObject } from '@tektite/meta';
@@ -27,27 +27,36 @@ export class LmdbJournal implements Journal {
   private readonly lock: FolderLock;
   private readonly root: RootDatabase<unknown, string>;
   private readonly log: Database<string, number>;
+  private readonly freeBytes: () => number;
+  private failure: unknown;
 
   private constructor(
     file: string,
     lock: FolderLock,
     root: RootDatabase<unknown, string>,
     log: Database<string, number>,
+    freeBytes: () => number,
   ) {
     this.file = file;
     this.lock = lock;
     this.root = root;
     this.log = log;
+    this.freeBytes = freeBytes;
   }
 
-  /** Opens or creates the journal in that folder. Throws a FolderError when another process has it, or it cannot be read. */
-  static async open(folder: string): Promise<LmdbJournal> {
+  /**
+   * Opens or creates the journal in that folder. Throws a FolderError when another process has it, or it cannot be read.
+   * `freeBytes` says how much the disk takes.
+   */
+  static async open(folder: string, freeBytes: () => number = () => freeBytesOf(folder)): Promise<LmdbJournal> {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const lock = await FolderLock.take(folder);
     let root: RootDatabase<unknown, string> | undefined;
     try {
       const file = join(folder, 'journal.mdb');
       checkFile(folder, file);
+      if (!existsSync(file) && freeBytes() < spareBytes)
+        throw new FolderError(`${folder}: the disk is full. Make room, or choose another folder with --data-dir.`);
       // Loaded here, so that a server in memory needs no native module.
       const { open } = await import('lmdb');
       root = open<unknown, string>({
@@ -69,7 +78,7 @@ export class LmdbJournal implements Journal {
       const log = root.openDB<string, number>({ name: 'log', encoding: 'string' });
       // From now on a journal that is missing is a loss, not a beginning.
       writeFileSync(markerOf(folder), `${format}\n`, { mode: 0o600 });
-      return new LmdbJournal(file, lock, root, log);
+      return new LmdbJournal(file, lock, root, log, freeBytes);
     } catch (error) {
       await root?.close();
       await lock.release();
@@ -89,24 +98,34 @@ export class LmdbJournal implements Journal {
     const last = records.at(-1);
     if (!last) return;
     const encoded = records.map((record) => [record.revision, encode(record)] as const);
-    await this.commit(() => {
+    const size = encoded.reduce((sum, [, text]) => sum + text.length, 0);
+    await this.commit(size, () => {
       for (const [revision, text] of encoded) ignoreOutcome(this.log.put(revision, text));
       ignoreOutcome(this.root.put('revision', last.revision));
     });
   }
 
   async forget(revisions: readonly number[], compactedRevision: number): Promise<void> {
-    await this.commit(() => {
+    await this.commit(0, () => {
       for (const revision of revisions) ignoreOutcome(this.log.remove(revision));
       ignoreOutcome(this.root.put('compacted', compactedRevision));
     });
   }
 
-  private async commit(write: () => void): Promise<void> {
+  /**
+   * LMDB itself overwrites memory of this process when the disk refuses a write. So it is not asked to write what may not fit, nor
+   * anything more after a failure that could not be foreseen.
+   */
+  private async commit(size: number, write: () => void): Promise<void> {
+    if (this.failure !== undefined)
+      throw new Error('the disk failed before; start again when it is well', { cause: this.failure });
+    // A page may be less than half full, a character more than a byte.
+    if (this.freeBytes() < spareBytes + 4 * size) throw new Error('ENOSPC: no space left on device');
     try {
       await this.root.batch(write);
     } catch (error) {
-      throw await causeOf(error as FailedCommit);
+      this.failure = await causeOf(error as FailedCommit);
+      throw this.failure;
     }
   }
 
@@ -124,6 +143,14 @@ export class LmdbJournal implements Journal {
       yield record;
     }
   }
+}
+
+/** So much stays free, for what LMDB writes besides. */
+const spareBytes = 4 * 1024 * 1024;
+
+function freeBytesOf(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
 }
 
 /** The batch tells how its writes went. Each of them does so too, and ends the process if nobody takes it. */
