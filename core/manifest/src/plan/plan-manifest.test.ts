@@ -23,7 +23,9 @@ describe('a plan', () => {
     expect(file.manifest.objects).toEqual(manifest.objects);
     expect(await checkPlan(client, file)).toEqual({ set });
     const more = { plan, manifest: manifestOf(configMap('a'), configMap('b'), configMap('unread')) };
-    await expect(checkPlan(client, more)).rejects.toThrow('the plan brings configmap default/unread, which it does not name');
+    await expect(checkPlan(client, more)).rejects.toThrow(
+      'the plan brings configmap default/unread, which it does not name',
+    );
     await client.create(kinds.ConfigMap, { metadata: { namespace: 'default', name: 'b' } });
     await expect(checkPlan(client, file)).rejects.toMatchObject({
       code: 'PLAN_OUTDATED',
