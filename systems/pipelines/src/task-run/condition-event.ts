@@ -14,7 +14,8 @@ export function conditionEvents(
   return after.reason === 'Started' || after.reason === 'TaskRunPending' ? [started] : [started, eventOf(after)];
 }
 
-const started: EventText = { type: 'Normal', reason: 'Started', message: '' };
+/** That a run has begun. */
+export const started: EventText = { type: 'Normal', reason: 'Started', message: '' };
 const listed = (event: EventText | undefined) => (event ? [event] : []);
 
 /** The same for one change: of a run that has just begun, only that it did. */

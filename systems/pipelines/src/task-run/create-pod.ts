@@ -8,6 +8,7 @@ import { buildPod, PodBuildError, type PodCredentials } from '../pod/build-pod.t
 import { CredentialError, podCredentials } from '../pod/credentials.ts';
 import { applyWorkspaces } from '../workspace/apply-workspaces.ts';
 import { workspaceVolumes } from '../workspace/workspace-volumes.ts';
+import { mergedSteps } from '../webhooks/merged-steps.ts';
 import type { Rules } from '../webhooks/rules.ts';
 import { validateParamUsage } from '../webhooks/validate-params.ts';
 import { validateTaskSpec } from '../webhooks/validate-task.ts';
@@ -48,7 +49,9 @@ function validateTask(taskRun: TaskRun, task: TaskSpec, { flags, defaults }: Tas
 async function build(taskRun: TaskRun, task: TaskSpec, run: TaskRunLook): Promise<Pod> {
   const { flags, defaults, options, context } = run;
   const bindings = taskRun.spec.workspaces ?? [];
-  const whole = applyWorkspaces(task, bindings, workspaceVolumes(bindings));
+  // What the template mounts comes before what a step gets of workspaces.
+  const merged = task.stepTemplate ? { ...task, steps: mergedSteps(task, { version: 'v1' }) } : task;
+  const whole = applyWorkspaces(merged, bindings, workspaceVolumes(bindings));
   try {
     return buildPod(taskRun, whole, {
       flags,

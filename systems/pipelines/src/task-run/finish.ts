@@ -3,8 +3,7 @@ import type { EventText } from '@tektite/controller';
 import { equalJson } from '@tektite/meta';
 import { TaskRun as TaskRunKind } from '../kinds/kinds.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
-import type { TaskRunStatus } from '../kinds/task-run-spec.ts';
-import { conditionEvents } from './condition-event.ts';
+import { conditionEvents, started } from './condition-event.ts';
 import { retriedStatus } from './end.ts';
 import { succeededCondition } from './life.ts';
 import { released } from './run-labels.ts';
@@ -17,16 +16,22 @@ export async function finish(run: TaskRunLook, failure?: Error): Promise<void> {
   // Labels before the status, as upstream: who waits for a state and then writes the run finds it as it stays.
   const target = await writeMetadata(run);
   if (!equalJson(original.status, run.status)) await context.writeStatus(target, run.status);
-  for (const event of eventsOf(original.status, run.status)) context.event(event);
+  for (const event of eventsOf(run)) context.event(event);
   measure(run);
   if (failure) context.event({ type: 'Warning', reason: 'InternalError', message: failure.message });
 }
 
-/** That a Task or a StepAction is being fetched is told by the condition alone, as upstream does it. */
-function eventsOf(before: TaskRunStatus | undefined, after: TaskRunStatus): readonly EventText[] {
-  const events = conditionEvents(succeededCondition(before), succeededCondition(after));
-  return events.filter(({ reason }) => reason !== 'ResolvingTaskRef' && reason !== 'ResolvingStepActionRef');
+/**
+ * A run whose Task is not there yet, or does not fit, is told of as if nothing had been known of it before, as upstream does it: that it waits,
+ * or is tried again, is told by the condition alone.
+ */
+function eventsOf({ original, status, isUnfit }: TaskRunLook): readonly EventText[] {
+  const before = succeededCondition(original.status);
+  const events = conditionEvents(before, succeededCondition(status));
+  return isUnfit ? [...new Set(events.map((event) => (isPassing(event) ? started : event)))] : events;
 }
+
+const isPassing = ({ reason }: EventText) => reason !== 'Failed' && reason !== 'Succeeded';
 
 function measure({ original, status, taskRun, context, options, now }: TaskRunLook): void {
   const before = succeededCondition(original.status);

@@ -187,6 +187,28 @@ describe('a TaskRun', () => {
     });
   });
 
+  it('that does not fit its Task is tried again without an event of its own', async () => {
+    await create({ taskRef: { name: 'none' }, retries: 1 });
+    expect(await condition()).toMatchObject({ status: 'False', reason: 'TaskRunResolutionFailed' });
+    expect((await run()).status?.retriesStatus).toHaveLength(1);
+    const reasons = (await events()).map((text) => text.split(' ')[0]);
+    expect(new Set(reasons)).toEqual(new Set(['Started', 'Failed', 'InternalError']));
+  });
+
+  it('mounts what its template mounts before the workspaces of a step', async () => {
+    await create({
+      taskSpec: {
+        volumes: [{ name: 'v', emptyDir: {} }],
+        stepTemplate: { volumeMounts: [{ name: 'v', mountPath: '/template' }] },
+        workspaces: [{ name: 'w' }],
+        steps: [{ name: 'a', image: 'i', script: 's', workspaces: [{ name: 'w', mountPath: '/own' }] }],
+      },
+      workspaces: [{ name: 'w', emptyDir: {} }],
+    });
+    const mounts = (await pod()).spec?.containers?.[0]?.volumeMounts ?? [];
+    expect(mounts.map(({ mountPath }) => mountPath).slice(0, 2)).toEqual(['/template', '/own']);
+  });
+
   it('tells its Pod that it is ready, whatever an annotation of the run says', async () => {
     const metadata = { namespace, name: 'tr', annotations: { 'tekton.dev/ready': 'no' } };
     await plane.client.create(TaskRun, { metadata, spec: oneStep });

@@ -78,7 +78,10 @@ async function advance(run: TaskRunLook): Promise<void> {
   if ((timeLeft(taskRun, run.status, now) ?? 1) <= 0) return timeOut(run);
   const failed = podFailure(run.status, taskRun, podOf(run), run.defaults, now);
   if (failed) return endRun(run, failed.reason, failed.message);
-  await reconcilePod(run, await prepare(run));
+  run.isUnfit = true;
+  const task = await prepare(run);
+  run.isUnfit = false;
+  await reconcilePod(run, task);
 }
 
 /** What the steps did until then is worth knowing. */

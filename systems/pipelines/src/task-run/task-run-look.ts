@@ -46,6 +46,8 @@ export interface TaskRunLook {
   status: TaskRunStatus;
   /** Whether its Pod was made just now. */
   hasNewPod: boolean;
+  /** Whether its Task is not there, or does not fit. */
+  isUnfit: boolean;
   readonly now: number;
   readonly flags: FeatureFlags;
   readonly defaults: ConfigDefaults;
@@ -66,6 +68,7 @@ export function beginLook(
     taskRun,
     status: taskRun.status ?? { podName: '' },
     hasNewPod: false,
+    isUnfit: false,
     now: context.clock.now(),
     flags: options.flags(),
     defaults: options.defaults(),
