@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { formatYaml, parseYaml } from '@tektite/schema/yaml';
 import { UserError } from './user-error.ts';
@@ -46,7 +46,9 @@ export async function writeKubeconfig(file: string, connection: Connection): Pro
   // Readers see the old file or the new one, never half of it; the key in it is for the owner alone. A link stays one.
   const target = existsSync(file) ? await realpath(file) : file;
   const temporary = `${target}.${process.pid}`;
-  await writeFile(temporary, formatYaml(config), { mode: 0o600 });
+  // The folder may be everybody's: what somebody put there under that name is not written to.
+  await rm(temporary, { force: true });
+  await writeFile(temporary, formatYaml(config), { mode: 0o600, flag: 'wx' });
   await rename(temporary, target);
 }
 
