@@ -59,6 +59,13 @@ export class PodContainers {
     return [...this.records.values()].some(({ instance }) => (instance?.termination?.exitCode ?? 0) !== 0);
   }
 
+  /** Whether one has ended to be run again with another image, and that has not been tried yet. */
+  get isReplacing(): boolean {
+    for (const { instance, waiting } of this.records.values())
+      if (instance?.replaced && instance.termination && !waiting) return true;
+    return false;
+  }
+
   /** How often the container was started before its newest run; -1 when it never ran. */
   attempt(name: string): number {
     const record = this.records.get(name);

@@ -252,8 +252,13 @@ export class PodWorker {
     await this.parts.logs.remove(ownerOf(this.pod));
   }
 
-  /** Where nothing takes time, a state that is over within one turn of the timers is not worth a word. */
+  /**
+   * Where nothing takes time, a state that is over within one turn of the timers is not worth a word. And a container that is
+   * replaced is not shown as ended meanwhile: kubelets look only afterwards, and where the policy is `Never` the API would not
+   * believe that it runs again.
+   */
   private publish(): void {
+    if (this.containers.isReplacing && !this.view().ending) return;
     if (!this.parts.runtime.startsAtOnce) this.publishNow();
     else this.publishing ??= this.parts.clock.setTimer(0, () => this.publishNow());
   }

@@ -295,6 +295,28 @@ export function podRuntimeCases(runtime: string, startNode: () => Promise<TestNo
       expect(events).toContain('Killing: Container beside definition changed, will be restarted');
     });
 
+    test('are not shown to have ended before they run again with another image', async () => {
+      await using here = await start();
+      const names = ['first', 'second', 'third', 'fourth'];
+      const behaviour = Object.fromEntries(names.map((name) => [name, {}]));
+      await runBehaviour(here, 'swapped', { main: { main: { runMs: 3000 }, ...behaviour } });
+      await here.until('swapped', (pod) => names.every((name) => statusOf(pod, name)?.state?.running));
+      const image = here.image?.startsWith('localhost/') ? here.image.slice('localhost/'.length) : 'another';
+      const patch = names.map((_, at) => ({
+        op: 'replace' as const,
+        path: `/spec/containers/${at + 1}/image`,
+        value: image,
+      }));
+      await here.plane.client.patch(kinds.Pod, { namespace: 'default', name: 'swapped' }, jsonPatch(patch));
+      const ended: string[] = [];
+      await here.until('swapped', (pod) => {
+        const ofAll = names.map((name) => statusOf(pod, name));
+        for (const one of ofAll) if (one?.state?.terminated && one.restartCount === 0) ended.push(one.name);
+        return ofAll.every((one) => (one?.restartCount ?? 0) > 0);
+      });
+      expect(ended).toEqual([]);
+    });
+
     test('are not ready before their readiness probe says so', async () => {
       await using here = await start();
       const readinessProbe = { exec: { command: ['true'] }, periodSeconds: 1, initialDelaySeconds: 1 };
