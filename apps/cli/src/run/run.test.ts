@@ -234,7 +234,8 @@ describe('a run whose Pod cannot start', () => {
 
   /** Runs it until that has been said, and then no longer. */
   async function expectToBeTold(run: string, words: RegExp): Promise<void> {
-    const child = spawn(process.execPath, [bin, 'run', '-f', '-']);
+    const env = { ...process.env, NO_COLOR: '1' };
+    const child = spawn(process.execPath, [bin, 'run', '-f', '-'], { env });
     child.stdin.end(run);
     let told = '';
     child.stderr.setEncoding('utf8').on('data', (more: string) => {
