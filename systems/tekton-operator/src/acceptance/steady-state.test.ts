@@ -55,6 +55,8 @@ describe.runIf(hasReleases)('when nothing changes', { timeout: 240_000 }, () => 
     });
     await cluster.client.create(tektonConfig());
     await untilReady(cluster);
+    // What is told after that, such as Events, has its time.
+    await cluster.clock.advance(60_000);
     await cluster.stopOperator();
     counted.writes.length = 0;
     await cluster.restart({});
