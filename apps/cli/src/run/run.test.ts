@@ -241,9 +241,13 @@ describe('a run whose Pod cannot start', () => {
     child.stderr.setEncoding('utf8').on('data', (more: string) => {
       told += more;
     });
-    await expect.poll(() => told).toMatch(words);
-    child.kill('SIGINT');
-    expect(await once(child, 'exit')).toEqual([1, null]);
+    const ended = once(child, 'exit');
+    try {
+      await expect.poll(() => told).toMatch(words);
+    } finally {
+      child.kill('SIGINT');
+    }
+    expect(await ended).toEqual([1, null]);
   }
 
   it('says which container has what trouble', async () => {
