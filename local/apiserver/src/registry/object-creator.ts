@@ -2,7 +2,6 @@ import {
   alreadyExistsError,
   formatTime,
   generateName,
-  invalidObjectError,
   isStatusError,
   type KubeObject,
   type Mutable,
@@ -24,7 +23,7 @@ import {
 } from './draft-metadata.ts';
 import { validateNewObject } from './kinds/validate-object.ts';
 import { managedResource } from './managed-resource.ts';
-import { takenError } from './preconditions.ts';
+import { refuseInvalid, takenError } from './preconditions.ts';
 import { type Draft, errorTarget, type Resource, storageKey } from './resource.ts';
 import type { ObjectStoreParts } from './store-parts.ts';
 import { asStored, fromStorage, toStorage } from './stored-form.ts';
@@ -128,13 +127,7 @@ export class ObjectCreator {
   private validateCreate(resource: Resource, draft: Draft, context: WriteContext, now: number): void {
     const { strategy } = resource;
     const errors = validateNewObject(strategy, draft, resource, strategyContext(context, now));
-    if (errors.length > 0)
-      throw invalidObjectError(
-        strategy.errorGroup ?? resource.group,
-        resource.kind,
-        metadataOf(draft).name ?? '',
-        errors,
-      );
+    refuseInvalid(resource, draft, errors);
     for (const warning of strategy.warnings?.(draft, undefined) ?? []) context.warn(warning);
   }
 

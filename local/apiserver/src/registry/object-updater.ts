@@ -3,7 +3,6 @@ import {
   conflictError,
   equalJson,
   formatTime,
-  invalidObjectError,
   isStatusError,
   type KubeObject,
   notFoundError,
@@ -28,7 +27,7 @@ import { KeyTurns } from './key-turns.ts';
 import { validateChangedObject } from './kinds/validate-object.ts';
 import { managedResource } from './managed-resource.ts';
 import type { ObjectCreator } from './object-creator.ts';
-import { checkPreconditions, checkUid, isReadyToGo } from './preconditions.ts';
+import { checkPreconditions, checkUid, isReadyToGo, refuseInvalid } from './preconditions.ts';
 import { type Draft, errorTarget, type Resource, storageKey } from './resource.ts';
 import type { ObjectStoreParts } from './store-parts.ts';
 import { asStored, fromStorage, toStorage } from './stored-form.ts';
@@ -215,13 +214,7 @@ export class ObjectUpdater {
     const about = strategyContext(context, now);
     const part = isWhole(request.subresource) ? undefined : request.subresource;
     const errors = validateChangedObject(strategy, draft, old, resource, about, part);
-    if (errors.length > 0)
-      throw invalidObjectError(
-        strategy.errorGroup ?? resource.group,
-        resource.kind,
-        metadataOf(draft).name ?? '',
-        errors,
-      );
+    refuseInvalid(resource, draft, errors);
     if (request.subresource === '') for (const warning of strategy.warnings?.(draft, old) ?? []) context.warn(warning);
   }
 }

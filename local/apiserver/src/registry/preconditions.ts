@@ -1,4 +1,11 @@
-import { alreadyExistsError, conflictError, invalidObjectError, type KubeObject, StatusError } from '@tektite/meta';
+import {
+  alreadyExistsError,
+  conflictError,
+  type FieldError,
+  invalidObjectError,
+  type KubeObject,
+  StatusError,
+} from '@tektite/meta';
 import { metadataOf } from './draft-metadata.ts';
 import { type Draft, errorTarget, type Resource } from './resource.ts';
 
@@ -53,4 +60,10 @@ export function isReadyToGo(object: KubeObject, resource: Resource): boolean {
     resource.kind !== 'Namespace' ||
     ((object as { spec?: { finalizers?: readonly string[] } }).spec?.finalizers?.length ?? 0) === 0
   );
+}
+
+/** Refuses an object of which something is wrong. */
+export function refuseInvalid({ strategy, group, kind }: Resource, draft: Draft, errors: readonly FieldError[]): void {
+  if (errors.length > 0)
+    throw invalidObjectError(strategy.errorGroup ?? group, kind, metadataOf(draft).name ?? '', errors);
 }

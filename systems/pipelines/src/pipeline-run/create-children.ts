@@ -1,5 +1,6 @@
 import { controllerOf, isStatusError, quoteGo } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
+import { formatWithoutArguments } from '../kinds/go-format.ts';
 import { CustomRun, PipelineRun as PipelineRunKind, TaskRun } from '../kinds/kinds.ts';
 import type { PipelineRun } from '../kinds/pipeline-run.ts';
 import { assistantOf, runClaimName } from '../pipeline/affinity-assistant.ts';
@@ -13,7 +14,6 @@ import type { TaskState } from '../pipeline/task-state.ts';
 import { RunFailure } from '../task-run/run-failure.ts';
 import { enumMistake } from '../task-run/validate-params.ts';
 import { childTrace, taskRunTrace } from '../status/span-context.ts';
-import { printedAsFormat } from './go-format.ts';
 import type { PipelineRunServices } from './pipeline-run-services.ts';
 
 const kindOf = { TaskRun, CustomRun, PipelineRun: PipelineRunKind } as const;
@@ -160,7 +160,7 @@ function creationFailure(error: unknown): unknown {
   const isLasting =
     error instanceof WorkspaceError || isStatusError(error, 'Invalid') || isStatusError(error, 'BadRequest');
   if (!isLasting || !(error instanceof Error)) return error;
-  return new RunFailure('CreateRunFailed', printedAsFormat(error.message), { cause: error });
+  return new RunFailure('CreateRunFailed', formatWithoutArguments(error.message), { cause: error });
 }
 
 /** A Pipeline that runs itself would never end. */

@@ -1,4 +1,5 @@
 import { flagsForProvenance } from '../config/feature-flags.ts';
+import { formatWithoutArguments } from '../kinds/go-format.ts';
 import type { PipelineRun } from '../kinds/pipeline-run.ts';
 import type { PipelineRunStatus } from '../kinds/pipeline-run-spec.ts';
 import type { PipelineSpec } from '../kinds/pipeline-spec.ts';
@@ -24,7 +25,6 @@ import { replaceInBindings } from '../workspace/replace-in-bindings.ts';
 import { createVolumes } from './affinity-assistants.ts';
 import { endChildren } from './end-children.ts';
 import { type FoundPipeline, getPipeline } from './get-pipeline.ts';
-import { printedAsFormat } from './go-format.ts';
 import type { PipelineRunServices } from './pipeline-run-services.ts';
 import { resolveTasks } from './resolve-tasks.ts';
 import { evaluate, startTasks } from './schedule.ts';
@@ -107,7 +107,7 @@ function verify(
   const status = withVerification(progress.run.status ?? {}, verification, isFatal ? failed : told, now);
   progress.run = { ...progress.run, status };
   if (isFatal)
-    throw new RunFailure('ResourceVerificationFailed', printedAsFormat(failed), { cause: new Error(failed) });
+    throw new RunFailure('ResourceVerificationFailed', formatWithoutArguments(failed), { cause: new Error(failed) });
 }
 
 /** Parameters may be in the workspaces that a run brings. */
@@ -204,7 +204,7 @@ function conclude(progress: Progress, facts: PipelineFacts, spec: PipelineSpec, 
   const outcome = pipelineOutcome(facts, name);
   const status = withRunOutcome(
     progress.run.status ?? {},
-    { ...outcome, message: printedAsFormat(outcome.message) },
+    { ...outcome, message: formatWithoutArguments(outcome.message) },
     now,
   );
   const { childReferences, skippedTasks } = reportTasks(facts);
