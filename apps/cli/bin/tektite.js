@@ -1,11 +1,19 @@
 #!/usr/bin/env -S node --max-semi-space-size=4
 // A small young generation: the server holds a third less memory for a few per cent of its speed.
-import { existsSync } from 'node:fs';
+// This file must parse on old versions of Node, so that they get a sentence and not a SyntaxError.
+import { existsSync } from 'fs';
 
+const [major, minor] = process.versions.node.split('.').map(Number);
 const bundle = new URL('../dist/tektite.js', import.meta.url);
-if (existsSync(bundle)) {
-  await import(bundle.href);
+if (major < 20 || (major === 20 && minor < 19)) {
+  fail(`tektite needs Node.js 20.19 or later; this is ${process.versions.node} (${process.execPath}).`);
+} else if (!existsSync(bundle)) {
+  fail('tektite is not built yet: run `npm ci` (or `npm run build`) in the repository first.');
 } else {
-  console.error('tektite is not built yet: run `npm ci` (or `npm run build`) in the repository first.');
+  void import(bundle.href);
+}
+
+function fail(sentence) {
+  console.error(sentence);
   process.exitCode = 1;
 }

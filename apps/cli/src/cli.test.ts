@@ -167,9 +167,11 @@ describe('tektite', () => {
       /^tektite: --disable-admission-plugins: there is no plugin "Nonsense"\n$/,
     ],
     [['compact', '--data-dir', '/no/such/folder'], /^tektite: \/no\/such\/folder\/kubeconfig does not exist/],
-  ])('tells a mistake in a sentence: %j', (args, message) => {
+  ])('reports an error in a sentence: %j', (args, message) => {
     const { code, out, err } = tektite(args);
-    expect(code).toBe(1);
+    // Usage is 2; what this machine refuses is 1.
+    expect([1, 2]).toContain(code);
+    if (/unknown|missing|must be/.test(err)) expect(code).toBe(2);
     expect(out).toBe('');
     expect(err).toMatch(message);
     expect(err).not.toMatch(/^\s+at /m);

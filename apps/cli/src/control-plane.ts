@@ -9,7 +9,7 @@ import {
   serveHttps,
   type TokenFile,
 } from '@tektite/apiserver';
-import type { System } from '@tektite/controller';
+import type { Logger, System } from '@tektite/controller';
 import type { ImageMapping } from '@tektite/node';
 import type { RuntimeName } from './cluster/runtimes.ts';
 import { serviceRange } from './cluster/service-range.ts';
@@ -30,7 +30,7 @@ export interface ControlPlaneOptions {
   readonly images?: ImageMapping;
   /** Run in this process, on the server's own side: no HTTP, no certificates between. */
   readonly systems?: readonly System[];
-  readonly onError: (error: unknown) => void;
+  readonly log: Logger;
 }
 
 /** A control plane that serves. */
@@ -68,7 +68,7 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
     ...(options.runtime ? { serviceRange: serviceRange(folder) } : {}),
     // The ServiceAccount plugin waits for accounts that a controller makes.
     disabledAdmissionPlugins: [...(options.runtime ? [] : ['ServiceAccount']), ...options.disabledAdmissionPlugins],
-    onError: options.onError,
+    onError: (error) => options.log.error('API server', { error }),
   });
   started.push(() => server.close());
   const http = await serveHttps({
@@ -101,7 +101,7 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
         folder,
         authority: keys.authority,
         api: { host: reachable(options.host), port: http.port },
-        onError: options.onError,
+        log: options.log,
         onNotice: (text) => void process.stderr.write(`note: ${text}\n`),
       },
       started,
@@ -109,7 +109,7 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
   }
   if (!options.systems?.length) return { connection, kubeconfigFile };
   const { runObservedSystems } = await import('./systems/run-systems.ts');
-  const statusUrl = await runObservedSystems(server, options.systems, folder, started);
+  const statusUrl = await runObservedSystems(server, options.systems, folder, options.log, started);
   return { connection, kubeconfigFile, statusUrl };
 }
 

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { endOnBrokenPipe, isOutputClosed } from './broken-pipe.ts';
 import { goStyleFlags } from './go-style-flags.ts';
 import { addByohCommands } from './program/byoh-commands.ts';
 import { addClusterCommands } from './program/cluster-commands.ts';
@@ -6,15 +7,14 @@ import { addConnectorCommands } from './program/connector-commands.ts';
 import { addManifestCommands } from './program/manifest-commands.ts';
 import { addOperatorCommands } from './program/operator-commands.ts';
 import { addRunCommands } from './program/run-commands.ts';
-import { UserError } from './user-error.ts';
 import { version } from './version.ts';
-import { terminalText } from './terminal-text.ts';
 
 /** Builds the command line. Each command's module is loaded only when that command runs, so `--help` is quick. */
 function program(): Command {
   const tektite = new Command('tektite')
     .description('A Kubernetes control plane for installing software and running pipelines, with or without a cluster.')
     .version(version)
+    .exitOverride()
     // What comes after a command is that command's: `new operator --version` is the version of a kind.
     .enablePositionalOptions()
     .showHelpAfterError('(run with --help for what is possible)')
@@ -40,13 +40,28 @@ Examples:
   return tektite;
 }
 
+/** Prints an error as a sentence, and gives the exit code. The module that knows them all is loaded only for that. */
+async function fail(error: unknown): Promise<number> {
+  // Usage errors: commander has printed them already.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (isOutputClosed()) return Number(process.exitCode ?? 1);
+  const { describeError, errorText } = await import('./report-error.ts');
+  process.stderr.write(errorText(error));
+  return describeError(error).exitCode;
+}
+
+/** A failure that no command waits for: the process is in no state to go on. */
+async function failAtOnce(thrown: unknown): Promise<never> {
+  process.exit(await fail(thrown));
+}
+
+process.on('uncaughtException', (thrown) => void failAtOnce(thrown));
+process.on('unhandledRejection', (thrown) => void failAtOnce(thrown));
+endOnBrokenPipe();
 try {
   const [runtime = '', script = '', ...words] = process.argv;
   const isController = words[0] === 'controller';
   await program().parseAsync([runtime, script, ...(isController ? goStyleFlags(words) : words)]);
 } catch (error) {
-  // A user's mistake is told in a sentence; only our own mistakes deserve a stack trace.
-  if (error instanceof UserError) console.error(`tektite: ${terminalText(error.message)}`);
-  else if (!(error instanceof CommanderError)) console.error(error);
-  process.exitCode = error instanceof UserError ? error.exitCode : 1;
+  process.exitCode = await fail(error);
 }

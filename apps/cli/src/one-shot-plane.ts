@@ -10,20 +10,22 @@ import {
   serveHttps,
 } from '@tektite/apiserver';
 import { Client } from '@tektite/client';
-import type { System } from '@tektite/controller';
+import type { Logger, System } from '@tektite/controller';
 import type { ImageMapping } from '@tektite/node';
 import { runCluster } from './cluster/run-cluster.ts';
 import { serviceRange } from './cluster/service-range.ts';
 import { createServerKeys } from './server-keys.ts';
 import { type Started, startTogether } from './start-together.ts';
 import { runSystemsOnce } from './systems/run-systems.ts';
+import { explainFileError, UserError } from './user-error.ts';
 
 export interface OneShotOptions {
   /** What stands for images: Pods are processes of this machine. */
   readonly images?: ImageMapping;
   readonly systems: readonly System[];
-  readonly onError: (error: unknown) => void;
-  /** Told of what users should know, and is no failure. */
+  /** Failures that are tried again. */
+  readonly log: Logger;
+  /** Called with each fact that users should know and that is no failure. */
   readonly onNotice: (text: string) => void;
 }
 
@@ -35,8 +37,7 @@ const host = '127.0.0.1';
  * keys on disk, and HTTP between itself and its parts. Its API is served all the same: containers may ask it.
  */
 export async function startOneShotPlane(options: OneShotOptions, started: Started): Promise<Client> {
-  const folder = await mkdtemp(join(tmpdir(), 'tektite-'));
-  started.push(() => rm(folder, { recursive: true, force: true }));
+  const folder = await makeFolder(started);
   const { authority, server: own } = await createServerKeys(host);
   const server = await ApiServer.create({
     storage: new RevisionStore(),
@@ -44,7 +45,7 @@ export async function startOneShotPlane(options: OneShotOptions, started: Starte
     // One for RSA, as clusters have it, would take longer than many a run.
     serviceAccountKey: () => createSigningKey('ec'),
     serviceRange: serviceRange(folder),
-    onError: options.onError,
+    onError: (error) => options.log.error('API server', { error }),
   });
   started.push(() => server.close());
   const { key, certificate } = own;
@@ -61,9 +62,24 @@ export async function startOneShotPlane(options: OneShotOptions, started: Starte
   const api = { host, port: http.port };
   await startTogether(started, [
     (own) => runCluster({ ...options, server, runtime: 'host', folder, authority, api }, own),
-    (own) => runSystemsOnce(server, options.systems, own),
+    (own) => runSystemsOnce(server, options.systems, options.log, own),
   ]);
   const client = new Client(inProcessTransport(server, { name: 'tektite-admin', groups: ['system:masters'] }));
   started.push(() => client.close());
   return client;
+}
+
+/** The folder for logs and volumes, removed at the end. Containers may still be closing files in it: removal is tried again. */
+async function makeFolder(started: Started): Promise<string> {
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'tektite-'));
+    started.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+    return folder;
+  } catch (error) {
+    const reason = explainFileError(error, tmpdir())?.replace(/^.*: /s, '');
+    if (reason === undefined) throw error;
+    throw new UserError(
+      `no temporary folder can be made in ${tmpdir()}: ${reason}; set TMPDIR to a folder that can be written`,
+    );
+  }
 }

@@ -6,6 +6,6 @@ export function readDuration(option: string, text: string): number {
   try {
     return Number(parseGoDuration(text) / 1_000_000n);
   } catch {
-    throw new UserError(`${option} must be a time, as 15s, 1m30s or 500ms, not ${JSON.stringify(text)}`);
+    throw new UserError(`${option} must be a time, as 15s, 1m30s or 500ms, not ${JSON.stringify(text)}`, 2);
   }
 }

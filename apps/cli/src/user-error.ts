@@ -1,6 +1,7 @@
-/** Something the user can mend; the message says what is wrong and what to do. Printed without a stack trace. */
+/** An error that the user can fix: the message names the cause and what helps. Printed without a stack trace. */
 export class UserError extends Error {
   override readonly name = 'UserError';
+  /** 1 an operation failed, 2 usage or a bad file, 130 Ctrl-C. */
   readonly exitCode: number;
 
   constructor(message: string, exitCode: number = 1) {
@@ -9,7 +10,7 @@ export class UserError extends Error {
   }
 }
 
-/** What the system may refuse for reasons that are the user's to know. */
+/** Errors of the file system that have their cause outside of this program. */
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'no permission',
   EPERM: 'no permission',
@@ -22,20 +23,24 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
   ENAMETOOLONG: 'the name is too long',
   ELOOP: 'links lead in a circle',
+  EMFILE: 'too many files are open; ulimit -n raises the limit',
+  ENFILE: 'the machine has too many files open',
 };
 
-/** A failure of the file system as a sentence; `undefined` for failures of another kind. `file` is what it was about. */
+/** A failure of the file system as a sentence; `undefined` for failures of another kind. `file` is the one it is about. */
 export function explainFileError(error: unknown, file: string): string | undefined {
-  const { code, path = file } = error as NodeJS.ErrnoException;
+  const { code, dest, path = file } = (error ?? {}) as NodeJS.ErrnoException & { readonly dest?: string };
   const reason = code === undefined ? undefined : reasons[code];
+  // Of a copy, the disk of the destination is the full one.
+  if (code === 'ENOSPC' || code === 'EDQUOT') return `${dest ?? path}: ${reason}`;
   return reason === undefined ? undefined : `${path}: ${reason}`;
 }
 
 /** A whole number within limits. */
-export function readNumber(option: string, text: string, least: number, most: number): number {
+export function readNumber(option: string, text: string, min: number, max: number): number {
   const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= least && value <= most))
-    throw new UserError(`${option} must be a number from ${least} to ${most}, not ${JSON.stringify(text)}`);
+  if (!(value >= min && value <= max))
+    throw new UserError(`${option} must be a number from ${min} to ${max}, not ${JSON.stringify(text)}`, 2);
   return value;
 }
 

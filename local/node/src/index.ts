@@ -21,11 +21,11 @@ export type * from './runtime/pod-runtime.ts';
 export { HostRuntime, type HostRuntimeOptions } from './host/host-runtime.ts';
 export type { ImageMapping, MappedImage } from './host/image-mapping.ts';
 export {
-  HostRuntimeError,
-  type HostRuntimeErrorCode,
-  hostRuntimeErrorCodes,
-  isHostRuntimeError,
-} from './host/host-runtime-error.ts';
+  isRuntimeError,
+  RuntimeError,
+  type RuntimeErrorCode,
+  runtimeErrorCodes,
+} from './runtime/runtime-error.ts';
 export { PodmanRuntime, type PodmanRuntimeOptions } from './podman/podman-runtime.ts';
 export { SimulatedRuntime, type SimulatedRuntimeOptions } from './simulated/simulated-runtime.ts';
 export { type Simulation, simulationAnnotation } from './simulated/simulation.ts';

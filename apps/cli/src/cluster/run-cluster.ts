@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { type ApiServer, inProcessTransport } from '@tektite/apiserver';
 import { type KeyPair, signRequest } from '@tektite/certificates';
 import { Client } from '@tektite/client';
+import type { Logger } from '@tektite/controller';
 import {
   type ImageMapping,
   HostRuntime,
-  isHostRuntimeError,
+  isRuntimeError,
   PodmanRuntime,
   type PodRuntime,
   ServiceProxy,
@@ -15,7 +16,6 @@ import {
 } from '@tektite/node';
 import { systemClock } from '@tektite/meta';
 import { startWorkloads } from '@tektite/workloads';
-import { pinoLogger } from '../observe/pino-logger.ts';
 import { pipelinesImages } from '../systems/pipelines.ts';
 import { shellImages } from './shell-images.ts';
 import { type Started, startTogether } from '../start-together.ts';
@@ -32,8 +32,9 @@ export interface ClusterOptions {
   readonly authority: KeyPair;
   /** Where Pods reach the API. */
   readonly api: { readonly host: string; readonly port: number };
-  readonly onError: (error: unknown) => void;
-  /** Told once of what users should know, and is no failure. */
+  /** Failures that are tried again. */
+  readonly log: Logger;
+  /** Called once with each fact that users should know and that is no failure. */
   readonly onNotice: (text: string) => void;
 }
 
@@ -58,7 +59,7 @@ async function runWorkloads(options: ClusterOptions, started: Started): Promise<
   const { folder, authority } = options;
   const workloads = await startWorkloads({
     client: open(options, 'kube-controller-manager', 'system:kube-controller-manager', started),
-    log: pinoLogger('warn'),
+    log: options.log,
     rootCertificate: authority.certificate,
     certificates: {
       sign: ({ request, usages, expirationSeconds }) =>
@@ -99,10 +100,10 @@ async function startOwnNode(options: ClusterOptions, client: Client) {
       runtime: openRuntime(options, join(dataDir, 'runtime'), images),
       dataDir,
       api: options.api,
-      onError: options.onError,
+      onError: (error) => options.log.error('node', { error }),
     });
   } catch (error) {
-    if (isHostRuntimeError(error)) throw new UserError(error.message);
+    if (isRuntimeError(error)) throw new UserError(error.message);
     throw error;
   }
 }

@@ -1,8 +1,9 @@
 import type { Client } from '@tektite/client';
 import { sleep, systemClock } from '@tektite/meta';
-import pc from 'picocolors';
+import { isOutputClosed } from '../broken-pipe.ts';
 import { openCluster } from '../cluster/open-cluster.ts';
 import { readImages } from '../cluster/read-images.ts';
+import { textLogger } from '../observe/text-logger.ts';
 import { startOneShotPlane } from '../one-shot-plane.ts';
 import { createObject } from '../run/create-object.ts';
 import { planRun, type PlannedObject } from '../run/plan-run.ts';
@@ -11,7 +12,7 @@ import { RunSession } from '../run/run-session.ts';
 import { openView } from '../run/view/open-view.ts';
 import type { RunView } from '../run/view/run-view.ts';
 import { readWorkspace } from '../run/workspace-wish.ts';
-import type { Started } from '../start-together.ts';
+import { type Started, undoneAfter } from '../start-together.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { pipelines } from '../systems/pipelines.ts';
 import { UserError } from '../user-error.ts';
@@ -35,20 +36,39 @@ const cancelMs = 15_000;
 export async function run(options: RunOptions): Promise<void> {
   using view = openView(options.output);
   const objects = await plannedObjects(options);
-  const started: Started = [];
   const stopped = stopSignal();
-  const abort = new AbortController();
   try {
-    const client = await (options.kubeconfig
-      ? openNamed(options.kubeconfig, started)
-      : openOwn(options, view, started));
-    const session = new RunSession(client, view, abort.signal);
-    void stopped.promise.then(() => endEarly(session, view, abort));
-    process.exitCode = (await runAll(client, objects, session, options.namespace)) ? 0 : 1;
+    process.exitCode = await undoneAfter(async (started) => {
+      const client = await (options.kubeconfig
+        ? openNamed(options.kubeconfig, started)
+        : openOwn(options, view, started));
+      return runToEnd(client, objects, options.namespace, view, stopped.promise);
+    });
   } finally {
-    abort.abort(new UserError('stopped'));
-    for (let undo = started.pop(); undo; undo = started.pop()) await undo();
     stopped.ignore();
+  }
+}
+
+/** Creates the objects and follows the runs. Ctrl-C cancels them. */
+async function runToEnd(
+  client: Client,
+  objects: readonly PlannedObject[],
+  namespace: string,
+  view: RunView,
+  stop: Promise<void>,
+): Promise<number> {
+  const abort = new AbortController();
+  const session = new RunSession(client, view, abort.signal);
+  let interrupted = false;
+  void stop.then(() => {
+    interrupted = true;
+    return endEarly(session, view, abort);
+  });
+  try {
+    const succeeded = await runAll(client, objects, session, namespace, () => interrupted);
+    return interrupted ? 130 : succeeded ? 0 : 1;
+  } finally {
+    abort.abort(new UserError('stopped', 130));
   }
 }
 
@@ -70,9 +90,11 @@ async function runAll(
   objects: readonly PlannedObject[],
   session: RunSession,
   namespace: string,
+  isInterrupted: () => boolean,
 ): Promise<boolean> {
   const ends = [];
   for (const planned of objects) {
+    if (isInterrupted()) throw new UserError('stopped', 130);
     const created = await createObject(client, planned, namespace);
     if (planned.runs) ends.push(session.follow(created));
   }
@@ -82,13 +104,13 @@ async function runAll(
 /** The first Ctrl-C cancels the runs, and they are followed to their end. The second does not wait for that. */
 async function endEarly(session: RunSession, view: RunView, abort: AbortController): Promise<void> {
   const again = stopSignal();
-  view.note('cancelling; Ctrl-C again to leave at once');
+  if (!isOutputClosed()) view.note('cancelling; Ctrl-C again to leave at once');
   try {
     await session.cancel();
     await Promise.race([again.promise, sleep(systemClock, cancelMs, abort.signal).catch(() => undefined)]);
   } finally {
     again.ignore();
-    abort.abort(new UserError('stopped'));
+    abort.abort(new UserError('stopped', 130));
   }
 }
 
@@ -104,7 +126,7 @@ async function openOwn(options: RunOptions, view: RunView, started: Started): Pr
       ...(options.images ? { images: await readImages(options.images) } : {}),
       systems: [pipelines],
       onNotice: (text) => view.note(text),
-      onError: (error) => console.error(pc.red('internal error:'), error),
+      log: textLogger((line) => view.note(line)),
     },
     started,
   );

@@ -6,6 +6,7 @@ import { readImages } from '../cluster/read-images.ts';
 import { type RuntimeName, runtimeNames } from '../cluster/runtimes.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane.ts';
 import { writeKubeconfig } from '../kubeconfig-file.ts';
+import { textLogger } from '../observe/text-logger.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { loadSystems } from '../systems/load-systems.ts';
 import type { SystemSettings } from '../systems/system-settings.ts';
@@ -68,7 +69,7 @@ async function start(
       host: options.host,
       port,
       ...more,
-      onError: (error) => console.error(pc.red('internal error:'), error),
+      log: textLogger((line) => void process.stderr.write(`${line}\n`)),
     });
   } catch (error) {
     throw explain(error, options, port);

@@ -4,6 +4,7 @@ import { type ApiServer, inProcessTransport } from '@tektite/apiserver';
 import { Client, type Transport } from '@tektite/client';
 import {
   type DefineKind,
+  type Logger,
   type RunningSystems,
   startSystems,
   type System,
@@ -11,7 +12,6 @@ import {
 } from '@tektite/controller';
 import type { Started } from '../start-together.ts';
 import { wantsTraces } from '../observe/wants-traces.ts';
-import { pinoLogger } from '../observe/pino-logger.ts';
 
 /** Somebody waits for the prompt. */
 const graceMs = 3000;
@@ -21,7 +21,7 @@ export async function runSystems(
   server: ApiServer,
   systems: readonly System[],
   started: Started,
-  options: Partial<SystemsOptions> = {},
+  options: Partial<SystemsOptions> & Pick<SystemsOptions, 'log'>,
   observe: (transport: Transport) => Transport = (transport) => transport,
 ): Promise<RunningSystems> {
   const transport = inProcessTransport(server, { name: 'system:tektite', groups: ['system:masters'] });
@@ -29,7 +29,6 @@ export async function runSystems(
   started.push(() => client.close());
   const running = await startSystems(systems, {
     client,
-    log: pinoLogger('warn'),
     graceMs,
     webhooks: { host: server.localWebhooks, service: { namespace: 'default', name: 'tektite-webhook' } },
     ...options,
@@ -42,13 +41,18 @@ export async function runSystems(
  * Runs systems that are there and gone: nobody was on this server before, and nobody will look at who wrote what, so that their
  * kinds are served without much ado. Traces are sent if somebody takes them.
  */
-export async function runSystemsOnce(server: ApiServer, systems: readonly System[], started: Started): Promise<void> {
+export async function runSystemsOnce(
+  server: ApiServer,
+  systems: readonly System[],
+  log: Logger,
+  started: Started,
+): Promise<void> {
   const define: DefineKind = (definition) => server.define(definition);
-  if (!wantsTraces()) return void (await runSystems(server, systems, started, { define }));
+  if (!wantsTraces()) return void (await runSystems(server, systems, started, { define, log }));
   const { observeSystems } = await import('./observe-systems.ts');
   const observed = observeSystems();
   started.push(() => observed.close());
-  await runSystems(server, systems, started, { define }, observed.transport);
+  await runSystems(server, systems, started, { define, log }, observed.transport);
 }
 
 /** Runs the systems, and serves how they are on a free port, whose address is in the folder for `tektite explain`. */
@@ -56,12 +60,13 @@ export async function runObservedSystems(
   server: ApiServer,
   systems: readonly System[],
   folder: string,
+  log: Logger,
   started: Started,
 ): Promise<string> {
   const { observeSystems } = await import('./observe-systems.ts');
   const observed = observeSystems();
   started.push(() => observed.close());
-  const running = await runSystems(server, systems, started, observed.options, observed.transport);
+  const running = await runSystems(server, systems, started, { log, ...observed.options }, observed.transport);
   const status = await observed.serve(running);
   const file = join(folder, 'status-url');
   await writeFile(file, `${status.url}\n`);

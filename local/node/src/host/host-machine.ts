@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { HostRuntimeError } from './host-runtime-error.ts';
+import { RuntimeError } from '../runtime/runtime-error.ts';
 
 const run = promisify(execFile);
 
@@ -30,7 +30,7 @@ export interface HostMachine {
 /** Entries of the root folder that containers get their own of, or none. */
 const ownRootEntries = new Set(['proc', 'sys', 'dev', 'run', 'tmp', 'root', 'home', 'lost+found', 'boot', 'swapfile']);
 
-/** Looks at the machine, and tries what cannot be seen. Rejects with a {@link HostRuntimeError} when it cannot be. */
+/** Looks at the machine, and tries what cannot be seen. Rejects with a {@link RuntimeError} when it cannot be. */
 export async function inspectHost(): Promise<HostMachine> {
   const tools = Object.fromEntries(toolNames.map((name) => [name, findTool(name)])) as HostMachine['tools'];
   const userNamespace = process.getuid?.() !== 0;
@@ -64,7 +64,7 @@ function findTool(name: string): string {
       // Perhaps in the next one.
     }
   }
-  throw new HostRuntimeError(
+  throw new RuntimeError(
     'TOOL_MISSING',
     `the program ${name} is needed to run containers as processes and is not in ${toolPath}; install util-linux and coreutils, or use another runtime (podman, simulated)`,
   );
@@ -77,13 +77,13 @@ async function tryNamespaces(unshare: string, userNamespace: boolean): Promise<v
   } catch (cause) {
     const said = String((cause as { stderr?: string }).stderr ?? cause).trim();
     if (userNamespace) {
-      throw new HostRuntimeError(
+      throw new RuntimeError(
         'USER_NAMESPACES_FORBIDDEN',
         `containers of an ordinary user need user namespaces, and the kernel refuses them (${said}). Ways out: allow them (${userNamespaceHint()}), run tektite as root, or use another runtime (podman, simulated)`,
         { cause },
       );
     }
-    throw new HostRuntimeError(
+    throw new RuntimeError(
       'NAMESPACES_FORBIDDEN',
       `the kernel refuses namespaces and mounts to this process (${said}); inside a container it needs CAP_SYS_ADMIN and an unmasked /proc (--privileged). Otherwise use another runtime (simulated)`,
       { cause },

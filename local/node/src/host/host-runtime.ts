@@ -86,8 +86,7 @@ export class HostRuntime implements PodRuntime {
       await rm(join(this.memory, name), { recursive: true, force: true });
       mkdirSync(join(this.memory, name), { recursive: true, mode: 0o700 });
     }
-    // Mostly waiting, for other processes and for the disk.
-    const [machine] = await Promise.all([inspectHost(), this.scratch.open(), this.fifos.open()]);
+    const machine = await this.prepare();
     this.machineFound = machine;
     this.tools ??= this.beginToolBox(machine);
     this.inherited = inheritedDescriptors();
@@ -174,6 +173,15 @@ export class HostRuntime implements PodRuntime {
     if (this.nullDevice !== undefined) closeSync(this.nullDevice);
     this.nullDevice = undefined;
     if (this.memory.startsWith('/dev/shm/')) rmSync(this.memory, { recursive: true, force: true });
+  }
+
+  /** Checks the machine while folders and pipes are made. A runtime that cannot open leaves nothing under way, and no files. */
+  private async prepare(): Promise<HostMachine> {
+    const [machine, ...others] = await Promise.allSettled([inspectHost(), this.scratch.open(), this.fifos.open()]);
+    const failed = [machine, ...others].find((each) => each.status === 'rejected');
+    if (machine.status === 'fulfilled' && !failed) return machine.value;
+    await this.close();
+    throw failed?.reason;
   }
 
   private get machine(): HostMachine {

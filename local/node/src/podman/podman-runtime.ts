@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '@tektite/meta';
 import { ContainerStartError } from '../runtime/container-start-error.ts';
+import { RuntimeError } from '../runtime/runtime-error.ts';
 import type { ContainerSpec, PodRuntime, PodSandbox, RunningContainer } from '../runtime/pod-runtime.ts';
 import { createArguments, environmentFile } from './podman-arguments.ts';
 import { PodmanContainer } from './podman-container.ts';
@@ -52,9 +53,13 @@ export class PodmanRuntime implements PodRuntime {
   async open(): Promise<void> {
     const { program = 'podman', directory } = this.options;
     const answer = await this.podman.run('version', '--format={{.Client.Version}}').catch((cause: unknown) => {
-      throw new Error(`${program} cannot be run: install it, or use another runtime (host, simulated)`, { cause });
+      throw new RuntimeError(
+        'TOOL_MISSING',
+        `the program ${program} cannot be run; install it, or use another runtime (host, simulated)`,
+        { cause },
+      );
     });
-    if (answer.code !== 0) throw new Error(`${program} does not work: ${answer.stderr.trim()}`);
+    if (answer.code !== 0) throw new RuntimeError('ENGINE_FAILED', `${program} does not work: ${answer.stderr.trim()}`);
     this.found = answer.stdout.trim();
     await this.removeAll();
     rmSync(directory, { recursive: true, force: true });

@@ -1,0 +1,25 @@
+/** The exit code of a program that SIGPIPE ends, as shells report it. */
+const brokenPipe = 141;
+let broken = false;
+
+/** Whether the reader of the output is closed: `tektite logs RUN | head -1`. */
+export function isOutputClosed(): boolean {
+  return broken;
+}
+
+/**
+ * Ends the command quietly when the reader of its output closes the pipe. A command that handles SIGTERM stops as if it had
+ * received one, so that it leaves nothing behind; others exit at once.
+ */
+export function endOnBrokenPipe(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    if (broken) return;
+    broken = true;
+    process.exitCode = brokenPipe;
+    process.on('exit', () => (process.exitCode = brokenPipe));
+    if (!process.emit('SIGTERM')) process.exit();
+  });
+  // Errors are reported there: there is no other place for one of its own.
+  process.stderr.on('error', () => undefined);
+}
