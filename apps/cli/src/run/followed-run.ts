@@ -2,12 +2,13 @@ import { type Client, type ObjectKey, resilientWatch } from '@tektite/client';
 import { type KubeObject, sleep } from '@tektite/meta';
 import type { PipelineRun, RunCondition, RunResult, TaskRun } from '@tektite/pipelines';
 import { followPod } from './followed-pod.ts';
-import { pipelineRunNode } from './pipeline-run-tree.ts';
+import { LogOrder } from './log-order.ts';
+import { pipelineRunNode, taskOrder } from './pipeline-run-tree.ts';
 import { pipelineRunLabel, type RunKind, runKinds } from './run-kinds.ts';
 import { conditionOf, type RunNode, stateOf, taskRunNode } from './run-tree.ts';
 import type { RunEnd, RunView } from './view/run-view.ts';
 
-/** How long logs and parts are waited for once a run is over: a Pod that was deleted has no more to tell. */
+/** How long logs may be silent once a run has completed: of a Pod that was deleted there are none. */
 const lastNewsMs = 3000;
 
 interface AnyRun extends KubeObject {
@@ -29,8 +30,10 @@ export class FollowedRun {
   private readonly signal: AbortSignal;
   /** The newest state of everything, by `Kind/name`. */
   private readonly objects = new Map<string, AnyRun>();
-  /** What is read of each Pod. */
+  /** The logs of each Pod, while they are read. */
   private readonly logs = new Map<string, Promise<void>>();
+  private readonly log: LogOrder;
+  private news = 0;
   private readonly watches: Promise<void>[] = [];
   /** Each resolves when one kind of parts was told completely. */
   private readonly lists: Promise<void>[] = [];
@@ -51,6 +54,7 @@ export class FollowedRun {
     this.view = view;
     this.changed = changed;
     this.signal = AbortSignal.any([signal, this.stop.signal]);
+    this.log = new LogOrder((pod, tasks) => this.followLogs(pod, tasks));
   }
 
   get tree(): RunNode | undefined {
@@ -65,14 +69,23 @@ export class FollowedRun {
       // Grows while it is walked: a part may have parts.
       for (const list of this.lists) await list;
       const read = async () => {
+        await this.log.flushed();
         await Promise.allSettled(this.logs.values());
         await this.partsEnded();
       };
-      await Promise.race([read(), sleep(this.client.clock, lastNewsMs, this.signal)]);
+      await Promise.race([read(), this.silence()]);
       return this.endOf(run);
     } finally {
       this.stop.abort();
       await Promise.allSettled([...this.watches, ...this.logs.values()]);
+    }
+  }
+
+  /** Resolves when there was no line of a log for a while. */
+  private async silence(): Promise<void> {
+    for (let before = -1; before !== this.news; ) {
+      before = this.news;
+      await sleep(this.client.clock, lastNewsMs, this.signal);
     }
   }
 
@@ -101,12 +114,13 @@ export class FollowedRun {
         if (event.type === 'synced') listed();
       }
     };
-    for (const kind of Object.keys(runKinds) as RunKind[]) {
-      const listed = new Promise<void>((resolve) => {
-        this.watches.push(this.attended(watchKind(kind, resolve)).finally(resolve));
-      });
-      this.lists.push(listed);
-    }
+    const lists = (Object.keys(runKinds) as RunKind[]).map(
+      (kind) =>
+        new Promise<void>((resolve) => {
+          this.watches.push(this.attended(watchKind(kind, resolve)).finally(resolve));
+        }),
+    );
+    this.lists.push(this.log.hold(Promise.all(lists)));
   }
 
   /** The run's own end may be told before that of its parts. */
@@ -128,22 +142,31 @@ export class FollowedRun {
     const isRoot = key === `${this.kind}/${this.key.name}`;
     const here = isRoot ? tasks : [...tasks, partName(run, labels)];
     if (run.kind === 'PipelineRun' && isNew) this.watchParts(name, here);
-    if (run.kind === 'TaskRun' && run.status?.podName) this.followLogs(run.status.podName, here);
+    if (run.kind === 'TaskRun' && run.status?.podName) this.log.add(run as TaskRun, here, this.rankOf(labels));
     this.wake();
     this.changed();
   }
 
-  private followLogs(pod: string, tasks: readonly string[]): void {
-    if (this.logs.has(pod)) return;
+  private rankOf(labels: Readonly<Record<string, string>>): number {
+    const pipelineRun = this.objects.get(`PipelineRun/${labels[pipelineRunLabel]}`) as PipelineRun | undefined;
+    return pipelineRun ? taskOrder(pipelineRun).indexOf(labels['tekton.dev/pipelineTask'] ?? '') : 0;
+  }
+
+  private followLogs(pod: string, tasks: readonly string[]): Promise<void> {
     const { view } = this;
     const place = (step: string) => ({ run: this.key.name, tasks, step });
     const listener = {
-      log: (step: string, line: string) => view.log(place(step), line),
+      log: (step: string, line: string) => {
+        this.news++;
+        view.log(place(step), line);
+      },
       ended: (step: string, exitCode: number) => view.stepEnded(place(step), exitCode),
-      stuck: (trouble: string) => view.note(trouble),
+      stuck: (reason: string) => view.note(reason),
     };
     const key = { namespace: this.key.namespace, name: pod };
-    this.logs.set(pod, this.attended(followPod(this.client, key, listener, this.signal)));
+    const read = this.attended(followPod(this.client, key, listener, this.signal));
+    this.logs.set(pod, read);
+    return read;
   }
 
   /** What fails beside the root is told when the root is next looked at; being stopped is no failure. */

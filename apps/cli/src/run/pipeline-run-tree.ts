@@ -8,6 +8,7 @@ import {
   type PipelineTask,
   type TaskRun,
 } from '@tektite/pipelines';
+import { fitTree } from './run-spans.ts';
 import { conditionOf, failureNote, type RunNode, spanOf, stateOf, taskRunNode } from './run-tree.ts';
 
 /** Finds a part of a run, if it is known yet. */
@@ -34,7 +35,7 @@ export function pipelineRunNode(run: PipelineRun, find: FindRun, name: string = 
     return { ...node, name: `${node.name} (finally)` };
   });
   const times = spanOf(status?.startTime, status?.completionTime);
-  return { id, name, state, ...(note ? { note } : {}), ...times, children: [...nodes.values(), ...last] };
+  return fitTree({ id, name, state, ...(note ? { note } : {}), ...times, children: [...nodes.values(), ...last] });
 }
 
 function taskNode(
@@ -102,6 +103,14 @@ function waitNote(parents: readonly string[], nodes: ReadonlyMap<string, RunNode
     return state === 'waiting' || state === 'running';
   });
   return waiting.length > 0 ? `waits for ${waiting.join(', ')}` : undefined;
+}
+
+/** The tasks of a PipelineRun, each after those that it waits for; final tasks come last. */
+export function taskOrder({ status }: PipelineRun): readonly string[] {
+  const { tasks = [], finally: final = [] } = status?.pipelineSpec ?? {};
+  const parents = parentsOf(tasks);
+  const order = parents ? buildGraph(tasks).order : tasks.map(({ name }) => name);
+  return [...order, ...final.map(({ name }) => name)];
 }
 
 /** Nothing for what is no graph: such a run fails, and says so itself. */

@@ -47,7 +47,7 @@ describe('the tree of a TaskRun', () => {
       retriesStatus: [{}],
       steps: [
         { name: 'fetch', terminationReason: 'Continued', terminated: { exitCode: 7, ...ended } },
-        { name: 'build', terminationReason: 'Error', terminated: { exitCode: 3, ...ended } },
+        { name: 'build', terminationReason: 'Error', terminated: { exitCode: 3, startedAt: at(2), finishedAt: at(3) } },
         { name: 'test', terminationReason: 'Skipped', terminated: { exitCode: 1, ...ended } },
       ],
     });

@@ -1,3 +1,4 @@
+import { fitTree } from './run-spans.ts';
 import type { RunCondition, StepState, TaskRun } from '@tektite/pipelines';
 
 export type RunState = 'waiting' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'skipped';
@@ -55,7 +56,7 @@ export function taskRunNode(run: TaskRun, name: string = run.metadata.name ?? ''
   const notes = [attempt > 0 ? `attempt ${attempt + 1}` : undefined, failureNote(condition) ?? waitNote(run, state)];
   const note = notes.filter((each) => each !== undefined).join(', ');
   const times = spanOf(status?.startTime, status?.completionTime);
-  return { id, name, state, ...(note ? { note } : {}), ...times, children: stepNodes(id, run, state) };
+  return fitTree({ id, name, state, ...(note ? { note } : {}), ...times, children: stepNodes(id, run, state) });
 }
 
 /** Before there is a Pod with containers, the condition says what is amiss. */
