@@ -1,7 +1,61 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
 import { repository, Scratch } from '../test-support.ts';
+
+/** The pages that are followed, with the files and the commands that each has at least. */
+const pages = {
+  'docs/byoh.md': { files: 3, commands: 30 },
+  'docs/connectors.md': { files: 2, commands: 34 },
+  'docs/run-pipelines.md': { files: 5, commands: 19 },
+  'docs/tekton-operator.md': { files: 2, commands: 18 },
+  'docs/write-an-operator.md': { files: 8, commands: 20 },
+  'examples/memcached-operator/README.md': { files: 1, commands: 8 },
+} as const;
+
+/** The reader of a page: an empty home, and the way to run and to own something as that user. */
+export interface Reader {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  asUser(argv: readonly string[]): readonly string[];
+  own(path: string): void;
+}
+
+/** The oldest kubectl that can do what the pages show. */
+const oldestKubectl = 31;
+
+function hasKubectl(): boolean {
+  const { stdout } = spawnSync('kubectl', ['version', '--client', '-o', 'json'], { encoding: 'utf8' });
+  const minor = Number.parseInt(/"minor": "(\d+)/.exec(stdout ?? '')?.[1] ?? '0', 10);
+  if (minor >= oldestKubectl) return true;
+  console.warn(`pages of the documentation: kubectl 1.${oldestKubectl} or later is not on PATH; they are not followed`);
+  return false;
+}
+
+/** Declares the test that every file and command of a page works, and prints what the page shows. */
+export function itCanBeFollowed(page: keyof typeof pages, reader: () => Reader & AsyncDisposable = newReader): void {
+  it.skipIf(!hasKubectl())(`can be followed to its end: ${page}`, { timeout: 240_000 }, async () => {
+    await using someone = reader();
+    const done = await followPage(page, someone);
+    expect(done.files).toBeGreaterThanOrEqual(pages[page].files);
+    expect(done.commands).toBeGreaterThanOrEqual(pages[page].commands);
+  });
+}
+
+/** The user who runs the tests, with a new home. */
+function newReader(): Reader & AsyncDisposable {
+  const scratch = new Scratch();
+  return {
+    home: scratch.path,
+    env: { PATH: process.env['PATH'], HOME: scratch.path },
+    asUser: (argv) => argv,
+    own: () => undefined,
+    [Symbol.asyncDispose]: async () => scratch[Symbol.dispose](),
+  };
+}
 
 /** A fenced block of a page: its language, what follows it (the file it is), its text, and the line it begins on. */
 interface Block {
@@ -55,32 +109,56 @@ function patternOf(shown: readonly string[]): RegExp {
  *
  * Answers how many of each there were.
  */
-export async function followPage(path: string): Promise<{ readonly files: number; readonly commands: number }> {
-  using scratch = new Scratch();
-  symlinkSync(repository, join(scratch.path, 'tektite'));
-  await using shell = new Shell(scratch.path);
+async function followPage(
+  path: string,
+  reader: Reader,
+): Promise<{ readonly files: number; readonly commands: number }> {
+  checkOut(reader);
+  await using shell = new Shell(reader);
   let files = 0;
   let commands = 0;
-  for (const { language, file, text, line } of blocksOf(readFileSync(join(repository, path), 'utf8'))) {
+  // The port that a page chooses may be taken on this machine.
+  const text = readFileSync(join(repository, path), 'utf8').replaceAll('19090', String(await freePort()));
+  for (const { language, file, text: block, line } of blocksOf(text)) {
     const where = `${path}:${line}`;
     if (language === 'console') {
-      for (const step of stepsOf(text)) {
+      for (const step of stepsOf(block)) {
         commands++;
         await shell.follow(step, where);
       }
       continue;
     }
     if (file === '')
-      throw new Error(`${where}: a ${language} block that nobody runs; name its file or make it a session`);
+      throw new Error(`${where}: a ${language} block that is not run; name its file or make it a session`);
     files++;
     const target = join(await shell.folder(), file);
-    mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, text);
+    const made = mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, block);
+    for (const path of [made, target]) if (path) reader.own(path);
   }
   return { files, commands };
 }
 
-/** A shell that somebody types into. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+/** Makes `~/tektite`: the repository, in folders of the reader where tools write. */
+function checkOut({ home, own }: Reader): void {
+  const copy = (from: string, to: string, except?: string) => {
+    mkdirSync(to);
+    own(to);
+    for (const name of readdirSync(from)) if (name !== except) symlinkSync(join(from, name), join(to, name));
+  };
+  copy(repository, join(home, 'tektite'), 'node_modules');
+  copy(join(repository, 'node_modules'), join(home, 'tektite/node_modules'), '.vite-temp');
+}
+
+/** A shell that a page's commands are typed into. */
 class Shell implements AsyncDisposable {
   private readonly child: ChildProcess;
   private readonly home: string;
@@ -88,12 +166,12 @@ class Shell implements AsyncDisposable {
   private count = 0;
   private heard: () => void = () => undefined;
 
-  constructor(home: string) {
+  constructor({ home, env, asUser }: Reader) {
     this.home = home;
-    const env = { PATH: process.env['PATH'], HOME: home, TERM: 'dumb', NO_COLOR: '1' };
-    this.child = spawn('bash', ['--noprofile', '--norc'], {
+    const [program = '', ...args] = asUser(['bash', '--noprofile', '--norc']);
+    this.child = spawn(program, args, {
       cwd: home,
-      env,
+      env: { ...env, TERM: 'dumb', NO_COLOR: '1' },
       stdio: ['pipe', 'pipe', 'pipe'],
       // A group of its own, so that all of it can be ended.
       detached: true,

@@ -62,7 +62,7 @@ export class Stranger implements AsyncDisposable {
   readonly temporary: string;
   private readonly base = mkdtempSync(join(tmpdir(), 'stranger-'));
   private readonly user: User;
-  private readonly env: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, string>>;
   private readonly children: AsyncDisposable[] = [];
 
   constructor({ user, env = {} }: StrangerOptions) {
@@ -154,16 +154,14 @@ export class Stranger implements AsyncDisposable {
   }
 
   /** Makes the user the owner of a file. */
-  own(path: string): void {
-    chownSync(path, this.user.uid, this.user.gid);
-  }
+  readonly own = (path: string): void => chownSync(path, this.user.uid, this.user.gid);
 
   /** The command line that runs a program as the user, with the groups of a login. */
-  asUser(argv: readonly string[]): readonly string[] {
+  readonly asUser = (argv: readonly string[]): readonly string[] => {
     const { uid, gid } = this.user;
     if (uid === process.getuid?.()) return argv;
     return ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--init-groups', '--inh-caps=-all', ...argv];
-  }
+  };
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const child of this.children.toReversed()) await child[Symbol.asyncDispose]();
