@@ -71,6 +71,9 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
     onError: (error) => options.log.error('API server', { error }),
   });
   started.push(() => server.close());
+  const onNotice = (text: string) => void process.stderr.write(`note: ${text}\n`);
+  const { prepareSystems } = await import('./systems/run-systems.ts');
+  await prepareSystems(server, options.systems ?? [], started, onNotice);
   const http = await serveHttps({
     host: options.host,
     port: options.port,
@@ -102,7 +105,7 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
         authority: keys.authority,
         api: { host: reachable(options.host), port: http.port },
         log: options.log,
-        onNotice: (text) => void process.stderr.write(`note: ${text}\n`),
+        onNotice,
       },
       started,
     );

@@ -161,6 +161,7 @@ export {
   LocalWebhookService,
   type LocalWebhookServiceOptions,
 } from './webhook/local-webhook-service.ts';
+export { retireWebhooks } from './webhook/retire-webhooks.ts';
 export type { Webhook } from './webhook/review-handler.ts';
 export {
   validating,

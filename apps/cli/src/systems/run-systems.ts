@@ -5,6 +5,7 @@ import { Client, type Transport } from '@tektite/client';
 import {
   type DefineKind,
   type Logger,
+  retireWebhooks,
   type RunningSystems,
   startSystems,
   type System,
@@ -13,8 +14,33 @@ import {
 import type { Started } from '../start-together.ts';
 import { wantsTraces } from '../observe/wants-traces.ts';
 
-/** Somebody waits for the prompt. */
+/** Short: a user waits for the prompt. */
 const graceMs = 3000;
+
+/** The Service that webhook configurations name. It does not exist: the API server calls this process instead. */
+const service = { namespace: 'default', name: 'tektite-webhook' };
+const user = { name: 'system:tektite', groups: ['system:masters'] };
+
+/**
+ * Prepares a server whose storage holds the webhook configurations of an earlier process. Those of systems that do not run now
+ * are removed, with a notice: nothing would answer for them. The others wait until the systems are started. Call it before other
+ * clients can reach the server.
+ */
+export async function prepareSystems(
+  server: ApiServer,
+  systems: readonly System[],
+  started: Started,
+  onNotice: (text: string) => void,
+): Promise<void> {
+  const webhooks = systems.flatMap((system) => system.webhooks ?? []);
+  await using client = new Client(inProcessTransport(server, user));
+  const removed = await retireWebhooks(client, service, webhooks);
+  if (removed.length > 0)
+    onNotice(`webhooks of systems that do not run now are removed: ${removed.join(', ')}; --systems brings them back`);
+  if (webhooks.length === 0) return;
+  const expectation = server.localWebhooks.expect(service, user.name);
+  started.push(async () => expectation[Symbol.dispose]());
+}
 
 /** Runs the systems on a server of this process. */
 export async function runSystems(
@@ -24,13 +50,13 @@ export async function runSystems(
   options: Partial<SystemsOptions> & Pick<SystemsOptions, 'log'>,
   observe: (transport: Transport) => Transport = (transport) => transport,
 ): Promise<RunningSystems> {
-  const transport = inProcessTransport(server, { name: 'system:tektite', groups: ['system:masters'] });
+  const transport = inProcessTransport(server, user);
   const client = new Client(observe(transport));
   started.push(() => client.close());
   const running = await startSystems(systems, {
     client,
     graceMs,
-    webhooks: { host: server.localWebhooks, service: { namespace: 'default', name: 'tektite-webhook' } },
+    webhooks: { host: server.localWebhooks, service },
     ...options,
   });
   started.push(() => running.stop());

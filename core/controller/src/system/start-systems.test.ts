@@ -3,8 +3,10 @@ import { defineKind, type ObjectOf, s } from '@tektite/schema';
 import { type ControlPlane, startControlPlane, virtualClock } from '@tektite/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineController } from '../reconcile/controller-definition.ts';
+import { configMapWebhook } from '../webhook/config-map-webhook.ts';
 import { conversion, spoke } from '../webhook/conversion.ts';
 import { conversionWebhook } from '../webhook/conversion-webhook.ts';
+import { LocalWebhookService } from '../webhook/local-webhook-service.ts';
 import { validating, validatingWebhook } from '../webhook/validating-webhook.ts';
 import type { DefineKind } from './definitions.ts';
 import { startSystems } from './start-systems.ts';
@@ -53,6 +55,39 @@ describe('systems', () => {
       data: { level: 'info' },
     });
     expect((await plane.client.list(kinds.ValidatingWebhookConfiguration)).items).toHaveLength(1);
+  });
+
+  it('start on a server whose webhooks wait for them', async () => {
+    const webhooks = { host: plane.server.localWebhooks, service };
+    const guard = configMapWebhook({ name: 'config.example.com', configs: [] });
+    const system: System = { ...widgets(), webhooks: [guard] };
+    await (await startSystems([{ ...system, objects: [] }], { client: plane.client, webhooks })).stop();
+    const create = plane.client.create(kinds.ConfigMap, { metadata: { namespace: 'default', name: 'other' } } as never);
+    await expect(create).rejects.toThrow('failed calling webhook "config.example.com"');
+    for (const _ of [1, 2]) {
+      await using running = await startSystems([system], { client: plane.client, webhooks });
+      expect(running.health()).toMatchObject({ healthy: true });
+      await plane.client.get(kinds.ConfigMap, { namespace: 'default', name: 'settings' });
+    }
+  });
+
+  it('install what waits for a webhook of another process when that answers', async () => {
+    const elsewhere = { namespace: 'default', name: 'elsewhere' };
+    const guard = configMapWebhook({ name: 'config.example.com', configs: [] });
+    const host = plane.server.localWebhooks;
+    await (
+      await LocalWebhookService.start({ host, service: elsewhere, client: plane.client, webhooks: [guard] })
+    ).stop();
+    await using _ = await startSystems([widgets()], { client: plane.client, webhooks: { host, service } });
+    const read = () => plane.client.get(kinds.ConfigMap, { namespace: 'default', name: 'settings' });
+    await expect(read()).rejects.toThrow('not found');
+    await using __ = await LocalWebhookService.start({
+      host,
+      service: elsewhere,
+      client: plane.client,
+      webhooks: [guard],
+    });
+    await eventually(() => read().then(({ data }) => data)).toEqual({ level: 'info' });
   });
 
   it('convert between versions from the beginning on a server of this process, whose definitions are written once', async () => {

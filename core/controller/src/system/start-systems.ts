@@ -1,4 +1,5 @@
-import type { Client } from '@tektite/client';
+import { type Client, keyOf } from '@tektite/client';
+import { type KubeObject, sleep } from '@tektite/meta';
 import { BucketElection, type BucketElectionOptions } from '../election/bucket-election.ts';
 import type { Ownership } from '../election/ownership.ts';
 import { type Logger, silentLogger } from '../observe/logger.ts';
@@ -60,10 +61,11 @@ export async function startSystems(given: readonly System[], options: SystemsOpt
     for (let undo = started.pop(); undo; undo = started.pop()) await undo();
   };
   try {
-    if (options.install ?? true) await install(client, given, log, defineWhole(given, options));
+    const pending = options.install === false ? [] : await install(client, given, log, defineWhole(given, options));
     const systems = await configure(given, { client, log }, started);
     const webhooks = await serveWebhooks(systems, options, log);
     if (webhooks) started.push(() => webhooks.stop());
+    if (pending.length > 0) started.push(await installLater(client, pending, log));
     const manager = startManager(systems, options, started);
     const health = (): SystemsHealth => {
       const own = manager.health();
@@ -87,12 +89,42 @@ async function install(
   systems: readonly System[],
   log: Logger,
   define: DefineKind | undefined,
-): Promise<void> {
+): Promise<readonly KubeObject[]> {
+  const pending: KubeObject[] = [];
   for (const { name, kinds, objects = [] } of systems) {
     await installKinds(client, kinds, undefined, define);
-    await installObjects(client, objects);
+    pending.push(...(await installObjects(client, objects)));
     log.info('installed', { system: name, kinds: definitionsOf(kinds).map(({ metadata }) => metadata.name) });
   }
+  return pending;
+}
+
+const installEveryMs = 2000;
+
+/** Tries once more now that the webhooks are served, and then at a steady pace until all exist. Returns what ends that. */
+async function installLater(
+  client: Client,
+  objects: readonly KubeObject[],
+  log: Logger,
+): Promise<() => Promise<unknown>> {
+  let pending = await installObjects(client, objects);
+  const stopping = new AbortController();
+  const again = async () => {
+    while (pending.length > 0) {
+      log.warn('objects wait for a webhook that cannot be called', {
+        objects: pending.map((each) => keyOf(each).name),
+      });
+      await sleep(client.clock, installEveryMs, stopping.signal);
+      pending = await installObjects(client, pending);
+    }
+  };
+  const done = again().catch((error: unknown) => {
+    if (!stopping.signal.aborted) log.error('objects could not be installed', { error });
+  });
+  return () => {
+    stopping.abort(new Error('the systems were stopped'));
+    return done;
+  };
 }
 
 /**

@@ -28,11 +28,12 @@ afterEach(async () => {
   await api.close();
 });
 
-async function post(path: string, body: object) {
-  const answer = await api.handle({ method: 'POST', path, query: new URLSearchParams(), headers: {}, user, body });
+async function post(path: string, body: object, as = user) {
+  const answer = await api.handle({ method: 'POST', path, query: new URLSearchParams(), headers: {}, user: as, body });
   return (answer as { object?: unknown }).object as KubeObject & { message?: string; data?: Record<string, string> };
 }
-const create = () => post('/api/v1/namespaces/default/configmaps', { metadata: { name: 'a' }, data: { a: '1' } });
+const configMaps = '/api/v1/namespaces/default/configmaps';
+const create = (name = 'a', as = user) => post(configMaps, { metadata: { name }, data: { a: '1' } }, as);
 
 const answering = (response: object): LocalWebhook => ({
   answer(_, review) {
@@ -78,6 +79,24 @@ describe('a webhook of this process', () => {
   test('refuses as any other does', async () => {
     using _ = api.localWebhooks.serve(service, answering({ allowed: false, status: { message: 'no', code: 403 } }));
     expect((await create()).message).toBe('admission webhook "hook.example.com" denied the request: no');
+  });
+
+  test('is waited for while its process starts, and lets that process install its objects meanwhile', async () => {
+    using _ = api.localWebhooks.expect(service, 'installer');
+    const waiting = create('of-a-user');
+    expect((await create('settings', { ...user, name: 'installer' })).data).toEqual({ a: '1' });
+    const patch = Buffer.from('[{"op":"add","path":"/data/b","value":"2"}]').toString('base64');
+    using __ = api.localWebhooks.serve(service, answering({ allowed: true, patch, patchType: 'JSONPatch' }));
+    expect((await waiting).data).toEqual({ a: '1', b: '2' });
+    expect((await create('later', { ...user, name: 'installer' })).data).toEqual({ a: '1', b: '2' });
+  });
+
+  test('is missing, as before, when its process gives up or takes longer than the configuration allows', async () => {
+    const expectation = api.localWebhooks.expect(service, 'installer');
+    expect((await create()).message).toContain('context deadline exceeded');
+    expectation[Symbol.dispose]();
+    expect((await create()).message).toContain('service "hook" not found');
+    expect((await create('settings', { ...user, name: 'installer' })).message).toContain('service "hook" not found');
   });
 
   test('fails as any other does: by what it says, by saying nonsense, and by silence', async () => {

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { cloneJson } from '@tektite/meta';
 import type { AdmissionregistrationV1WebhookClientConfig } from '@tektite/schema/kubernetes';
-import type { LocalWebhook, LocalWebhooks } from './local-webhooks.ts';
+import type { LocalWebhook, LocalWebhooks, LocalWrite } from './local-webhooks.ts';
 import type { RemoteParts, RemoteWebhook } from './remote-webhook.ts';
 import { NoEndpointError, serviceEndpoints } from './service-endpoints.ts';
 import { describeTransportError } from './transport-error.ts';
@@ -40,10 +40,9 @@ export class WebhookClient {
     this.url = `https://${authority}${this.path}`;
   }
 
-  /** Whether the answer is known before the question, which only webhooks of this process can tell. */
-  passes(write: { readonly operation: string; readonly subresource: string }): boolean {
-    const local = this.service && this.parts.local.find(this.service);
-    return local?.passes?.(this.path, write) === true;
+  /** Whether a write is allowed without a review, which only webhooks of this process can decide. */
+  passes(write: LocalWrite): boolean {
+    return this.service !== undefined && this.parts.local.passes(this.service, this.path, write);
   }
 
   /**
@@ -54,8 +53,9 @@ export class WebhookClient {
     const url = `${this.url}?timeout=${timeoutSeconds}s`;
     const abort = new AbortController();
     const timer = this.parts.clock.setTimer(timeoutSeconds * 1000, () => abort.abort());
-    const local = this.service && this.parts.local.find(this.service);
     try {
+      if (this.service) await this.parts.local.started(this.service, abort.signal);
+      const local = this.service && this.parts.local.find(this.service);
       if (local) return await this.ask(local, body as object, timeoutSeconds * 1000, abort.signal);
       return await (await this.connected()).post(url, body, abort.signal);
     } catch (error) {
