@@ -226,6 +226,46 @@ describe.skipIf(process.getuid?.() !== 0)('a node of an ordinary user', () => {
       message: expect.not.stringMatching(/WROTE|pods/),
     });
     expect(existsSync('/usr/x')).toBe(false);
+
+    // As hardened Pods have it: each alone, and all at once; with another program run in the container by a hook.
+    const drop = { drop: ['ALL'] };
+    const hardened = {
+      runAsUser: 65_532,
+      runAsGroup: 65_532,
+      runAsNonRoot: true,
+      readOnlyRootFilesystem: true,
+      allowPrivilegeEscalation: false,
+      capabilities: drop,
+      seccompProfile: { type: 'RuntimeDefault' },
+    };
+    const contexts = {
+      dropped: { capabilities: drop },
+      'user-dropped': { runAsUser: 65_532, capabilities: drop },
+      'group-dropped': { runAsGroup: 2345, capabilities: drop },
+      'user-added': { runAsUser: 65_532, capabilities: { ...drop, add: ['NET_BIND_SERVICE'] } },
+      'user-without-setfcap': { runAsUser: 1234, runAsGroup: 5, capabilities: { drop: ['SETFCAP'] } },
+      hardened,
+    };
+    const capabilities = "sed -n 's/^CapEff:[^0]*0*/effective /p' /proc/self/status";
+    const hook = { exec: { command: ['sh', '-c', `id -u >/data/hook; ${capabilities} >>/data/hook`] } };
+    const until = `until [ -s /data/hook ]; do sleep 0.1; done; ${say(`id -u; ${capabilities}; cat /data/hook`)}`;
+    for (const [name, securityContext] of Object.entries<{ runAsUser?: number; runAsGroup?: number }>(contexts))
+      for (const shareProcessNamespace of [false, true]) {
+        const { runAsUser: uid = 0 } = securityContext;
+        const container = {
+          securityContext,
+          lifecycle: { postStart: hook },
+          volumeMounts: [{ name: 'v', mountPath: '/data' }],
+        };
+        const pod = { volumes, shareProcessNamespace };
+        expect(
+          await run(`${name}-${shareProcessNamespace ? 'shared' : 'own'}`, until, container, pod),
+          name,
+        ).toMatchObject({
+          exitCode: 0,
+          message: `${uid}\neffective \n${uid}\neffective \n`,
+        });
+      }
     await killNodeProgram(child);
   }, 60_000);
 });

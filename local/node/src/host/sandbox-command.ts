@@ -14,22 +14,27 @@ export interface ProcessUser {
 /** Gives up every right that the container shall not have, and runs the container's program. Without a way back. */
 function confine({ userNamespace }: HostMachine, inner: InnerTools, spec: ContainerSpec, user: ProcessUser): string[] {
   const { setpriv, sh, unshare } = inner;
-  const rights = [
-    '--no-new-privs',
-    '--inh-caps=-all',
-    `--bounding-set=${boundingSet(spec.capabilities, spec.privileged)}`,
-  ];
-  // A change of user makes the kernel forget whose death shall end us: it is said again after.
+  const rights = ['--no-new-privs', '--inh-caps=-all'];
+  const bounds = `--bounding-set=${boundingSet(spec.capabilities, spec.privileged)}`;
+  // A change of user makes the kernel forget whose death shall end us: it is set again after.
   const bound = ['--pdeathsig', 'KILL'];
   const enter = [...sh, '-c', enterScript, 'sh'];
   if (!userNamespace) {
     const groups = user.groups.length > 0 ? `--groups=${user.groups.join(',')}` : '--clear-groups';
-    return [...setpriv, ...bound, `--reuid=${user.uid}`, `--regid=${user.gid}`, groups, ...rights, ...enter];
+    return [...setpriv, ...bound, `--reuid=${user.uid}`, `--regid=${user.gid}`, groups, ...rights, bounds, ...enter];
   }
-  if (user.uid === 0 && user.gid === 0) return [...setpriv, ...rights, ...enter];
-  // In a user namespace there is one user, ourselves. Another name for it takes another namespace.
+  if (user.uid === 0 && user.gid === 0) return [...setpriv, ...rights, bounds, ...enter];
+  // In a user namespace there is one user, ourselves. Another name for it takes another namespace. The kernel lets only those
+  // with SETFCAP rename root, so capabilities are not dropped before; the new namespace would restore them anyway. A user in it
+  // that is not root has none, and with no_new_privs never gets any. A group other than 0 makes no difference to root.
   const renamed = [...unshare, '--user', `--map-user=${user.uid}`, `--map-group=${user.gid}`];
-  return [...setpriv, ...rights, ...renamed, ...setpriv, ...bound, ...enter];
+  const dropped = user.uid === 0 ? [bounds] : [];
+  return [...setpriv, ...rights, ...renamed, ...setpriv, ...bound, ...dropped, ...enter];
+}
+
+/** We are its only user already; and the groups of a user without rights cannot be changed. */
+function enterUserNamespace(nsenter: string, pid: number): string[] {
+  return [nsenter, '--target', String(pid), '--user', '--preserve-credentials'];
 }
 
 /** The chain of programs that becomes a container. */
@@ -52,9 +57,7 @@ export function startCommand(
   const bound = [setpriv, '--pdeathsig', 'KILL'];
   const { pidNamespaceOf } = setup;
   const enterUser =
-    pidNamespaceOf === undefined
-      ? [unshare, '--user', '--map-root-user']
-      : [nsenter, '--target', String(pidNamespaceOf), '--user'];
+    pidNamespaceOf === undefined ? [unshare, '--user', '--map-root-user'] : enterUserNamespace(nsenter, pidNamespaceOf);
   return [
     ...(userNamespace ? enterUser : []),
     // If this process dies, however it does, so does the next one, and with that the container.
@@ -102,7 +105,7 @@ export function execCommand(
   const join = 'IFS=:; for c in $1; do echo 0 >"$c/cgroup.procs"; done; unset IFS; shift; exec "$@"';
   return [
     ...(target.cgroups.length > 0 ? [sh, '-c', join, 'sh', target.cgroups.join(':')] : []),
-    ...(userNamespace ? [nsenter, '--target', String(target.outerPid), '--user'] : []),
+    ...(userNamespace ? enterUserNamespace(nsenter, target.outerPid) : []),
     nsenter,
     '--target',
     String(target.pid),
