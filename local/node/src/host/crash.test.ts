@@ -249,9 +249,9 @@ describe.skipIf(process.getuid?.() !== 0)('a node of an ordinary user', () => {
     const capabilities = "sed -n 's/^CapEff:[^0]*0*/effective /p' /proc/self/status";
     const hook = { exec: { command: ['sh', '-c', `id -u >/data/hook; ${capabilities} >>/data/hook`] } };
     const until = `until [ -s /data/hook ]; do sleep 0.1; done; ${say(`id -u; ${capabilities}; cat /data/hook`)}`;
-    for (const [name, securityContext] of Object.entries<{ runAsUser?: number; runAsGroup?: number }>(contexts))
+    for (const [name, securityContext] of Object.entries(contexts))
       for (const shareProcessNamespace of [false, true]) {
-        const { runAsUser: uid = 0 } = securityContext;
+        const uid = 'runAsUser' in securityContext ? securityContext.runAsUser : 0;
         const container = {
           securityContext,
           lifecycle: { postStart: hook },
