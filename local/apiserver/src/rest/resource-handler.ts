@@ -27,6 +27,7 @@ import { patchObject } from './patch/patch-object.ts';
 import { readDeleteBody } from './delete-body.ts';
 import { readObject } from './read-body.ts';
 import { fieldManagerOf, type RequestContext } from './request-context.ts';
+import type { RequestInfo } from './request-info.ts';
 import { Responder } from './respond.ts';
 import { selection } from './selection.ts';
 import { openWatch } from './watch.ts';
@@ -98,6 +99,8 @@ export class ResourceHandler {
       this.subresources.get(`${resource.plural}.${resource.group}/${info.subresource}`) ??
       this.subresources.get(`any/${info.subresource}`);
     if (own) return own(context, resource);
+    // Only views of the object are answered with the object. Access to anything else does not include it.
+    if (declared.kind !== resource.kind || declared.group !== undefined) throw notServedError(info);
     switch (info.verb) {
       case 'get':
         return this.get(context, resource);
@@ -268,6 +271,15 @@ function deleteContext(context: RequestContext, options: DeleteOptions): WriteCo
 function outOfScope(resource: Resource): ApiResponse {
   if (resource.custom) return notFoundPage;
   throw unknownPathError();
+}
+
+/** A subresource that exists on a cluster, and that this server has nothing behind. */
+function notServedError({ resource, subresource }: RequestInfo): StatusError {
+  return new StatusError({
+    code: 501,
+    reason: '',
+    message: `${resource}/${subresource} is not supported by this server; Pods of this machine are reached at their address`,
+  });
 }
 
 /** A path that exists, with a method that does not. */

@@ -25,7 +25,7 @@ export function subresourceHandlers(
     ['pods./eviction', evictionHandler(parts, resources)],
     ['serviceaccounts./token', tokenHandler(parts, tokens)],
     ['pods./log', logHandler(parts, nodes)],
-    ...['attach', 'exec', 'portforward', 'proxy'].map(
+    ...['attach', 'exec', 'portforward'].map(
       (name) => [`pods./${name}`, connectHandler(parts, nodes, authorizer)] as const,
     ),
   ]);

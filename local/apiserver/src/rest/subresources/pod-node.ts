@@ -83,13 +83,13 @@ export function logHandler(parts: RestParts, nodes: NodeConnectors): Subresource
 }
 
 /**
- * exec and attach: the answer is an upgrade, to WebSockets. port-forward and proxy are not supported: Pods of a node of this
- * machine are reached at their address.
+ * exec and attach: the answer is an upgrade, to WebSockets. port-forward is not supported: Pods of a node of this machine
+ * are reached at their address.
  */
 export function connectHandler(parts: RestParts, nodes: NodeConnectors, authorizer: Authorizer): SubresourceHandler {
   return async (context, resource) => {
     const { subresource, name } = context.info;
-    if (subresource !== 'proxy') refuseReaders(authorizer, context);
+    refuseReaders(authorizer, context);
     const pod = await podOf(parts, context, resource);
     if (!pod.spec?.nodeName) throw badRequestError(`pod ${name} does not have a host assigned`);
     const node = connectorOf(nodes, pod.spec.nodeName);
