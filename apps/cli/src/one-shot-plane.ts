@@ -14,6 +14,7 @@ import type { Logger, System } from '@tektite/controller';
 import type { ImageMapping } from '@tektite/node';
 import { runCluster } from './cluster/run-cluster.ts';
 import { serviceRange } from './cluster/service-range.ts';
+import { saveObjects } from './run/save-objects.ts';
 import { createServerKeys } from './server-keys.ts';
 import { type Started, startTogether } from './start-together.ts';
 import { runSystemsOnce } from './systems/run-systems.ts';
@@ -23,6 +24,8 @@ export interface OneShotOptions {
   /** What stands for images: Pods are processes of this machine. */
   readonly images?: ImageMapping;
   readonly systems: readonly System[];
+  /** Keeps the folder with logs, volumes and, at its end, the objects. */
+  readonly keep?: boolean;
   /** Failures that are tried again. */
   readonly log: Logger;
   /** Called with each fact that users should know and that is no failure. */
@@ -37,7 +40,7 @@ const host = '127.0.0.1';
  * keys on disk, and HTTP between itself and its parts. Its API is served all the same: containers may ask it.
  */
 export async function startOneShotPlane(options: OneShotOptions, started: Started): Promise<Client> {
-  const folder = await makeFolder(started);
+  const folder = await makeFolder(started, options);
   const { authority, server: own } = await createServerKeys(host);
   const server = await ApiServer.create({
     storage: new RevisionStore(),
@@ -66,14 +69,16 @@ export async function startOneShotPlane(options: OneShotOptions, started: Starte
   ]);
   const client = new Client(inProcessTransport(server, { name: 'tektite-admin', groups: ['system:masters'] }));
   started.push(() => client.close());
+  if (options.keep) started.push(() => saveObjects(client, join(folder, 'objects.yaml')));
   return client;
 }
 
 /** The folder for logs and volumes, removed at the end. Containers may still be closing files in it: removal is tried again. */
-async function makeFolder(started: Started): Promise<string> {
+async function makeFolder(started: Started, { keep, onNotice }: OneShotOptions): Promise<string> {
   try {
     const folder = await mkdtemp(join(tmpdir(), 'tektite-'));
-    started.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+    if (keep) started.push(async () => onNotice(`kept in ${folder}: objects.yaml, node/logs, volumes`));
+    else started.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
     return folder;
   } catch (error) {
     const reason = explainFileError(error, tmpdir())?.replace(/^.*: /s, '');

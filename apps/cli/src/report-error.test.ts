@@ -69,7 +69,7 @@ describe('the command', () => {
       'tektite run -f hello.yaml 2>err | head -1; echo ${PIPESTATUS[0]}; cat err',
     );
     expect({ code, err, left }).toEqual({ code: 0, err: '', left: [] });
-    expect(out).toMatch(/^TaskRun hello\n141\n(containers run as processes.*\n)?$/);
+    expect(out).toMatch(/^TaskRun hello\n141\n(the image busybox is not used.*\n)?$/);
   });
 
   it.each([
@@ -79,7 +79,7 @@ describe('the command', () => {
       1,
       /^tektite: cannot talk to https:\/\/127\.0\.0\.1:9: .*ECONNREFUSED.*; is the API server running/,
     ],
-    ['run -f missing.yaml', 2, /^tektite: -f: missing\.yaml: there is no such file/],
+    ['run -f missing.yaml', 2, /^tektite: missing\.yaml: there is no such file/],
     [
       'up --runtime podman --port 0 --data-dir data',
       1,

@@ -8,6 +8,8 @@ export { discoveredScopes, knownScopes, type Scopes } from './scopes.ts';
 
 // Sources
 export { loadManifest, type LoadOptions, type Source, sourceOf } from './source/source.ts';
+export type { ReadText } from './source/read-path.ts';
+export { readTexts } from './source/read-texts.ts';
 export { type ProgramRunner, systemPrograms } from './source/program.ts';
 export { parseObjects } from './source/parse-objects.ts';
 

@@ -19,7 +19,7 @@ export {
 } from './runtime/container-start-error.ts';
 export type * from './runtime/pod-runtime.ts';
 export { HostRuntime, type HostRuntimeOptions } from './host/host-runtime.ts';
-export type { ImageMapping, MappedImage } from './host/image-mapping.ts';
+export { findImage, type ImageMapping, type MappedImage } from './host/image-mapping.ts';
 export {
   isRuntimeError,
   RuntimeError,

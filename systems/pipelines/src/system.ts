@@ -23,7 +23,7 @@ import {
   shippedSettings,
 } from './resolution/resolver-configs.ts';
 import { resolverController, type ResolverSettings } from './resolution/resolver-controller.ts';
-import { ImageLookup } from './task-run/image-lookup.ts';
+import { ImageLookup, type KnownCommand } from './task-run/image-lookup.ts';
 import { runQueueController } from './run-queue/run-queue-controller.ts';
 import { taskRunController } from './task-run/task-run-controller.ts';
 import { configWebhook } from './webhooks/config-webhook.ts';
@@ -33,6 +33,8 @@ import { pipelinesWebhooks } from './webhooks/pipelines-webhooks.ts';
 
 export interface PipelinesOptions {
   readonly images: PodImages;
+  /** The commands of images that are known without their registries. */
+  readonly imageCommand?: KnownCommand;
   /** Where the ConfigMaps with the settings are. Default `tekton-pipelines`. */
   readonly namespace?: string;
   /** Where those of the resolvers are. Default `tekton-pipelines-resolvers`. */
@@ -49,6 +51,7 @@ export interface PipelinesOptions {
  */
 export function pipelinesSystem({
   images,
+  imageCommand,
   namespace = 'tekton-pipelines',
   resolversNamespace = 'tekton-pipelines-resolvers',
   release = 'tektite',
@@ -66,7 +69,7 @@ export function pipelinesSystem({
       images,
       release,
       transforms,
-      imageLookup: new ImageLookup(),
+      imageLookup: new ImageLookup(imageCommand),
       metrics: new TaskRunMetrics(() => globalMeter(meterName), metrics),
     }),
     pipelineRunController({ flags, defaults, nopImage: images.nop, transforms }),

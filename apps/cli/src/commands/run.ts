@@ -1,52 +1,54 @@
 import type { Client } from '@tektite/client';
 import { sleep, systemClock } from '@tektite/meta';
+import { entrypointMissing, entrypointProgram } from '@tektite/pipelines';
 import { isOutputClosed } from '../broken-pipe.ts';
 import { openCluster } from '../cluster/open-cluster.ts';
 import { readImages } from '../cluster/read-images.ts';
 import { textLogger } from '../observe/text-logger.ts';
 import { startOneShotPlane } from '../one-shot-plane.ts';
 import { createObject } from '../run/create-object.ts';
-import { planRun, type PlannedObject } from '../run/plan-run.ts';
-import { readDocuments } from '../run/read-documents.ts';
+import type { PlannedObject } from '../run/plan-run.ts';
+import { prepareRun, type RunInputs } from '../run/prepare-run.ts';
 import { RunSession } from '../run/run-session.ts';
 import { openView } from '../run/view/open-view.ts';
 import type { RunView } from '../run/view/run-view.ts';
-import { readWorkspace } from '../run/workspace-wish.ts';
 import { type Started, undoneAfter } from '../start-together.ts';
 import { stopSignal } from '../stop-signal.ts';
-import { pipelines } from '../systems/pipelines.ts';
+import { pipelinesFor } from '../systems/pipelines.ts';
 import { UserError } from '../user-error.ts';
 
-export interface RunOptions {
-  readonly file: readonly string[];
-  readonly param: readonly string[];
-  readonly workspace: readonly string[];
-  readonly namespace: string;
-  readonly serviceaccount?: string;
-  readonly timeout?: string;
+export interface RunOptions extends RunInputs {
   readonly kubeconfig?: string;
+  readonly context?: string;
   readonly images?: string;
+  readonly keep?: boolean;
   readonly output: string;
 }
 
 /** How long a run that was cancelled may take to end. */
 const cancelMs = 15_000;
 
-/** `tektite run`: runs what a file says to its end, on a control plane of its own unless a cluster is named. */
-export async function run(options: RunOptions): Promise<void> {
+/** `tektite run`: runs Tasks and Pipelines to their end, on a control plane of its own unless a cluster is named. */
+export async function run(files: readonly string[], given: RunOptions): Promise<void> {
+  const options = { ...given, file: [...given.file, ...files] };
+  if (options.file.length === 0)
+    throw new UserError('name what to run: a file, a folder, a URL, or - for standard input', 2);
   using view = openView(options.output);
-  const objects = await plannedObjects(options);
   const stopped = stopSignal();
   try {
     process.exitCode = await undoneAfter(async (started) => {
-      const client = await (options.kubeconfig
-        ? openNamed(options.kubeconfig, started)
-        : openOwn(options, view, started));
+      const cluster = isOnCluster(options) ? await openNamed(options, started) : undefined;
+      const objects = await prepareRun(options, cluster, (text) => view.note(text));
+      const client = cluster ?? (await openOwn(options, view, started));
       return runToEnd(client, objects, options.namespace, view, stopped.promise);
     });
   } finally {
     stopped.ignore();
   }
+}
+
+function isOnCluster({ kubeconfig, context }: RunOptions): boolean {
+  return kubeconfig !== undefined || context !== undefined;
 }
 
 /** Creates the objects and follows the runs. Ctrl-C cancels them. */
@@ -70,19 +72,6 @@ async function runToEnd(
   } finally {
     abort.abort(new UserError('stopped', 130));
   }
-}
-
-async function plannedObjects(options: RunOptions): Promise<readonly PlannedObject[]> {
-  const documents = await readDocuments(options.file);
-  const wishes = await Promise.all(options.workspace.map((text) => readWorkspace(text, !options.kubeconfig)));
-  const plan = planRun(documents, {
-    params: options.param,
-    workspaces: wishes.map(({ binding }) => binding),
-    ...(options.serviceaccount ? { serviceAccount: options.serviceaccount } : {}),
-    ...(options.timeout ? { timeout: options.timeout } : {}),
-  });
-  const extra = wishes.flatMap(({ objects }) => objects.map((object) => ({ object, place: '-w', runs: false })));
-  return [...extra, ...plan.objects];
 }
 
 async function runAll(
@@ -114,17 +103,20 @@ async function endEarly(session: RunSession, view: RunView, abort: AbortControll
   }
 }
 
-async function openNamed(kubeconfig: string, started: Started): Promise<Client> {
-  const client = await openCluster({ kubeconfig });
+async function openNamed({ kubeconfig, context }: RunOptions, started: Started): Promise<Client> {
+  const client = await openCluster({ ...(kubeconfig ? { kubeconfig } : {}), ...(context ? { context } : {}) });
   started.push(() => client.close());
   return client;
 }
 
 async function openOwn(options: RunOptions, view: RunView, started: Started): Promise<Client> {
+  if (entrypointProgram() === undefined) throw new UserError(entrypointMissing);
+  const images = options.images ? await readImages(options.images) : {};
   return startOneShotPlane(
     {
-      ...(options.images ? { images: await readImages(options.images) } : {}),
-      systems: [pipelines],
+      images,
+      ...(options.keep ? { keep: true } : {}),
+      systems: [pipelinesFor(images)],
       onNotice: (text) => view.note(text),
       log: textLogger((line) => view.note(line)),
     },

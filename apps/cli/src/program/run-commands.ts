@@ -8,12 +8,10 @@ export function addRunCommands(tektite: Command): void {
     .description(
       'run a PipelineRun or TaskRun, or a Pipeline or Task, to its end: on this machine unless a cluster is named',
     )
-    .requiredOption(
-      '-f, --file <file>',
-      'what to run: a file, a URL, or - for standard input; several times for several',
-      collect,
-      [],
-    )
+    .argument('[file...]', 'what to run: files, folders, URLs, or - for standard input')
+    .option('-f, --file <file>', 'the same, as kubectl writes it; several times for several', collect, [])
+    .option('--name <name>', 'which Task, Pipeline or run, where the files have several')
+    .option('--only <task>', 'run this task of the Pipeline alone; several times for several', collect, [])
     .option('-p, --param <name=value>', 'a parameter; lists and objects as JSON', collect, [])
     .option(
       '-w, --workspace <name=what>',
@@ -21,23 +19,28 @@ export function addRunCommands(tektite: Command): void {
       collect,
       [],
     )
-    .option('-n, --namespace <name>', 'the namespace of what says none', 'default')
+    .option('--env <name=value>', 'an environment variable of all steps', collect, [])
+    .option('--secret <name=file>', 'a Secret made of a file or folder, or NAME/KEY=FILE', collect, [])
+    .option('-n, --namespace <name>', 'the namespace of objects that name none', 'default')
     .option('--serviceaccount <name>', 'the service account that it runs as')
     .option('--timeout <duration>', 'how long it may take, as 10m or 1h30m')
     .option('--kubeconfig <file>', 'run it on this cluster')
-    .option('--images <file>', 'YAML that says what stands for images where Pods are processes of this machine')
+    .option('--context <name>', 'run it on the cluster of this context of the kubeconfig')
+    .option('--images <file>', 'YAML that maps images to folders and programs of this machine')
+    .option('--keep', 'keep the folder with logs, volumes and objects of the run')
     .option('-o, --output <form>', 'text, or json for a line of JSON for everything that happens', 'text')
     .addHelpText(
       'after',
       `
-The exit code is 0 when it succeeded, 1 when it failed, and 2 when what is to be run cannot be understood.
+The exit code is 0 when it succeeded, 1 when it failed, 2 for errors of usage and in files, and 130 after Ctrl-C.
 
 Examples:
-  $ tektite run -f task.yaml -p who=world
-  $ tektite run -f pipeline.yaml -w source=.      work on the files of this folder
+  $ tektite run task.yaml -p who=world
+  $ tektite run pipeline.yaml -w source=.         work on the files of this folder
+  $ tektite run pipeline.yaml --only test         one task of a pipeline
   $ cat taskrun.yaml | tektite run -f -`,
     )
-    .action(async (options) => (await import('../commands/run.ts')).run(options));
+    .action(async (files, options) => (await import('../commands/run.ts')).run(files, options));
 
   const forRun = (command: Command) =>
     command
@@ -77,7 +80,12 @@ Examples:
   forRun(tektite.command('graph'))
     .description('draw which tasks of a pipeline wait for which')
     .argument('[run]', 'the name of a PipelineRun')
-    .option('-f, --file <file>', 'a file, a URL, or - for standard input, with Pipelines and PipelineRuns', collect, [])
+    .option(
+      '-f, --file <file>',
+      'a file, a folder, a URL, or - for standard input, with Pipelines and PipelineRuns',
+      collect,
+      [],
+    )
     .option('-o, --output <form>', 'text, mermaid or svg', 'text')
     .addHelpText(
       'after',

@@ -1,12 +1,14 @@
 import { type Client, isClientError } from '@tektite/client';
-import { isStatusError, type KubeObject } from '@tektite/meta';
+import { isStatusError, type KubeObject, type StatusError } from '@tektite/meta';
 import { badInput } from './bad-input.ts';
+import { suggestion } from './nearest-name.ts';
 import type { PlannedObject } from './plan-run.ts';
+import type { FieldPath } from './read-documents.ts';
 import { isRun } from './run-kinds.ts';
 
 /**
- * Creates an object. A Task or Pipeline that is there already is replaced, as files are edited and run again;
- * everything else that is there stays as it is.
+ * Creates an object. A Task or Pipeline that exists is replaced, as files are edited and run again; everything else that exists
+ * stays as it is. What the server refuses is an error of the file, with the place of the field.
  */
 export async function createObject(client: Client, planned: PlannedObject, namespace: string): Promise<KubeObject> {
   try {
@@ -16,22 +18,61 @@ export async function createObject(client: Client, planned: PlannedObject, names
     const inPlace = scope === 'Cluster' || metadata.namespace ? metadata : { ...metadata, namespace };
     return await createOrReplace(client, { ...planned.object, metadata: inPlace });
   } catch (error) {
-    if (!isStatusError(error) && !isClientError(error, 'UNKNOWN_KIND')) throw error;
-    throw badInput(`${planned.place}: ${error.message}`);
+    if (isClientError(error, 'UNKNOWN_KIND')) throw await unknownKind(client, planned);
+    if (!isStatusError(error)) throw error;
+    throw badInput(`${planned.at(fieldOf(error))}: ${plainMessage(error.message)}`);
   }
 }
 
 async function createOrReplace(client: Client, object: KubeObject): Promise<KubeObject> {
   try {
-    // What is misspelled would otherwise be dropped without a word.
+    // Misspelt fields would otherwise be dropped silently.
     return await client.create(object, { fieldValidation: 'Strict' });
   } catch (error) {
     if (!isStatusError(error, 'AlreadyExists') || isRun(object)) throw error;
     const { namespace, name = '' } = object.metadata;
-    const there = await client.get(object, { ...(namespace ? { namespace } : {}), name });
-    if (!object.apiVersion.startsWith('tekton.dev/')) return there;
-    const { resourceVersion = '' } = there.metadata;
+    const existing = await client.get(object, { ...(namespace ? { namespace } : {}), name });
+    if (!object.apiVersion.startsWith('tekton.dev/')) return existing;
+    const { resourceVersion = '' } = existing.metadata;
     const replacement = { ...object, metadata: { ...object.metadata, resourceVersion } };
     return await client.update(object, replacement, { fieldValidation: 'Strict' });
   }
+}
+
+async function unknownKind(client: Client, { object, at }: PlannedObject): Promise<Error> {
+  const { apiVersion, kind } = object;
+  const { resources } = await client.discovery.all();
+  if (apiVersion.startsWith('tekton.dev/') && !resources.some(({ group }) => group === 'tekton.dev'))
+    return badInput(
+      'the server does not have Tekton Pipelines; start it with `tektite up --systems pipelines`, or leave out --kubeconfig to run on this machine',
+    );
+  const versions = (version: { readonly group: string; readonly version: string }) =>
+    version.group ? `${version.group}/${version.version}` : version.version;
+  const elsewhere = resources.find((each) => each.kind === kind);
+  if (elsewhere)
+    return badInput(
+      `${at(['apiVersion'])}: there is no ${kind} in ${apiVersion}; did you mean ${JSON.stringify(versions(elsewhere))}?`,
+    );
+  const known = [...new Set(resources.map((each) => each.kind))];
+  const hint = suggestion(kind, known);
+  return badInput(
+    `${at(['kind'])}: there is no kind ${JSON.stringify(kind)} in ${apiVersion}${hint.includes('did you mean') ? hint : ''}`,
+  );
+}
+
+/** The field that a refusal is about: as a cause, or the first path in the message. */
+function fieldOf({ status, message }: StatusError): FieldPath {
+  const field = status.details?.causes?.find((cause) => cause.field)?.field;
+  const path = field ?? /(?:^|[\s",(:])((?:spec|metadata|data)(?:\.[\w-]+|\[[^\]]*\])+)/.exec(message)?.[1] ?? '';
+  return path
+    .split(/[.[\]]+/)
+    .filter((part) => part !== '')
+    .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+}
+
+/** Without the name of the webhook, and without the kind that is being decoded. */
+function plainMessage(message: string): string {
+  return message
+    .replace(/^admission webhook "[^"]*" denied the request: /, '')
+    .replace(/^\S+ in version "[^"]*" cannot be handled as an? \S+: (?:strict decoding error: )?/, '');
 }

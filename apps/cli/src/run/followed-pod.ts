@@ -1,18 +1,22 @@
 import { type Client, kinds, linesOf, type ObjectKey, resilientWatch } from '@tektite/client';
-import { isStatusError } from '@tektite/meta';
+import { type Clock, isStatusError } from '@tektite/meta';
 import type { ContainerState, Pod } from '@tektite/schema/kubernetes';
 
-/** Told of the steps of a Pod. */
+/** Receives what happens to the steps of a Pod. */
 export interface StepListener {
   log(step: string, line: string): void;
-  ended(step: string, exitCode: number): void;
-  /** Something keeps the Pod, or a container of it, from starting. Each trouble is told once. */
-  stuck(trouble: string): void;
+  /** `image` is the one that the step names, and that this machine does not use. */
+  ended(step: string, exitCode: number, image: string | undefined): void;
+  /** Something keeps the Pod, or a container of it, from starting. Each reason comes once. */
+  stuck(reason: string): void;
 }
 
 const prefix = 'step-';
 
-/** The logs of a Pod's steps, one after the other, as they run. Ends with the last step, or when the Pod is gone. */
+/** How long a Pod may take to start in spite of a warning: volumes that are being made are missing for a moment. */
+const patienceMs = 2000;
+
+/** The logs of a Pod's steps, one after the other, as they run. Ends with the last step, or when the Pod is deleted. */
 export async function followPod(
   client: Client,
   key: ObjectKey,
@@ -20,15 +24,11 @@ export async function followPod(
   signal: AbortSignal,
 ): Promise<void> {
   const stop = new AbortController();
-  const told = new Set<string>();
-  const tell = (trouble: string) => {
-    if (!told.has(trouble)) listener.stuck(trouble);
-    told.add(trouble);
-  };
+  const warnings = new Warnings(client.clock, (reason) => listener.stuck(reason));
   const ends = AbortSignal.any([signal, stop.signal]);
-  const pods = podStates(client, key, (pod) => troublesOf(pod).forEach(tell), ends);
-  // Who may not see events does without them.
-  const warned = followWarnings(client, key, tell, ends).catch(() => undefined);
+  const pods = podStates(client, key, (pod) => warnings.observe(pod), ends);
+  // Without the right to read events, there are no warnings.
+  const warned = followWarnings(client, key, (reason) => warnings.later(reason), ends).catch(() => undefined);
   try {
     const first = await pods.until(() => true);
     for (const { name } of first?.spec?.containers ?? []) {
@@ -36,6 +36,7 @@ export async function followPod(
     }
   } finally {
     stop.abort();
+    warnings[Symbol.dispose]();
     await warned;
   }
 }
@@ -61,8 +62,52 @@ async function followStep(
   const over = await pods.until((pod) => stateOf(pod, container)?.terminated !== undefined);
   const terminated = over && stateOf(over, container)?.terminated;
   if (!terminated) return false;
-  listener.ended(step, terminated.exitCode);
+  listener.ended(step, terminated.exitCode, unusedImage(over, container));
   return true;
+}
+
+/** The host runtime says so in the ID of the image. */
+function unusedImage({ status }: Pod, container: string): string | undefined {
+  const { imageID = '' } = (status?.containerStatuses ?? []).find(({ name }) => name === container) ?? {};
+  return imageID.startsWith('host://') ? imageID.slice('host://'.length) : undefined;
+}
+
+/** Reports each reason once: those of containers at once, those of the Pod as a whole if it does not start all the same. */
+class Warnings implements Disposable {
+  private readonly clock: Clock;
+  private readonly report: (reason: string) => void;
+  private readonly reported = new Set<string>();
+  private readonly timers = new Map<string, Disposable>();
+  private started = false;
+
+  constructor(clock: Clock, report: (reason: string) => void) {
+    this.clock = clock;
+    this.report = report;
+  }
+
+  observe(pod: Pod): void {
+    for (const reason of waitingReasons(pod)) this.now(reason);
+    const all = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];
+    this.started ||= all.some(({ state }) => hasBegun(state));
+    if (this.started) this[Symbol.dispose]();
+  }
+
+  later(reason: string): void {
+    if (this.started || this.reported.has(reason) || this.timers.has(reason)) return;
+    this.timers.set(
+      reason,
+      this.clock.setTimer(patienceMs, () => this.now(reason)),
+    );
+  }
+
+  private now(reason: string): void {
+    if (!this.reported.has(reason)) this.report(reason);
+    this.reported.add(reason);
+  }
+
+  [Symbol.dispose](): void {
+    for (const timer of this.timers.values()) timer[Symbol.dispose]();
+  }
 }
 
 function stateOf({ status }: Pod, container: string): ContainerState | undefined {
@@ -76,16 +121,16 @@ function hasBegun(state: ContainerState | undefined): boolean {
 /** Why containers wait on their way to a start that comes by itself. */
 const usual = new Set(['PodInitializing', 'ContainerCreating']);
 
-/** What keeps containers from starting, and nobody who only sees the run would learn. */
-function troublesOf({ metadata, status }: Pod): string[] {
+/** The reasons that keep containers from starting, which the status of the run does not have. */
+function waitingReasons({ metadata, status }: Pod): string[] {
   return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].flatMap(({ name, state }) => {
     const { reason = '', message } = state?.waiting ?? {};
     return message && !usual.has(reason) ? [`Pod ${metadata.name}, container ${name}: ${reason}: ${message}`] : [];
   });
 }
 
-/** What keeps a Pod as a whole from starting, of which only events tell. */
-const podTroubles = new Set(['FailedScheduling', 'FailedMount', 'FailedAttachVolume']);
+/** Reasons of events that keep a Pod as a whole from starting. */
+const podWarnings = new Set(['FailedScheduling', 'FailedMount', 'FailedAttachVolume']);
 
 async function followWarnings(
   client: Client,
@@ -98,7 +143,7 @@ async function followWarnings(
     if (event.type === 'error') return;
     if (event.type !== 'added' && event.type !== 'modified') continue;
     const { reason = '', message = '' } = event.object;
-    if (podTroubles.has(reason)) tell(`Pod ${name}: ${reason}: ${message}`);
+    if (podWarnings.has(reason)) tell(`Pod ${name}: ${reason}: ${message}`);
   }
 }
 

@@ -3,6 +3,7 @@ import { type KubeObject, sleep } from '@tektite/meta';
 import type { PipelineRun, RunCondition, RunResult, TaskRun } from '@tektite/pipelines';
 import { followPod } from './followed-pod.ts';
 import { LogOrder } from './log-order.ts';
+import { MissingPrograms, registryHint } from './missing-program.ts';
 import { pipelineRunNode, taskOrder } from './pipeline-run-tree.ts';
 import { pipelineRunLabel, type RunKind, runKinds } from './run-kinds.ts';
 import { conditionOf, type RunNode, stateOf, taskRunNode } from './run-tree.ts';
@@ -33,6 +34,8 @@ export class FollowedRun {
   /** The logs of each Pod, while they are read. */
   private readonly logs = new Map<string, Promise<void>>();
   private readonly log: LogOrder;
+  private readonly missing = new MissingPrograms();
+  private readonly hinted = new Set<string>();
   private news = 0;
   private readonly watches: Promise<void>[] = [];
   /** Each resolves when one kind of parts was told completely. */
@@ -138,6 +141,7 @@ export class FollowedRun {
     const { name = '', labels = {} } = run.metadata;
     const key = `${run.kind}/${name}`;
     const isNew = !this.objects.has(key);
+    this.hint(run);
     this.objects.set(key, run);
     const isRoot = key === `${this.kind}/${this.key.name}`;
     const here = isRoot ? tasks : [...tasks, partName(run, labels)];
@@ -145,6 +149,14 @@ export class FollowedRun {
     if (run.kind === 'TaskRun' && run.status?.podName) this.log.add(run as TaskRun, here, this.rankOf(labels));
     this.wake();
     this.changed();
+  }
+
+  private hint(run: AnyRun): void {
+    const { reason, message = '' } = conditionOf(run) ?? {};
+    const hint = reason === 'PodCreationFailed' ? registryHint(message) : undefined;
+    if (hint === undefined || this.hinted.has(hint)) return;
+    this.hinted.add(hint);
+    this.view.note(hint);
   }
 
   private rankOf(labels: Readonly<Record<string, string>>): number {
@@ -158,9 +170,14 @@ export class FollowedRun {
     const listener = {
       log: (step: string, line: string) => {
         this.news++;
+        this.missing.log(`${pod}/${step}`, line);
         view.log(place(step), line);
       },
-      ended: (step: string, exitCode: number) => view.stepEnded(place(step), exitCode),
+      ended: (step: string, exitCode: number, image: string | undefined) => {
+        view.stepEnded(place(step), exitCode);
+        const hint = this.missing.ended(`${pod}/${step}`, exitCode, image);
+        if (hint !== undefined) view.note(hint);
+      },
       stuck: (reason: string) => view.note(reason),
     };
     const key = { namespace: this.key.namespace, name: pod };

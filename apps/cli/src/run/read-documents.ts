@@ -1,66 +1,56 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
+import { type ReadText, readTexts } from '@tektite/manifest';
 import type { KubeObject } from '@tektite/meta';
-import { parseYaml, YamlError } from '@tektite/schema/yaml';
-import { explainFileError } from '../user-error.ts';
+import { parseYaml, type YamlDocument, YamlError } from '@tektite/schema/yaml';
 import { badInput } from './bad-input.ts';
 
-/** A document of a file, and where it stands. */
+/** Leads to a field of an object. */
+export type FieldPath = readonly (string | number)[];
+
+/** An object of a file, and where it stands. */
 export interface SourceDocument {
   readonly object: KubeObject;
   /** `pipeline.yaml:12`. */
   readonly place: string;
+  /** The place of a field of it: `pipeline.yaml:15`. */
+  at(path: FieldPath): string;
 }
 
-/** Reads the documents of YAML or JSON files and URLs; `-` is standard input. Mistakes are told with file, line and column. */
-export async function readDocuments(files: readonly string[]): Promise<readonly SourceDocument[]> {
+/** Reads the objects of files, folders and URLs; `-` is standard input. Errors name file, line and column. */
+export async function readDocuments(words: readonly string[]): Promise<readonly SourceDocument[]> {
   const documents: SourceDocument[] = [];
-  for (const file of files) {
-    const name = file === '-' ? 'standard input' : file;
-    const content = file === '-' ? await text(process.stdin) : await (isUrl(file) ? fetched(file) : readText(file));
-    documents.push(...parseText(name, content));
-  }
-  if (documents.length === 0) throw badInput(`${files.join(', ')}: there is no document in it`);
+  for (const word of words) for await (const text of readTexts(word)) documents.push(...parseDocuments(text));
+  if (documents.length === 0) throw badInput(`${words.join(', ')}: there is no document in it`);
   return documents;
 }
 
-function isUrl(file: string): boolean {
-  return /^https?:\/\//i.test(file);
-}
-
-/** The HTTP client is loaded for those who need it: most name a file. */
-async function fetched(url: string): Promise<string> {
-  const { fetchText } = await import('./fetch-text.ts');
-  return fetchText(url);
-}
-
-async function readText(file: string): Promise<string> {
+/** The objects of one text. */
+export function parseDocuments({ name, text }: ReadText): readonly SourceDocument[] {
   try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw badInput(`-f: ${explainFileError(error, file) ?? (error as Error).message}`);
-  }
-}
-
-function parseText(name: string, content: string): readonly SourceDocument[] {
-  try {
-    return parseYaml(content)
+    return parseYaml(text)
       .filter(({ value }) => value !== null && value !== undefined)
-      .map(({ value, line }) => ({ object: readObject(value, `${name}:${line}`), place: `${name}:${line}` }));
+      .flatMap((document) => objectsOf(document.value, document, name, []));
   } catch (error) {
-    if (error instanceof YamlError)
-      throw badInput(
-        `${[name, error.line, error.column].filter((part) => part !== undefined).join(':')}: ${error.message}`,
-      );
-    throw error;
+    if (!(error instanceof YamlError)) throw error;
+    const place = [name, error.line, error.column].filter((part) => part !== undefined).join(':');
+    throw badInput(`${place}: ${error.message}`);
   }
 }
 
-function readObject(value: unknown, place: string): KubeObject {
+/** The object itself, or the items of a List. */
+function objectsOf(value: unknown, document: YamlDocument, name: string, path: FieldPath): readonly SourceDocument[] {
+  const at = (more: FieldPath) => `${name}:${document.positionOf([...path, ...more]).line}`;
+  const place = path.length === 0 ? `${name}:${document.line}` : at([]);
+  const { kind, items } = (value ?? {}) as { readonly kind?: unknown; readonly items?: unknown };
+  if (kind === 'List' && Array.isArray(items))
+    return items.flatMap((item, index) => objectsOf(item, document, name, [...path, 'items', index]));
+  return [{ object: readObject(value, place, at), place, at }];
+}
+
+function readObject(value: unknown, place: string, at: SourceDocument['at']): KubeObject {
   const { apiVersion, kind, metadata } = (value ?? {}) as Partial<KubeObject>;
   if (typeof apiVersion !== 'string' || typeof kind !== 'string')
     throw badInput(`${place}: this is no Kubernetes object: it needs apiVersion and kind`);
   if (metadata !== undefined && (typeof metadata !== 'object' || metadata === null))
-    throw badInput(`${place}: metadata has to be a mapping`);
+    throw badInput(`${at(['metadata'])}: metadata of the ${kind} has to be a mapping`);
   return { ...(value as KubeObject), metadata: metadata ?? {} };
 }

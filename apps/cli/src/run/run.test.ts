@@ -101,10 +101,14 @@ describe.runIf(entrypointProgram())('tektite run', () => {
     [
       'nothing to run',
       'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}',
-      'there is neither a PipelineRun or TaskRun nor a',
+      'there is no PipelineRun, TaskRun, Pipeline or Task in what is to be run, only ConfigMap',
     ],
     ['a name that is none', 'apiVersion: tekton.dev/v1\nkind: TaskRun\nmetadata: {name: A_B}\nspec: {}', 'A_B'],
-    ['a kind that nobody knows', `apiVersion: a.test/v1\nkind: Thing\n---${task('true')}`, 'bad.yaml:1: '],
+    [
+      'a kind that nobody knows',
+      `apiVersion: a.test/v1\nkind: Thing\n---${task('true')}`,
+      'bad.yaml:2: there is no kind "Thing"',
+    ],
   ])('says what is wrong with %s, with exit code 2', (_title, content, message) => {
     const { code, err } = tektite(['-f', file('bad.yaml', content)]);
     expect(err).toMatch(message);
@@ -230,7 +234,7 @@ spec:
 
 describe('a run whose Pod cannot start', () => {
   const stuck = (taskSpec: string) =>
-    `apiVersion: tekton.dev/v1\nkind: TaskRun\nmetadata: {name: stuck}\nspec: {taskSpec: ${taskSpec}}\n`;
+    `apiVersion: tekton.dev/v1\nkind: TaskRun\nmetadata: {name: stuck}\nspec: {taskSpec: ${taskSpec}}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: empty}\n`;
 
   /** Runs it until that has been said, and then no longer. */
   async function expectToBeTold(run: string, words: RegExp): Promise<void> {
@@ -251,21 +255,18 @@ describe('a run whose Pod cannot start', () => {
     expect([1, 130]).toContain((await ended)[0]);
   }
 
-  it('says which container has what trouble', async () => {
-    const env = '[{name: A, valueFrom: {secretKeyRef: {name: missing, key: k}}}]';
+  it('reports the container and its reason', async () => {
+    const env = '[{name: A, valueFrom: {secretKeyRef: {name: empty, key: k}}}]';
     const run = stuck(`{steps: [{name: s, image: busybox, command: ["true"], env: ${env}}]}`);
-    await expectToBeTold(
-      run,
-      /^Pod stuck-pod, container step-s: CreateContainerConfigError: secret "missing" not found$/m,
-    );
+    await expectToBeTold(run, /^Pod stuck-pod, container step-s: CreateContainerConfigError: .*key k in Secret/m);
   });
 
   it('says which volume it waits for', async () => {
-    const volumes = '[{name: v, secret: {secretName: missing}}]';
+    const volumes = '[{name: v, secret: {secretName: empty, items: [{key: k, path: p}]}}]';
     const step = '{name: s, image: busybox, command: ["true"], volumeMounts: [{name: v, mountPath: /v}]}';
     await expectToBeTold(
       stuck(`{volumes: ${volumes}, steps: [${step}]}`),
-      /^Pod stuck-pod: FailedMount: .*"missing" not found/m,
+      /^Pod stuck-pod: FailedMount: .*non-existent secret key: k/m,
     );
   });
 });

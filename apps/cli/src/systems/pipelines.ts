@@ -1,7 +1,7 @@
 import { constants, copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { System } from '@tektite/controller';
-import type { ImageMapping } from '@tektite/node';
+import { findImage, type ImageMapping } from '@tektite/node';
 import { entrypointMissing, entrypointProgram, pipelinesSystem, type PodImages } from '@tektite/pipelines';
 
 /** The images of Tekton's own containers, by the names under which this machine stands in for them. */
@@ -17,10 +17,20 @@ const images: PodImages = {
 /** Where an operator put the settings, all into one namespace; the usual ones otherwise. */
 const namespace = process.env.SYSTEM_NAMESPACE;
 
-export const pipelines: System = pipelinesSystem({
-  images,
-  ...(namespace ? { namespace, resolversNamespace: namespace } : {}),
-});
+export const pipelines: System = pipelinesFor({});
+
+/** Tekton Pipelines where some images are mapped: their commands are not asked of a registry. */
+export function pipelinesFor(mapping: ImageMapping): System {
+  return pipelinesSystem({
+    images,
+    imageCommand: (image, hasArguments) => {
+      const { entrypoint = [], cmd = [] } = findImage(mapping, image);
+      const command = [...entrypoint, ...(hasArguments && entrypoint.length > 0 ? [] : cmd)];
+      return command.length > 0 ? command : undefined;
+    },
+    ...(namespace ? { namespace, resolversNamespace: namespace } : {}),
+  });
+}
 
 const programs = ['entrypoint', 'nop', 'workingdirinit', 'sidecarlogresults'];
 
@@ -37,6 +47,7 @@ export async function pipelinesImages(folder: string, note: (text: string) => vo
   const root = join(folder, 'images', 'tekton');
   await mkdir(join(root, 'ko-app'), { recursive: true });
   await Promise.all(programs.map((name) => copyFile(program, join(root, 'ko-app', name), constants.COPYFILE_FICLONE)));
-  const { shell: _, shellWindows: __, ...own } = images;
-  return Object.fromEntries(Object.values(own).map((image) => [image, { root }]));
+  const { shell, shellWindows: _, ...own } = images;
+  // The shell is the machine's own.
+  return Object.fromEntries([...Object.values(own).map((image) => [image, { root }]), [shell, { root: '/' }]]);
 }

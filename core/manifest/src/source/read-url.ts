@@ -70,7 +70,7 @@ function parseUrl(address: string): URL {
 }
 
 async function fetchText(first: URL, options: UrlOptions): Promise<string> {
-  const { request } = await import('undici');
+  const { request } = await import('./http-request.ts');
   const { timeoutMs = 30_000, maxBytes = 16 * 1024 * 1024, cache } = options;
   const signals = [AbortSignal.timeout(timeoutMs), ...(options.signal ? [options.signal] : [])];
   const signal = AbortSignal.any(signals);

@@ -33,7 +33,7 @@ export interface HostRuntimeOptions {
   readonly images?: ImageMapping;
   /** More paths of the machine that containers shall not see. */
   readonly hide?: readonly string[];
-  /** Told, once each, what a user should know: that images are not used, that limits are not enforced. */
+  /** Called once for each image that is not used, and once where limits are not enforced. */
   readonly onNotice?: (notice: string) => void;
 }
 
@@ -109,11 +109,12 @@ export class HostRuntime implements PodRuntime {
   }
 
   async startContainer(spec: ContainerSpec): Promise<RunningContainer> {
-    this.notice(
-      'images',
-      'containers run as processes of this machine: images are not used, but for what they are mapped to',
-    );
     const image = findImage(this.options.images ?? {}, spec.image);
+    if (image.root === undefined)
+      this.notice(
+        `image ${spec.image}`,
+        `the image ${spec.image} is not used: its containers run with the programs of this machine`,
+      );
     const command = commandLine(spec.image, image, spec);
     const directory = join(this.directory, spec.id);
     const scratch = this.scratch.take();

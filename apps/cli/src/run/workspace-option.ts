@@ -4,19 +4,19 @@ import type { KubeObject } from '@tektite/meta';
 import type { WorkspaceBinding } from '@tektite/pipelines';
 import { badInput } from './bad-input.ts';
 
-/** What stands for a workspace of the command line: its binding, and the objects that it needs. */
-export interface WorkspaceWish {
+/** A workspace of the command line: its binding, and the objects that it needs. */
+export interface WorkspaceOption {
   readonly binding: WorkspaceBinding;
   readonly objects: readonly KubeObject[];
 }
 
 const forms = 'emptyDir, claim:NAME[/SUBPATH], configMap:NAME, secret:NAME, or a folder as ./here';
 
-/** `-w name=…` in one of its forms. Folders are offered to the Pods of this machine, and to nobody else's. */
-export async function readWorkspace(text: string, onThisMachine: boolean): Promise<WorkspaceWish> {
+/** `-w name=…` in one of its forms. Folders are offered to Pods of this machine alone. */
+export async function readWorkspace(text: string, onThisMachine: boolean): Promise<WorkspaceOption> {
   const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
   if (!name || !value) throw badInput(`-w: ${JSON.stringify(text)} is no name=…: ${forms}`);
-  if (/^(\.{0,2}\/|\.{1,2}$)/.test(value)) return await folderWish(name, value, onThisMachine);
+  if (/^(\.{0,2}\/|\.{1,2}$)/.test(value)) return await folderOption(name, value, onThisMachine);
   const binding = bindingOf(value);
   if (!binding) throw badInput(`-w ${name}: ${JSON.stringify(value)} is none of ${forms}`);
   return { binding: { name, ...binding }, objects: [] };
@@ -40,7 +40,7 @@ function bindingOf(value: string): Omit<WorkspaceBinding, 'name'> | undefined {
 }
 
 /** A folder as a volume that is there already, and the claim to it. */
-async function folderWish(name: string, value: string, onThisMachine: boolean): Promise<WorkspaceWish> {
+async function folderOption(name: string, value: string, onThisMachine: boolean): Promise<WorkspaceOption> {
   if (!onThisMachine)
     throw badInput(`-w ${name}: the cluster does not see folders of this machine; name a claim of it`);
   const path = resolve(value);

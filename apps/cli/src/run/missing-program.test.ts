@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { missingProgram, MissingPrograms, registryHint } from './missing-program.ts';
+
+it.each([
+  ['/tekton/scripts/script-0: 3: git: not found', 'git'],
+  ['bash: line 1: docker-compose: command not found', 'docker-compose'],
+  ['2026/11/16 15:50:15 Error executing command: exec: "kaniko": executable file not found in $PATH', 'kaniko'],
+  ['the file was not found', undefined],
+])('finds the missing program in %j', (line, program) => {
+  expect(missingProgram(line)).toBe(program);
+});
+
+it('explains each image that is not used once, and only steps that failed for that', () => {
+  const programs = new MissingPrograms();
+  programs.log('pod/a', 'sh: git: not found');
+  expect(programs.ended('pod/a', 0, 'alpine/git')).toBeUndefined();
+  expect(programs.ended('pod/a', 127, undefined)).toBeUndefined();
+  expect(programs.ended('pod/a', 127, 'alpine/git')).toMatch(
+    /does not have "git".*image alpine\/git is not used.*--images/,
+  );
+  expect(programs.ended('pod/a', 127, 'alpine/git')).toBeUndefined();
+});
+
+it('explains a registry that cannot be asked', () => {
+  expect(registryHint('translating TaskSpec to Pod: Get "https://gcr.io/v2/": no such host')).toContain(
+    'https://gcr.io',
+  );
+  expect(registryHint('something else')).toBeUndefined();
+});
