@@ -313,6 +313,18 @@ describe('tektite up', () => {
     expect(await third.stop()).toMatchObject({ code: 0 });
   });
 
+  it.each([['--data-dir'], ['--write-kubeconfig']])(
+    'says at once that there can be no folder in /proc, for %s',
+    (option) => {
+      const data = join(folder(), 'data');
+      const paths = { '--data-dir': data, [option]: '/proc/tektite/x' };
+      const { code, err } = tektite(['up', '--port', '0', ...Object.entries(paths).flat()]);
+      expect(code).toBe(1);
+      expect(err).toMatch(/\/proc\/tektite.*: folders cannot be created there/);
+      expect(err).not.toContain('    at ');
+    },
+  );
+
   it('says what is wrong with a folder, and does not change what it finds', () => {
     const cases: [string, (data: string) => void, RegExp][] = [
       [

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
@@ -9,6 +9,7 @@ import {
   serveHttps,
   type TokenFile,
 } from '@tektite/apiserver';
+import { createFolder } from '@tektite/client';
 import type { Logger, System } from '@tektite/controller';
 import type { ImageMapping } from '@tektite/node';
 import type { RuntimeName } from './cluster/runtimes.ts';
@@ -121,7 +122,7 @@ async function openFolder(options: ControlPlaneOptions, started: Started): Promi
   if (!options.inMemory) {
     // Mounts of containers need paths that hold wherever one is.
     const folder = resolve(options.dataDir);
-    if (await mkdir(folder, { recursive: true, mode: 0o700 })) await chmod(folder, 0o700);
+    if (createFolder(folder, 0o700)) await chmod(folder, 0o700);
     return folder;
   }
   const folder = await mkdtemp(join(tmpdir(), 'tektite-'));

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { createFolder } from '@tektite/client';
 import { formatYaml, parseYaml } from '@tektite/schema/yaml';
 import { UserError } from './user-error.ts';
 
@@ -42,7 +43,7 @@ export async function writeKubeconfig(file: string, connection: Connection): Pro
   });
   config.contexts = put(config.contexts, { name, context: { cluster: name, user: name } });
   config['current-context'] = name;
-  await mkdir(dirname(file), { recursive: true });
+  createFolder(dirname(file));
   // Readers see the old file or the new one, never half of it; the key in it is for the owner alone. A link stays one.
   const target = existsSync(file) ? await realpath(file) : file;
   const temporary = `${target}.${process.pid}`;

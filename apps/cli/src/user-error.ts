@@ -22,6 +22,7 @@ const reasons: Readonly<Record<string, string>> = {
   EEXIST: 'a file is in the way',
   EISDIR: 'it is a folder',
   ENAMETOOLONG: 'the name is too long',
+  ENOTSUP: 'folders cannot be created there',
   ELOOP: 'links lead in a circle',
   EMFILE: 'too many files are open; ulimit -n raises the limit',
   ENFILE: 'the machine has too many files open',

@@ -12,6 +12,7 @@ export {
   type ObjectKey,
   type ResolvedKind,
 } from './kind-reference.ts';
+export { createFolder } from './create-folder.ts';
 export type { Interceptor } from './interceptor.ts';
 export { kinds } from './kinds.ts';
 export { linesOf } from './lines-of.ts';

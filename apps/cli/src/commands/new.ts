@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import { createFolder } from '@tektite/client';
 import pc from 'picocolors';
 import { type NameOptions, operatorNames } from '../scaffold/operator-names.ts';
 import { operatorProject } from '../scaffold/operator-project.ts';
@@ -19,10 +20,10 @@ export async function newOperator(name: string, options: NewOperatorOptions): Pr
   try {
     if (existsSync(folder) && (await readdir(folder)).length > 0)
       throw new UserError(`${folder} is not empty; name another folder with --out`);
-    await mkdir(join(folder, 'deploy'), { recursive: true });
+    createFolder(join(folder, 'deploy'));
     for (const [path, text] of files) {
       const file = join(folder, path);
-      await mkdir(dirname(file), { recursive: true });
+      createFolder(dirname(file));
       // Whatever came into being meanwhile stays, too.
       await writeFile(file, text, { flag: 'wx' });
     }

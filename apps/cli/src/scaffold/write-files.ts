@@ -1,5 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { createFolder } from '@tektite/client';
 import { explainFileError, UserError } from '../user-error.ts';
 
 /** Writes files into a folder and says which. `overwrite` replaces those that are there; otherwise that is a mistake. */
@@ -11,7 +12,7 @@ export async function writeFiles(
   try {
     for (const [path, text] of files) {
       const file = join(folder, path);
-      await mkdir(dirname(file), { recursive: true });
+      createFolder(dirname(file));
       await writeFile(file, text, { flag: options.overwrite ? 'w' : 'wx' });
     }
   } catch (error) {

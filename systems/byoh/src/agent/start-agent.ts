@@ -1,6 +1,5 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Client } from '@tektite/client';
+import { type Client, createFolder } from '@tektite/client';
 import { type Logger, Manager, type ManagerOptions, silentLogger } from '@tektite/controller';
 import { agentController } from './agent-controller.ts';
 import { StateFile } from './agent-state.ts';
@@ -49,7 +48,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   checkPath(downloadPath);
   const stopping = new AbortController();
   const { signal } = stopping;
-  await mkdir(options.stateFolder, { recursive: true, mode: 0o700 });
+  createFolder(options.stateFolder, 0o700);
   await options.desk?.open();
   const facts = await sandbox.facts();
   await registerHost({ client, namespace, name, labels: options.labels ?? {}, facts, signal });

@@ -1,10 +1,11 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createKey, readCertificate } from '@tektite/certificates';
 import {
   Client,
   type ClientConfig,
   type CredentialMaterial,
+  createFolder,
   type Credentials,
   httpTransport,
   loadConfig,
@@ -201,7 +202,7 @@ async function writeKubeconfig(
 
 /** Whole or not at all, and for nobody else to read. */
 async function writePrivate(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  createFolder(dirname(file), 0o700);
   const next = `${file}.new`;
   {
     await using handle = await open(next, 'w', 0o600);

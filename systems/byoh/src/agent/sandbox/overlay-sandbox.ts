@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { createFolder } from '@tektite/client';
 import type { Clock } from '@tektite/meta';
 import { archName, defaultRoute, prettyName } from './read-facts.ts';
 import { runProcess } from './run-process.ts';
@@ -34,8 +35,7 @@ const path = `${insideFolder}/shims:${insideFolder}/bin:/usr/local/sbin:/usr/loc
 export async function overlaySandbox(options: OverlayOptions): Promise<Sandbox> {
   const { clock, root, name } = options;
   const agent = join(root, 'agent');
-  for (const folder of ['upper', 'work', 'merged', 'run', 'agent'])
-    await mkdir(join(root, folder), { recursive: true });
+  for (const folder of ['upper', 'work', 'merged', 'run', 'agent']) createFolder(join(root, folder));
   await writeShims(join(agent, 'shims'), join(agent, 'shim'));
   const enter = join(agent, 'enter.sh');
   await writeFile(enter, enterScript(options), { mode: 0o700 });
