@@ -487,20 +487,18 @@ describe('tektite compact', () => {
     expect((await ask(kubeconfig, old)).code).toBe(200);
     const { code, out } = tektite(['compact', '--data-dir', data]);
     expect(code).toBe(0);
-    expect(out).toMatch(/^forgot everything before revision \d+\n$/);
+    expect(out).toMatch(/^compacted: revisions before \d+ are no longer served\n$/);
     expect((await ask(kubeconfig, old)).code).toBe(410);
     expect(tektite(['compact'], { KUBECONFIG: kubeconfig }).code).toBe(0);
     await up.stop();
     const late = tektite(['compact', '--data-dir', data]);
     expect(late).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/^tektite: nothing answers at https:\S+; is `tektite up` running\?\n$/),
+      err: expect.stringMatching(/^tektite: cannot talk to https:\S+: .*ECONNREFUSED.*; is the API server running/),
     });
     const other = join(data, 'other');
     writeFileSync(other, 'clusters: []\n');
-    expect(tektite(['compact', '--kubeconfig', other]).err).toBe(
-      `tektite: ${other} has no cluster and user named tektite\n`,
-    );
+    expect(tektite(['compact', '--kubeconfig', other])).toMatchObject({ code: 1, err: expect.stringContaining(other) });
   });
 });
 

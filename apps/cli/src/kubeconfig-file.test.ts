@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readConnection, writeKubeconfig } from './kubeconfig-file.ts';
+import { writeKubeconfig } from './kubeconfig-file.ts';
 
 it('writes the key into a file of its own, whatever others have put into its way', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tektite-kubeconfig-'));
@@ -15,7 +15,7 @@ it('writes the key into a file of its own, whatever others have put into its way
     await writeKubeconfig(file, connection);
     expect(await readFile(theirs, 'utf8')).toBe('');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    expect(await readConnection(file)).toEqual(connection);
+    expect(await readFile(file, 'utf8')).toContain(Buffer.from('secret').toString('base64'));
   } finally {
     await rm(folder, { recursive: true });
   }

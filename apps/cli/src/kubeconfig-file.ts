@@ -53,23 +53,6 @@ export async function writeKubeconfig(file: string, connection: Connection): Pro
   await rename(temporary, target);
 }
 
-/** The administrator's connection in a kubeconfig that {@link writeKubeconfig} wrote. */
-export async function readConnection(file: string): Promise<Connection> {
-  if (!existsSync(file))
-    throw new UserError(`${file} does not exist; is \`tektite up\` running with another --data-dir?`);
-  const config = await readConfig(file);
-  const cluster = config.clusters?.find((entry) => entry.name === name)?.cluster;
-  const user = config.users?.find((entry) => entry.name === name)?.user;
-  if (!cluster || !user) throw new UserError(`${file} has no cluster and user named ${name}`);
-  const decode = (data: string | undefined) => Buffer.from(data ?? '', 'base64').toString();
-  return {
-    server: cluster.server ?? '',
-    authority: decode(cluster['certificate-authority-data']),
-    certificate: decode(user['client-certificate-data']),
-    key: decode(user['client-key-data']),
-  };
-}
-
 async function readConfig(file: string): Promise<Kubeconfig> {
   const text = await readFile(file, 'utf8');
   const wrong = (what: string) => new UserError(`${file} cannot be read as a kubeconfig: ${what}`);

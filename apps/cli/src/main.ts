@@ -4,6 +4,7 @@ import { goStyleFlags } from './go-style-flags.ts';
 import { addByohCommands } from './program/byoh-commands.ts';
 import { addClusterCommands } from './program/cluster-commands.ts';
 import { addConnectorCommands } from './program/connector-commands.ts';
+import { addMachineCommands } from './program/machine-commands.ts';
 import { addManifestCommands } from './program/manifest-commands.ts';
 import { addOperatorCommands } from './program/operator-commands.ts';
 import { addRunCommands } from './program/run-commands.ts';
@@ -32,6 +33,7 @@ Examples:
   $ tektite up --systems ./shop                  run it`,
     );
   addClusterCommands(tektite);
+  addMachineCommands(tektite);
   addRunCommands(tektite);
   addManifestCommands(tektite);
   addOperatorCommands(tektite);

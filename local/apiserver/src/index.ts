@@ -12,6 +12,8 @@ export { compactPath } from './rest/router.ts';
 export type { NodeConnector, PodLogOptions } from './rest/subresources/pod-node.ts';
 export { ApiServer, type ApiServerOptions } from './server.ts';
 export { FolderError } from './storage/folder-error.ts';
+export { FolderLock } from './storage/folder-lock.ts';
 export { LmdbJournal } from './storage/lmdb-journal.ts';
+export { isAlive, ownProcess, type ProcessIdentity } from './storage/process-identity.ts';
 export { RevisionStore, type RevisionStoreOptions } from './storage/revision-store.ts';
 export type { Storage } from './storage/storage.ts';

@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client, httpTransport, isClientError, loadConfig } from '@tektite/client';
+import { Client, type ClientConfig, httpTransport, isClientError, loadConfig } from '@tektite/client';
+import { defaultDataDir } from '../program/option-values.ts';
 import { UserError } from '../user-error.ts';
 
 /** Which cluster a command is about. */
@@ -16,12 +17,20 @@ export interface ClusterChoice {
  * A client to the cluster that is meant: of the kubeconfig that is named, by option or $KUBECONFIG; else the control plane of
  * this machine; else what kubectl would take.
  */
-export async function openCluster({ kubeconfig, context, dataDir }: ClusterChoice): Promise<Client> {
-  const own = dataDir && !process.env.KUBECONFIG ? join(dataDir, 'kubeconfig') : undefined;
+export async function openCluster(choice: ClusterChoice): Promise<Client> {
+  return new Client(httpTransport(await clusterConfig(choice)));
+}
+
+/** How to reach the cluster that is meant. */
+export async function clusterConfig({ kubeconfig, context, dataDir }: ClusterChoice): Promise<ClientConfig> {
+  const isNamed = dataDir !== undefined && dataDir !== defaultDataDir();
+  const own = dataDir && (isNamed || !process.env.KUBECONFIG) ? join(dataDir, 'kubeconfig') : undefined;
+  if (isNamed && kubeconfig === undefined && own && !existsSync(own))
+    throw new UserError(`${own} does not exist; is \`tektite up\` running with another --data-dir?`);
   const file = kubeconfig ?? (own && existsSync(own) ? own : undefined);
   try {
     const options = { ...(file === undefined ? {} : { kubeconfig: file }), ...(context ? { context } : {}) };
-    return new Client(httpTransport(await loadConfig(options)));
+    return await loadConfig(options);
   } catch (error) {
     if (isClientError(error)) throw new UserError(error.message);
     throw error;

@@ -1,32 +1,29 @@
-import { withCluster } from '../cluster/open-cluster.ts';
+import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
 import { canCancel, type CancelMode, cancelRun } from '../run/cancel-run.ts';
-import { findRun } from '../run/find-run.ts';
+import { chooseRun, type RunChoice } from '../run/choose-run.ts';
 import type { RunKind } from '../run/run-kinds.ts';
 import { conditionOf } from '../run/run-tree.ts';
 import { UserError } from '../user-error.ts';
 
-export interface CancelOptions {
-  readonly namespace: string;
-  readonly kubeconfig?: string;
-  readonly dataDir: string;
+export interface CancelOptions extends ClusterChoice, RunChoice {
   readonly mode: string;
 }
 
 const modes: readonly CancelMode[] = ['now', 'run-finally', 'stop'];
 
-/** `tektite cancel RUN`: asks a run to end. */
-export async function cancel(name: string, options: CancelOptions): Promise<void> {
+/** `tektite cancel RUN`: requests the cancellation of a run. */
+export async function cancel(name: string | undefined, options: CancelOptions): Promise<void> {
   const mode = modes.find((each) => each === options.mode);
   if (!mode) throw new UserError(`--mode must be one of ${modes.join(', ')}, not ${JSON.stringify(options.mode)}`);
   await withCluster(options, async (client) => {
-    const run = await findRun(client, name, options.namespace);
+    const run = await chooseRun(client, name, options);
     const { kind, metadata } = run;
     const what = `${kind} ${metadata.name}`;
     const { status = 'Unknown', reason } = conditionOf(run) ?? {};
-    if (status !== 'Unknown') throw new UserError(`${what} is over: ${reason}`);
+    if (status !== 'Unknown') throw new UserError(`${what} has completed: ${reason}`);
     if (!canCancel(kind as RunKind, mode))
       throw new UserError(`a ${kind} has no --mode ${mode}: only PipelineRuns have final tasks`);
     await cancelRun(client, kind as RunKind, { namespace: options.namespace, name: metadata.name ?? '' }, mode);
-    process.stdout.write(`${what} is asked to end\n`);
+    process.stdout.write(`${what}: cancellation requested\n`);
   });
 }

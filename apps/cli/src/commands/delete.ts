@@ -23,6 +23,8 @@ const propagations: Readonly<Record<string, 'Background' | 'Foreground' | 'Orpha
 
 /** `tektite delete`: deletes what sources say, in the reverse order of `apply`. */
 export async function deleteObjects(options: DeleteCommandOptions): Promise<void> {
+  if (options.file.length === 0)
+    throw new UserError('name what to delete: -f FILE for the objects of a manifest, or `tektite delete run NAME`', 2);
   const propagation = propagations[options.cascade];
   if (!propagation)
     throw new UserError(

@@ -1,8 +1,9 @@
 import type { KubeObject } from '@tektite/meta';
 import type { Param, RunResult, TaskRunStatus } from '@tektite/pipelines';
 import pc from 'picocolors';
-import { withCluster } from '../cluster/open-cluster.ts';
-import { findRun } from '../run/find-run.ts';
+import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
+import { chooseRun, type RunChoice } from '../run/choose-run.ts';
+import { referenceText } from '../run/reference-text.ts';
 import { readTree } from '../run/read-tree.ts';
 import { conditionOf, stateOf } from '../run/run-tree.ts';
 import { recordedTimes } from '../run/timeline.ts';
@@ -10,10 +11,7 @@ import { treeLines } from '../run/view/tree-lines.ts';
 import { terminalText } from '../terminal-text.ts';
 import { UserError } from '../user-error.ts';
 
-export interface DescribeOptions {
-  readonly namespace: string;
-  readonly kubeconfig?: string;
-  readonly dataDir: string;
+export interface DescribeOptions extends ClusterChoice, RunChoice {
   readonly output: string;
 }
 
@@ -22,12 +20,12 @@ interface Described extends KubeObject {
   readonly status?: Partial<TaskRunStatus> & { readonly results?: readonly RunResult[] };
 }
 
-/** `tektite describe RUN`: what it was given, how it went, and what came of it. */
-export async function describe(name: string, options: DescribeOptions): Promise<void> {
+/** `tektite describe RUN`: its spec, its parts with their states and times, its results. */
+export async function describe(name: string | undefined, options: DescribeOptions): Promise<void> {
   if (options.output !== 'text' && options.output !== 'json')
     throw new UserError(`-o must be text or json, not ${JSON.stringify(options.output)}`);
   await withCluster(options, async (client) => {
-    const run = (await findRun(client, name, options.namespace)) as Described;
+    const run = (await chooseRun(client, name, options)) as Described;
     const tree = await readTree(client, run);
     if (options.output === 'json') {
       process.stdout.write(`${JSON.stringify(tree, undefined, 2)}\n`);
@@ -42,14 +40,14 @@ function headLines(run: Described): string[] {
   const { kind, metadata, spec, status } = run;
   const condition = conditionOf(run);
   const colour = { succeeded: pc.green, failed: pc.red, cancelled: pc.magenta }[stateOf(condition) as string];
-  const reason = condition?.reason ?? 'not begun';
+  const reason = condition?.reason ?? 'Pending';
   const rows: [string, string | undefined][] = [
     [kind, pc.bold(`${metadata.namespace}/${metadata.name}`)],
-    ['runs', referenceOf(spec)],
+    ['runs', referenceText(run)],
     ['status', (colour ?? pc.yellow)(reason)],
     ['', condition?.message?.trim()],
-    ['began', status?.startTime],
-    ['ended', status?.completionTime],
+    ['started', status?.startTime],
+    ['completed', status?.completionTime],
     ['Pod', status?.podName || undefined],
     ...(spec?.params ?? []).map(({ name, value }, index): [string, string] => [
       index === 0 ? 'params' : '',
@@ -57,15 +55,6 @@ function headLines(run: Described): string[] {
     ]),
   ];
   return rows.filter(([, value]) => value).map(([name, value]) => `${pc.dim(name.padEnd(12))}${value}`);
-}
-
-function referenceOf(spec: Described['spec']): string | undefined {
-  for (const field of ['pipelineRef', 'taskRef', 'customRef']) {
-    const reference = spec?.[field] as { name?: string; kind?: string; resolver?: string } | undefined;
-    if (reference?.name) return `${reference.kind ?? field.replace('Ref', '')} ${reference.name}`;
-    if (reference?.resolver) return `from the ${reference.resolver} resolver`;
-  }
-  return 'what it says itself';
 }
 
 function resultLines({ status }: Described): string[] {

@@ -1,10 +1,10 @@
-import { listRevisions, readRevision } from '@tektite/manifest';
+import { listRevisions, readRevision, type Revision } from '@tektite/manifest';
 import { humanDuration } from '@tektite/meta';
 import type { ClusterChoice } from '../cluster/open-cluster.ts';
 import { putOut } from '../manifest-output.ts';
 import { manifestSession } from '../manifest/manifest-session.ts';
 import { readNumber, UserError } from '../user-error.ts';
-import { terminalText } from '../terminal-text.ts';
+import { type Column, textTable } from '../text-table.ts';
 
 export interface HistoryCommandOptions extends ClusterChoice {
   readonly namespace: string;
@@ -29,11 +29,16 @@ export async function history(name: string, options: HistoryCommandOptions): Pro
     }
     if (revisions.length === 0) throw new UserError(`there is no set ${name} in the namespace ${options.namespace}`);
     const now = client.clock.now();
-    for (const { revision, appliedAt, objects, summary, sources } of revisions) {
-      const age = humanDuration(now - Date.parse(appliedAt));
-      process.stdout.write(
-        terminalText(`${revision}\t${age} ago\t${objects} objects\t${summary}\t${sources.join(', ')}\n`),
-      );
-    }
+    process.stdout.write(textTable(columnsAt(now), revisions));
   });
+}
+
+function columnsAt(now: number): readonly Column<Revision>[] {
+  return [
+    { heading: 'REVISION', cell: ({ revision }) => String(revision) },
+    { heading: 'AGE', cell: ({ appliedAt }) => humanDuration(now - Date.parse(appliedAt)) },
+    { heading: 'OBJECTS', cell: ({ objects }) => String(objects) },
+    { heading: 'CHANGES', cell: ({ summary }) => summary },
+    { heading: 'SOURCES', cell: ({ sources }) => sources.join(', ') },
+  ];
 }

@@ -1,8 +1,10 @@
 import type { Client } from '@tektite/client';
 import type { KubeObject } from '@tektite/meta';
 import { type PipelineRun, type ResumedRun, resumeRun, type TaskRun } from '@tektite/pipelines';
-import { withCluster } from '../cluster/open-cluster.ts';
-import { findRun, type FoundRun } from '../run/find-run.ts';
+import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
+import { chooseRun, type RunChoice } from '../run/choose-run.ts';
+import type { FoundRun } from '../run/find-run.ts';
+import { planRun } from '../run/plan-run.ts';
 import { readParts } from '../run/read-tree.ts';
 import { RunSession } from '../run/run-session.ts';
 import { conditionOf } from '../run/run-tree.ts';
@@ -10,27 +12,25 @@ import { openView } from '../run/view/open-view.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { UserError } from '../user-error.ts';
 
-export interface RerunOptions {
-  readonly namespace: string;
-  readonly kubeconfig?: string;
-  readonly dataDir: string;
+export interface RerunOptions extends ClusterChoice, RunChoice {
+  readonly param: readonly string[];
   readonly output: string;
   readonly fromFailed?: boolean;
 }
 
-/** `tektite rerun RUN`: does it again; with --from-failed, only what did not succeed. */
-export async function rerun(name: string, options: RerunOptions): Promise<void> {
+/** `tektite rerun RUN`: creates the run again, with other params if given; with --from-failed, only the tasks that did not succeed. */
+export async function rerun(name: string | undefined, options: RerunOptions): Promise<void> {
   using view = openView(options.output);
   const stopped = stopSignal();
   const abort = new AbortController();
   void stopped.promise.then(() => abort.abort(new UserError('stopped; the run goes on')));
   try {
     await withCluster(options, async (client) => {
-      const before = await findRun(client, name, options.namespace);
+      const before = await chooseRun(client, name, options);
       const { run, reused, results } = options.fromFailed ? await resumed(client, before) : again(before);
       if (reused.length > 0) view.note(`not run again, because they succeeded: ${reused.join(', ')}`);
       for (const { name: result, value } of results) view.note(`known already: ${result} = ${JSON.stringify(value)}`);
-      const created = await client.create(run);
+      const created = await client.create(withParams(run, options.param));
       const { state } = await new RunSession(client, view, abort.signal).follow(created);
       process.exitCode = state === 'succeeded' ? 0 : 1;
     });
@@ -39,7 +39,15 @@ export async function rerun(name: string, options: RerunOptions): Promise<void> 
   }
 }
 
-/** The same once more, whatever came of it. */
+/** The run with the params of the command line in place of those of the same name. */
+function withParams(run: KubeObject, params: readonly string[]): KubeObject {
+  if (params.length === 0) return run;
+  const document = { object: run, place: `${run.kind} ${run.metadata.generateName ?? ''}` };
+  const [planned] = planRun([document], { params }).objects;
+  return planned?.object ?? run;
+}
+
+/** The same run once more, whatever its result. */
 function again({ apiVersion, kind, metadata, ...object }: FoundRun): ResumedRun {
   const { spec = {} } = object as { spec?: object };
   const { status: _, statusMessage: __, ...wanted } = spec as Record<string, unknown>;
@@ -52,7 +60,7 @@ async function resumed(client: Client, before: FoundRun): Promise<ResumedRun> {
   const { kind, metadata } = before;
   if (kind !== 'PipelineRun') throw new UserError(`--from-failed: a ${kind} has no tasks of which some succeeded`);
   const { status = 'Unknown' } = conditionOf(before) ?? {};
-  if (status === 'Unknown') throw new UserError(`--from-failed: ${kind} ${metadata.name} is not over yet`);
+  if (status === 'Unknown') throw new UserError(`--from-failed: ${kind} ${metadata.name} has not completed yet`);
   if (status === 'True') throw new UserError(`--from-failed: nothing of ${kind} ${metadata.name} failed`);
   const parts = new Map<string, KubeObject>();
   await readParts(client, before, parts);

@@ -1,5 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { FolderError, TokenFile } from '@tektite/apiserver';
+import type { System } from '@tektite/controller';
+import { systemClock } from '@tektite/meta';
 import pc from 'picocolors';
 import { unknownPlugins } from '../admission-plugin-names.ts';
 import { readImages } from '../cluster/read-images.ts';
@@ -10,7 +13,9 @@ import { textLogger } from '../observe/text-logger.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { loadSystems } from '../systems/load-systems.ts';
 import type { SystemSettings } from '../systems/system-settings.ts';
+import { type UpRecord, writeUpRecord } from '../up-record.ts';
 import { explainFileError, readPort, UserError } from '../user-error.ts';
+import { version } from '../version.ts';
 
 export interface UpOptions extends SystemSettings {
   readonly dataDir: string;
@@ -44,12 +49,14 @@ export async function up(options: UpOptions): Promise<void> {
       ...(images ? { images } : {}),
       ...(tokens ? { tokens } : {}),
     });
+    const forget = writeUpRecord(recordOf(plane, options, systems));
     try {
       if (options.writeKubeconfig) await shareConnection(options.writeKubeconfig, plane);
       announce(plane, options);
       await stopped.promise;
       process.stderr.write(pc.dim('\nstopping…\n'));
     } finally {
+      forget();
       await plane.close();
     }
   } finally {
@@ -122,6 +129,20 @@ async function readTokens(file: string): Promise<TokenFile> {
   } catch (error) {
     throw new UserError(`--token-auth-file: ${explainFileError(error, file) ?? (error as Error).message}`);
   }
+}
+
+function recordOf(plane: ControlPlane, options: UpOptions, systems: readonly System[]): Omit<UpRecord, 'process'> {
+  return {
+    startedAt: new Date(systemClock.now()).toISOString(),
+    version,
+    folder: dirname(plane.kubeconfigFile),
+    inMemory: options.inMemory === true,
+    server: plane.connection.server,
+    kubeconfig: plane.kubeconfigFile,
+    ...(plane.statusUrl ? { statusUrl: plane.statusUrl } : {}),
+    runtime: options.apiOnly ? 'none' : options.runtime,
+    systems: systems.map(({ name }) => name),
+  };
 }
 
 function announce(plane: ControlPlane, options: UpOptions): void {

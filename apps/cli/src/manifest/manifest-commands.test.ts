@@ -57,7 +57,9 @@ describe('plan, apply, history, rollback, wait and delete', () => {
       pruned: 1,
       set: { revision: 2 },
     });
-    expect(run('history', 'app').out.split('\n')).toHaveLength(3);
+    expect(run('history', 'app').out).toMatch(
+      /^REVISION {3}AGE +OBJECTS +CHANGES +SOURCES\n1 +\d+s +2 .*\n2 +\d+s +1 .*\n$/,
+    );
     expect(run('history', 'app', '--show', '1').out).not.toContain('hunter2');
     // The Secret is gone, and its value was never kept.
     expect(run('rollback', 'app').err).toContain('secret default/login');

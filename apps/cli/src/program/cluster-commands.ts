@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addSystemOptions, defaultDataDir } from './option-values.ts';
+import { addClusterOptions, addSystemOptions, defaultDataDir } from './option-values.ts';
 
 /** The commands about the control plane of this machine. Their modules are loaded when they run. */
 export function addClusterCommands(tektite: Command): void {
@@ -31,10 +31,7 @@ Examples:
     )
     .action(async (options) => (await import('../commands/up.ts')).up(options));
 
-  tektite
-    .command('compact')
-    .description('make a running control plane forget old revisions (watches and lists of the past then get 410 Gone)')
-    .option('--kubeconfig <file>', 'how to reach it; default: $KUBECONFIG, or the one in the data folder')
-    .option('--data-dir <dir>', 'the data folder of the control plane', defaultDataDir())
+  addClusterOptions(tektite.command('compact'))
+    .description('compact old revisions of a running control plane: watches and lists of them then get 410 Gone')
     .action(async (options) => (await import('../commands/compact.ts')).compact(options));
 }

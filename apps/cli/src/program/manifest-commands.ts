@@ -1,14 +1,8 @@
 import type { Command } from 'commander';
-import { collect, defaultDataDir } from './option-values.ts';
+import { addClusterOptions, collect } from './option-values.ts';
 
 /** The commands that work on manifests. Their modules are loaded when they run. */
 export function addManifestCommands(tektite: Command): void {
-  const onCluster = (command: Command) =>
-    command
-      .option('--kubeconfig <file>', 'which cluster; default: $KUBECONFIG, or the control plane of this machine')
-      .option('--context <name>', 'the context of the kubeconfig')
-      .option('--data-dir <dir>', 'the data folder of the control plane of this machine', defaultDataDir());
-
   const withSources = (command: Command, required = true) =>
     command[required ? 'requiredOption' : 'option'](
       '-f, --file <source>',
@@ -54,7 +48,7 @@ Examples:
     )
     .action(async (options) => (await import('../commands/render.ts')).render(options));
 
-  onCluster(applying(withSources(tektite.command('plan'))))
+  addClusterOptions(applying(withSources(tektite.command('plan'))))
     .description('show what apply would do, exactly: it is done on a copy of the live objects, in memory')
     .option('--out <file>', 'keep the plan, for `tektite apply --plan`; holds the values of Secrets')
     .option('--full', 'show all of what is created and deleted')
@@ -76,7 +70,7 @@ Examples:
     )
     .action(async (options) => (await import('../commands/plan.ts')).plan(options));
 
-  onCluster(applying(withSources(tektite.command('apply'), false)))
+  addClusterOptions(applying(withSources(tektite.command('apply'), false)))
     .description('make a cluster have what sources say, phase by phase')
     .option('--wait', 'wait until everything is ready')
     .option('--timeout <duration>', 'how long to wait', '5m')
@@ -104,8 +98,9 @@ Examples:
     )
     .action(async (options) => (await import('../commands/apply.ts')).apply(options));
 
-  onCluster(withSources(tektite.command('delete')))
-    .description('delete what sources say, in the reverse order of apply')
+  // With a subcommand: its sources are checked when it runs, so that `delete run` needs none.
+  const deletion = addClusterOptions(withSources(tektite.command('delete'), false))
+    .description('delete the objects of manifests, in the reverse order of apply; or runs')
     .option('--cascade <how>', 'what becomes of dependents: background, foreground or orphan', 'background')
     .option('--no-wait', 'do not wait until objects are gone')
     .option('--timeout <duration>', 'how long objects may take to go', '1m')
@@ -118,11 +113,28 @@ Examples:
       `
 Examples:
   $ tektite delete -f deploy/
-  $ tektite delete -f release.yaml --namespaces`,
+  $ tektite delete -f release.yaml --namespaces
+  $ tektite delete run hello-x7k2p`,
     )
     .action(async (options) => (await import('../commands/delete.ts')).deleteObjects(options));
+  addClusterOptions(deletion.command('run').alias('runs'))
+    .description('delete PipelineRuns and TaskRuns with their Pods and logs')
+    .argument('[run...]', 'the names of runs: NAME, pipelinerun/NAME or taskrun/NAME')
+    .option('-n, --namespace <name>', 'the namespace of the runs', 'default')
+    .option('--last', 'the newest run of the namespace')
+    .option('--completed', 'all runs that have completed')
+    .option('-l, --selector <selector>', 'with --completed: only runs with these labels')
+    .option('--keep <number>', 'with --completed: keep this many of the newest')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ tektite delete run hello-x7k2p
+  $ tektite delete run --completed --keep 10 -n ci`,
+    )
+    .action(async (names, options) => (await import('../commands/delete-runs.ts')).deleteRuns(names, options));
 
-  onCluster(withSources(tektite.command('wait')))
+  addClusterOptions(withSources(tektite.command('wait')))
     .description('wait until the objects of sources are ready, or gone')
     .option('--for <what>', 'ready or gone', 'ready')
     .option('--timeout <duration>', 'how long', '5m')
@@ -148,7 +160,7 @@ Examples:
     )
     .action(async (options) => (await import('../commands/wait.ts')).wait(options));
 
-  onCluster(tektite.command('history'))
+  addClusterOptions(tektite.command('history'))
     .description('show what was applied as a set, and when')
     .argument('<set>', 'its name')
     .option('-n, --namespace <name>', 'the namespace of the set', 'default')
@@ -156,7 +168,7 @@ Examples:
     .option('-o, --output <form>', 'text or json; with --show yaml or json', 'text')
     .action(async (name, options) => (await import('../commands/history.ts')).history(name, options));
 
-  onCluster(applying(tektite.command('rollback'), false))
+  addClusterOptions(applying(tektite.command('rollback'), false))
     .description('apply an earlier revision of a set again')
     .argument('<set>', 'its name')
     .option('-n, --namespace <name>', 'the namespace of the set', 'default')

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { collect, defaultDataDir } from './option-values.ts';
+import { addClusterOptions, collect, outputOption } from './option-values.ts';
 
 /** The commands about tasks and pipelines. Their modules are loaded when they run. */
 export function addRunCommands(tektite: Command): void {
@@ -43,26 +43,57 @@ Examples:
     .action(async (files, options) => (await import('../commands/run.ts')).run(files, options));
 
   const forRun = (command: Command) =>
-    command
-      .option('-n, --namespace <name>', 'the namespace of the run', 'default')
-      .option('--kubeconfig <file>', 'which cluster; default: $KUBECONFIG, or the control plane of this machine')
-      .option('--data-dir <dir>', 'the data folder of the control plane of this machine', defaultDataDir());
+    addClusterOptions(command.option('-n, --namespace <name>', 'the namespace of the run', 'default'));
+  const oneRun = (command: Command) =>
+    forRun(command.argument('[run]', 'the name of the run: NAME, pipelinerun/NAME or taskrun/NAME')).option(
+      '--last',
+      'the newest run of the namespace',
+    );
 
-  forRun(tektite.command('logs'))
-    .description('show what a run said, with its steps; of one that goes on, until its end')
-    .argument('<run>', 'its name, or pipelinerun/NAME or taskrun/NAME')
+  forRun(tektite.command('list').alias('ls'))
+    .description('list PipelineRuns and TaskRuns, the newest first, with their status, age and duration')
+    .argument('[kind]', 'only this kind: pipelinerun or taskrun')
+    .option('-A, --all-namespaces', 'list the runs of all namespaces')
+    .option('-l, --selector <selector>', 'only runs with these labels: team=web,env!=prod')
+    .option('--status <state>', 'only runs that are waiting, running, succeeded, failed or cancelled')
+    .option('--limit <number>', 'at most this many')
+    .option('--tasks', 'list the TaskRuns of PipelineRuns, too')
+    .addOption(outputOption(['text', 'wide', 'json', 'name'], 'text; wide adds the reference and the message'))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ tektite list                                 the runs of the namespace default
+  $ tektite list -A --status failed --limit 5    the last five failures of all namespaces
+  $ tektite list -l app=shop -o wide`,
+    )
+    .action(async (kind, options) => (await import('../commands/list.ts')).list(kind, options));
+
+  oneRun(tektite.command('logs'))
+    .description('print the logs of the steps of a run')
+    .option('-f, --follow', 'follow a run that has not completed, until it has')
+    .option('--task <name>', 'only this task of the pipeline')
+    .option('--step <name>', 'only this step')
+    .option('--since <duration>', 'only lines newer than this: 30s, 5m, 1h')
     .option('-o, --output <form>', 'text, or json for a line of JSON for everything that happens', 'text')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ tektite logs hello-x7k2p                     the logs of a run, with its end
+  $ tektite logs --last -f                       follow the newest run
+  $ tektite logs --last --task build --step test --since 5m`,
+    )
     .action(async (run, options) => (await import('../commands/logs.ts')).logs(run, options));
 
-  forRun(tektite.command('describe'))
-    .description('show what a run was given, how each part of it went, and its results')
-    .argument('<run>', 'its name, or pipelinerun/NAME or taskrun/NAME')
-    .option('-o, --output <form>', 'text, or json for the tree of its parts', 'text')
+  oneRun(tektite.command('describe'))
+    .description('show the params, status, tasks, steps and results of a run')
+    .option('-o, --output <form>', 'text, or json for the tree of its tasks and steps', 'text')
+    .addHelpText('after', '\nExamples:\n  $ tektite describe hello-x7k2p\n  $ tektite describe --last -n ci')
     .action(async (run, options) => (await import('../commands/describe.ts')).describe(run, options));
 
-  forRun(tektite.command('cancel'))
-    .description('ask a run to end before its time')
-    .argument('<run>', 'its name, or pipelinerun/NAME or taskrun/NAME')
+  oneRun(tektite.command('cancel'))
+    .description('cancel a run')
     .option(
       '--mode <mode>',
       'now; of a PipelineRun also run-finally (cancel its tasks, but run the final ones) or stop (let tasks that run end)',
@@ -70,11 +101,18 @@ Examples:
     )
     .action(async (run, options) => (await import('../commands/cancel.ts')).cancel(run, options));
 
-  forRun(tektite.command('rerun'))
-    .description('run something again, and follow it; or only those of its tasks that did not succeed')
-    .argument('<run>', 'its name, or pipelinerun/NAME or taskrun/NAME')
-    .option('--from-failed', 'go on where it failed: tasks that succeeded are not run again, their results are used')
+  oneRun(tektite.command('rerun'))
+    .description('create a run again and follow it, with other params or only for the tasks that did not succeed')
+    .option('-p, --param <name=value>', 'replace a param; arrays and objects as JSON', collect, [])
+    .option('--from-failed', 'skip the tasks that succeeded and use their results')
     .option('-o, --output <form>', 'text, or json for a line of JSON for everything that happens', 'text')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ tektite rerun --last --from-failed           continue where the newest run failed
+  $ tektite rerun hello-x7k2p -p who=Ada         the same run with another param`,
+    )
     .action(async (run, options) => (await import('../commands/rerun.ts')).rerun(run, options));
 
   forRun(tektite.command('graph'))

@@ -17,15 +17,24 @@ const kindNames: Readonly<Record<string, RunKind>> = {
 
 /** A run that exists. */
 export interface FoundRun extends KubeObject {
-  readonly status?: { readonly conditions?: readonly RunCondition[] };
+  readonly status?: {
+    readonly conditions?: readonly RunCondition[];
+    readonly startTime?: string;
+    readonly completionTime?: string;
+  };
+}
+
+/** The kind that a user calls by its singular, plural or short name. */
+export function findKind(text: string): RunKind {
+  const kind = kindNames[text.toLowerCase()];
+  if (!kind) throw new UserError(`${JSON.stringify(text)} is not a kind of run; give pipelinerun or taskrun`, 2);
+  return kind;
 }
 
 /** Finds a run by `NAME` or `KIND/NAME`. Of a name alone, the PipelineRun comes first. */
 export async function findRun(client: Client, text: string, namespace: string): Promise<FoundRun> {
   const [, kindText, name] = /^(?:([^/]*)\/)?(.+)$/.exec(text) ?? [];
-  const kind = kindText === undefined ? undefined : kindNames[kindText.toLowerCase()];
-  if (kindText !== undefined && !kind)
-    throw new UserError(`${JSON.stringify(kindText)} is nothing that runs; say pipelinerun/NAME or taskrun/NAME`);
+  const kind = kindText === undefined ? undefined : findKind(kindText);
   for (const each of kind ? [kind] : (['PipelineRun', 'TaskRun'] as const)) {
     const found = await get(client, each, { namespace, name: name ?? '' });
     if (found) return found;

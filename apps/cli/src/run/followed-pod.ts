@@ -11,6 +11,11 @@ export interface StepListener {
   stuck(reason: string): void;
 }
 
+/** The part of a log that is read; all of it unless this says otherwise. */
+export interface LogWindow {
+  readonly sinceSeconds?: number | undefined;
+}
+
 const prefix = 'step-';
 
 /** How long a Pod may take to start in spite of a warning: volumes that are being made are missing for a moment. */
@@ -22,6 +27,7 @@ export async function followPod(
   key: ObjectKey,
   listener: StepListener,
   signal: AbortSignal,
+  window: LogWindow = {},
 ): Promise<void> {
   const stop = new AbortController();
   const warnings = new Warnings(client.clock, (reason) => listener.stuck(reason));
@@ -32,7 +38,7 @@ export async function followPod(
   try {
     const first = await pods.until(() => true);
     for (const { name } of first?.spec?.containers ?? []) {
-      if (name.startsWith(prefix) && !(await followStep(client, key, name, pods, listener, signal))) return;
+      if (name.startsWith(prefix) && !(await followStep(client, key, name, pods, listener, signal, window))) return;
     }
   } finally {
     stop.abort();
@@ -49,12 +55,18 @@ async function followStep(
   pods: PodStates,
   listener: StepListener,
   signal: AbortSignal,
+  { sinceSeconds }: LogWindow,
 ): Promise<boolean> {
   const step = container.slice(prefix.length);
   const begun = await pods.until((pod) => hasBegun(stateOf(pod, container)));
   if (!begun) return false;
   try {
-    const stream = await client.log(key, { container, follow: true, signal });
+    const stream = await client.log(key, {
+      container,
+      follow: true,
+      ...(sinceSeconds ? { sinceSeconds } : {}),
+      signal,
+    });
     for await (const line of linesOf(stream)) listener.log(step, line);
   } catch (error) {
     if (!isStatusError(error)) throw error;

@@ -1,7 +1,7 @@
 import { type Client, type ObjectKey, resilientWatch } from '@tektite/client';
 import { type KubeObject, sleep } from '@tektite/meta';
 import type { PipelineRun, RunCondition, RunResult, TaskRun } from '@tektite/pipelines';
-import { followPod } from './followed-pod.ts';
+import { followPod, type LogWindow } from './followed-pod.ts';
 import { LogOrder } from './log-order.ts';
 import { MissingPrograms, registryHint } from './missing-program.ts';
 import { pipelineRunNode, taskOrder } from './pipeline-run-tree.ts';
@@ -27,6 +27,7 @@ export class FollowedRun {
   private readonly client: Client;
   private readonly view: RunView;
   private readonly changed: () => void;
+  private readonly window: LogWindow;
   private readonly stop = new AbortController();
   private readonly signal: AbortSignal;
   /** The newest state of everything, by `Kind/name`. */
@@ -50,12 +51,14 @@ export class FollowedRun {
     view: RunView,
     changed: () => void,
     signal: AbortSignal,
+    window: LogWindow = {},
   ) {
     this.client = client;
     this.kind = run.kind;
     this.key = run.key;
     this.view = view;
     this.changed = changed;
+    this.window = window;
     this.signal = AbortSignal.any([signal, this.stop.signal]);
     this.log = new LogOrder((pod, tasks) => this.followLogs(pod, tasks));
   }
@@ -181,7 +184,7 @@ export class FollowedRun {
       stuck: (reason: string) => view.note(reason),
     };
     const key = { namespace: this.key.namespace, name: pod };
-    const read = this.attended(followPod(this.client, key, listener, this.signal));
+    const read = this.attended(followPod(this.client, key, listener, this.signal, this.window));
     this.logs.set(pod, read);
     return read;
   }

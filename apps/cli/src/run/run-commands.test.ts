@@ -43,7 +43,7 @@ describe.runIf(entrypointProgram())('tektite logs, describe, cancel and rerun', 
     expect(described.out).toMatch(/└─ · tidy \(finally\) {2}waits for all others/);
 
     expect(scratch.tektite(['cancel', 'pr/release', '--mode', 'run-finally', ...at]).out).toBe(
-      'PipelineRun release is asked to end\n',
+      'PipelineRun release: cancellation requested\n',
     );
     await eventually(() => running.child.exitCode).toBe(1);
     expect(running.output).toContain('[tidy : up] tidy');
@@ -56,7 +56,7 @@ describe.runIf(entrypointProgram())('tektite logs, describe, cancel and rerun', 
     expect(told.code).toBe(0);
     expect(scratch.tektite(['cancel', 'release', ...at])).toMatchObject({
       code: 1,
-      err: 'tektite: PipelineRun release is over: Cancelled\n',
+      err: 'tektite: PipelineRun release has completed: Cancelled\n',
     });
     expect(scratch.tektite(['logs', 'tr/nobody', ...at]).err).toBe(
       'tektite: there is no TaskRun "nobody" in the namespace default; -n names another\n',

@@ -1,31 +1,34 @@
 import type { Client } from '@tektite/client';
 import type { KubeObject } from '@tektite/meta';
 import { cancelRun } from './cancel-run.ts';
+import type { LogWindow } from './followed-pod.ts';
 import { FollowedRun } from './followed-run.ts';
 import type { RunKind } from './run-kinds.ts';
 import type { RunNode } from './run-tree.ts';
 import { Timeline } from './timeline.ts';
 import type { RunEnd, RunView } from './view/run-view.ts';
 
-/** The runs that somebody looks at together, on one view. */
+/** The runs that are shown together, on one view. */
 export class RunSession {
   private readonly client: Client;
   private readonly view: RunView;
   private readonly signal: AbortSignal;
+  private readonly window: LogWindow;
   private readonly timeline = new Timeline();
   private readonly runs: FollowedRun[] = [];
 
-  constructor(client: Client, view: RunView, signal: AbortSignal) {
+  constructor(client: Client, view: RunView, signal: AbortSignal, window: LogWindow = {}) {
     this.client = client;
     this.view = view;
     this.signal = signal;
+    this.window = window;
   }
 
   /** Shows a run until it is over. */
   async follow(object: KubeObject): Promise<RunEnd> {
     const { name = '', namespace = '' } = object.metadata;
     const run = { kind: object.kind as RunKind, key: { namespace, name } };
-    const followed = new FollowedRun(this.client, run, this.view, () => this.changed(), this.signal);
+    const followed = new FollowedRun(this.client, run, this.view, () => this.changed(), this.signal, this.window);
     this.runs.push(followed);
     this.view.started(object.kind, name);
     const end = await followed.ended();

@@ -1,12 +1,7 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FolderError } from './folder-error.ts';
-
-/** Who holds a folder. `started` tells a process from a later one with the same number. */
-interface Holder {
-  readonly pid: number;
-  readonly started: string;
-}
+import { isAlive, ownProcess, parseProcess, type ProcessIdentity } from './process-identity.ts';
 
 const attempts = 5;
 
@@ -29,14 +24,13 @@ export class FolderLock {
   static async take(folder: string): Promise<FolderLock> {
     const file = join(folder, 'lock');
     const mine = join(folder, `lock.${process.pid}`);
-    const me: Holder = { pid: process.pid, started: startOf(process.pid) ?? '' };
-    const content = JSON.stringify(me);
+    const content = JSON.stringify(ownProcess());
     writeFileSync(mine, content, { mode: 0o600 });
     try {
       for (let attempt = 0; attempt < attempts; attempt++) {
         if (tryLink(mine, file)) return new FolderLock(file, content);
         const found = readText(file);
-        const holder = found === undefined ? undefined : parseHolder(found);
+        const holder = found === undefined ? undefined : parseProcess(found);
         if (holder && isAlive(holder)) {
           throw new FolderError(
             `${folder} is in use by process ${holder.pid}. Stop that one first, or choose another folder with --data-dir (or none with --in-memory).`,
@@ -48,6 +42,13 @@ export class FolderLock {
       rmSync(mine, { force: true });
     }
     throw new FolderError(`${folder} could not be locked: others keep taking it`);
+  }
+
+  /** The running process that holds the folder. */
+  static holderOf(folder: string): ProcessIdentity | undefined {
+    const found = readText(join(folder, 'lock'));
+    const holder = found === undefined ? undefined : parseProcess(found);
+    return holder && isAlive(holder) ? holder : undefined;
   }
 
   /** Gives the folder back, unless somebody else has it by now. */
@@ -82,38 +83,6 @@ function removeStale(file: string, stale: string): void {
 function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-function parseHolder(text: string): Holder | undefined {
-  try {
-    const { pid, started } = JSON.parse(text) as Partial<Holder>;
-    return typeof pid === 'number' && Number.isInteger(pid) && pid > 0
-      ? { pid, started: typeof started === 'string' ? started : '' }
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isAlive({ pid, started }: Holder): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    // EPERM: it lives, but belongs to somebody else.
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
-  }
-  const now = startOf(pid);
-  return now === undefined || started === '' || now === started;
-}
-
-/** When a process began, in the kernel's own unit; `undefined` where there is no process table to read. */
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   } catch {
     return undefined;
   }

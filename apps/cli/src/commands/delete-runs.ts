@@ -1,0 +1,43 @@
+import { isStatusError } from '@tektite/meta';
+import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
+import { chooseRun, listRuns, type RunChoice } from '../run/choose-run.ts';
+import type { FoundRun } from '../run/find-run.ts';
+import { type RunKind, runKinds } from '../run/run-kinds.ts';
+import { conditionOf } from '../run/run-tree.ts';
+import { readNumber, UserError } from '../user-error.ts';
+
+export interface DeleteRunsOptions extends ClusterChoice, RunChoice {
+  readonly completed?: boolean;
+  readonly selector?: string;
+  readonly keep?: string;
+}
+
+/** `tektite delete run`: deletes runs with their Pods; a run under way is stopped by that. */
+export async function deleteRuns(names: readonly string[], options: DeleteRunsOptions): Promise<void> {
+  const keep = options.keep === undefined ? 0 : readNumber('--keep', options.keep, 0, 999_999_999);
+  if (names.length > 0 && options.completed)
+    throw new UserError('name runs, or --completed for all that have completed, not both', 2);
+  if (!options.completed && (options.keep !== undefined || options.selector !== undefined))
+    throw new UserError('--keep and --selector go with --completed', 2);
+  await withCluster(options, async (client) => {
+    const runs: FoundRun[] = [];
+    if (options.completed) {
+      const { namespace, selector } = options;
+      const all = await listRuns(client, { namespace, ...(selector ? { labelSelector: selector } : {}) });
+      runs.push(...all.filter((run) => (conditionOf(run)?.status ?? 'Unknown') !== 'Unknown').slice(keep));
+    } else {
+      for (const name of names.length > 0 ? names : [undefined]) runs.push(await chooseRun(client, name, options));
+    }
+    for (const { kind, metadata } of runs) {
+      const { namespace = '', name = '' } = metadata;
+      try {
+        await client.delete(runKinds[kind as RunKind], { namespace, name }, { propagationPolicy: 'Background' });
+        process.stdout.write(`${kind} ${name} deleted\n`);
+      } catch (error) {
+        // Another client was faster.
+        if (!isStatusError(error, 'NotFound')) throw error;
+      }
+    }
+    if (runs.length === 0) process.stdout.write(`No completed runs in namespace ${options.namespace}.\n`);
+  });
+}
