@@ -5,6 +5,7 @@ import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
 import { chooseRun, type RunChoice } from '../run/choose-run.ts';
 import type { FoundRun } from '../run/find-run.ts';
 import { planRun } from '../run/plan-run.ts';
+import { lookUpOn } from '../run/prepare-run.ts';
 import { readParts } from '../run/read-tree.ts';
 import { RunSession } from '../run/run-session.ts';
 import { conditionOf } from '../run/run-tree.ts';
@@ -30,7 +31,7 @@ export async function rerun(name: string | undefined, options: RerunOptions): Pr
       const { run, reused, results } = options.fromFailed ? await resumed(client, before) : again(before);
       if (reused.length > 0) view.note(`not run again, because they succeeded: ${reused.join(', ')}`);
       for (const { name: result, value } of results) view.note(`known already: ${result} = ${JSON.stringify(value)}`);
-      const created = await client.create(withParams(run, options.param));
+      const created = await client.create(await withParams(client, run, options));
       const { state } = await new RunSession(client, view, abort.signal).follow(created);
       process.exitCode = state === 'succeeded' ? 0 : 1;
     });
@@ -40,10 +41,11 @@ export async function rerun(name: string | undefined, options: RerunOptions): Pr
 }
 
 /** The run with the params of the command line in place of those of the same name. */
-function withParams(run: KubeObject, params: readonly string[]): KubeObject {
-  if (params.length === 0) return run;
-  const document = { object: run, place: `${run.kind} ${run.metadata.generateName ?? ''}` };
-  const [planned] = planRun([document], { params }).objects;
+async function withParams(client: Client, run: KubeObject, { param, namespace }: RerunOptions): Promise<KubeObject> {
+  if (param.length === 0) return run;
+  const place = run.kind;
+  const choices = { params: param, workspaces: [], only: [], env: [] };
+  const [planned] = await planRun([{ object: run, place, at: () => place }], choices, lookUpOn(client, namespace));
   return planned?.object ?? run;
 }
 

@@ -74,7 +74,8 @@ function readVariable(text: string): { readonly name: string; readonly value: st
   return { name, value };
 }
 
-function lookUpOn(client: Client, namespace: string): LookUp {
+/** Finds objects on a cluster. */
+export function lookUpOn(client: Client, namespace: string): LookUp {
   return async ({ name, namespace: own, ...kind }) => {
     try {
       return (await client.get(kind, { namespace: own ?? namespace, name })) as KubeObject;
