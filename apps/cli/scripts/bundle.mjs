@@ -19,7 +19,6 @@ await build({
   minifyWhitespace: true,
   legalComments: 'none',
   // A native module cannot be bundled.
-  external: ['lmdb'],
   // Some dependencies are CommonJS and ask for Node's own modules by require.
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

@@ -1,16 +1,20 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { getHeapStatistics } from 'node:v8';
 import {
   ApiServer,
   clientCertificateAuthenticator,
-  LmdbJournal,
+  defaultCompactionIntervalMs,
+  HistoryCompactor,
   RevisionStore,
+  SegmentJournal,
   serveHttps,
   type TokenFile,
 } from '@tektite/apiserver';
 import { createFolder } from '@tektite/client';
 import type { Logger, System } from '@tektite/controller';
+import { systemClock } from '@tektite/meta';
 import type { ImageMapping } from '@tektite/node';
 import type { RuntimeName } from './cluster/runtimes.ts';
 import { serviceRange } from './cluster/service-range.ts';
@@ -59,8 +63,11 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 
 async function startParts(options: ControlPlaneOptions, started: Started): Promise<Omit<ControlPlane, 'close'>> {
   const folder = await openFolder(options, started);
+  const onNotice = (text: string) => void process.stderr.write(`note: ${text}\n`);
   // The storage first: whoever has that has the folder, and may make keys in it.
-  const storage = options.inMemory ? new RevisionStore() : await openStorage(join(folder, 'state'), started);
+  const storage = options.inMemory
+    ? new RevisionStore({ maxBytes: maxStateBytes() })
+    : await openStorage(join(folder, 'state'), started, onNotice);
   const keys = await loadKeys(join(folder, 'pki'), options.host);
   const server = await ApiServer.create({
     storage,
@@ -72,7 +79,10 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
     onError: (error) => options.log.error('API server', { error }),
   });
   started.push(() => server.close());
-  const onNotice = (text: string) => void process.stderr.write(`note: ${text}\n`);
+  const compactor = new HistoryCompactor(storage, systemClock, defaultCompactionIntervalMs, (error) =>
+    options.log.error('storage', { error }),
+  );
+  started.push(async () => compactor[Symbol.dispose]());
   const { prepareSystems } = await import('./systems/run-systems.ts');
   await prepareSystems(server, options.systems ?? [], started, onNotice);
   const http = await serveHttps({
@@ -130,14 +140,19 @@ async function openFolder(options: ControlPlaneOptions, started: Started): Promi
   return folder;
 }
 
-async function openStorage(folder: string, started: Started): Promise<RevisionStore> {
-  const journal = await LmdbJournal.open(folder);
+async function openStorage(folder: string, started: Started, onNotice: (text: string) => void): Promise<RevisionStore> {
+  const journal = await SegmentJournal.open(folder, { onNotice });
   // The storage closes its journal; until there is one, that is done here.
   started.push(() => journal.close());
-  const storage = new RevisionStore({ journal });
+  const storage = new RevisionStore({ journal, maxBytes: maxStateBytes() });
   started.pop();
   started.push(() => storage.close());
   return storage;
+}
+
+/** Objects take about three times their size in memory; the rest of the heap is for requests and controllers. */
+function maxStateBytes(): number {
+  return Math.floor(getHeapStatistics().heap_size_limit / 5);
 }
 
 /** Somebody who listens everywhere is reached on this machine. */

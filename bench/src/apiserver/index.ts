@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ApiServer, LmdbJournal, RevisionStore } from '@tektite/apiserver';
+import { ApiServer, RevisionStore, SegmentJournal } from '@tektite/apiserver';
 import { printTable, type Row } from '../table.ts';
 import { startBareServer } from './bare-server.ts';
 import { type ServerProcess, startServer } from '../server-process.ts';
@@ -124,7 +124,7 @@ async function benchGrowth(sizes: readonly number[]): Promise<Row[]> {
   const rows: Row[] = [];
   for (const size of sizes) {
     const folder = await mkdtemp(join(tmpdir(), 'tektite-bench-'));
-    const storage = new RevisionStore({ journal: await LmdbJournal.open(folder) });
+    const storage = new RevisionStore({ journal: await SegmentJournal.open(folder) });
     const put = (i: number) =>
       storage.write(
         `/registry/configmaps/bench/c-${i}`,

@@ -21,6 +21,7 @@ export type StatusReason =
   | 'InternalError'
   | 'ServerTimeout'
   | 'ServiceUnavailable'
+  | 'InsufficientStorage'
   | 'StoreReadError'
   | 'Timeout'
   | '';
@@ -207,6 +208,11 @@ export function internalServerError(message: string, cause?: unknown): StatusErr
     },
     { cause },
   );
+}
+
+/** There is no space to store an object. Kubernetes has no reason for this; the code is HTTP's own. */
+export function insufficientStorageError(message: string): StatusError {
+  return new StatusError({ code: 507, reason: 'InsufficientStorage', message });
 }
 
 export function serviceUnavailableError(message: string): StatusError {

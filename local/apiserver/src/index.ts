@@ -11,9 +11,10 @@ export type { ApiRequest, ApiResponse, UserInfo, WatchEvent } from './rest/api-r
 export { compactPath } from './rest/router.ts';
 export type { NodeConnector, PodLogOptions } from './rest/subresources/pod-node.ts';
 export { ApiServer, type ApiServerOptions } from './server.ts';
-export { FolderError } from './storage/folder-error.ts';
-export { FolderLock } from './storage/folder-lock.ts';
-export { LmdbJournal } from './storage/lmdb-journal.ts';
-export { isAlive, ownProcess, type ProcessIdentity } from './storage/process-identity.ts';
+export { FolderError } from './storage/journal/folder-error.ts';
+export { FolderLock } from './storage/journal/folder-lock.ts';
+export { isAlive, ownProcess, type ProcessIdentity } from './storage/journal/process-identity.ts';
+export { SegmentJournal, type SegmentJournalOptions } from './storage/journal/segment-journal.ts';
+export { defaultCompactionIntervalMs, HistoryCompactor } from './storage/history-compactor.ts';
 export { RevisionStore, type RevisionStoreOptions } from './storage/revision-store.ts';
 export type { Storage } from './storage/storage.ts';

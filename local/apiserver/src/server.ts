@@ -1,6 +1,7 @@
 import {
   type Clock,
   cloneJson,
+  insufficientStorageError,
   internalServerError,
   isStatusError,
   type KubeObject,
@@ -43,7 +44,7 @@ import { NodeConnectors } from './rest/subresources/pod-node.ts';
 import { subresourceHandlers } from './rest/subresources/index.ts';
 import { warningHeaders } from './rest/warning-headers.ts';
 import { RevisionStore } from './storage/revision-store.ts';
-import type { Storage } from './storage/storage.ts';
+import { type Storage, StorageFullError } from './storage/storage.ts';
 
 export interface ApiServerOptions {
   /** Default: in memory. */
@@ -224,6 +225,7 @@ export class ApiServer {
 
   private failure(error: unknown, request: ApiRequest): ApiResponse {
     if (isStatusError(error)) return statusResponse(error);
+    if (error instanceof StorageFullError) return statusResponse(insufficientStorageError(error.message));
     this.onError(error, { method: request.method, path: request.path });
     return statusResponse(internalServerError('unexpected failure; the server log has the details', error));
   }

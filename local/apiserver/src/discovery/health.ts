@@ -1,22 +1,37 @@
 import type { ApiResponse } from '../rest/api-request.ts';
+import type { StorageProblem } from '../storage/journal/journal.ts';
 import { notFoundPage } from './discovery.ts';
 
-const endpoints = new Set(['healthz', 'livez', 'readyz']);
-const checks = ['ping', 'log', 'etcd'];
+const checks = ['ping', 'log', 'etcd'] as const;
+const noSniff = { 'x-content-type-options': 'nosniff' };
 
-/** Answers `/healthz`, `/livez` and `/readyz`; `undefined` for other paths. A server that can answer is healthy. */
-export function answerHealth(segments: readonly string[], query: URLSearchParams): ApiResponse | undefined {
+/** Anybody may ask for health, so the answer does not name the folder. */
+const reasons = { full: 'no space left', lost: 'the data folder was replaced' } as const;
+
+/**
+ * Answers `/healthz`, `/livez` and `/readyz`; `undefined` for other paths. The check of the storage has the name that it has
+ * upstream. A full disk makes the server not ready, and not dead: a restart would not help.
+ */
+export function answerHealth(
+  segments: readonly string[],
+  query: URLSearchParams,
+  problem: StorageProblem | undefined,
+): ApiResponse | undefined {
   const [name, check, ...rest] = segments;
-  if (name === undefined || !endpoints.has(name)) return undefined;
+  if (name !== 'healthz' && name !== 'livez' && name !== 'readyz') return undefined;
+  const failure = problem && (name !== 'livez' || problem.kind === 'lost') ? reasons[problem.kind] : undefined;
   if (check !== undefined) {
-    if (!checks.includes(check) || rest.length > 0) return notFoundPage;
-    return text('ok', {});
+    if (!checks.some((each) => each === check) || rest.length > 0) return notFoundPage;
+    if (check === 'etcd' && failure !== undefined) return text(500, `internal server error: ${failure}\n`, noSniff);
+    return text(200, 'ok', {});
   }
-  const verbose = query.has('verbose');
-  const body = verbose ? `${checks.map((passed) => `[+]${passed} ok\n`).join('')}${name} check passed\n` : 'ok';
-  return text(body, { 'x-content-type-options': 'nosniff' });
+  const lines = checks.map((each) =>
+    each === 'etcd' && failure !== undefined ? `[-]${each} failed: ${failure}\n` : `[+]${each} ok\n`,
+  );
+  if (failure !== undefined) return text(500, `${lines.join('')}${name} check failed\n`, noSniff);
+  return text(200, query.has('verbose') ? `${lines.join('')}${name} check passed\n` : 'ok', noSniff);
 }
 
-function text(body: string, headers: Record<string, string>): ApiResponse {
-  return { code: 200, type: 'text', text: body, contentType: 'text/plain; charset=utf-8', headers };
+function text(code: number, body: string, headers: Record<string, string>): ApiResponse {
+  return { code, type: 'text', text: body, contentType: 'text/plain; charset=utf-8', headers };
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LmdbJournal } from '../storage/lmdb-journal.ts';
+import { SegmentJournal } from '../storage/journal/segment-journal.ts';
 import { RevisionStore } from '../storage/revision-store.ts';
-import { temporaryFolder } from '../storage/test-support.ts';
+import { temporaryFolder } from '../storage/journal/test-support.ts';
 import { type AnyObject, ManualClock, TestServer } from '../test-support.ts';
 
 const path = '/api/v1/namespaces/default/configmaps';
@@ -126,7 +126,7 @@ describe('an update', () => {
 
   it.each(['in memory', 'on disk'])('by many at once loses none of theirs, %s', async (where) => {
     await using folder = await temporaryFolder();
-    const journal = where === 'on disk' ? await LmdbJournal.open(join(folder.path, 'state')) : undefined;
+    const journal = where === 'on disk' ? await SegmentJournal.open(join(folder.path, 'state')) : undefined;
     await using server = await TestServer.start({ storage: new RevisionStore(journal ? { journal } : {}) });
     await server.ok('POST', path, configMap('a'));
     const count = 60;

@@ -75,7 +75,7 @@ export class Router {
   private async answerPath({ request }: RequestContext): Promise<ApiResponse> {
     const segments = splitPath(request.path);
     if (request.path === compactPath) return this.compact(request);
-    const health = answerHealth(segments, request.query);
+    const health = answerHealth(segments, request.query, this.parts.storage.problem);
     if (health) return health;
     if (!isReading(request) && isDiscovery(segments)) throw methodNotAllowedError();
     if (segments[0] === 'version' && segments.length === 1) return answerVersion();

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LmdbJournal } from '../storage/lmdb-journal.ts';
+import { SegmentJournal } from '../storage/journal/segment-journal.ts';
 import { RevisionStore } from '../storage/revision-store.ts';
 import type { Storage } from '../storage/storage.ts';
-import { temporaryFolder } from '../storage/test-support.ts';
+import { temporaryFolder } from '../storage/journal/test-support.ts';
 import { ManualClock, settle, TestServer, type WatchLog } from '../test-support.ts';
 
 const path = '/api/v1/namespaces/default/configmaps';
@@ -408,7 +408,7 @@ describe('watchers under churn', () => {
     let run = 0;
     await fc.assert(
       fc.asyncProperty(actions, async (steps) => {
-        const journal = await LmdbJournal.open(join(folder.path, String(run++)));
+        const journal = await SegmentJournal.open(join(folder.path, String(run++)));
         await churn(steps, new RevisionStore({ journal }));
       }),
       { numRuns: 15 },

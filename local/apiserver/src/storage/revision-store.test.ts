@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LmdbJournal } from './lmdb-journal.ts';
+import { SegmentJournal } from './journal/segment-journal.ts';
 import { RevisionStore } from './revision-store.ts';
 import { line, object, storageCases } from './storage.cases.ts';
 
@@ -11,9 +11,9 @@ storageCases('storage in memory', async () => {
   return { storage, dispose: () => storage.close() };
 });
 
-storageCases('storage on an LMDB journal', async () => {
+storageCases('storage on a journal', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tektite-storage-'));
-  const open = async () => new RevisionStore({ journal: await LmdbJournal.open(folder) });
+  const open = async () => new RevisionStore({ journal: await SegmentJournal.open(folder) });
   let storage = await open();
   return {
     storage,

@@ -1,5 +1,7 @@
-import { deepFreeze, type KubeObject, type Mutable } from '@tektite/meta';
-import type { Journal, JournalRecord } from './journal.ts';
+import { type Clock, deepFreeze, type KubeObject, type Mutable, systemClock } from '@tektite/meta';
+import { approximateBytes } from './approximate-bytes.ts';
+import type { DroppedRecord, Journal, JournalRecord, StorageProblem } from './journal/journal.ts';
+import { freesSpace } from './journal/segment-journal.ts';
 import { OrderedMap } from './ordered-map.ts';
 import {
   type ListOptions,
@@ -8,6 +10,7 @@ import {
   RevisionMismatchError,
   type Storage,
   type StorageEvent,
+  StorageFullError,
   type StoredEntry,
 } from './storage.ts';
 import { Watchers } from './watchers.ts';
@@ -15,6 +18,8 @@ import { Watchers } from './watchers.ts';
 /** The versions of one key that are kept, oldest first. A tombstone has `deleted` set. */
 interface Version extends StoredEntry {
   readonly deleted: boolean;
+  /** About what it takes: on disk, or in memory where there is no journal. */
+  readonly bytes: number;
 }
 
 interface PendingWrite {
@@ -23,7 +28,7 @@ interface PendingWrite {
   readonly reject: (error: Error) => void;
 }
 
-/** Somebody who waits for a revision to become visible. */
+/** A caller that waits for a revision to become visible. */
 interface Waiter {
   readonly revision: number;
   readonly resolve: () => void;
@@ -35,10 +40,17 @@ export interface RevisionStoreOptions {
   readonly journal?: Journal;
   /** How many revisions are kept for watchers that resume and for lists of the past. Default 10,000. */
   readonly keepRevisions?: number;
+  /** The past takes at most about this many bytes. Default 32 MiB. */
+  readonly maxHistoryBytes?: number;
+  /** The current state takes at most this many bytes; writes beyond it fail, deletes do not. Default: no limit. */
+  readonly maxBytes?: number;
+  readonly clock?: Clock;
 }
 
 /** Compaction runs once for so many revisions over the limit, so that its cost per write is small and constant. */
 const compactionBatch = 1000;
+
+const makeRoomEveryMs = 1000;
 
 /**
  * The storage engine: all state in memory, ordered, with the recent past of every key; durable through a {@link Journal}.
@@ -52,27 +64,41 @@ export class RevisionStore implements Storage {
   compactedRevision = 0;
 
   private readonly keys = new OrderedMap<Version[]>();
-  private readonly live = new OrderedMap<StoredEntry>();
+  private readonly live = new OrderedMap<Version>();
+  /** Bytes of the newest versions, and of all others that are kept. */
+  private liveBytes = 0;
+  private historyBytes = 0;
   private readonly pending = new Map<string, StorageEvent>();
   private readonly watchers = new Watchers();
   private log: StorageEvent[] = [];
-  private logStart = 0;
   private nextRevision = 1;
   private gathering: PendingWrite[] = [];
   private waiters: Waiter[] = [];
   private flushing: Promise<void> | undefined;
-  /** What memory has forgotten and the journal not yet. */
-  private forgotten: number[] = [];
-  private forgetting: Promise<void> = Promise.resolve();
+  /** Dropped from memory and not yet from the journal. */
+  private dropped: DroppedRecord[] = [];
+  private dropping: Promise<void> = Promise.resolve();
+  private makingRoom: Promise<void> | undefined;
+  private roomMadeAt = Number.NEGATIVE_INFINITY;
   private closed = false;
   private closing: Promise<void> | undefined;
   private readonly journal: Journal | undefined;
   private readonly keepRevisions: number;
+  private readonly maxHistoryBytes: number;
+  private readonly maxBytes: number;
+  private readonly clock: Clock;
 
   constructor(options: RevisionStoreOptions = {}) {
     this.journal = options.journal;
     this.keepRevisions = options.keepRevisions ?? 10_000;
-    if (this.journal) this.restore(this.journal.load());
+    this.maxHistoryBytes = options.maxHistoryBytes ?? 32 * 1024 ** 2;
+    this.maxBytes = options.maxBytes ?? Number.POSITIVE_INFINITY;
+    this.clock = options.clock ?? systemClock;
+    if (this.journal) this.restore(this.journal);
+  }
+
+  get problem(): StorageProblem | undefined {
+    return this.journal?.problem;
   }
 
   get(key: string): StoredEntry | undefined {
@@ -127,6 +153,8 @@ export class RevisionStore implements Storage {
       return Promise.reject(new RevisionMismatchError(key, expected, current?.revision ?? 0));
     }
     if (value === undefined && !current) return Promise.reject(new RevisionMismatchError(key, expected, 0));
+    const denied = this.spaceError(value);
+    if (denied) return Promise.reject(denied);
 
     const revision = this.nextRevision++;
     const event: StorageEvent = {
@@ -137,7 +165,7 @@ export class RevisionStore implements Storage {
       ...(current ? { previous: current.value } : {}),
     };
     if (!this.journal) {
-      this.publish(event);
+      this.publish(event, event.deleted ? 0 : approximateBytes(event.value, event.previous));
       return Promise.resolve(event);
     }
     this.pending.set(key, event);
@@ -155,10 +183,8 @@ export class RevisionStore implements Storage {
   async compact(revision: number): Promise<void> {
     const until = Math.min(revision, this.revision);
     if (until <= this.compactedRevision) return;
-    const revisions = this.forget(until);
-    if (!this.journal) return;
-    this.forgotten = this.forgotten.concat(revisions);
-    await (this.forgetting = this.forgetOnDisk(this.journal, this.forgetting));
+    this.forget(until);
+    if (this.journal) await (this.dropping = this.dropOnDisk(this.journal, this.dropping));
   }
 
   /** Closing twice is closing once. */
@@ -170,18 +196,36 @@ export class RevisionStore implements Storage {
     this.closed = true;
     this.watchers.close();
     while (this.flushing) await this.flushing;
-    await this.forgetting.catch(() => {});
+    await this.dropping.catch(() => {});
+    await this.makingRoom;
     await this.journal?.close();
   }
 
-  private restore(kept: ReturnType<Journal['load']>): void {
-    this.compactedRevision = kept.compactedRevision;
-    for (const record of kept.records) {
-      const previous = this.live.get(record.key)?.value;
-      this.apply({ ...record, value: deepFreeze(record.value), ...(previous ? { previous } : {}) });
-    }
-    this.revision = Math.max(this.revision, kept.revision);
+  private restore(journal: Journal): void {
+    let restored = 0;
+    const revision = journal.load({
+      record: ({ key, revision: at, value }, bytes) => {
+        const previous = this.live.get(key)?.value;
+        const event: StorageEvent = {
+          key,
+          revision: at,
+          deleted: value === undefined,
+          value: value === undefined ? withRevision(previous ?? deletedObject(key), at) : deepFreeze(value),
+          ...(previous ? { previous } : {}),
+        };
+        this.apply(event, bytes);
+        // Records that were compacted may still be on disk; memory does not hold them all at once.
+        if (++restored % compactionBatch === 0) this.forget(this.compactedRevision);
+      },
+      compacted: (until) => {
+        this.compactedRevision = until;
+      },
+    });
+    this.forget(this.compactedRevision);
+    this.revision = Math.max(this.revision, revision);
     this.nextRevision = this.revision + 1;
+    // A process that died may have compacted more than it returned.
+    if (this.dropped.length > 0) (this.dropping = this.dropOnDisk(journal, this.dropping)).catch(() => {});
   }
 
   /** Writes what has gathered, again and again until nothing is left. Only one runs at a time. */
@@ -189,15 +233,16 @@ export class RevisionStore implements Storage {
     while (this.gathering.length > 0) {
       const batch = this.gathering;
       this.gathering = [];
+      let bytes: readonly number[];
       try {
-        await journal.append(batch.map(({ event }) => toRecord(event)));
+        bytes = await journal.append(batch.map(({ event }) => toRecord(event)));
       } catch (error) {
         this.abandon(batch, error as Error);
         continue;
       }
-      for (const { event, resolve } of batch) {
+      for (const [index, { event, resolve }] of batch.entries()) {
         if (this.pending.get(event.key) === event) this.pending.delete(event.key);
-        this.publish(event);
+        this.publish(event, bytes[index] as number);
         resolve(event);
       }
       const ready = this.waiters.filter(({ revision }) => revision <= this.revision);
@@ -207,17 +252,49 @@ export class RevisionStore implements Storage {
     this.flushing = undefined;
   }
 
-  /** One at a time. What could not be forgotten is tried again with what comes next. */
-  private async forgetOnDisk(journal: Journal, before: Promise<void>): Promise<void> {
+  /** One at a time. Records that could not be dropped are tried again with the next ones. */
+  private async dropOnDisk(journal: Journal, before: Promise<void>): Promise<void> {
     await before.catch(() => {});
-    const revisions = this.forgotten;
-    this.forgotten = [];
+    const { dropped } = this;
+    this.dropped = [];
     try {
-      await journal.forget(revisions, this.compactedRevision);
+      await journal.compact(dropped, this);
     } catch (cause) {
-      this.forgotten = revisions.concat(this.forgotten);
+      this.dropped = dropped.concat(this.dropped);
       throw new Error('old revisions could not be removed from disk', { cause });
     }
+  }
+
+  /** Whether the journal must keep a record. */
+  isKept(key: string, revision: number): boolean {
+    return this.keys.get(key)?.some((version) => version.revision === revision) ?? false;
+  }
+
+  private spaceError(value: KubeObject | undefined): Error | undefined {
+    const problem = this.journal?.problem;
+    if (problem?.kind === 'lost') return new Error(problem.message);
+    if (value === undefined || freesSpace({ value })) return undefined;
+    if (problem) {
+      this.makeRoom();
+      return new StorageFullError(problem.message);
+    }
+    if (this.liveBytes <= this.maxBytes) return undefined;
+    return new StorageFullError(
+      `the objects take ${this.liveBytes} bytes, more than the limit of ${this.maxBytes}: delete some`,
+    );
+  }
+
+  /** Ends a lack of space, if that can be done: forgets the past and has the journal return what it took. Now and then. */
+  private makeRoom(): void {
+    const { journal, clock } = this;
+    if (!journal || this.makingRoom || clock.monotonic() - this.roomMadeAt < makeRoomEveryMs) return;
+    this.forget(this.revision);
+    const { dropped } = this;
+    this.dropped = [];
+    this.makingRoom = journal.makeRoom(dropped, this).finally(() => {
+      this.makingRoom = undefined;
+      this.roomMadeAt = clock.monotonic();
+    });
   }
 
   private abandon(batch: PendingWrite[], cause: Error): void {
@@ -225,56 +302,70 @@ export class RevisionStore implements Storage {
     this.gathering = [];
     this.pending.clear();
     this.nextRevision = this.revision + 1;
-    for (const { event, reject } of lost) reject(new Error(`${event.key} could not be written to disk`, { cause }));
+    const problem = this.journal?.problem;
+    if (problem?.kind === 'full') this.makeRoom();
+    for (const { event, reject } of lost)
+      reject(
+        problem
+          ? new StorageFullError(problem.message, { cause })
+          : new Error(`${event.key} could not be written to disk`, { cause }),
+      );
     const disappointed = this.waiters;
     this.waiters = [];
     for (const { revision, reject } of disappointed)
       reject(new Error(`revision ${revision} could not be written to disk`, { cause }));
   }
 
-  private publish(event: StorageEvent): void {
-    this.apply(event);
+  private publish(event: StorageEvent, bytes: number): void {
+    this.apply(event, bytes);
     this.watchers.tell(event);
-    if (this.log.length - this.logStart > this.keepRevisions + compactionBatch) {
-      // Nobody waits for it; a failure leaves more on disk than needed, and the next one tries again.
+    // A failure leaves more on disk than needed, and the next compaction tries again.
+    if (this.log.length > this.keepRevisions + compactionBatch)
       this.compact(event.revision - this.keepRevisions).catch(() => {});
-    }
+    if (this.historyBytes > this.maxHistoryBytes) this.compact(this.revisionToForget()).catch(() => {});
+    if (event.deleted && this.journal?.problem) this.makeRoom();
   }
 
-  private apply(event: StorageEvent): void {
+  /** The revision up to which the oldest quarter of the kept past reaches. */
+  private revisionToForget(): number {
+    return (this.log[Math.ceil(this.log.length / 4)] ?? this).revision;
+  }
+
+  private apply(event: StorageEvent, bytes: number): void {
     const { key, revision, deleted, value } = event;
     this.revision = revision;
     this.log.push(event);
     const versions = this.keys.get(key);
-    const version: Version = { key, revision, value, deleted };
+    const version: Version = { key, revision, value, deleted, bytes };
     if (versions) versions.push(version);
     else this.keys.set(key, [version]);
+    const before = this.live.get(key)?.bytes ?? 0;
+    this.liveBytes += (deleted ? 0 : bytes) - before;
+    this.historyBytes += (deleted ? bytes : 0) + before;
     if (deleted) this.live.delete(key);
     else this.live.set(key, version);
   }
 
-  /** Drops what is only needed for revisions before `until`; returns the revisions dropped. */
-  private forget(until: number): number[] {
-    const forgotten: number[] = [];
+  /** Drops versions that only revisions before `until` need. */
+  private forget(until: number): void {
     this.compactedRevision = until;
-    for (; this.logStart < this.log.length; this.logStart++) {
-      const { key, revision } = this.log[this.logStart] as StorageEvent;
-      if (revision > until) break;
+    const end = this.logIndexAfter(until);
+    for (const { key } of this.log.slice(0, end)) {
       const versions = this.keys.get(key);
       if (!versions) continue;
-      while (versions.length > 1 && (versions[1] as Version).revision <= until)
-        forgotten.push((versions.shift() as Version).revision);
-      const [oldest] = versions;
-      if (versions.length === 1 && oldest?.deleted && oldest.revision <= until) {
-        forgotten.push(oldest.revision);
-        this.keys.delete(key);
-      }
+      while (versions.length > 1 && (versions[1] as Version).revision <= until) this.drop(versions);
+      // A list of the past finds no key where the oldest version is a delete.
+      if (versions[0]?.deleted && versions[0].revision <= until) this.drop(versions);
+      if (versions.length === 0) this.keys.delete(key);
     }
-    if (this.logStart > compactionBatch) {
-      this.log = this.log.slice(this.logStart);
-      this.logStart = 0;
-    }
-    return forgotten;
+    // Events hold objects: an array with a forgotten beginning would keep them.
+    if (end > 0) this.log = this.log.slice(end);
+  }
+
+  private drop(versions: Version[]): void {
+    const { revision, bytes } = versions.shift() as Version;
+    this.historyBytes -= bytes;
+    if (this.journal) this.dropped.push({ revision, bytes });
   }
 
   private *past(prefix: string, revision: number, from?: string): Generator<[string, StoredEntry]> {
@@ -289,7 +380,7 @@ export class RevisionStore implements Storage {
   }
 
   private logIndexAfter(revision: number): number {
-    let low = this.logStart;
+    let low = 0;
     let high = this.log.length;
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -310,5 +401,10 @@ function withRevision(value: KubeObject, revision: number): KubeObject {
 }
 
 function toRecord({ key, revision, deleted, value }: StorageEvent): JournalRecord {
-  return { key, revision, deleted, value };
+  return deleted ? { key, revision } : { key, revision, value };
+}
+
+/** Stands for an object of which only the delete is kept; compaction drops both together, so no watcher sees it. */
+function deletedObject(key: string): KubeObject {
+  return { apiVersion: 'v1', kind: 'Object', metadata: { name: key.slice(key.lastIndexOf('/') + 1) } };
 }

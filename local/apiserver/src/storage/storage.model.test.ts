@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LmdbJournal } from './lmdb-journal.ts';
+import { SegmentJournal } from './journal/segment-journal.ts';
 import { RevisionStore } from './revision-store.ts';
 import { object } from './storage.cases.ts';
 import { RevisionCompactedError, RevisionMismatchError, type Storage, type StorageEvent } from './storage.ts';
@@ -234,7 +234,7 @@ describe('storage, against a model', () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 80, size: 'max' }), async (steps) => {
           const own = join(folder, String(run++));
-          const open = async () => new RevisionStore({ journal: await LmdbJournal.open(own) });
+          const open = async () => new RevisionStore({ journal: await SegmentJournal.open(own) });
           await new History(open).run(steps);
         }),
         { numRuns: 60 },

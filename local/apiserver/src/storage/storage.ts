@@ -1,4 +1,5 @@
 import type { KubeObject } from '@tektite/meta';
+import type { StorageProblem } from './journal/journal.ts';
 
 /** A key as it was at a revision. The value is frozen and its `metadata.resourceVersion` is the revision. */
 export interface StoredEntry {
@@ -57,6 +58,8 @@ export interface Storage {
   readonly revision: number;
   /** Revisions up to this one, but the newest of each key, are forgotten. */
   readonly compactedRevision: number;
+  /** The reason why writes are denied; `undefined` in normal operation. */
+  readonly problem: StorageProblem | undefined;
 
   get(key: string): StoredEntry | undefined;
   /**
@@ -103,4 +106,9 @@ export class RevisionCompactedError extends Error {
     this.revision = revision;
     this.compacted = compacted;
   }
+}
+
+/** There is no space for a write that does not free any. The message names the folder or the limit. */
+export class StorageFullError extends Error {
+  override readonly name = 'StorageFullError';
 }

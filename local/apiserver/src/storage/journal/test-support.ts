@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -18,7 +17,6 @@ export async function temporaryFolder(): Promise<AsyncDisposable & { readonly pa
  * test was written for and not an older build.
  */
 export async function bundleProgram(contents: string, outfile: string): Promise<string> {
-  const lmdb = createRequire(import.meta.url).resolve('lmdb');
   await build({
     stdin: { contents, resolveDir: import.meta.dirname, loader: 'ts' },
     outfile,
@@ -31,12 +29,6 @@ export async function bundleProgram(contents: string, outfile: string): Promise<
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
-    plugins: [
-      {
-        name: 'lmdb-stays-outside',
-        setup: (plugin) => plugin.onResolve({ filter: /^lmdb$/ }, () => ({ path: lmdb, external: true })),
-      },
-    ],
   });
   return outfile;
 }

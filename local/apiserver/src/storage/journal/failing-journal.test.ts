@@ -1,54 +1,56 @@
 import { seededRandom } from '@tektite/meta';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Journal, JournalRecord } from './journal.ts';
-import { RevisionStore } from './revision-store.ts';
-import { line, object } from './storage.cases.ts';
+import { RevisionStore } from '../revision-store.ts';
+import { line, object } from '../storage.cases.ts';
+import type { CompactionState, DroppedRecord, Journal, JournalReader, JournalRecord } from './journal.ts';
 
 /**
- * A journal that refuses by a seed, as one on a full disk would. Not the real one, because a disk that is full at a chosen
- * moment cannot be had in a test; what the real one does then is in lmdb-journal.test.ts.
+ * A journal that fails by a seed, as one on a full disk would. Not the real one, because a disk that is full at a chosen
+ * moment cannot be had in a test; segment-journal.test.ts has a real full disk.
  */
 class UnreliableJournal implements Journal {
   readonly kept: JournalRecord[] = [];
+  readonly problem: undefined;
   appends = 0;
   private compacted = 0;
   private running = 0;
   private readonly fails: () => boolean;
-  private readonly failsToForget: () => boolean;
+  private readonly failsToCompact: () => boolean;
 
-  constructor(fails: () => boolean, failsToForget: () => boolean = fails) {
+  constructor(fails: () => boolean, failsToCompact: () => boolean = fails) {
     this.fails = fails;
-    this.failsToForget = failsToForget;
+    this.failsToCompact = failsToCompact;
   }
 
-  load() {
-    return {
-      records: [...this.kept],
-      compactedRevision: this.compacted,
-      revision: this.kept.at(-1)?.revision ?? 0,
-    };
+  load(reader: JournalReader): number {
+    reader.compacted(this.compacted);
+    for (const record of this.kept) reader.record(record, 100);
+    return this.kept.at(-1)?.revision ?? 0;
   }
 
-  async append(records: readonly JournalRecord[]): Promise<void> {
+  async append(records: readonly JournalRecord[]): Promise<readonly number[]> {
     this.appends++;
     expect(++this.running).toBe(1);
     await new Promise((resolve) => setImmediate(resolve));
     this.running--;
     if (this.fails()) throw new Error('no space left on device');
     this.kept.push(...records);
+    return records.map(() => 100);
   }
 
-  async forget(revisions: readonly number[], compactedRevision: number): Promise<void> {
+  async compact(dropped: readonly DroppedRecord[], { compactedRevision }: CompactionState): Promise<void> {
     await Promise.resolve();
-    if (this.failsToForget()) throw new Error('no space left on device');
+    if (this.failsToCompact()) throw new Error('no space left on device');
     this.compacted = compactedRevision;
-    for (const revision of revisions)
+    for (const { revision } of dropped)
       this.kept.splice(
         this.kept.findIndex((kept) => kept.revision === revision),
         1,
       );
   }
+
+  async makeRoom(): Promise<void> {}
 
   async close(): Promise<void> {}
 }
@@ -93,7 +95,7 @@ describe('a journal that fails', () => {
     expect(storage.get(a)?.revision).toBe(1);
   });
 
-  it('lets somebody wait for a write of another, and tells when it got lost', async () => {
+  it('lets a caller wait for a write of another, and rejects when that one failed', async () => {
     let failing = false;
     const storage = new RevisionStore({ journal: new UnreliableJournal(() => failing) });
     await storage.visible(0);
