@@ -110,7 +110,7 @@ class Up {
   }
 }
 
-async function ask(kubeconfig: string, path: string, method: 'GET' | 'POST' = 'GET', body?: object) {
+async function ask(kubeconfig: string, path: string, method: 'GET' | 'POST' | 'DELETE' = 'GET', body?: object) {
   const { clusters, users } = readKubeconfig(kubeconfig);
   const decode = (text: string | undefined) => Buffer.from(text ?? '', 'base64').toString();
   const cluster = clusters.find(({ name }) => name === 'tektite')?.cluster ?? {};
@@ -166,7 +166,10 @@ describe('tektite', () => {
       ['up', '--disable-admission-plugins', 'NamespaceLifecycle,Nonsense'],
       /^tektite: --disable-admission-plugins: there is no plugin "Nonsense"\n$/,
     ],
-    [['compact', '--data-dir', '/no/such/folder'], /^tektite: \/no\/such\/folder\/kubeconfig does not exist/],
+    [
+      ['compact', '--data-dir', '/no/such/folder'],
+      /^tektite: \/no\/such\/folder\/kubeconfig does not exist/,
+    ],
   ])('reports an error in a sentence: %j', (args, message) => {
     const { code, out, err } = tektite(args);
     // Usage is 2; what this machine refuses is 1.
@@ -203,7 +206,7 @@ describe('tektite up', () => {
     expect((await ask(kubeconfig, `${configMaps}/kept`)).code).toBe(200);
     expect(readFileSync(join(data, 'pki/ca.crt'), 'utf8')).toBe(authority);
     expect(await second.stop()).toMatchObject({ code: 0 });
-    expect(existsSync(join(data, 'state', 'lock'))).toBe(false);
+    expect(readFileSync(join(data, 'state', 'lock'), 'utf8')).toBe('');
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)(
@@ -298,7 +301,7 @@ describe('tektite up', () => {
     expect(readdirSync(temporary)).toEqual([]);
     const data = folder();
     expect(tektite(['up', '--data-dir', data, '--port', String(port)]).err).toContain('is taken');
-    expect(existsSync(join(data, 'state', 'lock'))).toBe(false);
+    expect(readFileSync(join(data, 'state', 'lock'), 'utf8')).toBe('');
     taken.close();
 
     const up = await Up.start(['--data-dir', data, '--port', '0']);
@@ -337,9 +340,9 @@ describe('tektite up', () => {
         'a damaged journal',
         (data) => {
           mkdirSync(join(data, 'state'), { recursive: true });
-          writeFileSync(join(data, 'state', 'journal.mdb'), 'garbage');
+          writeFileSync(join(data, 'state', '0000000000000001.log'), 'garbage');
         },
-        /journal\.mdb is damaged: .*\. Put a copy from a backup in its place, or start empty by moving its folder away\.$/,
+        /0001\.log is damaged: .*\. Restore the folder from a backup, or start empty by moving it away\.$/,
       ],
       [
         'damaged keys',
@@ -424,7 +427,7 @@ contexts:
     expect(code).toBe(1);
     expect(err).toMatch(message);
     expect(readFileSync(file, 'utf8')).toBe(text);
-    expect(existsSync(join(data, 'data', 'state', 'lock'))).toBe(false);
+    expect(readFileSync(join(data, 'data', 'state', 'lock'), 'utf8')).toBe('');
   });
 
   it('tells when the kubeconfig cannot be written, and ends', () => {
@@ -476,6 +479,27 @@ describe('kill -9', () => {
 });
 
 describe('tektite compact', () => {
+  it('returns the space of a folder whose control plane does not run, and keeps every object', async () => {
+    const data = folder();
+    const up = await Up.start(['--data-dir', data, '--port', '0']);
+    const kubeconfig = join(data, 'kubeconfig');
+    const fill = 'x'.repeat(900_000);
+    for (let i = 0; i < 12; i++) {
+      await ask(kubeconfig, configMaps, 'POST', { ...configMap(`a${i}`), data: { fill } });
+      if (i > 0) await ask(kubeconfig, `${configMaps}/a${i}`, 'DELETE');
+    }
+    await up.stop();
+    const { code, out } = tektite(['compact', '--data-dir', data]);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^compacted: revisions before \d+ are deleted, \d\d\.\d MB → [12]\.\d MB\n$/),
+    ]);
+    const again = await Up.start(['--data-dir', data, '--port', '0']);
+    const { object } = await ask(kubeconfig, `${configMaps}/a0`);
+    expect((object.data as { fill: string }).fill).toBe(fill);
+    await again.stop();
+  });
+
   it('makes a running control plane forget, so that 410 can be seen', async () => {
     const data = folder();
     const up = await Up.start(['--data-dir', data, '--port', '0']);
@@ -491,8 +515,7 @@ describe('tektite compact', () => {
     expect((await ask(kubeconfig, old)).code).toBe(410);
     expect(tektite(['compact'], { KUBECONFIG: kubeconfig }).code).toBe(0);
     await up.stop();
-    const late = tektite(['compact', '--data-dir', data]);
-    expect(late).toMatchObject({
+    expect(tektite(['compact', '--kubeconfig', kubeconfig])).toMatchObject({
       code: 1,
       err: expect.stringMatching(/^tektite: cannot talk to https:\S+: .*ECONNREFUSED.*; is the API server running/),
     });
