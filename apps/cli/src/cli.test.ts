@@ -166,10 +166,7 @@ describe('tektite', () => {
       ['up', '--disable-admission-plugins', 'NamespaceLifecycle,Nonsense'],
       /^tektite: --disable-admission-plugins: there is no plugin "Nonsense"\n$/,
     ],
-    [
-      ['compact', '--data-dir', '/no/such/folder'],
-      /^tektite: \/no\/such\/folder\/kubeconfig does not exist/,
-    ],
+    [['compact', '--data-dir', '/no/such/folder'], /^tektite: \/no\/such\/folder\/kubeconfig does not exist/],
   ])('reports an error in a sentence: %j', (args, message) => {
     const { code, out, err } = tektite(args);
     // Usage is 2; what this machine refuses is 1.
