@@ -1,6 +1,6 @@
-import { stripVTControlCharacters } from 'node:util';
 import type { Clock } from '@tektite/meta';
 import pc from 'picocolors';
+import { cutLine, displayWidth } from './display-width.ts';
 import { terminalText } from './terminal-text.ts';
 
 /** The part of a terminal that is needed here. */
@@ -16,12 +16,13 @@ const refreshMs = 100;
 export class LiveArea implements Disposable {
   private readonly terminal: Terminal;
   private readonly clock: Clock;
-  private readonly lines: () => readonly string[];
-  /** How many lines of the terminal it has now. */
-  private drawn = 0;
+  private readonly lines: (max: number) => readonly string[];
+  /** The widths of the lines that are drawn now. */
+  private drawn: readonly number[] = [];
   private timer: Disposable | undefined;
 
-  constructor(terminal: Terminal, clock: Clock, lines: () => readonly string[]) {
+  /** `lines` gives the lines to draw, if it can no more than so many. */
+  constructor(terminal: Terminal, clock: Clock, lines: (max: number) => readonly string[]) {
     this.terminal = terminal;
     this.clock = clock;
     this.lines = lines;
@@ -37,7 +38,7 @@ export class LiveArea implements Disposable {
     this.timer ??= this.clock.setTimer(refreshMs, () => {
       this.timer = undefined;
       this.draw();
-      if (this.drawn > 0) this.refreshSoon();
+      if (this.drawn.length > 0) this.refreshSoon();
     });
   }
 
@@ -46,30 +47,35 @@ export class LiveArea implements Disposable {
     this.terminal.write(this.erased());
   }
 
+  // A terminal that does not know its size reports 0.
+  private get columns(): number {
+    return this.terminal.columns || 80;
+  }
+
   private draw(): void {
-    // A terminal that does not know its size says that it has none.
-    const columns = this.terminal.columns || 80;
-    const rows = this.terminal.rows || 24;
-    const shown = fitting(this.lines(), Math.max(3, rows - 2)).map((line) => cut(terminalText(line), columns - 1));
+    const max = Math.max(3, (this.terminal.rows || 24) - 2);
+    // A line that is wrapped would be two.
+    const shown = fitting(this.lines(max), max).map((line) =>
+      cutLine(terminalText(line).replaceAll('\t', ' '), this.columns - 1),
+    );
     this.terminal.write(`${this.erased()}${shown.map((line) => `${line}\n`).join('')}`);
-    this.drawn = shown.length;
+    this.drawn = shown.map(displayWidth);
   }
 
+  /**
+   * Erases the lines that are drawn, one by one: terminals keep in their history what is erased with a whole screen. A terminal
+   * that became narrower has wrapped them, and one that became lower cannot reach the first ones.
+   */
   private erased(): string {
-    const { drawn } = this;
-    this.drawn = 0;
-    return drawn > 0 ? `\u001b[${drawn}A\u001b[0J` : '';
+    const rows = this.drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / this.columns)), 0);
+    this.drawn = [];
+    const reachable = Math.min(rows, Math.max(1, (this.terminal.rows || rows + 1) - 1));
+    return '\u001b[1A\u001b[2K'.repeat(rows > 0 ? reachable : 0);
   }
 }
 
-/** What does not fit is told in a line: a terminal cannot erase what has scrolled away. */
-function fitting(lines: readonly string[], most: number): readonly string[] {
-  if (lines.length <= most) return lines;
-  return [...lines.slice(0, most - 1), pc.dim(`… ${lines.length - most + 1} more`)];
-}
-
-/** A line that is wrapped would be two. Colours go when it has to be cut. */
-function cut(line: string, width: number): string {
-  const plain = stripVTControlCharacters(line);
-  return plain.length <= width ? line : `${plain.slice(0, width - 1)}…`;
+/** Lines that do not fit are counted in the last one: a terminal cannot erase what has scrolled away. */
+function fitting(lines: readonly string[], max: number): readonly string[] {
+  if (lines.length <= max) return lines;
+  return [...lines.slice(0, max - 1), pc.dim(`… ${lines.length - max + 1} more`)];
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClientError } from '@tektite/client';
 import { entrypointProgram } from '@tektite/pipelines';
@@ -119,6 +119,15 @@ describe('the command', () => {
     );
     expect(err).toMatch(/^tektite: .*\/tmp\/tektite-.*: the disk is full; set TMPDIR to a folder with more room\n$/);
     expect(code).toBe(1);
+  });
+
+  it('stops at once where the program that runs steps is not compiled', () => {
+    using scratch = new Scratch();
+    for (const part of ['package.json', 'bin', 'dist/tektite.js', 'dist/chunks'])
+      cpSync(join(repository, 'apps/cli', part), join(scratch.path, 'cli', part), { recursive: true });
+    const { code, out, err, left } = shell(scratch, `${process.execPath} cli/bin/tektite.js run hello.yaml`);
+    expect(err).toMatch(/^tektite: The program that runs steps is not compiled .*Install a C compiler/);
+    expect({ code, out, left }).toEqual({ code: 1, out: '', left: [] });
   });
 
   it('says in a sentence that an old version of Node.js does not do', () => {

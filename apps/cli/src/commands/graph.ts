@@ -1,9 +1,12 @@
+import type { Client } from '@tektite/client';
 import { withCluster } from '../cluster/open-cluster.ts';
 import { graphMermaid } from '../graph/graph-mermaid.ts';
 import { graphSvg } from '../graph/graph-svg.ts';
 import { graphText } from '../graph/graph-text.ts';
-import { graphsOf, type TaskGraph } from '../graph/task-graph.ts';
+import { graphsOf, type TaskGraph, withProgress } from '../graph/task-graph.ts';
 import { findRun } from '../run/find-run.ts';
+import { readTree } from '../run/read-tree.ts';
+import { recordedTimes } from '../run/timeline.ts';
 import { readDocuments } from '../run/read-documents.ts';
 import { UserError } from '../user-error.ts';
 
@@ -27,12 +30,19 @@ export async function graph(name: string | undefined, options: GraphOptions): Pr
   if (!form)
     throw new UserError(`-o must be one of ${Object.keys(forms).join(', ')}, not ${JSON.stringify(options.output)}`, 2);
   if ((name === undefined) === (options.file.length === 0))
-    throw new UserError('say what to draw: a file with -f, or the name of a PipelineRun', 2);
-  const documents = name
-    ? [await withCluster(options, (client) => findRun(client, name, options.namespace))]
-    : (await readDocuments(options.file)).map(({ object }) => object);
-  const graphs = graphsOf(documents);
+    throw new UserError('name what to draw: a file with -f, or a PipelineRun', 2);
+  const graphs =
+    name === undefined
+      ? graphsOf((await readDocuments(options.file)).map(({ object }) => object))
+      : await withCluster(options, (client) => graphsOfRun(client, name, options.namespace));
   if (graphs.length === 0)
-    throw new UserError('there is no Pipeline, and no PipelineRun with tasks of its own, in it', 2);
+    throw new UserError('there is no Pipeline, and no PipelineRun with tasks of its own, in what is to be drawn', 2);
   process.stdout.write(graphs.map(form).join('\n'));
+}
+
+/** The graph of a run, with the state and time of each task. */
+async function graphsOfRun(client: Client, name: string, namespace: string): Promise<readonly TaskGraph[]> {
+  const run = await findRun(client, name, namespace);
+  const tree = await readTree(client, run);
+  return graphsOf([run]).map((each) => withProgress(each, tree, recordedTimes, client.clock.now()));
 }

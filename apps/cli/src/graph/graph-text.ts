@@ -1,4 +1,5 @@
-import type { GraphTask, TaskGraph } from './task-graph.ts';
+import { durationText, markOf } from '../run/view/tree-lines.ts';
+import type { FinalTask, GraphTask, TaskGraph } from './task-graph.ts';
 
 /** For people: a tree. A task that waits for several stands under the one that comes last, and names the others. */
 export function graphText({ name, tasks, final }: TaskGraph): string {
@@ -15,14 +16,22 @@ export function graphText({ name, tasks, final }: TaskGraph): string {
       const last = index === own.length - 1 && !more;
       const others = task.parents.filter((parent) => parent !== under);
       lines.push(
-        `${indent}${last ? '└─ ' : '├─ '}${task.name}${others.length > 0 ? `  (also after ${others.join(', ')})` : ''}`,
+        `${indent}${last ? '└─ ' : '├─ '}${labelOf(task)}${others.length > 0 ? `  (also after ${others.join(', ')})` : ''}`,
       );
       add(task.name, `${indent}${last ? '   ' : '│  '}`, false);
     });
   };
   add(undefined, '', final.length > 0);
-  if (final.length > 0) lines.push(`└─ finally: ${final.join(', ')}`);
+  if (final.length > 0) lines.push(`└─ finally: ${final.map(labelOf).join(', ')}`);
   return `${lines.join('\n')}\n`;
+}
+
+/** The name of a task; of a run, with its mark and time. */
+export function labelOf({ name, progress }: FinalTask): string {
+  if (!progress) return name;
+  return [markOf(progress.state), name, progress.tookMs === undefined ? '' : durationText(progress.tookMs)]
+    .join(' ')
+    .trim();
 }
 
 function lastOf(task: GraphTask, tasks: readonly GraphTask[], order: ReadonlyMap<string, number>): string | undefined {

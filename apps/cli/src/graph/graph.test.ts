@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import { graphMermaid } from './graph-mermaid.ts';
 import { graphSvg } from './graph-svg.ts';
 import { graphText } from './graph-text.ts';
-import { graphsOf } from './task-graph.ts';
+import type { RunNode, RunState } from '../run/run-tree.ts';
+import { recordedTimes } from '../run/timeline.ts';
+import { graphsOf, withProgress } from './task-graph.ts';
 
 const task = (name: string, more: object = {}) => ({ name, taskRef: { name }, ...more });
 const pipeline = (tasks: readonly object[], final: readonly object[] = []) => ({
@@ -43,6 +45,33 @@ it('draws names as texts, whatever they are', () => {
   expect(graph && graphSvg(graph)).toContain('&lt;script&gt;&quot;');
   expect(graph && graphSvg(graph)).not.toContain('<script>');
   expect(graph && graphMermaid(graph)).toContain('["<script>#quot;"]');
+});
+
+it('draws arrows, a frame for final tasks, and a background', () => {
+  const [graph] = graphsOf([release]);
+  const svg = graph ? graphSvg(graph) : '';
+  expect(svg).toMatch(/<svg [^>]*viewBox="0 0 \d+ \d+"/);
+  expect(svg).toMatch(/<rect width="\d+" height="\d+" fill="#ffffff"\/>/);
+  expect(svg.match(/marker-end="url\(#arrow\)"/g)).toHaveLength(5);
+  expect(svg).toContain('>finally</text>');
+});
+
+it('draws the states and times of a run', () => {
+  const node = (name: string, state: RunState, began: number, ended: number): RunNode => ({
+    id: name,
+    name,
+    state,
+    recorded: { began, ended },
+    children: [],
+  });
+  const tree = {
+    ...node('run', 'failed', 0, 9000),
+    children: [node('clone', 'succeeded', 0, 2000), node('notify (finally)', 'failed', 8000, 9000)],
+  };
+  const graphs = graphsOf([release]).map((graph) => withProgress(graph, tree, recordedTimes, 9000));
+  expect(graphs.map(graphText).join('')).toMatch(/├─ ✓ clone 2\.0 s\n[^]*└─ finally: ✗ notify 1\.0 s\n/);
+  expect(graphs.map(graphSvg).join('')).toContain('>✓ clone 2.0 s</text>');
+  expect(graphs.map(graphMermaid).join('')).toContain('["✓ clone 2.0 s"]');
 });
 
 it('draws what a PipelineRun says itself, and nothing that is no pipeline', () => {

@@ -1,5 +1,7 @@
 import type { KubeObject } from '@tektite/meta';
 import { buildGraph, GraphError, type PipelineSpec } from '@tektite/pipelines';
+import type { RunNode, RunState } from '../run/run-tree.ts';
+import type { RunTimes } from '../run/timeline.ts';
 import { UserError } from '../user-error.ts';
 
 /** The tasks of a pipeline, and which waits for which. */
@@ -7,13 +9,23 @@ export interface TaskGraph {
   readonly name: string;
   /** Each after everything that it waits for. */
   readonly tasks: readonly GraphTask[];
-  readonly final: readonly string[];
+  readonly final: readonly FinalTask[];
 }
 
-export interface GraphTask {
+/** How a task of a run went so far. */
+export interface TaskProgress {
+  readonly state: RunState;
+  readonly tookMs?: number;
+}
+
+export interface FinalTask {
   readonly name: string;
+  readonly progress?: TaskProgress;
+}
+
+export interface GraphTask extends FinalTask {
   readonly parents: readonly string[];
-  /** How many steps from the beginning: what has the same number can run at once. */
+  /** How many steps from the start: tasks with the same number can run at once. */
   readonly level: number;
 }
 
@@ -38,6 +50,28 @@ export function graphsOf(documents: readonly KubeObject[]): readonly TaskGraph[]
   return graphs;
 }
 
+/** The same graph with the states and times of a run of it. */
+export function withProgress(graph: TaskGraph, run: RunNode, times: RunTimes, now: number): TaskGraph {
+  const nodes = new Map(run.children.map((node) => [node.name.replace(/ \(finally\)$/, ''), node]));
+  const add = <T extends FinalTask>(task: T): T => {
+    const node = nodes.get(task.name);
+    if (!node) return task;
+    const span = times.spanOf(node) ?? wholeSpan(node, times);
+    const took = span && node.state !== 'skipped' ? { tookMs: (span.ended ?? now) - span.began } : {};
+    return { ...task, progress: { state: node.state, ...took } };
+  };
+  return { ...graph, tasks: graph.tasks.map(add), final: graph.final.map(add) };
+}
+
+/** A matrix has no times of its own. */
+function wholeSpan(node: RunNode, times: RunTimes): ReturnType<RunTimes['spanOf']> {
+  const spans = node.children.flatMap((child) => times.spanOf(child) ?? []);
+  if (spans.length === 0) return undefined;
+  const began = Math.min(...spans.map((span) => span.began));
+  const ends = spans.map((span) => span.ended);
+  return ends.includes(undefined) ? { began } : { began, ended: Math.max(...(ends as number[])) };
+}
+
 function graphOf(name: string, { tasks = [], finally: final = [] }: PipelineSpec): TaskGraph {
   try {
     const { parents, order } = buildGraph(tasks);
@@ -48,7 +82,7 @@ function graphOf(name: string, { tasks = [], finally: final = [] }: PipelineSpec
       levels.set(task, level);
       return { name: task, parents: names, level };
     });
-    return { name, tasks: placed, final: final.map((task) => task.name) };
+    return { name, tasks: placed, final: final.map((task) => ({ name: task.name })) };
   } catch (error) {
     if (error instanceof GraphError) throw new UserError(`${name}: ${error.message}`, 2);
     throw error;

@@ -69,6 +69,14 @@ describe.runIf(entrypointProgram())('an example', () => {
     expect(code).toBe(0);
   });
 
+  it('makes a project of its own by default: build-and-test.yaml', () => {
+    using scratch = new Scratch();
+    const { out, code } = run(scratch, 'build-and-test.yaml');
+    expect(out).toMatch(/\[test : node\] # pass 1\n/);
+    expect(out).toMatch(/commit = [0-9a-f]{40}\n/);
+    expect(code).toBe(0);
+  });
+
   it('is named by the page, and no other', () => {
     const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
     expect(files.sort()).toEqual(['build-and-test.yaml', 'fan-out.yaml', 'hello.yaml', 'matrix.yaml', 'notify.yaml']);

@@ -52,7 +52,7 @@ describe('the tree of a TaskRun', () => {
       ],
     });
     expect(lines(taskRunNode(run))).toEqual([
-      '✗ r 5.0 s  attempt 2, "step-build" exited with code 3',
+      '✗ r 5.0 s',
       '├─ ✗ fetch 1.0 s  exit code 7, ignored',
       '├─ ✗ build 1.0 s  exit code 3',
       '└─ - test',
@@ -60,8 +60,16 @@ describe('the tree of a TaskRun', () => {
   });
 
   it('says what it waits for before there is a Pod', () => {
-    const run = taskRun('r', condition('Unknown', 'Pending', 'pod status "PodScheduled":"False"'));
-    expect(lines(taskRunNode(run))).toEqual(['▶ r  pod status "PodScheduled":"False"']);
+    const run = taskRun(
+      'r',
+      condition('Unknown', 'Pending', 'pod status "PodReadyToStartContainers":"False"; message: ""'),
+    );
+    expect(lines(taskRunNode(run))).toEqual(['▶ r  starting']);
+    const stuck = taskRun(
+      'r',
+      condition('Unknown', 'Pending', 'pod status "PodScheduled":"False"; message: "no room"'),
+    );
+    expect(lines(taskRunNode(stuck))).toEqual(['▶ r  no room']);
   });
 });
 

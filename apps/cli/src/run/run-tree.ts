@@ -53,17 +53,27 @@ export function taskRunNode(run: TaskRun, name: string = run.metadata.name ?? ''
   const state = stateOf(condition);
   const id = `TaskRun/${run.metadata.name}`;
   const attempt = status?.retriesStatus?.length ?? 0;
-  const notes = [attempt > 0 ? `attempt ${attempt + 1}` : undefined, failureNote(condition) ?? waitNote(run, state)];
+  const children = stepNodes(id, run, state);
+  const reason = failureNote(condition) ?? waitNote(run, state);
+  const notes = [attempt > 0 ? `attempt ${attempt + 1}` : undefined, isOfStep(reason, children) ? undefined : reason];
   const note = notes.filter((each) => each !== undefined).join(', ');
   const times = spanOf(status?.startTime, status?.completionTime);
-  return fitTree({ id, name, state, ...(note ? { note } : {}), ...times, children: stepNodes(id, run, state) });
+  return fitTree({ id, name, state, ...(note ? { note } : {}), ...times, children });
 }
 
-/** Before there is a Pod with containers, the condition says what is amiss. */
+/** `"step-build" exited with code 3: Error` repeats what the step itself shows. */
+function isOfStep(reason: string | undefined, steps: readonly RunNode[]): boolean {
+  return /^"step-[^"]*" exited with code \d+/.test(reason ?? '') && steps.some(({ state }) => state === 'failed');
+}
+
+/** Before there is a Pod with containers, the condition has the reason. */
 function waitNote(run: TaskRun, state: RunState): string | undefined {
   if (state !== 'running' || (run.status?.steps ?? []).some(({ running, terminated }) => running || terminated))
     return undefined;
-  return conditionOf(run)?.message;
+  const message = conditionOf(run)?.message;
+  const [, reason] = /^pod status "\w+":"\w+"; message: "(.*)"$/s.exec(message ?? '') ?? [];
+  const isUsual = reason === '' || /^containers with (?:incomplete|unready) status/.test(reason ?? '');
+  return isUsual ? 'starting' : (reason ?? message);
 }
 
 /**

@@ -4,6 +4,7 @@ import { LiveArea, type Terminal } from '../../live-area.ts';
 import type { RunNode } from '../run-tree.ts';
 import type { RunTimes } from '../timeline.ts';
 import type { RunEnd, RunView, StepPlace } from './run-view.ts';
+import { foldTree } from './fold-tree.ts';
 import { endLines, prefixOf } from './text-view.ts';
 import { treeLines } from './tree-lines.ts';
 
@@ -13,11 +14,11 @@ export class LiveView implements RunView {
   private readonly area: LiveArea;
   private trees: readonly RunNode[] = [];
   private times: RunTimes | undefined;
-  private readonly over = new Set<string>();
+  private readonly completed = new Set<string>();
 
   constructor(terminal: Terminal, clock: Clock = systemClock) {
     this.clock = clock;
-    this.area = new LiveArea(terminal, clock, () => this.lines());
+    this.area = new LiveArea(terminal, clock, (max) => this.lines(max));
   }
 
   started(): void {}
@@ -39,7 +40,7 @@ export class LiveView implements RunView {
   }
 
   ended(end: RunEnd, times: RunTimes): void {
-    this.over.add(end.tree.id);
+    this.completed.add(end.tree.id);
     this.area.above([...treeLines(end.tree, times, this.clock.now()), ...endLines(end, times)]);
   }
 
@@ -47,10 +48,12 @@ export class LiveView implements RunView {
     this.area[Symbol.dispose]();
   }
 
-  private lines(): readonly string[] {
+  private lines(max: number): readonly string[] {
     const { times } = this;
     if (!times) return [];
     const now = this.clock.now();
-    return this.trees.filter(({ id }) => !this.over.has(id)).flatMap((tree) => treeLines(tree, times, now));
+    const trees = this.trees.filter(({ id }) => !this.completed.has(id));
+    const each = Math.max(3, Math.floor(max / Math.max(1, trees.length)));
+    return trees.flatMap((tree) => treeLines(foldTree(tree, each), times, now));
   }
 }

@@ -2,14 +2,19 @@ import pc from 'picocolors';
 import type { RunNode, RunState } from '../run-tree.ts';
 import type { RunTimes } from '../timeline.ts';
 
-const marks: Readonly<Record<RunState, string>> = {
-  waiting: pc.dim('·'),
-  running: pc.yellow('▶'),
-  succeeded: pc.green('✓'),
-  failed: pc.red('✗'),
-  cancelled: pc.magenta('■'),
-  skipped: pc.dim('-'),
+const marks: Readonly<Record<RunState, readonly [mark: string, colour: (text: string) => string]>> = {
+  waiting: ['·', pc.dim],
+  running: ['▶', pc.yellow],
+  succeeded: ['✓', pc.green],
+  failed: ['✗', pc.red],
+  cancelled: ['■', pc.magenta],
+  skipped: ['-', pc.dim],
 };
+
+/** The mark of a state, without its colour. */
+export function markOf(state: RunState): string {
+  return marks[state][0];
+}
 
 /** A tree as lines of text: a mark, a name, how long it took, and why. */
 export function treeLines(root: RunNode, times: RunTimes, now: number): string[] {
@@ -21,8 +26,14 @@ export function treeLines(root: RunNode, times: RunTimes, now: number): string[]
       add(child, `${tail}${last ? '└─ ' : '├─ '}`, `${tail}${last ? '   ' : '│  '}`);
     });
   };
-  add(root, '', '');
+  // The line of the end has the reason of the whole, once.
+  const isEnded = root.state === 'failed' || root.state === 'cancelled';
+  add(isEnded ? withoutNote(root) : root, '', '');
   return lines;
+}
+
+function withoutNote({ note: _, ...node }: RunNode): RunNode {
+  return node;
 }
 
 function lineOf(node: RunNode, times: RunTimes, now: number): string {
@@ -30,7 +41,8 @@ function lineOf(node: RunNode, times: RunTimes, now: number): string {
   const span = quiet ? undefined : times.spanOf(node);
   const took = span ? pc.dim(` ${durationText((span.ended ?? now) - span.began)}`) : '';
   const note = node.note ? pc.dim(`  ${node.note.split('\n', 1)[0]}`) : '';
-  return `${marks[node.state]} ${quiet ? pc.dim(node.name) : node.name}${took}${note}`;
+  const [mark, colour] = marks[node.state];
+  return `${colour(mark)} ${quiet ? pc.dim(node.name) : node.name}${took}${note}`;
 }
 
 /** `12 ms`, `3.4 s`, `2m 05s`, `1h 02m`. Statuses know whole seconds only, so that nothing is less than one. */
