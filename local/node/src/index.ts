@@ -18,6 +18,8 @@ export {
   type StartFailureReason,
 } from './runtime/container-start-error.ts';
 export type * from './runtime/pod-runtime.ts';
+export { findCgroups } from './host/cgroup.ts';
+export { inspectHost } from './host/host-machine.ts';
 export { HostRuntime, type HostRuntimeOptions } from './host/host-runtime.ts';
 export { findImage, type ImageMapping, type MappedImage } from './host/image-mapping.ts';
 export {

@@ -8,6 +8,7 @@ import { unknownPlugins } from '../admission-plugin-names.ts';
 import { readImages } from '../cluster/read-images.ts';
 import { type RuntimeName, runtimeNames } from '../cluster/runtimes.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane.ts';
+import { requireAll } from '../doctor/check.ts';
 import { writeKubeconfig } from '../kubeconfig-file.ts';
 import { textLogger } from '../observe/text-logger.ts';
 import { stopSignal } from '../stop-signal.ts';
@@ -37,6 +38,7 @@ export async function up(options: UpOptions): Promise<void> {
   const disabled = readPlugins(options.disableAdmissionPlugins);
   const systems = options.apiOnly ? [] : await loadSystems(options.systems ?? '', options);
   const runtime = options.apiOnly ? undefined : readRuntime(options.runtime);
+  if (runtime === 'host' && systems.some(({ name }) => name === 'pipelines')) await checkSteps();
   const tokens = options.tokenAuthFile ? await readTokens(options.tokenAuthFile) : undefined;
   const images = options.images ? await readImages(options.images) : undefined;
   // Listened for from now on: who is told to stop while it starts leaves nothing behind either.
@@ -62,6 +64,12 @@ export async function up(options: UpOptions): Promise<void> {
   } finally {
     stopped.ignore();
   }
+}
+
+/** Without it, no TaskRun would succeed. */
+async function checkSteps(): Promise<void> {
+  const { checkStepProgram } = await import('../doctor/machine-checks.ts');
+  requireAll([checkStepProgram()]);
 }
 
 async function start(

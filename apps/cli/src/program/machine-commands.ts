@@ -1,9 +1,28 @@
 import { Argument, type Command } from 'commander';
 import { shells } from '../completion/completion-script.ts';
-import { addClusterOptions, defaultDataDir, outputOption } from './option-values.ts';
+import { addClusterOptions, collect, defaultDataDir, outputOption } from './option-values.ts';
 
 /** The commands about this program and this machine. Their modules are loaded when they run. */
 export function addMachineCommands(tektite: Command): void {
+  tektite
+    .command('doctor')
+    .description('check that this machine has what Pods and pipelines need, and say how to mend what is missing')
+    .option('-f, --file <file>', 'also check the images and programs that a Task, Pipeline or run wants', collect, [])
+    .option('--images <file>', 'with -f: the mapping of images, as for `tektite run`')
+    .option('--data-dir <dir>', 'the data folder whose disk is checked', defaultDataDir())
+    .option('--port <number>', 'the port that `tektite up` would serve', '6443')
+    .addOption(outputOption(['text', 'json'], 'text, or json for a list of {name, status, detail, remedy}'))
+    .addHelpText(
+      'after',
+      `
+The exit code is 1 when something is missing that Pods, or the steps of the file, cannot do without.
+
+Examples:
+  $ tektite doctor
+  $ tektite doctor -f pipeline.yaml              which of its images and programs this machine lacks`,
+    )
+    .action(async (options) => (await import('../commands/doctor.ts')).doctor(options));
+
   tektite
     .command('status')
     .description('show the control planes that run on this machine: address, process, systems, data folder, objects')

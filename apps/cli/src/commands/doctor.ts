@@ -1,0 +1,72 @@
+import pc from 'picocolors';
+import { readImages } from '../cluster/read-images.ts';
+import type { Check, CheckStatus } from '../doctor/check.ts';
+import { checkFile } from '../doctor/file-checks.ts';
+import {
+  checkCgroups,
+  checkCompanion,
+  checkDisk,
+  checkNamespaces,
+  checkNetwork,
+  checkNode,
+  checkPort,
+  checkStepProgram,
+  checkSubordinateIds,
+} from '../doctor/machine-checks.ts';
+import { readDocuments } from '../run/read-documents.ts';
+import { terminalText } from '../terminal-text.ts';
+import { readPort } from '../user-error.ts';
+
+export interface DoctorOptions {
+  readonly file: readonly string[];
+  readonly images?: string;
+  readonly dataDir: string;
+  readonly port: string;
+  readonly output: string;
+}
+
+/** `tektite doctor`: checks what this machine offers, and what files want of it. Exit code 1 when something is missing. */
+export async function doctor(options: DoctorOptions): Promise<void> {
+  const port = readPort('--port', options.port);
+  const documents = options.file.length > 0 ? await readDocuments(options.file) : [];
+  const images = options.images ? await readImages(options.images) : undefined;
+  const checks: Check[] = [
+    checkNode(),
+    checkStepProgram(),
+    await checkNamespaces(),
+    checkSubordinateIds(),
+    checkCgroups(),
+    ...(await checkDisk(options.dataDir)),
+    await checkPort(port, options.dataDir),
+    await checkCompanion('kubectl', 'talking to `tektite up` by hand'),
+    await checkCompanion('podman', '`tektite up --runtime podman`'),
+    checkNetwork(),
+  ];
+  if (documents.length > 0)
+    checks.push(
+      ...(await checkFile(
+        documents.map(({ object }) => object),
+        images,
+      )),
+    );
+  process.stdout.write(options.output === 'json' ? `${JSON.stringify(checks, undefined, 2)}\n` : text(checks));
+  process.exitCode = checks.some(({ status }) => status === 'missing') ? 1 : 0;
+}
+
+const marks: Readonly<Record<CheckStatus, string>> = {
+  ok: pc.green('✓'),
+  warning: pc.yellow('!'),
+  missing: pc.red('✗'),
+};
+
+function text(checks: readonly Check[]): string {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  const lines = checks.flatMap(({ name, status, detail, remedy }) => [
+    `${marks[status]} ${name.padEnd(width)}  ${detail}`,
+    ...(remedy ? [`  ${' '.repeat(width)}  ${pc.dim(remedy)}`] : []),
+  ]);
+  const count = checks.filter(({ status }) => status === 'missing').length;
+  const warnings = checks.filter(({ status }) => status === 'warning').length;
+  const end = count > 0 ? `${count} missing` : 'Nothing needed is missing';
+  return `${lines.map(terminalText).join('\n')}\n\n${end}${warnings > 0 ? `, ${warnings} to know about` : ''}.\n`;
+}

@@ -1,0 +1,71 @@
+import type { KubeObject } from '@tektite/meta';
+import { findImage, type ImageMapping } from '@tektite/node';
+import { type Check, missing, ok, warning } from './check.ts';
+import { findProgram, programVersion } from './find-program.ts';
+import { imageProgram, isVersion, type WantedStep, wantedSteps } from './wanted-programs.ts';
+
+/** Checks the images and programs that a file wants against this machine, whose programs run in place of those of the images. */
+export async function checkFile(objects: readonly KubeObject[], images: ImageMapping = {}): Promise<readonly Check[]> {
+  const steps = wantedSteps(objects);
+  if (steps.length === 0) return [ok('steps', 'the file has none of its own')];
+  const names = [...new Set(steps.map(({ image }) => image))];
+  const usersOf = (image: string) => steps.filter((step) => step.image === image);
+  const checks = await Promise.all(names.map((image) => checkImage(image, usersOf(image), images)));
+  return checks.flat();
+}
+
+async function checkImage(
+  image: string,
+  users: readonly WantedStep[],
+  images: ImageMapping,
+): Promise<readonly Check[]> {
+  const name = `image ${image || '(none)'}`;
+  const { root, entrypoint } = findImage(images, image);
+  // Programs of another root are not this machine's; an entrypoint is chosen by the user.
+  if (root !== undefined || entrypoint !== undefined) return [ok(name, 'mapped by --images')];
+  const wanted = imageProgram(image);
+  const programs = new Set([...(wanted ? [wanted.program] : []), ...users.flatMap((user) => user.programs)]);
+  const checks = await Promise.all(
+    [...programs].map((program) =>
+      checkProgram(program, wanted?.program === program ? wanted.version : undefined, stepsFor(program, users)),
+    ),
+  );
+  const used = users.map((user) => user.name).join(', ');
+  return [ok(name, `used by ${used}; its steps run with the programs of this machine`), ...checks];
+}
+
+function stepsFor(program: string, users: readonly WantedStep[]): string {
+  const own = users.filter(({ programs }) => programs.includes(program));
+  return (own.length > 0 ? own : users).map(({ name }) => name).join(', ');
+}
+
+async function checkProgram(program: string, version: string | undefined, steps: string): Promise<Check> {
+  const name = `program ${program}`;
+  const file = findProgram(program);
+  if (file === undefined)
+    return missing(
+      name,
+      `not found; ${steps} wants it`,
+      `Install it (Debian and Ubuntu: apt-get install ${packageOf(program)}), or map the image with --images FILE.`,
+    );
+  if (version === undefined) return ok(name, file);
+  const has = await programVersion(program, file);
+  if (has === undefined || isVersion(has, version)) return ok(name, has === undefined ? file : `${has} at ${file}`);
+  return warning(
+    name,
+    `${has} at ${file}; the image of ${steps} has ${version}`,
+    `Install ${program} ${version}, or map the image with --images FILE.`,
+  );
+}
+
+const packages: Readonly<Record<string, string>> = {
+  cargo: 'cargo',
+  docker: 'docker.io',
+  go: 'golang-go',
+  java: 'default-jdk',
+  mvn: 'maven',
+  node: 'nodejs',
+  python3: 'python3',
+};
+
+const packageOf = (program: string) => packages[program] ?? program;

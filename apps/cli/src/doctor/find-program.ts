@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Where containers look for programs. */
+const containerPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** The path of a program of this machine, as a container would find it. */
+export function findProgram(name: string, path: string = containerPath): string | undefined {
+  const candidates = isAbsolute(name) ? [name] : path.split(delimiter).map((folder) => join(folder, name));
+  return candidates.find((file) => {
+    try {
+      accessSync(file, constants.X_OK);
+      return statSync(file).isFile();
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Programs whose version is not printed by `--version`. */
+const versionArguments: Readonly<Record<string, readonly string[]>> = {
+  go: ['version'],
+  java: ['-version'],
+  kubectl: ['version', '--client'],
+};
+
+const patienceMs = 5000;
+
+/** The version that a program prints, such as `1.19.8`; `undefined` for one that prints none. */
+export async function programVersion(name: string, file: string): Promise<string | undefined> {
+  try {
+    const { stdout, stderr } = await run(file, [...(versionArguments[name] ?? ['--version'])], { timeout: patienceMs });
+    return /(\d+(?:\.\d+)+)/.exec(stdout || stderr)?.[1];
+  } catch {
+    return undefined;
+  }
+}
