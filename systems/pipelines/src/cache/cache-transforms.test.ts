@@ -40,31 +40,32 @@ describe('what caches keep', () => {
     expect(kept.status).toEqual(taskRun('Unknown').status);
   });
 
-  it.each(['True', 'False'])('of a TaskRun that is over (%s) is what retries and results need', (status) => {
+  it.each(['True', 'False'])('of a completed TaskRun (%s) is what retries and results need', (status) => {
     const { taskSpec: _, provenance: __, spanContext: ___, steps: ____, sidecars: _____, ...rest } = taskRunStatus;
     expect(strippingTransforms.taskRun(taskRun(status)).status).toEqual({ ...rest, conditions: succeeded(status) });
   });
 
-  it('of a PipelineRun that is over is not what it was made of', () => {
+  it('of a completed PipelineRun is not what it was made of', () => {
     const status = { conditions: succeeded('True'), pipelineSpec: {}, provenance: {}, spanContext: {}, results: [] };
     const run = { apiVersion: 'v', kind: 'PipelineRun', metadata, spec: {}, status } as unknown as PipelineRun;
     expect(strippingTransforms.pipelineRun(run).status).toEqual({ conditions: succeeded('True'), results: [] });
   });
 
-  it('of a CustomRun that is over is not how often it was tried, nor when it ended', () => {
+  it('of a completed CustomRun is not how often it was tried, nor when it ended', () => {
     const status = { conditions: succeeded('True'), retriesStatus: [], completionTime: 't', results: [] };
     const run = { apiVersion: 'v', kind: 'CustomRun', metadata, spec: {}, status } as unknown as CustomRun;
     expect(strippingTransforms.customRun(run).status).toEqual({ conditions: succeeded('True'), results: [] });
   });
 
   it('of a Pod are its status, its metadata and the names of its containers', () => {
-    const spec = { containers: [{ name: 'step-a', image: 'i', env: [] }], volumes: [] };
+    const initContainers = [{ name: 'sidecar-tekton-log-results', image: 'i', restartPolicy: 'Always' }];
+    const spec = { containers: [{ name: 'step-a', image: 'i', env: [] }], initContainers, volumes: [] };
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec, status: { phase: 'Running' } } as unknown as Pod;
     expect(strippingTransforms.pod(pod)).toEqual({
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: slim,
-      spec: { containers: [{ name: 'step-a' }] },
+      spec: { containers: [{ name: 'step-a' }], initContainers: [{ name: 'sidecar-tekton-log-results' }] },
       status: { phase: 'Running' },
     });
   });

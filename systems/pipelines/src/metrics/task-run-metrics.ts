@@ -1,5 +1,6 @@
 import type { Attributes, Counter, Gauge, Histogram, Meter } from '@tektite/controller';
-import type { Pod } from '@tektite/schema/kubernetes';
+
+import type { CachedPod } from '../cache/cache-transforms.ts';
 import type { MetricsConfig } from '../config/metrics-config.ts';
 import type { RunCondition } from '../kinds/run-status.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
@@ -59,7 +60,7 @@ export class TaskRunMetrics {
   }
 
   /** The Pod of a run has begun: how long it waited for a node. */
-  podStarted(pod: Pod, taskRun: TaskRun): void {
+  podStarted(pod: CachedPod, taskRun: TaskRun): void {
     const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')?.lastTransitionTime;
     const created = pod.metadata.creationTimestamp;
     if (!scheduled || !created) return;

@@ -1,5 +1,6 @@
 import { jsonPatch, kinds } from '@tektite/client';
 import { isStatusError } from '@tektite/meta';
+import type { CachedPipelineRun } from '../cache/cache-transforms.ts';
 import type { PipelineRun } from '../kinds/pipeline-run.ts';
 import type { WorkspaceBinding } from '../kinds/workspace.ts';
 import {
@@ -111,7 +112,7 @@ async function moveFromCordonedNode(
 }
 
 /** Takes the assistants of a run away when it is over, and those claims that are meant to go with it. */
-export async function cleanUpVolumes(run: PipelineRun, services: PipelineRunServices): Promise<void> {
+export async function cleanUpVolumes(run: CachedPipelineRun, services: PipelineRunServices): Promise<void> {
   const { flags, context } = services;
   const workspaces = (run.spec.workspaces ?? []).filter(hasClaim);
   if (flags.coschedule === 'disabled') return;

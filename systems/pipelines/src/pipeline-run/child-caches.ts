@@ -1,6 +1,6 @@
 import { type CachedSource, type Change, owned } from '@tektite/controller';
 import { equalJson, hasOwner } from '@tektite/meta';
-import type { CacheTransforms } from '../cache/cache-transforms.ts';
+import type { CachedCustomRun, CachedPipelineRun, CachedTaskRun, CacheTransforms } from '../cache/cache-transforms.ts';
 import type { CustomRun as CustomRunObject } from '../kinds/custom-run.ts';
 import { CustomRun, PipelineRun as PipelineRunKind, TaskRun as TaskRunKind } from '../kinds/kinds.ts';
 import type { PipelineRun } from '../kinds/pipeline-run.ts';
@@ -21,16 +21,19 @@ function hasNews(change: Change<ChildRun>): boolean {
 
 /** Where runs find their children. The same as all other controllers have, if these are told to keep the same of them. */
 export interface ChildCaches {
-  readonly taskRuns: CachedSource<TaskRun>;
-  readonly customRuns: CachedSource<CustomRunObject>;
-  readonly pipelineRuns: CachedSource<PipelineRun>;
+  readonly taskRuns: CachedSource<CachedTaskRun>;
+  readonly customRuns: CachedSource<CachedCustomRun>;
+  readonly pipelineRuns: CachedSource<CachedPipelineRun>;
 }
 
 export function childCaches({ taskRun, customRun, pipelineRun }: CacheTransforms): ChildCaches {
   return {
-    taskRuns: owned<TaskRun>(TaskRunKind, { predicate: hasNews, transform: taskRun }),
-    customRuns: owned<CustomRunObject>(CustomRun, { predicate: hasNews, transform: customRun }),
-    pipelineRuns: owned<PipelineRun>(PipelineRunKind, { predicate: hasNews, transform: pipelineRun }),
+    taskRuns: owned<TaskRun, CachedTaskRun>(TaskRunKind, { predicate: hasNews, transform: taskRun }),
+    customRuns: owned<CustomRunObject, CachedCustomRun>(CustomRun, { predicate: hasNews, transform: customRun }),
+    pipelineRuns: owned<PipelineRun, CachedPipelineRun>(PipelineRunKind, {
+      predicate: hasNews,
+      transform: pipelineRun,
+    }),
   };
 }
 

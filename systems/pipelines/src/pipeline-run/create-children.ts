@@ -1,5 +1,6 @@
 import { controllerOf, isStatusError, quoteGo } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
+import type { CachedPipelineRun } from '../cache/cache-transforms.ts';
 import { formatWithoutArguments } from '../kinds/go-format.ts';
 import { CustomRun, PipelineRun as PipelineRunKind, TaskRun } from '../kinds/kinds.ts';
 import type { PipelineRun } from '../kinds/pipeline-run.ts';
@@ -167,7 +168,7 @@ function creationFailure(error: unknown): unknown {
 function checkForCircle(run: PipelineRun, pipeline: string, { context, children }: PipelineRunServices): void {
   const visited: string[] = [];
   const seen = new Set<string>();
-  for (let current: PipelineRun | undefined = run; current; ) {
+  for (let current: CachedPipelineRun | undefined = run; current; ) {
     const label: string = current.metadata.labels?.['tekton.dev/pipeline'] ?? '';
     if (label === pipeline) {
       const message = `detected cycle in pipeline-in-pipeline: pipeline ${quoteGo(pipeline)} is already running in ancestor chain [${visited.join(' ')}]`;

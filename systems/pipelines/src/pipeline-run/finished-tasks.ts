@@ -18,7 +18,7 @@ export class FinishedTasks {
   /** `undefined` for a TaskRun that ended before it knew its Task, or is gone. */
   async specOf(
     { metadata: { uid: run = '' } }: PipelineRun,
-    { metadata: { uid = '', namespace = '', name = '' } }: TaskRun,
+    { metadata: { uid = '', namespace = '', name = '' } }: Pick<TaskRun, 'metadata'>,
     { client, signal }: { readonly client: Client; readonly signal: AbortSignal },
   ): Promise<TaskSpec | undefined> {
     const known = this.byRun.get(run);

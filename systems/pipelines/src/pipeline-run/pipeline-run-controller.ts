@@ -9,7 +9,7 @@ import {
   type Result,
 } from '@tektite/controller';
 import { equalJson, isStatusError } from '@tektite/meta';
-import type { CacheTransforms } from '../cache/cache-transforms.ts';
+import { type CachedPipelineRun, type CacheTransforms, isWhole } from '../cache/cache-transforms.ts';
 import type { ConfigDefaults } from '../config/config-defaults.ts';
 import type { FeatureFlags } from '../config/feature-flags.ts';
 import { PipelineRun as PipelineRunKind } from '../kinds/kinds.ts';
@@ -57,18 +57,38 @@ const requests = owned(ResolutionRequest);
 export function pipelineRunController(options: PipelineRunOptions): ControllerDefinition {
   const children = childCaches(options.transforms);
   const memory: Memory = { pipelines: new PreparedPipelines(), finished: new FinishedTasks(), children };
-  return defineController<PipelineRun>({
+  return defineController<PipelineRun, CachedPipelineRun>({
     name: 'pipelinerun',
     kind: PipelineRunKind,
     transform: options.transforms.pipelineRun,
     predicate: generationChanged(),
-    traceOf: ({ status }) => status?.spanContext,
+    traceOf: (run) => (isWhole(run) ? run.status?.spanContext : undefined),
     sources: [children.taskRuns, children.customRuns, children.pipelineRuns, requests],
-    reconcile: (run, context) =>
-      isOursToRun(run) && !run.metadata.deletionTimestamp
-        ? new PipelineRunWork(run, context, options, memory).run()
-        : undefined,
+    reconcile: (run, context) => {
+      if (!isOursToRun(run) || run.metadata.deletionTimestamp) return undefined;
+      const services = servicesOf(context, options, memory);
+      return isWhole(run) ? new PipelineRunWork(run, services).run() : cleanUpVolumes(run, services);
+    },
   });
+}
+
+function servicesOf(context: ReconcileContext, options: PipelineRunOptions, memory: Memory): PipelineRunServices {
+  const { client, signal, random } = context;
+  return {
+    context,
+    flags: options.flags(),
+    defaults: options.defaults(),
+    remote: {
+      client,
+      signal,
+      random,
+      settings: options,
+      findRequest: ({ namespace, name }) => context.cache(requests).get(`${namespace}/${name}`),
+    },
+    nopImage: options.nopImage,
+    now: context.clock.now(),
+    ...memory,
+  };
 }
 
 /** One look at one PipelineRun, in the order in which Tekton looks. */
@@ -81,35 +101,16 @@ class PipelineRunWork {
   /** The condition that users were told of last. */
   private told: RunCondition | undefined;
 
-  constructor(run: PipelineRun, context: ReconcileContext, options: PipelineRunOptions, memory: Memory) {
-    const { client, signal, random } = context;
+  constructor(run: PipelineRun, services: PipelineRunServices) {
     this.current = run;
     this.original = run;
     const spanContext = spanContextOf(run.status?.spanContext, run.metadata.annotations?.[pipelineRunTrace]);
     this.status = spanContext ? { ...run.status, spanContext } : (run.status ?? {});
     this.told = succeeded(run.status);
-    this.services = {
-      context,
-      flags: options.flags(),
-      defaults: options.defaults(),
-      remote: {
-        client,
-        signal,
-        random,
-        settings: options,
-        findRequest: ({ namespace, name }) => context.cache(requests).get(`${namespace}/${name}`),
-      },
-      nopImage: options.nopImage,
-      now: context.clock.now(),
-      ...memory,
-    };
+    this.services = services;
   }
 
   async run(): Promise<Result | undefined> {
-    if (isRunOver(this.status)) {
-      await cleanUpVolumes(this.current, this.services);
-      return undefined;
-    }
     if (!this.isPending()) this.start();
     let waitMs: number | undefined;
     let lasting: unknown;

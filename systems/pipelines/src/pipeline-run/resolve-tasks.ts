@@ -1,13 +1,12 @@
 import { childName, isStatusError, quoteGo } from '@tektite/meta';
+import { type CachedTaskRun, isWhole } from '../cache/cache-transforms.ts';
 import { Task } from '../kinds/kinds.ts';
 import type { PipelineRun } from '../kinds/pipeline-run.ts';
 import type { ChildReference } from '../kinds/pipeline-run-spec.ts';
 import type { PipelineSpec, PipelineTask } from '../kinds/pipeline-spec.ts';
 import type { ResolverReference, TaskRef } from '../kinds/resolver-reference.ts';
-import type { TaskRun } from '../kinds/task-run.ts';
 import type { TaskSpec } from '../kinds/task-spec.ts';
 import { childNames } from '../pipeline/child-names.ts';
-import { isOver } from '../pipeline/child-run.ts';
 import { countCombinations, isMatrixed } from '../pipeline/matrix.ts';
 import { replaceInPipelineTask } from '../pipeline/replace-in-pipeline.ts';
 import { resolveResults } from '../pipeline/task-results.ts';
@@ -162,7 +161,7 @@ class TaskResolution {
       const words = `PipelineTask ${quoteGo(name)} must specify one of TaskRef, TaskSpec, PipelineRef, or PipelineSpec`;
       throw new TaskMistake('PipelineValidationFailed', words);
     }
-    const remembered = await this.rememberedSpec(state.runs.at(-1) as TaskRun | undefined);
+    const remembered = await this.rememberedSpec(state.runs.at(-1) as CachedTaskRun | undefined);
     if (remembered) return { name: taskRef.name ?? '', taskSpec: remembered };
     try {
       const { spec, name: found } = await (taskRef.resolver
@@ -177,9 +176,8 @@ class TaskResolution {
   }
 
   /** What the task's TaskRun was made of, if there is one. */
-  private async rememberedSpec(child: TaskRun | undefined): Promise<TaskSpec | undefined> {
-    const spec = child?.status?.taskSpec;
-    if (spec || !child || !isOver(child)) return spec;
+  private async rememberedSpec(child: CachedTaskRun | undefined): Promise<TaskSpec | undefined> {
+    if (!child || isWhole(child)) return child?.status?.taskSpec;
     return this.services.finished.specOf(this.run, child, this.services.context);
   }
 

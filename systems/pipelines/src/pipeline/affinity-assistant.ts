@@ -24,7 +24,11 @@ export function isPerRun({ coschedule }: FeatureFlags): boolean {
 }
 
 /** The claim that is made of a template: by us, or by the StatefulSet of the run. */
-export function runClaimName(binding: WorkspaceBinding, run: PipelineRun, flags: FeatureFlags): string {
+export function runClaimName(
+  binding: WorkspaceBinding,
+  run: Pick<PipelineRun, 'metadata'>,
+  flags: FeatureFlags,
+): string {
   const name = claimName(binding, run);
   return isPerRun(flags) ? `${volumeName(name)}-${assistantName('', run.metadata.name ?? '')}-0` : name;
 }

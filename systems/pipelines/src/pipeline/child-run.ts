@@ -1,10 +1,8 @@
-import type { CustomRun } from '../kinds/custom-run.ts';
-import type { PipelineRun } from '../kinds/pipeline-run.ts';
+import type { CachedCustomRun, CachedPipelineRun, CachedTaskRun } from '../cache/cache-transforms.ts';
 import type { RunCondition } from '../kinds/run-status.ts';
-import type { TaskRun } from '../kinds/task-run.ts';
 
-/** A run that a PipelineRun started for one of its tasks. */
-export type ChildRun = TaskRun | CustomRun | PipelineRun;
+/** A run that a PipelineRun started for one of its tasks, as caches have it. */
+export type ChildRun = CachedTaskRun | CachedCustomRun | CachedPipelineRun;
 
 export type ChildKind = 'TaskRun' | 'CustomRun' | 'PipelineRun';
 

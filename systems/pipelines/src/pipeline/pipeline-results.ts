@@ -1,4 +1,4 @@
-import type { CustomRun } from '../kinds/custom-run.ts';
+import type { CachedCustomRun } from '../cache/cache-transforms.ts';
 import type { ParamValue } from '../kinds/param.ts';
 import type { PipelineRunResult } from '../kinds/pipeline-run-spec.ts';
 import type { PipelineResult } from '../kinds/pipeline-spec.ts';
@@ -63,7 +63,7 @@ class ResultLookup {
     const state = this.facts.byName.get(task);
     if (state?.kind !== 'CustomRun' || state.runs.length !== 1) return undefined;
     if (!state.isSuccessful() && !state.isFailure()) return undefined;
-    return (state.runs[0] as CustomRun).status?.results?.find(({ name }) => name === result)?.value;
+    return (state.runs[0] as CachedCustomRun).status?.results?.find(({ name }) => name === result)?.value;
   }
 
   private add(variable: string, value: ParamValue, index: number | undefined, key: string | undefined): Found {

@@ -54,7 +54,7 @@ export function startedRun({ metadata, status = {} }: PipelineRun, now: number):
 }
 
 /** Others may have controllers of their own for runs that say so. */
-export function isOursToRun({ spec }: PipelineRun): boolean {
+export function isOursToRun({ spec }: Pick<PipelineRun, 'spec'>): boolean {
   return !spec.managedBy || spec.managedBy === 'tekton.dev/pipeline';
 }
 

@@ -1,6 +1,5 @@
-import type { CustomRun } from '../kinds/custom-run.ts';
+import type { CachedCustomRun, CachedTaskRun } from '../cache/cache-transforms.ts';
 import type { ParamValue } from '../kinds/param.ts';
-import type { TaskRun } from '../kinds/task-run.ts';
 import { ReplacementSet, type Replacements } from '../substitution/replacements.ts';
 import type { ResultReference } from './result-reference.ts';
 import type { TaskState } from './task-state.ts';
@@ -35,17 +34,17 @@ function notFound({ result, task }: ResultReference): string {
 }
 
 function valueOf(state: TaskState, { result }: ResultReference): ParamValue | undefined {
-  if (state.kind === 'CustomRun') return customResult(state.runs[0] as CustomRun, result);
+  if (state.kind === 'CustomRun') return customResult(state.runs[0] as CachedCustomRun, result);
   if (state.isMatrixed()) return state.matrixResults().get(result);
-  return taskResult(state.runs[0] as TaskRun | undefined, result);
+  return taskResult(state.runs[0] as CachedTaskRun | undefined, result);
 }
 
-function taskResult(run: TaskRun | undefined, name: string): ParamValue | undefined {
+function taskResult(run: CachedTaskRun | undefined, name: string): ParamValue | undefined {
   return run?.status?.results?.find((result) => result.name === name)?.value;
 }
 
 /** Custom tasks only have texts; one that is a list of texts in JSON is taken for one. */
-function customResult(run: CustomRun | undefined, name: string): ParamValue | undefined {
+function customResult(run: CachedCustomRun | undefined, name: string): ParamValue | undefined {
   const text = run?.status?.results?.find((result) => result.name === name)?.value;
   if (text === undefined || !text.trimStart().startsWith('[')) return text;
   try {
@@ -94,7 +93,9 @@ export function missingResult(states: States, target: TaskState): string | undef
     }
     const [run] = state.runs;
     const value =
-      state.kind === 'CustomRun' ? customResult(run as CustomRun, result) : taskResult(run as TaskRun, result);
+      state.kind === 'CustomRun'
+        ? customResult(run as CachedCustomRun, result)
+        : taskResult(run as CachedTaskRun, result);
     if (value !== undefined) continue;
     return state.isSuccessful()
       ? `task "${task}" completed successfully but did not emit the result "${result}", which is referenced by task "${target.name}"`
@@ -112,7 +113,7 @@ export function finishedResults(states: Iterable<TaskState>): ReadonlyMap<string
       if (state.matrixResults().size > 0) results.set(state.name, state.matrixResults());
       continue;
     }
-    const own = (state.runs[0] as TaskRun).status?.results ?? [];
+    const own = (state.runs[0] as CachedTaskRun).status?.results ?? [];
     results.set(state.name, new Map(own.map(({ name, value }) => [name, value])));
   }
   return results;

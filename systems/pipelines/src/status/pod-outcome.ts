@@ -1,5 +1,6 @@
 import { quoteGo } from '@tektite/meta';
-import type { ContainerStatus, Pod } from '@tektite/schema/kubernetes';
+import type { ContainerStatus } from '@tektite/schema/kubernetes';
+import type { CachedPod } from '../cache/cache-transforms.ts';
 import { isSidecarContainer, isStepContainer, resultsSidecar, sidecarContainer } from '../pod/container-names.ts';
 import type { FeatureFlags } from '../config/feature-flags.ts';
 import { parseTerminationMessage, TerminationMessageError, toldReason } from './termination-message.ts';
@@ -16,7 +17,7 @@ const failedItself = ({ state }: ContainerStatus) => (state?.terminated?.exitCod
 const hasEnded = ({ state }: ContainerStatus) => Boolean(state?.terminated);
 
 /** Whether nothing more is to come from the Pod. Sidecars may go on: they are not asked. */
-export function isComplete(pod: Pod, flags: FeatureFlags): boolean {
+export function isComplete(pod: CachedPod, flags: FeatureFlags): boolean {
   const { phase, containerStatuses, initContainerStatuses } = pod.status ?? {};
   const containers = containerStatuses ?? [];
   if (flags.enableKubernetesSidecar && !haveInitContainersEnded(phase, initContainerStatuses ?? [])) return false;
@@ -35,14 +36,14 @@ function haveInitContainersEnded(phase: string | undefined, containers: readonly
 }
 
 /** Whether a Pod that is complete counts as failed. What a sidecar exits with does not matter while the steps are fine. */
-export function hasFailed(pod: Pod): boolean {
+export function hasFailed(pod: CachedPod): boolean {
   if (pod.status?.phase === 'Failed') return true;
   const steps = (pod.status?.containerStatuses ?? []).filter(({ name }) => isStepContainer(name));
   return steps.some((step) => failedItself(step) || wasKilledForMemory(step));
 }
 
 /** How the run stands, by its Pod. */
-export function outcomeOf(pod: Pod, flags: FeatureFlags, ignoresFailure: boolean): RunOutcome {
+export function outcomeOf(pod: CachedPod, flags: FeatureFlags, ignoresFailure: boolean): RunOutcome {
   if (!isComplete(pod, flags)) return pendingOutcome(pod);
   if (!hasFailed(pod)) return { status: 'True', reason: 'Succeeded', message: 'All Steps have completed executing' };
   const { reason, message } = failureOf(pod);
@@ -55,7 +56,7 @@ interface Failure {
 }
 
 /** Who is to blame, in this order: init containers, then the others; sidecars before steps; memory before exit codes. */
-function failureOf(pod: Pod): Failure {
+function failureOf(pod: CachedPod): Failure {
   const { reason, message = '', initContainerStatuses, containerStatuses } = pod.status ?? {};
   if (reason === 'Evicted') return { reason: 'PodEvicted', message };
   const init = blame(initContainerStatuses ?? [], { other: 'InitContainer', prefix: 'init container failed, ' });
@@ -66,7 +67,7 @@ function failureOf(pod: Pod): Failure {
 }
 
 /** Nodes tell of containers in any order; who failed first is the first of the spec. */
-function inOrder({ spec, status }: Pod): readonly ContainerStatus[] {
+function inOrder({ spec, status }: CachedPod): readonly ContainerStatus[] {
   const places = new Map((spec?.containers ?? []).map(({ name }, place) => [name, place]));
   return (status?.containerStatuses ?? []).toSorted((a, b) => (places.get(a.name) ?? 0) - (places.get(b.name) ?? 0));
 }
@@ -122,7 +123,7 @@ const subPathTrouble = 'failed to create subPath directory';
 type Waiting = NonNullable<NonNullable<ContainerStatus['state']>['waiting']>;
 
 /** How a run stands whose Pod has not ended. */
-function pendingOutcome(pod: Pod): RunOutcome {
+function pendingOutcome(pod: CachedPod): RunOutcome {
   const ongoing = (reason: string, message: string): RunOutcome => ({ status: 'Unknown', reason, message });
   const { phase, containerStatuses, initContainerStatuses } = pod.status ?? {};
   if (phase !== 'Pending') return ongoing('Running', 'Not all Steps in the Task have finished executing');
@@ -144,7 +145,7 @@ function pendingOutcome(pod: Pod): RunOutcome {
 }
 
 /** Whether the Pod waits for a node with more room. */
-export function exceedsNodeResources({ status }: Pod): boolean {
+export function exceedsNodeResources({ status }: CachedPod): boolean {
   return (status?.conditions ?? []).some(
     ({ reason, message }) => reason === 'Unschedulable' && message?.includes('Insufficient'),
   );
@@ -154,7 +155,7 @@ function waitingStates(containers: readonly ContainerStatus[]): readonly Waiting
   return containers.flatMap(({ state }) => (state?.waiting ? [state.waiting] : []));
 }
 
-function pendingMessage(pod: Pod): string {
+function pendingMessage(pod: CachedPod): string {
   for (const { name, state } of inOrder(pod))
     if (state?.waiting?.message)
       return `build step ${quoteGo(name)} is pending with reason ${quoteGo(state.waiting.message)}`;

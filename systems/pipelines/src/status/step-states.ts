@@ -1,4 +1,5 @@
-import type { ContainerStatus, Pod } from '@tektite/schema/kubernetes';
+import type { ContainerStatus } from '@tektite/schema/kubernetes';
+import type { CachedPod } from '../cache/cache-transforms.ts';
 import { isSidecarContainer, isStepContainer, sidecarPrefix, stepPrefix } from '../pod/container-names.ts';
 import type { SidecarState, StepState } from '../kinds/task-run-spec.ts';
 import {
@@ -20,7 +21,7 @@ export interface StepReport {
 }
 
 /** The steps of a Pod, in the order of its spec, as far as the node has told of them. */
-export function stepReports(pod: Pod): readonly StepReport[] {
+export function stepReports(pod: CachedPod): readonly StepReport[] {
   const statuses = new Map((pod.status?.containerStatuses ?? []).map((status) => [status.name, status]));
   return (pod.spec?.containers ?? []).flatMap(({ name }) => {
     const status = statuses.get(name);
@@ -82,14 +83,14 @@ function terminationReason({ reason }: Terminated, entries: readonly Termination
 }
 
 /** In the order of the spec: nodes sort them by their names. */
-function inOrder({ spec, status }: Pod): readonly ContainerStatus[] {
+function inOrder({ spec, status }: CachedPod): readonly ContainerStatus[] {
   const places = new Map((spec?.containers ?? []).map(({ name }, place) => [name, place]));
   const placeOf = ({ name }: ContainerStatus) => places.get(name) ?? places.size;
   return (status?.containerStatuses ?? []).toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
 /** What a run says of its sidecars. Native ones are init containers that go on. */
-export function sidecarStates(pod: Pod): readonly SidecarState[] {
+export function sidecarStates(pod: CachedPod): readonly SidecarState[] {
   return [...inOrder(pod), ...(pod.status?.initContainerStatuses ?? [])]
     .filter(({ name }) => isSidecarContainer(name))
     .map(({ name, imageID, state = {} }) => ({
@@ -101,7 +102,7 @@ export function sidecarStates(pod: Pod): readonly SidecarState[] {
 }
 
 /** The same after they were stopped: of one that was replaced, how the real one ended. */
-export function stoppedSidecarStates({ status }: Pod): readonly SidecarState[] {
+export function stoppedSidecarStates({ status }: CachedPod): readonly SidecarState[] {
   return (status?.containerStatuses ?? [])
     .filter(({ name }) => isSidecarContainer(name))
     .map(({ name, imageID, state = {}, lastState }) => ({

@@ -1,5 +1,6 @@
 import { formatTime, knativeConditionSet, parseGoDuration } from '@tektite/meta';
-import type { Pod } from '@tektite/schema/kubernetes';
+
+import type { CachedPod } from '../cache/cache-transforms.ts';
 import type { RunCondition } from '../kinds/run-status.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
 import type { TaskRunStatus } from '../kinds/task-run-spec.ts';
@@ -7,7 +8,7 @@ import type { RunOutcome } from '../status/pod-outcome.ts';
 
 const conditions = knativeConditionSet('Succeeded', []);
 
-export function succeededCondition(status: TaskRunStatus | undefined): RunCondition | undefined {
+export function succeededCondition(status: Pick<TaskRunStatus, 'conditions'> | undefined): RunCondition | undefined {
   return status?.conditions?.find(({ type }) => type === 'Succeeded');
 }
 
@@ -30,12 +31,12 @@ export const isCancelled = ({ spec }: TaskRun): boolean => spec.status === 'Task
 export const isPending = ({ spec }: TaskRun): boolean => spec.status === 'TaskRunPending';
 
 /** Others may have controllers of their own for runs that say so. */
-export function isOurs({ spec }: TaskRun): boolean {
+export function isOurs({ spec }: Pick<TaskRun, 'spec'>): boolean {
   return !spec.managedBy || spec.managedBy === 'tekton.dev/pipeline';
 }
 
 /** A run that has begun, with its Pod if it has one. It never began before it was created, whatever the clocks say. */
-export function started({ metadata, status }: TaskRun, now: number, pod?: Pod): TaskRunStatus {
+export function started({ metadata, status }: TaskRun, now: number, pod?: CachedPod): TaskRunStatus {
   const current: TaskRunStatus = status ?? { podName: '' };
   if (current.startTime) return current;
   const created = Date.parse(metadata.creationTimestamp ?? '') || 0;

@@ -1,5 +1,6 @@
 import { type GoDuration, quoteGo } from '@tektite/meta';
-import type { Pod } from '@tektite/schema/kubernetes';
+
+import type { CachedPod } from '../cache/cache-transforms.ts';
 import type { ConfigDefaults } from '../config/config-defaults.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
 import type { StepState, TaskRunStatus } from '../kinds/task-run-spec.ts';
@@ -23,7 +24,7 @@ const startConditions = new Set(['Initialized', 'PodReadyToStartContainers']);
 export function podFailure(
   { steps = [], sidecars = [] }: TaskRunStatus,
   taskRun: TaskRun,
-  pod: Pod | undefined,
+  pod: CachedPod | undefined,
   defaults: ConfigDefaults,
   now: number,
 ): PodFailure | undefined {
@@ -39,14 +40,19 @@ export function podFailure(
   return undefined;
 }
 
-function mayRecover({ waiting }: StepState, pod: Pod | undefined, defaults: ConfigDefaults, now: number): boolean {
+function mayRecover(
+  { waiting }: StepState,
+  pod: CachedPod | undefined,
+  defaults: ConfigDefaults,
+  now: number,
+): boolean {
   const { reason, message = '' } = waiting ?? {};
   if (reason === 'ImagePullBackOff') return isYoung(pod, defaults.imagePullBackOffTimeout, now);
   if (reason === 'InvalidImageName' || !message.includes('context deadline exceeded')) return false;
   return isYoung(pod, defaults.createContainerErrorTimeout, now);
 }
 
-function isYoung(pod: Pod | undefined, timeout: GoDuration, now: number): boolean {
+function isYoung(pod: CachedPod | undefined, timeout: GoDuration, now: number): boolean {
   const limit = Number(timeout) / 1e6;
   return (pod?.status?.conditions ?? []).some(
     ({ type, lastTransitionTime }) =>

@@ -1,6 +1,7 @@
 import { kinds, mergePatch } from '@tektite/client';
 import { isStatusError } from '@tektite/meta';
-import type { Pod } from '@tektite/schema/kubernetes';
+
+import type { CachedPod } from '../cache/cache-transforms.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
 import { resultsSidecar, sidecarContainer } from '../pod/container-names.ts';
 import { needsResultsSidecar } from '../pod/sidecar-containers.ts';
@@ -65,13 +66,13 @@ async function createClaims({ taskRun, context }: TaskRunLook): Promise<void> {
 }
 
 /** The first step waits for this word. */
-async function tellReady({ context }: TaskRunLook, pod: Pod): Promise<void> {
+async function tellReady({ context }: TaskRunLook, pod: CachedPod): Promise<void> {
   if (pod.metadata.annotations?.['tekton.dev/ready'] === 'READY' || !areSidecarsReady(pod)) return;
   const patch = mergePatch({ metadata: { annotations: { 'tekton.dev/ready': 'READY' } } });
   await context.client.patch(kinds.Pod, keyOfPod(pod), patch, { signal: context.signal });
 }
 
-async function tellStatus(run: TaskRunLook, pod: Pod, task: PreparedTask['spec']): Promise<void> {
+async function tellStatus(run: TaskRunLook, pod: CachedPod, task: PreparedTask['spec']): Promise<void> {
   const { flags, now, taskRun } = run;
   const ignoresFailure = taskRun.metadata.annotations?.['pipeline.tekton.dev/pipeline-task-on-error'] === 'continue';
   let log: readonly TerminationEntry[] = [];
@@ -97,14 +98,15 @@ async function tellStatus(run: TaskRunLook, pod: Pod, task: PreparedTask['spec']
 /** What the results sidecar has printed, where there is one. */
 async function resultsLog(
   { flags, status, context }: TaskRunLook,
-  pod: Pod,
+  pod: CachedPod,
   task: PreparedTask['spec'],
 ): Promise<readonly TerminationEntry[]> {
   if (!needsResultsSidecar({ ...task, results: status.taskSpec?.results ?? [] }, flags)) return [];
   if ((pod.status?.phase ?? 'Pending') === 'Pending') return [];
   const container = sidecarContainer(resultsSidecar);
   // The Pod may be older than the setting.
-  if (!pod.spec?.containers?.some(({ name }) => name === container)) return [];
+  const { containers, initContainers } = pod.spec ?? {};
+  if (![...(containers ?? []), ...(initContainers ?? [])].some(({ name }) => name === container)) return [];
   const { client, signal } = context;
   const log = await client.log(keyOfPod(pod), { container, signal });
   return readResultsLog(log, flags.maxResultSize);

@@ -1,5 +1,6 @@
 import { formatTime } from '@tektite/meta';
-import type { Pod } from '@tektite/schema/kubernetes';
+
+import type { CachedPod } from '../cache/cache-transforms.ts';
 import type { FeatureFlags } from '../config/feature-flags.ts';
 import type { Artifacts, RunResult } from '../kinds/run-status.ts';
 import type { StepState, TaskRunStatus } from '../kinds/task-run-spec.ts';
@@ -14,7 +15,7 @@ import { entryTypes, type TerminationEntry } from '../status/termination-message
 import { withOutcome } from './life.ts';
 
 export interface PodFacts {
-  readonly pod: Pod;
+  readonly pod: CachedPod;
   readonly flags: FeatureFlags;
   /** The Task as it was resolved: what results it and its steps have. */
   readonly task: TaskSpec;

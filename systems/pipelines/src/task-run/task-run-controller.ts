@@ -1,6 +1,7 @@
 import { SharedReads } from '@tektite/client';
 import { type ControllerDefinition, defineController, owned, requeueAfter, type Result } from '@tektite/controller';
 import { formatGoDuration, formatTime, parseGoDuration } from '@tektite/meta';
+import { type CachedTaskRun, isWhole } from '../cache/cache-transforms.ts';
 import { TaskRun as TaskRunKind } from '../kinds/kinds.ts';
 import { ResolutionRequest } from '../kinds/resolution-request.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
@@ -20,20 +21,23 @@ import { statusFromPod } from './status-from-pod.ts';
 /** Runs TaskRuns: a Pod for each attempt, and a status that tells how it goes. */
 export function taskRunController(options: TaskRunOptions): ControllerDefinition {
   const reads = new SharedReads();
-  return defineController<TaskRun>({
+  return defineController<TaskRun, CachedTaskRun>({
     name: 'taskrun',
     kind: TaskRunKind,
     transform: options.transforms.taskRun,
     sources: [podsOf(options.transforms), limitRanges, owned(ResolutionRequest)],
-    reconcile: (taskRun, context) => (isOurs(taskRun) ? look(beginLook(taskRun, context, options, reads)) : undefined),
-    traceOf: ({ status }) => status?.spanContext,
+    reconcile: (taskRun, context) => {
+      if (!isOurs(taskRun)) return undefined;
+      const begin = (whole: TaskRun) => beginLook(whole, context, options, reads);
+      return isWhole(taskRun) ? look(begin(taskRun)) : stopSidecars(taskRun, context, options, begin);
+    },
+    traceOf: (taskRun) => (isWhole(taskRun) ? taskRun.status?.spanContext : undefined),
     gone: (key) => options.metrics?.gone(key),
   });
 }
 
-/** In the order in which Tekton looks: has it begun, is it over, and if neither, on with it. */
+/** Follows upstream's order: record the start time, then advance. */
 async function look(run: TaskRunLook): Promise<Result | undefined> {
-  if (isDone(run.status)) return stopSidecars(run);
   const spanContext = spanContextOf(run.status.spanContext, run.taskRun.metadata.annotations?.[taskRunTrace]);
   if (spanContext) run.status = { ...run.status, spanContext };
   if (!isPending(run.taskRun)) run.status = started({ ...run.taskRun, status: run.status }, run.now, podOf(run));

@@ -1,7 +1,7 @@
 import { kinds, type SharedReads } from '@tektite/client';
 import { cached, type CachedSource, owned, type ReconcileContext } from '@tektite/controller';
-import type { Pod } from '@tektite/schema/kubernetes';
-import type { CacheTransforms } from '../cache/cache-transforms.ts';
+
+import type { CachedPod, CachedTaskRun, CacheTransforms } from '../cache/cache-transforms.ts';
 import type { ConfigDefaults } from '../config/config-defaults.ts';
 import type { FeatureFlags } from '../config/feature-flags.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
@@ -26,14 +26,14 @@ export interface TaskRunOptions {
 }
 
 /** The Pods of TaskRuns, by what is kept of them. */
-export function podsOf({ pod: transform }: CacheTransforms): CachedSource<Pod> {
+export function podsOf({ pod: transform }: CacheTransforms): CachedSource<CachedPod> {
   const known = podSources.get(transform) ?? owned(kinds.Pod, { labelSelector: managedByLabel, transform });
   podSources.set(transform, known);
   return known;
 }
 
 const managedByLabel = 'app.kubernetes.io/managed-by';
-const podSources = new WeakMap<CacheTransforms['pod'], CachedSource<Pod>>();
+const podSources = new WeakMap<CacheTransforms['pod'], CachedSource<CachedPod>>();
 
 export const limitRanges = cached(kinds.LimitRange);
 
@@ -79,10 +79,18 @@ export function beginLook(
 }
 
 /** The Pod of the present attempt, if there is one. */
-export function podOf({ taskRun, status, context, options }: TaskRunLook): Pod | undefined {
+export function podOf({
+  taskRun,
+  status,
+  context,
+  options,
+}: Pick<TaskRunLook, 'context' | 'options'> & {
+  readonly taskRun: CachedTaskRun;
+  readonly status: NonNullable<CachedTaskRun['status']>;
+}): CachedPod | undefined {
   return currentPod(status, context.cache(podsOf(options.transforms)).ownedBy(taskRun));
 }
 
-export function keyOfPod({ metadata }: Pod): { readonly namespace: string; readonly name: string } {
+export function keyOfPod({ metadata }: CachedPod): { readonly namespace: string; readonly name: string } {
   return { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
 }

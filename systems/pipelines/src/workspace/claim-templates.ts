@@ -4,7 +4,10 @@ import type { PersistentVolumeClaim } from '@tektite/schema/kubernetes';
 import type { WorkspaceBinding } from '../kinds/workspace.ts';
 
 /** The name of the claim that is made of a template: the same each time for the same run and workspace. */
-export function claimName({ name, volumeClaimTemplate }: WorkspaceBinding, owner: KubeObject): string {
+export function claimName(
+  { name, volumeClaimTemplate }: WorkspaceBinding,
+  owner: Pick<KubeObject, 'metadata'>,
+): string {
   const hash = createHash('sha256').update(`${name}${owner.metadata.uid}`).digest('hex').slice(0, 10);
   return `${volumeClaimTemplate?.metadata?.name || 'pvc'}-${hash}`;
 }
