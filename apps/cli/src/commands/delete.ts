@@ -44,6 +44,9 @@ export async function deleteObjects(options: DeleteCommandOptions): Promise<void
       onProgress: (event) => view.progress(event),
       signal,
     });
+    const kept = report.results.filter(({ action, reference }) => action === 'kept' && reference.kind === 'Namespace');
+    for (const { reference } of kept)
+      view.note(`the namespace ${reference.name} is kept; --namespaces deletes it, with everything in it`);
     const counts = new Map<string, number>();
     for (const { action } of report.results) counts.set(action, (counts.get(action) ?? 0) + 1);
     const ok = report.failed.length === 0;

@@ -1,5 +1,5 @@
 import type { Client } from '@tektite/client';
-import { sleep, systemClock } from '@tektite/meta';
+import { type KubeObject, sleep, systemClock } from '@tektite/meta';
 import { entrypointMissing, entrypointProgram } from '@tektite/pipelines';
 import { isOutputClosed } from '../broken-pipe.ts';
 import { openCluster } from '../cluster/open-cluster.ts';
@@ -9,9 +9,12 @@ import { startOneShotPlane } from '../one-shot-plane.ts';
 import { createObject } from '../run/create-object.ts';
 import type { PlannedObject } from '../run/plan-run.ts';
 import { prepareRun, type RunInputs } from '../run/prepare-run.ts';
+import { placesOf } from '../run/report/place-of-task.ts';
+import { RecordingView } from '../run/report/recorded-run.ts';
+import { readReports, writeReports } from '../run/report/write-reports.ts';
 import { RunSession } from '../run/run-session.ts';
 import { openView } from '../run/view/open-view.ts';
-import type { RunView } from '../run/view/run-view.ts';
+import type { RunEnd, RunView } from '../run/view/run-view.ts';
 import { type Started, undoneAfter } from '../start-together.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { pipelinesFor } from '../systems/pipelines.ts';
@@ -22,6 +25,7 @@ export interface RunOptions extends RunInputs {
   readonly context?: string;
   readonly images?: string;
   readonly keep?: boolean;
+  readonly report: readonly string[];
   readonly output: string;
 }
 
@@ -33,18 +37,25 @@ export async function run(files: readonly string[], given: RunOptions): Promise<
   const options = { ...given, file: [...given.file, ...files] };
   if (options.file.length === 0)
     throw new UserError('name what to run: a file, a folder, a URL, or - for standard input', 2);
-  using view = openView(options.output);
+  const reports = readReports(options.report, process.env);
+  using shown = openView(options.output);
+  const view = reports.length > 0 ? new RecordingView(shown) : shown;
+  const created = new Map<string, PlannedObject>();
   const stopped = stopSignal();
   try {
     process.exitCode = await undoneAfter(async (started) => {
       const cluster = isOnCluster(options) ? await openNamed(options, started) : undefined;
       const objects = await prepareRun(options, cluster, (text) => view.note(text));
       const client = cluster ?? (await openOwn(options, view, started));
-      return runToEnd(client, objects, options.namespace, view, stopped.promise);
+      return runToEnd(client, objects, options.namespace, view, stopped.promise, created);
     });
   } finally {
     stopped.ignore();
   }
+  if (!(view instanceof RecordingView)) return;
+  // Programs that read JSON from standard output get nothing else there.
+  const stream = options.output === 'json' ? process.stderr : process.stdout;
+  await writeReports(reports, view.runs, placesOf(created), (text) => void stream.write(text));
 }
 
 function isOnCluster({ kubeconfig, context }: RunOptions): boolean {
@@ -58,6 +69,7 @@ async function runToEnd(
   namespace: string,
   view: RunView,
   stop: Promise<void>,
+  created: Map<string, PlannedObject>,
 ): Promise<number> {
   const abort = new AbortController();
   const session = new RunSession(client, view, abort.signal);
@@ -67,7 +79,16 @@ async function runToEnd(
     return endEarly(session, view, abort);
   });
   try {
-    const succeeded = await runAll(client, objects, session, namespace, () => interrupted);
+    const succeeded = await runAll(
+      client,
+      objects,
+      namespace,
+      () => interrupted,
+      (planned, run) => {
+        created.set(run.metadata.name ?? '', planned);
+        return session.follow(run);
+      },
+    );
     return interrupted ? 130 : succeeded ? 0 : 1;
   } finally {
     abort.abort(new UserError('stopped', 130));
@@ -77,15 +98,15 @@ async function runToEnd(
 async function runAll(
   client: Client,
   objects: readonly PlannedObject[],
-  session: RunSession,
   namespace: string,
   isInterrupted: () => boolean,
+  follow: (planned: PlannedObject, run: KubeObject) => Promise<RunEnd>,
 ): Promise<boolean> {
   const ends = [];
   for (const planned of objects) {
     if (isInterrupted()) throw new UserError('stopped', 130);
-    const created = await createObject(client, planned, namespace);
-    if (planned.runs) ends.push(session.follow(created));
+    const object = await createObject(client, planned, namespace);
+    if (planned.runs) ends.push(follow(planned, object));
   }
   return (await Promise.all(ends)).every(({ state }) => state === 'succeeded');
 }

@@ -28,6 +28,12 @@ export function addRunCommands(tektite: Command): void {
     .option('--context <name>', 'run it on the cluster of this context of the kubeconfig')
     .option('--images <file>', 'YAML that maps images to folders and programs of this machine')
     .option('--keep', 'keep the folder with logs, volumes and objects of the run')
+    .option(
+      '--report <kind=file>',
+      'a report for CI: junit=FILE, markdown=FILE, html=FILE, or github for annotations',
+      collect,
+      [],
+    )
     .option('-o, --output <form>', 'text, or json for a line of JSON for everything that happens', 'text')
     .addHelpText(
       'after',

@@ -211,6 +211,7 @@ export class FollowedRun {
       ...(condition?.message ? { message: condition.message } : {}),
       results: run.status?.results ?? [],
       tree: this.nodeOf(run),
+      object: run,
     };
   }
 }

@@ -11,6 +11,8 @@ import { checkReferences, findTarget, type LookUp, type RunTarget } from './run-
 /** An object to create. */
 export interface PlannedObject extends SourceDocument {
   readonly runs: boolean;
+  /** The Task or Pipeline of a run, where it is known. */
+  readonly target?: RunTarget;
 }
 
 /** The command line, as far as it changes the runs. */
@@ -50,7 +52,12 @@ export async function planRun(
     const target = await findTarget(run, documents, lookUp ?? (async () => undefined));
     if (!lookUp) checkReferences(run, target, documents);
     const chosen = choices.only.length > 0 ? onlyTasks(run, target, choices.only) : { run, target };
-    runs.push({ ...run, object: withChoices(chosen.run, chosen.target, choices), runs: true });
+    runs.push({
+      ...run,
+      object: withChoices(chosen.run, chosen.target, choices),
+      runs: true,
+      ...(target ? { target } : {}),
+    });
   }
   return [...others.map((each) => ({ ...each, runs: false })), ...runs];
 }

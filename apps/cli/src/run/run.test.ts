@@ -10,6 +10,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { entrypointProgram } from '@tektite/pipelines';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startCollector } from '../observe/test-support.ts';
+import { Scratch } from '../test-support.ts';
 
 /** The command as people run it, which is as it was built last. */
 const bin = new URL('../../bin/tektite.js', import.meta.url).pathname;
@@ -22,12 +23,12 @@ function file(name: string, content: string): string {
   return path;
 }
 
-function tektite(args: readonly string[], input = '') {
+function tektite(args: readonly string[], input = '', env: Readonly<Record<string, string>> = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [bin, 'run', ...args], {
     encoding: 'utf8',
     input,
     timeout: 30_000,
-    env: { ...process.env, NO_COLOR: '1' },
+    env: { ...process.env, NO_COLOR: '1', ...env },
   });
   return { code: status, out: stdout, err: stderr };
 }
@@ -136,6 +137,63 @@ spec:
     const plain = tektite(['-f', file('short.yaml', run(''))]);
     expect(plain.code).toBe(1);
     expect(plain.out).toContain('Termination message is above max allowed size 4096, caused by large task result.');
+  });
+
+  it('writes reports for CI, and those of GitHub Actions by itself', () => {
+    const out = mkdtempSync(join(folder, 'reports-'));
+    const at = (name: string) => join(out, name);
+    const path = file(
+      'reported.yaml',
+      `apiVersion: tekton.dev/v1
+kind: PipelineRun
+metadata: {name: reported}
+spec:
+  pipelineSpec:
+    tasks:
+      - {name: good, taskSpec: {steps: [{name: s, image: busybox, script: "echo fine"}]}}
+      - {name: bad, taskSpec: {steps: [{name: s, image: busybox, script: "echo broken; exit 4"}]}}
+`,
+    );
+    const reports = ['--report', `junit=${at('j.xml')}`, '--report', `html=${at('r.html')}`];
+    const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: at('summary.md') };
+    const { code, out: said } = tektite([path, ...reports], '', env);
+    expect(said).toContain(`::error file=${path},line=8,title=reported%3A bad::step s: exit code 4%0Abroken\n`);
+    expect(readFileSync(at('j.xml'), 'utf8')).toMatch(/tests="2" failures="1" skipped="0"/);
+    expect(readFileSync(at('r.html'), 'utf8')).toMatch(/<svg [^]*✗ bad/);
+    expect(readFileSync(at('summary.md'), 'utf8')).toMatch(/\| good \| ✓ succeeded \| .*s \|\n/);
+    expect(code).toBe(1);
+  });
+
+  it('makes Secrets of files, gives variables to all steps, and keeps what a run leaves when asked', () => {
+    const kept = mkdtempSync(join(folder, 'kept-'));
+    const path = file(
+      'secret.yaml',
+      `apiVersion: tekton.dev/v1
+kind: Task
+metadata: {name: secret}
+spec:
+  workspaces: [{name: token}]
+  steps: [{name: s, image: busybox, script: "echo $COLOUR $(cat $(workspaces.token.path)/key)"}]
+`,
+    );
+    const secret = ['--secret', `mine/key=${file('token.txt', 'open sesame')}`, '-w', 'token=secret:mine'];
+    const { code, out, err } = tektite([path, ...secret, '--env', 'COLOUR=blue', '--keep'], '', { TMPDIR: kept });
+    expect(out).toContain('[s] blue open sesame\n');
+    expect(code).toBe(0);
+    const [, left = ''] = /^kept in (\S+): objects\.yaml, node\/logs, volumes$/m.exec(err) ?? [];
+    expect(readFileSync(join(left, 'objects.yaml'), 'utf8')).toMatch(/^kind: TaskRun$/m);
+    rmSync(left, { recursive: true });
+    expect(readdirSync(kept)).toEqual([]);
+  });
+
+  it('names what helps where the server does not have Tekton Pipelines', async () => {
+    using scratch = new Scratch();
+    await using plane = await scratch.up();
+    const { code, err } = tektite([file('task.yaml', task('true')), '--kubeconfig', plane.kubeconfig]);
+    expect(err).toMatch(
+      /^tektite: the server does not have Tekton Pipelines; start it with `tektite up --systems pipelines`/,
+    );
+    expect(code).toBe(2);
   });
 
   it('sends traces if somebody takes them, and the looks at a run are parts of one somebody takes them', async () => {

@@ -119,7 +119,7 @@ class Deletion {
       onlyIf,
     } = this.options;
     if (object.kind === 'Namespace' && !this.deleteNamespaces)
-      return { action: 'kept', reason: 'all else in it would go, too; say so if that is meant' };
+      return { action: 'kept', reason: 'deleting it would delete everything in it' };
     try {
       if (onlyIf) {
         const live = await read(this.client, object, this.options);

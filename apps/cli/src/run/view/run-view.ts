@@ -1,3 +1,4 @@
+import type { KubeObject } from '@tektite/meta';
 import type { RunResult } from '@tektite/pipelines';
 import type { RunNode, RunState } from '../run-tree.ts';
 import type { RunTimes } from '../timeline.ts';
@@ -20,16 +21,18 @@ export interface RunEnd {
   readonly message?: string;
   readonly results: readonly RunResult[];
   readonly tree: RunNode;
+  /** The run itself. */
+  readonly object: KubeObject;
 }
 
-/** Shows runs to somebody. */
+/** Shows runs to people or programs. */
 export interface RunView extends Disposable {
   started(kind: string, name: string): void;
   log(place: StepPlace, line: string): void;
   stepEnded(place: StepPlace, exitCode: number): void;
-  /** Some run is different; `trees` are all that are shown now. */
+  /** A run has changed; `trees` are all runs that are shown now. */
   changed(trees: readonly RunNode[], times: RunTimes): void;
-  /** A word about the work itself. */
+  /** A sentence about the work itself. */
   note(text: string): void;
   ended(end: RunEnd, times: RunTimes): void;
 }
