@@ -2,6 +2,7 @@ import {
   type Clock,
   cloneJson,
   insufficientStorageError,
+  serviceUnavailableError,
   internalServerError,
   isStatusError,
   type KubeObject,
@@ -101,6 +102,7 @@ export class ApiServer {
   private readonly maxInFlight: number;
   private readonly onError: (error: unknown, request: FailedRequest | undefined) => void;
   private inFlight = 0;
+  private isClosing = false;
 
   /** A server with the objects in place that every cluster has. */
   static async create(options: ApiServerOptions = {}): Promise<ApiServer> {
@@ -217,6 +219,7 @@ export class ApiServer {
   }
 
   async close(): Promise<void> {
+    this.isClosing = true;
     await this.definitions.stop();
     this.conversions[Symbol.dispose]();
     await this.admission.close();
@@ -225,6 +228,8 @@ export class ApiServer {
 
   private failure(error: unknown, request: ApiRequest): ApiResponse {
     if (isStatusError(error)) return statusResponse(error);
+    // A request that was under way: its client is told to try again, and it is no failure of the server.
+    if (this.isClosing) return statusResponse(serviceUnavailableError('the server is shutting down'));
     if (error instanceof StorageFullError) return statusResponse(insufficientStorageError(error.message));
     this.onError(error, { method: request.method, path: request.path });
     return statusResponse(internalServerError('unexpected failure; the server log has the details', error));

@@ -60,6 +60,9 @@ export interface MachineControllerOptions {
   readonly tell?: (about: KubeObject, event: EventText) => void;
 }
 
+/** How often objects are read that no watch reports: templates, and what is in workload clusters. */
+const retryMs = 2000;
+
 /** The controller of ByoMachines: observes, has {@link decideMachine} decide, and does it. */
 export function machineController(options: MachineControllerOptions = {}): ControllerDefinition {
   const configs = new InstallerConfigs();
@@ -79,11 +82,11 @@ export function machineController(options: MachineControllerOptions = {}): Contr
     const reference = ownerOf(machine, clusterApiGroup, 'Machine');
     if (!reference) return 'no Machine owns it';
     const owner = cache(owners).get(cacheKey({ namespace, name: reference.name }));
-    if (!owner) throw new Error(`Machine ${reference.name} cannot be found`);
+    if (!owner) return `Machine ${reference.name} cannot be found`;
     const clusterName = clusterNameOf(machine);
-    if (!clusterName) throw new Error(`it has no label ${clusterNameLabel}`);
+    if (!clusterName) return `it has no label ${clusterNameLabel}`;
     const cluster = cache(clusters).get(cacheKey({ namespace, name: clusterName }));
-    if (!cluster) throw new Error(`Cluster ${clusterName} cannot be found`);
+    if (!cluster) return `Cluster ${clusterName} cannot be found`;
     const byoCluster = cache(byoClusters).get(
       cacheKey({ namespace, name: cluster.spec?.infrastructureRef?.name ?? '' }),
     );
@@ -128,18 +131,22 @@ export function machineController(options: MachineControllerOptions = {}): Contr
     }
     machine = await patchObject(client, ByoMachine, machine, wanted, signal);
     if (next.type === 'again') return requeueAfter(next.afterMs);
-    if (next.type === 'fail') throw new Error(next.error);
+    if (next.type === 'fail') {
+      log.debug('waits', { why: next.error });
+      return requeueAfter(retryMs);
+    }
     if (next.type !== 'node' || !host) return undefined;
     try {
       const { providerID, addresses } = await visitNode(machine, host, snapshot.cluster, context);
       wanted = markReady(machine, providerID, addresses, context.clock.now());
     } catch (error) {
-      const message =
-        error instanceof NodeError
-          ? error.message
-          : `the workload cluster cannot be asked: ${(error as Error).message}`;
+      const isMissing = error instanceof NodeError;
+      const message = isMissing ? error.message : `the workload cluster cannot be asked: ${(error as Error).message}`;
       tell(machine, { type: 'Warning', reason: 'SetNodeProviderFailed', message });
-      throw error;
+      if (!isMissing) throw error;
+      // The event and `byoh explain` say so. A machine that waits for its node is no failure of this process.
+      log.debug('waits', { why: message });
+      return requeueAfter(retryMs);
     }
     if ((await patchObject(client, ByoMachine, machine, wanted, signal)) !== machine) {
       tell(machine, { reason: 'NodeProvisionedSucceeded', message: `Provisioned Node ${host.metadata.name}` });
