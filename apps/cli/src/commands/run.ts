@@ -1,10 +1,15 @@
+import { existsSync } from 'node:fs';
+import { relative } from 'node:path';
 import type { Client } from '@tektite/client';
 import { type KubeObject, sleep, systemClock } from '@tektite/meta';
 import { entrypointMissing, entrypointProgram } from '@tektite/pipelines';
+import pc from 'picocolors';
 import { isOutputClosed } from '../broken-pipe.ts';
 import { openCluster } from '../cluster/open-cluster.ts';
 import { readImages } from '../cluster/read-images.ts';
 import { textLogger } from '../observe/text-logger.ts';
+import { errorText } from '../report-error.ts';
+import { nextChange } from '../run/next-change.ts';
 import { startOneShotPlane } from '../one-shot-plane.ts';
 import { createObject } from '../run/create-object.ts';
 import type { PlannedObject } from '../run/plan-run.ts';
@@ -26,8 +31,12 @@ export interface RunOptions extends RunInputs {
   readonly images?: string;
   readonly keep?: boolean;
   readonly report: readonly string[];
+  readonly watch?: boolean;
   readonly output: string;
 }
+
+/** How long files may go on changing before the next run. */
+const settleMs = 150;
 
 /** How long a run that was cancelled may take to end. */
 const cancelMs = 15_000;
@@ -37,13 +46,58 @@ export async function run(files: readonly string[], given: RunOptions): Promise<
   const options = { ...given, file: [...given.file, ...files] };
   if (options.file.length === 0)
     throw new UserError('name what to run: a file, a folder, a URL, or - for standard input', 2);
+  process.exitCode = options.watch ? await runAgainAndAgain(options) : await runOnce(options);
+}
+
+/** Runs, and runs again whenever a file changes, until Ctrl-C. */
+async function runAgainAndAgain(options: RunOptions): Promise<number> {
+  if (options.file.includes('-')) throw new UserError('--watch: standard input cannot be watched; name a file', 2);
+  for (;;) {
+    // Changes by the run itself are no reason to run again: folders are watched when it has ended.
+    const code = await runOnce(options).catch(async (error: unknown) => {
+      if (!(error instanceof UserError) || error.exitCode === 130) throw error;
+      process.stderr.write(errorText(error));
+      return error.exitCode;
+    });
+    if (code === 130 || isOutputClosed()) return code;
+    const file = await waitForChange(watchedPaths(options));
+    if (file === undefined) return 130;
+    process.stderr.write(pc.dim(`${relative(process.cwd(), file)} changed\n\n`));
+  }
+}
+
+/** Resolves with the file that changed, or with nothing after Ctrl-C. */
+async function waitForChange(paths: readonly string[]): Promise<string | undefined> {
+  process.stderr.write(pc.dim('waiting for changes; Ctrl-C ends\n'));
+  const stopped = stopSignal();
+  const abort = new AbortController();
+  try {
+    const file = await Promise.race([nextChange(paths, abort.signal), stopped.promise.then(() => undefined)]);
+    // Editors and version control write several files at once.
+    if (file !== undefined) await sleep(systemClock, settleMs);
+    return file;
+  } finally {
+    abort.abort();
+    stopped.ignore();
+  }
+}
+
+/** The files of the command line that are on this machine. */
+function watchedPaths({ file, workspace, secret, images }: RunOptions): readonly string[] {
+  const values = [...workspace, ...secret].map((word) => word.slice(word.indexOf('=') + 1));
+  return [...file, ...values, ...(images ? [images] : [])].filter((path) => existsSync(path));
+}
+
+/** One run; gives the exit code. */
+async function runOnce(options: RunOptions): Promise<number> {
   const reports = readReports(options.report, process.env);
   using shown = openView(options.output);
   const view = reports.length > 0 ? new RecordingView(shown) : shown;
   const created = new Map<string, PlannedObject>();
   const stopped = stopSignal();
+  let code: number;
   try {
-    process.exitCode = await undoneAfter(async (started) => {
+    code = await undoneAfter(async (started) => {
       const cluster = isOnCluster(options) ? await openNamed(options, started) : undefined;
       const objects = await prepareRun(options, cluster, (text) => view.note(text));
       const client = cluster ?? (await openOwn(options, view, started));
@@ -52,10 +106,11 @@ export async function run(files: readonly string[], given: RunOptions): Promise<
   } finally {
     stopped.ignore();
   }
-  if (!(view instanceof RecordingView)) return;
+  if (!(view instanceof RecordingView)) return code;
   // Programs that read JSON from standard output get nothing else there.
   const stream = options.output === 'json' ? process.stderr : process.stdout;
   await writeReports(reports, view.runs, placesOf(created), (text) => void stream.write(text));
+  return code;
 }
 
 function isOnCluster({ kubeconfig, context }: RunOptions): boolean {

@@ -27,6 +27,7 @@ export function addRunCommands(tektite: Command): void {
     .option('--kubeconfig <file>', 'run it on this cluster')
     .option('--context <name>', 'run it on the cluster of this context of the kubeconfig')
     .option('--images <file>', 'YAML that maps images to folders and programs of this machine')
+    .option('--watch', 'run again when a file changes, of what is run or of a workspace folder')
     .option('--keep', 'keep the folder with logs, volumes and objects of the run')
     .option(
       '--report <kind=file>',

@@ -196,6 +196,20 @@ spec:
     expect(code).toBe(2);
   });
 
+  it('runs again when a file changes, also after one that cannot be read, until Ctrl-C', async () => {
+    using scratch = new Scratch();
+    const path = join(scratch.path, 'watched.yaml');
+    writeFileSync(path, task('echo first'));
+    await using running = await scratch.start(['run', path, '--watch'], /first[^]*waiting for changes/);
+    running.output = '';
+    writeFileSync(path, 'a: [');
+    await running.said(/watched\.yaml:.*yaml[^]*waiting for changes/);
+    running.output = '';
+    writeFileSync(path, task('echo second'));
+    await running.said(/second[^]*waiting for changes/);
+    expect(await running.stop('SIGINT')).toMatchObject({ code: 130 });
+  });
+
   it('sends traces if somebody takes them, and the looks at a run are parts of one somebody takes them', async () => {
     await using collector = await startCollector();
     const path = file(
