@@ -14,11 +14,14 @@ import type {
 } from '../runtime/pod-runtime.ts';
 import type { PreparedVolume } from '../volumes/pod-volumes.ts';
 import { containerMounts } from './container-mounts.ts';
+import type { ContainerRole } from './container-record.ts';
 import { containerUser } from './container-user.ts';
+import { shouldRestart } from './restart-policy.ts';
 
 export interface ContainerSpecParts {
   readonly pod: Pod;
   readonly container: Container;
+  readonly role: ContainerRole;
   readonly id: string;
   readonly attempt: number;
   readonly sandbox: PodSandbox;
@@ -62,6 +65,7 @@ async function resolveSpec(parts: ContainerSpecParts): Promise<ReadyContainer> {
     id: parts.id,
     name: container.name,
     attempt: parts.attempt,
+    restarts: shouldRestart(pod, container, parts.role, 0),
     sandbox: parts.sandbox,
     image,
     imagePullPolicy: (container.imagePullPolicy ?? 'IfNotPresent') as ImagePullPolicy,

@@ -69,7 +69,10 @@ function initialize(view: PodView, actions: PodAction[]): boolean {
   for (const entry of entriesOf(pod, 'init', 'sidecar')) {
     const record = records.get(entry.container.name);
     if (entry.role === 'init') {
-      if (before || record?.instance?.termination?.exitCode === 0) continue;
+      if (record?.instance?.termination?.exitCode === 0) continue;
+      // Nothing is known of it, and the containers that it prepares have been started. One that ended before the node was
+      // restarted is known, and runs again.
+      if (before && !record?.instance && !record?.lastTermination) continue;
       keepRunning(view, entry, actions);
       return false;
     }

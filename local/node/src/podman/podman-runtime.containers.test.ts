@@ -128,6 +128,7 @@ test('what a Pod writes is never taken for an option of the engine', () => {
       id: 'i',
       name: 'c',
       attempt: 0,
+      restarts: false,
       sandbox,
       image: '--privileged',
       imagePullPolicy: 'Never',

@@ -79,6 +79,8 @@ export interface ContainerSpec {
   readonly name: string;
   /** 0 for the first of this name in the Pod. */
   readonly attempt: number;
+  /** Whether the Pod has it started again even when it ends with success: it is meant to go on. */
+  readonly restarts: boolean;
   readonly sandbox: PodSandbox;
   readonly image: string;
   readonly imagePullPolicy: ImagePullPolicy;

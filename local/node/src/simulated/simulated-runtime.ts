@@ -6,7 +6,10 @@ import { SimulatedContainer } from './simulated-container.ts';
 
 export interface SimulatedRuntimeOptions {
   readonly clock?: Clock;
-  /** What a container does, where its Pod's annotations say nothing. Default: it ends at once, with success. */
+  /**
+   * What a container does, where its Pod's annotations say nothing. Default: one that would be restarted goes on, as servers do;
+   * all others end at once, with success.
+   */
   readonly simulate?: (spec: ContainerSpec) => Simulation;
   /** Answers for programs that are run in containers, hooks and probes among them. Default: success, and no output. */
   readonly exec?: (spec: ContainerSpec, request: ExecRequest) => Promise<ExecResult>;
@@ -71,7 +74,7 @@ export class SimulatedRuntime implements PodRuntime {
   private simulationOf(spec: ContainerSpec): Simulation {
     try {
       const annotated = annotatedSimulation(spec.sandbox.annotations, spec.name, spec.attempt);
-      return annotated ?? this.options.simulate?.(spec) ?? { runMs: 0 };
+      return annotated ?? this.options.simulate?.(spec) ?? (spec.restarts ? {} : { runMs: 0 });
     } catch (cause) {
       throw new ContainerStartError('CreateContainerConfigError', (cause as Error).message, { cause });
     }
