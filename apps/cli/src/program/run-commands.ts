@@ -21,6 +21,7 @@ export function addRunCommands(tektite: Command): void {
     )
     .option('--env <name=value>', 'an environment variable of all steps', collect, [])
     .option('--secret <name=file>', 'a Secret made of a file or folder, or NAME/KEY=FILE', collect, [])
+    .option('--event <type>', 'the event for files of Pipelines-as-Code: push or pull_request; default: by the branch')
     .option('-n, --namespace <name>', 'the namespace of objects that name none', 'default')
     .option('--serviceaccount <name>', 'the service account that it runs as')
     .option('--timeout <duration>', 'how long it may take, as 10m or 1h30m')
@@ -45,6 +46,7 @@ Examples:
   $ tektite run task.yaml -p who=world
   $ tektite run pipeline.yaml -w source=.         work on the files of this folder
   $ tektite run pipeline.yaml --only test         one task of a pipeline
+  $ tektite run .tekton/                          the runs of Pipelines-as-Code for the current branch
   $ cat taskrun.yaml | tektite run -f -`,
     )
     .action(async (files, options) => (await import('../commands/run.ts')).run(files, options));

@@ -64,7 +64,11 @@ export async function planRun(
 
 function chooseRuns(documents: readonly SourceDocument[], name: string | undefined): readonly SourceDocument[] {
   const runs = documents.filter(({ object }) => isRun(object));
-  const named = runs.filter(({ object: { metadata } }) => (metadata.name ?? metadata.generateName) === name);
+  const named = runs.filter(
+    ({ object: { metadata } }) =>
+      name !== undefined &&
+      [metadata.name, metadata.generateName, metadata.generateName?.replace(/-$/, '')].includes(name),
+  );
   if (named.length > 0) return named;
   if (runs.length > 0 && name === undefined) return runs;
   for (const [kind, run, reference] of runOfKind) {

@@ -1,5 +1,6 @@
 import type { Client } from '@tektite/client';
 import { isStatusError, type KubeObject } from '@tektite/meta';
+import { PacFiles } from '../pac/pac-files.ts';
 import { readDuration } from '../read-duration.ts';
 import { badInput } from './bad-input.ts';
 import { planeNeeds } from './plane-needs.ts';
@@ -21,6 +22,7 @@ export interface RunInputs {
   readonly namespace: string;
   readonly serviceaccount?: string;
   readonly timeout?: string;
+  readonly event?: string;
 }
 
 /**
@@ -39,7 +41,9 @@ export async function prepareRun(
   const env = inputs.env.map(readVariable);
   const options = await Promise.all(inputs.workspace.map((text) => readWorkspace(text, !cluster)));
   const secrets = await readSecrets(inputs.secret);
-  const documents = await readDocuments(inputs.file);
+  const pac = new PacFiles({ namespace, note, ...(inputs.event ? { event: inputs.event } : {}) });
+  const written = await readDocuments(inputs.file, (text) => pac.fill(text));
+  const documents = await pac.complete(written, name);
   const planned = await planRun(
     documents,
     {

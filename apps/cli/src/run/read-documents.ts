@@ -15,10 +15,18 @@ export interface SourceDocument {
   at(path: FieldPath): string;
 }
 
-/** Reads the objects of files, folders and URLs; `-` is standard input. Errors name file, line and column. */
-export async function readDocuments(words: readonly string[]): Promise<readonly SourceDocument[]> {
+/**
+ * Reads the objects of files, folders and URLs; `-` is standard input. Errors name file, line and column. `edit` may change texts
+ * before they are parsed.
+ */
+export async function readDocuments(
+  words: readonly string[],
+  edit: (text: ReadText) => Promise<string> = async ({ text }) => text,
+): Promise<readonly SourceDocument[]> {
   const documents: SourceDocument[] = [];
-  for (const word of words) for await (const text of readTexts(word)) documents.push(...parseDocuments(text));
+  for (const word of words)
+    for await (const read of readTexts(word))
+      documents.push(...parseDocuments({ name: read.name, text: await edit(read) }));
   if (documents.length === 0) throw badInput(`${words.join(', ')}: there is no document in it`);
   return documents;
 }
