@@ -8,11 +8,12 @@ const root = new URL('..', import.meta.url).pathname;
 /** What each room may import, besides itself. */
 const allowed = {
   'core/meta': [],
+  'core/http': ['core/meta'],
   'core/schema': ['core/meta'],
   'core/client': ['core/meta', 'core/schema'],
   'core/certificates': ['core/meta'],
   'core/oci': ['core/meta', 'core/schema', 'core/client'],
-  'core/controller': ['core/meta', 'core/schema', 'core/client', 'core/certificates'],
+  'core/controller': ['core/meta', 'core/http', 'core/schema', 'core/client', 'core/certificates'],
   'core/manifest': ['core/meta', 'core/schema', 'core/client'],
   'core/installer': ['core/meta', 'core/schema', 'core/client', 'core/controller', 'core/manifest'],
   local: ['core'],

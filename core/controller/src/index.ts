@@ -106,7 +106,7 @@ export { globalMeter } from './observe/global-meter.ts';
 export type { Attributes, Counter, Gauge, Histogram, Meter } from '@opentelemetry/api';
 export { currentTrace, type TraceContext } from './observe/trace-context.ts';
 export { observedTransport, type Observers } from './observe/observed-transport.ts';
-export { type StatusPage, statusPage, type StatusSubject } from './observe/status-pages.ts';
+export { type StatusPage, statusPage, type StatusRequest, type StatusSubject } from './observe/status-pages.ts';
 export { type LogFields, type Logger, silentLogger } from './observe/logger.ts';
 
 // Webhooks: what the API asks before it stores or shows something

@@ -22,6 +22,7 @@ export type StatusReason =
   | 'ServerTimeout'
   | 'ServiceUnavailable'
   | 'InsufficientStorage'
+  | 'RequestURITooLong'
   | 'StoreReadError'
   | 'Timeout'
   | '';

@@ -28,6 +28,7 @@ import { reviewHandlers } from './auth/reviews.ts';
 import { roleEscalationCheck } from './auth/role-escalation.ts';
 import { createSigningKey, ServiceAccountTokens } from './auth/service-account-tokens.ts';
 import { TokenFile } from './auth/token-file.ts';
+import { isHealthPath } from './discovery/health.ts';
 import { ConversionWebhooks } from './crd/conversion-webhooks.ts';
 import { DefinitionController } from './crd/definition-controller.ts';
 import { bootstrap } from './registry/bootstrap.ts';
@@ -173,7 +174,7 @@ export class ApiServer {
 
   /** Answers a request. Never rejects: failures are answers too. */
   async handle(request: ApiRequest): Promise<ApiResponse> {
-    if (!request.user && this.inFlight >= this.maxInFlight) {
+    if (!request.user && this.inFlight >= this.maxInFlight && !isHealthPath(request.path)) {
       return statusResponse(tooManyRequestsError('Too many requests, please try again later.', 1));
     }
     const warnings = new Set<string>();

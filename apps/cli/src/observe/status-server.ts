@@ -1,5 +1,4 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { GuardedServer, isAllowedHost, parseTarget, type ServerRequest, type ServerResponse } from '@tektite/http';
 import { statusPage, type StatusSubject } from '@tektite/controller';
 
 /** Health, metrics and explanations of this process, over plain HTTP. */
@@ -8,31 +7,38 @@ export interface StatusServer {
   close(): Promise<void>;
 }
 
-/** Serves the pages of `statusPage`. Nothing can be changed through it, and nothing of it is secret but names of objects. */
+/**
+ * Serves the pages of `statusPage`. Nothing can be changed through it. Requests with the name of a web page are denied, so a page
+ * in a browser on this machine cannot read it.
+ */
 export async function serveStatus(subject: StatusSubject, host: string, port: number): Promise<StatusServer> {
-  const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', 'http://localhost');
-    const answer = (status: number, contentType: string, body: string) => {
-      response.writeHead(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) });
-      response.end(request.method === 'HEAD' ? undefined : body);
-    };
-    if (request.method !== 'GET' && request.method !== 'HEAD') return answer(405, 'text/plain', 'only GET\n');
-    statusPage(subject, url).then(
-      (page) => (page ? answer(page.status, page.contentType, page.body) : answer(404, 'text/plain', 'no such page\n')),
-      (error: Error) => answer(500, 'text/plain', `${error.message}\n`),
-    );
+  const server = await GuardedServer.start({
+    host,
+    port,
+    onRequest: (request, response) => answer(subject, request, response),
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
-  const address = server.address() as AddressInfo;
-  const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  const { family, address } = server.address;
   return {
-    url: `http://${shown}:${address.port}`,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => void server.close(resolve));
-    },
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${server.port}`,
+    close: () => server.close(),
   };
+}
+
+async function answer(subject: StatusSubject, request: ServerRequest, response: ServerResponse): Promise<void> {
+  const send = (status: number, contentType: string, body: string) => {
+    response.writeHead(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) });
+    response.end(request.method === 'HEAD' ? '' : body);
+  };
+  if (!isAllowedHost(request.headers.host)) return send(403, 'text/plain', 'this host is not served here\n');
+  if (request.method !== 'GET' && request.method !== 'HEAD') return send(405, 'text/plain', 'only GET\n');
+  const target = parseTarget(request.url);
+  if (!target) return send(400, 'text/plain', 'no path\n');
+  // On a cluster, a port-forward comes from the Pod itself, and asks for credentials.
+  const page = await statusPage(subject, { ...target, trusted: isLocal(request.socket.remoteAddress) });
+  if (page) send(page.status, page.contentType, page.body);
+  else send(404, 'text/plain', 'no such page\n');
+}
+
+function isLocal(address = ''): boolean {
+  return address === '::1' || /^(::ffff:)?127\./.test(address);
 }

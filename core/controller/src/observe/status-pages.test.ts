@@ -31,7 +31,10 @@ describe('the pages of a process', () => {
     await plane.close();
   });
 
-  const page = (path: string) => statusPage(manager, new URL(path, 'http://localhost'));
+  const page = (url: string, trusted = true) => {
+    const { pathname: path, searchParams: query } = new URL(url, 'http://localhost');
+    return statusPage(manager, { path, query, trusted });
+  };
   const map = (name: string) => clock.until(plane.client.create(kinds.ConfigMap, { metadata: { namespace, name } }));
 
   it('say that it lives but is not ready until the caches are complete', async () => {
@@ -59,6 +62,16 @@ describe('the pages of a process', () => {
     expect(await page('/livez')).toEqual(sick);
   });
 
+  it('show no names of objects to clients of other machines', async () => {
+    manager.start();
+    await clock.until(manager.synced());
+    hang = true;
+    await map('stuck');
+    await clock.advance(60_000);
+    expect(await page('/healthz?verbose', false)).toMatchObject({ status: 500, body: 'failed' });
+    expect(await page('/explain?kind=ConfigMap&key=default/stuck', false)).toMatchObject({ status: 403 });
+  });
+
   it('explain an object by any name of its kind, and answer with nothing for what they do not know', async () => {
     manager.start();
     await clock.until(manager.synced());
@@ -77,7 +90,7 @@ describe('the pages of a process', () => {
   it('have metrics only where there are some, and nothing else', async () => {
     expect(await page('/metrics')).toBeUndefined();
     const subject = { health: () => manager.health(), explain: () => [], metrics: async () => 'a 1\n' };
-    expect(await statusPage(subject, new URL('http://localhost/metrics'))).toEqual({
+    expect(await statusPage(subject, { path: '/metrics', query: new URLSearchParams(), trusted: false })).toEqual({
       status: 200,
       contentType: 'text/plain; version=0.0.4; charset=utf-8',
       body: 'a 1\n',

@@ -1,12 +1,20 @@
 import type { ManagerHealth } from '../reconcile/manager.ts';
 import type { ReconcileRecord } from '../reconcile/history.ts';
 
-/** What a process of controllers tells about itself. */
+/** A process of controllers, as its status pages show it. */
 export interface StatusSubject {
   health(): Pick<ManagerHealth, 'healthy' | 'ready' | 'controllers' | 'informers'>;
   explain(kind: string, key: string): readonly ReconcileRecord[];
   /** The metrics, in Prometheus' text format. */
   metrics?(): Promise<string>;
+}
+
+/** A GET of a status page. */
+export interface StatusRequest {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** The client is on this machine. */
+  readonly trusted: boolean;
 }
 
 /** An answer to a GET. */
@@ -17,24 +25,31 @@ export interface StatusPage {
 }
 
 /**
- * The pages of a process of controllers, whoever serves them:
- * - `/healthz`: 200 while nothing hangs and all caches follow the server, 500 otherwise; `?verbose` says what;
- * - `/readyz`: 200 once the caches are complete and the controllers work;
+ * The pages of a process of controllers:
+ * - `/healthz`: 200 while no reconcile hangs and all caches follow the server, 500 otherwise; `?verbose` lists the checks;
+ * - `/readyz`: 200 once the caches are synced and the controllers run;
  * - `/metrics`: for Prometheus;
- * - `/explain?kind=Memcached&key=default/cache`: why that object was looked at lately, and what came of it, as JSON.
+ * - `/explain?kind=Memcached&key=default/cache`: the recent reconciles of that object, as JSON.
+ *
+ * Clients that are not `trusted` get no names of objects: no checks of health, no explanations.
  */
-export async function statusPage(subject: StatusSubject, url: URL): Promise<StatusPage | undefined> {
-  switch (url.pathname) {
+export async function statusPage(
+  subject: StatusSubject,
+  { path, query, trusted }: StatusRequest,
+): Promise<StatusPage | undefined> {
+  const show = { verbose: query.has('verbose'), trusted };
+  switch (path) {
     case '/healthz':
     case '/livez':
-      return healthPage(subject, subject.health().healthy, url.searchParams.has('verbose'));
+      return healthPage(subject, subject.health().healthy, show);
     case '/readyz':
-      return healthPage(subject, subject.health().ready, url.searchParams.has('verbose'));
+      return healthPage(subject, subject.health().ready, show);
     case '/metrics':
       if (!subject.metrics) return undefined;
       return { status: 200, contentType: 'text/plain; version=0.0.4; charset=utf-8', body: await subject.metrics() };
     case '/explain': {
-      const records = subject.explain(url.searchParams.get('kind') ?? '', url.searchParams.get('key') ?? '');
+      if (!trusted) return denied;
+      const records = subject.explain(query.get('kind') ?? '', query.get('key') ?? '');
       return { status: 200, contentType: 'application/json', body: JSON.stringify({ records }) };
     }
     default:
@@ -42,9 +57,20 @@ export async function statusPage(subject: StatusSubject, url: URL): Promise<Stat
   }
 }
 
-function healthPage(subject: StatusSubject, good: boolean, verbose: boolean): StatusPage {
+const denied: StatusPage = {
+  status: 403,
+  contentType: 'text/plain; charset=utf-8',
+  body: 'only on this machine; on a cluster, use kubectl port-forward\n',
+};
+
+function healthPage(
+  subject: StatusSubject,
+  good: boolean,
+  { verbose, trusted }: { readonly verbose: boolean; readonly trusted: boolean },
+): StatusPage {
   const contentType = 'text/plain; charset=utf-8';
   const status = good ? 200 : 500;
+  if (!trusted) return { status, contentType, body: good ? 'ok' : 'failed' };
   if (good && !verbose) return { status, contentType, body: 'ok' };
   return { status, contentType, body: `${describeHealth(subject.health()).join('\n')}\n` };
 }

@@ -10,8 +10,8 @@ import {
 import { failureAnswer, type ReviewAnswer, type ReviewHandler } from './review-handler.ts';
 
 /** node:http2 gives HTTP/1.1 requests in the same form. */
-export type WebhookRequest = Http2ServerRequest;
-export type WebhookResponse = Http2ServerResponse;
+type WebhookRequest = Http2ServerRequest;
+type WebhookResponse = Http2ServerResponse;
 
 export interface AnswerParts {
   readonly handler: ReviewHandler;

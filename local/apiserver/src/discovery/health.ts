@@ -3,6 +3,11 @@ import type { StorageProblem } from '../storage/journal/journal.ts';
 import { notFoundPage } from './discovery.ts';
 
 const checks = ['ping', 'log', 'etcd'] as const;
+/** Probes are answered however busy the server is. */
+export function isHealthPath(path: string): boolean {
+  return /^\/(healthz|livez|readyz)(\/|$)/.test(path);
+}
+
 const noSniff = { 'x-content-type-options': 'nosniff' };
 
 /** Anybody may ask for health, so the answer does not name the folder. */

@@ -1,26 +1,36 @@
-import type { Http2ServerRequest } from 'node:http2';
+import type { ServerRequest } from '@tektite/http';
 import { requestEntityTooLargeError, StatusError, systemClock, tooManyRequestsError } from '@tektite/meta';
 
-/** Larger bodies are refused, as upstream does. */
+/** Larger bodies are denied, as upstream does. */
 const maxBodyBytes = 3 * 1024 * 1024;
-/** How much of a refused body is still read, so that its sender sees the answer; beyond that the connection is cut. */
+/** How much of a denied body is still read, so that its sender sees the answer; beyond that the connection is cut. */
 const maxRefusedBytes = 32 * 1024 * 1024;
-/** So much is taken of anybody. Who sends more has to be somebody who may. */
+/** So much is read of any client; for more, it must be authorized. */
 const maxUnasked = 64 * 1024;
-/** All bodies that are on their way. */
-const maxTogether = 256 * 1024 * 1024;
-/** A body that is not there by then does not come. */
+/** A body that is not complete by then is given up. */
 const patienceMs = 60_000;
 
-/** Reads the bodies of requests. What strangers send, or send slowly, costs little. */
+/** The body of a request, which counts as held until it is disposed. */
+export interface RequestBody extends Disposable {
+  readonly bytes?: Uint8Array;
+}
+
+const noBody: RequestBody = { [Symbol.dispose]: () => undefined };
+
+/** Reads the bodies of requests, all of which together are bounded. Bodies of unauthorized or slow clients cost little. */
 export class BodyReader {
   private held = 0;
+  private readonly maxHeld: number;
+
+  constructor(maxHeld: number) {
+    this.maxHeld = maxHeld;
+  }
 
   /**
-   * The body, if there is one. `admit` is asked once there is much of it. Events instead of async iteration: this runs for every
+   * The body, if there is one. `admit` is called once there is much of it. Events instead of async iteration: this runs for every
    * request.
    */
-  read(request: Http2ServerRequest, admit: () => Promise<void> | undefined): Promise<Uint8Array | undefined> {
+  read(request: ServerRequest, admit: () => Promise<void> | undefined): Promise<RequestBody> {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let size = 0;
@@ -28,13 +38,13 @@ export class BodyReader {
       let timer: Disposable | undefined;
       const finish = () => {
         over = true;
-        this.held -= size;
         timer?.[Symbol.dispose]();
         request.off('data', onData);
       };
       const fail = (error: unknown) => {
         if (over) return;
         finish();
+        this.held -= size;
         reject(error as Error);
       };
       const refuse = (error: unknown) => {
@@ -47,7 +57,7 @@ export class BodyReader {
         size += chunk.length;
         this.held += chunk.length;
         if (size > maxBodyBytes) return refuse(tooLarge());
-        if (this.held > maxTogether)
+        if (this.held > this.maxHeld)
           return refuse(tooManyRequestsError('Too many requests, please try again later.', 1));
         chunks.push(chunk);
         timer ??= systemClock.setTimer(patienceMs, () => refuse(tooSlow()));
@@ -64,13 +74,18 @@ export class BodyReader {
       if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return refuse(tooLarge());
       request.on('data', onData);
       request.once('error', fail);
-      request.once('aborted', () => fail(new Error('the client went away')));
+      request.once('aborted', () => fail(new Error('the client closed the connection')));
       request.once('end', () => {
         if (over) return;
         finish();
-        resolve(size === 0 ? undefined : chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+        resolve(size === 0 ? noBody : this.hold(chunks, size));
       });
     });
+  }
+
+  private hold(chunks: readonly Buffer[], size: number): RequestBody {
+    const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+    return { bytes, [Symbol.dispose]: () => void (this.held -= size) };
   }
 }
 
@@ -83,7 +98,7 @@ function tooSlow(): StatusError {
   return new StatusError({ code: 408, reason: 'Timeout', message });
 }
 
-function discard(request: Http2ServerRequest): void {
+function discard(request: ServerRequest): void {
   let size = 0;
   request.on('data', (chunk: Buffer) => {
     size += chunk.length;

@@ -1,11 +1,54 @@
 import { formatYaml } from '@tektite/schema/yaml';
 import { encodeJson } from '../codec/encoded-json.ts';
 
-/** An answer as text: compact JSON, indented JSON when asked with `?pretty`, or YAML. */
-export function encodeBody(object: unknown, media: 'json' | 'yaml', url: string): string {
-  if (media === 'yaml') return formatYaml(object);
-  const pretty = /[?&]pretty(?:=(?!0|false)|&|$)/.test(url);
-  return `${pretty ? JSON.stringify(object, null, 2) : encode(object)}\n`;
+/** Pieces of a long answer have about this many characters. */
+const pieceLength = 64 * 1024;
+
+/**
+ * An answer as text, piece by piece: compact JSON, indented JSON when asked with `?pretty`, or YAML. Lists and tables are
+ * encoded while they are read, so a slow client holds references to objects and not their text.
+ */
+export function* encodeBody(object: unknown, media: 'json' | 'yaml', url: string): Generator<string> {
+  if (media === 'yaml') return yield formatYaml(object);
+  if (/[?&]pretty(?:=(?!0|false)|&|$)/.test(url)) return yield `${JSON.stringify(object, null, 2)}\n`;
+  const items = longArray(object);
+  if (!items) return yield `${encode(object)}\n`;
+  yield* encodeLong(object as Readonly<Record<string, unknown>>, items);
+}
+
+/** The objects of a list, or the rows of a table, when there are many. */
+function longArray(object: unknown): 'items' | 'rows' | undefined {
+  const { items, rows } = object as { readonly items?: unknown; readonly rows?: unknown };
+  if (Array.isArray(items)) return items.length > minItems ? 'items' : undefined;
+  return Array.isArray(rows) && rows.length > minItems ? 'rows' : undefined;
+}
+
+/** Shorter lists are small enough to be encoded at once, and are the rule. */
+const minItems = 20;
+
+/** The same text as JSON.stringify, fields in their order. */
+function* encodeLong(object: Readonly<Record<string, unknown>>, items: string): Generator<string> {
+  let piece = '{';
+  let separator = '';
+  for (const [key, value] of Object.entries(object)) {
+    if (value === undefined) continue;
+    piece += `${separator}${JSON.stringify(key)}:`;
+    separator = ',';
+    if (key !== items) {
+      piece += encode(value);
+      continue;
+    }
+    let before = '[';
+    for (const item of value as readonly unknown[]) {
+      piece += before + JSON.stringify(item);
+      before = ',';
+      if (piece.length < pieceLength) continue;
+      yield piece;
+      piece = '';
+    }
+    piece += ']';
+  }
+  yield `${piece}}\n`;
 }
 
 function encode(value: unknown): string {

@@ -318,6 +318,7 @@ describe('limits', () => {
       server.http1(path, { method: 'POST', headers: json, body: configMap(name) }),
     );
     await expect.poll(async () => (await server.http1('/version')).code).toBe(429);
+    for (const probe of ['/healthz', '/livez', '/readyz']) expect((await server.http1(probe)).code).toBe(200);
     const refused = await server.http2('/version');
     expect(refused.headers['retry-after']).toBe('1');
     expect(refused.object as unknown as Status).toMatchObject({
@@ -397,4 +398,68 @@ describe('closing', () => {
     // Closing twice is closing once.
     await server.http.close();
   });
+});
+
+describe('clients that do not read', () => {
+  it('hold little of a long list, and are cut off when all of them together hold too much', async () => {
+    await using server = await HttpTestServer.start({ maxInflightBytes: 400_000 });
+    for (let i = 0; i < 60; i++)
+      await server.api.ok('POST', path, JSON.parse(configMap(`c${i}`, { x: 'y'.repeat(100_000) })));
+    const slow = await Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const socket = await server.socket();
+        socket.on('error', () => {});
+        socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`);
+        return socket.pause();
+      }),
+    );
+    const { object, headers } = await server.http1(path);
+    expect((object.items as unknown[]).length).toBe(60);
+    expect(headers['transfer-encoding']).toBe('chunked');
+    const whole = await Promise.all(
+      slow.map(async (socket) => {
+        let end = '';
+        socket.on('data', (chunk: Buffer) => (end = (end + chunk.toString('latin1')).slice(-20)));
+        const closed = once(socket, 'close').catch(() => {});
+        socket.resume();
+        await Promise.race([closed, expect.poll(() => end).toContain('0\r\n\r\n')]);
+        socket.destroy();
+        return end.endsWith('0\r\n\r\n');
+      }),
+    );
+    const cut = whole.filter((each) => !each).length;
+    expect(cut).toBeGreaterThanOrEqual(4);
+    expect(cut).toBeLessThan(12);
+  });
+});
+
+describe('bodies', () => {
+  it('beyond the memory for requests under way are answered with 429, and accepted when there is room', async () => {
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    await using server = await HttpTestServer.start({
+      maxInflightBytes: 1_000_000,
+      admission: [{ name: 'Gate', mutate: ({ name }) => (name.startsWith('slow') ? gate : undefined) }],
+    });
+    const post = (name: string) =>
+      server.http1(path, { method: 'POST', headers: json, body: configMap(name, { x: 'y'.repeat(600_000) }) });
+    const slow = post('slow');
+    await expect.poll(async () => (await post('other')).code).toBe(429);
+    expect((await server.http1('/readyz')).code).toBe(200);
+    release();
+    expect((await slow).code).toBe(201);
+    expect((await post('another')).code).toBe(201);
+  });
+});
+
+it('answers a URL that is too long with 414, and headers that are too large with 431', async () => {
+  await using server = await HttpTestServer.start();
+  const long = await server.http1(`${path}?labelSelector=${'x'.repeat(70_000)}`);
+  expect([long.code, (long.object as unknown as Status).reason]).toEqual([414, 'RequestURITooLong']);
+  const selector = `a in (${Array.from({ length: 3000 }, (_, i) => `v${i}`).join(',')})`;
+  expect((await server.http1(`${path}?labelSelector=${encodeURIComponent(selector)}`)).code).toBe(200);
+  const socket = await server.socket();
+  expect(await exchange(socket, `GET ${path} HTTP/1.1\r\nhost: x\r\nx-y: ${'z'.repeat(300_000)}\r\n\r\n`)).toMatch(
+    /^HTTP\/1\.1 431 /,
+  );
 });

@@ -1,7 +1,7 @@
-import type { Http2ServerResponse } from 'node:http2';
+import type { ServerResponse } from '@tektite/http';
 import { formatYaml } from '@tektite/schema/yaml';
 import { encodeJson } from '../codec/encoded-json.ts';
-import type { Connection } from './http-server.ts';
+import type { Connection } from './response-writer.ts';
 import type { WatchEvent, WatchSource } from '../rest/api-request.ts';
 
 /**
@@ -10,22 +10,26 @@ import type { WatchEvent, WatchSource } from '../rest/api-request.ts';
  */
 const maxPendingBytes = 4 * 1024 * 1024;
 
+/** About how much an event takes that waits: its object is that of the storage. */
+const waitingEventBytes = 128;
+
 /** How much is handed to a connection ahead of what it has sent. */
 const maxBufferedBytes = 256 * 1024;
 
 /** Sends the events of a watch, a line each, until either side ends it. */
 export function streamWatch(
-  response: Http2ServerResponse,
+  response: ServerResponse,
   code: number,
   headers: Readonly<Record<string, string | readonly string[]>>,
   source: WatchSource,
   media: 'json' | 'yaml',
   connection: Connection,
+  wait: (bytes: number) => Disposable,
 ): void {
   response.writeHead(code, headers as Record<string, string>);
   // HTTP/1.1 holds the head back until there is a body.
   (response as { flushHeaders?: () => void }).flushHeaders?.();
-  new WatchStream(response, source, media, connection).start();
+  new WatchStream(response, source, media, connection, wait).start();
 }
 
 /**
@@ -33,25 +37,38 @@ export function streamWatch(
  * the client to read it, however long it is: it is held anyway. What happens from then on waits only within bounds.
  */
 class WatchStream {
-  private readonly response: Http2ServerResponse;
+  private readonly response: ServerResponse;
   private readonly source: WatchSource;
   private readonly media: 'json' | 'yaml';
   private readonly connection: Connection;
+  private readonly wait: (bytes: number) => Disposable;
+  /** Counts this watch as slow while its client does not read. */
+  private slow: Disposable | undefined;
   private waiting: (WatchEvent | string)[] = [];
   private next = 0;
   private pendingBytes = 0;
   private starting = true;
   private ended = false;
 
-  constructor(response: Http2ServerResponse, source: WatchSource, media: 'json' | 'yaml', connection: Connection) {
+  constructor(
+    response: ServerResponse,
+    source: WatchSource,
+    media: 'json' | 'yaml',
+    connection: Connection,
+    wait: (bytes: number) => Disposable,
+  ) {
     this.response = response;
     this.source = source;
     this.media = media;
     this.connection = connection;
+    this.wait = wait;
   }
 
   start(): void {
-    this.connection.onClose = () => this.source.stop();
+    this.connection.onClose = () => {
+      this.slow?.[Symbol.dispose]();
+      this.source.stop();
+    };
     this.response.on('drain', () => this.drain());
     this.source.start(
       (event) => this.push(event),
@@ -61,6 +78,7 @@ class WatchStream {
       },
     );
     this.starting = false;
+    this.watchReader();
   }
 
   private push(event: WatchEvent): void {
@@ -76,6 +94,7 @@ class WatchStream {
     const text = encodeEvent(event, this.media);
     this.waiting.push(text);
     this.pendingBytes += text.length;
+    this.slow ??= this.wait(text.length);
     if (this.pendingBytes > maxPendingBytes) {
       this.source.stop();
       this.waiting = [];
@@ -91,10 +110,19 @@ class WatchStream {
       if (typeof item === 'string') this.pendingBytes -= item.length;
       this.response.write(typeof item === 'string' ? item : encodeEvent(item, this.media));
     }
+    this.watchReader();
     if (this.next < this.waiting.length) return;
     this.waiting = [];
     this.next = 0;
     if (this.ended) this.response.end();
+  }
+
+  /** What a client has not read yet counts from its last progress. */
+  private watchReader(): void {
+    this.slow?.[Symbol.dispose]();
+    const left = this.waiting.length - this.next;
+    this.slow =
+      left > 0 && !this.connection.closed ? this.wait(left * waitingEventBytes + this.pendingBytes) : undefined;
   }
 
   /** HTTP/1.1 responses come without a stream of their own. */

@@ -6,7 +6,7 @@ import { clientCertificateAuthenticator } from '../auth/client-certificate.ts';
 import type { ApiServerOptions } from '../server.ts';
 import { type AnyObject, TestServer } from '../test-support.ts';
 import { createAuthority, issueCertificate, type KeyPair } from '@tektite/certificates';
-import { type RunningHttpServer, serveHttps } from './http-server.ts';
+import { type HttpServerOptions, type RunningHttpServer, serveHttps } from './http-server.ts';
 
 /** For tests over real HTTPS. */
 
@@ -40,7 +40,9 @@ export class HttpTestServer implements AsyncDisposable {
     this.http = http;
   }
 
-  static async start(options: ApiServerOptions = {}): Promise<HttpTestServer> {
+  static async start(
+    options: ApiServerOptions & Pick<HttpServerOptions, 'maxInflightBytes'> = {},
+  ): Promise<HttpTestServer> {
     const authority = await createAuthority('test', systemClock);
     const own = await issueCertificate(authority, { commonName: 'server', hosts: ['127.0.0.1'] }, systemClock);
     const admin = await issueCertificate(
@@ -56,6 +58,7 @@ export class HttpTestServer implements AsyncDisposable {
       key: own.key,
       certificate: own.certificate,
       clientCa: authority.certificate,
+      ...(options.maxInflightBytes ? { maxInflightBytes: options.maxInflightBytes } : {}),
       admit: (request) => api.server.admit(request),
       handle: (request) => api.server.handle(request),
     });

@@ -1,0 +1,125 @@
+import type { ServerRequest, ServerResponse } from '@tektite/http';
+import { StatusError } from '@tektite/meta';
+import type { ApiResponse } from '../rest/api-request.ts';
+import { encodeBody } from './encode-body.ts';
+import type { SlowReaders } from './slow-readers.ts';
+import { streamWatch } from './stream-watch.ts';
+
+/** Whether the client is still there, and the action when it goes. */
+export interface Connection {
+  closed: boolean;
+  onClose?: () => void;
+}
+
+type HeaderValues = Readonly<Record<string, string | readonly string[]>>;
+
+/** Sends answers no faster than their clients read them. */
+export class ResponseWriter {
+  private readonly slow: SlowReaders;
+
+  constructor(slow: SlowReaders) {
+    this.slow = slow;
+  }
+
+  /** `client` names the one whose share of memory a slow answer takes. */
+  async write(
+    request: ServerRequest,
+    response: ServerResponse,
+    result: ApiResponse,
+    connection: Connection,
+    client: string,
+  ): Promise<void> {
+    const headers: Record<string, string | readonly string[]> = {
+      'cache-control': 'no-cache, private',
+      'content-type': contentType(result),
+      ...(result.headers && asHeaderBytes(result.headers)),
+    };
+    const wait = (bytes: number) => this.slow.wait(client, bytes, () => response.destroy());
+    if (result.type === 'watch') {
+      streamWatch(response, result.code, headers, result.source, result.media, connection, wait);
+      return;
+    }
+    if (result.type === 'upgrade')
+      throw new StatusError({ code: 400, reason: 'BadRequest', message: 'Upgrade request required' });
+    if (result.type === 'stream') {
+      response.writeHead(result.code, headers as Record<string, string>);
+      for await (const chunk of result.stream)
+        if (!response.write(chunk)) await drained(response, connection, wait(chunk.length));
+      response.end();
+      return;
+    }
+    const pieces =
+      result.type === 'text' ? once(result.text) : encodeBody(result.object, result.media, request.url ?? '');
+    let piece = pieces.next();
+    const next = pieces.next();
+    if (next.done) headers['content-length'] = String(Buffer.byteLength(piece.value as string));
+    response.writeHead(result.code, headers as Record<string, string>);
+    if (request.method === 'HEAD') {
+      response.end();
+      return;
+    }
+    const held = next.done ? 0 : heldBytes(result);
+    for (let after = next; !after.done && !connection.closed; piece = after, after = pieces.next())
+      if (!response.write(piece.value as string)) await drained(response, connection, wait(held));
+    const last = piece.value as string;
+    response.end(last);
+    // The rest is in the buffer of the connection; a client that never reads it is cut off as well.
+    if (last.length > smallBytes || (response.stream ?? response).writableNeedDrain)
+      await finished(response, connection, wait(last.length));
+  }
+}
+
+/** Answers of this size take no more than the connection itself. */
+const smallBytes = 64 * 1024;
+
+function* once(text: string): Generator<string> {
+  yield text;
+}
+
+/** About how much memory an answer holds that is still to be encoded: objects of a list are those of the storage. */
+function heldBytes(result: ApiResponse): number {
+  const { items = [], rows = [] } = (result.type === 'object' ? result.object : {}) as {
+    readonly items?: readonly unknown[];
+    readonly rows?: readonly unknown[];
+  };
+  return smallBytes + items.length * 64 + rows.length * 1024;
+}
+
+/** Resolves when the client has read enough, or is no longer there. */
+function drained(response: ServerResponse, connection: Connection, waiting: Disposable): Promise<void> {
+  return settled(connection, waiting, (resolve) => response.once('drain', resolve));
+}
+
+function finished(response: ServerResponse, connection: Connection, waiting: Disposable): Promise<void> {
+  return settled(connection, waiting, (resolve) => response.once('finish', resolve));
+}
+
+async function settled(
+  connection: Connection,
+  waiting: Disposable,
+  subscribe: (resolve: () => void) => void,
+): Promise<void> {
+  using _ = waiting;
+  await new Promise<void>((resolve) => {
+    subscribe(resolve);
+    connection.onClose = resolve;
+    if (connection.closed) resolve();
+  });
+}
+
+/** Node takes one byte for each character of a header; warnings may have others, which go out as UTF-8. */
+function asHeaderBytes(headers: HeaderValues): HeaderValues {
+  const encode = (value: string) => Buffer.from(value, 'utf8').toString('latin1');
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? encode(value) : value.map(encode),
+    ]),
+  );
+}
+
+function contentType(result: ApiResponse): string {
+  if (result.type === 'text' || result.type === 'stream') return result.contentType;
+  if (result.type === 'upgrade') return 'application/json';
+  return result.media === 'yaml' ? 'application/yaml' : 'application/json';
+}
