@@ -278,7 +278,7 @@ describe('tektite up', () => {
     expect(up.out + up.err).not.toContain('hunter');
     writeFileSync(tokens, 'fine,bob,1\nbad line\n');
     const { code: exit, err } = tektite(['up', '--data-dir', data, '--token-auth-file', tokens]);
-    expect(exit).toBe(1);
+    expect(exit).toBe(2);
     expect(err).toBe(
       `tektite: --token-auth-file: ${tokens}, line 2: expected token,user,uid and optionally "group1,group2"\n`,
     );
@@ -319,7 +319,7 @@ describe('tektite up', () => {
       const data = join(folder(), 'data');
       const paths = { '--data-dir': data, [option]: '/proc/tektite/x' };
       const { code, err } = tektite(['up', '--port', '0', ...Object.entries(paths).flat()]);
-      expect(code).toBe(1);
+      expect(code).toBe(option === '--write-kubeconfig' ? 2 : 1);
       expect(err).toMatch(/\/proc\/tektite.*: folders cannot be created there/);
       expect(err).not.toContain('    at ');
     },
@@ -430,7 +430,7 @@ contexts:
   it('tells when the kubeconfig cannot be written, and ends', () => {
     const data = folder();
     const { code, err } = tektite(['up', '--data-dir', join(data, 'data'), '--port', '0', '--write-kubeconfig', data]);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(err).toMatch(/^tektite: --write-kubeconfig: .*: it is a folder\n$/);
   });
 });

@@ -23,19 +23,24 @@ function program(): Command {
       'after',
       `
 Examples:
+  $ tektite doctor                               check what this machine offers and lacks
   $ tektite up                                   serve a Kubernetes API on this machine
   $ export KUBECONFIG=~/.tektite/kubeconfig      let kubectl use it
   $ kubectl get namespaces
   $ tektite run -f pipeline.yaml                 run a pipeline to its end, with no cluster
-  $ tektite plan -f release.yaml                 see what an apply would do, exactly
+  $ tektite plan -f release.yaml                 show the exact diff of an apply
   $ tektite apply -f release.yaml --wait         install it, here or on any cluster
-  $ tektite new operator shop                    begin an operator in the folder shop
+  $ tektite new operator shop                    create an operator in the folder shop
   $ tektite up --systems ./shop                  run it`,
     );
+  tektite.commandsGroup('Control plane of this machine:');
   addClusterCommands(tektite);
   addMachineCommands(tektite);
+  tektite.commandsGroup('Tasks and pipelines:');
   addRunCommands(tektite);
+  tektite.commandsGroup('Installing software:');
   addManifestCommands(tektite);
+  tektite.commandsGroup('Operators and hosts:');
   addOperatorCommands(tektite);
   addConnectorCommands(tektite);
   addByohCommands(tektite);

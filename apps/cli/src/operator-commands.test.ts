@@ -54,7 +54,7 @@ describe('tektite crds', () => {
     using scratch = new Scratch();
     writeFileSync(join(scratch.path, 'system.mjs'), source);
     const { code, err } = scratch.tektite(['crds', '--systems', './system.mjs']);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(err).toMatch(message);
     expect(err).not.toMatch(/^\s+at /m);
   });
@@ -64,12 +64,12 @@ describe('tektite crds', () => {
     const folder = join(scratch.path, 'mine');
     mkdirSync(folder);
     const said = () => scratch.tektite(['crds', '--systems', './mine']);
-    expect(said()).toMatchObject({ code: 1, err: 'tektite: --systems: ./mine has no package.json; name the file\n' });
+    expect(said()).toMatchObject({ code: 2, err: 'tektite: --systems: ./mine has no package.json; name the file\n' });
     writeFileSync(join(folder, 'package.json'), '{');
     expect(said().err).toMatch(/^tektite: --systems: \.\/mine has a bad package\.json: .*\n$/);
     writeFileSync(join(folder, 'package.json'), '{"main":"dist/index.js"}');
     expect(said()).toMatchObject({
-      code: 1,
+      code: 2,
       err: `tektite: --systems: ./mine has no ${folder}/dist/index.js; is it built? Try npm run build there\n`,
     });
   });
@@ -198,7 +198,7 @@ describe('tektite up --systems', () => {
     const replicas = async () =>
       (await client.list(kinds.Deployment, { namespace: 'default' })).items.map(({ spec }) => spec?.replicas);
     await eventually(replicas).toEqual([2]);
-    const [, status = ''] = /status\s+(http:\S+)\/healthz/.exec(up.output) ?? [];
+    const [, status = ''] = /health\s+(http:\S+)\/healthz/.exec(up.output) ?? [];
     const names = [
       'workqueue_depth',
       'controller_runtime_reconcile_total',
@@ -246,7 +246,7 @@ describe('an operator that hangs', () => {
     await using up = await scratch.up('--systems', file);
     await using client = await openClient({ kubeconfig: up.kubeconfig });
     await client.create(kinds.ConfigMap, { metadata: { namespace: 'default', name: 'a' } });
-    const [, status = ''] = /status\s+(http:\S+)\/healthz/.exec(up.output) ?? [];
+    const [, status = ''] = /health\s+(http:\S+)\/healthz/.exec(up.output) ?? [];
     await eventually(async () => (await request(`${status}/healthz`)).body.text()).toMatch(
       /\[-\]controller\/hangs running, \d+ waiting; these hang: .*default\/a/,
     );
@@ -328,7 +328,7 @@ describe('tektite new operator', () => {
   ])('says which names are possible: %j', (args, message) => {
     using scratch = new Scratch();
     const { code, err } = scratch.tektite(['new', 'operator', ...args]);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(err).toMatch(message);
     expect(err).not.toMatch(/^\s+at /m);
   });

@@ -81,7 +81,7 @@ describe('the command', () => {
     ],
     ['run -f missing.yaml', 2, /^tektite: missing\.yaml: there is no such file/],
     [
-      'up --runtime podman --port 0 --data-dir data',
+      'up --runtime podman --port 0 --in-memory',
       1,
       /^tektite: the program podman cannot be run; install it, or use another runtime/,
     ],

@@ -1,10 +1,13 @@
+const startsWithOption = /^--?[a-zA-Z][\w-]*(?:: | must )/;
+
 /** An error that the user can fix: the message names the cause and what helps. Printed without a stack trace. */
 export class UserError extends Error {
   override readonly name = 'UserError';
   /** 1 an operation failed, 2 usage or a bad file, 130 Ctrl-C. */
   readonly exitCode: number;
 
-  constructor(message: string, exitCode: number = 1) {
+  /** A message that starts with an option is about usage, unless the caller knows better. */
+  constructor(message: string, exitCode: number = startsWithOption.test(message) ? 2 : 1) {
     super(message);
     this.exitCode = exitCode;
   }

@@ -172,6 +172,7 @@ async function serveAgent(address: string, subject: Parameters<typeof serveStatu
   } catch (error) {
     throw new UserError(
       `--metricsbindaddress: ${address} cannot be listened on (${(error as NodeJS.ErrnoException).code})`,
+      1,
     );
   }
 }

@@ -88,7 +88,7 @@ export async function controller(options: ControllerOptions): Promise<void> {
         settings.statusPort,
       ).catch((error: NodeJS.ErrnoException) => {
         throw error.syscall === 'listen'
-          ? new UserError(`--status-address: ${options.statusAddress} cannot be listened on (${error.code})`)
+          ? new UserError(`--status-address: ${options.statusAddress} cannot be listened on (${error.code})`, 1)
           : error;
       });
       log.info('running', { systems: systems.map(({ name }) => name), status: status.url });

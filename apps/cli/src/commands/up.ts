@@ -5,6 +5,7 @@ import type { System } from '@tektite/controller';
 import { systemClock } from '@tektite/meta';
 import pc from 'picocolors';
 import { unknownPlugins } from '../admission-plugin-names.ts';
+import { announcement } from '../cluster/announcement.ts';
 import { readImages } from '../cluster/read-images.ts';
 import { type RuntimeName, runtimeNames } from '../cluster/runtimes.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane.ts';
@@ -51,10 +52,11 @@ export async function up(options: UpOptions): Promise<void> {
       ...(images ? { images } : {}),
       ...(tokens ? { tokens } : {}),
     });
-    const forget = writeUpRecord(recordOf(plane, options, systems));
+    const record = recordOf(plane, options, systems);
+    const forget = writeUpRecord(record);
     try {
       if (options.writeKubeconfig) await shareConnection(options.writeKubeconfig, plane);
-      announce(plane, options);
+      process.stdout.write(announcement(record, { hasContext: options.writeKubeconfig !== undefined }));
       await stopped.promise;
       process.stderr.write(pc.dim('\nstopping…\n'));
     } finally {
@@ -151,17 +153,4 @@ function recordOf(plane: ControlPlane, options: UpOptions, systems: readonly Sys
     runtime: options.apiOnly ? 'none' : options.runtime,
     systems: systems.map(({ name }) => name),
   };
-}
-
-function announce(plane: ControlPlane, options: UpOptions): void {
-  const target = options.writeKubeconfig ? `kubectl --context tektite` : `kubectl --kubeconfig ${plane.kubeconfigFile}`;
-  process.stdout.write(
-    `${pc.bold('tektite')} serves the Kubernetes API at ${pc.cyan(plane.connection.server)}\n` +
-      `  state       ${options.inMemory ? 'in memory, gone when this process ends' : options.dataDir}\n` +
-      `  kubeconfig  ${plane.kubeconfigFile}\n` +
-      (plane.statusUrl ? `  status      ${plane.statusUrl}/healthz, /metrics\n\n` : '\n') +
-      `Try:  ${pc.cyan(`${target} get namespaces`)}\n` +
-      `      ${pc.cyan(`export KUBECONFIG=${plane.kubeconfigFile}`)}\n\n` +
-      `${pc.dim('Ctrl-C stops it.')}\n`,
-  );
 }

@@ -6,33 +6,31 @@ import { collect } from './option-values.ts';
 export function addByohCommands(tektite: Command): void {
   tektite
     .command('agent')
-    .description('run on a host that is to become a node: registers it, and does what its ByoHost asks for')
+    .description('register this host and make it a node of a cluster, as its ByoHost says')
     .version(`byoh-hostagent version: ${version}`, '--version', 'print the version and exit')
-    .option('--namespace <name>', 'where the host is registered', 'default')
+    .option('--namespace <name>', 'the namespace of the ByoHost', 'default')
+    .option('--label <key=value>', 'labels for the first registration; repeatable, or by commas', collect, [])
     .option(
-      '--label <key=value>',
-      'labels of the host, for its first registration; several by commas or again',
-      collect,
-      [],
+      '--bootstrap-kubeconfig <file>',
+      'the kubeconfig to request the certificate of the host with; used when it has none',
     )
-    .option('--bootstrap-kubeconfig <file>', 'with which a host asks for its certificate; used only if it has none')
-    .option('--certExpiryDuration <seconds>', 'how long its certificate is to be good for', '31536000')
-    .option('--downloadpath <folder>', 'where bundles are kept', '/var/lib/byoh/bundles')
-    .option('--skip-installation', 'Kubernetes is on this host: run neither install nor uninstall scripts')
-    .option('--metricsbindaddress <address>', 'where /healthz and /metrics are served; 0: not at all', ':8080')
+    .option('--certExpiryDuration <seconds>', 'the lifetime of the certificate', '31536000')
+    .option('--downloadpath <folder>', 'the folder of bundles', '/var/lib/byoh/bundles')
+    .option('--skip-installation', 'do not run install and uninstall scripts: Kubernetes is installed already')
+    .option('--metricsbindaddress <address>', 'the address of /healthz and /metrics; 0 disables them', ':8080')
     .option('--config <file>', "the host's own kubeconfig; default: ~/.byoh/config")
-    .option('--name <name>', 'the name of the host and its node; default: what the system says')
-    .option('--state-dir <folder>', 'where the agent notes what it has done', '/var/lib/byoh/state')
+    .option('--name <name>', 'the name of the host and its node; default: the hostname')
+    .option('--state-dir <folder>', 'the folder of the state of the agent', '/var/lib/byoh/state')
     .option(
       '--sandbox <mode>',
-      'host: change this host; overlay: a copy that can be thrown away; dry-run: nothing',
+      'host: change this host; overlay: change a throw-away copy; dry-run: change nothing',
       'host',
     )
-    .option('--root <folder>', 'where the copy of an overlay is kept; not on the file system of /')
-    .option('--os-image <text>', 'dry-run: which release to say it is; default: what the system says')
-    .option('--heartbeat <time>', 'how often it tells that it is alive', '20s')
+    .option('--root <folder>', 'the folder of the overlay; not on the file system of /')
+    .option('--os-image <text>', 'dry-run: the reported OS release; default: that of this host')
+    .option('--heartbeat <time>', 'the interval of heartbeats', '20s')
     .option('--log-level <level>', 'debug, info, warn or error', 'info')
-    // Flags of the original that have no effect, for those who start it as they did.
+    // Flags of upstream's agent that have no effect here.
     .addOption(new Option('--feature-gates <list>').hideHelp())
     .addOption(new Option('-v, --v <level>').hideHelp())
     .addOption(new Option('--kubeconfig <file>').hideHelp())
@@ -41,18 +39,18 @@ export function addByohCommands(tektite: Command): void {
       `
 Examples:
   $ tektite agent --bootstrap-kubeconfig bootstrap.conf --label site=north
-                                     registers this host, and waits for a machine that wants it
+                                     registers this host and waits for a ByoMachine
   $ tektite agent --config ~/.kube/config --sandbox dry-run --name test-host
-                                     pretends: scripts are checked and shown, nothing is changed`,
+                                     checks and prints scripts, changes nothing`,
     )
     .action(async (options) => (await import('../commands/agent.ts')).agent(options));
 
-  const byoh = tektite.command('byoh').description('look at hosts and machines, and check installers');
+  const byoh = tektite.command('byoh').description('inspect hosts and machines, and check installers');
   byoh
     .command('explain <machine>')
-    .description('what a ByoMachine waits for, and why')
+    .description('show the conditions that a ByoMachine waits for')
     .option('-n, --namespace <name>', 'the namespace of the machine', 'default')
-    .option('--kubeconfig <file>', 'which cluster')
+    .option('--kubeconfig <file>', 'the kubeconfig of the cluster')
     .option('--context <name>', 'the context of the kubeconfig')
     .option('-o, --output <form>', 'text or json', 'text')
     .action(async (machine, options) => (await import('../commands/byoh-explain.ts')).byohExplain(machine, options));
@@ -65,14 +63,14 @@ Examples:
     .option('--architecture <name>', 'and the architecture', 'amd64')
     .option('--k8s-version <version>', 'a version that it supports', 'v1.26.6')
     .option('--only <checks>', 'only these: C1,C6')
-    .option('--settle <time>', 'how long to look whether it does what it should not', '2s')
-    .option('--kubeconfig <file>', 'which cluster')
+    .option('--settle <time>', 'how long to watch for actions that the contract forbids', '2s')
+    .option('--kubeconfig <file>', 'the kubeconfig of the cluster')
     .option('--context <name>', 'the context of the kubeconfig')
     .option('-o, --output <form>', 'text or json', 'text')
     .addHelpText(
       'after',
       `
-Makes objects in a namespace of its own and removes it afterwards. Exit code 1 when a check fails.
+Creates objects in a namespace of its own and deletes it afterwards. Exit code 1 when a check fails.
 
 Examples:
   $ tektite byoh conformance --kind K8sInstallerConfig --template default/k8s

@@ -1,37 +1,55 @@
 import type { Command } from 'commander';
+import { systemLines } from '../systems/built-in-systems.ts';
 import { addClusterOptions, addSystemOptions, defaultDataDir } from './option-values.ts';
 
 /** The commands about the control plane of this machine. Their modules are loaded when they run. */
 export function addClusterCommands(tektite: Command): void {
-  addSystemOptions(tektite.command('up'))
-    .description('serve the embedded control plane; writes a kubeconfig and says what to do next')
-    .option('--data-dir <dir>', 'where state and keys are kept', defaultDataDir())
-    .option('--in-memory', 'keep nothing: all state ends with the process')
+  const up = tektite
+    .command('up')
+    .description('run a control plane on this machine: the Kubernetes API, built-in controllers, a node and systems')
+    .optionsGroup('State and address:')
+    .option('--data-dir <dir>', 'the folder of state, keys and kubeconfig', defaultDataDir())
+    .option('--in-memory', 'keep the state in memory; it is lost when the process ends')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
-    .option('--port <number>', 'the port to listen on; 0 takes any free one', '6443')
-    .option('--write-kubeconfig <file>', 'also write the connection into that kubeconfig, merging with what it has')
+    .option('--port <number>', 'the port to listen on; 0 takes a free one', '6443')
+    .option('--write-kubeconfig <file>', 'also add the context "tektite" to this kubeconfig')
+    .optionsGroup('Pods:')
+    .option(
+      '--runtime <name>',
+      'how Pods run: host (sandboxed processes of this machine), podman, simulated, or none',
+      'host',
+    )
+    .option('--images <file>', 'with --runtime host: YAML that maps images to programs or folders of this machine')
+    .optionsGroup('Systems:')
+    .option('--systems <list>', 'operators to run: built-in names, all, files, folders or packages, by commas');
+  addSystemOptions(up)
+    .optionsGroup('API server:')
+    .option('--api-only', 'serve the API alone: no controllers, node or systems')
     .option('--token-auth-file <file>', 'static bearer tokens, a line each: token,user,uid,"group1,group2"')
-    .option('--disable-admission-plugins <names>', 'admission plugins to leave out, separated by commas')
-    .option('--runtime <name>', 'what runs Pods: host (processes of this machine), podman, simulated, or none', 'host')
-    .option('--images <file>', 'YAML that says what stands for images where Pods are processes of this machine')
-    .option('--api-only', 'serve the API without controllers, node or systems')
-    .option('--systems <list>', 'systems (operators) to run in it, separated by commas: files, folders or packages')
+    .option('--disable-admission-plugins <names>', 'admission plugins to leave out, by commas')
+    .optionsGroup('Options:')
     .addHelpText(
       'after',
       `
+Systems:
+${systemLines()}
+  all              pipelines, tekton-operator, connectors and byoh
+  ./my-operator    an operator of your own; \`tektite new operator\` begins one
+
 Examples:
-  $ tektite up                       keeps its state in ~/.tektite, serves https://127.0.0.1:6443
-  $ tektite up --in-memory --port 0  a throw-away control plane on a free port
+  $ tektite up                                   state in ~/.tektite, serves https://127.0.0.1:6443
+  $ tektite up --systems pipelines               runs Tekton Tasks and Pipelines for kubectl and tkn
+  $ tektite up --systems all --port 0            everything, on a free port
+  $ tektite up --in-memory --port 0              a throw-away control plane
   $ tektite up --write-kubeconfig ~/.kube/config
-                                     adds a context named "tektite" to your own kubeconfig
-  $ tektite up --systems ./my-operator
-                                     runs an operator in it; begin one with \`tektite new operator\`
-  $ tektite up --images images.yaml  where a line as \`acme/web: {root: ./web, entrypoint: [/bin/web]}\` says what the
-                                     image is here`,
+                                                 adds the context "tektite" to your own kubeconfig
+  $ tektite up --images images.yaml              with lines as \`acme/web: {root: ./web, entrypoint: [/bin/web]}\`
+
+\`tektite status\` shows what runs, \`tektite stop\` stops it.`,
     )
     .action(async (options) => (await import('../commands/up.ts')).up(options));
 
   addClusterOptions(tektite.command('compact'))
-    .description('compact old revisions of a running control plane: watches and lists of them then get 410 Gone')
+    .description('compact old revisions of a control plane: watches and lists of them then get 410 Gone')
     .action(async (options) => (await import('../commands/compact.ts')).compact(options));
 }

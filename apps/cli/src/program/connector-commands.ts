@@ -4,16 +4,16 @@ import { collect } from './option-values.ts';
 
 /** The commands for those who ship applications with the Connectors operator. Their modules are loaded when they run. */
 export function addConnectorCommands(tektite: Command): void {
-  const connectors = tektite.command('connectors').description('ship applications with the Connectors operator');
+  const connectors = tektite.command('connectors').description('package applications for the Connectors operator');
   connectors
     .command('new <component>')
-    .description('write the beginning of a payload: YAML of an application, and a Connector for it')
-    .option('--out <folder>', 'where to; default: a folder of that name')
+    .description('create a payload: the manifests of an application, and a Connector for it')
+    .option('--out <folder>', 'the folder; default: the name')
     .addHelpText('after', '\nExamples:\n  $ tektite connectors new shop')
     .action(async (name, options) => (await import('../commands/connectors-new.ts')).newPayload(name, options));
   connectors
     .command('bundle <component>')
-    .description("pack an application's YAML into a payload folder, with its version and what it consists of")
+    .description('package the manifests of an application as a versioned payload')
     .requiredOption('-f, --file <source>', 'a file, folder, URL, chart or kustomization; may be repeated', collect, [])
     .requiredOption('--release <version>', 'the version of the application')
     .option('--payload <folder>', 'the folder of payloads', 'kodata')
@@ -21,15 +21,15 @@ export function addConnectorCommands(tektite: Command): void {
     .action(async (name, options) => (await import('../commands/connectors-bundle.ts')).bundlePayload(name, options));
   connectors
     .command('olm')
-    .description('write a bundle for the Operator Lifecycle Manager: CSV, definitions, annotations')
-    .requiredOption('--payload <folder>', 'what the image has in /var/run/ko; the rights are for that')
+    .description('write a bundle for the Operator Lifecycle Manager: CSV, CRDs, annotations')
+    .requiredOption('--payload <folder>', 'the payloads of the image in /var/run/ko; the RBAC rules are made for them')
     .requiredOption('--image <name>', 'the image of the operator')
     .option('--release <version>', 'the version of the operator', version)
-    .option('--replaces <version>', 'the version whose users get this one')
+    .option('--replaces <version>', 'the version that this one upgrades')
     .option('--package <name>', 'the name of the package', 'connectors-operator')
     .option('--channel <name>', 'the channel', 'alpha')
-    .option('--provider <name>', 'who provides it', 'Tektite')
-    .option('--out <folder>', 'where to', 'bundle')
+    .option('--provider <name>', 'the provider', 'Tektite')
+    .option('--out <folder>', 'the folder', 'bundle')
     .addHelpText(
       'after',
       '\nExamples:\n  $ tektite connectors olm --payload kodata --image registry.example.com/shop-operator:1',

@@ -5,33 +5,31 @@ import { addSystemOptions, defaultDataDir } from './option-values.ts';
 /** The commands for operators and those who write them. Their modules are loaded when they run. */
 export function addOperatorCommands(tektite: Command): void {
   addSystemOptions(tektite.command('controller'))
-    .description('run systems (operators) against a cluster: the current kubeconfig, or the cluster this process is in')
-    .requiredOption('--systems <list>', 'which systems, separated by commas: names, or files, folders and packages')
-    .option(
-      '--controllers <list>',
-      'only these controllers of them, where several processes share the work; default: all',
-    )
+    .description('run systems (operators) against a cluster, from outside or in a Pod')
+    .requiredOption('--systems <list>', 'the systems, by commas: built-in names, files, folders or packages')
+    .option('--controllers <list>', 'run only these controllers of the systems; default: all')
     .option('--unique-process-name <name>', 'the name of this process in Leases; default: from the systems')
-    .option(
-      '--kubeconfig <file>',
-      'which cluster; default: $KUBECONFIG, ~/.kube/config, or the one around this process',
-    )
+    .option('--kubeconfig <file>', 'the kubeconfig of the cluster; default: $KUBECONFIG, ~/.kube/config, or in-cluster')
     .option('--context <name>', 'the context of the kubeconfig')
-    .option('-n, --namespace <name>', 'only objects of this namespace; default: all')
-    .option('--system-namespace <name>', 'where Leases and certificates are kept', 'default')
-    .option('--threads-per-controller <number>', 'how many objects each controller works on at a time', '4')
-    .option('--kube-api-qps <number>', 'requests a second, in the long run; 0: as many as it likes', '50')
-    .option('--kube-api-burst <number>', 'requests at once', '100')
-    .option('--disable-ha', 'no leader election: this is the only process')
-    .option('--buckets <number>', 'into how many parts the work is shared between processes', '1')
-    .option('--leader-elect-lease-duration <time>', 'how long the others wait for a leader that is silent', '15s')
-    .option('--leader-elect-renew-deadline <time>', 'how long a leader goes on that cannot renew its Lease', '10s')
-    .option('--leader-elect-retry-period <time>', 'the time between two tries', '2s')
-    .option('--no-install', 'do not write CustomResourceDefinitions; somebody else has')
-    .option('--webhook-port <number>', 'where webhooks are served; 0: not at all', '0')
-    .option('--webhook-url <url>', 'where the API server reaches them, if not through the Service')
-    .option('--webhook-service <name>', 'the Service in front of them', 'tektite-webhook')
-    .option('--status-address <address>', 'where /healthz, /readyz, /metrics and /explain are served', '127.0.0.1:9090')
+    .option('-n, --namespace <name>', 'watch only this namespace; default: all')
+    .option('--system-namespace <name>', 'the namespace of Leases and certificates', 'default')
+    .option('--threads-per-controller <number>', 'concurrent reconciles of each controller', '4')
+    .option('--kube-api-qps <number>', 'client-side rate limit in requests per second; 0: none', '50')
+    .option('--kube-api-burst <number>', 'client-side burst of requests', '100')
+    .option('--disable-ha', 'disable leader election: this is the only replica')
+    .option('--buckets <number>', 'buckets of leader election that replicas share', '1')
+    .option('--leader-elect-lease-duration <time>', 'how long a Lease is valid without renewal', '15s')
+    .option(
+      '--leader-elect-renew-deadline <time>',
+      'how long a leader retries to renew its Lease before it stops',
+      '10s',
+    )
+    .option('--leader-elect-retry-period <time>', 'the time between attempts', '2s')
+    .option('--no-install', 'do not apply CustomResourceDefinitions')
+    .option('--webhook-port <number>', 'the port of webhooks; 0 disables them', '0')
+    .option('--webhook-url <url>', 'the URL by which the API server calls webhooks, in place of the Service')
+    .option('--webhook-service <name>', 'the Service of the webhooks', 'tektite-webhook')
+    .option('--status-address <address>', 'the address of /healthz, /readyz, /metrics and /explain', '127.0.0.1:9090')
     .option('--log-level <level>', 'debug, info, warn or error', 'info')
     .addHelpText(
       'after',
@@ -44,10 +42,10 @@ Examples:
 
   tektite
     .command('crds')
-    .description('print the CustomResourceDefinitions of systems, or check that a file has them')
-    .requiredOption('--systems <list>', 'which systems, separated by commas: names, or files, folders and packages')
+    .description('print the CustomResourceDefinitions of systems, or check a file against them')
+    .requiredOption('--systems <list>', 'the systems, by commas: built-in names, files, folders or packages')
     .option('-o, --output <form>', 'yaml or json', 'yaml')
-    .option('--check <file>', 'print nothing, but fail if this file is out of date')
+    .option('--check <file>', 'print nothing; fail when this file is out of date')
     .addHelpText(
       'after',
       `
@@ -59,21 +57,19 @@ Examples:
 
   tektite
     .command('rbac')
-    .description(
-      'print the account that systems run as on a cluster and what it is allowed, or check that a file has it',
-    )
-    .requiredOption('--systems <list>', 'which systems, separated by commas: names, or files, folders and packages')
-    .option('--system-namespace <name>', 'the namespace of the process: account, Leases and certificates', 'default')
-    .option('--service-account <name>', 'the account', 'tektite-controller')
-    .option('--webhook-service <name>', 'the Service in front of the webhooks', 'tektite-webhook')
+    .description('print the ServiceAccount and least-privilege roles of systems, or check a file against them')
+    .requiredOption('--systems <list>', 'the systems, by commas: built-in names, files, folders or packages')
+    .option('--system-namespace <name>', 'the namespace of the ServiceAccount, Leases and certificates', 'default')
+    .option('--service-account <name>', 'the ServiceAccount', 'tektite-controller')
+    .option('--webhook-service <name>', 'the Service of the webhooks', 'tektite-webhook')
     .option('--payload <folder>', 'connectors: the payloads that the rights are for')
     .option('-o, --output <form>', 'yaml or json', 'yaml')
-    .option('--check <file>', 'print nothing, but fail if this file is out of date')
+    .option('--check <file>', 'print nothing; fail when this file is out of date')
     .addHelpText(
       'after',
       `
-The roles allow what the controllers do and nothing more. Definitions of kinds are not among it: apply what \`tektite crds\`
-prints, and run \`tektite controller\` with --no-install.
+The roles allow what the controllers do and nothing more. CustomResourceDefinitions are not included: apply those of
+\`tektite crds\`, and run \`tektite controller\` with --no-install.
 
 Examples:
   $ tektite rbac --systems ./examples/memcached-operator | kubectl apply -f -
@@ -84,17 +80,14 @@ Examples:
   tektite
     .command('deploy <system>')
     .description(
-      'print what runs a system on a cluster: definitions, rights, webhooks, a Deployment; or check that a file has it',
+      'print the manifests that install a system on a cluster: CRDs, RBAC, webhooks, Deployment; or check a file against them',
     )
-    .option('--image <name>', 'an image that has this program', `tektite.dev/tektite:${version}`)
+    .option('--image <name>', 'the image with this program', `tektite.dev/tektite:${version}`)
     .option('--system-namespace <name>', 'the namespace of the operator; default: tekton-operator, connectors-operator')
-    .option(
-      '--auto-install <namespace>',
-      'tekton-operator makes a TektonConfig by itself, which installs into this namespace',
-    )
+    .option('--auto-install <namespace>', 'tekton-operator: create a TektonConfig that installs into this namespace')
     .option('--payload <folder>', 'connectors: what the image has in /var/run/ko; the rights are for that')
     .option('-o, --output <form>', 'yaml or json', 'yaml')
-    .option('--check <file>', 'print nothing, but fail if this file is out of date')
+    .option('--check <file>', 'print nothing; fail when this file is out of date')
     .addHelpText(
       'after',
       `
@@ -122,13 +115,13 @@ Examples:
 
   tektite
     .command('new')
-    .description('begin something new')
+    .description('create the files of a new project')
     .command('operator <name>')
-    .description('write the files of an operator that runs: a kind, what it decides, its controller, tests')
+    .description('create an operator: a kind, its decisions, its controller, tests')
     .option('--group <domain>', 'the API group of its kind', 'example.com')
     .option('--version <version>', 'the version of its kind', 'v1alpha1')
     .option('--kind <Kind>', 'its kind; default: from the name')
-    .option('--out <folder>', 'where to; default: a folder of that name')
+    .option('--out <folder>', 'the folder; default: the name')
     .addHelpText(
       'after',
       `
@@ -140,7 +133,7 @@ Examples:
 
   tektite
     .command('explain <kind> <name>')
-    .description('why controllers looked at an object lately, and what came of it')
+    .description('show the recent reconciles of an object: causes, result, duration')
     .option('-n, --namespace <name>', 'the namespace of the object', 'default')
     .option('--controller <url>', 'the status address of the controllers; default: those of `tektite up` here')
     .option('--data-dir <dir>', 'the data folder of `tektite up`', defaultDataDir())

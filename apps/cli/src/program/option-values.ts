@@ -10,15 +10,18 @@ export function defaultDataDir(): string {
   return `${process.env.HOME ?? '.'}/.tektite`;
 }
 
-/** The options of systems that come with the command. */
+/** The options of built-in systems. */
 export function addSystemOptions(command: Command): Command {
   return command
     .option('--payload <folder>', 'connectors: the folder of payloads; default: $KO_DATA_PATH or /var/run/ko')
-    .option('--allow-insecure-manifests', 'connectors: additional manifests by http, too')
-    .option('--allow-private-manifests', 'connectors: additional manifests from loopback and link-local addresses, too')
+    .option('--allow-insecure-manifests', 'connectors: allow additional manifests over http')
+    .option(
+      '--allow-private-manifests',
+      'connectors: allow additional manifests from loopback and link-local addresses',
+    )
     .option(
       '--additional-manifests-cluster-scope',
-      'connectors: additional manifests outside of the namespace of the Connector, with the rights of the operator',
+      'connectors: allow additional manifests outside the namespace of the Connector, with the rights of the operator',
     );
 }
 

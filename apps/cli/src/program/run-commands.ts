@@ -145,7 +145,7 @@ Examples:
 
   tektite
     .command('sign')
-    .description('sign Tasks and Pipelines, so that a VerificationPolicy can tell them from others')
+    .description('sign Tasks and Pipelines for a VerificationPolicy')
     .requiredOption('-f, --file <file>', 'a file, a URL, or - for standard input', collect, [])
     .requiredOption('--key <file>', 'the private key, in PEM; also one that cosign made')
     .option('--passphrase-file <file>', 'the passphrase of a key that is encrypted')

@@ -32,6 +32,7 @@ export function operatorNames(project: string, { group, version, kind }: NameOpt
   if (!/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/.test(project))
     throw new UserError(
       `a name is made of small letters, digits and dashes and begins with a letter, not ${JSON.stringify(project)}`,
+      2,
     );
   if (!/^(?=.{1,253}$)[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)+$/.test(group))
     throw new UserError(`--group must be a domain of yours, as cache.example.com, not ${JSON.stringify(group)}`);

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { System } from '@tektite/controller';
 import { UserError } from '../user-error.ts';
+import { allSystems } from './built-in-systems.ts';
 import type { SystemSettings } from './system-settings.ts';
 
 /** The systems that come with the command, by name. Loaded when asked for. */
@@ -19,8 +20,8 @@ const builtIn: Readonly<Record<string, (settings: SystemSettings) => Promise<Sys
 };
 
 /**
- * The systems a user names: those that come with the command by their names, others by the file, folder or package that
- * exports a `system`.
+ * The systems that the command line names: built-in ones by their names, or `all` of them; others by the file, folder or package
+ * that exports a `system`.
  *
  * @example
  * await loadSystems('./examples/memcached-operator,@acme/operator')
@@ -29,8 +30,9 @@ export async function loadSystems(text: string, settings: SystemSettings = {}): 
   const names = text
     .split(',')
     .map((name) => name.trim())
-    .filter((name) => name !== '');
-  return Promise.all(names.map((name) => loadSystem(name, settings)));
+    .filter((name) => name !== '')
+    .flatMap((name) => (name === 'all' ? allSystems : [name]));
+  return Promise.all([...new Set(names)].map((name) => loadSystem(name, settings)));
 }
 
 async function loadSystem(name: string, settings: SystemSettings): Promise<System> {
@@ -56,9 +58,10 @@ function find(name: string): string {
   try {
     return require.resolve(name);
   } catch {
-    const known = Object.keys(builtIn);
-    const own = known.length > 0 ? `one of ${known.join(', ')}, or ` : '';
-    throw new UserError(`--systems: there is no ${JSON.stringify(name)}; give ${own}a file, folder or package`);
+    const known = ['all', ...Object.keys(builtIn)].join(', ');
+    throw new UserError(
+      `--systems: there is no ${JSON.stringify(name)}; give one of ${known}, or a file, folder or package`,
+    );
   }
 }
 

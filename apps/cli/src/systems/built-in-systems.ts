@@ -1,0 +1,46 @@
+/** A system that comes with the command. */
+export interface BuiltInSystem {
+  readonly name: string;
+  /** One line for the help. */
+  readonly summary: string;
+  /** A command to try once it runs. */
+  readonly next?: string;
+  /** Part of another system, for processes of their own: not in `all`. */
+  readonly isPart?: true;
+}
+
+/** The systems that come with the command. Data only: help and completion must not load them. */
+export const builtInSystems: readonly BuiltInSystem[] = [
+  {
+    name: 'pipelines',
+    summary: 'Tekton Pipelines: Tasks, Pipelines and their runs',
+    next: 'tektite run -f PIPELINE.yaml --kubeconfig KUBECONFIG',
+  },
+  {
+    name: 'tekton-operator',
+    summary: 'Tekton Operator: a TektonConfig installs and upgrades Tekton',
+    next: 'kubectl --kubeconfig KUBECONFIG explain tektonconfig.spec',
+  },
+  {
+    name: 'connectors',
+    summary: 'Connectors operator: a Connector deploys an application; see --payload',
+    next: 'tektite connectors new shop',
+  },
+  {
+    name: 'byoh',
+    summary: 'bring your own host: machines of clusters get registered hosts',
+    next: 'tektite agent --config KUBECONFIG --sandbox dry-run --name test-host',
+  },
+  { name: 'byoh-manager', summary: 'the manager of byoh alone', isPart: true },
+  { name: 'byoh-installer', summary: 'the default installer of byoh alone', isPart: true },
+  { name: 'pruner', summary: 'the pruner of runs that the Tekton Operator installs', isPart: true },
+];
+
+/** The names behind `all`. */
+export const allSystems: readonly string[] = builtInSystems.filter(({ isPart }) => !isPart).map(({ name }) => name);
+
+/** Lines for the help: a name and its summary each. */
+export function systemLines(): string {
+  const width = Math.max(...builtInSystems.map(({ name }) => name.length));
+  return builtInSystems.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n');
+}
