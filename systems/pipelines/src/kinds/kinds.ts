@@ -1,6 +1,7 @@
 import type { KubeObject } from '@tektite/meta';
 import { defineKind, type JsonSchema, type Kind, s } from '@tektite/schema';
 import type { CustomRun as CustomRunObject } from './custom-run.ts';
+import { kindDescriptions } from './descriptions/field-description.ts';
 import type { PipelineRun as PipelineRunObject } from './pipeline-run.ts';
 import type { PipelineSpec } from './pipeline-spec.ts';
 import { schemaOfStruct, schemaWithout } from './schema-of-struct.ts';
@@ -34,7 +35,9 @@ export interface StepActionObject extends KubeObject {
   readonly spec: StepActionSpec;
 }
 
-const field = (schema: JsonSchema) => s.raw<unknown>(schema).optional();
+const field = (schema: JsonSchema, description: string) => s.raw<unknown>({ ...schema, description }).optional();
+const specDescription = 'Desired state.';
+const statusDescription = 'Observed state, written by the controller.';
 
 /** Upstream's definition of CustomRuns is older than the others: it does not know the newest kind of volumes. */
 const customRunSpec = schemaWithout(schemaOfStruct('tekton/v1beta1.CustomRunSpec'), [
@@ -44,10 +47,15 @@ const customRunSpec = schemaWithout(schemaOfStruct('tekton/v1beta1.CustomRunSpec
   'podCertificate',
 ]);
 
+function describedKind(kind: string): { readonly description?: string } {
+  const description = kindDescriptions[kind];
+  return description === undefined ? {} : { description };
+}
+
 /** A kind that others refer to. It has no status, and upstream serves the subresource nevertheless. */
 function definitionKind<T extends KubeObject>(kind: string, version: string): Kind<T> {
-  const fields = { spec: field(schemaOfStruct(`tekton/${version}.${kind}Spec`)) };
-  const defined = defineKind({ group, version, kind, categories, fields });
+  const fields = { spec: field(schemaOfStruct(`tekton/${version}.${kind}Spec`), 'Definition.') };
+  const defined = defineKind({ group, version, kind, categories, fields, ...describedKind(kind) });
   return { ...defined, subresources: { status: {} } } as unknown as Kind<T>;
 }
 
@@ -59,9 +67,13 @@ function runKind<T extends KubeObject>(kind: string, version: string, shortNames
     ...(shortNames.length > 0 ? { shortNames } : {}),
     categories,
     columns: runColumns,
+    ...describedKind(kind),
     fields: {
-      spec: field(kind === 'CustomRun' ? customRunSpec : schemaOfStruct(`tekton/${version}.${kind}Spec`)),
-      status: field(schemaOfStruct(`tekton/${version}.${kind}Status`)),
+      spec: field(
+        kind === 'CustomRun' ? customRunSpec : schemaOfStruct(`tekton/${version}.${kind}Spec`),
+        specDescription,
+      ),
+      status: field(schemaOfStruct(`tekton/${version}.${kind}Status`), statusDescription),
     },
   }) as unknown as Kind<T>;
 }

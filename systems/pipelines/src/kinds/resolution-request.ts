@@ -2,6 +2,7 @@ import type { KubeObject } from '@tektite/meta';
 import { defineKind, type Kind, s } from '@tektite/schema';
 import type { Param } from './param.ts';
 import type { RefSource, RunCondition } from './run-status.ts';
+import { kindDescriptions } from './descriptions/field-description.ts';
 import { schemaOfStruct } from './schema-of-struct.ts';
 import { defineStructs } from './struct-table.ts';
 import './v1-structs.ts';
@@ -65,14 +66,19 @@ const outcomeColumns = [
 ] as const;
 
 const names = {
+  description: kindDescriptions['ResolutionRequest'] ?? '',
   group: 'resolution.tekton.dev',
   kind: 'ResolutionRequest',
   categories: ['tekton', 'tekton-pipelines'],
 } as const;
 
 function fields(version: string) {
-  const part = (name: string) => s.raw<unknown>(schemaOfStruct(`tekton/${version}.${name}`)).optional();
-  return { spec: part('ResolutionRequestSpec'), status: part('ResolutionRequestStatus') };
+  const part = (name: string, description: string) =>
+    s.raw<unknown>({ ...schemaOfStruct(`tekton/${version}.${name}`), description }).optional();
+  return {
+    spec: part('ResolutionRequestSpec', 'What to fetch. A label names the resolver.'),
+    status: part('ResolutionRequestStatus', 'The content, or the reason why there is none.'),
+  };
 }
 
 /** `resolution.tekton.dev/v1beta1`: what is stored. */

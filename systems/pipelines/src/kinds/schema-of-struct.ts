@@ -1,5 +1,6 @@
 import { type JsonSchema, s } from '@tektite/schema';
 import type { GoType, Scalar } from '@tektite/schema/kubernetes';
+import { fieldDescription } from './descriptions/field-description.ts';
 import { type StructField, structOf } from './struct-table.ts';
 
 const schemas = new Map<string, JsonSchema>();
@@ -32,16 +33,24 @@ const special: Readonly<Record<string, JsonSchema>> = {
 export function schemaOfStruct(key: string): JsonSchema {
   const known = Object.hasOwn(special, key) ? special[key] : schemas.get(key);
   if (known) return known;
-  const { fields, atomic } = structOf(key);
+  const { fields, atomic, goName } = structOf(key);
+  // Built-in structs have names like Tekton's.
+  const describe = (field: string) => (key.startsWith('tekton/') ? fieldDescription(goName, field) : undefined);
   const required = fields.filter((field) => field.required).map(({ name }) => name);
   const schema: JsonSchema = {
     type: 'object',
-    properties: Object.fromEntries(fields.map((field) => [field.name, schemaOfField(field)])),
+    properties: Object.fromEntries(
+      fields.map((field) => [field.name, described(schemaOfField(field), describe(field.name))]),
+    ),
     ...(required.length > 0 ? { required: required.sort() } : {}),
     ...(atomic ? { 'x-kubernetes-map-type': 'atomic' } : {}),
   };
   schemas.set(key, schema);
   return schema;
+}
+
+function described(schema: JsonSchema, description: string | undefined): JsonSchema {
+  return description === undefined ? schema : { ...schema, description };
 }
 
 /** A schema that does not know one field. The path leads through properties; lists are stepped into. */

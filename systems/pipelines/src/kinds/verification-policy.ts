@@ -1,5 +1,6 @@
 import type { KubeObject } from '@tektite/meta';
 import { defineKind, type Kind, s } from '@tektite/schema';
+import { kindDescriptions } from './descriptions/field-description.ts';
 import { schemaOfStruct } from './schema-of-struct.ts';
 import { defineStructs } from './struct-table.ts';
 
@@ -58,5 +59,11 @@ export const VerificationPolicy = defineKind({
   kind: 'VerificationPolicy',
   plural: 'verificationpolicies',
   categories: ['tekton', 'tekton-pipelines'],
-  fields: { spec: s.raw<unknown>(schemaOfStruct('tekton/v1alpha1.VerificationPolicySpec')) },
+  description: kindDescriptions['VerificationPolicy'] ?? '',
+  fields: {
+    spec: s.raw<unknown>({
+      ...schemaOfStruct('tekton/v1alpha1.VerificationPolicySpec'),
+      description: 'Sources and keys.',
+    }),
+  },
 }) as unknown as Kind<VerificationPolicyObject>;
