@@ -14,9 +14,8 @@ import { startOneShotPlane } from '../one-shot-plane.ts';
 import { createObject } from '../run/create-object.ts';
 import type { PlannedObject } from '../run/plan-run.ts';
 import { prepareRun, type RunInputs } from '../run/prepare-run.ts';
-import { placesOf } from '../run/report/place-of-task.ts';
 import { RecordingView } from '../run/report/recorded-run.ts';
-import { readReports, writeReports } from '../run/report/write-reports.ts';
+import { readReports } from '../run/report/wanted-reports.ts';
 import { RunSession } from '../run/run-session.ts';
 import { openView } from '../run/view/open-view.ts';
 import type { RunEnd, RunView } from '../run/view/run-view.ts';
@@ -109,7 +108,8 @@ async function runOnce(options: RunOptions): Promise<number> {
   if (!(view instanceof RecordingView)) return code;
   // Programs that read JSON from standard output get nothing else there.
   const stream = options.output === 'json' ? process.stderr : process.stdout;
-  await writeReports(reports, view.runs, placesOf(created), (text) => void stream.write(text));
+  const { writeReports } = await import('../run/report/write-reports.ts');
+  await writeReports(reports, view.runs, created, (text) => void stream.write(text));
   return code;
 }
 

@@ -18,7 +18,7 @@ export interface PacOptions {
 
 const events = ['push', 'pull_request'] as const;
 
-/** Files of Pipelines-as-Code, which know variables and annotations for events. Others pass unchanged. */
+/** Files of Pipelines-as-Code, which have variables, and annotations for events. */
 export class PacFiles {
   private readonly options: PacOptions;
   private readonly named: PacEvent['type'] | undefined;
@@ -34,7 +34,6 @@ export class PacFiles {
 
   /** Fills the variables of a text in, by the repository that it is in. */
   async fill({ name, text }: ReadText): Promise<string> {
-    if (!text.includes('pipelinesascode.tekton.dev/') && !/(^|\/)\.tekton\//.test(name)) return text;
     const event = await this.readEvent(name);
     const filled = fillVariables(text, variablesOf(event, this.options.namespace));
     if (filled.unknown.length > 0)

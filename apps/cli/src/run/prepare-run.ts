@@ -1,6 +1,7 @@
 import type { Client } from '@tektite/client';
+import type { ReadText } from '@tektite/manifest';
 import { isStatusError, type KubeObject } from '@tektite/meta';
-import { PacFiles } from '../pac/pac-files.ts';
+import type { PacFiles } from '../pac/pac-files.ts';
 import { readDuration } from '../read-duration.ts';
 import { badInput } from './bad-input.ts';
 import { planeNeeds } from './plane-needs.ts';
@@ -41,9 +42,7 @@ export async function prepareRun(
   const env = inputs.env.map(readVariable);
   const options = await Promise.all(inputs.workspace.map((text) => readWorkspace(text, !cluster)));
   const secrets = await readSecrets(inputs.secret);
-  const pac = new PacFiles({ namespace, note, ...(inputs.event ? { event: inputs.event } : {}) });
-  const written = await readDocuments(inputs.file, (text) => pac.fill(text));
-  const documents = await pac.complete(written, name);
+  const documents = await readInputs(inputs, note);
   const planned = await planRun(
     documents,
     {
@@ -66,6 +65,23 @@ export async function prepareRun(
   const { objects, created } = planeNeeds(all, namespace);
   if (created.length > 0) note(`created for this run: ${created.join(', ')}`);
   return [...objects, ...all];
+}
+
+/** The documents to run. The module for files of Pipelines-as-Code is loaded only where there is one. */
+async function readInputs({ file, name, namespace, event }: RunInputs, note: (text: string) => void) {
+  let pac: PacFiles | undefined;
+  const loadPac = async () => {
+    const { PacFiles } = await import('../pac/pac-files.ts');
+    return (pac ??= new PacFiles({ namespace, note, ...(event === undefined ? {} : { event }) }));
+  };
+  if (event !== undefined) await loadPac();
+  const documents = await readDocuments(file, async (text) => (isPac(text) ? (await loadPac()).fill(text) : text.text));
+  return (await pac?.complete(documents, name)) ?? documents;
+}
+
+/** Whether a text is for Pipelines-as-Code: by its folder, or by an annotation. */
+function isPac({ name, text }: ReadText): boolean {
+  return text.includes('pipelinesascode.tekton.dev/') || /(^|\/)\.tekton\//.test(name);
 }
 
 function plannedAs(object: KubeObject, place: string): PlannedObject {

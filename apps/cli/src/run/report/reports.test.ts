@@ -7,7 +7,7 @@ import { htmlReport } from './html-report.ts';
 import { junitReport } from './junit-report.ts';
 import { markdownReport } from './markdown-report.ts';
 import { type RecordedRun, RecordingView } from './recorded-run.ts';
-import { readReports } from './write-reports.ts';
+import { readReports } from './wanted-reports.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 const done = (status: string, reason: string, began: number, ended: number, message = '') => ({

@@ -1,54 +1,20 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { explainFileError, UserError } from '../../user-error.ts';
-import { nearestName } from '../nearest-name.ts';
-import { githubAnnotations, type PlaceOfTask } from './github-annotations.ts';
+import type { PlannedObject } from '../plan-run.ts';
+import { githubAnnotations } from './github-annotations.ts';
 import { htmlReport } from './html-report.ts';
 import { junitReport } from './junit-report.ts';
 import { markdownReport } from './markdown-report.ts';
+import { placesOf } from './place-of-task.ts';
 import type { RecordedRun } from './recorded-run.ts';
+import type { WantedReport } from './wanted-reports.ts';
 
-/** A report to write when runs have ended. */
-export interface WantedReport {
-  readonly kind: 'junit' | 'markdown' | 'html' | 'github';
-  /** Without one, it is printed. */
-  readonly file?: string;
-  /** Other steps of a workflow write to the same file. */
-  readonly append?: boolean;
-}
-
-const kinds = ['junit', 'markdown', 'html', 'github'] as const;
-
-/** The reports of `--report KIND=FILE`, and those that GitHub Actions takes from every step. */
-export function readReports(
-  words: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): readonly WantedReport[] {
-  const wanted = words.map((word): WantedReport => {
-    const [name = '', file] = word.split(/=(.*)/s);
-    const kind = kinds.find((each) => each === name);
-    if (!kind) throw new UserError(`--report ${word}: there is no report ${JSON.stringify(name)}; ${hint(name)}`, 2);
-    if (kind === 'github') return { kind };
-    if (!file) throw new UserError(`--report ${kind}: it needs a file, as --report ${kind}=FILE`, 2);
-    return { kind, file };
-  });
-  if (env['GITHUB_ACTIONS'] === 'true' && !wanted.some(({ kind }) => kind === 'github'))
-    wanted.push({ kind: 'github' });
-  const summary = env['GITHUB_STEP_SUMMARY'];
-  if (summary) wanted.push({ kind: 'markdown', file: summary, append: true });
-  return wanted;
-}
-
-function hint(name: string): string {
-  const near = nearestName(name, kinds);
-  return near ? `did you mean ${near}?` : 'give junit=FILE, markdown=FILE, html=FILE or github';
-}
-
-/** Writes reports. `print` gets those that have no file. */
+/** Writes reports. `created` has the runs by the names that the server gave them; `print` gets reports without a file. */
 export async function writeReports(
   wanted: readonly WantedReport[],
   runs: readonly RecordedRun[],
-  placeOf: PlaceOfTask,
+  created: ReadonlyMap<string, PlannedObject>,
   print: (text: string) => void,
 ): Promise<void> {
   if (runs.length === 0) return;
@@ -56,7 +22,7 @@ export async function writeReports(
     junit: () => junitReport(runs),
     markdown: () => markdownReport(runs),
     html: () => htmlReport(runs),
-    github: () => githubAnnotations(runs, placeOf),
+    github: () => githubAnnotations(runs, placesOf(created)),
   };
   for (const { kind, file, append } of wanted) {
     const text = texts[kind]();
