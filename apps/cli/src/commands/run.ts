@@ -67,11 +67,12 @@ async function runAgainAndAgain(options: RunOptions): Promise<number> {
 
 /** Resolves with the file that changed, or with nothing after Ctrl-C. */
 async function waitForChange(paths: readonly string[]): Promise<string | undefined> {
-  process.stderr.write(pc.dim('waiting for changes; Ctrl-C ends\n'));
   const stopped = stopSignal();
   const abort = new AbortController();
   try {
-    const file = await Promise.race([nextChange(paths, abort.signal), stopped.promise.then(() => undefined)]);
+    const change = nextChange(paths, abort.signal);
+    process.stderr.write(pc.dim('waiting for changes; Ctrl-C ends\n'));
+    const file = await Promise.race([change, stopped.promise.then(() => undefined)]);
     // Editors and version control write several files at once.
     if (file !== undefined) await sleep(systemClock, settleMs);
     return file;

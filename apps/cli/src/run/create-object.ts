@@ -20,7 +20,7 @@ export async function createObject(client: Client, planned: PlannedObject, names
   } catch (error) {
     if (isClientError(error, 'UNKNOWN_KIND')) throw await unknownKind(client, planned);
     if (!isStatusError(error)) throw error;
-    throw badInput(`${planned.at(fieldOf(error))}: ${plainMessage(error.message)}`);
+    throw badInput(`${planned.at(fieldOf(error))}: ${refusal(error)}`);
   }
 }
 
@@ -68,6 +68,16 @@ function fieldOf({ status, message }: StatusError): FieldPath {
     .split(/[.[\]]+/)
     .filter((part) => part !== '')
     .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+}
+
+/** The refusal of the server, with what helps where that is known. */
+function refusal(error: StatusError): string {
+  const { kind, name } = error.status.details ?? {};
+  if (error.reason === 'NotFound' && kind === 'namespaces')
+    return `there is no namespace ${JSON.stringify(name)}; make it with kubectl create namespace ${name}, or choose another with -n`;
+  if (error.reason === 'AlreadyExists')
+    return `${error.message}; delete it, or give this one a metadata.generateName instead of the name`;
+  return plainMessage(error.message);
 }
 
 /** Without the name of the webhook, and without the kind that is being decoded. */

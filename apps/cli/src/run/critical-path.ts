@@ -18,7 +18,8 @@ export function criticalPath(pipeline: RunNode, times: RunTimes): readonly PathS
   const ended = pipeline.children
     .map((node) => ({ node, span: times.spanOf(node) }))
     .filter((each): each is { node: RunNode; span: Required<Span> } => each.span?.ended !== undefined)
-    .sort((a, b) => b.span.ended - a.span.ended);
+    // Statuses have whole seconds: of tasks that ended in the same one, the one that started last was last.
+    .sort((a, b) => b.span.ended - a.span.ended || b.span.began - a.span.began);
   const path: PathStep[] = [];
   let before = Number.POSITIVE_INFINITY;
   for (const { node, span } of ended) {

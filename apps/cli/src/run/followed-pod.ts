@@ -2,11 +2,19 @@ import { type Client, kinds, linesOf, type ObjectKey, resilientWatch } from '@te
 import { type Clock, isStatusError } from '@tektite/meta';
 import type { ContainerState, Pod } from '@tektite/schema/kubernetes';
 
+/** How a step ended. */
+export interface StepEnd {
+  readonly exitCode: number;
+  /** It did nothing, because another step failed. */
+  readonly skipped: boolean;
+  /** The image that the step names, and that this machine does not use. */
+  readonly unusedImage?: string;
+}
+
 /** Receives what happens to the steps of a Pod. */
 export interface StepListener {
   log(step: string, line: string): void;
-  /** `image` is the one that the step names, and that this machine does not use. */
-  ended(step: string, exitCode: number, image: string | undefined): void;
+  ended(step: string, end: StepEnd): void;
   /** Something keeps the Pod, or a container of it, from starting. Each reason comes once. */
   stuck(reason: string): void;
 }
@@ -74,8 +82,19 @@ async function followStep(
   const over = await pods.until((pod) => stateOf(pod, container)?.terminated !== undefined);
   const terminated = over && stateOf(over, container)?.terminated;
   if (!terminated) return false;
-  listener.ended(step, terminated.exitCode, unusedImage(over, container));
+  const image = unusedImage(over, container);
+  const { exitCode, message } = terminated;
+  listener.ended(step, {
+    exitCode,
+    skipped: isSkipped(message),
+    ...(image === undefined ? {} : { unusedImage: image }),
+  });
   return true;
+}
+
+/** The entrypoint leaves its reason in the termination message. */
+function isSkipped(message: string | undefined): boolean {
+  return /"key":"Reason","value":"Skipped"/.test(message ?? '');
 }
 
 /** The host runtime says so in the ID of the image. */

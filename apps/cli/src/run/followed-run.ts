@@ -1,7 +1,7 @@
 import { type Client, type ObjectKey, resilientWatch } from '@tektite/client';
 import { type KubeObject, sleep } from '@tektite/meta';
 import type { PipelineRun, RunCondition, RunResult, TaskRun } from '@tektite/pipelines';
-import { followPod, type LogWindow } from './followed-pod.ts';
+import { followPod, type LogWindow, type StepEnd } from './followed-pod.ts';
 import { LogOrder } from './log-order.ts';
 import { MissingPrograms, registryHint } from './missing-program.ts';
 import { pipelineRunNode, taskOrder } from './pipeline-run-tree.ts';
@@ -176,9 +176,9 @@ export class FollowedRun {
         this.missing.log(`${pod}/${step}`, line);
         view.log(place(step), line);
       },
-      ended: (step: string, exitCode: number, image: string | undefined) => {
-        view.stepEnded(place(step), exitCode);
-        const hint = this.missing.ended(`${pod}/${step}`, exitCode, image);
+      ended: (step: string, { exitCode, skipped, unusedImage }: StepEnd) => {
+        view.stepEnded(place(step), exitCode, skipped);
+        const hint = this.missing.ended(`${pod}/${step}`, exitCode, unusedImage);
         if (hint !== undefined) view.note(hint);
       },
       stuck: (reason: string) => view.note(reason),

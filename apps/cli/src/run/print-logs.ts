@@ -26,7 +26,7 @@ export async function printLogs(
   view.started(run.kind, name);
   for (const { metadata, status } of taskRuns.toSorted((a, b) => startOf(a) - startOf(b))) {
     const task = metadata.labels?.['tekton.dev/pipelineTask'];
-    for (const { name: step = '', container, running, terminated } of status?.steps ?? []) {
+    for (const { name: step = '', container, running, terminated, terminationReason } of status?.steps ?? []) {
       if (!status?.podName || !(running ?? terminated)) continue;
       const place = { run: name, tasks: task === undefined ? [] : [task], step };
       try {
@@ -37,7 +37,7 @@ export async function printLogs(
         // Of a Pod that was deleted there are none.
         if (!isStatusError(error)) throw error;
       }
-      if (terminated) view.stepEnded(place, terminated.exitCode ?? 0);
+      if (terminated) view.stepEnded(place, terminated.exitCode ?? 0, terminationReason === 'Skipped');
     }
   }
 }

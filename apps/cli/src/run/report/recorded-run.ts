@@ -55,9 +55,10 @@ export class RecordingView implements RunView {
     this.view.log(place, line);
   }
 
-  stepEnded(place: StepPlace, exitCode: number): void {
-    this.logOf(place).exitCode = exitCode;
-    this.view.stepEnded(place, exitCode);
+  stepEnded(place: StepPlace, exitCode: number, skipped = false): void {
+    const log = this.logOf(place);
+    if (!skipped) log.exitCode = exitCode;
+    this.view.stepEnded(place, exitCode, skipped);
   }
 
   changed(trees: readonly RunNode[], times: RunTimes): void {

@@ -16,8 +16,8 @@ export class JsonView implements RunView {
     this.print({ event: 'log', ...at(place), line });
   }
 
-  stepEnded(place: StepPlace, exitCode: number): void {
-    this.print({ event: 'step', ...at(place), exitCode });
+  stepEnded(place: StepPlace, exitCode: number, skipped = false): void {
+    this.print({ event: 'step', ...at(place), exitCode, ...(skipped ? { skipped } : {}) });
   }
 
   changed(): void {}

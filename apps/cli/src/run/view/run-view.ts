@@ -29,7 +29,8 @@ export interface RunEnd {
 export interface RunView extends Disposable {
   started(kind: string, name: string): void;
   log(place: StepPlace, line: string): void;
-  stepEnded(place: StepPlace, exitCode: number): void;
+  /** `skipped` steps end with a code, too: they did nothing, because another step failed. */
+  stepEnded(place: StepPlace, exitCode: number, skipped?: boolean): void;
   /** A run has changed; `trees` are all runs that are shown now. */
   changed(trees: readonly RunNode[], times: RunTimes): void;
   /** A sentence about the work itself. */

@@ -23,8 +23,9 @@ export class TextView implements RunView {
     this.line(`${prefixOf(place)} ${line}`);
   }
 
-  stepEnded(place: StepPlace, exitCode: number): void {
-    this.line(`${prefixOf(place)} ${exitCode === 0 ? pc.green('✓') : pc.red(`✗ exit code ${exitCode}`)}`);
+  stepEnded(place: StepPlace, exitCode: number, skipped = false): void {
+    const failure = skipped ? pc.dim('- skipped') : pc.red(`✗ exit code ${exitCode}`);
+    this.line(`${prefixOf(place)} ${exitCode === 0 ? pc.green('✓') : failure}`);
   }
 
   changed(_trees: readonly RunNode[], _times: RunTimes): void {}
