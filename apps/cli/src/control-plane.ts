@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -18,7 +19,8 @@ import { systemClock } from '@tektite/meta';
 import type { ImageMapping } from '@tektite/node';
 import type { RuntimeName } from './cluster/runtimes.ts';
 import { serviceRange } from './cluster/service-range.ts';
-import { loadKeys, loadSigningKey } from './key-files.ts';
+import { KeyFolder } from './pki/key-folder.ts';
+import { ServerPki } from './pki/server-pki.ts';
 import { type Connection, writeKubeconfig } from './kubeconfig-file.ts';
 import type { Started } from './start-together.ts';
 
@@ -35,6 +37,10 @@ export interface ControlPlaneOptions {
   readonly images?: ImageMapping;
   /** Run in this process, on the server's own side: no HTTP, no certificates between. */
   readonly systems?: readonly System[];
+  /** Called with the connection after certificates were renewed. */
+  readonly onRenewed?: (connection: Connection) => Promise<void>;
+  /** Memory for bodies of requests under way, and for answers that clients do not read. */
+  readonly maxInflightBytes?: number;
   readonly log: Logger;
 }
 
@@ -68,11 +74,12 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
   const storage = options.inMemory
     ? new RevisionStore({ maxBytes: maxStateBytes() })
     : await openStorage(join(folder, 'state'), started, onNotice);
-  const keys = await loadKeys(join(folder, 'pki'), options.host);
+  const keyFolder = new KeyFolder(join(folder, 'pki'));
+  const pki = await ServerPki.load(keyFolder, options.host, systemClock);
   const server = await ApiServer.create({
     storage,
     authenticators: [clientCertificateAuthenticator, ...(options.tokens ? [options.tokens] : [])],
-    serviceAccountKey: () => loadSigningKey(join(folder, 'pki')),
+    serviceAccountKey: () => keyFolder.signingKey(),
     ...(options.runtime ? { serviceRange: serviceRange(folder) } : {}),
     // The ServiceAccount plugin waits for accounts that a controller makes.
     disabledAdmissionPlugins: [...(options.runtime ? [] : ['ServiceAccount']), ...options.disabledAdmissionPlugins],
@@ -88,22 +95,31 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
   const http = await serveHttps({
     host: options.host,
     port: options.port,
-    key: keys.server.key,
-    certificate: keys.server.certificate,
-    clientCa: keys.authority.certificate,
+    ...pki.server,
+    clientCa: pki.bundle,
+    ...(options.maxInflightBytes === undefined ? {} : { maxInflightBytes: options.maxInflightBytes }),
     admit: (request) => server.admit(request),
     handle: (request) => server.handle(request),
   });
   started.push(() => http.close());
-  const connection: Connection = {
+  const connect = (): Connection => ({
     server: `https://${reachable(options.host)}:${http.port}`,
-    authority: keys.authority.certificate,
-    certificate: keys.admin.certificate,
-    key: keys.admin.key,
-  };
+    authority: pki.bundle,
+    ...pki.admin,
+  });
   const kubeconfigFile = join(folder, 'kubeconfig');
-  await rm(kubeconfigFile, { force: true });
-  await writeKubeconfig(kubeconfigFile, connection);
+  await replaceKubeconfig(kubeconfigFile, connect(), onNotice);
+  pki.keepFresh(
+    async () => {
+      http.use({ ...pki.server, clientCa: pki.bundle });
+      await replaceKubeconfig(kubeconfigFile, connect(), onNotice);
+      await options.onRenewed?.(connect());
+      onNotice(`certificates were renewed; ${kubeconfigFile} has the new ones`);
+    },
+    (error) => options.log.error('certificates', { error }),
+  );
+  started.push(async () => pki[Symbol.dispose]());
+  const connection = connect();
   // Loaded only where they are needed: a server alone does without all of it.
   if (options.runtime) {
     const { runCluster } = await import('./cluster/run-cluster.ts');
@@ -113,7 +129,7 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
         runtime: options.runtime,
         ...(options.images ? { images: options.images } : {}),
         folder,
-        authority: keys.authority,
+        pki,
         api: { host: reachable(options.host), port: http.port },
         log: options.log,
         onNotice,
@@ -125,6 +141,21 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
   const { runObservedSystems } = await import('./systems/run-systems.ts');
   const statusUrl = await runObservedSystems(server, options.systems, folder, options.log, started);
   return { connection, kubeconfigFile, statusUrl };
+}
+
+/** Writes the kubeconfig of the data folder. A full disk must not keep a control plane from starting: it is how to make room. */
+async function replaceKubeconfig(
+  file: string,
+  connection: Connection,
+  onNotice: (text: string) => void,
+): Promise<void> {
+  try {
+    await writeKubeconfig(file, connection, { replace: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (!existsSync(file) || (code !== 'ENOSPC' && code !== 'EDQUOT')) throw error;
+    onNotice(`${file} could not be written: no space left; it is as it was before`);
+  }
 }
 
 /** The folder for state, keys and the kubeconfig. One that exists keeps its permissions: it may hold more than this. */

@@ -27,11 +27,17 @@ interface Kubeconfig {
 
 const name = 'tektite';
 
-/** Writes the connection as cluster, user and context `tektite`, next to what the file has already; makes it current. */
-export async function writeKubeconfig(file: string, connection: Connection): Promise<void> {
-  const config: Kubeconfig = existsSync(file)
-    ? await readConfig(file)
-    : { apiVersion: 'v1', kind: 'Config', preferences: {} };
+/**
+ * Writes the connection as cluster, user and context `tektite`, next to those of the file, unless it is replaced; makes it
+ * current.
+ */
+export async function writeKubeconfig(
+  file: string,
+  connection: Connection,
+  { replace = false }: { readonly replace?: boolean } = {},
+): Promise<void> {
+  const config: Kubeconfig =
+    existsSync(file) && !replace ? await readConfig(file) : { apiVersion: 'v1', kind: 'Config', preferences: {} };
   const encode = (pem: string) => Buffer.from(pem).toString('base64');
   config.clusters = put(config.clusters, {
     name,
@@ -45,7 +51,7 @@ export async function writeKubeconfig(file: string, connection: Connection): Pro
   config['current-context'] = name;
   createFolder(dirname(file));
   // Readers see the old file or the new one, never half of it; the key in it is for the owner alone. A link stays one.
-  const target = existsSync(file) ? await realpath(file) : file;
+  const target = existsSync(file) && !replace ? await realpath(file) : file;
   const temporary = `${target}.${process.pid}`;
   // The folder may be everybody's: what somebody put there under that name is not written to.
   await rm(temporary, { force: true });

@@ -15,7 +15,7 @@ import type { ImageMapping } from '@tektite/node';
 import { runCluster } from './cluster/run-cluster.ts';
 import { serviceRange } from './cluster/service-range.ts';
 import { saveObjects } from './run/save-objects.ts';
-import { createServerKeys } from './server-keys.ts';
+import { createServerKeys } from './pki/server-keys.ts';
 import { type Started, startTogether } from './start-together.ts';
 import { runSystemsOnce } from './systems/run-systems.ts';
 import { explainFileError, UserError } from './user-error.ts';
@@ -64,7 +64,11 @@ export async function startOneShotPlane(options: OneShotOptions, started: Starte
   started.push(() => http.close());
   const api = { host, port: http.port };
   await startTogether(started, [
-    (own) => runCluster({ ...options, server, runtime: 'host', folder, authority, api }, own),
+    (own) =>
+      runCluster(
+        { ...options, server, runtime: 'host', folder, pki: { authority, bundle: authority.certificate }, api },
+        own,
+      ),
     (own) => runSystemsOnce(server, options.systems, options.log, own),
   ]);
   const client = new Client(inProcessTransport(server, { name: 'tektite-admin', groups: ['system:masters'] }));

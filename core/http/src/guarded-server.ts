@@ -106,8 +106,7 @@ export class GuardedServer implements AsyncDisposable {
   }
 
   /** New connections see this certificate. Throws when the key does not belong to it. */
-  use({ certificate, key }: Pick<TlsOptions, 'certificate' | 'key'>): void {
-    const { clientCa } = this;
+  use({ certificate, key, clientCa = this.clientCa }: TlsOptions): void {
     (this.server as Http2SecureServer).setSecureContext({
       cert: certificate,
       key,

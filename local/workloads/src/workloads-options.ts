@@ -12,8 +12,8 @@ export interface WorkloadsOptions {
   /** For garbage collection, which needs metadata alone. Over HTTP, give one over a `metadataTransport`. */
   readonly metadataClient?: Client;
   readonly log?: Logger;
-  /** The certificate of the authority that the API server can be checked by; goes to `kube-root-ca.crt`. */
-  readonly rootCertificate?: string;
+  /** The certificates that verify the API server, for `kube-root-ca.crt`. A function is called for every reconcile. */
+  readonly rootCertificate?: string | (() => string);
   /** Signs and approves certificate requests. Without it they stay as they are. */
   readonly certificates?: CertificateHooks;
   /** Where claims get their volumes; brings the StorageClass `standard`. Without it no volume is made. */

@@ -28,7 +28,8 @@ import type { WorkloadsOptions } from './workloads-options.ts';
 
 /** The controllers of this room, as a system. `startWorkloads` runs it, and what does not fit into the form of a system. */
 export function workloadsSystem(options: WorkloadsOptions, events: ComponentEvents): System {
-  const { certificates, rootCertificate, storage } = options;
+  const { certificates, rootCertificate: given, storage } = options;
+  const rootCertificate = typeof given === 'string' ? () => given : given;
   const volumeEvents = events.of('persistentvolume-controller');
   const controllers: ControllerDefinition[] = [
     namespaceController(options.client),

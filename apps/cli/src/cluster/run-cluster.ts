@@ -29,7 +29,8 @@ export interface ClusterOptions {
   readonly images?: ImageMapping;
   /** The data folder of the control plane. */
   readonly folder: string;
-  readonly authority: KeyPair;
+  /** The authority that signs, and all that are trusted. Both may change while the cluster runs. */
+  readonly pki: { readonly authority: KeyPair; readonly bundle: string };
   /** Where Pods reach the API. */
   readonly api: { readonly host: string; readonly port: number };
   /** Failures that are tried again. */
@@ -56,14 +57,14 @@ function open({ server }: ClusterOptions, fieldManager: string, name: string, st
 }
 
 async function runWorkloads(options: ClusterOptions, started: Started): Promise<void> {
-  const { folder, authority } = options;
+  const { folder, pki } = options;
   const workloads = await startWorkloads({
     client: open(options, 'kube-controller-manager', 'system:kube-controller-manager', started),
     log: options.log,
-    rootCertificate: authority.certificate,
+    rootCertificate: () => pki.bundle,
     certificates: {
       sign: ({ request, usages, expirationSeconds }) =>
-        signRequest(authority, request, {
+        signRequest(pki.authority, request, {
           clock: systemClock,
           usages,
           validForMs: (expirationSeconds ?? aYear) * 1000,

@@ -1,4 +1,4 @@
-import { GuardedServer, type ServerRequest, type ServerResponse } from '@tektite/http';
+import { GuardedServer, type ServerRequest, type ServerResponse, type TlsOptions } from '@tektite/http';
 import { isStatusError, StatusError, systemClock } from '@tektite/meta';
 import type { ApiRequest, ApiResponse } from '../rest/api-request.ts';
 import { BodyReader } from './body-reader.ts';
@@ -26,8 +26,8 @@ export interface HttpServerOptions {
 /** A server that listens. */
 export interface RunningHttpServer {
   readonly port: number;
-  /** New connections see this certificate. */
-  use(certificate: { readonly certificate: string; readonly key: string }): void;
+  /** New connections see this certificate, and are verified with this authority. */
+  use(tls: TlsOptions): void;
   close(): Promise<void>;
 }
 

@@ -10,17 +10,19 @@ const annotations = {
 };
 
 /** Keeps the certificate that the API server can be checked by in every namespace, where Pods find it. */
-export function rootCaController(certificate: string): ControllerDefinition {
+export function rootCaController(certificate: () => string): ControllerDefinition {
   const configMaps = mapped(kinds.ConfigMap, ({ metadata }) => [metadata.namespace ?? ''], {
     fieldSelector: `metadata.name=${name}`,
   });
-  const data = { 'ca.crt': certificate };
   return defineController({
     name: 'root-ca-certificate',
     kind: kinds.Namespace,
+    // Certificates are rotated while this runs.
+    resyncMs: 60 * 60 * 1000,
     sources: [configMaps],
     async reconcile({ metadata, status }, { client, cache, name: namespace }) {
       if (metadata.deletionTimestamp !== undefined || status?.phase === 'Terminating') return;
+      const data = { 'ca.crt': certificate() };
       const existing = cache(configMaps).get(`${namespace}/${name}`);
       try {
         if (!existing) await client.create(kinds.ConfigMap, { metadata: { namespace, name, annotations }, data });

@@ -12,7 +12,7 @@ const validForSeconds = 10 * 365 * 24 * 3600;
 const encode = (text: string): string => Buffer.from(text).toString('base64');
 
 /** Fills Secrets that ask for the token of a ServiceAccount, and takes them away with their account. */
-export function tokenController(certificate: string | undefined): ControllerDefinition {
+export function tokenController(certificate: (() => string) | undefined): ControllerDefinition {
   const accounts = mapped(
     kinds.ServiceAccount,
     ({ metadata }, own) => [...own.keys()].filter((key) => key.startsWith(`${metadata.namespace}/`)),
@@ -31,7 +31,7 @@ export function tokenController(certificate: string | undefined): ControllerDefi
       if (!owner || (uid && uid !== owner.metadata.uid)) return remove(client, secret);
       if (uid && secret.data?.['token'] && secret.data['namespace'] && (!certificate || secret.data['ca.crt'])) return;
       const token = secret.data?.['token'] ?? encode(await requestToken(client, namespace, account));
-      const data = { token, namespace: encode(namespace), ...(certificate ? { 'ca.crt': encode(certificate) } : {}) };
+      const data = { token, namespace: encode(namespace), ...(certificate ? { 'ca.crt': encode(certificate()) } : {}) };
       const { resourceVersion } = secret.metadata;
       const annotations = { [uidAnnotation]: owner.metadata.uid };
       await client.patch(

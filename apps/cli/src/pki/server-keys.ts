@@ -1,0 +1,26 @@
+import { createAuthority, issueCertificate, type KeyPair } from '@tektite/certificates';
+import { type Clock, systemClock } from '@tektite/meta';
+
+/** The certificate of a server, and the authority that signed it. */
+interface ServerKeys {
+  readonly authority: KeyPair;
+  readonly server: KeyPair;
+}
+
+/** Names of the API, on this machine and in Pods. */
+const ownNames = ['127.0.0.1', '::1', 'localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
+
+/** A new authority, and a certificate of it for the API server. */
+export async function createServerKeys(host: string): Promise<ServerKeys> {
+  const authority = await createServerAuthority(systemClock);
+  return { authority, server: await issueServerCertificate(authority, host, systemClock) };
+}
+
+export function createServerAuthority(clock: Clock): Promise<KeyPair> {
+  return createAuthority('tektite', clock);
+}
+
+export function issueServerCertificate(authority: KeyPair, host: string, clock: Clock): Promise<KeyPair> {
+  const hosts = [...new Set([host, ...ownNames])];
+  return issueCertificate(authority, { commonName: 'kube-apiserver', hosts }, clock);
+}
