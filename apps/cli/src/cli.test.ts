@@ -347,7 +347,7 @@ describe('tektite up', () => {
           mkdirSync(join(data, 'pki'), { recursive: true });
           for (const file of ['ca.crt', 'ca.key']) writeFileSync(join(data, 'pki', file), 'garbage');
         },
-        /the keys in .*pki cannot be used \(.*\)\. Put copies from a backup in their place, or remove that folder/,
+        /the keys in .*pki cannot be used \(ca\.crt and ca\.key do not belong together\)\. Restore them from a backup/,
       ],
     ];
     for (const [name, prepare, message] of cases) {

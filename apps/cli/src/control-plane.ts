@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -108,11 +107,11 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
     ...pki.admin,
   });
   const kubeconfigFile = join(folder, 'kubeconfig');
-  await replaceKubeconfig(kubeconfigFile, connect(), onNotice);
+  await writeKubeconfig(kubeconfigFile, connect(), { replace: true });
   pki.keepFresh(
     async () => {
       http.use({ ...pki.server, clientCa: pki.bundle });
-      await replaceKubeconfig(kubeconfigFile, connect(), onNotice);
+      await writeKubeconfig(kubeconfigFile, connect(), { replace: true });
       await options.onRenewed?.(connect());
       onNotice(`certificates were renewed; ${kubeconfigFile} has the new ones`);
     },
@@ -141,21 +140,6 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
   const { runObservedSystems } = await import('./systems/run-systems.ts');
   const statusUrl = await runObservedSystems(server, options.systems, folder, options.log, started);
   return { connection, kubeconfigFile, statusUrl };
-}
-
-/** Writes the kubeconfig of the data folder. A full disk must not keep a control plane from starting: it is how to make room. */
-async function replaceKubeconfig(
-  file: string,
-  connection: Connection,
-  onNotice: (text: string) => void,
-): Promise<void> {
-  try {
-    await writeKubeconfig(file, connection, { replace: true });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (!existsSync(file) || (code !== 'ENOSPC' && code !== 'EDQUOT')) throw error;
-    onNotice(`${file} could not be written: no space left; it is as it was before`);
-  }
 }
 
 /** The folder for state, keys and the kubeconfig. One that exists keeps its permissions: it may hold more than this. */

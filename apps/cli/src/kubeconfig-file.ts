@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { open, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createFolder } from '@tektite/client';
 import { formatYaml, parseYaml } from '@tektite/schema/yaml';
@@ -55,8 +55,15 @@ export async function writeKubeconfig(
   const temporary = `${target}.${process.pid}`;
   // The folder may be everybody's: what somebody put there under that name is not written to.
   await rm(temporary, { force: true });
-  await writeFile(temporary, formatYaml(config), { mode: 0o600, flag: 'wx' });
-  await rename(temporary, target);
+  const text = formatYaml(config);
+  try {
+    await writeFile(temporary, text, { mode: 0o600, flag: 'wx' });
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    if (!replace || !isSpaceError(error)) throw error;
+    await overwrite(target, text);
+  }
 }
 
 async function readConfig(file: string): Promise<Kubeconfig> {
@@ -79,4 +86,20 @@ async function readConfig(file: string): Promise<Kubeconfig> {
 
 function put<T extends Named>(list: readonly T[] | undefined, entry: T): T[] {
   return [...(list ?? []).filter((existing) => existing.name !== entry.name), entry];
+}
+
+function isSpaceError(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+/** On a full disk, a file of the same size can still be written in its own space. Does not follow links. */
+async function overwrite(file: string, text: string): Promise<void> {
+  const handle = await open(file, constants.O_WRONLY | constants.O_NOFOLLOW);
+  try {
+    await handle.writeFile(text);
+    await handle.truncate(Buffer.byteLength(text));
+  } finally {
+    await handle.close();
+  }
 }

@@ -24,7 +24,12 @@ const fileIn = (folder: string) => join(folder, 'up.json');
 /** Describes this process in its folder, until the result is called. */
 export function writeUpRecord(record: Omit<UpRecord, 'process'>): () => void {
   const file = fileIn(record.folder);
-  writeFileSync(file, `${JSON.stringify({ process: ownProcess(), ...record })}\n`, { mode: 0o600 });
+  try {
+    writeFileSync(file, `${JSON.stringify({ process: ownProcess(), ...record })}\n`, { mode: 0o600 });
+  } catch (error) {
+    // On a full disk a control plane must start all the same: it is how to make room.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  }
   return () => rmSync(file, { force: true });
 }
 

@@ -10,13 +10,13 @@ import { readImages } from '../cluster/read-images.ts';
 import { type RuntimeName, runtimeNames } from '../cluster/runtimes.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane.ts';
 import { requireAll } from '../doctor/check.ts';
-import { writeKubeconfig } from '../kubeconfig-file.ts';
+import { type Connection, writeKubeconfig } from '../kubeconfig-file.ts';
 import { textLogger } from '../observe/text-logger.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { loadSystems } from '../systems/load-systems.ts';
 import type { SystemSettings } from '../systems/system-settings.ts';
 import { type UpRecord, writeUpRecord } from '../up-record.ts';
-import { explainFileError, readPort, UserError } from '../user-error.ts';
+import { explainFileError, readNumber, readPort, UserError } from '../user-error.ts';
 import { version } from '../version.ts';
 
 export interface UpOptions extends SystemSettings {
@@ -27,6 +27,7 @@ export interface UpOptions extends SystemSettings {
   readonly writeKubeconfig?: string;
   readonly tokenAuthFile?: string;
   readonly disableAdmissionPlugins?: string;
+  readonly maxInflightBytes: string;
   readonly apiOnly?: boolean;
   readonly systems?: string;
   readonly runtime: string;
@@ -36,6 +37,7 @@ export interface UpOptions extends SystemSettings {
 /** `tektite up`: serves until it is told to stop. */
 export async function up(options: UpOptions): Promise<void> {
   const port = readPort('--port', options.port);
+  const maxInflightBytes = readNumber('--max-inflight-bytes', options.maxInflightBytes, 1_000_000, 999_999_999);
   const disabled = readPlugins(options.disableAdmissionPlugins);
   const systems = options.apiOnly ? [] : await loadSystems(options.systems ?? '', options);
   const runtime = options.apiOnly ? undefined : readRuntime(options.runtime);
@@ -47,6 +49,7 @@ export async function up(options: UpOptions): Promise<void> {
   try {
     const plane = await start(options, port, {
       disabledAdmissionPlugins: disabled,
+      maxInflightBytes,
       systems,
       ...(runtime ? { runtime } : {}),
       ...(images ? { images } : {}),
@@ -55,7 +58,7 @@ export async function up(options: UpOptions): Promise<void> {
     const record = recordOf(plane, options, systems);
     const forget = writeUpRecord(record);
     try {
-      if (options.writeKubeconfig) await shareConnection(options.writeKubeconfig, plane);
+      if (options.writeKubeconfig) await shareConnection(options.writeKubeconfig, plane.connection);
       process.stdout.write(announcement(record, { hasContext: options.writeKubeconfig !== undefined }));
       await stopped.promise;
       process.stderr.write(pc.dim('\nstopping…\n'));
@@ -77,7 +80,10 @@ async function checkSteps(): Promise<void> {
 async function start(
   options: UpOptions,
   port: number,
-  more: Pick<ControlPlaneOptions, 'disabledAdmissionPlugins' | 'systems' | 'tokens' | 'runtime' | 'images'>,
+  more: Pick<
+    ControlPlaneOptions,
+    'disabledAdmissionPlugins' | 'maxInflightBytes' | 'systems' | 'tokens' | 'runtime' | 'images'
+  >,
 ): Promise<ControlPlane> {
   try {
     return await startControlPlane({
@@ -86,6 +92,9 @@ async function start(
       host: options.host,
       port,
       ...more,
+      onRenewed: async (connection) => {
+        if (options.writeKubeconfig) await shareConnection(options.writeKubeconfig, connection);
+      },
       log: textLogger((line) => void process.stderr.write(`${line}\n`)),
     });
   } catch (error) {
@@ -107,9 +116,9 @@ function explain(error: unknown, { host, dataDir }: UpOptions, port: number): un
   return sentence === undefined ? error : new UserError(`${sentence}. Choose another folder with --data-dir.`);
 }
 
-async function shareConnection(file: string, plane: ControlPlane): Promise<void> {
+async function shareConnection(file: string, connection: Connection): Promise<void> {
   try {
-    await writeKubeconfig(file, plane.connection);
+    await writeKubeconfig(file, connection);
   } catch (error) {
     const sentence = explainFileError(error, file);
     throw sentence === undefined ? error : new UserError(`--write-kubeconfig: ${sentence}`);

@@ -27,6 +27,11 @@ export function addClusterCommands(tektite: Command): void {
     .option('--api-only', 'serve the API alone: no controllers, node or systems')
     .option('--token-auth-file <file>', 'static bearer tokens, a line each: token,user,uid,"group1,group2"')
     .option('--disable-admission-plugins <names>', 'admission plugins to leave out, by commas')
+    .option(
+      '--max-inflight-bytes <bytes>',
+      'memory for bodies of requests under way, and for answers that clients do not read',
+      '134217728',
+    )
     .optionsGroup('Options:')
     .addHelpText(
       'after',
