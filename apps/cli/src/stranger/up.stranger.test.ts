@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { stranger, usersHere } from './stranger.ts';
 
@@ -15,6 +16,20 @@ describe.each(usersHere('root', 'ordinary'))('tektite up for a user that is %s',
     up.kill('SIGTERM');
     expect(await up.ended()).toBe(0);
   });
+});
+
+const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
+
+it.skipIf(!hasKubectl)('kubectl explain describes the fields of runs', async () => {
+  await using me = stranger({ user: usersHere('ordinary')[0] ?? 'root' });
+  await using up = me.spawn(['tektite', 'up', '--port', '0', '--runtime', 'none', '--systems', 'pipelines']);
+  await up.said(/Ctrl-C/);
+  const { code, out } = await me.sh('kubectl --kubeconfig .tektite/kubeconfig explain pipelinerun.spec');
+  expect({ code, out }).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('Values for the params of the Pipeline.'),
+  });
+  expect(out).not.toContain('<no description>');
 });
 
 describe('the help of up', () => {

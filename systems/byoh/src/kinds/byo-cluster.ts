@@ -14,7 +14,7 @@ const clusterSpec = s.object({
 export const ByoCluster = byohKind({
   kind: 'ByoCluster',
   shortNames: ['byoc'],
-  description: 'A cluster on hosts that somebody brought',
+  description: 'A cluster on hosts that users registered',
   fields: {
     spec: clusterSpec.optional(),
     status: s
@@ -34,7 +34,7 @@ export const ByoClusterTemplate = byohKind({
   kind: 'ByoClusterTemplate',
   shortNames: ['byoct'],
   categories: ['cluster-api'],
-  description: 'What ByoClusters are made from',
+  description: 'The template of ByoClusters',
   columns: [
     {
       name: 'Age',

@@ -35,7 +35,7 @@ const machineSpec = s.object({
 export const ByoMachine = byohKind({
   kind: 'ByoMachine',
   shortNames: ['byom'],
-  description: 'A machine of a cluster, on a host that somebody brought',
+  description: 'A machine of a cluster, on a host that a user registered',
   fields: {
     spec: machineSpec.optional(),
     status: s
@@ -57,7 +57,7 @@ export type ByoMachine = ObjectOf<typeof ByoMachine>;
 
 export const ByoMachineTemplate = byohKind({
   kind: 'ByoMachineTemplate',
-  description: 'What ByoMachines are made from',
+  description: 'The template of ByoMachines',
   fields: {
     spec: s.object({ template: s.object({ spec: machineSpec }) }).optional(),
     status: s.object({}).optional(),

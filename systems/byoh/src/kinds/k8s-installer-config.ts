@@ -41,7 +41,7 @@ export type K8sInstallerConfig = ObjectOf<typeof K8sInstallerConfig>;
 
 export const K8sInstallerConfigTemplate = byohKind({
   kind: 'K8sInstallerConfigTemplate',
-  description: 'What K8sInstallerConfigs are made from',
+  description: 'The template of K8sInstallerConfigs',
   fields: {
     spec: s.object({ template: s.object({ spec: installerSpec }) }).optional(),
     status: s.object({}).optional(),

@@ -5,15 +5,12 @@ export const group = 'operator.connectors.alauda.io';
 
 const workload = s.object({
   name: s.string().describe('Of a Deployment or a StatefulSet of the payload'),
-  kind: s
-    .enum('Deployment', 'StatefulSet', '')
-    .default('')
-    .describe('Which of the two; nothing: whatever has the name'),
+  kind: s.enum('Deployment', 'StatefulSet', '').default('').describe('Which of the two; empty: the one of that name'),
   replicas: s.integer({ format: 'int32', minimum: 0 }).optional().describe('How many Pods'),
   selector: s
     .object({}, { preserveUnknown: true })
     .optional()
-    .describe('A LabelSelector in place of that of the payload; a workload whose selector changes is made anew'),
+    .describe('A LabelSelector in place of that of the payload; a workload whose selector changes is recreated'),
   template: s
     .object({}, { preserveUnknown: true })
     .optional()
@@ -56,14 +53,18 @@ const spec = s.object({
 });
 
 const status = s.object({
-  observedGeneration: s.integer({ format: 'int64' }).optional(),
+  observedGeneration: s
+    .integer({ format: 'int64' })
+    .optional()
+    .describe('Generation of the spec that this status is about'),
   connectorVersion: s.string().optional().describe('The version of the payload that is installed'),
   releaseVersion: s.string().optional().describe('The version of the operator that installed it'),
   manifestsHash: s.string().optional().describe('The hash of all that is installed'),
   installManifests: s
     .list(s.object({ name: s.string(), type: s.enum('static', 'deployment'), ready: s.boolean() }))
-    .optional(),
-  conditions: conditions.optional(),
+    .optional()
+    .describe('InstallManifests of this Connector'),
+  conditions: conditions.optional().describe('Conditions, of which Ready is the summary'),
 });
 
 /** An application that is deployed from the operator's YAML into the namespace of the Connector. */
@@ -73,7 +74,10 @@ export const Connector = defineKind({
   kind: 'Connector',
   shortNames: ['opconnector'],
   description: 'Deploys an application from the YAML that the operator comes with, into the namespace of the Connector',
-  fields: { spec: spec.default({} as never), status: status.optional() },
+  fields: {
+    spec: spec.default({} as never).describe('Application to deploy, and changes to it'),
+    status: status.optional().describe('Installed version, and whether it is ready'),
+  },
   columns: [
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
     { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },

@@ -4,8 +4,11 @@ import { conditions } from './condition-fields.ts';
 import { group } from './connector.ts';
 
 const spec = s.object({
-  connectorRef: s.object({ namespace: s.string(), name: s.string(), uid: s.string().optional() }).optional(),
-  manifestType: s.enum('Metadata', 'All').optional(),
+  connectorRef: s
+    .object({ namespace: s.string(), name: s.string(), uid: s.string().optional() })
+    .optional()
+    .describe('The Connector that it belongs to'),
+  manifestType: s.enum('Metadata', 'All').optional().describe('Whether objects are recorded whole or by name and hash'),
   dependsOn: s.list(s.string()).optional().describe('InstallManifests that have to be ready before'),
   render: s
     .object({
@@ -14,7 +17,7 @@ const spec = s.object({
       additionalDigest: s.string().optional(),
     })
     .optional()
-    .describe('What the objects were made of'),
+    .describe('Versions that the objects were rendered from'),
   manifests: s
     .list(s.raw<DynamicObject>({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true }))
     .describe('The objects, in their order: whole, or name and hash alone'),
@@ -31,11 +34,17 @@ const inventoryEntry = s.object({
 });
 
 const status = s.object({
-  observedGeneration: s.integer({ format: 'int64' }).optional(),
-  connectorVersion: s.string().optional(),
-  releaseVersion: s.string().optional(),
-  conditions: conditions.optional(),
-  inventory: s.list(inventoryEntry).optional().describe('What was really made; what is no longer wanted is deleted'),
+  observedGeneration: s
+    .integer({ format: 'int64' })
+    .optional()
+    .describe('Generation of the spec that this status is about'),
+  connectorVersion: s.string().optional().describe('Version of the payload'),
+  releaseVersion: s.string().optional().describe('Version of the operator'),
+  conditions: conditions.optional().describe('Conditions, of which Ready is the summary'),
+  inventory: s
+    .list(inventoryEntry)
+    .optional()
+    .describe('Objects that were created; those that are no longer in the spec are deleted'),
 });
 
 /** What the operator installs for a Connector. Written by the operator alone. */
@@ -46,7 +55,10 @@ export const InstallManifest = defineKind({
   scope: 'Cluster',
   shortNames: ['im'],
   description: 'The objects that are installed for a Connector. Written by the operator alone',
-  fields: { spec, status: status.optional() },
+  fields: {
+    spec: spec.describe('Objects to install'),
+    status: status.optional().describe('Objects that are installed, and whether they are ready'),
+  },
   columns: [
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
     { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },

@@ -1,4 +1,5 @@
-import { defineKind, type ObjectOf, s } from '@tektite/schema';
+import { type ObjectOf, s } from '@tektite/schema';
+import { operatorKind } from './operator-kind.ts';
 import { chainFields } from './chain-fields.ts';
 import {
   addonFields,
@@ -31,7 +32,7 @@ const status = { ...statusFields, version: text() };
 const withSet = s.object({ ...status, tektonInstallerSet: text() }).optional();
 const { targetNamespace, config, networkPolicy } = placement;
 
-export const TektonPipeline = defineKind({
+export const TektonPipeline = operatorKind({
   ...common,
   kind: 'TektonPipeline',
   fields: {
@@ -41,35 +42,35 @@ export const TektonPipeline = defineKind({
 });
 export type TektonPipeline = ObjectOf<typeof TektonPipeline>;
 
-export const TektonTrigger = defineKind({
+export const TektonTrigger = operatorKind({
   ...common,
   kind: 'TektonTrigger',
   fields: { spec: s.object({ targetNamespace, ...triggerFields, config, networkPolicy }).optional(), status: withSet },
 });
 export type TektonTrigger = ObjectOf<typeof TektonTrigger>;
 
-export const TektonDashboard = defineKind({
+export const TektonDashboard = operatorKind({
   ...common,
   kind: 'TektonDashboard',
   fields: { spec: s.object({ targetNamespace, ...dashboardFields, config }).optional(), status: withSet },
 });
 export type TektonDashboard = ObjectOf<typeof TektonDashboard>;
 
-export const TektonChain = defineKind({
+export const TektonChain = operatorKind({
   ...common,
   kind: 'TektonChain',
   fields: { spec: s.object({ targetNamespace, ...chainFields, config, networkPolicy }).optional(), status: withSet },
 });
 export type TektonChain = ObjectOf<typeof TektonChain>;
 
-export const TektonResult = defineKind({
+export const TektonResult = operatorKind({
   ...common,
   kind: 'TektonResult',
   fields: { spec: s.object({ targetNamespace, ...resultFields, config, networkPolicy }).optional(), status: withSet },
 });
 export type TektonResult = ObjectOf<typeof TektonResult>;
 
-export const TektonAddon = defineKind({
+export const TektonAddon = operatorKind({
   ...common,
   kind: 'TektonAddon',
   fields: {
@@ -79,7 +80,7 @@ export const TektonAddon = defineKind({
 });
 export type TektonAddon = ObjectOf<typeof TektonAddon>;
 
-export const TektonPruner = defineKind({
+export const TektonPruner = operatorKind({
   ...common,
   kind: 'TektonPruner',
   fields: {
@@ -89,7 +90,7 @@ export const TektonPruner = defineKind({
 });
 export type TektonPruner = ObjectOf<typeof TektonPruner>;
 
-export const TektonScheduler = defineKind({
+export const TektonScheduler = operatorKind({
   ...common,
   kind: 'TektonScheduler',
   fields: {
@@ -99,7 +100,7 @@ export const TektonScheduler = defineKind({
 });
 export type TektonScheduler = ObjectOf<typeof TektonScheduler>;
 
-export const TektonMulticlusterProxyAAE = defineKind({
+export const TektonMulticlusterProxyAAE = operatorKind({
   ...common,
   kind: 'TektonMulticlusterProxyAAE',
   fields: {
@@ -109,7 +110,7 @@ export const TektonMulticlusterProxyAAE = defineKind({
 });
 export type TektonMulticlusterProxyAAE = ObjectOf<typeof TektonMulticlusterProxyAAE>;
 
-export const ManualApprovalGate = defineKind({
+export const ManualApprovalGate = operatorKind({
   ...common,
   kind: 'ManualApprovalGate',
   shortNames: ['mag'],
@@ -120,7 +121,7 @@ export const ManualApprovalGate = defineKind({
 });
 export type ManualApprovalGate = ObjectOf<typeof ManualApprovalGate>;
 
-export const SyncerService = defineKind({
+export const SyncerService = operatorKind({
   ...common,
   kind: 'SyncerService',
   fields: {
@@ -130,7 +131,7 @@ export const SyncerService = defineKind({
 });
 export type SyncerService = ObjectOf<typeof SyncerService>;
 
-export const OpenShiftPipelinesAsCode = defineKind({
+export const OpenShiftPipelinesAsCode = operatorKind({
   ...common,
   kind: 'OpenShiftPipelinesAsCode',
   shortNames: ['opac', 'pac'],
@@ -142,7 +143,7 @@ export const OpenShiftPipelinesAsCode = defineKind({
 export type OpenShiftPipelinesAsCode = ObjectOf<typeof OpenShiftPipelinesAsCode>;
 
 /** Objects that belong together, installed in order and watched. Made by components, not by users. */
-export const TektonInstallerSet = defineKind({
+export const TektonInstallerSet = operatorKind({
   ...common,
   kind: 'TektonInstallerSet',
   columns: readyColumns,

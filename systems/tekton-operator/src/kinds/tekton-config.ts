@@ -1,4 +1,5 @@
-import { defineKind, type InferType, type ObjectOf, s } from '@tektite/schema';
+import { type InferType, type ObjectOf, s } from '@tektite/schema';
+import { operatorKind } from './operator-kind.ts';
 import { chainFields } from './chain-fields.ts';
 import { addonFields, dashboardFields, pipelinesAsCode, schedulerFields, triggerFields } from './component-fields.ts';
 import { statusFields } from './component-status.ts';
@@ -40,7 +41,7 @@ const spec = s.object({
 export type TektonConfigSpec = InferType<typeof spec>;
 
 /** The one resource a user writes: which components there are, and how they are set. */
-export const TektonConfig = defineKind({
+export const TektonConfig = operatorKind({
   ...operatorGroup,
   kind: 'TektonConfig',
   scope: 'Cluster',

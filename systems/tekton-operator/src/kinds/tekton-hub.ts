@@ -1,10 +1,11 @@
-import { defineKind, type ObjectOf, s } from '@tektite/schema';
+import { type ObjectOf, s } from '@tektite/schema';
+import { operatorKind } from './operator-kind.ts';
 import { statusFields } from './component-status.ts';
 import { componentColumns, operatorGroup } from './kinds.ts';
 import { text } from './shared-fields.ts';
 
 /** A kind of earlier releases. It is served so that objects of it can be read, and can go. */
-export const TektonHub = defineKind({
+export const TektonHub = operatorKind({
   ...operatorGroup,
   kind: 'TektonHub',
   scope: 'Cluster',
