@@ -28,13 +28,18 @@ export class Scratch implements Disposable {
     return { code: status, out: stdout, err: stderr };
   }
 
+  /** Starts a command, and does not wait for anything. */
+  spawn(args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningCommand {
+    return new RunningCommand(args, this.path, this.environment(env));
+  }
+
   /** Runs a command that goes on, until it says what is waited for. */
   async start(
     args: readonly string[],
     ready: RegExp,
     env: Readonly<Record<string, string>> = {},
   ): Promise<RunningCommand> {
-    const running = new RunningCommand(args, this.path, this.environment(env));
+    const running = this.spawn(args, env);
     await running.said(ready);
     return running;
   }
