@@ -17,8 +17,7 @@ export interface ErrorReport {
 export function describeError(error: unknown): ErrorReport {
   if (error instanceof UserError) return report(error.message, error.exitCode);
   if (isBranded(error, 'ManifestError')) return report(error.message, isInputError(error) ? 2 : 1);
-  if (isBranded(error, 'RuntimeError') || isClientError(error)) return report(error.message);
-  if (isStatusError(error)) return report(`the server refused the request: ${error.message}`);
+  if (isBranded(error, 'RuntimeError') || isClientError(error) || isStatusError(error)) return report(error.message);
   const file = explainFileError(error, '');
   const { path, syscall = '', message } = asError(error);
   if (file !== undefined && path && !syscall.startsWith('spawn')) return report(`${file}${temporaryHint(file)}`);

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client, type ClientConfig, httpTransport, isClientError, loadConfig } from '@tektite/client';
+import { Client, type ClientConfig, httpTransport, loadConfig } from '@tektite/client';
 import { defaultDataDir } from '../program/option-values.ts';
 import { UserError } from '../user-error.ts';
 
@@ -28,25 +28,16 @@ export async function clusterConfig({ kubeconfig, context, dataDir }: ClusterCho
   if (isNamed && kubeconfig === undefined && own && !existsSync(own))
     throw new UserError(`${own} does not exist; is \`tektite up\` running with another --data-dir?`);
   const file = kubeconfig ?? (own && existsSync(own) ? own : undefined);
-  try {
-    const options = { ...(file === undefined ? {} : { kubeconfig: file }), ...(context ? { context } : {}) };
-    return await loadConfig(options);
-  } catch (error) {
-    if (isClientError(error)) throw new UserError(error.message);
-    throw error;
-  }
+  return loadConfig({ ...(file === undefined ? {} : { kubeconfig: file }), ...(context ? { context } : {}) });
 }
 
-/** Does something with the cluster that is meant. That nobody is there is told in a sentence. */
+/** Does something with the cluster that is meant, and closes the connection. */
 export async function withCluster<T>(choice: ClusterChoice, work: (client: Client) => Promise<T>): Promise<T> {
   // Node does not end before V8 has optimised the WebAssembly of the HTTP client, which takes longer than most commands need it for.
   setFlagsFromString('--liftoff-only');
   const client = await openCluster(choice);
   try {
     return await work(client);
-  } catch (error) {
-    if (isClientError(error)) throw new UserError(error.message);
-    throw error;
   } finally {
     await client.close();
   }

@@ -7,7 +7,6 @@ import type { Logger } from '@tektite/controller';
 import {
   type ImageMapping,
   HostRuntime,
-  isRuntimeError,
   PodmanRuntime,
   type PodRuntime,
   ServiceProxy,
@@ -19,7 +18,6 @@ import { startWorkloads } from '@tektite/workloads';
 import { pipelinesImages } from '../systems/pipelines.ts';
 import { shellImages } from './shell-images.ts';
 import { type Started, startTogether } from '../start-together.ts';
-import { UserError } from '../user-error.ts';
 import type { RuntimeName } from './runtimes.ts';
 
 export interface ClusterOptions {
@@ -95,18 +93,13 @@ async function runNode(options: ClusterOptions, started: Started): Promise<void>
 async function startOwnNode(options: ClusterOptions, client: Client) {
   const dataDir = join(options.folder, 'node');
   const images = { ...shellImages(), ...(await pipelinesImages(dataDir, options.onNotice)), ...options.images };
-  try {
-    return await startNode({
-      client,
-      runtime: openRuntime(options, join(dataDir, 'runtime'), images),
-      dataDir,
-      api: options.api,
-      onError: (error) => options.log.error('node', { error }),
-    });
-  } catch (error) {
-    if (isRuntimeError(error)) throw new UserError(error.message);
-    throw error;
-  }
+  return startNode({
+    client,
+    runtime: openRuntime(options, join(dataDir, 'runtime'), images),
+    dataDir,
+    api: options.api,
+    onError: (error) => options.log.error('node', { error }),
+  });
 }
 
 function openRuntime({ runtime, onNotice }: ClusterOptions, directory: string, images: ImageMapping): PodRuntime {

@@ -1,5 +1,4 @@
 import { explainMachine, observeMachine } from '@tektite/byoh';
-import { isStatusError } from '@tektite/meta';
 import pc from 'picocolors';
 import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
 import { UserError } from '../user-error.ts';
@@ -17,9 +16,7 @@ export async function byohExplain(name: string, options: ByohExplainOptions): Pr
   if (options.output !== 'text' && options.output !== 'json')
     throw new UserError(`-o must be text or json, not ${JSON.stringify(options.output)}`);
   await withCluster(options, async (client) => {
-    const steps = await observeMachine(client, options.namespace, name).then(explainMachine, (error: unknown) => {
-      throw isStatusError(error) ? new UserError(error.message) : error;
-    });
+    const steps = explainMachine(await observeMachine(client, options.namespace, name));
     if (options.output === 'json') {
       process.stdout.write(`${JSON.stringify(steps, undefined, 2)}\n`);
       return;

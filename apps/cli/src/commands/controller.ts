@@ -135,12 +135,7 @@ function readSettings(options: ControllerOptions) {
 }
 
 async function configOf({ kubeconfig, context }: ControllerOptions): Promise<ClientConfig> {
-  try {
-    return await loadConfig({ ...(kubeconfig ? { kubeconfig } : {}), ...(context ? { context } : {}) });
-  } catch (error) {
-    if (isClientError(error)) throw new UserError(error.message);
-    throw error;
-  }
+  return loadConfig({ ...(kubeconfig ? { kubeconfig } : {}), ...(context ? { context } : {}) });
 }
 
 function connect(

@@ -1,6 +1,5 @@
 import type { Client } from '@tektite/client';
-import { isManifestError } from '@tektite/manifest';
-import { isStatusError, systemClock } from '@tektite/meta';
+import { systemClock } from '@tektite/meta';
 import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { UserError } from '../user-error.ts';
@@ -32,9 +31,6 @@ export async function manifestSession(
       void client.discovery.all().catch(() => undefined);
       return work({ client, view, signal: abort.signal, tookMs: () => systemClock.monotonic() - began });
     });
-  } catch (error) {
-    if (isManifestError(error) || isStatusError(error)) throw new UserError(error.message);
-    throw error;
   } finally {
     stopped.ignore();
   }

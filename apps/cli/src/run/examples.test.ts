@@ -71,7 +71,8 @@ describe.runIf(entrypointProgram())('an example', () => {
 
   it('makes a project of its own by default: build-and-test.yaml', () => {
     using scratch = new Scratch();
-    const { out, code } = run(scratch, 'build-and-test.yaml');
+    const { out, err, code } = run(scratch, 'build-and-test.yaml');
+    expect(err).not.toContain('FailedScheduling');
     expect(out).toMatch(/\[test : node\] # pass 1\n/);
     expect(out).toMatch(/commit = [0-9a-f]{40}\n/);
     expect(code).toBe(0);

@@ -155,9 +155,9 @@ spec:
 `,
     );
     const reports = ['--report', `junit=${at('j.xml')}`, '--report', `html=${at('r.html')}`];
-    const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: at('summary.md') };
+    const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: at('summary.md'), GITHUB_WORKSPACE: folder };
     const { code, out: said } = tektite([path, ...reports], '', env);
-    expect(said).toContain(`::error file=${path},line=8,title=reported%3A bad::step s: exit code 4%0Abroken\n`);
+    expect(said).toContain(`::error file=reported.yaml,line=8,title=reported%3A bad::step s: exit code 4%0Abroken\n`);
     expect(readFileSync(at('j.xml'), 'utf8')).toMatch(/tests="2" failures="1" skipped="0"/);
     expect(readFileSync(at('r.html'), 'utf8')).toMatch(/<svg [^]*✗ bad/);
     expect(readFileSync(at('summary.md'), 'utf8')).toMatch(/\| good \| ✓ succeeded \| .*s \|\n/);

@@ -22,7 +22,7 @@ export async function writeReports(
     junit: () => junitReport(runs),
     markdown: () => markdownReport(runs),
     html: () => htmlReport(runs),
-    github: () => githubAnnotations(runs, placesOf(created)),
+    github: () => githubAnnotations(runs, placesOf(created), process.env['GITHUB_WORKSPACE']),
   };
   for (const { kind, file, append } of wanted) {
     const text = texts[kind]();
