@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
 import { endOnBrokenPipe, isOutputClosed } from './broken-pipe.ts';
 import { goStyleFlags } from './go-style-flags.ts';
 import { addByohCommands } from './program/byoh-commands.ts';
@@ -10,6 +10,12 @@ import { addOperatorCommands } from './program/operator-commands.ts';
 import { addRunCommands } from './program/run-commands.ts';
 import { version } from './version.ts';
 
+/** The default of an option that can be repeated is not worth a word. */
+function describeOption(this: Help, option: Option): string {
+  const isEmptyList = Array.isArray(option.defaultValue) && option.defaultValue.length === 0;
+  return isEmptyList ? option.description : Help.prototype.optionDescription.call(this, option);
+}
+
 /** Builds the command line. Each command's module is loaded only when that command runs, so `--help` is quick. */
 function program(): Command {
   const tektite = new Command('tektite')
@@ -18,6 +24,7 @@ function program(): Command {
     .exitOverride()
     // What comes after a command is that command's: `new operator --version` is the version of a kind.
     .enablePositionalOptions()
+    .configureHelp({ optionDescription: describeOption })
     .showHelpAfterError('(run with --help for what is possible)')
     .addHelpText(
       'after',
