@@ -134,6 +134,8 @@ async function runToEnd(
     interrupted = true;
     return endEarly(session, view, abort);
   });
+  // Ctrl-C while the control plane started has been received by now.
+  await Promise.resolve();
   try {
     const succeeded = await runAll(
       client,
@@ -142,7 +144,10 @@ async function runToEnd(
       () => interrupted,
       (planned, run) => {
         created.set(run.metadata.name ?? '', planned);
-        return session.follow(run);
+        const end = session.follow(run);
+        // It was created while the others were cancelled.
+        if (interrupted) void session.cancel().catch(() => undefined);
+        return end;
       },
     );
     return interrupted ? 130 : succeeded ? 0 : 1;

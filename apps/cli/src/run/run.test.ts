@@ -290,6 +290,23 @@ spec:
     expect(plain).toMatch(/├─ ✓ say [\d.]+ m?s\r\n└─ ✓ last \d+ ms\r\nSucceeded in/);
   });
 
+  it('ends at once with Ctrl-C while its control plane starts, and leaves no files', async () => {
+    const temporary = mkdtempSync(join(folder, 'starting-'));
+    const env = { ...process.env, TMPDIR: temporary };
+    const child = spawn(process.execPath, [bin, 'run', file('early.yaml', task('sleep 600'))], {
+      env,
+      stdio: 'ignore',
+    });
+    const ended = once(child, 'exit');
+    await expect.poll(() => readdirSync(temporary), { interval: 5, timeout: 15_000 }).not.toEqual([]);
+    const before = performance.now();
+    child.kill('SIGINT');
+    expect(await ended).toEqual([130, null]);
+    // A run that is not cancelled is waited for, for fifteen seconds.
+    expect(performance.now() - before).toBeLessThan(12_000);
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+
   it('cancels the run with Ctrl-C, and leaves no process behind', async () => {
     const mark = `sleep 98765${process.pid}`;
     const child = spawn(process.execPath, [bin, 'run', '-f', file('slow.yaml', task(mark))], { stdio: 'pipe' });

@@ -18,6 +18,8 @@ export async function readWorkspace(text: string, onThisMachine: boolean): Promi
   if (!name || !value) throw badInput(`-w: ${JSON.stringify(text)} is no name=…: ${forms}`);
   if (/^(\.{0,2}\/|\.{1,2}$)/.test(value)) return await folderOption(name, value, onThisMachine);
   const binding = bindingOf(value);
+  if (!binding && (await stat(value).catch(() => undefined))?.isDirectory())
+    return await folderOption(name, value, onThisMachine);
   if (!binding) throw badInput(`-w ${name}: ${JSON.stringify(value)} is none of ${forms}`);
   return { binding: { name, ...binding }, objects: [] };
 }
