@@ -22,7 +22,7 @@ function program(): Command {
     .description('A Kubernetes control plane for installing software and running pipelines, with or without a cluster.')
     .version(version)
     .exitOverride()
-    // What comes after a command is that command's: `new operator --version` is the version of a kind.
+    // Options after a command belong to that command: `new operator --version` is the version of a kind.
     .enablePositionalOptions()
     .configureHelp({ optionDescription: describeOption })
     .showHelpAfterError('(run with --help for what is possible)')

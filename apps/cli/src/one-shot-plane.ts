@@ -21,7 +21,7 @@ import { runSystemsOnce } from './systems/run-systems.ts';
 import { explainFileError, UserError } from './user-error.ts';
 
 export interface OneShotOptions {
-  /** What stands for images: Pods are processes of this machine. */
+  /** Images mapped to this machine: Pods are its processes. */
   readonly images?: ImageMapping;
   readonly systems: readonly System[];
   /** Keeps the folder with logs, volumes and, at its end, the objects. */
@@ -36,7 +36,7 @@ const host = '127.0.0.1';
 
 /**
  * Starts a control plane for one piece of work, and gives a client of it. All is in memory, and gone when what was `started` is
- * undone, the last first. Whoever waits for this waits for a run, so it leaves out what only others would need: a kubeconfig,
+ * undone, the last first. The user waits for a run, so it leaves out what only other clients need: a kubeconfig,
  * keys on disk, and HTTP between itself and its parts. Its API is served all the same: containers may ask it.
  */
 export async function startOneShotPlane(options: OneShotOptions, started: Started): Promise<Client> {

@@ -121,6 +121,18 @@ describe('the command', () => {
     expect(code).toBe(1);
   });
 
+  it.runIf(process.getuid?.() === 0 && works('unshare --mount true'))(
+    'says that a disk became full while a step wrote to it',
+    () => {
+      using scratch = new Scratch();
+      const script = 'head -c 40000000 /dev/zero > /tmp/large; echo done';
+      writeFileSync(join(scratch.path, 'large.yaml'), hello.replace(/script: ".*"/, `script: "${script}"`));
+      const small = 'mount -t tmpfs -o size=12m tmpfs tmp && exec "$@"';
+      const { err } = shell(scratch, `unshare --mount sh -c '${small}' sh ${process.execPath} ${bin} run large.yaml`);
+      expect(err).toMatch(/^error: node: .*\.log: the disk is full; set TMPDIR to a folder with more room$/m);
+    },
+  );
+
   it('stops at once where the program that runs steps is not compiled', () => {
     using scratch = new Scratch();
     for (const part of ['package.json', 'bin', 'dist/tektite.js', 'dist/chunks'])

@@ -3,7 +3,7 @@ export type Started = (() => Promise<unknown>)[];
 
 /**
  * Begins parts that do not need each other at the same time: while one waits for a child process, another one works. They are
- * undone in the order in which they stand here, the last first. When one fails, the others are waited for before that is told: what
+ * undone in the order in which they stand here, the last first. When one fails, the others are waited for before that is reported: what
  * is undone has to be known.
  */
 export async function startTogether(

@@ -96,7 +96,7 @@ export async function startNode(options: NodeOptions, signal?: AbortSignal): Pro
     }),
     tokens,
     references,
-    logs: new LogStore(join(dataDir, 'logs'), client.clock, options.logLimits),
+    logs: new LogStore(join(dataDir, 'logs'), client.clock, options.logLimits, onError),
     environment: {
       objects: clientObjects(client),
       podIPs: machine.addresses,

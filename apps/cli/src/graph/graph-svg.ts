@@ -58,7 +58,7 @@ export function graphSvg({ name, tasks, final }: TaskGraph): string {
   ].join('\n');
 }
 
-/** Places a column, and gives the place of the next one. Keys tell final tasks apart: they may have the name of another. */
+/** Places a column, and gives the place of the next one. Keys differ for final tasks: these may have the name of another. */
 function addColumn(places: Map<string, Place>, column: readonly FinalTask[], x: number, key: string): number {
   const width = Math.max(...column.map((task) => label(task).length)) * box.letter + 24;
   column.forEach((task, row) => {

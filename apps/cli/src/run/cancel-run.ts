@@ -4,7 +4,7 @@ import { runKinds, type RunKind } from './run-kinds.ts';
 /** How a run may be ended before its time. */
 export type CancelMode = 'now' | 'run-finally' | 'stop';
 
-/** What each kind is told. Only PipelineRuns know a gentle end: the first cancels their tasks, the second lets those that run end. */
+/** The value of `spec.status` by kind. Only PipelineRuns have a graceful end: run-finally cancels their tasks, stop lets those that run end. */
 const words: Readonly<Record<RunKind, Readonly<Partial<Record<CancelMode, string>>>>> = {
   TaskRun: { now: 'TaskRunCancelled' },
   PipelineRun: { now: 'Cancelled', 'run-finally': 'CancelledRunFinally', stop: 'StoppedRunFinally' },

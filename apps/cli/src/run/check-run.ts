@@ -3,7 +3,7 @@ import { badInput } from './bad-input.ts';
 import { suggestion } from './nearest-name.ts';
 import type { RunTarget } from './run-target.ts';
 
-/** What a run gives to its target, after the command line was applied. */
+/** The params and workspaces that a run gives to its target. */
 export interface RunInput {
   readonly params: readonly Param[];
   readonly workspaces: readonly { readonly name: string }[];

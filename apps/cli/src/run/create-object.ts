@@ -20,7 +20,7 @@ export async function createObject(client: Client, planned: PlannedObject, names
   } catch (error) {
     if (isClientError(error, 'UNKNOWN_KIND')) throw await unknownKind(client, planned);
     if (!isStatusError(error)) throw error;
-    throw badInput(`${planned.at(fieldOf(error))}: ${refusal(error)}`);
+    throw badInput(`${planned.at(fieldOf(error))}: ${explained(error)}`);
   }
 }
 
@@ -60,7 +60,7 @@ async function unknownKind(client: Client, { object, at }: PlannedObject): Promi
   );
 }
 
-/** The field that a refusal is about: as a cause, or the first path in the message. */
+/** The field that an error of the server is about: as a cause, or the first path in the message. */
 function fieldOf({ status, message }: StatusError): FieldPath {
   const field = status.details?.causes?.find((cause) => cause.field)?.field;
   const path = field ?? /(?:^|[\s",(:])((?:spec|metadata|data)(?:\.[\w-]+|\[[^\]]*\])+)/.exec(message)?.[1] ?? '';
@@ -70,8 +70,8 @@ function fieldOf({ status, message }: StatusError): FieldPath {
     .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
 }
 
-/** The refusal of the server, with what helps where that is known. */
-function refusal(error: StatusError): string {
+/** The error of the server, with a remedy where one is known. */
+function explained(error: StatusError): string {
   const { kind, name } = error.status.details ?? {};
   if (error.reason === 'NotFound' && kind === 'namespaces')
     return `there is no namespace ${JSON.stringify(name)}; make it with kubectl create namespace ${name}, or choose another with -n`;

@@ -7,7 +7,7 @@ export interface PathStep {
   readonly ms: number;
 }
 
-/** What is decided by whom is seen a little late. */
+/** The start of a task is observed a little after the end of the one that it waits for. */
 const slackMs = 30;
 
 /**

@@ -179,7 +179,7 @@ async function followWarnings(
 }
 
 interface PodStates {
-  /** The Pod once it is so; nothing when it is gone before. */
+  /** The Pod once it holds; nothing when the Pod is deleted before. */
   until(holds: (pod: Pod) => boolean): Promise<Pod | undefined>;
 }
 

@@ -39,9 +39,9 @@ export class FollowedRun {
   private readonly hinted = new Set<string>();
   private news = 0;
   private readonly watches: Promise<void>[] = [];
-  /** Each resolves when one kind of parts was told completely. */
+  /** Each resolves when one kind of parts was listed completely. */
   private readonly lists: Promise<void>[] = [];
-  /** Wakes whoever waits for the next change. */
+  /** Wakes the wait for the next change. */
   private wake = () => {};
   private failure: Error | undefined;
 
@@ -68,7 +68,7 @@ export class FollowedRun {
     return root && this.nodeOf(root);
   }
 
-  /** Follows it until it is over, and its logs are told. */
+  /** Follows the run until it has completed and its logs are shown. */
   async ended(): Promise<RunEnd> {
     try {
       const run = await this.watchRoot();
@@ -129,7 +129,7 @@ export class FollowedRun {
     this.lists.push(this.log.hold(Promise.all(lists)));
   }
 
-  /** The run's own end may be told before that of its parts. */
+  /** The watch may report the end of the run before that of its parts. */
   private async partsEnded(): Promise<void> {
     const goesOn = (run: AnyRun) => (conditionOf(run)?.status ?? 'Unknown') === 'Unknown';
     while ([...this.objects.values()].some(goesOn) && !this.signal.aborted) {
@@ -189,7 +189,7 @@ export class FollowedRun {
     return read;
   }
 
-  /** What fails beside the root is told when the root is next looked at; being stopped is no failure. */
+  /** Failures of other watches are reported with the next event of the root; being stopped is no failure. */
   private attended(work: Promise<void>): Promise<void> {
     return work.catch((error: unknown) => {
       if (!this.signal.aborted) this.failure = error as Error;

@@ -12,7 +12,7 @@ interface PodLog {
 
 /**
  * Decides when the logs of each Pod are read: those of tasks that completed earlier one after the other, in the order in which
- * the tasks started; those of tasks that run, at once. Whoever joins late reads the past in order, then the present.
+ * the tasks started; those of tasks that run, at once. A client that joins late reads the past in order, then the present.
  */
 export class LogOrder {
   private readonly read: (pod: string, tasks: readonly string[]) => Promise<void>;

@@ -96,7 +96,7 @@ function childNode({ kind = 'TaskRun', name: object }: ChildReference, name: str
   };
 }
 
-/** Whom a task that has not begun waits for, as far as they are not done. */
+/** The tasks that a task waits for and that have not completed. */
 function waitNote(parents: readonly string[], nodes: ReadonlyMap<string, RunNode>): string | undefined {
   const waiting = parents.filter((name) => {
     const state = nodes.get(name)?.state;

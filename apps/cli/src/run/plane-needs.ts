@@ -6,7 +6,7 @@ import type { FieldPath } from './read-documents.ts';
 /** Objects that runs expect on a cluster, for a control plane that has none. */
 export interface PlaneNeeds {
   readonly objects: readonly PlannedObject[];
-  /** What is created, for the user: `the namespace ci`. */
+  /** The created objects, for the user: `the namespace ci`. */
   readonly created: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@tektite/meta';
 
-/** What runs, by its kind. */
+/** The kinds that run. */
 export const runKinds = {
   TaskRun: { apiVersion: 'tekton.dev/v1', kind: 'TaskRun' },
   PipelineRun: { apiVersion: 'tekton.dev/v1', kind: 'PipelineRun' },

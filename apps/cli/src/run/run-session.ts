@@ -24,7 +24,7 @@ export class RunSession {
     this.window = window;
   }
 
-  /** Shows a run until it is over. */
+  /** Shows a run until it has completed. */
   async follow(object: KubeObject): Promise<RunEnd> {
     const { name = '', namespace = '' } = object.metadata;
     const run = { kind: object.kind as RunKind, key: { namespace, name } };

@@ -5,7 +5,7 @@ export type RunState = 'waiting' | 'running' | 'succeeded' | 'failed' | 'cancell
 
 /** A run, one of its tasks, or a step, as people see it. */
 export interface RunNode {
-  /** Different from all others of its tree, and the same whenever the tree is made anew. */
+  /** Different from all others of its tree, and the same whenever the tree is built again. */
   readonly id: string;
   readonly name: string;
   readonly state: RunState;
@@ -22,7 +22,7 @@ export interface Span {
   readonly ended?: number;
 }
 
-/** A time that a status tells, or nothing. */
+/** The span of a status, if it has started. */
 export function spanOf(began: string | undefined, ended: string | undefined): { readonly recorded?: Span } {
   if (!began) return {};
   return { recorded: { began: Date.parse(began), ...(ended ? { ended: Date.parse(ended) } : {}) } };
@@ -40,7 +40,7 @@ export function conditionOf(run: { readonly status?: { readonly conditions?: rea
   return run.status?.conditions?.find(({ type }) => type === 'Succeeded');
 }
 
-/** What a run that is over says about its end, if that is more than that it is well. */
+/** The reason of a run that failed. */
 export function failureNote(condition: RunCondition | undefined): string | undefined {
   if (condition?.status !== 'False') return undefined;
   return condition.message || condition.reason;

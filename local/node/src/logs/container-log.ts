@@ -36,9 +36,17 @@ export class ContainerLog implements OutputSink {
   private ended = false;
   private closedFlag = false;
   private rotationCount = 0;
-  private failure: Error | undefined;
+  private hasFailed = false;
+  private readonly onError: (error: Error) => void;
 
-  constructor(path: string, clock: Clock, limits: LogLimits = defaultLogLimits) {
+  /** `onError` is called once, when lines are lost: the disk is full, for example. */
+  constructor(
+    path: string,
+    clock: Clock,
+    limits: LogLimits = defaultLogLimits,
+    onError: (error: Error) => void = () => undefined,
+  ) {
+    this.onError = onError;
     this.path = path;
     this.clock = clock;
     this.limits = limits;
@@ -52,11 +60,6 @@ export class ContainerLog implements OutputSink {
   /** How often the file was put aside. */
   get rotations(): number {
     return this.rotationCount;
-  }
-
-  /** Why lines are lost, if they are: a full disk, for example. */
-  get error(): Error | undefined {
-    return this.failure;
   }
 
   write(stream: OutputStream, chunk: Uint8Array): boolean {
@@ -114,11 +117,19 @@ export class ContainerLog implements OutputSink {
       try {
         await this.append(batch);
       } catch (error) {
-        this.failure = error as Error;
+        this.fail(error as NodeJS.ErrnoException);
       }
       this.pendingBytes -= batch.length;
       this.changed();
     }
+  }
+
+  private fail(cause: NodeJS.ErrnoException): void {
+    if (this.hasFailed) return;
+    this.hasFailed = true;
+    // Errors of open files do not name them.
+    const error = new Error(`lines of the log ${this.path} are lost: ${cause.message}`, { cause });
+    this.onError(Object.assign(error, { path: this.path, ...(cause.code ? { code: cause.code } : {}) }));
   }
 
   private async append(batch: Buffer): Promise<void> {

@@ -16,9 +16,17 @@ export class LogStore {
   private readonly directory: string;
   private readonly clock: Clock;
   private readonly limits: LogLimits;
+  private readonly onError: (error: Error) => void;
   private readonly live = new Map<string, ContainerLog>();
 
-  constructor(directory: string, clock: Clock, limits: LogLimits = defaultLogLimits) {
+  /** `onError` is called once for each log that loses lines. */
+  constructor(
+    directory: string,
+    clock: Clock,
+    limits: LogLimits = defaultLogLimits,
+    onError: (error: Error) => void = () => undefined,
+  ) {
+    this.onError = onError;
     this.directory = directory;
     this.clock = clock;
     this.limits = limits;
@@ -31,7 +39,7 @@ export class LogStore {
   /** Begins the log of a run of a container. */
   create(owner: LogOwner, container: string, attempt: number): ContainerLog {
     const path = this.path(owner, container, attempt);
-    const log = new ContainerLog(path, this.clock, this.limits);
+    const log = new ContainerLog(path, this.clock, this.limits, this.onError);
     this.live.set(path, log);
     return log;
   }

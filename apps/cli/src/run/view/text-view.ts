@@ -37,7 +37,7 @@ export class TextView implements RunView {
 
   ended(end: RunEnd, times: RunTimes): void {
     const now = times.spanOf(end.tree)?.ended ?? 0;
-    // A TaskRun has told all of its steps already.
+    // The steps of a TaskRun are all printed already.
     if (end.kind !== 'TaskRun') for (const line of treeLines(end.tree, times, now)) this.line(line);
     for (const line of endLines(end, times)) this.line(line);
   }
