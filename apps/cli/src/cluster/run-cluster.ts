@@ -102,13 +102,17 @@ async function startOwnNode(options: ClusterOptions, client: Client) {
   });
 }
 
-function openRuntime({ runtime, onNotice }: ClusterOptions, directory: string, images: ImageMapping): PodRuntime {
+function openRuntime(
+  { runtime, folder, onNotice }: ClusterOptions,
+  directory: string,
+  images: ImageMapping,
+): PodRuntime {
   switch (runtime) {
     case 'podman':
       return new PodmanRuntime({ directory });
     case 'simulated':
       return new SimulatedRuntime({ answersProbes: true });
     default:
-      return new HostRuntime({ directory, images, onNotice });
+      return new HostRuntime({ directory, images, hide: [folder], onNotice });
   }
 }

@@ -14,7 +14,7 @@ import { openBeneath, PathEscapeError } from '../volumes/beneath.ts';
 import type { ContainerMount } from '../runtime/pod-runtime.ts';
 import { formatFstab, type MountLine, overlayPath } from './fstab.ts';
 import { hiddenInProc, readOnlyInProc } from './hidden-paths.ts';
-import type { RootEntry } from './host-machine.ts';
+import type { RootEntry } from './root-entry.ts';
 import { privateFolders } from './scratch-pool.ts';
 
 /** A mount path that cannot be had. */
@@ -27,9 +27,9 @@ export interface ContainerRootOptions {
   readonly directory: string;
   /** Another, with the folders that are private and writable. */
   readonly scratch: string;
-  /** The root that the container sees: `/`, or that of an image. */
-  readonly base: string;
+  /** The base: the parts of the root that the container sees, read-only. */
   readonly entries: readonly RootEntry[];
+  /** Paths of this machine that are covered where an entry shows them. */
   readonly hidden: readonly { readonly path: string; readonly folder: boolean }[];
   readonly devices: readonly string[];
   readonly trustedPaths: readonly string[];
@@ -76,8 +76,9 @@ export class ContainerRoot {
     this.root = join(options.directory, 'root');
     mkdirSync(this.root, { mode: 0o755 });
     for (const entry of options.entries) {
-      if (entry.type === 'folder') mkdirSync(join(this.root, entry.name), { mode: 0o755 });
-      else symlinkSync(entry.target, join(this.root, entry.name));
+      if (entry.type === 'link') symlinkSync(entry.target, join(this.root, entry.path));
+      // The others have their mount points in the entry that they lie in.
+      else if (!entry.path.includes('/')) mkdirSync(join(this.root, entry.path), { mode: 0o755 });
     }
     for (const [, at] of privateFolders) if (dirname(at) === '/') mkdirSync(join(this.root, at), { mode: 0o755 });
     this.makeDevices();
@@ -140,28 +141,25 @@ export class ContainerRoot {
   }
 
   private baseLines(): void {
-    const { base, entries, directory, scratch, hidden, nothing, userNamespace, readOnly } = this.options;
+    const { entries, directory, scratch, hidden, nothing, userNamespace, readOnly } = this.options;
     const access = readOnly ? 'ro,' : '';
     this.lines.push({ source: this.root, target: this.root, type: 'none', options: `bind,${access}nosuid,nodev` });
-    for (const { name, type } of entries) {
-      if (type !== 'folder') continue;
-      const source = join(base, name);
-      if (!this.layers.has(name)) this.bind(source, `/${name}`, 'ro,nosuid,nodev');
+    for (const entry of entries) {
+      if (entry.type !== 'folder') continue;
+      const { path, source } = entry;
+      if (!this.layers.has(path)) this.bind(source, `/${path}`, 'ro,nosuid,nodev');
       else {
-        const layers = `lowerdir=${overlayPath(join(directory, 'layer', name))}:${overlayPath(source)}`;
+        const layers = `lowerdir=${overlayPath(join(directory, 'layer', path))}:${overlayPath(source)}`;
         this.lines.push({
           source: 'overlay',
-          target: `${this.root}/${name}`,
+          target: `${this.root}/${path}`,
           type: 'overlay',
           options: `${layers},ro,nosuid,nodev`,
         });
       }
     }
-    const bound = new Set(entries.filter(({ type }) => type === 'folder').map(({ name }) => name));
-    for (const { path, folder } of base === '/' ? hidden : []) {
-      if (bound.has(path.split('/')[1] ?? ''))
-        this.bind(folder ? nothing.folder : nothing.file, path, 'ro,nosuid,nodev');
-    }
+    for (const { path, folder } of hidden)
+      if (this.sourceOf(path) === path) this.bind(folder ? nothing.folder : nothing.file, path, 'ro,nosuid,nodev');
     for (const [name, at] of privateFolders) {
       if (this.hasFolder(at)) this.bind(join(scratch, name), at, readOnly ? 'ro,nosuid,nodev' : 'nosuid,nodev');
     }
@@ -209,9 +207,10 @@ export class ContainerRoot {
   }
 
   private hasFolder(at: string): boolean {
+    const source = this.sourceOf(at);
     return (
       dirname(at) === '/' ||
-      existsSync(join(this.options.base, at)) ||
+      (source !== undefined && existsSync(source)) ||
       existsSync(join(this.options.directory, 'layer', at))
     );
   }
@@ -232,24 +231,27 @@ export class ContainerRoot {
   }
 
   private prepareInBase(at: string, type: 'folder' | 'file'): void {
-    const [, top = '', ...rest] = at.split('/');
-    const entry = this.options.entries.find(({ name }) => name === top);
+    const entry = this.entryOf(at);
     // A new entry of the root, or one in /dev: these folders are the container's own.
     if (!entry) {
       makeBeneath(this.root, at.slice(1), type);
       return;
     }
+    const rest = at
+      .slice(entry.path.length + 2)
+      .split('/')
+      .filter(Boolean);
     if (rest.length === 0) return;
-    const existing = join(this.options.base, at);
+    const existing = join(entry.source, ...rest);
     if (existsSync(existing)) {
       if (statSync(existing).isDirectory() !== (type === 'folder'))
         throw new MountPathError(`cannot mount at ${at}: one is a folder and the other is a file`);
       return;
     }
-    this.layers.add(top);
-    let layer = join(this.options.directory, 'layer');
-    let source = this.options.base;
-    for (const part of [top, ...rest.slice(0, -1)]) {
+    this.layers.add(entry.path);
+    let layer = join(this.options.directory, 'layer', entry.path);
+    let { source } = entry;
+    for (const part of ['', ...rest.slice(0, -1)]) {
       layer = join(layer, part);
       source = join(source, part);
       mkdirSync(layer, { recursive: true });
@@ -270,6 +272,27 @@ export class ContainerRoot {
     return { kind: 'base', path: at };
   }
 
+  /** The innermost entry that has a path of the container. */
+  private entryOf(at: string): Extract<RootEntry, { type: 'folder' }> | undefined {
+    let found: Extract<RootEntry, { type: 'folder' }> | undefined;
+    for (const entry of this.options.entries)
+      if (entry.type === 'folder' && isBelow(at, `/${entry.path}`)) found = entry;
+    return found;
+  }
+
+  /** Where a path of the base is on this machine; `undefined` for the container's own folders. */
+  private sourceOf(at: string): string | undefined {
+    const entry = this.entryOf(at);
+    return entry && join(entry.source, at.slice(entry.path.length + 1));
+  }
+
+  private linkAt(at: string): string | undefined {
+    const entry = this.options.entries.find(({ path, type }) => type === 'link' && `/${path}` === at);
+    if (entry?.type === 'link') return entry.target;
+    const source = this.sourceOf(at);
+    return source === undefined ? undefined : linkTarget(source);
+  }
+
   /** Follows the links that are in the base, as the container will see them. */
   private resolve(path: string): string {
     let parts = normalize(path).split('/').filter(Boolean);
@@ -283,7 +306,7 @@ export class ContainerRoot {
         continue;
       }
       const next = `${resolved}/${part}`;
-      const target = this.placeOf(next).kind === 'base' ? linkTarget(join(this.options.base, next)) : undefined;
+      const target = this.placeOf(next).kind === 'base' ? this.linkAt(next) : undefined;
       if (target === undefined) {
         resolved = next;
         continue;

@@ -1,38 +1,4 @@
-import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-
-/** Files and folders of the host that are nobody's business in a container: keys, and other programs' state. */
-const hidden = [
-  '/etc/shadow',
-  '/etc/shadow-',
-  '/etc/gshadow',
-  '/etc/gshadow-',
-  '/etc/security/opasswd',
-  '/etc/ssl/private',
-  '/etc/pki/private',
-  '/etc/letsencrypt',
-  '/etc/kubernetes',
-  '/etc/rancher',
-  '/etc/docker/key.json',
-  '/etc/wireguard',
-  '/etc/NetworkManager/system-connections',
-  '/etc/krb5.keytab',
-  '/var/backups',
-  '/var/log',
-  '/var/mail',
-  '/var/spool',
-  '/var/lib/cloud',
-  '/var/lib/containerd',
-  '/var/lib/containers',
-  '/var/lib/docker',
-  '/var/lib/etcd',
-  '/var/lib/kubelet',
-  '/var/lib/mysql',
-  '/var/lib/postgresql',
-  '/var/lib/private',
-  '/var/lib/rancher',
-  '/var/lib/systemd',
-];
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 
 /** Parts of a fresh /proc that speak of the machine, not of the container, and that root could write or read. */
 export const hiddenInProc = [
@@ -66,16 +32,7 @@ export function nestedMounts(): string[] {
   return outermost;
 }
 
-/** The paths that are hidden on this machine, and whether they are folders. */
-export function hiddenPaths(more: readonly string[]): { path: string; folder: boolean }[] {
-  const found = [...hidden, ...sshHostKeys(), ...more].filter((path) => existsSync(path));
-  return found.map((path) => ({ path, folder: lstatSync(path).isDirectory() }));
-}
-
-function sshHostKeys(): string[] {
-  const folder = '/etc/ssh';
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => /^ssh_host_.*_key$/.test(name))
-    .map((name) => join(folder, name));
+/** Those paths that exist, and whether they are folders. */
+export function existingPaths(paths: readonly string[]): { path: string; folder: boolean }[] {
+  return paths.filter((path) => existsSync(path)).map((path) => ({ path, folder: lstatSync(path).isDirectory() }));
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { RuntimeError } from '../runtime/runtime-error.ts';
@@ -13,11 +13,6 @@ const toolFolders = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 /** Where the programs that prepare containers are looked for, whatever the environment says. */
 export const toolPath = toolFolders.join(':');
 
-/** An entry of the root folder. */
-export type RootEntry =
-  | { readonly name: string; readonly type: 'folder' }
-  | { readonly name: string; readonly type: 'link'; readonly target: string };
-
 /** What is known about the machine that containers are made on. */
 export interface HostMachine {
   /** Whether containers need a user namespace because this process is not root. */
@@ -26,9 +21,6 @@ export interface HostMachine {
   /** Device files that exist. */
   readonly devices: readonly string[];
 }
-
-/** Entries of the root folder that containers get their own of, or none. */
-const ownRootEntries = new Set(['proc', 'sys', 'dev', 'run', 'tmp', 'root', 'home', 'lost+found', 'boot', 'swapfile']);
 
 /** Looks at the machine, and tries what cannot be seen. Rejects with a {@link RuntimeError} when it cannot be. */
 export async function inspectHost(): Promise<HostMachine> {
@@ -40,18 +32,6 @@ export async function inspectHost(): Promise<HostMachine> {
     tools,
     devices: ['null', 'zero', 'full', 'random', 'urandom', 'tty'].filter((name) => existsSync(`/dev/${name}`)),
   };
-}
-
-/** What is in a root folder that containers shall see. */
-export function rootEntries(root: string): RootEntry[] {
-  const entries: RootEntry[] = [];
-  for (const name of readdirSync(root)) {
-    if (ownRootEntries.has(name)) continue;
-    const stat = lstatSync(join(root, name));
-    if (stat.isSymbolicLink()) entries.push({ name, type: 'link', target: readlinkSync(join(root, name)) });
-    else if (stat.isDirectory()) entries.push({ name, type: 'folder' });
-  }
-  return entries;
 }
 
 function findTool(name: string): string {

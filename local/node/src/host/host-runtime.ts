@@ -14,9 +14,11 @@ import { UnknownCapabilityError } from './capability-set.ts';
 import { type Cgroup, type Cgroups, findCgroups } from './cgroup.ts';
 import { ContainerRoot, MountPathError } from './container-root.ts';
 import { FifoPool } from './fifo-pool.ts';
-import { hiddenPaths, nestedMounts } from './hidden-paths.ts';
+import { existingPaths, nestedMounts } from './hidden-paths.ts';
 import { HostContainer } from './host-container.ts';
-import { type HostMachine, inspectHost, rootEntries } from './host-machine.ts';
+import { type HostMachine, inspectHost } from './host-machine.ts';
+import { buildMachineRoot } from './machine-root.ts';
+import { imageRootEntries, type RootEntry } from './root-entry.ts';
 import { commandLine, findImage, type ImageMapping, type MappedImage } from './image-mapping.ts';
 import { inheritedDescriptors, withoutInherited } from './inherited-descriptors.ts';
 import { endLeftovers } from './leftovers.ts';
@@ -69,6 +71,7 @@ export class HostRuntime implements PodRuntime {
   private nullDevice: number | undefined;
   private nothing = { folder: '', file: '' };
   private hidden: { path: string; folder: boolean }[] = [];
+  private machineRoot: readonly RootEntry[] = [];
 
   constructor(options: HostRuntimeOptions) {
     this.options = options;
@@ -94,7 +97,8 @@ export class HostRuntime implements PodRuntime {
     this.cgroups = findCgroups(nameFor(this.options.directory));
     this.nothing = makeNothing(this.memory);
     const nested = machine.userNamespace ? nestedMounts() : [];
-    this.hidden = hiddenPaths([this.options.directory, ...nested, ...(this.options.hide ?? [])]);
+    this.hidden = existingPaths([this.options.directory, ...nested, ...(this.options.hide ?? [])]);
+    this.machineRoot = buildMachineRoot(join(this.memory, 'machine'));
   }
 
   async createSandbox(sandbox: PodSandbox): Promise<void> {
@@ -196,12 +200,10 @@ export class HostRuntime implements PodRuntime {
     folders: { readonly directory: string; readonly scratch: string },
   ): void {
     const { directory } = folders;
-    const base = image.root ?? '/';
     const root = new ContainerRoot({
       ...folders,
-      base,
-      entries: rootEntries(base),
-      hidden: this.hidden,
+      entries: image.root === undefined ? this.machineRoot : imageRootEntries(image.root),
+      hidden: image.root === undefined ? this.hidden : [],
       devices: this.machine.devices,
       trustedPaths: ['/etc/ld.so.preload'],
       reserved: toolBoxPath,
@@ -209,9 +211,9 @@ export class HostRuntime implements PodRuntime {
       userNamespace: this.machine.userNamespace,
       readOnly: spec.readOnlyRootFilesystem,
     });
-    if (existsSync(join(base, 'etc/ld.so.preload')))
+    if (image.root !== undefined && existsSync(join(image.root, 'etc/ld.so.preload')))
       throw new MountPathError(
-        `the root ${base} has an /etc/ld.so.preload, with which this runtime does not start containers`,
+        `the root ${image.root} has an /etc/ld.so.preload, with which this runtime does not start containers`,
       );
     root.add({ hostPath: this.toolBoxFolder, containerPath: toolBoxPath, readOnly: true });
     if (image.shell !== undefined)

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kinds } from '@tektite/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -58,6 +58,52 @@ describe('a container on this machine', () => {
     expect(output).not.toMatch(/^root:[*!$]/m);
     expect(output).not.toMatch(/^secret/m);
     expect(output).not.toContain('docker.sock');
+  });
+
+  test('sees a list of folders of the machine, and not the machine less a list', async () => {
+    const [root = '', etc = ''] = (await attempt('ls -A / | tr "\\n" " "; echo; ls -A /etc | tr "\\n" " "')).split(
+      '\n',
+    );
+    const known =
+      'bin sbin lib lib32 lib64 libx32 usr nix gnu etc var dev proc sys tmp run root home boot media mnt opt srv';
+    expect(
+      root
+        .trim()
+        .split(' ')
+        .filter((name) => name !== '.tektite' && !known.split(' ').includes(name)),
+    ).toEqual([]);
+    for (const secret of ['shadow', 'sudoers', 'ssh', 'kubernetes', 'apt', 'gitconfig', 'npmrc', 'pip.conf', 'subuid'])
+      expect(etc.split(' ')).not.toContain(secret);
+    expect(
+      await attempt('find /srv /opt /mnt /media /boot /var/lib /var/log /etc/ssl/private -mindepth 1; echo end'),
+    ).toBe('end\n');
+  });
+
+  test.runIf(process.getuid?.() === 0)('cannot see a data folder, wherever that lies', async () => {
+    for (const parent of ['/srv', '/opt', '/var/lib', '/usr/local', '/mnt', '/']) {
+      const dataDir = mkdtempSync(join(parent, 'tektite-test-'));
+      writeFileSync(join(dataDir, 'ca.key'), 'secret');
+      try {
+        await using node = await startTestNode({ host: { hide: [dataDir] } });
+        await node.run('try', {
+          restartPolicy: 'Never',
+          containers: [shell(`cat ${dataDir}/ca.key; ls ${dataDir}; true`)],
+        });
+        await node.done('try');
+        expect([parent, await node.log('try')]).toEqual([parent, expect.not.stringMatching(/secret|ca\.key$/m)]);
+      } finally {
+        rmSync(dataDir, { recursive: true });
+      }
+    }
+  });
+
+  test('finds what programs need: users, certificates, alternatives, words and times', async () => {
+    const output = await attempt(`
+      id -un 0; getent hosts localhost >/dev/null && echo resolves
+      awk 'BEGIN { print "awk" }'; date +%Z >/dev/null && echo time
+      test -d /etc/ssl/certs -o -d /etc/pki && echo certificates
+      test -d /var/lib -a -w /var/tmp && echo var`);
+    expect(output).toBe('root\nresolves\nawk\ntime\ncertificates\nvar\n');
   });
 
   test('holds nothing open but its own input and output', async () => {
