@@ -2,6 +2,7 @@
 // the users are created for the command and deleted after it; started by an ordinary user, that user is the only one.
 // The command reads them from $TEKTITE_STRANGERS.
 import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -52,12 +53,35 @@ function installPrograms() {
 const nobody = ['--reuid=65534', '--regid=65534', '--clear-groups'];
 const canOthers = (...command) => spawnSync('setpriv', [...nobody, ...command], { env, stdio: 'ignore' }).status === 0;
 
-/** Ordinary users have to reach Node and the repository: a home of root or a folder of mktemp is in the way. */
+const program = `${repository}/apps/cli/bin/tektite.js`;
+
+/** Ordinary users have to reach Node and the repository. */
 function checkAccess() {
+  if (!existsSync(`${repository}/apps/cli/dist/tektite.js`))
+    fail('the command is not built; run `npm run build` first');
   if (!canOthers(process.execPath, '--version'))
     fail(`ordinary users cannot run ${process.execPath}; install Node where all users can run it`);
-  if (canOthers(process.execPath, `${repository}/apps/cli/bin/tektite.js`, '--version')) return;
-  fail(`ordinary users cannot read ${repository}, or it is not built; clone it to a folder that all users can enter`);
+  if (canOthers(process.execPath, program, '--version')) return;
+  if (process.env.TEKTITE_STRANGER_MOUNT)
+    fail(`ordinary users cannot read the files of ${repository}; see its permissions`);
+  runElsewhere();
+}
+
+/** A home of root, or a folder of mktemp, is in the way: the repository is mounted where everyone can enter, for this process alone. */
+function runElsewhere() {
+  const place = mkdtempSync('/tmp/stranger-repository-');
+  chmodSync(place, 0o755);
+  const script = 'mount --bind "$1" "$2" && cd "$2" && shift 2 && exec "$@"';
+  const again = [process.execPath, 'scripts/stranger/with-strangers.mjs', ...process.argv.slice(2)];
+  const status = run(
+    'unshare',
+    ['--mount', '--propagation', 'private', 'sh', '-c', script, 'sh', repository, place, ...again],
+    {
+      env: { ...env, TEKTITE_STRANGER_MOUNT: place },
+    },
+  );
+  rmdirSync(place);
+  process.exit(status);
 }
 
 const output = (command, ...args) => spawnSync(command, args, { encoding: 'utf8', env }).stdout.trim();
@@ -92,6 +116,13 @@ const [command, ...args] = process.argv.slice(2);
 if (!command) fail('usage: with-strangers.mjs COMMAND [ARGUMENT...]');
 installPrograms();
 const users = strangers();
+console.error(
+  `stranger: needs ${Object.keys(programs).join(', ')}; plays the users ${Object.values(users)
+    .map(({ name }) => name)
+    .join(', ')}`,
+);
+if (!isRoot)
+  console.error('stranger: not started by root: the tests of root and of users without subordinate ids are left out');
 const child = spawn(command, args, {
   stdio: 'inherit',
   env: { ...env, TEKTITE_STRANGERS: JSON.stringify(users) },

@@ -14,10 +14,11 @@ export interface WaitCommandOptions extends ManifestOptions, ClusterChoice {
   readonly output: string;
 }
 
-/** `tektite wait`: waits until the objects of sources are ready, or gone. */
+/** `tektite wait`: waits until the objects of sources are ready, or deleted. */
 export async function wait(options: WaitCommandOptions): Promise<void> {
-  if (options.for !== 'ready' && options.for !== 'gone')
-    throw new UserError(`--for must be ready or gone, not ${JSON.stringify(options.for)}`, 2);
+  // `gone` is the word of earlier releases.
+  if (!['ready', 'delete', 'gone'].includes(options.for))
+    throw new UserError(`--for must be ready or delete, not ${JSON.stringify(options.for)}`, 2);
   const until = options.for === 'ready' ? 'current' : 'gone';
   await manifestSession(options, async (session) => {
     const manifest = await readManifest(options, (text) => session.view.note(text));
@@ -30,7 +31,7 @@ export async function wait(options: WaitCommandOptions): Promise<void> {
       });
     const timeoutMs = readDuration('--timeout', options.timeout);
     const ok = await waitUntilReady(session, references, { timeoutMs, until, ...(await readHealth(options.health)) });
-    const counts = new Map([[ok ? options.for : 'waited for', references.length]]);
+    const counts = new Map([[ok ? (until === 'gone' ? 'deleted' : 'ready') : 'waited for', references.length]]);
     session.view.ended({ counts, tookMs: session.tookMs(), ok });
     process.exitCode = ok ? 0 : 1;
   });

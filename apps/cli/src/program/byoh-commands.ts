@@ -53,6 +53,7 @@ Examples:
     .option('--kubeconfig <file>', 'the kubeconfig of the cluster')
     .option('--context <name>', 'the context of the kubeconfig')
     .option('-o, --output <form>', 'text or json', 'text')
+    .addHelpText('after', '\nExamples:\n  $ tektite byoh explain worker-0 -n default')
     .action(async (machine, options) => (await import('../commands/byoh-explain.ts')).byohExplain(machine, options));
   byoh
     .command('conformance')

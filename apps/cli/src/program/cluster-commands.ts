@@ -56,5 +56,6 @@ Examples:
 
   addClusterOptions(tektite.command('compact'))
     .description('compact old revisions of a control plane: watches and lists of them then get 410 Gone')
+    .addHelpText('after', '\nExamples:\n  $ tektite compact\n  $ tektite compact --context tektite')
     .action(async (options) => (await import('../commands/compact.ts')).compact(options));
 }

@@ -28,7 +28,10 @@ Examples:
     .description('show the control planes that run on this machine: address, process, systems, data folder, objects')
     .option('--data-dir <dir>', 'the data folder of the control plane', defaultDataDir())
     .addOption(outputOption(['text', 'json'], 'text or json'))
-    .addHelpText('after', '\nThe exit code is 0 when a control plane runs, and 1 when none does.')
+    .addHelpText(
+      'after',
+      '\nThe exit code is 0 when a control plane runs, and 1 when none does.\n\nExamples:\n  $ tektite status\n  $ tektite status --data-dir ./data -o json',
+    )
     .action(async (options) => (await import('../commands/status.ts')).status(options));
 
   tektite
@@ -36,13 +39,17 @@ Examples:
     .description('stop the control plane of a data folder and wait until its process has ended')
     .option('--data-dir <dir>', 'the data folder of the control plane', defaultDataDir())
     .option('--timeout <duration>', 'how long it may take', '30s')
-    .addHelpText('after', '\nIts state stays in the data folder: the next `tektite up` continues with it.')
+    .addHelpText(
+      'after',
+      '\nIts state stays in the data folder: the next `tektite up` continues with it.\n\nExamples:\n  $ tektite stop\n  $ tektite stop --data-dir ./data --timeout 1m',
+    )
     .action(async (options) => (await import('../commands/stop.ts')).stop(options));
 
   addClusterOptions(tektite.command('version'))
     .description('print the versions of tektite, of Node.js, and of the server when it can be reached')
     .option('--client', 'do not ask the server')
     .addOption(outputOption(['text', 'json'], 'text or json'))
+    .addHelpText('after', '\nExamples:\n  $ tektite version\n  $ tektite version --client -o json')
     .action(async (options) => (await import('../commands/version.ts')).version(options));
 
   tektite

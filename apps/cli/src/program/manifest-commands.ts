@@ -135,7 +135,7 @@ Examples:
 
   addClusterOptions(withSources(tektite.command('wait')))
     .description('wait until the objects of manifests are ready, or deleted')
-    .option('--for <what>', 'ready or gone', 'ready')
+    .option('--for <condition>', 'ready or delete', 'ready')
     .option('--timeout <duration>', 'how long', '5m')
     .option(
       '--health <file>',
@@ -155,7 +155,7 @@ The exit code is 0 when all are, 1 when one failed or the timeout passed, and 2 
 
 Examples:
   $ tektite wait -f deploy/ --timeout 2m
-  $ tektite wait -f deploy/ --for gone`,
+  $ tektite wait -f deploy/ --for delete`,
     )
     .action(async (options) => (await import('../commands/wait.ts')).wait(options));
 
@@ -165,6 +165,10 @@ Examples:
     .option('-n, --namespace <name>', 'the namespace of the set', 'default')
     .option('--show <revision>', 'print the objects of this revision; values of Secrets are not stored')
     .option('-o, --output <form>', 'text or json; with --show yaml or json', 'text')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ tektite history tekton -n tekton-pipelines\n  $ tektite history tekton --show 3',
+    )
     .action(async (name, options) => (await import('../commands/history.ts')).history(name, options));
 
   addClusterOptions(applying(tektite.command('rollback'), false))

@@ -105,9 +105,10 @@ Examples:
     .description('cancel a run')
     .option(
       '--mode <mode>',
-      'now; of a PipelineRun also run-finally (cancel its tasks, but run the final ones) or stop (let tasks that run end)',
+      'now; for PipelineRuns also run-finally (cancel tasks, run final tasks) or stop (start no more tasks, run final tasks)',
       'now',
     )
+    .addHelpText('after', '\nExamples:\n  $ tektite cancel --last\n  $ tektite cancel hello-x7k2p --mode run-finally')
     .action(async (run, options) => (await import('../commands/cancel.ts')).cancel(run, options));
 
   oneRun(tektite.command('rerun'))
@@ -170,5 +171,6 @@ Examples:
     .requiredOption('-f, --file <file>', 'a file, a URL, or - for standard input', collect, [])
     .requiredOption('--key <file>', 'the public key, in PEM')
     .option('--hash <name>', 'sha224, sha256, sha384 or sha512', 'sha256')
+    .addHelpText('after', '\nExamples:\n  $ tektite verify -f signed.yaml --key key.pub')
     .action(async (options) => (await import('../commands/verify.ts')).verify(options));
 }

@@ -14,7 +14,7 @@ export interface RunChoice {
 export async function chooseRun(client: Client, name: string | undefined, choice: RunChoice): Promise<FoundRun> {
   if (name !== undefined && choice.last)
     throw new UserError(`--last is the newest run: leave out ${JSON.stringify(name)}`, 2);
-  if (name !== undefined) return findRun(client, name, choice.namespace);
+  if (name !== undefined) return servedBy(findRun(client, name, choice.namespace));
   if (!choice.last) throw new UserError('name a run, or --last for the newest; `tektite list` lists them', 2);
   const [newest] = await listRuns(client, { namespace: choice.namespace });
   if (!newest) throw new UserError(`there are no runs in the namespace ${choice.namespace}; -n names another`);
@@ -36,19 +36,26 @@ export async function listRuns(
   client: Client,
   { parts = false, ...selection }: RunSelection,
 ): Promise<readonly FoundRun[]> {
-  const found: FoundRun[] = [];
-  try {
+  const list = async () => {
+    const found: FoundRun[] = [];
     for (const kind of listed)
       for await (const run of client.listAll(runKinds[kind], selection))
         if (parts || run.metadata.labels?.[pipelineRunLabel] === undefined) found.push(run as FoundRun);
+    return found;
+  };
+  return (await servedBy(list())).toSorted((a, b) => createdAt(b) - createdAt(a) || nameOf(a).localeCompare(nameOf(b)));
+}
+
+/** A server without Tekton Pipelines is not the user's error, but has a remedy. */
+async function servedBy<T>(request: Promise<T>): Promise<T> {
+  try {
+    return await request;
   } catch (error) {
-    if (isClientError(error, 'UNKNOWN_KIND'))
-      throw new UserError(
-        'the server does not serve PipelineRuns: start it with `tektite up --systems pipelines`, or install Tekton Pipelines',
-      );
-    throw error;
+    if (!isClientError(error, 'UNKNOWN_KIND')) throw error;
+    throw new UserError(
+      'the server does not serve PipelineRuns: start it with `tektite up --systems pipelines`, or install Tekton Pipelines',
+    );
   }
-  return found.toSorted((a, b) => createdAt(b) - createdAt(a) || nameOf(a).localeCompare(nameOf(b)));
 }
 
 const nameOf = ({ metadata }: KubeObject) => metadata.name ?? '';
