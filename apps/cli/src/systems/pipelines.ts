@@ -48,6 +48,11 @@ export async function pipelinesImages(folder: string, note: (text: string) => vo
   await mkdir(join(root, 'ko-app'), { recursive: true });
   await Promise.all(programs.map((name) => copyFile(program, join(root, 'ko-app', name), constants.COPYFILE_FICLONE)));
   const { shell, shellWindows: _, ...own } = images;
+  const mapped = Object.values(own).map((image) => {
+    const name = image.slice(image.lastIndexOf('/') + 1);
+    // Affinity assistants name no command.
+    return [image, { root, entrypoint: [`/ko-app/${name}`] }] as const;
+  });
   // The shell is the machine's own.
-  return Object.fromEntries([...Object.values(own).map((image) => [image, { root }]), [shell, { root: '/' }]]);
+  return Object.fromEntries([...mapped, [shell, { root: '/' }]]);
 }

@@ -13,6 +13,10 @@ export interface VolumeLookup {
 export interface ClaimCheck {
   /** Why no node will do, whatever its state. */
   readonly message?: string;
+  /** The claim that is not found. Caches may not have it yet. */
+  readonly missing?: string;
+  /** The claim that is not bound, of those that do not wait for a Pod. */
+  readonly unbound?: PersistentVolumeClaim;
   /** Claims that get their volume once the Pod's node is known. */
   readonly waiting: readonly PersistentVolumeClaim[];
   readonly volumes: readonly PersistentVolume[];
@@ -31,10 +35,10 @@ export function claimNames({ metadata, spec }: Pod): readonly string[] {
 export function checkClaims(pod: Pod, lookup: VolumeLookup): ClaimCheck {
   const waiting: PersistentVolumeClaim[] = [];
   const volumes: PersistentVolume[] = [];
-  let unbound = false;
+  let unbound: PersistentVolumeClaim | undefined;
   for (const name of claimNames(pod)) {
     const claim = lookup.claim(pod.metadata.namespace ?? '', name);
-    if (!claim) return { message: `persistentvolumeclaim "${name}" not found`, waiting, volumes };
+    if (!claim) return { message: `persistentvolumeclaim "${name}" not found`, missing: name, waiting, volumes };
     if (claim.status?.phase === 'Lost')
       return {
         message: `persistentvolumeclaim "${name}" bound to non-existent persistentvolume "${claim.spec?.volumeName ?? ''}"`,
@@ -46,9 +50,10 @@ export function checkClaims(pod: Pod, lookup: VolumeLookup): ClaimCheck {
     const volume = claim.spec?.volumeName ? lookup.volume(claim.spec.volumeName) : undefined;
     if (volume && isBound(claim)) volumes.push(volume);
     else if (isDelayed(claim, lookup)) waiting.push(claim);
-    else unbound = true;
+    else unbound = claim;
   }
-  return { ...(unbound ? { message: 'pod has unbound immediate PersistentVolumeClaims' } : {}), waiting, volumes };
+  if (!unbound) return { waiting, volumes };
+  return { message: 'pod has unbound immediate PersistentVolumeClaims', unbound, waiting, volumes };
 }
 
 function isDelayed({ spec }: PersistentVolumeClaim, lookup: VolumeLookup): boolean {

@@ -10,8 +10,14 @@ import { spreadRules } from './topology-spread.ts';
 export type Placement =
   /** `claims` have to get their volumes on that node first. */
   | { readonly type: 'node'; readonly node: string; readonly claims: readonly PersistentVolumeClaim[] }
-  /** `preemption` says who has to go first, if that helps. */
-  | { readonly type: 'unschedulable'; readonly message: string; readonly preemption?: Preemption };
+  /** `preemption` says who has to go first, if that helps; `missing` and `unbound`, for which claim it waits. */
+  | {
+      readonly type: 'unschedulable';
+      readonly message: string;
+      readonly preemption?: Preemption;
+      readonly missing?: string;
+      readonly unbound?: PersistentVolumeClaim;
+    };
 
 /** Where a Pod goes, or why it cannot go anywhere, in upstream's words. */
 export function placePod(
@@ -24,7 +30,12 @@ export function placePod(
   if (nodes.length === 0) return { type: 'unschedulable', message: 'no nodes available to schedule pods' };
   const claims = checkClaims(pod, lookup);
   if (claims.message !== undefined)
-    return { type: 'unschedulable', message: claimMessage(pod, nodes.length, claims.message) };
+    return {
+      type: 'unschedulable',
+      message: claimMessage(pod, nodes.length, claims.message),
+      ...(claims.missing === undefined ? {} : { missing: claims.missing }),
+      ...(claims.unbound === undefined ? {} : { unbound: claims.unbound }),
+    };
   const wanted = candidate(pod, podAffinityRules(pod, state, namespaceLabels), spreadRules(pod, state), claims.volumes);
   const fitting: NodeEntry[] = [];
   const rejections = new Map<NodeEntry, Rejection>();

@@ -1,5 +1,13 @@
 import { type Client, kinds, mergePatch, type ObjectKey, strategicMergePatch } from '@tektite/client';
-import { cached, type ControllerDefinition, defineController, done, mapped, metadataOnly } from '@tektite/controller';
+import {
+  cached,
+  type ControllerDefinition,
+  defineController,
+  done,
+  mapped,
+  metadataOnly,
+  requeueAfter,
+} from '@tektite/controller';
 import { formatTime, isStatusError } from '@tektite/meta';
 import type { Binding, PersistentVolumeClaim, Pod } from '@tektite/schema/kubernetes';
 import type { TellEvent } from '../component-events.ts';
@@ -46,7 +54,13 @@ export function schedulerController(tell: TellEvent): ControllerDefinition {
       );
       if (placement.type === 'unschedulable') {
         cluster.waiting.add(key);
-        const { message, preemption } = placement;
+        const { message, preemption, missing, unbound } = placement;
+        // A new claim gets its volume in moments, which has this Pod scheduled. Only one that does not is worth a warning.
+        const patience = unbound ? patienceFor(unbound, clock.now()) : 0;
+        if (patience > 0) return requeueAfter(patience);
+        // Claims are created right before the Pods that use them: the watch of claims may be behind that of Pods. It is about to
+        // report the claim, which has this Pod scheduled.
+        if (missing !== undefined && (await hasClaim(client, namespace, missing))) return done;
         if (preemption) state.nominate(pod, preemption.node);
         await reportUnschedulable(client, pod, message, preemption?.node, clock.now(), tell);
         if (preemption) await evictVictims(client, pod, preemption, formatTime(clock.now()), tell);
@@ -57,6 +71,23 @@ export function schedulerController(tell: TellEvent): ControllerDefinition {
       return done;
     },
   });
+}
+
+/** How long provisioning may take before Pods are reported to wait for it. */
+const provisioningMs = 3000;
+
+function patienceFor({ metadata }: PersistentVolumeClaim, now: number): number {
+  return Date.parse(metadata.creationTimestamp ?? '') + provisioningMs - now || 0;
+}
+
+async function hasClaim(client: Client, namespace: string, name: string): Promise<boolean> {
+  try {
+    await client.get(kinds.PersistentVolumeClaim, { namespace, name }, { metadataOnly: true });
+    return true;
+  } catch (error) {
+    if (isStatusError(error, 'NotFound')) return false;
+    throw error;
+  }
 }
 
 function isOurs({ metadata, spec, status }: Pod): boolean {

@@ -45,6 +45,32 @@ describe('the scheduler', () => {
     });
   });
 
+  it('warns of no claim that is created right before its Pod, and of one that stays unbound', async () => {
+    const nothing = () => Promise.resolve();
+    const storage = { directory: '/volumes', createFolder: nothing, removeFolder: nothing };
+    await using cluster = await testCluster({ storage });
+    const claim = (name: string, spec: object = {}) =>
+      cluster.client.create(kinds.PersistentVolumeClaim, {
+        metadata: { namespace: 'default', name },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Mi' } }, ...spec },
+      });
+    const uses = (claimName: string) => ({ volumes: [{ name: 'v', persistentVolumeClaim: { claimName } }] });
+    for (let i = 0; i < 5; i++) {
+      await claim(`c${i}`);
+      await create(cluster, `p${i}`, uses(`c${i}`));
+    }
+    await claim('none', { storageClassName: '', volumeName: 'none' });
+    await create(cluster, 'waits', uses('none'));
+    await cluster.settle(1000);
+    for (let i = 0; i < 5; i++) expect(await verdict(cluster, `p${i}`)).toBe('node-1');
+    expect(await verdict(cluster, 'waits')).toBeUndefined();
+    await cluster.settle(5000);
+    expect(await verdict(cluster, 'waits')).toContain('pod has unbound immediate PersistentVolumeClaims');
+    const { items } = await cluster.client.list(kinds.EventsV1Event, { namespace: 'default' });
+    const warned = items.filter(({ reason }) => reason === 'FailedScheduling').map(({ regarding }) => regarding?.name);
+    expect(warned).toEqual(['waits']);
+  });
+
   it.each<[string, Partial<PodSpec>, string]>([
     [
       'more than a node has',
