@@ -39,11 +39,12 @@ export async function up(options: UpOptions): Promise<void> {
   const port = readPort('--port', options.port);
   const maxInflightBytes = readNumber('--max-inflight-bytes', options.maxInflightBytes, 1_000_000, 999_999_999);
   const disabled = readPlugins(options.disableAdmissionPlugins);
-  const systems = options.apiOnly ? [] : await loadSystems(options.systems ?? '', options);
+  const images = options.images ? await readImages(options.images) : undefined;
+  const settings = { ...options, ...(images ? { imageMapping: images } : {}) };
+  const systems = options.apiOnly ? [] : await loadSystems(options.systems ?? '', settings);
   const runtime = options.apiOnly ? undefined : readRuntime(options.runtime);
   if (runtime === 'host' && systems.some(({ name }) => name === 'pipelines')) await checkSteps();
   const tokens = options.tokenAuthFile ? await readTokens(options.tokenAuthFile) : undefined;
-  const images = options.images ? await readImages(options.images) : undefined;
   // Listened for from now on: who is told to stop while it starts leaves nothing behind either.
   const stopped = stopSignal();
   try {

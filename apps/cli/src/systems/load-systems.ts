@@ -14,7 +14,7 @@ const builtIn: Readonly<Record<string, (settings: SystemSettings) => Promise<Sys
   'byoh-installer': async () => (await import('./byoh.ts')).byohInstaller,
   'byoh-manager': async () => (await import('./byoh.ts')).byohManager,
   connectors: async (settings) => (await import('./connectors.ts')).connectors(settings),
-  pipelines: async () => (await import('./pipelines.ts')).pipelines,
+  pipelines: async ({ imageMapping }) => (await import('./pipelines.ts')).pipelinesFor(imageMapping ?? {}),
   pruner: async () => (await import('./pruner.ts')).pruner,
   'tekton-operator': async () => (await import('./tekton-operator.ts')).tektonOperator,
 };

@@ -1,8 +1,12 @@
-/** What users say on the command line about systems that come with it. */
+import type { ImageMapping } from '@tektite/node';
+
+/** Options of the command line for the built-in systems. */
 export interface SystemSettings {
   /** The folder of payloads. Default: the variable KO_DATA_PATH. */
   readonly payload?: string;
   readonly allowInsecureManifests?: boolean;
   readonly allowPrivateManifests?: boolean;
   readonly additionalManifestsClusterScope?: boolean;
+  /** Images of this machine: pipelines does not ask registries for their commands. */
+  readonly imageMapping?: ImageMapping;
 }
