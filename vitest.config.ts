@@ -7,7 +7,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source'] } },
   test: {
     include: ['{core,local,systems,apps,testing,examples,bench}/**/*.test.ts'],
-    // These need a real kube-apiserver, a container engine, or users and a terminal: each has a configuration of its own.
+    // These need a real kube-apiserver, a container engine, or users and a terminal: see the other configurations.
     exclude: [...configDefaults.exclude, '**/*.cluster.test.ts', '**/*.containers.test.ts', '**/*.stranger.test.ts'],
     // A busy machine is slow, not broken: waiting ends early where what is awaited comes.
     testTimeout: 60_000,

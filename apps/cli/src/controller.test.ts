@@ -75,7 +75,7 @@ describe('tektite controller', () => {
     const json = scratch.tektite(['explain', 'Memcached', 'web', '--controller', status, '-o', 'json']);
     expect(JSON.parse(json.out)[0]).toMatchObject({ controller: 'memcached', key: 'default/web', outcome: 'done' });
     const { out: nothing } = scratch.tektite(['explain', 'memcached', 'none', '--controller', status]);
-    expect(nothing).toContain('No controller has looked at memcached default/none since it started.');
+    expect(nothing).toContain('No controller has reconciled memcached default/none since it started.');
 
     const { code, milliseconds } = await running.stop();
     expect(code).toBe(0);

@@ -21,7 +21,7 @@ export async function putOut(objects: readonly object[], { output, check, comman
   const found = await readFile(check, 'utf8').catch((error: unknown) => {
     throw new UserError(`--check: ${explainFileError(error, check) ?? (error as Error).message}`);
   });
-  if (found !== text) throw new UserError(`${check} is out of date; write it anew with: ${command} > ${check}`);
+  if (found !== text) throw new UserError(`${check} is out of date; update it with: ${command} > ${check}`);
   process.stdout.write(`${check} is up to date\n`);
 }
 

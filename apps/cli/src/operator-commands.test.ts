@@ -36,7 +36,7 @@ describe('tektite crds', () => {
     expect(check()).toEqual({
       code: 1,
       out: '',
-      err: `tektite: ${file} is out of date; write it anew with: ${command}\n`,
+      err: `tektite: ${file} is out of date; update it with: ${command}\n`,
     });
     const missing = scratch.tektite(['crds', '--systems', memcached, '--check', 'none.yaml']);
     expect(missing.err).toBe('tektite: --check: none.yaml: there is no such file\n');
@@ -139,7 +139,7 @@ describe('tektite rbac', () => {
     writeFileSync(file, scratch.tektite(['rbac', ...flags]).out);
     expect(scratch.tektite(['rbac', ...flags, '--check', file]).out).toBe(`${file} is up to date\n`);
     expect(scratch.tektite(['rbac', '--systems', memcached, '--check', file]).err).toBe(
-      `tektite: ${file} is out of date; write it anew with: tektite rbac --systems ${memcached} > ${file}\n`,
+      `tektite: ${file} is out of date; update it with: tektite rbac --systems ${memcached} > ${file}\n`,
     );
   });
 

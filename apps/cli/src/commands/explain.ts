@@ -13,7 +13,7 @@ export interface ExplainOptions {
   readonly output: string;
 }
 
-/** `tektite explain KIND NAME`: why an object was looked at lately, and what came of it. */
+/** `tektite explain KIND NAME`: the recent reconciles of an object, with causes and results. */
 export async function explain(kind: string, name: string, options: ExplainOptions): Promise<void> {
   if (options.output !== 'text' && options.output !== 'json')
     throw new UserError(`-o must be text or json, not ${JSON.stringify(options.output)}`);
@@ -58,7 +58,7 @@ function describe({ controller, startedAt, durationMs, outcome, error, nextAt, .
   const at = new Date(startedAt).toISOString();
   const lines = [
     `${at}  ${pc.bold(controller)}  ${colour(outcome)} after ${durationMs.toFixed(1)} ms`,
-    `  because  ${describeCauses(causes) || 'nobody said why'}`,
+    `  because  ${describeCauses(causes) || 'the cause is not recorded'}`,
   ];
   if (error) lines.push(`  error    ${error}`);
   if (nextAt !== undefined) lines.push(`  again    ${new Date(nextAt).toISOString()}`);
@@ -67,7 +67,7 @@ function describe({ controller, startedAt, durationMs, outcome, error, nextAt, .
 
 function nothing(kind: string, name: string, { namespace }: ExplainOptions): string {
   return (
-    `No controller has looked at ${kind} ${namespace}/${name} since it started.\n` +
-    'Either none of them is for that kind, or there is no such object, or another replica has it.\n'
+    `No controller has reconciled ${kind} ${namespace}/${name} since it started.\n` +
+    'Either no controller is for that kind, or there is no such object, or another replica reconciles it.\n'
   );
 }

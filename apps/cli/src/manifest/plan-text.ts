@@ -22,7 +22,7 @@ const signs: Readonly<Record<PlannedAction, string>> = {
 const verbs: Readonly<Record<PlannedAction, string>> = {
   create: 'is created',
   update: 'changes',
-  recreate: 'is deleted and made anew',
+  recreate: 'is deleted and recreated',
   prune: 'is deleted',
   keep: 'left the set, and stays',
   none: 'stays as it is',
@@ -68,7 +68,7 @@ function diffLine({ type, text: whole }: DiffLine): string {
 const words: readonly (readonly [PlannedAction, string])[] = [
   ['create', 'to create'],
   ['update', 'to change'],
-  ['recreate', 'to make anew'],
+  ['recreate', 'to recreate'],
   ['prune', 'to delete'],
   ['keep', 'kept'],
   ['conflict', 'in conflict'],

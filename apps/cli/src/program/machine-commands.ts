@@ -6,7 +6,7 @@ import { addClusterOptions, collect, defaultDataDir, outputOption } from './opti
 export function addMachineCommands(tektite: Command): void {
   tektite
     .command('doctor')
-    .description('check that this machine has what Pods and pipelines need, and say how to mend what is missing')
+    .description('check that this machine has what Pods and pipelines need, and print the remedy for what is missing')
     .option('-f, --file <file>', 'also check the images and programs that a Task, Pipeline or run wants', collect, [])
     .option('--images <file>', 'with -f: the mapping of images, as for `tektite run`')
     .option('--data-dir <dir>', 'the data folder whose disk is checked', defaultDataDir())
