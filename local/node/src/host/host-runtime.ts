@@ -33,6 +33,8 @@ export interface HostRuntimeOptions {
   readonly directory: string;
   readonly clock?: Clock;
   readonly images?: ImageMapping;
+  /** Images that only name programs of this machine: that they are not used is nothing to notice. */
+  readonly ownImages?: readonly string[];
   /** More paths of the machine that containers shall not see. */
   readonly hide?: readonly string[];
   /** Called once for each image that is not used, and once where limits are not enforced. */
@@ -114,7 +116,7 @@ export class HostRuntime implements PodRuntime {
 
   async startContainer(spec: ContainerSpec): Promise<RunningContainer> {
     const image = findImage(this.options.images ?? {}, spec.image);
-    if (image.root === undefined)
+    if (image.root === undefined && !this.options.ownImages?.includes(spec.image))
       this.notice(
         `image ${spec.image}`,
         `the image ${spec.image} is not used: its containers run with the programs of this machine`,
