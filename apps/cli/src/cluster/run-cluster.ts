@@ -15,7 +15,7 @@ import {
 } from '@tektite/node';
 import { systemClock } from '@tektite/meta';
 import { startWorkloads } from '@tektite/workloads';
-import { pipelinesImages } from '../systems/pipelines.ts';
+import { pipelinesImages, shellImage } from '../systems/pipelines.ts';
 import { shellImages } from './shell-images.ts';
 import { type Started, startTogether } from '../start-together.ts';
 import type { RuntimeName } from './runtimes.ts';
@@ -113,6 +113,6 @@ function openRuntime(
     case 'simulated':
       return new SimulatedRuntime({ answersProbes: true });
     default:
-      return new HostRuntime({ directory, images, hide: [folder], onNotice });
+      return new HostRuntime({ directory, images, ownImages: [shellImage], hide: [folder], onNotice });
   }
 }

@@ -210,6 +210,13 @@ spec:
     expect(await running.stop('SIGINT')).toMatchObject({ code: 130 });
   });
 
+  it('shows no more of the machine to the image of its own shell than to others', () => {
+    const step = (image: string) =>
+      `apiVersion: tekton.dev/v1\nkind: TaskRun\nmetadata: {name: peek}\nspec: {taskSpec: {steps: [{name: s, image: ${image}, script: "ls -A / /home /root /var"}]}}\n`;
+    const seen = (image: string) => tektite(['-f', '-'], step(image)).out.replace(/ in .*/, '');
+    expect(seen('tektite.dev/shell')).toBe(seen('anything'));
+  });
+
   it('sends traces if somebody takes them, and the looks at a run are parts of one somebody takes them', async () => {
     await using collector = await startCollector();
     const path = file(

@@ -14,6 +14,9 @@ const images: PodImages = {
   shellWindows: 'tektite.dev/shell-windows',
 };
 
+/** The image of init containers that run a script: the shell is this machine's own. */
+export const shellImage: string = images.shell;
+
 /** Where an operator put the settings, all into one namespace; the usual ones otherwise. */
 const namespace = process.env.SYSTEM_NAMESPACE;
 
@@ -47,12 +50,11 @@ export async function pipelinesImages(folder: string, note: (text: string) => vo
   const root = join(folder, 'images', 'tekton');
   await mkdir(join(root, 'ko-app'), { recursive: true });
   await Promise.all(programs.map((name) => copyFile(program, join(root, 'ko-app', name), constants.COPYFILE_FICLONE)));
-  const { shell, shellWindows: _, ...own } = images;
+  const { shell: _, shellWindows: __, ...own } = images;
   const mapped = Object.values(own).map((image) => {
     const name = image.slice(image.lastIndexOf('/') + 1);
     // Affinity assistants name no command.
     return [image, { root, entrypoint: [`/ko-app/${name}`] }] as const;
   });
-  // The shell is the machine's own.
-  return Object.fromEntries([...mapped, [shell, { root: '/' }]]);
+  return Object.fromEntries(mapped);
 }
