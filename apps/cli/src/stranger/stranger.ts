@@ -165,6 +165,6 @@ export class Stranger implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const child of this.children.toReversed()) await child[Symbol.asyncDispose]();
-    rmSync(this.base, { recursive: true, force: true, maxRetries: 5 });
+    rmSync(this.base, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 }

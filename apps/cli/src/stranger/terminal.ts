@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
 export interface TerminalSize {
   readonly columns?: number;
   readonly rows?: number;
@@ -6,6 +8,30 @@ export interface TerminalSize {
 type Tmux = (...args: readonly string[]) => string;
 
 const pause = () => new Promise((resolve) => void setTimeout(resolve, 50));
+
+/** The processes of a session, which a shell leads. */
+function processesOf(session: number): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+        const [state, , , sid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        return state !== 'Z' && Number(sid) === session;
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+function signal(pid: number, name: NodeJS.Signals | 0): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended.
+  }
+}
 
 /** A terminal that a test types into and reads the screen of, through tmux. */
 export class Terminal implements AsyncDisposable {
@@ -61,8 +87,18 @@ export class Terminal implements AsyncDisposable {
     }
   }
 
+  /** Ends the programs of the terminal, as closing its window does, and waits for that: they may have files to remove. */
   async [Symbol.asyncDispose](): Promise<void> {
     try {
+      const shell = Number(this.tmux('display-message', '-p', '#{pane_pid}'));
+      for (let tries = 0; ; tries++) {
+        const running = processesOf(shell);
+        if (running.length === 0) break;
+        for (const pid of running) signal(pid, tries === 0 ? 'SIGTERM' : tries < 200 ? 0 : 'SIGKILL');
+        // A shell does not end by SIGTERM.
+        if (running.every((pid) => pid === shell)) signal(shell, 'SIGKILL');
+        await pause();
+      }
       this.tmux('kill-server');
     } catch {
       // Its shell has ended, and tmux with it.
