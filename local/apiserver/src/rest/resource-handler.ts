@@ -41,8 +41,8 @@ export interface RestParts {
   readonly clock: Clock;
 }
 
-/** Answers requests for a subresource that is not simply a view of the object. */
-export type SubresourceHandler = (context: RequestContext, resource: Resource) => Promise<ApiResponse>;
+/** Answers requests for a subresource that is not simply a view of the object; `undefined`: this one is after all. */
+export type SubresourceHandler = (context: RequestContext, resource: Resource) => Promise<ApiResponse | undefined>;
 
 /** Answers the verbs of stored resources: one object, a list, a watch, a write. */
 export class ResourceHandler {
@@ -64,8 +64,8 @@ export class ResourceHandler {
     if (!resource.verbs.includes(info.verb)) throw methodNotAllowedError();
     if (info.verb === 'deletecollection' && resource.namespaced && info.namespace === '' && !resource.custom)
       throw methodNotAllowedError();
-    const own = this.subresources.get(`${resource.plural}.${resource.group}/`);
-    if (own) return own(context, resource);
+    const own = await this.subresources.get(`${resource.plural}.${resource.group}/`)?.(context, resource);
+    if (own) return own;
     switch (info.verb) {
       case 'get':
         return this.get(context, resource);
@@ -95,10 +95,11 @@ export class ResourceHandler {
     if (!declared) throw resource.custom ? notFoundError(errorTarget(resource), info.name) : unknownPathError();
     if (!declared.verbs.includes(info.verb))
       throw resource.custom ? methodNotSupportedError(errorTarget(resource), info.verb) : methodNotAllowedError();
-    const own =
+    const handler =
       this.subresources.get(`${resource.plural}.${resource.group}/${info.subresource}`) ??
       this.subresources.get(`any/${info.subresource}`);
-    if (own) return own(context, resource);
+    const own = await handler?.(context, resource);
+    if (own) return own;
     // Only views of the object are answered with the object. Access to anything else does not include it.
     if (declared.kind !== resource.kind || declared.group !== undefined) throw notServedError(info);
     switch (info.verb) {

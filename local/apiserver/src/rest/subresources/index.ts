@@ -5,7 +5,7 @@ import type { ResourceTable } from '../../registry/resource-table.ts';
 import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
 import { bindingHandler } from './binding.ts';
 import { evictionHandler } from './eviction.ts';
-import { connectHandler, logHandler, type NodeConnectors } from './pod-node.ts';
+import { connectHandler, ephemeralContainersHandler, logHandler, type NodeConnectors } from './pod-node.ts';
 import { tokenHandler } from './token.ts';
 import { scaleHandler } from './scale.ts';
 
@@ -25,6 +25,7 @@ export function subresourceHandlers(
     ['pods./eviction', evictionHandler(parts, resources)],
     ['serviceaccounts./token', tokenHandler(parts, tokens)],
     ['pods./log', logHandler(parts, nodes)],
+    ['pods./ephemeralcontainers', ephemeralContainersHandler(parts, nodes)],
     ...['attach', 'exec', 'portforward'].map(
       (name) => [`pods./${name}`, connectHandler(parts, nodes, authorizer)] as const,
     ),
