@@ -6,6 +6,7 @@ import { chmodSync, existsSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installPrograms } from '../install-programs.mjs';
 
 const programs = {
   tmux: 'tmux',
@@ -31,23 +32,6 @@ function run(command, args, options = {}) {
   const { status, error } = spawnSync(command, args, { stdio: 'inherit', env, ...options });
   if (error) console.error(`stranger: cannot run ${command}: ${error.message}`);
   return status ?? 1;
-}
-
-const isThere = (program) => spawnSync('sh', ['-c', `command -v ${program}`], { env }).status === 0;
-
-function installPrograms() {
-  const missing = Object.keys(programs).filter((program) => !isThere(program));
-  if (missing.length === 0) return;
-  const packages = missing.map((program) => programs[program]);
-  if (!isRoot || !isThere('apt-get'))
-    fail(`the tests need ${missing.join(', ')}; install them first (Debian: ${packages.join(' ')})`);
-  console.error(`stranger: installing ${packages.join(', ')}`);
-  const quiet = { env: { ...env, DEBIAN_FRONTEND: 'noninteractive' } };
-  if (
-    run('apt-get', ['-q', 'update'], quiet) ||
-    run('apt-get', ['-q', 'install', '-y', '--no-install-recommends', ...packages], quiet)
-  )
-    fail(`cannot install ${packages.join(', ')}`);
 }
 
 const nobody = ['--reuid=65534', '--regid=65534', '--clear-groups'];
@@ -114,7 +98,7 @@ function deleteUsers(users) {
 
 const [command, ...args] = process.argv.slice(2);
 if (!command) fail('usage: with-strangers.mjs COMMAND [ARGUMENT...]');
-installPrograms();
+installPrograms('stranger', programs);
 const users = strangers();
 console.error(
   `stranger: needs ${Object.keys(programs).join(', ')}; plays the users ${Object.values(users)

@@ -9,6 +9,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { installPrograms } from '../install-programs.mjs';
 
 const root = new URL('../..', import.meta.url).pathname;
 const shared = join(root, '../shared');
@@ -21,6 +22,15 @@ if (!existsSync(tool)) {
   console.log('recordings of Tekton: ../shared/tools/compare-tekton is absent; not replayed');
   process.exit(0);
 }
+
+// Steps of the recordings are written for images: their shell is busybox's, and some compare files or use git.
+installPrograms('recordings', {
+  busybox: 'busybox-static',
+  bash: 'bash',
+  git: 'git',
+  unshare: 'util-linux',
+  setpriv: 'util-linux',
+});
 
 const listed = new Set(
   [...readFileSync(join(root, 'docs/fidelity.md'), 'utf8').matchAll(/^\| `((?:cases|examples)\/[\w/-]+)` \|/gm)].map(
