@@ -2,7 +2,7 @@
 // the users are created for the command and deleted after it; started by an ordinary user, that user is the only one.
 // The command reads them from $TEKTITE_STRANGERS.
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, rmdirSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdtempSync, openSync, rmdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -81,6 +81,8 @@ function createUser(name, withSubordinateIds) {
 function strangers() {
   if (!isRoot) return { ordinary: { name: output('id', '-un'), uid: process.getuid(), gid: process.getgid() } };
   checkAccess();
+  // useradd gives ids only where these files exist.
+  for (const file of ['/etc/subuid', '/etc/subgid']) closeSync(openSync(file, 'a', 0o644));
   return {
     root: { name: 'root', uid: 0, gid: 0 },
     ordinary: createUser(`tektite-${process.pid}`, true),
