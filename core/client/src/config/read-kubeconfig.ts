@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { ClientError } from '../client-error.ts';
 import type { Entry, Kubeconfig } from './kubeconfig.ts';
+import { wrongKubeconfigField } from './kubeconfig-shape.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -76,6 +77,9 @@ function named<T>(content: Record<string, unknown>, list: string, field: string,
     if (!isObject(item) || typeof item.name !== 'string') throw invalid(file, `${list}[${index}] has no name`);
     const inner = item[field] ?? {};
     if (!isObject(inner)) throw invalid(file, `${field} of ${JSON.stringify(item.name)} in ${list} is not a mapping`);
+    const wrong = wrongKubeconfigField(field, inner);
+    if (wrong !== undefined)
+      throw invalid(file, `${wrong} of ${JSON.stringify(item.name)} in ${list} has a value of the wrong type`);
     if (entries.has(item.name)) throw invalid(file, `${JSON.stringify(item.name)} is twice in ${list}; remove one`);
     entries.set(item.name, { value: inner as T, file });
   }
