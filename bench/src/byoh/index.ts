@@ -73,6 +73,8 @@ export async function benchByoh({ quick }: { quick: boolean }): Promise<void> {
 async function startHost(plane: ControlPlane, name: string, folder: string) {
   const client = plane.clientFor({ name: `byoh:host:${name}`, groups: ['byoh:hosts', 'system:authenticated'] });
   await plane.client.create(kinds.Node, { metadata: { name } });
+  const home = { name: `byoh-host-${name}`, namespace: 'byoh-system' };
+  await plane.client.create(kinds.ConfigMap, { metadata: home, data: { namespace } });
   const sandbox = dryRunSandbox({ facts, checksSyntax: false });
   return startAgent({ client, name, namespace, stateFolder: join(folder, name), sandbox, heartbeatMs: 10_000 });
 }

@@ -1,25 +1,20 @@
 import type { KubeObject } from '@tektite/meta';
 import type { ClusterRole, ClusterRoleBinding, PolicyRule } from '@tektite/schema/kubernetes';
-import { bootstrapGroup, group, hostGroup } from './wire-names.ts';
+import { bootstrapGroup, hostGroup } from './wire-names.ts';
 
 const apiGroup = 'rbac.authorization.k8s.io';
 const certificates: PolicyRule = {
   apiGroups: ['certificates.k8s.io'],
   resources: ['certificatesigningrequests'],
-  verbs: ['create', 'get', 'list', 'watch'],
+  verbs: ['create', 'get'],
 };
 
 /**
- * What hosts are allowed as a group: to register, to ask for certificates, to tell what happens. All else is allowed to each
- * alone, for its own objects and the Secrets of its machine; see `host/host-access.ts`.
+ * Rights in the whole cluster: to ask for a certificate, and to read that request by its name. All else a host has in its own
+ * namespace alone, for its own objects and the Secrets of its machine; see `host/host-access.ts`.
  */
 export const agentRoles: readonly KubeObject[] = [
-  ...groupRole('byoh-hosts', hostGroup, [
-    { apiGroups: [group], resources: ['byohosts'], verbs: ['create'] },
-    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
-    { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
-    certificates,
-  ]),
+  ...groupRole('byoh-hosts', hostGroup, [certificates]),
   ...groupRole('byoh-bootstrappers', bootstrapGroup, [certificates]),
 ];
 

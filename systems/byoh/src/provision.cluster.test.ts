@@ -1,5 +1,7 @@
 import { type RealControlPlane, startRealControlPlane } from '@tektite/testkit';
 import { afterEach, describe } from 'vitest';
+import { accessMatrixCases } from './access-matrix.cases.ts';
+import { enrolmentCases } from './enrolment.cases.ts';
 import { provisionCases } from './provision.cases.ts';
 import { securityCases } from './security.cases.ts';
 
@@ -10,3 +12,5 @@ const open = async () => (plane = await startRealControlPlane());
 // Each in a place of its own: what the cases set up before each test is not for the others.
 describe('machines on a real kube-apiserver', () => provisionCases(open));
 describe('security on a real kube-apiserver', () => securityCases(open));
+describe('access on a real kube-apiserver', () => accessMatrixCases(open));
+describe('enrolment on a real kube-apiserver', () => enrolmentCases(open));

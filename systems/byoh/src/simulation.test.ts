@@ -174,7 +174,7 @@ it(`every machine has a host of its own in the end, whatever goes wrong on the w
   expect(crashes).toBeGreaterThan(seeds / 5);
 });
 
-it('the manager survives a crash at every one of its writes, before and after it', { timeout: 300_000 }, async () => {
+it('the manager survives a crash at every one of its writes, before and after it', { timeout: 600_000 }, async () => {
   for (const when of ['before', 'after'] as const) {
     let crashes = 1;
     let write = 0;

@@ -13,6 +13,7 @@ import { agentRoles } from './agent-roles.ts';
 import { bootstrapKubeconfigController } from './bootstrap/bootstrap-kubeconfig-controller.ts';
 import { csrApprover } from './bootstrap/csr-approver.ts';
 import { clusterController } from './cluster/cluster-controller.ts';
+import { homeController, strayAccessController } from './host/home-controllers.ts';
 import { hostController } from './host/host-controller.ts';
 import { installerController } from './installer/installer-controller.ts';
 import { type RegistryRow, resolveBundle, type ResolveOptions, standardRows } from './installer/installer-registry.ts';
@@ -25,19 +26,22 @@ import { machineController, type MachineControllerOptions } from './machine/mach
 import { byohWebhooks } from './webhooks/byoh-webhooks.ts';
 import { clientSigner, group, installerFinalizer } from './wire-names.ts';
 
-export interface ByohOptions extends Omit<MachineControllerOptions, 'tell' | 'cannotServe'>, ResolveOptions {
-  /** Where the ConfigMap with the registry of the default installer is. Default `byoh-system`. */
+export interface ByohOptions
+  extends Omit<MachineControllerOptions, 'tell' | 'cannotServe' | 'records'>,
+    ResolveOptions {
+  /** Where the ConfigMaps are: the registry of the default installer, and the home of each host. Default `byoh-system`. */
   readonly namespace?: string;
   /** Accounts that may change hosts as the manager does, besides the one it runs as. */
   readonly managers?: readonly string[];
   /** Groups whose members may label hosts, besides `system:masters`. */
   readonly adminGroups?: readonly string[];
-  /** Certificates of hosts are approved by people, not here. Default no. */
+  /** Certificates of hosts are approved by people, not here; their rights follow the approval. Default no. */
   readonly manualCsrApproval?: boolean;
   /** All of it, the manager without the default installer, or that installer alone. Default all. */
   readonly parts?: 'all' | 'manager' | 'installer';
 }
 
+const defaultNamespace = 'byoh-system';
 const upstreamManager = 'system:serviceaccount:byoh-system:byoh-controller-manager';
 
 /**
@@ -47,7 +51,7 @@ const upstreamManager = 'system:serviceaccount:byoh-system:byoh-controller-manag
  * await startSystems([byohSystem()], { client });
  */
 export function byohSystem(options: ByohOptions = {}): System {
-  const { parts = 'all', namespace = 'byoh-system' } = options;
+  const { parts = 'all', namespace = defaultNamespace } = options;
   const managers = [upstreamManager, ...(options.managers ?? [])];
   const adminGroups = options.adminGroups ?? [];
   const hasManager = parts !== 'installer';
@@ -61,7 +65,7 @@ export function byohSystem(options: ByohOptions = {}): System {
     kinds: allKinds,
     objects: [...clusterApiStubs, ...(hasManager ? agentRoles : []), namespaceObject(namespace)],
     controllers: controllers({ rows: () => standardRows }),
-    ...(hasManager ? { webhooks: byohWebhooks({ managers, adminGroups }) } : {}),
+    ...(hasManager ? { webhooks: byohWebhooks({ managers, adminGroups, records: namespace }) } : {}),
     permissions: [...(hasManager ? managerPermissions : []), ...(hasInstaller ? installerPermissions : [])],
     async configure({ client, log }: SystemServices) {
       const onError = (error: Error) => log.error('a setting is not in force', { error });
@@ -78,7 +82,9 @@ export function byohSystem(options: ByohOptions = {}): System {
       const own = hasManager ? await ownName(client) : [];
       const system = {
         controllers: controllers(live),
-        ...(hasManager ? { webhooks: byohWebhooks({ managers: [...managers, ...own], adminGroups, client }) } : {}),
+        ...(hasManager
+          ? { webhooks: byohWebhooks({ managers: [...managers, ...own], adminGroups, records: namespace, client }) }
+          : {}),
       };
       const stop = async () => {
         await Promise.all([store.stop(), events[Symbol.asyncDispose]()]);
@@ -102,12 +108,16 @@ function managerControllers(options: ByohOptions, { tell, rows }: Live): readonl
     const bundle = resolveBundle(rows(), status?.hostinfo ?? {}, version, options);
     return bundle.ok ? undefined : `${bundle.failureReason}: ${bundle.failureMessage}`;
   };
+  const { crossNamespaceHosts = false, manualCsrApproval: isManual = false } = options;
+  const homes = { records: options.namespace ?? defaultNamespace, crossNamespaceHosts };
   return [
-    machineController({ ...options, cannotServe, ...(tell ? { tell } : {}) }),
-    hostController(),
+    machineController({ ...options, ...homes, cannotServe, ...(tell ? { tell } : {}) }),
+    hostController(homes),
+    homeController(homes),
+    strayAccessController(homes),
     clusterController(),
     bootstrapKubeconfigController(),
-    ...(options.manualCsrApproval ? [] : [csrApprover()]),
+    csrApprover({ ...homes, isManual }),
   ];
 }
 
@@ -153,12 +163,12 @@ const managerPermissions: readonly PolicyRule[] = [
   { apiGroups: [group], resources: ['*'], verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'] },
   { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'delete', 'get', 'list', 'update'] },
   { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'rolebindings'], verbs: ['create', 'get', 'patch'] },
-  // Given on to hosts, each for its own.
-  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'patch', 'update'] },
+  // Created for hosts, which are granted the rest, each for its own.
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'patch', 'update'] },
   { apiGroups: ['certificates.k8s.io'], resources: ['certificatesigningrequests'], verbs: ['get'] },
   { apiGroups: ['certificates.k8s.io'], resources: ['certificatesigningrequests/approval'], verbs: ['update'] },
   { apiGroups: ['certificates.k8s.io'], resources: ['signers'], resourceNames: [clientSigner], verbs: ['approve'] },
-  { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] },
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'get', 'list', 'watch'] },
 ];
 
 const installerPermissions: readonly PolicyRule[] = [

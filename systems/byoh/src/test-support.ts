@@ -12,6 +12,8 @@ import { expect } from 'vitest';
 import { type TracedScript, dryRunSandbox } from './agent/sandbox/dry-run-sandbox.ts';
 import type { HostFacts } from './agent/sandbox/sandbox.ts';
 import { type AgentOptions, type RunningAgent, startAgent } from './agent/start-agent.ts';
+import { claimHome } from './host/host-home.ts';
+import { BootstrapKubeconfig } from './kinds/bootstrap-kubeconfig.ts';
 import { ByoCluster } from './kinds/byo-cluster.ts';
 import { ByoHost } from './kinds/byo-host.ts';
 import { ByoMachine } from './kinds/byo-machine.ts';
@@ -93,6 +95,25 @@ export class TestWorld implements AsyncDisposable {
     return this.place.clientFor({ name: `byoh:host:${name}`, groups: [hostGroup, 'system:authenticated'] });
   }
 
+  /** The user that the token of a BootstrapKubeconfig stands for, as the API server reads its Secret. */
+  async bearer(name: string, where = namespace): Promise<{ name: string; groups: string[] }> {
+    const key = { namespace: where, name };
+    const data = async () => (await this.client.get(BootstrapKubeconfig, key)).status?.bootstrapKubeconfigData ?? '';
+    await eventually(data).not.toBe('');
+    const [, id = ''] = /"token":"([a-z0-9]{6})\./.exec(await data()) ?? [];
+    const secret = await this.client.get(kinds.Secret, { namespace: 'kube-system', name: `bootstrap-token-${id}` });
+    const groups = Buffer.from(secret.data?.['auth-extra-groups'] ?? '', 'base64').toString('utf8');
+    return {
+      name: `system:bootstrap:${id}`,
+      groups: ['system:bootstrappers', ...groups.split(','), 'system:authenticated'],
+    };
+  }
+
+  /** Gives a host a namespace, as the approval of its certificate does. */
+  async home(name: string, where = namespace): Promise<void> {
+    await claimHome(this.client, 'byoh-system', name, where);
+  }
+
   /** An agent that only pretends, with the rights of a real one. */
   async dryAgent(
     name: string,
@@ -102,6 +123,7 @@ export class TestWorld implements AsyncDisposable {
       ...more
     }: Partial<AgentOptions> & { facts?: HostFacts; onScript?: (script: TracedScript) => number | undefined } = {},
   ): Promise<RunningAgent> {
+    await this.home(name, more.namespace);
     const agent = await startAgent({
       client: this.agentClient(name),
       name,

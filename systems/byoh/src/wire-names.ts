@@ -35,5 +35,13 @@ export const sentinelFile = '/run/cluster-api/bootstrap-success.complete';
 export const hostGroup = 'byoh:hosts';
 export const hostUserPrefix = 'byoh:host:';
 export const bootstrapGroup = 'system:bootstrappers:byoh';
+/** Besides the group above, on tokens of one namespace: their hosts belong to it. Ours. */
+const namespaceGroupPrefix = `${bootstrapGroup}:`;
+export function bootstrapGroupOf(namespace: string): string {
+  return `${namespaceGroupPrefix}${namespace}`;
+}
+export function namespaceOfBootstrapGroup(name: string): string | undefined {
+  return name.startsWith(namespaceGroupPrefix) ? name.slice(namespaceGroupPrefix.length) : undefined;
+}
 export const csrPrefix = 'byoh-csr-';
 export const clientSigner = 'kubernetes.io/kube-apiserver-client';

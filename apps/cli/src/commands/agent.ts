@@ -24,7 +24,7 @@ import { stopSignal } from '../stop-signal.ts';
 import { readNumber, readPort, UserError } from '../user-error.ts';
 
 export interface AgentCommandOptions {
-  readonly namespace: string;
+  readonly namespace?: string;
   readonly label: readonly string[];
   readonly bootstrapKubeconfig?: string;
   readonly certExpiryDuration: string;
@@ -66,11 +66,12 @@ export async function agent(options: AgentCommandOptions): Promise<void> {
       metrics: new ScriptMetrics(systemClock),
       signal: stopping.signal,
     });
+    const namespace = options.namespace ?? identity.clientConfig.namespace;
     await using client = new Client(httpTransport(identity.clientConfig));
     await using running = await startAgent({
       client,
       name,
-      namespace: options.namespace,
+      namespace,
       labels,
       stateFolder: options.sandbox === 'overlay' ? join(rootOf(options, name), 'state') : options.stateDir,
       sandbox,
@@ -88,7 +89,7 @@ export async function agent(options: AgentCommandOptions): Promise<void> {
       metrics: () => telemetry.readMetrics(),
     });
     log.info('running', {
-      namespace: options.namespace,
+      namespace,
       sandbox: sandbox.mode,
       ...(status ? { status: status.url } : {}),
     });

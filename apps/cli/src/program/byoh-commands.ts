@@ -8,7 +8,7 @@ export function addByohCommands(tektite: Command): void {
     .command('agent')
     .description('register this host and make it a node of a cluster, as its ByoHost says')
     .version(`byoh-hostagent version: ${version}`, '--version', 'print the version and exit')
-    .option('--namespace <name>', 'the namespace of the ByoHost', 'default')
+    .option('--namespace <name>', "the namespace of the ByoHost; default: that of the host's kubeconfig")
     .option('--label <key=value>', 'labels for the first registration; repeatable, or by commas', collect, [])
     .option(
       '--bootstrap-kubeconfig <file>',

@@ -70,6 +70,29 @@ describe('trouble', () => {
     expect(await it.list()).toMatchObject([{ reason: 'Odd', count: 2 }]);
   });
 
+  it('an account that may only create Events creates one for each repetition', async () => {
+    await using it = await recorder();
+    const apiGroup = 'rbac.authorization.k8s.io';
+    const metadata = { name: 'creator', namespace: 'default' };
+    await it.plane.client.create(kinds.Role, {
+      metadata,
+      rules: [{ apiGroups: [''], resources: ['events'], verbs: ['create'] }],
+    });
+    await it.plane.client.create(kinds.RoleBinding, {
+      metadata,
+      roleRef: { apiGroup, kind: 'Role', name: 'creator' },
+      subjects: [{ apiGroup, kind: 'User', name: 'host' }],
+    });
+    const client = it.plane.clientFor({ name: 'host', groups: ['system:authenticated'] });
+    await using events = new EventRecorder(client, { component: 'test' });
+    for (let i = 0; i < 2; i++) {
+      events.event(about, { reason: 'Odd', message: 'm' });
+      await events.flushed();
+    }
+    expect((await it.list()).map(({ count }) => count)).toEqual([1, 2]);
+    expect(events.dropped).toBe(0);
+  });
+
   it('a broken connection loses nothing; a refusal is dropped with a word in the log', async () => {
     const clock = virtualClock();
     await using plane = await startControlPlane({ clock });

@@ -157,8 +157,8 @@ export class EventRecorder implements AsyncDisposable {
         await this.client.patch<KubeObject>(kind, key, mergePatch(repetition(api, correlation, now)), { signal });
         return;
       } catch (error) {
-        // Events live for an hour; this one has gone, so it is told anew.
-        if (!isStatusError(error, 'NotFound')) throw error;
+        // Events live for an hour, so it may be deleted; and an account may be allowed to create Events and no more.
+        if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Forbidden')) throw error;
       }
     }
     const name = eventName(object, now, this.counter++);

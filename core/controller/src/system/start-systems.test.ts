@@ -1,5 +1,7 @@
 import { kinds } from '@tektite/client';
+import type { KubeObject } from '@tektite/meta';
 import { defineKind, type ObjectOf, s } from '@tektite/schema';
+import type { ClusterRole } from '@tektite/schema/kubernetes';
 import { type ControlPlane, startControlPlane, virtualClock } from '@tektite/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineController } from '../reconcile/controller-definition.ts';
@@ -122,6 +124,22 @@ describe('systems', () => {
     await using _ = await startSystems([widgets()], { client: plane.client });
     const { data } = await plane.client.get(kinds.ConfigMap, { namespace: 'default', name: 'settings' });
     expect(data).toEqual({ level: 'debug' });
+  });
+
+  it('narrow the rules of their roles to those of this version, unless an administrator opted out', async () => {
+    const role = (name: string, verbs: string[], annotations = {}): ClusterRole => ({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name, annotations },
+      rules: [{ apiGroups: [''], resources: ['secrets'], verbs }],
+    });
+    await plane.client.create(kinds.ClusterRole, role('hosts', ['*']));
+    const optOut = { 'rbac.authorization.kubernetes.io/autoupdate': 'false' };
+    await plane.client.create(kinds.ClusterRole, role('kept', ['*'], optOut));
+    const objects = ['hosts', 'kept'].map((name) => role(name, ['get']) as KubeObject);
+    await using _ = await startSystems([{ ...widgets(), objects }], { client: plane.client });
+    const verbs = async (name: string) => (await plane.client.get(kinds.ClusterRole, { name })).rules?.[0]?.verbs;
+    expect([await verbs('hosts'), await verbs('kept')]).toEqual([['get'], ['*']]);
   });
 
   it('say which of their objects the server does not take', async () => {

@@ -114,6 +114,7 @@ describe.skipIf(problem !== undefined)('agents that really install, in sandboxes
   ): Promise<RunningAgent> {
     const { name, sandbox, desk } = host;
     const client = world.agentClient(name);
+    await world.home(name);
     const agent = await startAgent({
       client,
       name,

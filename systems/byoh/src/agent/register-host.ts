@@ -31,21 +31,30 @@ export async function registerHost({ client, namespace, name, labels, facts, sig
   return record.current;
 }
 
-/** What a host may read and write of itself, it is allowed only after it exists; that takes the manager a moment. */
+/** The manager grants a host its rights after its certificate was approved: they may be a moment behind it. */
 async function findOrCreate({ client, namespace, name, labels, signal }: Registration): Promise<ByoHost> {
   const until = client.clock.monotonic() + patienceMs;
   for (;;) {
     try {
       return await client.get(ByoHost, { namespace, name }, { signal });
     } catch (error) {
-      const isNew = isStatusError(error, 'NotFound') || isStatusError(error, 'Forbidden');
-      if (!isNew || client.clock.monotonic() > until) throw error;
+      if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Forbidden')) throw error;
     }
     try {
       await client.create(ByoHost, { metadata: { namespace, name, labels }, spec: {} }, { signal });
     } catch (error) {
-      if (!isStatusError(error, 'AlreadyExists')) throw error;
+      const isForbidden = isStatusError(error, 'Forbidden');
+      if (!isForbidden && !isStatusError(error, 'AlreadyExists')) throw error;
+      if (isForbidden && client.clock.monotonic() > until) throw notAllowed(name, namespace, error);
       await sleep(client.clock, pollMs, signal);
     }
   }
+}
+
+function notAllowed(name: string, namespace: string, cause: Error): Error {
+  return new Error(
+    `the host ${name} may not register in the namespace ${namespace}: ${cause.message}; it may in the namespace of its ` +
+      'bootstrap kubeconfig, which --namespace names',
+    { cause },
+  );
 }

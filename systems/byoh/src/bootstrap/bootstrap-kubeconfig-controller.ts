@@ -1,12 +1,20 @@
 import { type Client, kinds } from '@tektite/client';
 import { type ControllerDefinition, defineController, requeueAfter } from '@tektite/controller';
+import type { Secret } from '@tektite/schema/kubernetes';
 import { BootstrapKubeconfig } from '../kinds/bootstrap-kubeconfig.ts';
-import { bootstrapKubeconfigText, newToken, readToken, tokenOwnerLabel, tokenSecret } from './bootstrap-token.ts';
+import {
+  bootstrapKubeconfigText,
+  newToken,
+  readToken,
+  tokenOwnerLabel,
+  tokenSecret,
+  withTokenGroups,
+} from './bootstrap-token.ts';
 
 /**
- * Makes a token and a kubeconfig for each BootstrapKubeconfig. A token that ended without a host having used it is replaced;
- * one that was used is not: what was handed out and served its purpose must not stay good for ever. A token that was made by a
- * process that died before it could say so is found by its label.
+ * Makes a token and a kubeconfig for each BootstrapKubeconfig, good for hosts of its namespace. A token that expired unused is
+ * replaced; a used one is not: it served its purpose, and must not stay good for ever. A token of a process that died before it
+ * wrote the status is found by its label.
  */
 export function bootstrapKubeconfigController(): ControllerDefinition {
   return defineController({
@@ -14,31 +22,28 @@ export function bootstrapKubeconfigController(): ControllerDefinition {
     kind: BootstrapKubeconfig,
     async reconcile(object, { client, clock, random, writeStatus }) {
       const { spec, status, metadata } = object;
-      const now = clock.now();
-      const ends = status?.expirationTime ? Date.parse(status.expirationTime) : Number.NaN;
+      const { namespace = '', uid = '' } = metadata;
       // Without a time it is upstream's, which are made once and for all.
-      if (status?.bootstrapKubeconfigData && (Number.isNaN(ends) || now < ends))
-        return Number.isNaN(ends) ? undefined : requeueAfter(ends - now);
-      if (!spec) return undefined;
-      const uid = metadata.uid ?? '';
+      if (!spec || (status?.bootstrapKubeconfigData && !status.expirationTime)) return undefined;
+      const now = clock.now();
+      const isExpired = (secret: Secret) => !(Date.parse(readToken(secret).expiration) > now);
       const labelSelector = `${tokenOwnerLabel}=${uid}`;
       const made = (await client.list(kinds.Secret, { namespace: 'kube-system', labelSelector })).items;
-      const old = made.filter((secret) => !(Date.parse(readToken(secret).expiration) > now));
-      if (
-        old.length > 0 &&
-        (await wasUsed(
-          client,
-          old.map((secret) => readToken(secret).id),
-        ))
-      )
-        return undefined;
+      const ends = Date.parse(status?.expirationTime ?? '');
+      // Its token may have been deleted by an administrator: it is not replaced before its time.
+      if (now < ends && made.every(isExpired)) return requeueAfter(ends - now);
+      const old = made.filter(isExpired);
+      const ids = old.map((secret) => readToken(secret).id);
+      if (old.length > 0 && (await wasUsed(client, ids))) return undefined;
       for (const { metadata: token } of old)
         await client.delete(kinds.Secret, { namespace: 'kube-system', name: token.name ?? '' });
-      const [usable] = made.filter((secret) => !old.includes(secret)).map(readToken);
-      const token = usable ?? newToken(random, now);
-      if (!usable) await client.create(kinds.Secret, tokenSecret(token, uid));
+      const [usable] = made.filter((secret) => !isExpired(secret));
+      const token = usable ? readToken(usable) : newToken(random, now);
+      const bounded = usable && withTokenGroups(usable, namespace);
+      if (!usable) await client.create(kinds.Secret, tokenSecret(token, metadata));
+      else if (bounded) await client.update(kinds.Secret, bounded);
       await writeStatus(object, {
-        bootstrapKubeconfigData: bootstrapKubeconfigText(spec, token),
+        bootstrapKubeconfigData: bootstrapKubeconfigText(spec, token, namespace),
         expirationTime: token.expiration,
       });
       return requeueAfter(Date.parse(token.expiration) - now);

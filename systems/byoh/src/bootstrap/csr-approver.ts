@@ -1,20 +1,37 @@
 import { readSigningRequest, type SigningRequest } from '@tektite/certificates';
-import { kinds } from '@tektite/client';
-import { cached, type ControllerDefinition, defineController } from '@tektite/controller';
-import { formatTime } from '@tektite/meta';
-import { ByoHost } from '../kinds/byo-host.ts';
+import { type Client, kinds } from '@tektite/client';
+import { cacheKey, type ControllerDefinition, defineController, mapped } from '@tektite/controller';
+import { type Clock, formatTime } from '@tektite/meta';
+import type { CertificateSigningRequest } from '@tektite/schema/kubernetes';
+import { claimHome, homeName, hostOfHome, namespaceOfHome } from '../host/host-home.ts';
+import { hostsByName } from '../host/hosts-by-name.ts';
 import { csrPrefix } from '../wire-names.ts';
-import { judgeRequest } from './csr-policy.ts';
+import { judgeRequest, notAtHome } from './csr-policy.ts';
 
-/** Approves what hosts ask for, when it is theirs to ask for. */
-export function csrApprover(): ControllerDefinition {
-  const hosts = cached(ByoHost, { indexes: { name: ({ metadata }) => [metadata.name ?? ''] } });
+export interface CsrApproverOptions {
+  /** The namespace of the records of homes. */
+  readonly records: string;
+  /** People approve. Hosts get their rights all the same, once their request is approved. */
+  readonly isManual: boolean;
+}
+
+/**
+ * Approves the requests of hosts that ask for their own certificate, and records the home of each host that comes with a token.
+ * The record is written before the approval and found again after a crash; where a person approves, it follows the approval.
+ */
+export function csrApprover({ records, isManual }: CsrApproverOptions): ControllerDefinition {
+  // A renewal may be older than the record of its host, right after an upgrade.
+  const homes = mapped(
+    kinds.ConfigMap,
+    (record, own) => [...own.keys()].filter((key) => key.startsWith(`${csrPrefix}${hostOfHome(record)}`)),
+    { namespace: records, predicate: ({ object }) => hostOfHome(object) !== undefined },
+  );
   return defineController({
     name: 'byoh-csr-approver',
     kind: kinds.CertificateSigningRequest,
-    sources: [hosts],
+    sources: [hostsByName, homes],
     predicate: ({ object }) => object.metadata.name?.startsWith(csrPrefix) ?? false,
-    async reconcile(request, { client, cache, clock, log, event }) {
+    async reconcile(request, { client, cache, clock, log, event, signal }) {
       let subject: SigningRequest;
       try {
         subject = await readSigningRequest(Buffer.from(request.spec.request, 'base64').toString('utf8'));
@@ -23,28 +40,46 @@ export function csrApprover(): ControllerDefinition {
         log.warn('a request cannot be read', { error });
         return;
       }
-      const verdict = judgeRequest(request, subject, (name) => cache(hosts).byIndex('name', name).length > 0);
+      const leave = (reason: string, message: string) => {
+        log.warn('not approved', { why: message });
+        event({ type: 'Warning', reason, message });
+      };
+      const verdict = judgeRequest(request, subject, {
+        isRegistered: (name) => cache(hostsByName).byIndex('name', name).length > 0,
+        homeOf: (name) => {
+          const record = cache(homes).get(cacheKey({ namespace: records, name: homeName(name) }));
+          return record && namespaceOfHome(record);
+        },
+      });
+      if (verdict.type === 'decided') return;
       if (verdict.type === 'leave') {
-        if (verdict.why !== 'it is decided') {
-          log.warn('not approved', { why: verdict.why });
-          event({ type: 'Warning', reason: 'NotApproved', message: verdict.why });
-        }
+        if (!isManual) leave('NotApproved', verdict.why);
         return;
       }
-      const now = formatTime(clock.now());
-      const approved = {
-        type: 'Approved',
-        status: 'True' as const,
-        reason: 'Approved by ByoAdmission Controller',
-        message: `the request of ${request.spec.username} is for its own certificate`,
-        lastUpdateTime: now,
-        lastTransitionTime: now,
-      };
-      const conditions = [...(request.status?.conditions ?? []), approved];
-      const whole = await client.get(kinds.CertificateSigningRequest, { name: request.metadata.name ?? '' });
-      if (whole.metadata.uid !== request.metadata.uid || whole.status?.conditions?.length) return;
-      const next = { ...whole, status: { ...whole.status, conditions } };
-      await client.update(kinds.CertificateSigningRequest, next, { subresource: 'approval' });
+      if (verdict.type === 'approve' && isManual) return;
+      const { host, claims } = verdict;
+      if (claims !== undefined && (await claimHome(client, records, host, claims, signal)) !== claims) {
+        leave(verdict.type === 'admit' ? 'NotAdmitted' : 'NotApproved', notAtHome(host));
+        return;
+      }
+      if (verdict.type === 'approve') await approve(client, request, clock);
     },
   });
+}
+
+async function approve(client: Client, request: CertificateSigningRequest, clock: Clock): Promise<void> {
+  const now = formatTime(clock.now());
+  const approved = {
+    type: 'Approved',
+    status: 'True' as const,
+    reason: 'Approved by ByoAdmission Controller',
+    message: `the request of ${request.spec.username} is for its own certificate`,
+    lastUpdateTime: now,
+    lastTransitionTime: now,
+  };
+  const conditions = [...(request.status?.conditions ?? []), approved];
+  const whole = await client.get(kinds.CertificateSigningRequest, { name: request.metadata.name ?? '' });
+  if (whole.metadata.uid !== request.metadata.uid || whole.status?.conditions?.length) return;
+  const next = { ...whole, status: { ...whole.status, conditions } };
+  await client.update(kinds.CertificateSigningRequest, next, { subresource: 'approval' });
 }

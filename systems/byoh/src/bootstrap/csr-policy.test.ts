@@ -2,7 +2,10 @@ import type { CertificateSigningRequest } from '@tektite/schema/kubernetes';
 import { describe, expect, it } from 'vitest';
 import { judgeRequest } from './csr-policy.ts';
 
-const bootstrapper = { username: 'system:bootstrap:abcdef', groups: ['system:bootstrappers:byoh'] };
+const bootstrapper = {
+  username: 'system:bootstrap:abcdef',
+  groups: ['system:bootstrappers:byoh', 'system:bootstrappers:byoh:a'],
+};
 const self = { username: 'byoh:host:h1', groups: ['byoh:hosts', 'system:authenticated'] };
 const good = {
   name: 'byoh-csr-h1',
@@ -16,6 +19,7 @@ function judge(
   change: Partial<typeof good> & { status?: object } = {},
   who: Partial<typeof subject> = {},
   registered: readonly string[] = [],
+  homes: Readonly<Record<string, string>> = {},
 ) {
   const { name, status, ...spec } = { ...good, ...change };
   const request = {
@@ -23,18 +27,36 @@ function judge(
     spec: { request: '', ...spec },
     status,
   } as unknown as CertificateSigningRequest;
-  return judgeRequest(request, { ...subject, ...who }, (host) => registered.includes(host)).type;
+  return judgeRequest(
+    request,
+    { ...subject, ...who },
+    { isRegistered: (host) => registered.includes(host), homeOf: (host) => homes[host] },
+  );
 }
 
 describe('a request for a certificate', () => {
   it('is approved for a new host with a token, and for a host that renews its own', () => {
-    expect(judge()).toBe('approve');
-    expect(judge(self)).toBe('approve');
-    expect(judge({ ...self, name: 'byoh-csr-h1-0123456789' }, {}, ['h1'])).toBe('approve');
+    expect(judge()).toEqual({ type: 'approve', host: 'h1', claims: 'a' });
+    expect(judge(self, {}, [], { h1: 'a' })).toEqual({ type: 'approve', host: 'h1' });
+    // As registered with an earlier version, before its home is recorded.
+    expect(judge({ ...self, name: 'byoh-csr-h1-0123456789' }, {}, ['h1'])).toEqual({ type: 'approve', host: 'h1' });
   });
 
-  it.each<[string, Partial<typeof good> & { status?: object }, Partial<typeof subject>?, string[]?]>([
-    ['when it is decided', { status: { conditions: [{ type: 'Denied' }] } }],
+  it('is approved again for a host of the same namespace that was deleted', () => {
+    expect(judge({}, {}, [], { h1: 'a' })).toEqual({ type: 'approve', host: 'h1', claims: 'a' });
+  });
+
+  it('gives the host its home once it is approved, whether a person approved it or not', () => {
+    const status = { conditions: [{ type: 'Approved' }] };
+    expect(judge({ status })).toEqual({ type: 'admit', host: 'h1', claims: 'a' });
+    expect(judge({ status }, {}, ['h1'], { h1: 'b' })).toEqual({ type: 'admit', host: 'h1', claims: 'a' });
+    expect(judge({ status, ...self })).toEqual({ type: 'decided' });
+    expect(judge({ status, groups: ['system:bootstrappers:byoh'] })).toEqual({ type: 'decided' });
+    expect(judge({ status }, { organizations: ['system:masters'] })).toEqual({ type: 'decided' });
+    expect(judge({ status: { conditions: [{ type: 'Denied' }] } })).toEqual({ type: 'decided' });
+  });
+
+  it.each<[string, Partial<typeof good>, Partial<typeof subject>?, string[]?, Record<string, string>?]>([
     ['for another signer', { signerName: 'kubernetes.io/kubelet-serving' }],
     ['for more usages', { usages: ['client auth', 'server auth'] }],
     ['for another usage', { usages: ['server auth'] }],
@@ -49,10 +71,20 @@ describe('a request for a certificate', () => {
     ['under a name that merely begins so', { name: 'byoh-csr-h1-not-a-hash' }],
     ['under any other name', { name: 'csr-h1' }],
     ['by another host', { username: 'byoh:host:h2', groups: ['byoh:hosts'] }],
-    ['by somebody who calls himself like the host', { username: 'byoh:host:h1', groups: [] }],
+    ['by a user that has the name of the host and not its group', { username: 'byoh:host:h1', groups: [] }],
     ['by anybody else', { username: 'jo', groups: ['system:authenticated'] }],
     ['with a token, for a host that is there already', {}, {}, ['h1']],
-  ])('is left to people %s', (_, change, who = {}, registered = []) => {
-    expect(judge(change, who, registered)).toBe('leave');
+    ['with a token, for a name of another namespace', {}, {}, [], { h1: 'b' }],
+    ['with a token, for a host that lost its rights', {}, {}, [], { h1: '' }],
+    ['with a token of no namespace', { groups: ['system:bootstrappers:byoh'] }],
+    ['with a token of a namespace that is none of ours', { groups: ['system:bootstrappers:byoh:a'] }],
+    [
+      'with a token of two namespaces',
+      { groups: ['system:bootstrappers:byoh', 'system:bootstrappers:byoh:a', 'system:bootstrappers:byoh:b'] },
+    ],
+    ['by a host that lost its rights', self, {}, ['h1'], { h1: '' }],
+    ['by a host that is not registered and has no namespace', self],
+  ])('is left to people %s', (_, change, who = {}, registered = [], homes = {}) => {
+    expect(judge(change, who, registered, homes).type).toBe('leave');
   });
 });

@@ -6,16 +6,20 @@ import type { ByoHost } from '../kinds/byo-host.ts';
 import type { ByoMachine } from '../kinds/byo-machine.ts';
 import { group, hostPartLabel, hostUserPrefix } from '../wire-names.ts';
 
-/** What one host is allowed, and nobody else: a Role and who has it. */
+/** Rights of one host: a Role, and its binding to the user that the host is. */
 export interface HostAccess {
   readonly role: Role;
   readonly binding: RoleBinding;
 }
 
-/** Its own ByoHost and its own heartbeat. Goes with the ByoHost. */
-export function ownAccess(host: ByoHost): HostAccess {
-  const { name = '', namespace = '' } = host.metadata;
-  return access(name, namespace, `byoh-host-${name}`, controllerReference(host), [
+/**
+ * Its own ByoHost, its own heartbeat, and Events, in its home. RBAC cannot limit `create` by name: that a host registers under
+ * its own name is for the webhook. The Lease of the heartbeat is the manager's to create.
+ */
+export function ownAccess(name: string, namespace: string): HostAccess {
+  return access(name, namespace, `${ownPrefix}${name}`, undefined, [
+    { apiGroups: [group], resources: ['byohosts'], verbs: ['create'] },
+    { apiGroups: [''], resources: ['events'], verbs: ['create'] },
     {
       apiGroups: [group],
       resources: ['byohosts'],
@@ -38,15 +42,40 @@ export function ownAccess(host: ByoHost): HostAccess {
  */
 export function secretAccess(host: ByoHost, machine: ByoMachine, secrets: readonly string[]): HostAccess {
   const { name = '' } = host.metadata;
-  return access(name, machine.metadata.namespace ?? '', `byoh-secrets-${name}`, controllerReference(machine), [
+  return access(name, machine.metadata.namespace ?? '', `${secretsPrefix}${name}`, controllerReference(machine), [
     { apiGroups: [''], resources: ['secrets'], resourceNames: [...new Set(secrets)].sort(), verbs: ['get'] },
   ]);
+}
+
+const ownPrefix = 'byoh-host-';
+const secretsPrefix = 'byoh-secrets-';
+
+/** The host that a Role or its binding is for. */
+export function hostOfAccess({
+  metadata,
+}: Pick<KubeObject, 'metadata'>): { readonly type: 'own' | 'secrets'; readonly host: string } | undefined {
+  const { name = '' } = metadata;
+  if (name.startsWith(ownPrefix)) return { type: 'own', host: name.slice(ownPrefix.length) };
+  if (name.startsWith(secretsPrefix)) return { type: 'secrets', host: name.slice(secretsPrefix.length) };
+  return undefined;
 }
 
 const heartbeatPrefix = 'byoh-host-';
 
 export function heartbeatName(host: string): string {
   return `${heartbeatPrefix}${host}`;
+}
+
+/** The Lease of the heartbeat. The host only renews it, so that a host creates no Lease at all. */
+export async function createHeartbeat(client: Client, host: ByoHost, signal: AbortSignal): Promise<void> {
+  const { name = '', namespace = '' } = host.metadata;
+  const metadata = {
+    name: heartbeatName(name),
+    namespace,
+    labels: { [hostPartLabel]: '' },
+    ownerReferences: [controllerReference(host)],
+  };
+  await client.apply(kinds.Lease, { metadata }, { force: true, fieldManager, signal });
 }
 
 /** Whose heartbeat it is. Not from a label: names of hosts may be longer than labels. */
@@ -58,10 +87,10 @@ function access(
   host: string,
   namespace: string,
   name: string,
-  owner: OwnerReference,
+  owner: OwnerReference | undefined,
   rules: readonly PolicyRule[],
 ): HostAccess {
-  const metadata = { name, namespace, labels: { [hostPartLabel]: '' }, ownerReferences: [owner] };
+  const metadata = { name, namespace, labels: { [hostPartLabel]: '' }, ...(owner ? { ownerReferences: [owner] } : {}) };
   const apiGroup = 'rbac.authorization.k8s.io';
   return {
     role: { apiVersion: `${apiGroup}/v1`, kind: 'Role', metadata, rules: [...rules] },
@@ -75,9 +104,9 @@ function access(
   };
 }
 
-const fieldManager = 'byoh-manager';
+export const fieldManager = 'byoh-manager';
 
-/** Has it so, whoever had it before. */
+/** Applies both, whichever manager had the fields before. */
 export async function grant(client: Client, { role, binding }: HostAccess, signal: AbortSignal): Promise<void> {
   await client.apply(kinds.Role, role as never, { force: true, fieldManager, signal });
   await client.apply(kinds.RoleBinding, binding as never, { force: true, fieldManager, signal });

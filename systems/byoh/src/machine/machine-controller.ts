@@ -1,5 +1,6 @@
 import { type Client, kinds } from '@tektite/client';
 import {
+  cached,
   cacheKey,
   type ControllerDefinition,
   defineController,
@@ -20,6 +21,7 @@ import {
 } from '@tektite/meta';
 import { findObject } from '../find-object.ts';
 import { grant, secretAccess } from '../host/host-access.ts';
+import { homeName, namespaceOfHome } from '../host/host-home.ts';
 import { ByoCluster } from '../kinds/byo-cluster.ts';
 import { ByoHost } from '../kinds/byo-host.ts';
 import { ByoMachine } from '../kinds/byo-machine.ts';
@@ -49,6 +51,8 @@ import {
 } from './workload-node.ts';
 
 export interface MachineControllerOptions {
+  /** The namespace of the records of homes. */
+  readonly records: string;
   /** Hosts of other namespaces may be taken too, as upstream does. Default no. */
   readonly crossNamespaceHosts?: boolean;
   /** A machine goes only after its host was cleaned. Default no, as upstream. */
@@ -64,12 +68,13 @@ export interface MachineControllerOptions {
 const retryMs = 2000;
 
 /** The controller of ByoMachines: observes, has {@link decideMachine} decide, and does it. */
-export function machineController(options: MachineControllerOptions = {}): ControllerDefinition {
+export function machineController(options: MachineControllerOptions): ControllerDefinition {
   const configs = new InstallerConfigs();
   const claims = new HostClaims();
   const hosts = mapped(ByoHost, (host) => claims.concernedBy(host), {
     indexes: { machine: ({ metadata }) => [metadata.labels?.[machineNameLabel] ?? ''] },
   });
+  const homes = cached(kinds.ConfigMap, { namespace: options.records });
   const owners = mapped(Machine, ({ metadata, spec }) => {
     const { kind, name = '' } = spec?.infrastructureRef ?? {};
     return kind === 'ByoMachine' ? [cacheKey({ namespace: metadata.namespace ?? '', name })] : [];
@@ -90,9 +95,15 @@ export function machineController(options: MachineControllerOptions = {}): Contr
     const byoCluster = cache(byoClusters).get(
       cacheKey({ namespace, name: cluster.spec?.infrastructureRef?.name ?? '' }),
     );
+    // A host that entered a namespace which is not its home is none for machines.
+    const isCandidate = ({ metadata }: ByoHost) => {
+      const record = cache(homes).get(cacheKey({ namespace: options.records, name: homeName(metadata.name ?? '') }));
+      const isAtHome = !record || namespaceOfHome(record) === metadata.namespace;
+      return isAtHome && (metadata.namespace === namespace || (options.crossNamespaceHosts ?? false));
+    };
     const attached = cache(hosts)
       .byIndex('machine', machineLabel(namespace, name))
-      .filter((host) => belongsTo(host, machine));
+      .filter((host) => belongsTo(host, machine) && isCandidate(host));
     if (attached.length > 1) context.log.warn('several hosts say that they are this machine’s', { name });
     const { config, template } = await installerOf(client, configs, machine);
     return {
@@ -101,7 +112,10 @@ export function machineController(options: MachineControllerOptions = {}): Contr
       cluster,
       byoCluster,
       attached: attached[0],
-      hosts: () => claims.free(cache(hosts).list(options.crossNamespaceHosts ? undefined : namespace), context.key),
+      hosts: () =>
+        [...claims.free(cache(hosts).list(options.crossNamespaceHosts ? undefined : namespace), context.key)].filter(
+          isCandidate,
+        ),
       cannotServe: (host) => options.cannotServe?.(machine, host, plainVersion(owner)),
       config,
       template,
@@ -174,7 +188,7 @@ export function machineController(options: MachineControllerOptions = {}): Contr
   return defineController({
     name: 'byomachine',
     kind: ByoMachine,
-    sources: [hosts, owners, clusters, byoClusters, configs],
+    sources: [hosts, homes, owners, clusters, byoClusters, configs],
     async reconcile(machine, context) {
       const snapshot = await observe(machine, context);
       if (typeof snapshot === 'string') return context.log.debug('waits', { why: snapshot });

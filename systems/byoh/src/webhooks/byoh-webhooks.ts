@@ -1,18 +1,21 @@
 import type { Client } from '@tektite/client';
-import { type AdmissionWebhook, validating, validatingWebhook } from '@tektite/controller';
+import { type AdmissionWebhook, type ReviewUser, validating, validatingWebhook } from '@tektite/controller';
 import { equalJson, type KubeObject, StatusError } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import { findObject } from '../find-object.ts';
+import { readHome } from '../host/host-home.ts';
 import { BootstrapKubeconfig } from '../kinds/bootstrap-kubeconfig.ts';
 import { ByoHost } from '../kinds/byo-host.ts';
 import { ByoMachine, ByoMachineTemplate } from '../kinds/byo-machine.ts';
 import { K8sInstallerConfigTemplate } from '../kinds/k8s-installer-config.ts';
 import { topologyDryRunAnnotation } from '../wire-names.ts';
 import { mistakeIn } from './bootstrap-kubeconfig-policy.ts';
-import { type HostPolicy, objectionToWrite } from './host-policy.ts';
+import { type HostPolicy, hostOfUser, objectionToWrite } from './host-policy.ts';
 
 export interface ByohWebhookOptions extends HostPolicy {
-  /** To see whether the machine of a host still exists. Without it, it does. */
+  /** The namespace of the records of homes. */
+  readonly records: string;
+  /** Reads the machine and the home of a host. Without it, the machine exists and each host is at home. */
   readonly client?: Client;
 }
 
@@ -26,7 +29,8 @@ export function byohWebhooks(options: ByohWebhookOptions): readonly AdmissionWeb
         validating(
           ByoHost,
           async (host, { operation, old, subresource, userInfo: user }) => {
-            refuse(objectionToWrite({ operation, old, subresource, user, host }, options));
+            const home = await homeFor(user, host, options);
+            refuse(objectionToWrite({ operation, old, subresource, user, host, home }, options));
             if (operation === 'DELETE' && host.status?.machineRef && (await isInUse(host, options.client)))
               refuse('cannot delete ByoHost when MachineRef is assigned');
             return undefined;
@@ -56,6 +60,17 @@ export function byohWebhooks(options: ByohWebhookOptions): readonly AdmissionWeb
 
 function refuse(message: string | undefined): void {
   if (message !== undefined) throw new StatusError({ code: 403, reason: 'Forbidden', message });
+}
+
+/** The home of the agent that writes; others have none. Read from the API each time: a cache may be behind a change of rights. */
+async function homeFor(
+  { username = '' }: ReviewUser,
+  { metadata }: ByoHost,
+  { client, records }: ByohWebhookOptions,
+): Promise<string | undefined> {
+  const agentOf = hostOfUser(username);
+  if (agentOf === undefined || !client) return metadata.namespace;
+  return readHome(client, records, agentOf);
 }
 
 async function isInUse({ status }: ByoHost, client: Client | undefined): Promise<boolean> {

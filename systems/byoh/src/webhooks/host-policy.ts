@@ -1,7 +1,7 @@
 import type { AdmissionOperation, ReviewUser } from '@tektite/controller';
 import { equalJson } from '@tektite/meta';
 import type { ByoHost } from '../kinds/byo-host.ts';
-import { hostUserPrefix } from '../wire-names.ts';
+import { clusterNameLabel, hostUserPrefix, machineNameAnnotation, machineNameLabel } from '../wire-names.ts';
 
 /** A write to a ByoHost, and by whom. */
 export interface HostWrite {
@@ -10,6 +10,8 @@ export interface HostWrite {
   readonly user: ReviewUser;
   readonly old: ByoHost | undefined;
   readonly host: ByoHost;
+  /** The namespace that the name of the writing agent belongs to; empty when it has lost its rights, undefined without a record. */
+  readonly home: string | undefined;
 }
 
 export interface HostPolicy {
@@ -19,20 +21,32 @@ export interface HostPolicy {
   readonly adminGroups: readonly string[];
 }
 
-/** Why a write is refused; undefined when it is not. Whether a machine still exists is for the caller to find out. */
+/** The host that a user is the agent of. */
+export function hostOfUser(username: string): string | undefined {
+  return username.startsWith(hostUserPrefix) ? username.slice(hostUserPrefix.length) : undefined;
+}
+
+/** Why a write is denied; undefined when it is not. Whether a machine still exists is for the caller to find out. */
 export function objectionToWrite(write: HostWrite, policy: HostPolicy): string | undefined {
   const { username = '' } = write.user;
-  const { name = '' } = write.host.metadata;
-  const agentOf = username.startsWith(hostUserPrefix) ? username.slice(hostUserPrefix.length) : undefined;
+  const { name = '', namespace = '' } = write.host.metadata;
+  const agentOf = hostOfUser(username);
+  const isOwn = agentOf === name && isAtHome(write);
+  const where = agentOf === name ? ` in the namespace ${namespace}, which is not its own` : '';
   if (write.operation === 'DELETE')
-    return agentOf !== undefined && agentOf !== name ? `${username} cannot delete resource ${name}` : undefined;
+    return agentOf === undefined || isOwn ? undefined : `${username} cannot delete resource ${name}${where}`;
   if (policy.managers.includes(username)) return undefined;
   const refusal = `${username} cannot create/update resource ${name}`;
-  if (agentOf !== undefined) return agentOf === name ? objectionToAgent(write) : refusal;
-  // Who may write a status at all is the roles' business; agents alone are looked at here.
+  if (agentOf !== undefined) return isOwn ? objectionToAgent(write) : `${refusal}${where}`;
+  // Roles decide who writes a status at all; only agents are checked here.
   if (write.subresource === 'status') return undefined;
   if (isAdmin(write.user, policy) && changesOnlyMetadata(write)) return undefined;
   return username.split(':').length < 2 ? `${username} is not a valid agent username` : refusal;
+}
+
+/** One that registered with an earlier version has no record for a moment; it may write what exists, and create nothing. */
+function isAtHome({ operation, home, host }: HostWrite): boolean {
+  return home === undefined ? operation !== 'CREATE' : home === host.metadata.namespace;
 }
 
 function isAdmin({ groups = [] }: ReviewUser, { adminGroups }: HostPolicy): boolean {
@@ -45,12 +59,20 @@ function changesOnlyMetadata({ old, host }: HostWrite): boolean {
   );
 }
 
+/** Set by the manager when a machine takes the host. A host that sets them enters a machine which did not choose it. */
+const claimLabels = [clusterNameLabel, machineNameLabel];
+const claimAnnotations = [machineNameAnnotation];
+
 /** An agent may give back what its host was given; what it is given is not its to choose. */
 function objectionToAgent({ user, old, host }: HostWrite): string | undefined {
   const given = [
     ['spec.bootstrapSecret', old?.spec?.bootstrapSecret, host.spec?.bootstrapSecret],
     ['spec.installationSecret', old?.spec?.installationSecret, host.spec?.installationSecret],
     ['status.machineRef', old?.status?.machineRef, host.status?.machineRef],
+    ...claimLabels.map((key) => [`label ${key}`, old?.metadata.labels?.[key], host.metadata.labels?.[key]] as const),
+    ...claimAnnotations.map(
+      (key) => [`annotation ${key}`, old?.metadata.annotations?.[key], host.metadata.annotations?.[key]] as const,
+    ),
   ] as const;
   const taken = given.find(([, before, after]) => after !== undefined && !equalJson(before, after));
   return taken && `${user.username} cannot set ${taken[0]} of ${host.metadata.name}`;

@@ -6,11 +6,20 @@ import { mistakeIn } from './bootstrap-kubeconfig-policy.ts';
 import { type HostWrite, objectionToWrite } from './host-policy.ts';
 
 const host = (name: string, more: object = {}): ByoHost =>
-  ({ apiVersion: 'v1', kind: 'ByoHost', metadata: { name }, ...more }) as ByoHost;
+  ({ apiVersion: 'v1', kind: 'ByoHost', metadata: { name, namespace: 'default' }, ...more }) as ByoHost;
 const agent = (name: string): ReviewUser => ({ username: `byoh:host:${name}`, groups: ['byoh:hosts'] });
 const admin: ReviewUser = { username: 'system:admin', groups: ['system:masters'] };
 const policy = { managers: ['manager'], adminGroups: ['ops'] };
-const update: HostWrite = { operation: 'UPDATE', subresource: '', user: agent('a'), old: host('a'), host: host('a') };
+const update: HostWrite = {
+  operation: 'UPDATE',
+  subresource: '',
+  user: agent('a'),
+  old: host('a'),
+  host: host('a'),
+  home: 'default',
+};
+const elsewhere = 'a in the namespace default, which is not its own';
+const machineLabel = 'byoh.infrastructure.cluster.x-k8s.io/byomachine-name';
 
 describe('a write to a host', () => {
   it.each<[string, Partial<HostWrite>, string | undefined]>([
@@ -92,6 +101,38 @@ describe('a write to a host', () => {
       'byoh:host:b cannot delete resource a',
     ],
     ['by its own agent, which deletes it', { operation: 'DELETE' }, undefined],
+    ['by its agent, in another namespace', { home: 'b' }, `byoh:host:a cannot create/update resource ${elsewhere}`],
+    [
+      'by its agent, which registers in another namespace',
+      { operation: 'CREATE', old: undefined, home: 'b' },
+      `byoh:host:a cannot create/update resource ${elsewhere}`,
+    ],
+    [
+      'by its agent, which registers without a namespace of its own',
+      { operation: 'CREATE', old: undefined, home: undefined },
+      `byoh:host:a cannot create/update resource ${elsewhere}`,
+    ],
+    ['by its agent, before the home of an older host is recorded', { home: undefined }, undefined],
+    [
+      'by its agent, which lost its rights',
+      { home: '', subresource: 'status' },
+      `byoh:host:a cannot create/update resource ${elsewhere}`,
+    ],
+    [
+      'by its agent, which deletes it in another namespace',
+      { operation: 'DELETE', home: 'b' },
+      `byoh:host:a cannot delete resource ${elsewhere}`,
+    ],
+    [
+      'by its agent, which enters a machine by its label',
+      { host: host('a', { metadata: { name: 'a', namespace: 'default', labels: { [machineLabel]: 'b.m1' } } }) },
+      `byoh:host:a cannot set label ${machineLabel} of a`,
+    ],
+    [
+      'by its agent, which gives its machine back',
+      { old: host('a', { metadata: { name: 'a', namespace: 'default', labels: { [machineLabel]: 'default.m1' } } }) },
+      undefined,
+    ],
     ['by anybody else, who deletes it', { operation: 'DELETE', user: { username: 'jo' } }, undefined],
   ])('%s', (_, change, expected) => {
     expect(objectionToWrite({ ...update, ...change }, policy)).toBe(expected);

@@ -105,9 +105,10 @@ export class AgentIdentity implements Credentials {
     const key = await keyIn(`${configFile}.key.tmp`);
     await using client = new Client(httpTransport(this.clientConfig), { clock });
     const certificate = await requestCertificate({ client, host, key, seconds, signal, isRenewal: true });
-    const { server, certificateAuthority = '', insecureSkipTlsVerify = false } = this.config;
+    const { server, namespace, certificateAuthority = '', insecureSkipTlsVerify = false } = this.config;
     await writeKubeconfig(configFile, {
       server,
+      namespace,
       authority: certificateAuthority,
       insecure: insecureSkipTlsVerify,
       certificate,
@@ -140,9 +141,10 @@ async function enroll({
   await using client = new Client(httpTransport(config), { clock });
   const key = await keyIn(join(dirname(configFile), 'byoh-client.key.tmp'));
   const certificate = await requestCertificate({ client, host, key, seconds, signal });
-  const { server, certificateAuthority = '', insecureSkipTlsVerify = false } = config;
+  const { server, namespace, certificateAuthority = '', insecureSkipTlsVerify = false } = config;
   await writeKubeconfig(configFile, {
     server,
+    namespace,
     authority: certificateAuthority,
     insecure: insecureSkipTlsVerify,
     certificate,
@@ -162,6 +164,8 @@ async function keyIn(file: string): Promise<string> {
 
 interface Enrolled {
   readonly server: string;
+  /** The namespace of the bootstrap kubeconfig, in which the host registers. */
+  readonly namespace: string;
   readonly authority: string;
   readonly insecure: boolean;
   readonly certificate: string;
@@ -170,7 +174,7 @@ interface Enrolled {
 
 async function writeKubeconfig(
   file: string,
-  { server, authority, insecure, certificate, key }: Enrolled,
+  { server, namespace, authority, insecure, certificate, key }: Enrolled,
 ): Promise<void> {
   const encode = (text: string) => Buffer.from(text).toString('base64');
   const config = {
@@ -192,9 +196,7 @@ async function writeKubeconfig(
         user: { 'client-certificate-data': encode(certificate), 'client-key-data': encode(key) },
       },
     ],
-    contexts: [
-      { name: 'default-context', context: { cluster: 'default-cluster', user: 'default-auth', namespace: 'default' } },
-    ],
+    contexts: [{ name: 'default-context', context: { cluster: 'default-cluster', user: 'default-auth', namespace } }],
     'current-context': 'default-context',
   };
   await writePrivate(file, JSON.stringify(config));
