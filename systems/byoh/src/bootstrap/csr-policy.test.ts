@@ -67,6 +67,12 @@ describe('a request for a certificate', () => {
     ['with other names', {}, { dnsNames: ['kubernetes.default'] as never[] }],
     ['for no host', {}, { commonName: 'admin' }],
     ['for a host without a name', { name: 'byoh-csr-' }, { commonName: 'byoh:host:' }],
+    ['for a name that no host can have', { name: 'byoh-csr-H1' }, { commonName: 'byoh:host:H1' }],
+    [
+      'for a name that is too long',
+      { name: `byoh-csr-${'h'.repeat(250)}` },
+      { commonName: `byoh:host:${'h'.repeat(250)}` },
+    ],
     ['under the name of another host', { name: 'byoh-csr-h2' }],
     ['under a name that merely begins so', { name: 'byoh-csr-h1-not-a-hash' }],
     ['under any other name', { name: 'csr-h1' }],

@@ -1,5 +1,7 @@
 import type { SigningRequest } from '@tektite/certificates';
+import { isDns1123Subdomain } from '@tektite/meta';
 import type { CertificateSigningRequest } from '@tektite/schema/kubernetes';
+import { homeName } from '../host/host-home.ts';
 import {
   bootstrapGroup,
   clientSigner,
@@ -60,9 +62,9 @@ export function judgeRequest(
   return { type: 'approve', host, claims };
 }
 
-/** The other namespace is not named: the sender of the request may be no friend of it. */
+/** Does not name the other namespace: the request may come from a tenant who must not know it. */
 export function notAtHome(host: string): string {
-  return `the name ${host} belongs to another namespace or was taken its rights; see the ConfigMap byoh-host-${host} of the manager`;
+  return `the name ${host} belongs to another namespace, or the host has lost its rights; see the ConfigMap ${homeName(host)} of the manager`;
 }
 
 /** The host that a request is for, or why it is for none. */
@@ -79,7 +81,9 @@ function readAsked(
   if (subject.dnsNames.length + subject.addresses.length > 0) return 'it has other names';
   if (!subject.commonName.startsWith(hostUserPrefix)) return `its common name is ${subject.commonName}`;
   const host = subject.commonName.slice(hostUserPrefix.length);
-  return host === '' || !isNameFor(name, host) ? `its name does not fit the host ${host}` : { host };
+  if (host === '' || !isNameFor(name, host)) return `its name does not fit the host ${host}`;
+  // Requests may have names that no other object can have.
+  return isDns1123Subdomain(homeName(host)).length > 0 ? `no host can have the name ${host}` : { host };
 }
 
 /** The one namespace of a token. One of several namespaces would leave the choice to its bearer. */

@@ -58,16 +58,16 @@ async function startSigner(validForMs: number): Promise<void> {
 }
 
 /** The kubeconfig that an administrator hands out, in a file. */
-async function bootstrapFile(): Promise<string> {
+async function bootstrapFile(where = namespace): Promise<string> {
   const { config } = await plane.https();
   await world.client.create(BootstrapKubeconfig, {
-    metadata: { name: 'b1', namespace },
+    metadata: { name: 'b1', namespace: where },
     spec: {
       apiserver: config.server,
       'certificate-authority-data': Buffer.from(config.certificateAuthority ?? '').toString('base64'),
     },
   });
-  const key = { namespace, name: 'b1' };
+  const key = { namespace: where, name: 'b1' };
   const data = async () => (await world.client.get(BootstrapKubeconfig, key)).status?.bootstrapKubeconfigData;
   await eventually(data).toBeDefined();
   const file = join(world.folder(), 'bootstrap');
@@ -115,6 +115,22 @@ describe('a new host', () => {
     await eventually(() => world.hostCondition('h1', 'HostAgentAlive')).toBe('True');
     // The next start needs no bootstrap kubeconfig.
     await AgentIdentity.open(identityOptions('h1', configFile));
+  });
+
+  it('registers in the namespace of its bootstrap kubeconfig, which its own kubeconfig names from then on', async () => {
+    await startSigner(3_600_000);
+    await world.client.create(kinds.Namespace, { metadata: { name: 'tenant-b' } });
+    const file = await bootstrapFile('tenant-b');
+    const configFile = join(world.folder(), 'config');
+    const identity = await AgentIdentity.open(identityOptions('h1', configFile, file));
+    const { namespace: own } = identity.clientConfig;
+    expect(own).toBe('tenant-b');
+    expect((await loadConfig({ kubeconfig: configFile })).namespace).toBe('tenant-b');
+    await using client = new Client(httpTransport(identity.clientConfig));
+    const sandbox = dryRunSandbox({ facts: ubuntu });
+    await using _ = await startAgent({ client, name: 'h1', namespace: own, stateFolder: world.folder(), sandbox });
+    const { status } = await world.client.get(ByoHost, { namespace: 'tenant-b', name: 'h1' });
+    expect(status?.hostinfo).toEqual(ubuntu.info);
   });
 
   it('can do nothing with the bootstrap kubeconfig but ask, and nothing after it expired', async () => {
