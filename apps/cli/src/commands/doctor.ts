@@ -26,9 +26,10 @@ export interface DoctorOptions {
 }
 
 /** `tektite doctor`: checks what this machine offers, and what files want of it. Exit code 1 when something is missing. */
-export async function doctor(options: DoctorOptions): Promise<void> {
+export async function doctor(given: readonly string[], options: DoctorOptions): Promise<void> {
+  const files = [...options.file, ...given];
   const port = readPort('--port', options.port);
-  const documents = options.file.length > 0 ? await readDocuments(options.file) : [];
+  const documents = files.length > 0 ? await readDocuments(files) : [];
   const images = options.images ? await readImages(options.images) : undefined;
   const checks: Check[] = [
     checkNode(),

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Client } from '@tektite/client';
 import { withCluster } from '../cluster/open-cluster.ts';
 import { graphMermaid } from '../graph/graph-mermaid.ts';
@@ -25,19 +26,27 @@ const forms: Readonly<Record<string, (graph: TaskGraph) => string>> = {
 };
 
 /** `tektite graph`: which tasks of a pipeline wait for which. */
-export async function graph(name: string | undefined, options: GraphOptions): Promise<void> {
+export async function graph(named: string | undefined, options: GraphOptions): Promise<void> {
   const form = Object.hasOwn(forms, options.output) ? forms[options.output] : undefined;
   if (!form)
     throw new UserError(`-o must be one of ${Object.keys(forms).join(', ')}, not ${JSON.stringify(options.output)}`, 2);
-  if ((name === undefined) === (options.file.length === 0))
-    throw new UserError('name what to draw: a file with -f, or a PipelineRun', 2);
+  const isFile = named !== undefined && namesFile(named);
+  const files = isFile ? [...options.file, named] : options.file;
+  const name = isFile ? undefined : named;
+  if ((name === undefined) === (files.length === 0))
+    throw new UserError('name what to draw: a file, or a PipelineRun', 2);
   const graphs =
     name === undefined
-      ? graphsOf((await readDocuments(options.file)).map(({ object }) => object))
+      ? graphsOf((await readDocuments(files)).map(({ object }) => object))
       : await withCluster(options, (client) => graphsOfRun(client, name, options.namespace));
   if (graphs.length === 0)
     throw new UserError('there is no Pipeline, and no PipelineRun with tasks of its own, in what is to be drawn', 2);
   process.stdout.write(graphs.map(form).join('\n'));
+}
+
+/** Names of runs have no slash and do not end as files do: what can be both is a file when it is there. */
+function namesFile(text: string): boolean {
+  return text === '-' || text.includes('/') || /\.(ya?ml|json)$/.test(text) || existsSync(text);
 }
 
 /** The graph of a run, with the state and time of each task. */

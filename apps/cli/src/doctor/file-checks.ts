@@ -42,12 +42,7 @@ function stepsFor(program: string, users: readonly WantedStep[]): string {
 async function checkProgram(program: string, version: string | undefined, steps: string): Promise<Check> {
   const name = `program ${program}`;
   const file = findProgram(program);
-  if (file === undefined)
-    return missing(
-      name,
-      `not found; ${steps} wants it`,
-      `Install it (Debian and Ubuntu: apt-get install ${packageOf(program)}), or map the image with --images FILE.`,
-    );
+  if (file === undefined) return missing(name, `not found; ${steps} wants it`, remedyFor(program));
   if (version === undefined) return ok(name, file);
   const has = await programVersion(program, file);
   if (has === undefined || isVersion(has, version)) return ok(name, has === undefined ? file : `${has} at ${file}`);
@@ -56,6 +51,12 @@ async function checkProgram(program: string, version: string | undefined, steps:
     `${has} at ${file}; the image of ${steps} has ${version}`,
     `Install ${program} ${version}, or map the image with --images FILE.`,
   );
+}
+
+/** A path is where an image has its program; no package installs it there. */
+function remedyFor(program: string): string {
+  if (program.includes('/')) return 'Map the image with --images FILE, or run it with `tektite up --runtime podman`.';
+  return `Install it (Debian and Ubuntu: apt-get install ${packageOf(program)}), or map the image with --images FILE.`;
 }
 
 const packages: Readonly<Record<string, string>> = {

@@ -1,9 +1,12 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { graphMermaid } from './graph-mermaid.ts';
 import { graphSvg } from './graph-svg.ts';
 import { graphText } from './graph-text.ts';
 import type { RunNode, RunState } from '../run/run-tree.ts';
 import { recordedTimes } from '../run/timeline.ts';
+import { Scratch } from '../test-support.ts';
 import { graphsOf, withProgress } from './task-graph.ts';
 
 const task = (name: string, more: object = {}) => ({ name, taskRef: { name }, ...more });
@@ -88,4 +91,18 @@ it('draws what a PipelineRun says itself, and nothing that is no pipeline', () =
 it('names the tasks of a circle', () => {
   const circle = pipeline([task('a', { runAfter: ['b'] }), task('b', { runAfter: ['a'] })]);
   expect(() => graphsOf([circle])).toThrow(/release: .*cycle/);
+});
+
+it('draws a file that is named as for run, and keeps other names for runs', () => {
+  using scratch = new Scratch();
+  writeFileSync(join(scratch.path, 'release.yaml'), JSON.stringify(release));
+  expect(scratch.tektite(['graph', 'release.yaml'])).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^release\n├─ clone\n/),
+  });
+  expect(scratch.tektite(['graph', 'nope.yaml'])).toMatchObject({
+    code: 2,
+    err: 'tektite: nope.yaml: there is no such file or folder\n',
+  });
+  expect(scratch.tektite(['graph', 'release'])).toMatchObject({ code: 1, err: expect.stringContaining('kubeconfig') });
 });

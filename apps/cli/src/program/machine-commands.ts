@@ -7,8 +7,9 @@ export function addMachineCommands(tektite: Command): void {
   tektite
     .command('doctor')
     .description('check that this machine has what Pods and pipelines need, and print the remedy for what is missing')
-    .option('-f, --file <file>', 'also check the images and programs that a Task, Pipeline or run wants', collect, [])
-    .option('--images <file>', 'with -f: the mapping of images, as for `tektite run`')
+    .argument('[file...]', 'also check the images and programs that these Tasks, Pipelines or runs want')
+    .option('-f, --file <file>', 'the same, as kubectl writes it; several times for several', collect, [])
+    .option('--images <file>', 'with files: the mapping of images, as for `tektite run`')
     .option('--data-dir <dir>', 'the data folder whose disk is checked', defaultDataDir())
     .option('--port <number>', 'the port that `tektite up` would serve', '6443')
     .addOption(outputOption(['text', 'json'], 'text, or json for a list of {name, status, detail, remedy}'))
@@ -19,9 +20,9 @@ The exit code is 1 when something is missing that Pods, or the steps of the file
 
 Examples:
   $ tektite doctor
-  $ tektite doctor -f pipeline.yaml              which of its images and programs this machine lacks`,
+  $ tektite doctor pipeline.yaml                 which of its images and programs this machine lacks`,
     )
-    .action(async (options) => (await import('../commands/doctor.ts')).doctor(options));
+    .action(async (files, options) => (await import('../commands/doctor.ts')).doctor(files, options));
 
   tektite
     .command('status')

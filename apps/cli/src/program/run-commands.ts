@@ -127,20 +127,16 @@ Examples:
 
   forRun(tektite.command('graph'))
     .description('draw which tasks of a pipeline wait for which')
-    .argument('[run]', 'the name of a PipelineRun')
-    .option(
-      '-f, --file <file>',
-      'a file, a folder, a URL, or - for standard input, with Pipelines and PipelineRuns',
-      collect,
-      [],
-    )
+    .argument('[run]', 'the name of a PipelineRun; or a file, a folder, a URL, or - with Pipelines')
+    .option('-f, --file <file>', 'a file, a folder, a URL, or - for standard input', collect, [])
     .option('-o, --output <form>', 'text, mermaid or svg', 'text')
     .addHelpText(
       'after',
       `
 Examples:
-  $ tektite graph -f pipeline.yaml
-  $ tektite graph -f pipeline.yaml -o svg > pipeline.svg`,
+  $ tektite graph pipeline.yaml
+  $ tektite graph hello-x7k2p                    a run, with states and times
+  $ tektite graph pipeline.yaml -o svg > pipeline.svg`,
     )
     .action(async (run, options) => (await import('../commands/graph.ts')).graph(run, options));
 

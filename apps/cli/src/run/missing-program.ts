@@ -3,12 +3,30 @@ const notFound = 127;
 
 /** `sh: 3: git: not found`, `bash: line 3: git: command not found`. */
 const ofShell = /([\w./+@-]+): (?:command )?not found\s*$/;
-/** `exec: "git": executable file not found in $PATH`: the step's own command, which ends with code 1. */
-const ofEntrypoint = /exec: "([^"]+)": (?:executable file not found|stat \S+ no such file)/;
+/** `/usr/bin/env: 'python3': No such file or directory`. */
+const ofEnv = /\benv: ['‘]?([\w./+@-]+)['’]?: No such file or directory\s*$/;
+/**
+ * `exec: "git": executable file not found in $PATH`, `fork/exec /kaniko/executor: no such file or directory`: the step's own
+ * command, which ends with code 1.
+ */
+const ofEntrypoint = [
+  /exec: "([^"]+)": (?:executable file not found|stat \S+ no such file)/,
+  /Error executing command: fork\/exec (\S+): no such file or directory\s*$/,
+];
+/** A script that is there and cannot be started names an interpreter that is not. */
+const scripts = '/tekton/scripts/';
 
 /** The program that a line of a log says is missing. */
 export function missingProgram(line: string): string | undefined {
-  return (ofEntrypoint.exec(line) ?? ofShell.exec(line))?.[1];
+  return missingCommand(line) ?? (ofShell.exec(line) ?? ofEnv.exec(line))?.[1];
+}
+
+function missingCommand(line: string): string | undefined {
+  for (const form of ofEntrypoint) {
+    const program = form.exec(line)?.[1];
+    if (program !== undefined) return program;
+  }
+  return undefined;
 }
 
 /** The hint for a run whose step has no command, where the registry of its image cannot be asked for one. */
@@ -28,7 +46,7 @@ export class MissingPrograms {
   log(place: string, line: string): void {
     const program = missingProgram(line);
     if (program !== undefined) this.programs.set(place, program);
-    if (ofEntrypoint.test(line)) this.commands.add(place);
+    if (missingCommand(line) !== undefined) this.commands.add(place);
   }
 
   /** The hint for a step that ended; nothing if it ended for another reason. */
@@ -37,7 +55,11 @@ export class MissingPrograms {
     if (image === undefined || this.explained.has(image)) return undefined;
     this.explained.add(image);
     const program = this.programs.get(place);
-    const what = program === undefined ? 'a program' : JSON.stringify(program);
-    return `hint: this machine does not have ${what}: the step runs with the programs of this machine, and its image ${image} is not used. Install it, or map the image with --images FILE`;
+    return `hint: this machine does not have ${describe(program)}: the step runs with the programs of this machine, and its image ${image} is not used. Install it, or map the image with --images FILE`;
   }
+}
+
+function describe(program: string | undefined): string {
+  if (program === undefined) return 'a program';
+  return program.startsWith(scripts) ? 'the interpreter of the script' : JSON.stringify(program);
 }

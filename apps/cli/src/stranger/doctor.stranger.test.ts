@@ -13,6 +13,7 @@ spec:
   steps:
     - { name: build, image: 'golang:1.99', script: frobnicate --all }
     - { name: test, image: 'node:1', command: [node] }
+    - { name: push, image: kaniko, command: [/kaniko/executor] }
 `;
 
 interface Check {
@@ -37,9 +38,10 @@ describe.each(usersHere())('doctor for a user that is %s', (user) => {
   it('names the programs of a file that this machine lacks', async () => {
     await using me = stranger({ user });
     const file = me.write('wants.yaml', wants);
-    const { code, out } = await me.tektite('doctor', '-f', file);
+    const { code, out } = await me.tektite('doctor', file);
     expect(code).toBe(1);
     expect(out).toMatch(/^✗ program frobnicate +not found; wants\/build wants it$/m);
+    expect(out).toMatch(/^✗ program \/kaniko\/executor .*\n +Map the image with --images FILE/m);
     expect(out).toMatch(/^! program node +\d+\.\d+\.\d+ at \S+; the image of wants\/test has 1$/m);
     expect((await me.tektite('doctor', '-f', hello)).code).toBe(0);
   });
