@@ -2,7 +2,6 @@ import { type Transport, kinds } from '@tektite/client';
 import { isStatusError, type Status } from '@tektite/meta';
 import type { Cluster as ApiPlace } from '@tektite/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BootstrapKubeconfig } from './kinds/bootstrap-kubeconfig.ts';
 import { eventually, namespace, TestWorld } from './test-support.ts';
 
 /** An API path below which a kind is served, its plural, and its subresources. */
@@ -213,11 +212,7 @@ export function accessMatrixCases(open: () => Promise<ApiPlace>): void {
     it('the bearer of a bootstrap token may ask for a certificate, and nothing else', {
       timeout: 120_000,
     }, async () => {
-      const authority = Buffer.from('-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n');
-      await world.client.create(BootstrapKubeconfig, {
-        metadata: { name: 'hosts', namespace },
-        spec: { apiserver: 'https://10.0.0.1:6443', 'certificate-authority-data': authority.toString('base64') },
-      });
+      await world.bootstrapKubeconfig();
       const allowed = await allowedFor(await world.bearer('hosts'));
       expect(allowed).toEqual([...meant.bootstrapper, ...meant.both].toSorted());
     });

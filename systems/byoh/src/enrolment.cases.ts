@@ -1,4 +1,3 @@
-import { createKey, createSigningRequest } from '@tektite/certificates';
 import { type Client, kinds, mergePatch } from '@tektite/client';
 import { installKinds } from '@tektite/controller';
 import { controllerReference, type KubeObject, sleep, systemClock } from '@tektite/meta';
@@ -26,28 +25,8 @@ export function enrolmentCases(open: () => Promise<ApiPlace>): void {
   }, 60_000);
   afterEach(() => world[Symbol.asyncDispose]());
 
-  async function bootstrapKubeconfig(where: string): Promise<void> {
-    const authority = Buffer.from('-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n');
-    await world.client.create(BootstrapKubeconfig, {
-      metadata: { name: 'hosts', namespace: where },
-      spec: { apiserver: 'https://10.0.0.1:6443', 'certificate-authority-data': authority.toString('base64') },
-    });
-  }
-
-  /** Asks for the certificate of a host with the token of a namespace. */
-  async function ask(host: string, where: string, csr = `byoh-csr-${host}`): Promise<void> {
-    const subject = { commonName: `byoh:host:${host}`, organizations: ['byoh:hosts'] };
-    const text = await createSigningRequest(await createKey(), subject);
-    const client = world.place.clientFor(await world.bearer('hosts', where));
-    await client.create(kinds.CertificateSigningRequest, {
-      metadata: { name: csr },
-      spec: {
-        request: Buffer.from(text).toString('base64'),
-        signerName: 'kubernetes.io/kube-apiserver-client',
-        usages: ['client auth'],
-      },
-    });
-  }
+  const bootstrapKubeconfig = (where: string) => world.bootstrapKubeconfig(where);
+  const ask = (host: string, where: string, csr?: string) => world.ask(host, where, csr);
 
   async function isApproved(csr: string): Promise<boolean> {
     const { status } = await world.client.get(kinds.CertificateSigningRequest, { name: csr });

@@ -1,7 +1,9 @@
+import { kinds, mergePatch } from '@tektite/client';
 import { clusterRoleFor, startSystems } from '@tektite/controller';
 import type { KubeObject } from '@tektite/meta';
 import { type ControlPlane, startControlPlane } from '@tektite/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ByoHost } from './kinds/byo-host.ts';
 import { ByoMachine } from './kinds/byo-machine.ts';
 import { byohSystem } from './system.ts';
 import { eventually, namespace, TestWorld } from './test-support.ts';
@@ -70,6 +72,27 @@ describe('the roles of the manager and of the default installer', () => {
     await eventually(async () => (await world.byoHost('h1')).metadata.labels ?? {}).toEqual({});
     await eventually(() => world.hostCondition('h1', 'HostAgentAlive')).toBe('True');
     await eventually(() => world.events('m1')).toContain('ByoHostReleaseSucceeded');
+  });
+
+  it('allow the manager to approve a host, to give it a home and rights, and to take them away', {
+    timeout: 60_000,
+  }, async () => {
+    await runAs(manager, 'manager', {});
+    await world.bootstrapKubeconfig();
+    await world.ask('h1');
+    const host = world.agentClient('h1');
+    const outcome = (attempt: Promise<unknown>) =>
+      attempt.then(
+        () => 'allowed',
+        () => 'denied',
+      );
+    const register = () => outcome(host.create(ByoHost, { metadata: { name: 'h1', namespace }, spec: {} }));
+    await eventually(register).toBe('allowed');
+    const renew = () => outcome(host.get(kinds.Lease, { namespace, name: 'byoh-host-h1' }));
+    await eventually(renew).toBe('allowed');
+    const record = { namespace: 'byoh-system', name: 'byoh-host-h1' };
+    await world.client.patch(kinds.ConfigMap, record, mergePatch({ data: { namespace: '' } }));
+    await eventually(renew).toBe('denied');
   });
 
   it('give an installer no hosts, and nobody all of the cluster', () => {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createKey, createSigningRequest } from '@tektite/certificates';
 import { type Client, kinds } from '@tektite/client';
 import { type RunningSystems, startSystems, type System, type SystemsWebhooks } from '@tektite/controller';
 import { isStatusError, type KubeObject } from '@tektite/meta';
@@ -21,7 +22,7 @@ import { Cluster, Machine } from './kinds/cluster-api.ts';
 import { conditionOf } from './kinds/cluster-condition.ts';
 import { K8sInstallerConfigTemplate } from './kinds/k8s-installer-config.ts';
 import { type ByohOptions, byohSystem } from './system.ts';
-import { apiVersion, clusterNameLabel, hostGroup, secretType } from './wire-names.ts';
+import { apiVersion, clientSigner, clusterNameLabel, hostGroup, secretType } from './wire-names.ts';
 
 export const namespace = 'default';
 export const ubuntu: HostFacts = {
@@ -93,6 +94,26 @@ export class TestWorld implements AsyncDisposable {
 
   agentClient(name: string): Client {
     return this.place.clientFor({ name: `byoh:host:${name}`, groups: [hostGroup, 'system:authenticated'] });
+  }
+
+  /** The BootstrapKubeconfig `hosts` of a namespace. */
+  async bootstrapKubeconfig(where = namespace): Promise<void> {
+    const authority = Buffer.from('-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n');
+    await this.client.create(BootstrapKubeconfig, {
+      metadata: { name: 'hosts', namespace: where },
+      spec: { apiserver: 'https://10.0.0.1:6443', 'certificate-authority-data': authority.toString('base64') },
+    });
+  }
+
+  /** Asks for the certificate of a host with the token of a namespace. */
+  async ask(host: string, where = namespace, csr = `byoh-csr-${host}`): Promise<void> {
+    const subject = { commonName: `byoh:host:${host}`, organizations: [hostGroup] };
+    const text = await createSigningRequest(await createKey(), subject);
+    const client = this.place.clientFor(await this.bearer('hosts', where));
+    await client.create(kinds.CertificateSigningRequest, {
+      metadata: { name: csr },
+      spec: { request: Buffer.from(text).toString('base64'), signerName: clientSigner, usages: ['client auth'] },
+    });
   }
 
   /** The user that the token of a BootstrapKubeconfig stands for, as the API server reads its Secret. */
