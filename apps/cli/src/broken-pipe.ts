@@ -8,12 +8,13 @@ export function isOutputClosed(): boolean {
 }
 
 /**
- * Ends the command quietly when the reader of its output closes the pipe. A command that handles SIGTERM stops as if it had
+ * Ends the command quietly when the reader of its output closes the pipe, or the terminal is closed. A command that handles SIGTERM stops as if it had
  * received one, so that it leaves nothing behind; others exit at once.
  */
 export function endOnBrokenPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    // A terminal that was closed answers with EIO.
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
     if (broken) return;
     broken = true;
     process.exitCode = brokenPipe;

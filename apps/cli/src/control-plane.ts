@@ -1,5 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import {
@@ -22,6 +21,7 @@ import { KeyFolder } from './pki/key-folder.ts';
 import { ServerPki } from './pki/server-pki.ts';
 import { type Connection, writeKubeconfig } from './kubeconfig-file.ts';
 import type { Started } from './start-together.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
 
 export interface ControlPlaneOptions {
   readonly dataDir: string;
@@ -150,9 +150,7 @@ async function openFolder(options: ControlPlaneOptions, started: Started): Promi
     if (createFolder(folder, 0o700)) await chmod(folder, 0o700);
     return folder;
   }
-  const folder = await mkdtemp(join(tmpdir(), 'tektite-'));
-  started.push(() => rm(folder, { recursive: true, force: true }));
-  return folder;
+  return makeTemporaryFolder(started);
 }
 
 async function openStorage(folder: string, started: Started, onNotice: (text: string) => void): Promise<RevisionStore> {

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   ApiServer,
@@ -18,7 +16,7 @@ import { saveObjects } from './run/save-objects.ts';
 import { createServerKeys } from './pki/server-keys.ts';
 import { type Started, startTogether } from './start-together.ts';
 import { runSystemsOnce } from './systems/run-systems.ts';
-import { explainFileError, UserError } from './user-error.ts';
+import { createTemporaryFolder, makeTemporaryFolder } from './temporary-folder.ts';
 
 export interface OneShotOptions {
   /** Images mapped to this machine: Pods are its processes. */
@@ -40,7 +38,8 @@ const host = '127.0.0.1';
  * keys on disk, and HTTP between itself and its parts. Its API is served all the same: containers may ask it.
  */
 export async function startOneShotPlane(options: OneShotOptions, started: Started): Promise<Client> {
-  const folder = await makeFolder(started, options);
+  const { keep, onNotice } = options;
+  const folder = keep ? await makeKeptFolder(started, onNotice) : await makeTemporaryFolder(started);
   const { authority, server: own } = await createServerKeys(host);
   const server = await ApiServer.create({
     storage: new RevisionStore(),
@@ -77,18 +76,8 @@ export async function startOneShotPlane(options: OneShotOptions, started: Starte
   return client;
 }
 
-/** The folder for logs and volumes, removed at the end. Containers may still be closing files in it: removal is tried again. */
-async function makeFolder(started: Started, { keep, onNotice }: OneShotOptions): Promise<string> {
-  try {
-    const folder = await mkdtemp(join(tmpdir(), 'tektite-'));
-    if (keep) started.push(async () => onNotice(`kept in ${folder}: objects.yaml, node/logs, volumes`));
-    else started.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-    return folder;
-  } catch (error) {
-    const reason = explainFileError(error, tmpdir())?.replace(/^.*: /s, '');
-    if (reason === undefined) throw error;
-    throw new UserError(
-      `no temporary folder can be made in ${tmpdir()}: ${reason}; set TMPDIR to a folder that can be written`,
-    );
-  }
+async function makeKeptFolder(started: Started, onNotice: (text: string) => void): Promise<string> {
+  const folder = await createTemporaryFolder();
+  started.push(async () => onNotice(`kept in ${folder}: objects.yaml, node/logs, volumes`));
+  return folder;
 }

@@ -1,8 +1,10 @@
 /** As long as a cluster waits before it kills a Pod. */
 const limitMs = 30_000;
 
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /**
- * Resolves with the first SIGINT or SIGTERM. A second one ends the process at once, as it would by itself; so does a limit of
+ * Resolves with the first SIGINT, SIGTERM, or SIGHUP of a terminal that was closed. A second one ends the process at once, as it would by itself; so does a limit of
  * time, in case a part of the process does not start or stop.
  */
 export function stopSignal(): { readonly promise: Promise<void>; ignore(): void } {
@@ -11,12 +13,10 @@ export function stopSignal(): { readonly promise: Promise<void>; ignore(): void 
   const promise = new Promise<void>((resolve) => {
     stop = resolve;
   });
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
+  for (const name of signals) process.once(name, stop);
   const ignore = () => {
     clearInterval(keepAlive);
-    process.off('SIGINT', stop);
-    process.off('SIGTERM', stop);
+    for (const name of signals) process.off(name, stop);
   };
   void promise.then(() => {
     ignore();

@@ -8,6 +8,8 @@ export {
   type RunningNode,
   startNode,
 } from './start-node.ts';
+export { removeNodeData } from './remove-node-data.ts';
+export { removeTree } from './volumes/remove-tree.ts';
 export { ApiEventSink, type EventContent, type EventSink } from './agent/event-sink.ts';
 export type { LogLimits } from './logs/container-log.ts';
 

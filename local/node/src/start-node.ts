@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Client } from '@tektite/client';
@@ -15,6 +14,7 @@ import type { ReadLogOptions } from './logs/read-log.ts';
 import { inspectMachine } from './node/machine.ts';
 import { NodeRegistration } from './node/node-registration.ts';
 import type { ExecRequest, ExecResult, OutputStream, PodRuntime } from './runtime/pod-runtime.ts';
+import { memoryVolumes } from './volumes/memory-volumes.ts';
 import { PodVolumes } from './volumes/pod-volumes.ts';
 import { clientTokens } from './volumes/service-account-token.ts';
 
@@ -92,7 +92,7 @@ export async function startNode(options: NodeOptions, signal?: AbortSignal): Pro
       client,
       files: runtime.usesFiles,
       forbidden: [dataDir],
-      memoryDirectory: join('/dev/shm', `tektite-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`),
+      memoryDirectory: memoryVolumes(dataDir),
     }),
     tokens,
     references,

@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ApiServer, inProcessTransport } from '@tektite/apiserver';
 import { type KeyPair, signRequest } from '@tektite/certificates';
@@ -9,6 +9,7 @@ import {
   HostRuntime,
   PodmanRuntime,
   type PodRuntime,
+  removeTree,
   ServiceProxy,
   SimulatedRuntime,
   startNode,
@@ -16,6 +17,7 @@ import {
 import { systemClock } from '@tektite/meta';
 import { startWorkloads } from '@tektite/workloads';
 import { pipelinesImages, shellImage } from '../systems/pipelines.ts';
+import { nodeFolders } from './node-folders.ts';
 import { shellImages } from './shell-images.ts';
 import { type Started, startTogether } from '../start-together.ts';
 import type { RuntimeName } from './runtimes.ts';
@@ -71,7 +73,7 @@ async function runWorkloads(options: ClusterOptions, started: Started): Promise<
     storage: {
       directory: join(folder, 'volumes'),
       createFolder: async (path) => void (await mkdir(path, { recursive: true, mode: 0o777 })),
-      removeFolder: (path) => rm(path, { recursive: true, force: true }),
+      removeFolder: removeTree,
     },
   });
   started.push(() => workloads.stop());
@@ -91,11 +93,11 @@ async function runNode(options: ClusterOptions, started: Started): Promise<void>
 }
 
 async function startOwnNode(options: ClusterOptions, client: Client) {
-  const dataDir = join(options.folder, 'node');
+  const { dataDir, runtime } = nodeFolders(options.folder);
   const images = { ...shellImages(), ...(await pipelinesImages(dataDir, options.onNotice)), ...options.images };
   return startNode({
     client,
-    runtime: openRuntime(options, join(dataDir, 'runtime'), images),
+    runtime: openRuntime(options, runtime, images),
     dataDir,
     api: options.api,
     onError: (error) => options.log.error('node', { error }),

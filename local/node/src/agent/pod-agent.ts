@@ -1,8 +1,9 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kinds } from '@tektite/client';
 import { Informer } from '@tektite/controller';
 import type { Pod } from '@tektite/schema/kubernetes';
+import { removeTree } from '../volumes/remove-tree.ts';
 import type { AgentParts } from './agent-parts.ts';
 import { PodWorker } from './pod-worker.ts';
 
@@ -72,7 +73,7 @@ export class PodAgent implements AsyncDisposable {
     const folders = await readdir(this.parts.podsDirectory).catch(() => []);
     const known = new Set(this.informer.store.list().map(({ metadata }) => metadata.uid));
     for (const uid of folders) {
-      if (!known.has(uid)) await rm(join(this.parts.podsDirectory, uid), { recursive: true, force: true });
+      if (!known.has(uid)) await removeTree(join(this.parts.podsDirectory, uid));
     }
     await this.parts.logs.keepOnly(known as ReadonlySet<string>);
     await this.parts.volumes.keepOnly(known as ReadonlySet<string>);

@@ -1,7 +1,8 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import type { Pod } from '@tektite/schema/kubernetes';
 import type { PodSandbox } from '../runtime/pod-runtime.ts';
 import { type PreparedVolume, VolumeError } from '../volumes/pod-volumes.ts';
+import { removeTree } from '../volumes/remove-tree.ts';
 import type { AgentParts } from './agent-parts.ts';
 import { podReference } from './container-launcher.ts';
 import { VolumeFollower } from './volume-follower.ts';
@@ -76,6 +77,6 @@ export class PodSetup {
     await volumes.remove(uid);
     tokens.forget(uid);
     this.made = false;
-    if (runtime.usesFiles) await rm(directory, { recursive: true, force: true });
+    if (runtime.usesFiles) await removeTree(directory);
   }
 }

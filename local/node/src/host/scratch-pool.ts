@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, rmSync } from 'node:fs';
-import { chmod, mkdir, rm } from 'node:fs/promises';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeTree } from '../volumes/remove-tree.ts';
 
 /** Folders of their own for every container: name in the scratch folder, path inside, mode. */
 export const privateFolders = [
@@ -29,9 +30,9 @@ export class ScratchPool {
     this.directory = directory;
   }
 
-  /** Begins anew: what another process left is removed. */
+  /** What another process left is removed. */
   async open(): Promise<void> {
-    await rm(this.directory, { recursive: true, force: true });
+    await removeTree(this.directory);
     mkdirSync(this.directory, { recursive: true, mode: 0o700 });
     await this.fill();
   }
@@ -46,9 +47,9 @@ export class ScratchPool {
     return spare ?? this.makeNow();
   }
 
-  /** Removes a used one. Nobody waits for it but `close`. */
+  /** Removes a used one. Only `close` waits for it. */
   discard(folder: string): void {
-    const removal = rm(folder, { recursive: true, force: true })
+    const removal = removeTree(folder)
       .catch(() => undefined)
       .finally(() => this.removals.delete(removal));
     this.removals.add(removal);
@@ -58,7 +59,7 @@ export class ScratchPool {
     this.closed = true;
     await this.filling;
     await Promise.all(this.removals);
-    rmSync(this.directory, { recursive: true, force: true });
+    await removeTree(this.directory);
   }
 
   private makeNow(): string {

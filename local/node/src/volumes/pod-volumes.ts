@@ -1,11 +1,12 @@
 import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, statfsSync, statSync } from 'node:fs';
-import { readdir, rm, rmdir } from 'node:fs/promises';
+import { readdir, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Client } from '@tektite/client';
 import type { Pod, Volume } from '@tektite/schema/kubernetes';
 import { writeAtomically } from './atomic-writer.ts';
 import { claimPath } from './claim-path.ts';
 import { prepareHostPath } from './host-path.ts';
+import { removeTree } from './remove-tree.ts';
 import { commonUser, hasPayload, type PayloadContext, volumePayload } from './volume-payload.ts';
 
 /** A volume that can be mounted. */
@@ -71,7 +72,7 @@ export class PodVolumes {
 
   /** Removes what is not in the Pod's own folder. */
   async remove(uid: string): Promise<void> {
-    if (this.options.files) await rm(this.memoryFolder(uid), { recursive: true, force: true });
+    if (this.options.files) await removeTree(this.memoryFolder(uid));
   }
 
   /** Removes what Pods left that went away while nobody looked. */

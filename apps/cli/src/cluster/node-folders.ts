@@ -1,0 +1,7 @@
+import { join } from 'node:path';
+
+/** Where the node of a control plane has its files, below the folder of that. */
+export function nodeFolders(folder: string): { readonly dataDir: string; readonly runtime: string } {
+  const dataDir = join(folder, 'node');
+  return { dataDir, runtime: join(dataDir, 'runtime') };
+}
