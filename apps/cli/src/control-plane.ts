@@ -22,6 +22,7 @@ import { ServerPki } from './pki/server-pki.ts';
 import { type Connection, writeKubeconfig } from './kubeconfig-file.ts';
 import type { Started } from './start-together.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
+import { StorageEvents } from './storage-events.ts';
 
 export interface ControlPlaneOptions {
   readonly dataDir: string;
@@ -69,10 +70,11 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 async function startParts(options: ControlPlaneOptions, started: Started): Promise<Omit<ControlPlane, 'close'>> {
   const folder = await openFolder(options, started);
   const onNotice = (text: string) => void process.stderr.write(`note: ${text}\n`);
+  const events = new StorageEvents(systemClock, (error) => options.log.error('storage', { error }));
   // The storage first: whoever has that has the folder, and may make keys in it.
   const storage = options.inMemory
     ? new RevisionStore({ maxBytes: maxStateBytes() })
-    : await openStorage(join(folder, 'state'), started, onNotice);
+    : await openStorage(join(folder, 'state'), started, onNotice, events);
   const keyFolder = new KeyFolder(join(folder, 'pki'));
   const pki = await ServerPki.load(keyFolder, options.host, systemClock);
   const server = await ApiServer.create({
@@ -85,6 +87,7 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
     onError: (error) => options.log.error('API server', { error }),
   });
   started.push(() => server.close());
+  events.use(server);
   const compactor = new HistoryCompactor(storage, systemClock, defaultCompactionIntervalMs, (error) =>
     options.log.error('storage', { error }),
   );
@@ -153,8 +156,14 @@ async function openFolder(options: ControlPlaneOptions, started: Started): Promi
   return makeTemporaryFolder(started);
 }
 
-async function openStorage(folder: string, started: Started, onNotice: (text: string) => void): Promise<RevisionStore> {
-  const journal = await SegmentJournal.open(folder, { onNotice });
+async function openStorage(
+  folder: string,
+  started: Started,
+  onNotice: (text: string) => void,
+  events: StorageEvents,
+): Promise<RevisionStore> {
+  const onProblem = events.onProblem.bind(events);
+  const journal = await SegmentJournal.open(folder, { onNotice, onProblem });
   // The storage closes its journal; until there is one, that is done here.
   started.push(() => journal.close());
   const storage = new RevisionStore({ journal, maxBytes: maxStateBytes() });

@@ -17,4 +17,5 @@ export { isAlive, ownProcess, type ProcessIdentity } from './storage/journal/pro
 export { SegmentJournal, type SegmentJournalOptions } from './storage/journal/segment-journal.ts';
 export { defaultCompactionIntervalMs, HistoryCompactor } from './storage/history-compactor.ts';
 export { RevisionStore, type RevisionStoreOptions } from './storage/revision-store.ts';
+export type { StorageProblem } from './storage/journal/journal.ts';
 export type { Storage } from './storage/storage.ts';

@@ -50,6 +50,9 @@ describe.each(usersHere('root'))('as %s, on a disk that is full', (user) => {
     await expect.poll(async () => (await create('c')).code, { interval: 500, timeout: 30_000 }).toBe(0);
     expect((await kubectl('get --raw /readyz')).out).toBe('ok');
     expect((await kubectl('get configmaps -o name')).out).toBe('configmap/b\nconfigmap/c\n');
+    await expect
+      .poll(async () => (await kubectl('get events --field-selector reason=StorageFull')).out, { timeout: 15_000 })
+      .toContain('writes were denied from');
     second.kill('SIGTERM');
     expect(await second.ended()).toBe(0);
   });

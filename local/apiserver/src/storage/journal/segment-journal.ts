@@ -42,6 +42,8 @@ export interface SegmentJournalOptions {
   readonly random?: Random;
   /** Receives repairs and problems of the disk, in sentences. */
   readonly onNotice?: (text: string) => void;
+  /** Receives a problem when it starts, and `undefined` when it has ended. */
+  readonly onProblem?: (problem: StorageProblem | undefined) => void;
 }
 
 /**
@@ -63,6 +65,7 @@ export class SegmentJournal implements Journal {
   private readonly limits: CleaningLimits;
   private readonly random: Random;
   private readonly onNotice: (text: string) => void;
+  private readonly onProblem: (problem: StorageProblem | undefined) => void;
   /** Oldest first; the last one takes appends while `tail` is open. */
   private segments: Segment[];
   private tail: FileHandle | undefined;
@@ -79,6 +82,7 @@ export class SegmentJournal implements Journal {
     this.segments = segments;
     this.random = options.random ?? systemRandom;
     this.onNotice = options.onNotice ?? (() => undefined);
+    this.onProblem = options.onProblem ?? (() => undefined);
     this.limits = { segmentBytes: options.segmentBytes ?? 8 * 1024 ** 2, minGarbage: 64 * 1024, minShare: 0.5 };
     this.acknowledged = new AcknowledgedPosition(folder);
     this.reserve = new SpaceReserve(folder, options.reserveBytes ?? 16 * 1024 ** 2);
@@ -292,6 +296,7 @@ export class SegmentJournal implements Journal {
     if (await this.reserve.hold((bytes) => this.random.bytes(bytes))) {
       if (this.problem?.kind !== 'full') return;
       this.problem = undefined;
+      this.onProblem(undefined);
       this.onNotice(`there is space on ${this.folder} again`);
     } else this.setFull();
   }
@@ -299,6 +304,7 @@ export class SegmentJournal implements Journal {
   private setFull(): void {
     if (this.problem) return;
     this.problem = { kind: 'full', message: `no space left on ${this.folder}` };
+    this.onProblem(this.problem);
     this.onNotice(`${this.problem.message}: only deletes are accepted until there is`);
   }
 
@@ -308,6 +314,7 @@ export class SegmentJournal implements Journal {
     if (this.lock.isHeld()) return;
     const message = `the lock of ${this.folder} is lost: the folder was deleted or replaced. Start again`;
     this.problem = { kind: 'lost', message };
+    this.onProblem(this.problem);
     this.onNotice(message);
     throw new Error(message);
   }
