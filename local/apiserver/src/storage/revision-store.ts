@@ -2,7 +2,7 @@ import { type Clock, deepFreeze, type KubeObject, type Mutable, systemClock } fr
 import { approximateBytes } from './approximate-bytes.ts';
 import type { DroppedRecord, Journal, JournalRecord, StorageProblem } from './journal/journal.ts';
 import { freesSpace } from './journal/segment-journal.ts';
-import { OrderedMap } from './ordered-map.ts';
+import { RevisionHistory } from './revision-history.ts';
 import {
   type ListOptions,
   type ListResult,
@@ -14,13 +14,6 @@ import {
   type StoredEntry,
 } from './storage.ts';
 import { Watchers } from './watchers.ts';
-
-/** The versions of one key that are kept, oldest first. A tombstone has `deleted` set. */
-interface Version extends StoredEntry {
-  readonly deleted: boolean;
-  /** About what it takes: on disk, or in memory where there is no journal. */
-  readonly bytes: number;
-}
 
 interface PendingWrite {
   readonly event: StorageEvent;
@@ -60,17 +53,9 @@ const makeRoomEveryMs = 1000;
  * an append fails, everything that gathered behind it fails as well, because it may build on what was lost.
  */
 export class RevisionStore implements Storage {
-  revision = 0;
-  compactedRevision = 0;
-
-  private readonly keys = new OrderedMap<Version[]>();
-  private readonly live = new OrderedMap<Version>();
-  /** Bytes of the newest versions, and of all others that are kept. */
-  private liveBytes = 0;
-  private historyBytes = 0;
+  private readonly history = new RevisionHistory();
   private readonly pending = new Map<string, StorageEvent>();
   private readonly watchers = new Watchers();
-  private log: StorageEvent[] = [];
   private nextRevision = 1;
   private gathering: PendingWrite[] = [];
   private waiters: Waiter[] = [];
@@ -97,17 +82,25 @@ export class RevisionStore implements Storage {
     if (this.journal) this.restore(this.journal);
   }
 
+  get revision(): number {
+    return this.history.revision;
+  }
+
+  get compactedRevision(): number {
+    return this.history.compactedRevision;
+  }
+
   get problem(): StorageProblem | undefined {
     return this.journal?.problem;
   }
 
   get(key: string): StoredEntry | undefined {
-    return this.live.get(key);
+    return this.history.get(key);
   }
 
   latest(key: string): StoredEntry | undefined {
     const pending = this.pending.get(key);
-    if (!pending) return this.live.get(key);
+    if (!pending) return this.history.get(key);
     return pending.deleted ? undefined : pending;
   }
 
@@ -121,13 +114,11 @@ export class RevisionStore implements Storage {
     if (revision < this.revision && revision < this.compactedRevision) {
       throw new RevisionCompactedError(revision, this.compactedRevision);
     }
-    const source =
-      revision >= this.revision ? this.live.range(prefix, options.from) : this.past(prefix, revision, options.from);
     const limit = options.limit && options.limit > 0 ? options.limit : Number.POSITIVE_INFINITY;
     const entries: StoredEntry[] = [];
     let next: string | undefined;
     let remaining = 0;
-    for (const [key, entry] of source) {
+    for (const [key, entry] of this.history.range(prefix, revision, options.from)) {
       if (entries.length < limit) {
         if (!options.filter || options.filter(entry.value)) entries.push(entry);
       } else {
@@ -142,7 +133,7 @@ export class RevisionStore implements Storage {
 
   count(prefix: string): number {
     let count = 0;
-    for (const _ of this.live.range(prefix)) count++;
+    for (const _ of this.history.range(prefix, this.revision)) count++;
     return count;
   }
 
@@ -177,7 +168,7 @@ export class RevisionStore implements Storage {
 
   watch(prefix: string, revision: number, listener: (event: StorageEvent) => void): Disposable {
     if (revision < this.compactedRevision) throw new RevisionCompactedError(revision, this.compactedRevision);
-    return this.watchers.add({ prefix, after: revision, listener }, this.log.slice(this.logIndexAfter(revision)));
+    return this.watchers.add({ prefix, after: revision, listener }, this.history.eventsAfter(revision));
   }
 
   async compact(revision: number): Promise<void> {
@@ -205,7 +196,7 @@ export class RevisionStore implements Storage {
     let restored = 0;
     const revision = journal.load({
       record: ({ key, revision: at, value }, bytes) => {
-        const previous = this.live.get(key)?.value;
+        const previous = this.history.get(key)?.value;
         const event: StorageEvent = {
           key,
           revision: at,
@@ -213,16 +204,16 @@ export class RevisionStore implements Storage {
           value: value === undefined ? withRevision(previous ?? deletedObject(key), at) : deepFreeze(value),
           ...(previous ? { previous } : {}),
         };
-        this.apply(event, bytes);
+        this.history.apply(event, bytes);
         // Records that were compacted may still be on disk; memory does not hold them all at once.
         if (++restored % compactionBatch === 0) this.forget(this.compactedRevision);
       },
       compacted: (until) => {
-        this.compactedRevision = until;
+        this.history.compactedRevision = until;
       },
     });
     this.forget(this.compactedRevision);
-    this.revision = Math.max(this.revision, revision);
+    this.history.revision = Math.max(this.revision, revision);
     this.nextRevision = this.revision + 1;
     // A process that died may have compacted more than it returned.
     if (this.dropped.length > 0) (this.dropping = this.dropOnDisk(journal, this.dropping)).catch(() => {});
@@ -267,7 +258,7 @@ export class RevisionStore implements Storage {
 
   /** Whether the journal must keep a record. */
   isKept(key: string, revision: number): boolean {
-    return this.keys.get(key)?.some((version) => version.revision === revision) ?? false;
+    return this.history.isKept(key, revision);
   }
 
   private spaceError(value: KubeObject | undefined): Error | undefined {
@@ -278,9 +269,10 @@ export class RevisionStore implements Storage {
       this.makeRoom();
       return new StorageFullError(problem.message);
     }
-    if (this.liveBytes <= this.maxBytes) return undefined;
+    const { liveBytes } = this.history;
+    if (liveBytes <= this.maxBytes) return undefined;
     return new StorageFullError(
-      `the objects take ${this.liveBytes} bytes, more than the limit of ${this.maxBytes}: delete some`,
+      `the objects take ${liveBytes} bytes, more than the limit of ${this.maxBytes}: delete some`,
     );
   }
 
@@ -304,12 +296,7 @@ export class RevisionStore implements Storage {
     this.nextRevision = this.revision + 1;
     const problem = this.journal?.problem;
     if (problem?.kind === 'full') this.makeRoom();
-    for (const { event, reject } of lost)
-      reject(
-        problem
-          ? new StorageFullError(problem.message, { cause })
-          : new Error(`${event.key} could not be written to disk`, { cause }),
-      );
+    for (const { event, reject } of lost) reject(writeError(event.key, problem, cause));
     const disappointed = this.waiters;
     this.waiters = [];
     for (const { revision, reject } of disappointed)
@@ -317,78 +304,25 @@ export class RevisionStore implements Storage {
   }
 
   private publish(event: StorageEvent, bytes: number): void {
-    this.apply(event, bytes);
+    const { history } = this;
+    history.apply(event, bytes);
     this.watchers.tell(event);
     // A failure leaves more on disk than needed, and the next compaction tries again.
-    if (this.log.length > this.keepRevisions + compactionBatch)
+    if (history.length > this.keepRevisions + compactionBatch)
       this.compact(event.revision - this.keepRevisions).catch(() => {});
-    if (this.historyBytes > this.maxHistoryBytes) this.compact(this.revisionToForget()).catch(() => {});
+    if (history.pastBytes > this.maxHistoryBytes) this.compact(history.firstQuarter).catch(() => {});
     if (event.deleted && this.journal?.problem) this.makeRoom();
   }
 
-  /** The revision up to which the oldest quarter of the kept past reaches. */
-  private revisionToForget(): number {
-    return (this.log[Math.ceil(this.log.length / 4)] ?? this).revision;
-  }
-
-  private apply(event: StorageEvent, bytes: number): void {
-    const { key, revision, deleted, value } = event;
-    this.revision = revision;
-    this.log.push(event);
-    const versions = this.keys.get(key);
-    const version: Version = { key, revision, value, deleted, bytes };
-    if (versions) versions.push(version);
-    else this.keys.set(key, [version]);
-    const before = this.live.get(key)?.bytes ?? 0;
-    this.liveBytes += (deleted ? 0 : bytes) - before;
-    this.historyBytes += (deleted ? bytes : 0) + before;
-    if (deleted) this.live.delete(key);
-    else this.live.set(key, version);
-  }
-
-  /** Drops versions that only revisions before `until` need. */
   private forget(until: number): void {
-    this.compactedRevision = until;
-    const end = this.logIndexAfter(until);
-    for (const { key } of this.log.slice(0, end)) {
-      const versions = this.keys.get(key);
-      if (!versions) continue;
-      while (versions.length > 1 && (versions[1] as Version).revision <= until) this.drop(versions);
-      // A list of the past finds no key where the oldest version is a delete.
-      if (versions[0]?.deleted && versions[0].revision <= until) this.drop(versions);
-      if (versions.length === 0) this.keys.delete(key);
-    }
-    // Events hold objects: an array with a forgotten beginning would keep them.
-    if (end > 0) this.log = this.log.slice(end);
+    const dropped = this.history.forget(until);
+    if (this.journal) for (const record of dropped) this.dropped.push(record);
   }
+}
 
-  private drop(versions: Version[]): void {
-    const { revision, bytes } = versions.shift() as Version;
-    this.historyBytes -= bytes;
-    if (this.journal) this.dropped.push({ revision, bytes });
-  }
-
-  private *past(prefix: string, revision: number, from?: string): Generator<[string, StoredEntry]> {
-    for (const [key, versions] of this.keys.range(prefix, from)) {
-      for (let i = versions.length - 1; i >= 0; i--) {
-        const version = versions[i] as Version;
-        if (version.revision > revision) continue;
-        if (!version.deleted) yield [key, version];
-        break;
-      }
-    }
-  }
-
-  private logIndexAfter(revision: number): number {
-    let low = 0;
-    let high = this.log.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.log[middle] as StorageEvent).revision <= revision) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
+function writeError(key: string, problem: StorageProblem | undefined, cause: Error): Error {
+  if (problem?.kind === 'full') return new StorageFullError(problem.message, { cause });
+  return new Error(problem?.message ?? `${key} could not be written to disk`, { cause });
 }
 
 function stamp(value: KubeObject, revision: number): KubeObject {
