@@ -24,6 +24,8 @@ export class PacFiles {
   private readonly named: PacEvent['type'] | undefined;
   private facts: Promise<GitFacts | undefined> | undefined;
   private event: PacEvent | undefined;
+  /** Variables without a value, by file. */
+  private readonly unknown = new Map<string, readonly string[]>();
 
   constructor(options: PacOptions) {
     this.options = options;
@@ -36,9 +38,20 @@ export class PacFiles {
   async fill({ name, text }: ReadText): Promise<string> {
     const event = await this.readEvent(name);
     const filled = fillVariables(text, variablesOf(event, this.options.namespace));
-    if (filled.unknown.length > 0)
-      this.options.note(`${name}: no value here for ${filled.unknown.map((each) => `{{ ${each} }}`).join(', ')}`);
+    if (filled.unknown.length > 0) this.unknown.set(name, filled.unknown);
     return filled.text;
+  }
+
+  /** Names the variables without a value, in files of which something is used: in a run for another event they change nothing. */
+  private noteUnknown(used: readonly SourceDocument[]): void {
+    for (const [file, names] of this.unknown) {
+      const texts = used
+        .filter(({ place }) => place.startsWith(`${file}:`))
+        .map(({ object }) => JSON.stringify(object));
+      const left = names.filter((each) => texts.some((text) => text.includes(each)));
+      if (left.length > 0)
+        this.options.note(`${file}: no value here for ${left.map((each) => `{{ ${each} }}`).join(', ')}`);
+    }
   }
 
   /** The documents of which the runs are those for the event, with the Tasks and Pipelines that their annotations name. */
@@ -54,6 +67,7 @@ export class PacFiles {
           )
         : runs;
     const kept = documents.filter((each) => !isRun(each.object) || chosen.includes(each));
+    this.noteUnknown(kept);
     const all = [...kept];
     for (const run of chosen)
       for (const document of await referencesOf(run, all, event.git.root))

@@ -117,7 +117,10 @@ spec:
       - {name: show, taskRef: {name: show}, params: [{name: text, value: ${event} $(params.text)}]}
 `;
     write('.tekton/push.yaml', run('push'));
-    write('.tekton/pull.yaml', run('pull_request'));
+    write(
+      '.tekton/pull.yaml',
+      run('pull_request').replace('text}]', 'text}] # {{ commented }}\n    description: "{{ body.title }}"'),
+    );
     write(
       'tasks/show.yaml',
       'apiVersion: tekton.dev/v1\nkind: Task\nmetadata: {name: show}\nspec: {params: [{name: text}], steps: [{name: s, image: busybox, script: "echo $(params.text)"}]}\n',
@@ -136,10 +139,12 @@ spec:
     expect(scratch.tektite(['run', '.tekton/'])).toMatchObject({
       code: 0,
       out: expect.stringContaining(`] push ${text}\n`),
+      err: expect.not.stringContaining('no value'),
     });
     command('checkout', '--quiet', '-b', 'feature');
     const pull = scratch.tektite(['run', '.tekton/']);
     expect(pull.out).toContain(`] pull_request ${text}\n`);
+    expect(pull.err).toMatch(/^\.tekton\/pull\.yaml: no value here for \{\{ body\.title \}\}$/m);
     expect(pull.err).toContain(`event: a pull_request from feature to main at ${revision.slice(0, 12)}`);
     expect(scratch.tektite(['run', '.tekton/', '--event', 'push'])).toMatchObject({
       code: 2,

@@ -5,6 +5,7 @@ import { suggestion } from './nearest-name.ts';
 import type { PlannedObject } from './plan-run.ts';
 import type { FieldPath } from './read-documents.ts';
 import { isRun } from './run-kinds.ts';
+import { undecodableField } from './undecodable-field.ts';
 
 /**
  * Creates an object. A Task or Pipeline that exists is replaced, as files are edited and run again; everything else that exists
@@ -20,6 +21,8 @@ export async function createObject(client: Client, planned: PlannedObject, names
   } catch (error) {
     if (isClientError(error, 'UNKNOWN_KIND')) throw await unknownKind(client, planned);
     if (!isStatusError(error)) throw error;
+    const field = undecodableField(planned.object, error.message);
+    if (field) throw badInput(`${planned.at(field.path)}: ${field.message}`);
     throw badInput(`${planned.at(fieldOf(error))}: ${explained(error)}`);
   }
 }

@@ -9,6 +9,7 @@ import { type PlannedObject, planRun } from './plan-run.ts';
 import { readDocuments } from './read-documents.ts';
 import type { LookUp } from './run-target.ts';
 import { readSecrets } from './secret-option.ts';
+import { nameOfAnotherType } from './undecodable-field.ts';
 import { readWorkspace } from './workspace-option.ts';
 
 /** The options of `tektite run` that decide what is created. */
@@ -43,6 +44,10 @@ export async function prepareRun(
   const options = await Promise.all(inputs.workspace.map((text) => readWorkspace(text, !cluster)));
   const secrets = await readSecrets(inputs.secret);
   const documents = await readInputs(inputs, note);
+  for (const { object, at } of documents) {
+    const field = object.apiVersion.startsWith('tekton.dev/') ? nameOfAnotherType(object) : undefined;
+    if (field) throw badInput(`${at(field.path)}: ${field.message}`);
+  }
   const planned = await planRun(
     documents,
     {

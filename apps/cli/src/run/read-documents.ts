@@ -40,7 +40,7 @@ export function parseDocuments({ name, text }: ReadText): readonly SourceDocumen
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     const place = [name, error.line, error.column].filter((part) => part !== undefined).join(':');
-    throw badInput(`${place}: ${error.message}`);
+    throw badInput(`${place}: ${error.problem}`);
   }
 }
 

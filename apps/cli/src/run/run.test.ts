@@ -97,7 +97,12 @@ describe.runIf(entrypointProgram())('tektite run', () => {
   });
 
   it.each([
-    ['YAML that is none', 'a: [', /bad\.yaml:1:\d+: yaml: did not find expected/],
+    [
+      'a time that is none',
+      'apiVersion: tekton.dev/v1\nkind: Task\nmetadata: {name: t}\nspec:\n  steps:\n    - image: bash\n      timeout: abc\n',
+      /bad\.yaml:7: spec\.steps\[0\]\.timeout must be a time, as 30s or 1h30m, not "abc"/,
+    ],
+    ['YAML that is none', 'a: [', /bad\.yaml:1:\d+: did not find expected/],
     ['something that is no object', 'a: 1', 'bad.yaml:1: this is no Kubernetes object: it needs apiVersion and kind'],
     [
       'nothing to run',
@@ -203,7 +208,7 @@ spec:
     await using running = await scratch.start(['run', path, '--watch'], /first[^]*waiting for changes/);
     running.output = '';
     writeFileSync(path, 'a: [');
-    await running.said(/watched\.yaml:.*yaml[^]*waiting for changes/);
+    await running.said(/watched\.yaml:1:\d+: did not find[^]*waiting for changes/);
     running.output = '';
     writeFileSync(path, task('echo second'));
     await running.said(/second[^]*waiting for changes/);

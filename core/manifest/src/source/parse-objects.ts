@@ -43,7 +43,7 @@ function readDocuments(text: string, source: string) {
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     const { line, column } = error;
-    throw parseError(error.message, {
+    throw parseError(line === undefined ? error.message : error.problem, {
       source,
       ...(line === undefined ? {} : { line }),
       ...(column === undefined ? {} : { column }),

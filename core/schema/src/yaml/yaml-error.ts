@@ -6,11 +6,14 @@ export class YamlError extends Error {
   /** From 1; undefined when the mistake has no place. */
   readonly line: number | undefined;
   readonly column: number | undefined;
+  /** The message without a place: libyaml's line is not always the line of the file. */
+  readonly problem: string;
 
   constructor(message: string, place?: { readonly line: number; readonly column: number }) {
     super(message);
     this.line = place?.line;
     this.column = place?.column;
+    this.problem = message.replace(/^yaml: (?:line \d+: )?/, '');
   }
 }
 
@@ -27,6 +30,8 @@ interface Diagnosis {
   readonly message: string;
   /** The offset libyaml points to. */
   readonly offset: number;
+  /** The offset that users are shown; by default where the parser found the error. */
+  readonly shown?: number;
 }
 
 /**
@@ -39,11 +44,11 @@ export function describeSyntaxError(
   text: string,
   placeOf: (offset: number) => Place,
 ): YamlError {
-  const { finder, message, offset } = diagnose(errors, text);
+  const { finder, message, offset, shown } = diagnose(errors, text);
   const { line } = placeOf(offset);
   const reported = finder === 'scanner' && line > 1 ? line : line - 1;
   const where = reported > 0 ? `line ${reported}: ` : '';
-  return new YamlError(`yaml: ${where}${message}`, placeOf((errors[0] as YAMLError).pos[0]));
+  return new YamlError(`yaml: ${where}${message}`, placeOf(shown ?? (errors[0] as YAMLError).pos[0]));
 }
 
 function diagnose(errors: readonly YAMLError[], text: string): Diagnosis {
@@ -61,7 +66,8 @@ function diagnose(errors: readonly YAMLError[], text: string): Diagnosis {
       if (text.startsWith('- ', start)) return parser('did not find expected key');
       if (text.startsWith('? ', start)) return scanner('mapping keys are not allowed in this context');
       const multiline = errors.find(({ code, pos }) => code === 'MULTILINE_IMPLICIT_KEY' && pos[0] === start);
-      return scanner('mapping values are not allowed in this context', multiline?.pos[1] ?? start);
+      const shown = multiline?.pos[1] ?? start;
+      return { ...scanner('mapping values are not allowed in this context', shown), shown };
     }
     case 'BAD_SCALAR_START':
       return scanner('found character that cannot start any token');
