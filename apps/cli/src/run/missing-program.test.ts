@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { missingProgram, MissingPrograms, registryHint } from './missing-program.ts';
+import { missingProgram, MissingPrograms, registryHint, withoutGuess } from './missing-program.ts';
 
 it.each([
   ['/tekton/scripts/script-0: 3: git: not found', 'git'],
@@ -38,4 +38,12 @@ it('explains a registry that cannot be asked', () => {
     'https://gcr.io',
   );
   expect(registryHint('something else')).toBeUndefined();
+});
+
+it('does not blame the Task for a registry', () => {
+  const guess = '. Maybe missing or invalid Task default/build';
+  const offline = 'translating TaskSpec to Pod: Get "https://gcr.io/v2/": dial tcp: lookup gcr.io: no such host';
+  expect(withoutGuess(`${offline}${guess}`)).toBe(offline);
+  expect(withoutGuess(`${offline}. Maybe invalid TaskSpec`)).toBe(offline);
+  expect(withoutGuess(`something else${guess}`)).toBe(`something else${guess}`);
 });

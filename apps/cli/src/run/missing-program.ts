@@ -36,6 +36,12 @@ export function registryHint(message: string): string | undefined {
   return `hint: a step has no command, and ${address}, which knows what its image starts, cannot be reached. Set the command of the step, or map the image with --images FILE and its entrypoint`;
 }
 
+/** The message of a run without Tekton's guess at the Task, where the registry is the reason. */
+export function withoutGuess(message: string): string {
+  if (registryHint(message) === undefined) return message;
+  return message.replace(/\.? Maybe (?:missing or )?invalid Task(?:Spec| \S+)$/, '');
+}
+
 /** Explains steps that fail because their image, and the programs in it, are not used. Each image is explained once. */
 export class MissingPrograms {
   private readonly explained = new Set<string>();

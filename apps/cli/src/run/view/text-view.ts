@@ -2,6 +2,7 @@ import type { ParamValue } from '@tektite/pipelines';
 import pc from 'picocolors';
 import { terminalText } from '../../terminal-text.ts';
 import { criticalPath } from '../critical-path.ts';
+import { withoutGuess } from '../missing-program.ts';
 import type { RunNode } from '../run-tree.ts';
 import type { RunTimes } from '../timeline.ts';
 import type { RunEnd, RunView, StepPlace } from './run-view.ts';
@@ -56,7 +57,7 @@ export function endLines({ state, reason, message, results, tree }: RunEnd, time
   const head =
     state === 'succeeded'
       ? `${pc.green(`${reason}`)}${took}`
-      : `${pc.red(`${reason}: ${message ?? ''}`.trimEnd())}${took}`;
+      : `${pc.red(`${reason}: ${withoutGuess(message ?? '')}`.trimEnd())}${took}`;
   return [head, ...pathLines(tree, times), ...(results.length > 0 ? ['results:'] : []), ...results.map(resultLine)];
 }
 
