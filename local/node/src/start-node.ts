@@ -156,13 +156,21 @@ function connector({ logs }: AgentParts, agent: PodAgent): Pick<RunningNode, 'lo
       const running = worker?.container(container);
       const log = worker && logs.current({ namespace, name, uid }, container, worker.attempt(container));
       if (!running || !log) throw badRequestError(`container not found (${JSON.stringify(container)})`);
-      using _output = log.listen(onOutput);
+      let hasOutput = false;
+      using _output = log.listen((stream, chunk) => {
+        hasOutput = true;
+        onOutput(stream, chunk);
+      });
       if (stdin && running.stdin) stdin.pipe(running.stdin).on('error', () => undefined);
       const detached = new Promise<void>((resolve) =>
         signal?.addEventListener('abort', () => resolve(), { once: true }),
       );
-      await Promise.race([running.exited, detached]);
+      const exit = await Promise.race([running.exited, detached]);
       if (stdin && running.stdin) stdin.unpipe(running.stdin);
+      // It was exiting already: an error makes kubectl print the log instead, as it does for a container that has exited.
+      if (!exit || hasOutput || log.isEmpty) return;
+      await log.close();
+      throw badRequestError(`container ${container} not running`);
     },
   };
 }

@@ -27,6 +27,12 @@ it.skipIf(!hasKubectl)(
       status: 0,
       stdout: expect.stringContaining('from a shell'),
     });
+    // Containers that exit before kubectl attaches: it prints their log.
+    for (const name of ['short-1', 'short-2', 'short-3'])
+      expect(run('', name, 'busybox', '--', 'echo', 'short')).toMatchObject({
+        status: 0,
+        stdout: expect.stringContaining('short\n'),
+      });
     expect(run('', 'fails', 'bash', '--', 'sh', '-c', 'exit 3').status).toBe(3);
 
     kubectl('', 'run', 'server', '--image=bash', '--', 'sleep', '1000');

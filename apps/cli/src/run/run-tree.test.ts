@@ -59,6 +59,22 @@ describe('the tree of a TaskRun', () => {
     ]);
   });
 
+  it('shows the step that a cancellation stopped, and those behind it as never run', () => {
+    const killed = { startedAt: at(1), finishedAt: at(3) };
+    const run = taskRun('r', {
+      ...condition('False', 'TaskRunCancelled', 'TaskRun "r" was cancelled.'),
+      startTime: at(0),
+      completionTime: at(3),
+      taskSpec,
+      steps: [
+        { name: 'fetch', terminated: { exitCode: 0, startedAt: at(0), finishedAt: at(1) } },
+        { name: 'build', terminated: { exitCode: 255, ...killed } },
+        { name: 'test', terminated: { exitCode: 2, ...killed } },
+      ],
+    });
+    expect(lines(taskRunNode(run))).toEqual(['■ r 3.0 s', '├─ ✓ fetch 1.0 s', '├─ ■ build 2.0 s', '└─ - test']);
+  });
+
   it('says what it waits for before there is a Pod', () => {
     const run = taskRun(
       'r',

@@ -84,13 +84,21 @@ function stepNodes(id: string, run: TaskRun, state: RunState): readonly RunNode[
   const states = new Map((run.status?.steps ?? []).map((step) => [step.name, step]));
   const named = run.status?.taskSpec?.steps?.map(({ name }, index) => name || `unnamed-${index}`) ?? [];
   let active = false;
+  let isCut = false;
   return (named.length > 0 ? named : [...states.keys()]).map((name = '') => {
     const step = states.get(name);
     const waits = active || !step?.running || state !== 'running';
     if (!waits) active = true;
     const { terminated, running } = step ?? {};
     const times = spanOf(terminated?.startedAt ?? running?.startedAt, terminated?.finishedAt);
-    return { id: `${id}/${name}`, name, children: [], ...times, ...stepState(step, waits, state) };
+    const node = { id: `${id}/${name}`, name, children: [], ...times };
+    // A cancelled run kills all its processes: the first of them worked, the others still waited for it.
+    if (state === 'cancelled' && terminated && terminated.exitCode !== 0) {
+      const killed = isCut ? 'skipped' : 'cancelled';
+      isCut = true;
+      return { ...node, state: killed };
+    }
+    return { ...node, ...stepState(step, waits, state) };
   });
 }
 

@@ -57,6 +57,11 @@ export class ContainerLog implements OutputSink {
     return this.closedFlag;
   }
 
+  /** Whether the container has printed nothing yet. */
+  get isEmpty(): boolean {
+    return this.size === 0 && this.pendingBytes === 0 && this.rotationCount === 0;
+  }
+
   /** How often the file was put aside. */
   get rotations(): number {
     return this.rotationCount;
