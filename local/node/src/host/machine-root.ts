@@ -36,7 +36,7 @@ const emptyVarFolders = ['backups', 'cache', 'lib', 'local', 'log', 'mail', 'opt
 
 /**
  * The root that containers see where the programs of this machine stand for an image: built from a list of what is meant to
- * be seen, not from the machine's root less a list. `directory` takes the parts that are copies; it is made anew.
+ * be seen, not from the machine's root less a list. `directory` takes the parts that are copies; it is recreated.
  */
 export function buildMachineRoot(directory: string): RootEntry[] {
   rmSync(directory, { recursive: true, force: true });
@@ -76,7 +76,7 @@ function buildEtc(directory: string): RootEntry[] {
         entries.push({ path: `etc/${name}`, type: 'folder', source });
       }
     } catch (error) {
-      // What this user may not read, containers of it do not need.
+      // Containers of this user do not need files that it may not read.
       if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
     }
   }
