@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -30,12 +31,22 @@ const versionArguments: Readonly<Record<string, readonly string[]>> = {
 
 const patienceMs = 5000;
 
-/** The version that a program prints, such as `1.19.8`; `undefined` for one that prints none. */
+/**
+ * The version that a program prints, such as `1.19.8`; `undefined` for one that prints none.
+ * Temporary files of the program are deleted with it: even `podman --version` creates its run folders where the user has no
+ * `XDG_RUNTIME_DIR`.
+ */
 export async function programVersion(name: string, file: string): Promise<string | undefined> {
+  const temporary = mkdtempSync(join(tmpdir(), 'tektite-doctor-'));
   try {
-    const { stdout, stderr } = await run(file, [...(versionArguments[name] ?? ['--version'])], { timeout: patienceMs });
+    const { stdout, stderr } = await run(file, [...(versionArguments[name] ?? ['--version'])], {
+      timeout: patienceMs,
+      env: { ...process.env, TMPDIR: temporary },
+    });
     return /(\d+(?:\.\d+)+)/.exec(stdout || stderr)?.[1];
   } catch {
     return undefined;
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
   }
 }
