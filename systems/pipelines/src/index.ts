@@ -22,11 +22,11 @@ export type * from './kinds/workspace.ts';
 
 // The order of a Pipeline
 export { buildGraph, type Graph, GraphError } from './pipeline/graph.ts';
-export { type ResumedRun, resumeRun } from './pipeline/resume-run.ts';
+export { type ResumedRun, resumeRun } from './controllers/pipeline-run/decide/resume-run.ts';
 
 // Custom tasks
-export { type CustomTask, type CustomTaskContext, customTaskController } from './custom-run/custom-task-controller.ts';
-export type { CustomTaskProgress } from './custom-run/custom-run-life.ts';
+export { type CustomTask, type CustomTaskContext, customTaskController } from './controllers/custom-run/controller.ts';
+export type { CustomTaskProgress } from './controllers/custom-run/decide.ts';
 
 // The Pod of a TaskRun
 export { buildPod, type PodCredentials, type PodOptions } from './pod/build-pod.ts';
@@ -60,5 +60,5 @@ export type { VerificationResult } from './trust/verification-result.ts';
 
 // Signatures
 export { signatureAnnotation } from './trust/checksum.ts';
-export { signable } from './trust/signable.ts';
+export { signable } from './resolution/signable.ts';
 export { SignatureError, signObject, type SignOptions, verifyObject } from './trust/sign-object.ts';

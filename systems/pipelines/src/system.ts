@@ -10,25 +10,26 @@ import { Outbox } from './cloud-events/outbox.ts';
 import { eventsConfig, standardEvents } from './config/events-config.ts';
 import { systemClock } from '@tektite/meta';
 import { allKinds } from './kinds/all-kinds.ts';
-import { pipelineRunController } from './pipeline-run/pipeline-run-controller.ts';
+import { pipelineRunController } from './controllers/pipeline-run/controller.ts';
 import { meterName } from './metrics/metric-names.ts';
 import { TaskRunMetrics } from './metrics/task-run-metrics.ts';
 import type { PodImages } from './pod/pod-images.ts';
 import { allResolvers } from './resolution/all-resolvers.ts';
-import { resolutionRequestController } from './resolution/resolution-request-controller.ts';
+import { resolutionRequestController } from './controllers/resolution-request/controller.ts';
 import {
   resolverConfigStore,
   resolverObjects,
   resolverSettings,
   shippedSettings,
 } from './resolution/resolver-configs.ts';
-import { resolverController, type ResolverSettings } from './resolution/resolver-controller.ts';
-import { ImageLookup, type KnownCommand } from './task-run/image-lookup.ts';
-import { runQueueController } from './run-queue/run-queue-controller.ts';
-import { taskRunController } from './task-run/task-run-controller.ts';
+import { resolverController } from './controllers/resolution-request/resolver-controller.ts';
+import type { ResolverSettings } from './resolution/resolver.ts';
+import { ImageLookup, type KnownCommand } from './controllers/task-run/observe/image-lookup.ts';
+import { runQueueController } from './controllers/run-queue/controller.ts';
+import { taskRunController } from './controllers/task-run/controller.ts';
 import { configWebhook } from './webhooks/config-webhook.ts';
-import { pipelinesConversion } from './webhooks/conversion/pipelines-conversion.ts';
-import type { WebhookSettings } from './webhooks/kind-rules.ts';
+import { pipelinesConversion } from './rules/conversion/pipelines-conversion.ts';
+import type { CurrentSettings } from './config/current-settings.ts';
 import { pipelinesWebhooks } from './webhooks/pipelines-webhooks.ts';
 
 export interface PipelinesOptions {
@@ -57,7 +58,7 @@ export function pipelinesSystem({
   release = 'tektite',
 }: PipelinesOptions): System {
   const controllers = (
-    { flags, defaults }: WebhookSettings,
+    { flags, defaults }: CurrentSettings,
     resolvers: ResolverSettings,
     transforms: CacheTransforms,
     metrics: () => MetricsConfig,
@@ -136,6 +137,6 @@ export function pipelinesSystem({
 }
 
 /** All of upstream's webhooks. */
-function webhooks(settings: WebhookSettings): NonNullable<System['webhooks']> {
+function webhooks(settings: CurrentSettings): NonNullable<System['webhooks']> {
   return [...pipelinesWebhooks(settings), configWebhook(), pipelinesConversion(settings)];
 }

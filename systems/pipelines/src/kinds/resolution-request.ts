@@ -102,3 +102,6 @@ export const ResolutionRequestV1alpha1: Kind = defineKind({
   columns: outcomeColumns,
   fields: fields('v1alpha1'),
 });
+
+/** The label that names the resolver of a ResolutionRequest. */
+export const resolverTypeLabel = 'resolution.tekton.dev/type';

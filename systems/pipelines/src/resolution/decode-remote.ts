@@ -4,7 +4,7 @@ import { GoDecoder } from '../kinds/go-decoder.ts';
 import { GoValueError } from '../kinds/go-value.ts';
 import { hasStruct } from '../kinds/struct-table.ts';
 import { unknownFields } from '../kinds/unknown-fields.ts';
-import { decodeObject } from '../webhooks/decode-object.ts';
+import { decodeObject } from '../rules/decode-object.ts';
 import { RemoteFailure } from './remote-failure.ts';
 
 /** The kinds that upstream's decoder knows, by version. Each has a list, too, which nobody fetches. */

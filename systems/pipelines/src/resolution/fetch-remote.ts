@@ -16,11 +16,11 @@ import type { RefSource } from '../kinds/run-status.ts';
 import { VerificationPolicy } from '../kinds/verification-policy.ts';
 import { verifyRemote } from '../trust/verify-remote.ts';
 import type { VerificationResult } from '../trust/verification-result.ts';
-import { pipelinesConversion } from '../webhooks/conversion/pipelines-conversion.ts';
-import { defaultPipelineSpec } from '../webhooks/default-pipeline.ts';
-import { defaultTaskSpec } from '../webhooks/default-task.ts';
-import type { WebhookSettings } from '../webhooks/kind-rules.ts';
-import type { Rules } from '../webhooks/rules.ts';
+import { pipelinesConversion } from '../rules/conversion/pipelines-conversion.ts';
+import { defaultPipelineSpec } from '../rules/defaults/default-pipeline.ts';
+import { defaultTaskSpec } from '../rules/defaults/default-task.ts';
+import type { CurrentSettings } from '../config/current-settings.ts';
+import type { Rules } from '../rules/rules.ts';
 import { decodeRemote } from './decode-remote.ts';
 import { RemoteFailure } from './remote-failure.ts';
 import { type RemoteReference, requestRemote, type RequestPlace } from './request-remote.ts';
@@ -29,7 +29,7 @@ import { validateRemote } from './validate-remote.ts';
 /** Where things are fetched and checked. */
 export interface RemotePlace extends RequestPlace {
   readonly random: Random;
-  readonly settings: WebhookSettings;
+  readonly settings: CurrentSettings;
 }
 
 /** Something from elsewhere, as good as one of the cluster's own. */
@@ -149,13 +149,13 @@ interface Read {
  */
 const reads = new WeakMap<object, Read>();
 
-function readOf(request: object, wanted: unknown, { flags, defaults }: WebhookSettings): Read | undefined {
+function readOf(request: object, wanted: unknown, { flags, defaults }: CurrentSettings): Read | undefined {
   const read = reads.get(request);
   if (!read || read.wanted !== wanted) return undefined;
   return read.rules.flags === flags() && read.rules.defaults === defaults() ? read : undefined;
 }
 
-function readObject<T extends KubeObject>(data: Uint8Array, wanted: Fetchable<T>, settings: WebhookSettings): Read {
+function readObject<T extends KubeObject>(data: Uint8Array, wanted: Fetchable<T>, settings: CurrentSettings): Read {
   const decoded = decodeRemote(data);
   const kind = wanted.versions.find((each) => each.kind === decoded.kind && apiVersionOf(each) === decoded.apiVersion);
   if (!kind) throw new RemoteFailure('resolution', wanted.refusal);
@@ -179,12 +179,12 @@ async function verify(
   return verifyRemote(object, refSource?.uri ?? '', { policies, noMatchPolicy }, { client, signal });
 }
 
-function rulesOf({ version }: Kind, { flags, defaults }: WebhookSettings): Rules {
+function rulesOf({ version }: Kind, { flags, defaults }: CurrentSettings): Rules {
   return { flags: flags(), defaults: defaults(), version: version as Rules['version'], isCreate: false };
 }
 
 /** The object in the version that runs use. */
-async function inHub<T extends KubeObject>(object: KubeObject, hub: Kind<T>, settings: WebhookSettings): Promise<T> {
+async function inHub<T extends KubeObject>(object: KubeObject, hub: Kind<T>, settings: CurrentSettings): Promise<T> {
   const desiredAPIVersion = apiVersionOf(hub);
   if (object.apiVersion === desiredAPIVersion) return object as T;
   const review = { uid: '', objects: [object], desiredAPIVersion };

@@ -5,13 +5,11 @@ import {
   ResolutionRequest,
   type ResolutionRequestObject,
   type ResolutionRequestSpec,
+  resolverTypeLabel,
 } from '../kinds/resolution-request.ts';
 import type { RefSource } from '../kinds/run-status.ts';
 import { RemoteFailure, RemotePending } from './remote-failure.ts';
 import { resolutionRequestName } from './request-name.ts';
-
-/** Which resolver answers a request. */
-export const resolverTypeLabel = 'resolution.tekton.dev/type';
 
 /** Something that is fetched from elsewhere, with its variables already replaced. */
 export interface RemoteReference {

@@ -3,8 +3,7 @@ import type { Client } from '@tektite/client';
 import type { KubeObject } from '@tektite/meta';
 import { SettingReader } from '../config/setting-reader.ts';
 import { allResolvers } from './all-resolvers.ts';
-import type { ResolverSettings } from './resolver-controller.ts';
-import type { Resolver, ResolverConfig } from './resolver.ts';
+import type { Resolver, ResolverConfig, ResolverSettings } from './resolver.ts';
 
 /** Resolvers that can be switched off: all. */
 const types = ['bundles', 'hub', 'git', 'cluster', 'http'] as const;

@@ -58,3 +58,10 @@ export interface Resolver {
 export class TransientError extends Error {
   override readonly name = 'TransientError';
 }
+
+/** The settings of resolvers in force. */
+export interface ResolverSettings {
+  isEnabled(type: string): boolean;
+  config(resolver: Resolver): ResolverConfig;
+  cache(): ResolverConfig;
+}

@@ -2,7 +2,7 @@ import type { ParamType, ParamValue } from '../kinds/param.ts';
 import { typeOfValue } from '../kinds/param.ts';
 import type { RunResult } from '../kinds/run-status.ts';
 import type { TaskResult } from '../kinds/task-spec.ts';
-import { findStepResult } from '../webhooks/step-result-reference.ts';
+import { findStepResult } from '../substitution/find-step-result.ts';
 import { entryTypes, type TerminationEntry } from './termination-message.ts';
 
 type ResultEntry = typeof entryTypes.taskResult | typeof entryTypes.stepResult;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { TaskRun } from '../kinds/task-run.ts';
-import { pipelineParams } from '../pipeline/pipeline-params.ts';
-import { replaceTaskVariables } from '../task-run/task-variables.ts';
+import { pipelineParams } from '../controllers/pipeline-run/decide/pipeline-params.ts';
+import { replaceTaskVariables } from '../controllers/task-run/decide/task-variables.ts';
 import { replaceList, replaceText } from './replace-text.ts';
 import { stringReplacements } from './replacements.ts';
 import { withinLimit } from './size-limit.ts';

@@ -1,4 +1,4 @@
-import { RunFailure } from '../task-run/run-failure.ts';
+import { RunFailure } from '../conditions/run-failure.ts';
 
 /** More than any object can hold, whatever else is in it. */
 const mostCharacters = 16 * 1024 * 1024;

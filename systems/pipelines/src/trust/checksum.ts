@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { KubeObject } from '@tektite/meta';
 import { escapeForHtml } from '../kinds/go-value.ts';
-import { decodeObject } from '../webhooks/decode-object.ts';
+import { decodeObject } from '../rules/decode-object.ts';
 import '../kinds/pipeline-structs.ts';
 import { parseApiVersion } from '@tektite/meta';
 

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { type Client, kinds } from '@tektite/client';
 import { isStatusError } from '@tektite/meta';
 import type { Authority, VerificationPolicyObject } from '../kinds/verification-policy.ts';
-import { hashAlgorithms } from './hash-algorithms.ts';
+import { hashAlgorithms } from '../kinds/hash-algorithms.ts';
 import { readPublicKey } from './sign-object.ts';
 
 export interface PolicyKey {

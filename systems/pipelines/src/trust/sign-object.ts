@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 
 import { isCosignKey, readCosignKey } from '@tektite/certificates';
 import type { KubeObject } from '@tektite/meta';
 import { checksumOf, signatureAnnotation } from './checksum.ts';
-import { hashAlgorithms } from './hash-algorithms.ts';
+import { hashAlgorithms } from '../kinds/hash-algorithms.ts';
 
 export interface SignOptions {
   /** Of a private key that is encrypted. */

@@ -5,7 +5,7 @@ import { Pipeline, PipelineRun, Task, TaskRun } from '../kinds/kinds.ts';
 import type { RunCondition } from '../kinds/run-status.ts';
 import { VerificationPolicy } from '../kinds/verification-policy.ts';
 import { ResolverBench } from '../resolution/test-support.ts';
-import { signable } from './signable.ts';
+import { signable } from '../resolution/signable.ts';
 import { signObject } from './sign-object.ts';
 
 const namespace = 'default';

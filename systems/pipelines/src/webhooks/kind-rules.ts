@@ -8,16 +8,9 @@ import {
 } from '@tektite/controller';
 import type { KubeObject } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
-import type { ConfigDefaults } from '../config/config-defaults.ts';
-import type { FeatureFlags } from '../config/feature-flags.ts';
-import { decodeObject, undecodable } from './decode-object.ts';
-import type { Rules } from './rules.ts';
-
-/** Where webhooks find the settings that hold now. */
-export interface WebhookSettings {
-  readonly flags: () => FeatureFlags;
-  readonly defaults: () => ConfigDefaults;
-}
+import type { CurrentSettings } from '../config/current-settings.ts';
+import { decodeObject, undecodable } from '../rules/decode-object.ts';
+import type { Rules } from '../rules/rules.ts';
 
 /** What is done with the objects of one kind in one version. */
 export interface KindChecks<T extends KubeObject> {
@@ -35,7 +28,7 @@ const options = { subresources: ['status'] };
 const validatingOptions = { ...options, unchecked: ['status'] };
 
 /** The defaulting of a kind: what Go makes of an object, with its defaults. */
-export function defaultingRule<T extends KubeObject>(checks: KindChecks<T>, settings: WebhookSettings): DefaultingRule {
+export function defaultingRule<T extends KubeObject>(checks: KindChecks<T>, settings: CurrentSettings): DefaultingRule {
   const doing = 'mutation failed';
   return defaulting(
     unread(checks.kind),
@@ -49,7 +42,7 @@ export function defaultingRule<T extends KubeObject>(checks: KindChecks<T>, sett
 }
 
 /** The validation of a kind. */
-export function validatingRule<T extends KubeObject>(checks: KindChecks<T>, settings: WebhookSettings): ValidatingRule {
+export function validatingRule<T extends KubeObject>(checks: KindChecks<T>, settings: CurrentSettings): ValidatingRule {
   const doing = 'decoding request failed';
   return validating(
     unread(checks.kind),
@@ -87,7 +80,7 @@ function read<T extends KubeObject>(kind: Kind, object: KubeObject, doing: strin
 
 function rulesOf(
   { version }: Kind,
-  { flags, defaults }: WebhookSettings,
+  { flags, defaults }: CurrentSettings,
   { operation }: AdmissionContext<KubeObject>,
 ): Rules {
   return {

@@ -22,19 +22,20 @@ import type { PipelineRun as PipelineRunObject } from '../kinds/pipeline-run.ts'
 import { ResolutionRequest, ResolutionRequestV1alpha1 } from '../kinds/resolution-request.ts';
 import type { TaskRun as TaskRunObject } from '../kinds/task-run.ts';
 import { VerificationPolicy, type VerificationPolicyObject } from '../kinds/verification-policy.ts';
-import { defaultCustomRun, defaultPipelineSpec } from './default-pipeline.ts';
-import { defaultPipelineRun } from './default-pipeline-run.ts';
-import { defaultStepActionSpec, defaultTaskSpec } from './default-task.ts';
-import { defaultTaskRun } from './default-task-run.ts';
-import { defaultingRule, type KindChecks, validatingRule, type WebhookSettings } from './kind-rules.ts';
-import { validateCustomRun } from './validate-custom-run.ts';
-import { validatePipeline } from './validate-pipeline.ts';
-import { validatePipelineRun } from './validate-pipeline-run.ts';
-import { validateResolutionRequest } from './validate-resolution-request.ts';
-import { validateStepAction } from './validate-step-action.ts';
-import { validateTask } from './validate-task.ts';
-import { validateTaskRun } from './validate-task-run.ts';
-import { validateVerificationPolicy } from './validate-verification-policy.ts';
+import { defaultCustomRun, defaultPipelineSpec } from '../rules/defaults/default-pipeline.ts';
+import { defaultPipelineRun } from '../rules/defaults/default-pipeline-run.ts';
+import { defaultStepActionSpec, defaultTaskSpec } from '../rules/defaults/default-task.ts';
+import { defaultTaskRun } from '../rules/defaults/default-task-run.ts';
+import type { CurrentSettings } from '../config/current-settings.ts';
+import { defaultingRule, type KindChecks, validatingRule } from './kind-rules.ts';
+import { validateCustomRun } from '../rules/validation/validate-custom-run.ts';
+import { validatePipeline } from '../rules/validation/validate-pipeline.ts';
+import { validatePipelineRun } from '../rules/validation/validate-pipeline-run.ts';
+import { validateResolutionRequest } from '../rules/validation/validate-resolution-request.ts';
+import { validateStepAction } from '../rules/validation/validate-step-action.ts';
+import { validateTask } from '../rules/validation/validate-task.ts';
+import { validateTaskRun } from '../rules/validation/validate-task-run.ts';
+import { validateVerificationPolicy } from '../rules/validation/validate-verification-policy.ts';
 
 const taskChecks = {
   applyDefaults: (task, rules) => ({ ...task, spec: defaultTaskSpec(task.spec, rules) }),
@@ -84,7 +85,7 @@ const namespaceSelector = { matchExpressions: [{ key: 'webhooks.knative.dev/excl
  * @example
  * pipelinesWebhooks({ flags: () => store.get(featureFlags), defaults: () => store.get(configDefaults) })
  */
-export function pipelinesWebhooks(settings: WebhookSettings): readonly AdmissionWebhook[] {
+export function pipelinesWebhooks(settings: CurrentSettings): readonly AdmissionWebhook[] {
   const rules = allChecks();
   return [
     defaultingWebhook({

@@ -4,8 +4,8 @@ import { apiVersionOf, applyDefaults, compileSchema, type Kind, prune } from '@t
 import { configDefaults } from '../config/config-defaults.ts';
 import { featureFlags } from '../config/feature-flags.ts';
 import { allKinds } from '../kinds/all-kinds.ts';
-import { pipelinesConversion } from './conversion/pipelines-conversion.ts';
-import type { WebhookSettings } from './kind-rules.ts';
+import { pipelinesConversion } from '../rules/conversion/pipelines-conversion.ts';
+import type { CurrentSettings } from '../config/current-settings.ts';
 import { pipelinesWebhooks } from './pipelines-webhooks.ts';
 
 const validators = new Map(allKinds.map((kind) => [kind, compileSchema(kind.schema ?? {})]));
@@ -43,7 +43,7 @@ export async function admit(input: KubeObject, settings: Settings = {}, oldObjec
 }
 
 /** What comes back after an object was kept in the version that is stored. */
-async function stored(object: KubeObject, kind: Kind, settings: WebhookSettings): Promise<KubeObject> {
+async function stored(object: KubeObject, kind: Kind, settings: CurrentSettings): Promise<KubeObject> {
   const hub = allKinds.find(({ kind: name }) => name === kind.kind) as Kind;
   if (hub === kind) return object;
   const { convert } = pipelinesConversion(settings);

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { equalJson, type KubeObject } from '@tektite/meta';
 import { describe, expect, it } from 'vitest';
-import { decodeObject } from './decode-object.ts';
+import { decodeObject } from '../rules/decode-object.ts';
 import { admit, kindOf, type Settings } from './test-support.ts';
 
 /** What Tekton's own webhook answered. It lies beside the repository, where there is any. */

@@ -1,0 +1,153 @@
+import type { PipelineRunSpec } from '../../../kinds/pipeline-run-spec.ts';
+import type { Graph } from '../../../pipeline/graph.ts';
+import { skipFinalReason, skipReason, type SkipReason } from './skip.ts';
+import type { TaskState } from './task-state.ts';
+import type { Stopwatch } from './timeouts.ts';
+
+/** What a run is asked for from outside. */
+export type SpecStatus = NonNullable<PipelineRunSpec['status']>;
+
+/**
+ * Everything that is known about a run in one look at it, and what follows: which tasks are skipped, which are done, which can
+ * start. What it works out it keeps until {@link PipelineFacts.forget}.
+ */
+export class PipelineFacts {
+  readonly states: readonly TaskState[];
+  readonly byName: ReadonlyMap<string, TaskState>;
+  readonly graph: Graph;
+  readonly specStatus: SpecStatus;
+  readonly stopwatch: Stopwatch;
+  /** Tasks that cannot start because a result that they use is not there, and why. */
+  readonly invalid = new Map<TaskState, string>();
+  private readonly parents = new Map<TaskState, readonly TaskState[]>();
+  private readonly skips = new Map<TaskState, SkipReason | undefined>();
+  private readonly finalSkips = new Map<TaskState, SkipReason | undefined>();
+  private stopping: boolean | undefined;
+  private tasksDone: boolean | undefined;
+
+  constructor(options: {
+    readonly states: readonly TaskState[];
+    readonly graph: Graph;
+    readonly specStatus: SpecStatus;
+    readonly stopwatch: Stopwatch;
+  }) {
+    this.states = options.states;
+    this.byName = new Map(options.states.map((state) => [state.name, state]));
+    this.graph = options.graph;
+    this.specStatus = options.specStatus;
+    this.stopwatch = options.stopwatch;
+    for (const state of this.states) state.isIncomplete = this.hasToBeCompleted(state);
+  }
+
+  /** What was begun in part is begun as a whole, unless the run is about to end anyway. */
+  private hasToBeCompleted({ runs, names, isFinal }: TaskState): boolean {
+    if (runs.length === 0 || runs.length >= names.length || this.specStatus !== '') return false;
+    const { stopwatch } = this;
+    return !stopwatch.isPipelineOver() && !(isFinal ? stopwatch.isFinallyOver() : stopwatch.areTasksOver());
+  }
+
+  /** Something changed: what was worked out no longer holds. */
+  forget(): void {
+    this.skips.clear();
+    this.finalSkips.clear();
+    this.stopping = undefined;
+    this.tasksDone = undefined;
+  }
+
+  /** A task that cannot start. */
+  markInvalid(state: TaskState, why: string): void {
+    this.invalid.set(state, why);
+    this.forget();
+  }
+
+  /** Upstream cannot tell custom tasks apart here, nor child Pipelines: one that is invalid makes all of them so. */
+  isInvalid(state: TaskState): boolean {
+    if (this.invalid.size === 0) return false;
+    if (this.invalid.has(state)) return true;
+    return state.kind !== 'TaskRun' && [...this.invalid.keys()].some(({ kind }) => kind !== 'TaskRun');
+  }
+
+  parentsOf(state: TaskState): readonly TaskState[] {
+    const known = this.parents.get(state);
+    if (known) return known;
+    const found = (this.graph.parents.get(state.name) ?? []).flatMap((name) => this.byName.get(name) ?? []);
+    this.parents.set(state, found);
+    return found;
+  }
+
+  /** A task failed whose failure counts: no new tasks are started. */
+  isStopping(): boolean {
+    this.stopping ??= this.states.some(
+      (state) => !state.isFinal && (state.isFailure() || this.isInvalid(state)) && !state.ignoresFailure,
+    );
+    return this.stopping;
+  }
+
+  isRunning(): boolean {
+    return this.states.some((state) => !state.isFinal && state.isRunning());
+  }
+
+  /** Why a task is not run; undefined if it is, or may still be. */
+  skipOf(state: TaskState): SkipReason | undefined {
+    if (this.skips.size === 0) this.workOutSkips();
+    return this.skips.get(state);
+  }
+
+  /** Parents first, so that each only has to look at its own. */
+  private workOutSkips(): void {
+    for (const state of this.states) if (state.isFinal) this.skips.set(state, undefined);
+    for (const name of this.graph.order) {
+      const state = this.byName.get(name);
+      if (state) this.skips.set(state, skipReason(state, this));
+    }
+  }
+
+  skipOfFinal(state: TaskState): SkipReason | undefined {
+    if (!state.isFinal) return undefined;
+    if (!this.finalSkips.has(state)) this.finalSkips.set(state, skipFinalReason(state, this));
+    return this.finalSkips.get(state);
+  }
+
+  isDone(state: TaskState): boolean {
+    return state.isSuccessful() || state.isFailure() || this.isInvalid(state) || this.skipOf(state) !== undefined;
+  }
+
+  areParentsDone(state: TaskState): boolean {
+    return state.isFinal || this.parentsOf(state).every((parent) => this.isDone(parent));
+  }
+
+  /** All tasks but the final ones are over, or will never be. */
+  areTasksDone(): boolean {
+    this.tasksDone ??= this.states.every((state) => state.isFinal || this.isDone(state));
+    return this.tasksDone;
+  }
+
+  hasFinalTasks(): boolean {
+    return this.states.some(({ isFinal }) => isFinal);
+  }
+
+  /** True also when there are none. A skipped one is not done: upstream does not look at the skipping of final tasks here. */
+  areFinalTasksDone(): boolean {
+    return this.states.every((state) => !state.isFinal || this.isDone(state));
+  }
+
+  /** The tasks that can start now; of those that were begun in part, the rest. */
+  nextTasks(): readonly TaskState[] {
+    const isEnding = this.specStatus !== '' || this.isStopping();
+    return this.states.filter((state) => {
+      if (state.isFinal) return false;
+      if (state.hasRuns() || isEnding) return state.isIncomplete;
+      return !this.isDone(state) && this.areParentsDone(state);
+    });
+  }
+
+  /** The final tasks that can start now. */
+  nextFinalTasks(): readonly TaskState[] {
+    if (!this.areTasksDone()) return [];
+    return this.states.filter((state) => state.isFinal && (!state.hasRuns() || state.isIncomplete));
+  }
+
+  isFinalTaskStarted(): boolean {
+    return this.areTasksDone() && this.states.some((state) => state.isFinal && state.isScheduled());
+  }
+}

@@ -1,0 +1,49 @@
+import type { Client } from '@tektite/client';
+import { isStatusError } from '@tektite/meta';
+import { TaskRun as TaskRunKind } from '../../../kinds/kinds.ts';
+import type { PipelineRun } from '../../../kinds/pipeline-run.ts';
+import type { TaskRun } from '../../../kinds/task-run.ts';
+import type { TaskSpec } from '../../../kinds/task-spec.ts';
+
+/** More runs than this are seldom under way at a time. */
+const most = 1000;
+
+/**
+ * What the TaskRuns of runs that are under way were made of, once they are over. Caches do not keep that, so the API is asked,
+ * once for each.
+ */
+export class FinishedTasks {
+  private readonly byRun = new Map<string, Map<string, TaskSpec | undefined>>();
+
+  /** `undefined` for a TaskRun that ended before it knew its Task, or is gone. */
+  async specOf(
+    { metadata: { uid: run = '' } }: PipelineRun,
+    { metadata: { uid = '', namespace = '', name = '' } }: Pick<TaskRun, 'metadata'>,
+    { client, signal }: { readonly client: Client; readonly signal: AbortSignal },
+  ): Promise<TaskSpec | undefined> {
+    const known = this.byRun.get(run);
+    if (known?.has(uid)) return known.get(uid);
+    const spec = await client.get(TaskRunKind, { namespace, name }, { signal }).then(
+      ({ metadata, status }) => (metadata.uid === uid ? status?.taskSpec : undefined),
+      (error: unknown) => {
+        if (!isStatusError(error, 'NotFound')) throw error;
+        return undefined;
+      },
+    );
+    this.of(run).set(uid, spec);
+    return spec;
+  }
+
+  /** The run is over. */
+  forget({ metadata }: PipelineRun): void {
+    this.byRun.delete(metadata.uid ?? '');
+  }
+
+  private of(run: string): Map<string, TaskSpec | undefined> {
+    let specs = this.byRun.get(run);
+    if (!specs) this.byRun.set(run, (specs = new Map()));
+    const [oldest] = this.byRun.keys();
+    if (this.byRun.size > most && oldest !== undefined) this.byRun.delete(oldest);
+    return specs;
+  }
+}

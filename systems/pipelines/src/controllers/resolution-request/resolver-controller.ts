@@ -1,0 +1,165 @@
+import { type ControllerDefinition, defineController, type ReconcileContext } from '@tektite/controller';
+import { keyOf, mergePatch } from '@tektite/client';
+import { formatTime, isStatusError, knativeConditionSet } from '@tektite/meta';
+import { parseFirstYaml } from '@tektite/schema/yaml';
+import { formatWithoutArguments } from '../../kinds/go-format.ts';
+import { ResolutionRequest, type ResolutionRequestObject, resolverTypeLabel } from '../../kinds/resolution-request.ts';
+import { isDone } from '../../resolution/request-state.ts';
+import { ResolverCache, usesCache, validateCacheMode } from '../../resolution/resolver-cache.ts';
+import {
+  type ResolvedResource,
+  type Resolver,
+  type ResolverConfig,
+  type ResolverRequest,
+  type ResolverSettings,
+  TransientError,
+} from '../../resolution/resolver.ts';
+
+const succeeded = knativeConditionSet('Succeeded', []);
+const defaultTimeoutMs = 60_000;
+/** More than is resolved in the time that a slow place takes; the requests of a place that answers do not wait for it. */
+const concurrency = 32;
+/** What the API server takes, before it is encoded. To send, or to parse, more than that would be of no use. */
+const mostBytes = 2_300_000;
+
+/**
+ * Answers requests: gives each to the resolver that its label names, and writes what this found, or why it found nothing, into the
+ * status. Requests for other resolvers are left alone.
+ */
+export function resolverController(resolvers: readonly Resolver[], settings: ResolverSettings): ControllerDefinition {
+  const byType = new Map(resolvers.map((resolver) => [resolver.type, resolver]));
+  const cache = new ResolverCache();
+  return defineController<ResolutionRequestObject>({
+    name: 'resolvers',
+    kind: ResolutionRequest,
+    concurrency,
+    async reconcile(request, context) {
+      const resolver = byType.get(request.metadata.labels?.[resolverTypeLabel] ?? '');
+      if (!resolver || isDone(request) || request.status?.data) return;
+      try {
+        await writeAnswer(request, await answer(resolver, request, context), context);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        await writeRefusal(request, error.message, context);
+      }
+    },
+  });
+
+  async function answer(
+    resolver: Resolver,
+    object: ResolutionRequestObject,
+    context: ReconcileContext,
+  ): Promise<ResolvedResource> {
+    const request = requestOf(object, settings.config(resolver));
+    const key = `${context.namespace}/${context.name}`;
+    try {
+      if (!settings.isEnabled(resolver.type))
+        throw new Error(`cannot handle resolution request, enable-${resolver.type}-resolver feature flag not true`);
+      validateCacheMode(request);
+      resolver.validate(request);
+    } catch (error) {
+      throw new Refusal(`invalid resource request "${key}": ${(error as Error).message}`);
+    }
+    const found = await resolveInTime(resolver, request, context, key);
+    if (found.data.length > mostBytes)
+      throw new Refusal(
+        `error updating resource request "${key}" with data: Request entity too large: limit is 3145728`,
+      );
+    const complaint = unsupported(found.data);
+    if (complaint !== undefined)
+      throw new Refusal(`error getting "${resolver.name}" "${key}": resolved resource validation error: ${complaint}`);
+    return found;
+  }
+
+  async function resolveInTime(
+    resolver: Resolver,
+    request: ResolverRequest,
+    context: ReconcileContext,
+    key: string,
+  ): Promise<ResolvedResource> {
+    const overtime = new AbortController();
+    const timeout = () => overtime.abort(new TransientError('context deadline exceeded'));
+    using _timer = context.clock.setTimer(resolver.timeoutMs?.(request) ?? defaultTimeoutMs, timeout);
+    const signal = AbortSignal.any([context.signal, overtime.signal]);
+    const { client, clock, random } = context;
+    const resolve = () => resolver.resolve(request, { client, clock, random, signal });
+    try {
+      return await (usesCache(resolver, request)
+        ? cache.get(resolver, request, settings.cache(), context.clock, resolve)
+        : resolve());
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      if (isTransient(error)) throw error;
+      throw new Refusal(`error getting "${resolver.name}" "${key}": ${(error as Error).message}`);
+    }
+  }
+}
+
+/** The answer is no, and stays no. */
+class Refusal extends Error {
+  override readonly name = 'Refusal';
+}
+
+function requestOf({ metadata, spec }: ResolutionRequestObject, config: ResolverConfig): ResolverRequest {
+  const texts = (spec.params ?? []).map(({ name, value }) => [name, typeof value === 'string' ? value : ''] as const);
+  return { namespace: metadata.namespace ?? '', spec, params: new Map(texts), config };
+}
+
+function isTransient(error: unknown): boolean {
+  if (error instanceof TransientError) return true;
+  if (!isStatusError(error)) return false;
+  return error.code === 409 || error.code === 429 || error.code >= 500;
+}
+
+const supported = ['PipelineRun', 'Pipeline', 'TaskRun', 'Task', 'Run', 'CustomRun', 'StepAction'];
+
+/** What is wrong with data that is none of Tekton's objects. */
+function unsupported(data: Uint8Array): string | undefined {
+  let value: unknown;
+  try {
+    value = parseFirstYaml(Buffer.from(data).toString('utf8'))?.value;
+  } catch (error) {
+    return `decoding error: error converting YAML to JSON: ${(error as Error).message}`;
+  }
+  const { apiVersion, kind } = (value ?? {}) as { apiVersion?: unknown; kind?: unknown };
+  const isTekton = typeof apiVersion === 'string' && apiVersion.startsWith('tekton.dev/');
+  if (isTekton && supported.includes(kind as string)) return undefined;
+  return `resolved data is not of a supported type, must be of Group: tekton.dev, Kinds: [${supported.join(' ')}]`;
+}
+
+async function writeAnswer(
+  request: ResolutionRequestObject,
+  { data, annotations, refSource }: ResolvedResource,
+  { client, signal }: ReconcileContext,
+): Promise<void> {
+  const source = refSource ?? null;
+  const status = {
+    annotations: annotations ?? null,
+    data: Buffer.from(data).toString('base64'),
+    source,
+    refSource: source,
+  };
+  try {
+    await client.patchStatus(ResolutionRequest, keyOf(request), mergePatch({ status }), { signal });
+  } catch (error) {
+    // Too large, for example.
+    if (!isStatusError(error) || isTransient(error) || error.code === 404) throw error;
+    const key = `${request.metadata.namespace}/${request.metadata.name}`;
+    throw new Refusal(`error updating resource request "${key}" with data: ${error.message}`, { cause: error });
+  }
+}
+
+async function writeRefusal(
+  request: ResolutionRequestObject,
+  message: string,
+  { client, signal, clock }: ReconcileContext,
+): Promise<void> {
+  const latest = await client.get(ResolutionRequest, keyOf(request), { signal });
+  if (isDone(latest)) return;
+  const why = { reason: 'ResolutionFailed', message: formatWithoutArguments(message) };
+  const before = (latest.status?.conditions ?? []) as Parameters<typeof succeeded.markFalse>[0];
+  const conditions = succeeded.markFalse(before, 'Succeeded', formatTime(clock.now()), why);
+  const { metadata } = latest;
+  const patch = { metadata: { resourceVersion: metadata.resourceVersion }, status: { data: '', conditions } };
+  await client.patchStatus(ResolutionRequest, keyOf(request), mergePatch(patch), { signal });
+}

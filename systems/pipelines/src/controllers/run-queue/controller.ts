@@ -1,0 +1,91 @@
+import { mergePatch } from '@tektite/client';
+import {
+  cached,
+  type ControllerDefinition,
+  defineController,
+  type ReconcileContext,
+  requeueAfter,
+  type Result,
+} from '@tektite/controller';
+import { isStatusError } from '@tektite/meta';
+import { PipelineRun as PipelineRunKind } from '../../kinds/kinds.ts';
+import type { PipelineRun } from '../../kinds/pipeline-run.ts';
+import { isRunOver } from '../pipeline-run/decide/run-life.ts';
+import { groupOf } from '../../rules/concurrency.ts';
+import { decideQueue } from './decide.ts';
+
+/** A run that was deleted tells nobody: who waits looks again by itself. */
+const patienceMs = 30_000;
+
+const byGroup = (run: PipelineRun) => {
+  const group = groupOf(run);
+  return group === undefined ? [] : [`${run.metadata.namespace}/${group}`];
+};
+
+const runs = cached<PipelineRun>(PipelineRunKind, { indexes: { group: byGroup } });
+
+/**
+ * Lets only so many PipelineRuns of a group run at once, as their annotations say. They wait as Tekton's pending runs do, with
+ * `spec.status: PipelineRunPending`, which the webhook sets when they are created; so this works with Tekton's own controller too.
+ */
+export function runQueueController(): ControllerDefinition {
+  const queue = new RunQueue();
+  return defineController<PipelineRun>({
+    name: 'pipelinerun-queue',
+    kind: PipelineRunKind,
+    // Most runs are in no group, and cost nothing.
+    predicate: ({ object }) => groupOf(object) !== undefined,
+    sources: [runs],
+    reconcile: (run, context) => queue.look(run, context),
+  });
+}
+
+class RunQueue {
+  /** Runs of which the cache may not know yet that they were told to begin. */
+  private readonly begun = new Set<string>();
+  /** One look at a group at a time: two would both see the last free place. */
+  private readonly looking = new Map<string, Promise<void>>();
+
+  async look(run: PipelineRun, context: ReconcileContext): Promise<Result | undefined> {
+    const [group] = byGroup(run);
+    if (group === undefined) return undefined;
+    const { uid = '' } = run.metadata;
+    if (run.spec.status !== 'PipelineRunPending') this.begun.delete(uid);
+    const before = this.looking.get(group) ?? Promise.resolve();
+    const look = before.catch(() => undefined).then(() => this.advance(group, context));
+    this.looking.set(group, look);
+    try {
+      await look;
+    } finally {
+      if (this.looking.get(group) === look) this.looking.delete(group);
+    }
+    const waits = run.spec.status === 'PipelineRunPending' && !isRunOver(run.status) && !this.begun.has(uid);
+    return waits ? requeueAfter(patienceMs) : undefined;
+  }
+
+  private async advance(group: string, context: ReconcileContext): Promise<void> {
+    const members = context.cache(runs).byIndex('group', group);
+    const { begin, cancel } = decideQueue(members, this.begun);
+    for (const run of cancel) await this.tell(run, 'Cancelled', context);
+    for (const run of begin) {
+      this.begun.add(run.metadata.uid ?? '');
+      try {
+        await this.tell(run, null, context);
+      } catch (error) {
+        this.begun.delete(run.metadata.uid ?? '');
+        throw error;
+      }
+    }
+  }
+
+  /** Only if it is the run that was looked at, in the state in which it was looked at. */
+  private async tell(run: PipelineRun, status: string | null, { client, signal }: ReconcileContext): Promise<void> {
+    const { namespace = '', name = '', resourceVersion, uid } = run.metadata;
+    const patch = mergePatch({ metadata: { uid, resourceVersion }, spec: { status } });
+    try {
+      await client.patch(PipelineRunKind, { namespace, name }, patch, { signal });
+    } catch (error) {
+      if (!isStatusError(error, 'NotFound')) throw error;
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import type { PipelineRun } from '../../kinds/pipeline-run.ts';
+import { isRunOver } from '../pipeline-run/decide/run-life.ts';
+import { concurrencyOf } from '../../rules/concurrency.ts';
+
+/** What is to be done about the runs of a group. */
+export interface QueueDecision {
+  /** Runs that may begin now. */
+  readonly begin: readonly PipelineRun[];
+  /** Runs that have to make room. */
+  readonly cancel: readonly PipelineRun[];
+}
+
+const pending = 'PipelineRunPending';
+
+/**
+ * Whose turn it is in a group: runs begin in the order of their creation, and none overtakes another. Where the newest one
+ * says so, all others are cancelled, and it begins when they are over.
+ *
+ * `begun` are those that were told to begin and of whom the cache does not know it yet.
+ */
+export function decideQueue(members: readonly PipelineRun[], begun: ReadonlySet<string>): QueueDecision {
+  const open = members.filter(({ status }) => !isRunOver(status)).sort(byAge);
+  const newest = open.at(-1);
+  if (!newest) return { begin: [], cancel: [] };
+  const makesRoom = concurrencyOf(newest)?.strategy === 'cancel-in-progress';
+  const waits = ({ spec, metadata }: PipelineRun) => spec.status === pending && !begun.has(metadata.uid ?? '');
+  const cancel = makesRoom ? open.filter((run) => run !== newest && !isEnding(run)) : [];
+  let running = open.filter((run) => !waits(run) || cancel.includes(run)).length;
+  const begin: PipelineRun[] = [];
+  for (const run of open.filter((each) => waits(each) && !cancel.includes(each))) {
+    if (running >= (concurrencyOf(run)?.limit ?? 1)) break;
+    begin.push(run);
+    running++;
+  }
+  return { begin, cancel };
+}
+
+/** Whether somebody has told it to end already. */
+function isEnding({ spec }: PipelineRun): boolean {
+  return spec.status !== undefined && spec.status !== '' && spec.status !== pending;
+}
+
+function byAge({ metadata: a }: PipelineRun, { metadata: b }: PipelineRun): number {
+  const [left, right] = [a, b].map(({ creationTimestamp = '', name = '' }) => `${creationTimestamp} ${name}`);
+  return (left ?? '') < (right ?? '') ? -1 : 1;
+}

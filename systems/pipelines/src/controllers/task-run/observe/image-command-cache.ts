@@ -1,0 +1,25 @@
+import type { ImageCommands } from '../../../pod/image-commands.ts';
+
+const most = 1024;
+
+/** What images start, by digest, which never changes. The one that was used longest ago goes first. */
+export class ImageCommandCache {
+  private readonly entries = new Map<string, ImageCommands>();
+
+  get(image: string, hasArguments: boolean): ImageCommands | undefined {
+    const key = keyOf(image, hasArguments);
+    const found = this.entries.get(key);
+    if (!found) return undefined;
+    this.entries.delete(key);
+    this.entries.set(key, found);
+    return found;
+  }
+
+  put(image: string, hasArguments: boolean, commands: ImageCommands): void {
+    this.entries.set(keyOf(image, hasArguments), commands);
+    const [oldest] = this.entries.keys();
+    if (this.entries.size > most && oldest !== undefined) this.entries.delete(oldest);
+  }
+}
+
+const keyOf = (image: string, hasArguments: boolean) => `${hasArguments} ${image}`;

@@ -1,0 +1,89 @@
+import { isStatusError } from '@tektite/meta';
+import { Task, type TaskObject } from '../../../kinds/kinds.ts';
+import type { RefSource } from '../../../kinds/run-status.ts';
+import type { TaskRun } from '../../../kinds/task-run.ts';
+import type { TaskSpec } from '../../../kinds/task-spec.ts';
+import { fetchTask, type RemotePlace } from '../../../resolution/fetch-remote.ts';
+import { RemoteFailure, RemotePending } from '../../../resolution/remote-failure.ts';
+import { paramReplacements } from '../../../substitution/param-replacements.ts';
+import { replaceText, replaceValue } from '../../../substitution/replace-text.ts';
+import { ReplacementSet } from '../../../substitution/replacements.ts';
+import type { VerificationResult } from '../../../trust/verification-result.ts';
+import { RunFailure, RunWaits } from '../../../conditions/run-failure.ts';
+import { contextVariables } from '../decide/task-variables.ts';
+
+/** A Task that was found, and what it says of itself. */
+export interface ResolvedTask {
+  readonly spec: TaskSpec;
+  /** The name of the Task; of one within a run, the run's. */
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** Where it came from, if from elsewhere. */
+  readonly refSource?: RefSource;
+  readonly verification?: VerificationResult;
+}
+
+/**
+ * The Task of a run. One within the run is read from there each time; one that is referred to is read once and remembered, so
+ * that a run does not change when its Task does.
+ *
+ * Throws a `RunWaits` while it is being fetched, a `RunFailure` when it cannot be had, and what may go by itself.
+ */
+export async function resolveTask(taskRun: TaskRun, place: RemotePlace): Promise<ResolvedTask> {
+  const { spec, status, metadata } = taskRun;
+  const { name: runName = '', namespace = '' } = metadata;
+  const { name = '', resolver = '' } = spec.taskRef ?? {};
+  if (name === '' && spec.taskSpec) return { spec: spec.taskSpec, name: runName, labels: {}, annotations: {} };
+  if (spec.taskRef && status?.taskSpec) {
+    const { refSource } = status.provenance ?? {};
+    const known = { spec: status.taskSpec, name: name || runName, labels: {}, annotations: {} };
+    return { ...known, ...(refSource ? { refSource } : {}) };
+  }
+  // A reference by name is told of in other words than one by a resolver.
+  const prefix = name === '' ? '' : `error when listing tasks for taskRun ${runName}: `;
+  try {
+    if (resolver !== '') return await remoteTask(taskRun, resolver, place);
+    return found(await place.client.get(Task, { namespace, name }, { signal: place.signal }));
+  } catch (error) {
+    throw resolutionFailure(error, prefix, {
+      reason: 'ResolvingTaskRef',
+      message: `TaskRun ${namespace}/${runName} awaiting remote resource`,
+    });
+  }
+}
+
+async function remoteTask(taskRun: TaskRun, resolver: string, place: RemotePlace): Promise<ResolvedTask> {
+  const { params = [], taskRef } = taskRun.spec;
+  const known = new ReplacementSet()
+    .addAll(paramReplacements([], params, 'task'))
+    .addAll(contextVariables(taskRun, ''));
+  const reference = {
+    resolver,
+    params: (taskRef?.params ?? []).map((param) => ({ ...param, value: replaceValue(param.value, known) })),
+    ...(taskRef?.name ? { url: replaceText(taskRef.name, known) } : {}),
+  };
+  const { object, refSource, verification } = await fetchTask(taskRun, reference, place);
+  return { ...found(object), verification, ...(refSource ? { refSource } : {}) };
+}
+
+function found({ metadata, spec }: TaskObject): ResolvedTask {
+  const { name = '', labels = {}, annotations = {} } = metadata;
+  return { spec, name, labels, annotations };
+}
+
+/** What a run is told of something that was not found, or is still being fetched. */
+export function resolutionFailure(
+  error: unknown,
+  prefix: string,
+  waiting: { readonly reason: string; readonly message: string },
+): unknown {
+  if (error instanceof RemotePending) return new RunWaits(waiting.reason, waiting.message);
+  if (error instanceof RemoteFailure) {
+    const reason = error.stage === 'validation' ? 'TaskValidationFailed' : 'TaskRunResolutionFailed';
+    return new RunFailure(reason, prefix + error.message, { cause: error, isUserError: error.isUserError });
+  }
+  if (!isStatusError(error)) return error;
+  if (error.code >= 500 || error.code === 429 || error.code === 409) return error;
+  return new RunFailure('TaskRunResolutionFailed', prefix + error.message, { cause: error });
+}
