@@ -1,12 +1,12 @@
 import { defineConfig } from 'vitest/config';
-import base from './vitest.config.ts';
+import base, { testFiles } from './vitest.config.ts';
 
 /** The tests that want a real kube-apiserver; `npm run test:cluster` finds or builds one first. */
 export default defineConfig({
   ...base,
   test: {
     ...base.test,
-    include: ['{core,local,systems,apps,testing,examples}/**/*.cluster.test.ts'],
+    include: testFiles('.cluster.test.ts'),
     exclude: ['**/node_modules/**'],
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -1,12 +1,18 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import manifest from './package.json' with { type: 'json' };
+
+/** The test files of all rooms whose names end with a suffix. */
+export function testFiles(suffix: string): string[] {
+  return manifest.workspaces.map((room) => `${room}/**/*${suffix}`);
+}
 
 export default defineConfig({
   // Workspace packages resolve to their TypeScript source, so a test sees an edit without a build.
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'] } },
   test: {
-    include: ['{core,local,systems,apps,testing,examples,bench}/**/*.test.ts'],
+    include: [...testFiles('.test.ts'), 'scripts/**/*.test.mjs'],
     // These need a real kube-apiserver, a container engine, or users and a terminal: see the other configurations.
     exclude: [...configDefaults.exclude, '**/*.cluster.test.ts', '**/*.containers.test.ts', '**/*.stranger.test.ts'],
     // A busy machine is slow, not broken: waiting ends early where what is awaited comes.

@@ -1,12 +1,12 @@
 import { defineConfig } from 'vitest/config';
-import base from './vitest.config.ts';
+import base, { testFiles } from './vitest.config.ts';
 
 /** The tests that want a container engine; `npm run test:containers` finds or installs one first. */
 export default defineConfig({
   ...base,
   test: {
     ...base.test,
-    include: ['{core,local,systems,apps,testing,examples}/**/*.containers.test.ts'],
+    include: testFiles('.containers.test.ts'),
     exclude: ['**/node_modules/**'],
     testTimeout: 60_000,
     hookTimeout: 120_000,

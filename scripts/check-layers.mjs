@@ -1,110 +1,100 @@
-// Checks the direction of imports between rooms. Fails when a room imports upwards or sideways, when a package is used
-// that its package.json does not name, and when there was nothing to check.
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+// Checks the direction of imports, between rooms and between the folders of a room. Fails when a room or a folder imports upwards,
+// when rooms, folders or files import each other in a circle, when a package is used that the package.json does not declare, and
+// when there was nothing to check. TypeScript's references must follow from the packages too. The table of layers is in layers/layer-table.mjs, the order of folders in each room's README.
+import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { findCycles } from './layers/cycles.mjs';
+import { checkFolders, readFolderOrder } from './layers/folder-order.mjs';
+import { layers } from './layers/layer-table.mjs';
+import { projectReferences } from './layers/references.mjs';
+import { dependenciesOf, readRooms } from './layers/rooms.mjs';
+import { importGraph, importsOf, isTestFile, sourceFiles } from './layers/source-files.mjs';
 
-const root = new URL('..', import.meta.url).pathname;
+const root = join(import.meta.dirname, '..');
+const rooms = readRooms(root);
+const roomsByName = new Map(rooms.map((room) => [room.manifest.name, room]));
 
-/** What each room may import, besides itself. */
-const allowed = {
-  'core/meta': [],
-  'core/http': ['core/meta'],
-  'core/schema': ['core/meta'],
-  'core/client': ['core/meta', 'core/schema'],
-  'core/certificates': ['core/meta'],
-  'core/oci': ['core/meta', 'core/schema', 'core/client'],
-  'core/controller': ['core/meta', 'core/http', 'core/schema', 'core/client', 'core/certificates'],
-  'core/manifest': ['core/meta', 'core/schema', 'core/client'],
-  'core/installer': ['core/meta', 'core/schema', 'core/client', 'core/controller', 'core/manifest'],
-  local: ['core'],
-  systems: ['core'],
-  apps: ['core', 'local', 'systems'],
-  testing: ['core', 'local'],
-  examples: ['core', 'systems'],
-  bench: ['core', 'local', 'systems', 'testing'],
-};
+/** Rooms whose folders have no order yet. */
+const unordered = new Set([
+  'core/certificates',
+  'core/client',
+  'core/controller',
+  'core/installer',
+  'core/manifest',
+  'core/schema',
+  'local/apiserver',
+  'local/node',
+  'local/workloads',
+  'systems/byoh',
+  'systems/connectors',
+  'systems/pipelines',
+  'systems/tekton-operator',
+  'apps/cli',
+  'testing/testkit',
+  'bench',
+]);
 
-const rooms = new Map();
-for (const folder of ['core', 'local', 'systems', 'apps', 'testing', 'examples', 'bench']) {
-  for (const path of packagesIn(folder)) {
-    const manifest = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'));
-    rooms.set(manifest.name, { path, manifest });
-  }
-}
-
-function packagesIn(folder) {
-  let entries;
-  try {
-    entries = readdirSync(join(root, folder));
-  } catch {
-    return [];
-  }
-  if (entries.includes('package.json')) return [folder];
-  return entries.filter((name) => exists(join(root, folder, name, 'package.json'))).map((name) => `${folder}/${name}`);
-}
-
-function exists(path) {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
-function* sources(folder) {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) {
-      if (!['node_modules', 'dist', 'generated'].includes(entry.name)) yield* sources(path);
-    } else if (/\.(ts|tsx|mts)$/.test(entry.name)) yield path;
-  }
-}
-
-const importPattern =
-  /(?:^|\n)\s*(?:import|export)\b[^'"`;]*?from\s*['"]([^'"]+)['"]|\bimport\s*\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g;
 const problems = [];
 let files = 0;
 let imports = 0;
 
-for (const { path, manifest } of rooms.values()) {
-  const may = allowed[path] ?? allowed[path.split('/')[0]];
-  if (!may) {
-    problems.push(`${path}: no rule says what this room may import; add it to scripts/check-layers.mjs`);
-    continue;
-  }
-  const declared = new Set([
-    ...Object.keys(manifest.dependencies ?? {}),
-    ...Object.keys(manifest.devDependencies ?? {}),
-    ...Object.keys(manifest.peerDependencies ?? {}),
-  ]);
-  for (const file of sources(join(root, path))) {
-    files++;
-    const test = /(?:\.(?:test|cases|test-d)|\/test-support)\.ts$/.test(file);
-    for (const match of readFileSync(file, 'utf8').matchAll(importPattern)) {
-      const specifier = match[1] ?? match[2] ?? match[3];
-      imports++;
-      const where = relative(root, file);
-      if (specifier.startsWith('.')) {
-        const target = relative(join(root, path), join(file, '..', specifier));
-        if (target.startsWith('..')) problems.push(`${where}: imports ${specifier}, outside of its package`);
-        continue;
-      }
-      if (specifier.startsWith('node:')) continue;
-      const name = specifier.startsWith('@') ? specifier.split('/').slice(0, 2).join('/') : specifier.split('/')[0];
-      const room = rooms.get(name);
-      if (room && room.path !== path) {
-        const ok =
-          may.some((layer) => room.path === layer || room.path.startsWith(`${layer}/`)) ||
-          (test && room.path.startsWith('testing/'));
-        if (!ok) problems.push(`${where}: ${path} must not import ${room.path}`);
-      }
-      if (room?.path !== path && !declared.has(name) && !test)
-        problems.push(`${where}: ${name} is not among the dependencies of ${path}`);
-    }
-  }
+for (const room of rooms) {
+  if (layers[room.layer] === undefined)
+    problems.push(`${room.path}: scripts/layers/layer-table.mjs does not name the layer ${room.layer}`);
+  else checkImports(room);
+  if (!unordered.has(room.path)) checkRoomFolders(room);
 }
+const dependencies = new Map(rooms.map((room) => [room.manifest.name, dependenciesOf(room)]));
+for (const names of findCycles(dependencies))
+  problems.push(`packages depend on each other in a circle: ${names.join(', ')}`);
+for (const { file, isCurrent } of projectReferences(root))
+  if (!isCurrent)
+    problems.push(`${file}: references differ from the dependencies; run node scripts/sync-references.mjs`);
 
 if (files === 0 || imports === 0) problems.push('nothing was checked: no source files or imports found');
 for (const problem of problems) console.error(problem);
 console.log(`layers: ${files} files, ${imports} imports, ${problems.length} problems`);
 process.exit(problems.length === 0 ? 0 : 1);
+
+function checkImports(room) {
+  // A private package is never installed elsewhere.
+  const declared = new Set([
+    ...dependenciesOf(room),
+    ...(room.manifest.private ? Object.keys(room.manifest.devDependencies ?? {}) : []),
+  ]);
+  for (const file of sourceFiles(join(root, room.path))) {
+    files++;
+    const isTest = isTestFile(file);
+    const report = (problem) => problems.push(`${relative(root, file)}: ${problem}`);
+    for (const specifier of importsOf(file)) {
+      imports++;
+      if (specifier.startsWith('node:')) continue;
+      if (specifier.startsWith('.')) {
+        if (relative(join(root, room.path), join(file, '..', specifier)).startsWith('..'))
+          report(`imports ${specifier}, outside of its package`);
+        continue;
+      }
+      const name = packageName(specifier);
+      if (name === room.manifest.name) continue;
+      const layer = roomsByName.get(name)?.layer;
+      if (layer && !layers[room.layer].includes(layer) && !(isTest && layer === 'testing'))
+        report(`${room.layer} must not import ${layer} (${name})`);
+      if (!isTest && !declared.has(name)) report(`${name} is not among the dependencies of ${room.path}`);
+    }
+  }
+}
+
+function checkRoomFolders(room) {
+  const source = join(root, room.path, 'src');
+  const readme = join(root, room.path, 'README.md');
+  if (!existsSync(source)) return;
+  const order = existsSync(readme) ? readFolderOrder(readFileSync(readme, 'utf8')) : undefined;
+  for (const problem of checkFolders(importGraph(source), order)) problems.push(`${room.path}: ${problem}`);
+}
+
+function packageName(specifier) {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
