@@ -1,9 +1,11 @@
 /**
- * `npm run bench -- apiserver|byoh|connectors|controller|node|pipelineruns|soak|taskruns|tekton-operator [--quick]`: figures, each beside a reference
+ * `npm run bench -- apiserver|byoh|connectors|controller|endurance|manifest|node|pipelineruns|soak|taskruns|tekton-operator [--quick]`: figures, each beside a reference
  * measured in the same run.
  */
 const [suite = '', ...flags] = process.argv.slice(2);
 const quick = flags.includes('--quick');
+const minutes = flags.indexOf('--minutes');
+const seconds = minutes < 0 ? (quick ? 20 : 3600) : Number(flags[minutes + 1]) * 60;
 
 switch (suite) {
   case 'apiserver': {
@@ -24,6 +26,11 @@ switch (suite) {
   case 'controller': {
     const { benchController } = await import('./controller/index.ts');
     await benchController({ quick });
+    break;
+  }
+  case 'endurance': {
+    const { benchEndurance } = await import('./load/endurance.ts');
+    await benchEndurance(seconds);
     break;
   }
   case 'manifest': {
@@ -58,7 +65,7 @@ switch (suite) {
   }
   default:
     console.error(
-      'usage: npm run bench -- apiserver|byoh|connectors|controller|node|pipelineruns|soak|taskruns|tekton-operator [--quick]',
+      'usage: npm run bench -- apiserver|byoh|connectors|controller|endurance|manifest|node|pipelineruns|soak|taskruns|tekton-operator [--quick]',
     );
     process.exitCode = 2;
 }

@@ -10,7 +10,12 @@ export const token = 'bench';
 
 /** `tektite up` in a process of its own, as a user would run it. */
 export interface ServerProcess {
+  readonly pid: number;
   readonly readyMilliseconds: number;
+  /** Its data folder. */
+  readonly folder: string;
+  /** The address of its inspector; empty unless it was asked for. */
+  readonly inspector: string;
   readonly address: string;
   /** A pool of that many kept-alive connections. */
   connect(connections: number): Pool;
@@ -20,7 +25,13 @@ export interface ServerProcess {
 
 export const headers: Record<string, string> = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
 
-export async function startServer(flags: readonly string[] = []): Promise<ServerProcess> {
+export interface ServerOptions {
+  readonly flags?: readonly string[];
+  /** Makes the heap of the server readable. */
+  readonly inspect?: boolean;
+}
+
+export async function startServer({ flags = [], inspect = false }: ServerOptions = {}): Promise<ServerProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'tektite-bench-'));
   const tokens = join(folder, 'tokens.csv');
   await writeFile(tokens, `${token},bench,bench,"system:masters"\n`);
@@ -29,8 +40,16 @@ export async function startServer(flags: readonly string[] = []): Promise<Server
   const child: ChildProcess = spawn(
     bin,
     ['up', '--api-only', '--port', '0', '--data-dir', join(folder, 'data'), '--token-auth-file', tokens, ...flags],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: inspect ? { ...process.env, NODE_OPTIONS: '--inspect=127.0.0.1:0' } : process.env,
+    },
   );
+  let inspector = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    inspector ||= /ws:\/\/\S+/.exec(chunk.toString())?.[0] ?? '';
+    if (!/^(?:Debugger|For help)/.test(chunk.toString())) process.stderr.write(chunk);
+  });
   const address = await new Promise<string>((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`tektite up ended with ${code}`)));
     child.stdout?.on('data', (chunk: Buffer) => {
@@ -41,6 +60,9 @@ export async function startServer(flags: readonly string[] = []): Promise<Server
   const readyMilliseconds = performance.now() - started;
   const pools: Pool[] = [];
   return {
+    pid: child.pid as number,
+    folder: join(folder, 'data'),
+    inspector,
     readyMilliseconds,
     address,
     connect(connections) {

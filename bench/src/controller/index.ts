@@ -12,7 +12,7 @@ import { finishedPipelineRun, pipelineRunDefinition, pod } from './objects.ts';
 export async function benchController({ quick }: { quick: boolean }): Promise<void> {
   const pods = quick ? 2000 : 10_000;
   const ok = [printTable('controllers, in process', await benchReconcile(quick))];
-  const server = await startServer(['--disable-admission-plugins', 'ServiceAccount']);
+  const server = await startServer({ flags: ['--disable-admission-plugins', 'ServiceAccount'] });
   try {
     await fill(server, pods, quick ? 500 : 2000);
     ok.push(printTable(`caches of ${pods} Pods and of finished PipelineRuns, over HTTPS`, await benchCaches(server)));

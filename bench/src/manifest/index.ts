@@ -58,7 +58,7 @@ interface Tools {
 
 /** Both commands on a new server. */
 async function onServer<T>(folder: string, work: (tools: Tools) => Promise<T> | T): Promise<T> {
-  const server = await startServer(['--in-memory']);
+  const server = await startServer({ flags: ['--in-memory'] });
   const kubeconfig = join(folder, 'kubeconfig.json');
   const cluster = { server: server.address, 'insecure-skip-tls-verify': true };
   const content = {
