@@ -16,12 +16,6 @@ const roomsByName = new Map(rooms.map((room) => [room.manifest.name, room]));
 
 /** Rooms whose folders have no order yet. */
 const unordered = new Set([
-  'core/certificates',
-  'core/client',
-  'core/controller',
-  'core/installer',
-  'core/manifest',
-  'core/schema',
   'local/apiserver',
   'local/node',
   'local/workloads',

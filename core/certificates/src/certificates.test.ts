@@ -8,7 +8,7 @@ import { type Clock, systemClock } from '@tektite/meta';
 import { expect, it } from 'vitest';
 import { createAuthority, createKey, createSelfSigned, issueCertificate } from './certificates.ts';
 import { signatureAlgorithm } from './pkcs10.ts';
-import { createSigningRequest, signRequest } from './signing-request.ts';
+import { createSigningRequest, signRequest } from './sign-request.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const clockAt = (time: string): Clock => ({ ...systemClock, now: () => Date.parse(time) });

@@ -10,12 +10,6 @@ export {
 } from './certificates.ts';
 export { createCosignKeys, isCosignKey, readCosignKey } from './cosign-key.ts';
 export { type CertificateFacts, isKeyPair, readCertificate, splitCertificates } from './read-certificate.ts';
-export {
-  createSigningRequest,
-  isRequestFor,
-  readSigningRequest,
-  type SigningOptions,
-  type SigningRequest,
-  signRequest,
-} from './signing-request.ts';
+export { createSigningRequest, isRequestFor, readSigningRequest, signRequest } from './sign-request.ts';
+export type { SigningOptions, SigningRequest } from './signing-request.ts';
 export { isVouchedServer } from './vouched-server.ts';

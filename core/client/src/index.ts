@@ -13,7 +13,7 @@ export {
   type ResolvedKind,
 } from './kind-reference.ts';
 export { createFolder } from './create-folder.ts';
-export type { Interceptor } from './interceptor.ts';
+export type { Interceptor, RequestHandler } from './interceptor.ts';
 export { kinds } from './kinds.ts';
 export { linesOf } from './lines-of.ts';
 export type { ExpiredPolicy, ListAllOptions } from './list-pages.ts';

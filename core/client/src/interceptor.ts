@@ -1,8 +1,10 @@
 import type { KubeObject, Status } from '@tektite/meta';
-import type { Client } from './client.ts';
 import type { KindReference, ObjectKey } from './kind-reference.ts';
-import type { TransportRequest, TransportResponse } from './transport/transport.ts';
+import type { Transport, TransportRequest, TransportResponse } from './transport/transport.ts';
 import type { DeleteOptions } from './verb-options.ts';
+
+/** Sends requests: a client, or the next interceptor in front of it. */
+export type RequestHandler = Pick<Transport, 'request'>;
 
 /**
  * Somebody between a client and those who use it. What it leaves out goes its way as if it were not there.
@@ -14,7 +16,7 @@ import type { DeleteOptions } from './verb-options.ts';
  */
 export interface Interceptor {
   /** In the place of `Client.request`, by which all verbs but watch and log go. `next` is the client as it was. */
-  request?(request: TransportRequest, next: Client): Promise<TransportResponse>;
+  request?(request: TransportRequest, next: RequestHandler): Promise<TransportResponse>;
   /** Told of each watch that the server accepted. */
   watching?(): void;
   /** Told of each delete that the server confirmed. */

@@ -104,10 +104,10 @@ export type { EventText } from './events/event-text.ts';
 export { controllerMetrics, observeInformers } from './observe/controller-metrics.ts';
 export { globalMeter } from './observe/global-meter.ts';
 export type { Attributes, Counter, Gauge, Histogram, Meter } from '@opentelemetry/api';
-export { currentTrace, type TraceContext } from './observe/trace-context.ts';
+export { currentTrace, type TraceContext } from './reconcile/trace-context.ts';
 export { observedTransport, type Observers } from './observe/observed-transport.ts';
 export { type StatusPage, statusPage, type StatusRequest, type StatusSubject } from './observe/status-pages.ts';
-export { type LogFields, type Logger, silentLogger } from './observe/logger.ts';
+export { type LogFields, type Logger, silentLogger } from './logger.ts';
 
 // Webhooks: what the API asks before it stores or shows something
 export type {

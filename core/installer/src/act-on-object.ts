@@ -1,5 +1,5 @@
 import { type Client, jsonPatch, type JsonPatchOperation, keyOf } from '@tektite/client';
-import { completeKeys, migrateFields, recreateReason } from '@tektite/manifest';
+import { completeKeys, migrateFields, type ObjectReference, recreateReason } from '@tektite/manifest';
 import { type DynamicObject, isStatusError } from '@tektite/meta';
 import type { ObjectAction } from './decide-object.ts';
 import type { InstallerDialect, Propagation } from './dialect.ts';
@@ -13,6 +13,13 @@ export type ObjectOutcome =
   | { readonly done: false; readonly cause: FailureCause; readonly message: string; readonly reason?: string };
 
 export type ChangeAction = 'created' | 'changed' | 'recreated' | 'deleted' | 'released' | 'pruned';
+
+/** Something that was done to an object. */
+export interface ObjectChange {
+  readonly object: ObjectReference;
+  readonly action: ChangeAction;
+  readonly why?: string;
+}
 
 interface Acting {
   readonly client: Client;

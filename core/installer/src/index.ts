@@ -26,9 +26,10 @@ export { webhookServing } from './readiness/webhook-serving.ts';
 export * from './readiness/workload-checks.ts';
 
 // The engine
-export type { ChangeAction } from './act-on-object.ts';
+export type { ChangeAction, ObjectChange } from './act-on-object.ts';
 export { describeLeft, removeSet, type RemovalReport } from './remove-set.ts';
-export { installSet, type InstallOptions, type InstallReport, type ObjectChange } from './install-set.ts';
+export type { InstallOptions } from './install-options.ts';
+export { installSet, type InstallReport } from './install-set.ts';
 
 // Sets that are too large for one object
 export { splitObjects } from './parts/split-objects.ts';

@@ -1,34 +1,15 @@
 import type { Client } from '@tektite/client';
 import { done, failed, requeueAfter, type Result } from '@tektite/controller';
-import type { ObjectReference } from '@tektite/manifest';
-import type { DynamicObject } from '@tektite/meta';
-import type { ChangeAction } from './act-on-object.ts';
+import type { ObjectChange } from './act-on-object.ts';
 import type { PhaseVerdict } from './condition-style.ts';
 import type { InstallerDialect, InstallPhase, PhaseReport } from './dialect.ts';
 import type { InstallerSet, InventoryEntry } from './installer-set.ts';
 import { announced } from './inventory.ts';
+import type { InstallOptions } from './install-options.ts';
 import type { PhaseFailure } from './phase-failure.ts';
 import { type PruneOutcome, pruneSet } from './prune-set.ts';
 import { runPhase } from './run-phase.ts';
-import { SetRun } from './set-run.ts';
-
-export interface InstallOptions {
-  /**
-   * Keeps the inventory where the next run finds it. Called before anything is made that is not in it, and by a run that changes it at
-   * its end: whoever is stopped in between leaves nothing behind that nobody knows of.
-   */
-  readonly saveInventory?: (inventory: readonly InventoryEntry[]) => Promise<void>;
-  /** How objects are read. Default: from the server; a system that has them in a cache reads them there. */
-  readonly read?: (reference: ObjectReference) => Promise<DynamicObject | undefined>;
-  readonly signal?: AbortSignal;
-}
-
-/** Something that was done to an object. */
-export interface ObjectChange {
-  readonly object: ObjectReference;
-  readonly action: ChangeAction;
-  readonly why?: string;
-}
+import { SetInstallation } from './set-installation.ts';
 
 export interface InstallReport {
   /** Everything is there, and ready. */
@@ -68,28 +49,28 @@ export async function installSet(
   dialect: InstallerDialect,
   options: InstallOptions = {},
 ): Promise<InstallReport> {
-  const run = await SetRun.begin(client, set, dialect, options);
+  const installation = await SetInstallation.start(client, set, dialect, options);
   const before = set.inventory ?? [];
   const known = announced(
     before,
-    run.wanted.map((object) => run.placed(object)),
+    installation.wanted.map((object) => installation.placed(object)),
   );
   if (known !== before) await options.saveInventory?.(known);
-  const installed = await runPhases(run);
-  const pruned = installed.ready && dialect.prune ? await pruneSet(run, before) : undefined;
-  const inventory = run.inventory(known, pruned?.settled);
+  const installed = await runPhases(installation);
+  const pruned = installed.ready && dialect.prune ? await pruneSet(installation, before) : undefined;
+  const inventory = installation.inventory(known, pruned?.settled);
   if (inventory !== known) await options.saveInventory?.(inventory);
   const result = pruned ? pruneResult(dialect, pruned) : installed.result;
-  return { ...installed, changes: run.changes, inventory, result };
+  return { ...installed, changes: installation.changes, inventory, result };
 }
 
-async function runPhases(run: SetRun): Promise<Omit<InstallReport, 'changes' | 'inventory'>> {
-  const { dialect } = run;
+async function runPhases(installation: SetInstallation): Promise<Omit<InstallReport, 'changes' | 'inventory'>> {
+  const { dialect } = installation;
   const verdicts: PhaseVerdict[] = [];
   for (const [index, phase] of dialect.phases.entries()) {
-    const failure = await runPhase(run, phase);
+    const failure = await runPhase(installation, phase);
     if (!failure) {
-      verdicts.push(...succeeded(run, phase));
+      verdicts.push(...succeeded(installation, phase));
       continue;
     }
     const report = phase.failed(failure);
@@ -105,9 +86,10 @@ function pruneResult({ requeueMs = 10_000 }: InstallerDialect, { error, waiting 
   return waiting ? requeueAfter(requeueMs) : done;
 }
 
-function succeeded(run: SetRun, phase: InstallPhase): PhaseVerdict[] {
+function succeeded(installation: SetInstallation, phase: InstallPhase): PhaseVerdict[] {
   if (!phase.condition) return [];
-  const explained = run.objectsOf(phase).length === 0 ? (phase.nothingToDo ?? phase.succeeded) : phase.succeeded;
+  const explained =
+    installation.objectsOf(phase).length === 0 ? (phase.nothingToDo ?? phase.succeeded) : phase.succeeded;
   return [{ condition: phase.condition, status: 'True', ...explained }];
 }
 

@@ -5,7 +5,7 @@ import type { InstallerDialect } from './dialect.ts';
 import type { InventoryEntry } from './installer-set.ts';
 import { entryKey, entryReference, objectKey } from './inventory.ts';
 import { readIfKnown } from './read-object.ts';
-import type { SetRun } from './set-run.ts';
+import type { SetInstallation } from './set-installation.ts';
 
 export interface PruneOutcome {
   /** No more of interest: gone, kept on purpose, or not ours. */
@@ -30,11 +30,14 @@ export function decidePrune(
 }
 
 /** Deletes what is in the inventory and not in the set any more. */
-export async function pruneSet(run: SetRun, before: readonly InventoryEntry[]): Promise<PruneOutcome> {
-  const { client, self, dialect, signal } = run;
+export async function pruneSet(
+  installation: SetInstallation,
+  before: readonly InventoryEntry[],
+): Promise<PruneOutcome> {
+  const { client, self, dialect, signal } = installation;
   const settled = new Set<string>();
   let waiting = false;
-  const wanted = new Set(run.wanted.map((object) => objectKey(run.placed(object))));
+  const wanted = new Set(installation.wanted.map((object) => objectKey(installation.placed(object))));
   try {
     for (const entry of before.filter((each) => !wanted.has(entryKey(each)))) {
       signal?.throwIfAborted();
@@ -43,7 +46,7 @@ export async function pruneSet(run: SetRun, before: readonly InventoryEntry[]): 
       const decision = decidePrune(entry, live, self, dialect);
       if (decision === 'delete' && live) {
         await deleteObject(client, live, dialect.prune?.propagation?.(live) ?? 'Background', signal);
-        run.record(live, 'pruned');
+        installation.record(live, 'pruned');
       }
       if (decision === 'settled' || !(await readIfKnown(client, reference, signal))) settled.add(entryKey(entry));
       else waiting = true;

@@ -8,7 +8,7 @@ import type { InstallMethod } from './method/install-method.ts';
 import type { PhaseFailure } from './phase-failure.ts';
 import { readIfKnown } from './read-object.ts';
 import type { ObjectReadiness, ReadinessCheck } from './readiness/readiness-check.ts';
-import type { SetRun } from './set-run.ts';
+import type { SetInstallation } from './set-installation.ts';
 
 /** Others may write the same object; what is wanted is then decided again. */
 const attempts = 3;
@@ -16,13 +16,13 @@ const firstLookMs = 50;
 const longestLookMs = 1_000;
 
 /** Runs one phase; the first thing that did not go well, if any. */
-export async function runPhase(run: SetRun, phase: InstallPhase): Promise<PhaseFailure | undefined> {
-  const objects = run.objectsOf(phase);
+export async function runPhase(installation: SetInstallation, phase: InstallPhase): Promise<PhaseFailure | undefined> {
+  const objects = installation.objectsOf(phase);
   for (const part of phase.install ? partsOf(objects, phase) : []) {
-    const failure = await installObjects(run, part);
+    const failure = await installObjects(installation, part);
     if (failure) return failure;
   }
-  return phase.check ? checkObjects(run, objects, phase.check, phase.patienceMs ?? 0) : undefined;
+  return phase.check ? checkObjects(installation, objects, phase.check, phase.patienceMs ?? 0) : undefined;
 }
 
 function partsOf(objects: readonly DynamicObject[], { rank }: InstallPhase): readonly (readonly DynamicObject[])[] {
@@ -31,13 +31,16 @@ function partsOf(objects: readonly DynamicObject[], { rank }: InstallPhase): rea
   return ranks.map((each) => objects.filter((object) => rank(object) === each));
 }
 
-async function installObjects(run: SetRun, objects: readonly DynamicObject[]): Promise<PhaseFailure | undefined> {
+async function installObjects(
+  installation: SetInstallation,
+  objects: readonly DynamicObject[],
+): Promise<PhaseFailure | undefined> {
   const failures = new Map<DynamicObject, PhaseFailure>();
   let stopped = false;
-  await inParallel(objects, run.dialect.concurrency ?? 4, async (object) => {
-    run.signal?.throwIfAborted();
+  await inParallel(objects, installation.dialect.concurrency ?? 4, async (object) => {
+    installation.signal?.throwIfAborted();
     if (stopped) return;
-    const outcome = await attempt(run, object);
+    const outcome = await attempt(installation, object);
     if (outcome.done) return;
     failures.set(object, { object: referenceTo(object), ...outcome });
     // What is only waited for does not keep the others from being made.
@@ -49,14 +52,14 @@ async function installObjects(run: SetRun, objects: readonly DynamicObject[]): P
 
 type Outcome = ObjectOutcome & { readonly error?: Error };
 
-async function attempt(run: SetRun, object: DynamicObject): Promise<Outcome> {
+async function attempt(installation: SetInstallation, object: DynamicObject): Promise<Outcome> {
   if (!object.metadata.name) return { done: false, cause: 'error', message: `a ${object.kind} has no name` };
-  const method = run.methodOf(object) as InstallMethod;
+  const method = installation.methodOf(object) as InstallMethod;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await installObject(run, object, method);
+      return await installObject(installation, object, method);
     } catch (error) {
-      run.signal?.throwIfAborted();
+      installation.signal?.throwIfAborted();
       if (!isStatusError(error) && !isClientError(error)) throw error;
       const { message } = error;
       const passes = isStatusError(error, 'Conflict') || isStatusError(error, 'AlreadyExists');
@@ -67,55 +70,59 @@ async function attempt(run: SetRun, object: DynamicObject): Promise<Outcome> {
 }
 
 /** Observe, decide, act. */
-async function installObject(run: SetRun, object: DynamicObject, method: InstallMethod): Promise<ObjectOutcome> {
-  const { client, dialect, self, signal } = run;
-  const [prepared, live] = await Promise.all([run.prepare(object, method), run.read(object)]);
+async function installObject(
+  installation: SetInstallation,
+  object: DynamicObject,
+  method: InstallMethod,
+): Promise<ObjectOutcome> {
+  const { client, dialect, self, signal } = installation;
+  const [prepared, live] = await Promise.all([installation.prepare(object, method), installation.read(object)]);
   const action = decideObject({ self, prepared, live, now: client.clock.now() }, method, dialect);
   const outcome = await actOnObject({ client, dialect, method, prepared, live, ...(signal ? { signal } : {}) }, action);
   if (!outcome.done) return outcome;
-  if (outcome.object) run.see(object, outcome.object);
-  if (outcome.change) run.record(object, outcome.change, outcome.why);
+  if (outcome.object) installation.see(object, outcome.object);
+  if (outcome.change) installation.record(object, outcome.change, outcome.why);
   return outcome;
 }
 
 async function checkObjects(
-  run: SetRun,
+  installation: SetInstallation,
   objects: readonly DynamicObject[],
   check: ReadinessCheck,
   patienceMs: number,
 ): Promise<PhaseFailure | undefined> {
-  const { clock } = run.client;
+  const { clock } = installation.client;
   const until = clock.monotonic() + patienceMs;
   for (const object of objects) {
     for (let pause = firstLookMs, first = true; ; pause = Math.min(pause * 2, longestLookMs), first = false) {
-      const failure = await checkObject(run, object, check, first);
+      const failure = await checkObject(installation, object, check, first);
       if (!failure) break;
       if (failure.cause !== 'notReady' || clock.monotonic() + pause > until) return failure;
-      await sleep(clock, pause, run.signal);
+      await sleep(clock, pause, installation.signal);
     }
   }
   return undefined;
 }
 
 async function checkObject(
-  run: SetRun,
+  installation: SetInstallation,
   object: DynamicObject,
   check: ReadinessCheck,
   mayBeOld: boolean,
 ): Promise<PhaseFailure | undefined> {
   const reference = referenceTo(object);
   try {
-    const live = (mayBeOld ? run.lastSeen(object) : undefined) ?? (await run.read(object));
-    const readiness = live ? await readinessOf(run, live, check) : absent;
+    const live = (mayBeOld ? installation.lastSeen(object) : undefined) ?? (await installation.read(object));
+    const readiness = live ? await readinessOf(installation, live, check) : absent;
     if (readiness.ready) return undefined;
     if (readiness.remove && live) {
-      await deleteObject(run.client, live, undefined, run.signal);
-      run.record(object, 'deleted', readiness.message);
+      await deleteObject(installation.client, live, undefined, installation.signal);
+      installation.record(object, 'deleted', readiness.message);
     }
     const { reason, message, broken } = readiness;
     return { cause: broken ? 'broken' : 'notReady', object: reference, reason, message };
   } catch (error) {
-    run.signal?.throwIfAborted();
+    installation.signal?.throwIfAborted();
     if (!isStatusError(error) && !isClientError(error)) throw error;
     return { cause: 'error', object: reference, message: error.message, error };
   }
@@ -123,9 +130,13 @@ async function checkObject(
 
 const absent: ObjectReadiness = { ready: false, reason: 'NotFound', message: 'it is not there' };
 
-async function readinessOf(run: SetRun, live: DynamicObject, check: ReadinessCheck): Promise<ObjectReadiness> {
+async function readinessOf(
+  installation: SetInstallation,
+  live: DynamicObject,
+  check: ReadinessCheck,
+): Promise<ObjectReadiness> {
   const others = await Promise.all(
-    (check.alsoRead?.(live) ?? []).map((reference) => readIfKnown(run.client, reference, run.signal)),
+    (check.alsoRead?.(live) ?? []).map((reference) => readIfKnown(installation.client, reference, installation.signal)),
   );
-  return check.decide(live, { now: run.client.clock.now(), others });
+  return check.decide(live, { now: installation.client.clock.now(), others });
 }

@@ -26,10 +26,10 @@ export { type MetadataOptions, setAnnotations, setLabels } from './transform/set
 // Into the cluster, and out of it
 export { applyManifest, type ApplyManifestOptions, attemptApply } from './apply/apply-manifest.ts';
 export type { ApplyAction, ApplyReport, ObjectResult, ProgressEvent } from './apply/apply-result.ts';
-export { type ApplySet, applySetId } from './apply/apply-set.ts';
+export { type ApplySet, applySetId } from './set/apply-set.ts';
 export { conflictsOf, type FieldConflict, recreateReason } from './apply/explain-failure.ts';
 export { completeKeys } from './apply/complete-keys.ts';
-export { inParallel } from './apply/in-parallel.ts';
+export { inParallel } from './in-parallel.ts';
 export { migrateFields } from './apply/migrate-fields.ts';
 export { type Dependency, orderObjects } from './apply/order-objects.ts';
 export { type Phase, phaseNumber, phases } from './apply/phase.ts';

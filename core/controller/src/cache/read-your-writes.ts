@@ -4,6 +4,7 @@ import type {
   Interceptor,
   KindReference,
   ObjectKey,
+  RequestHandler,
   TransportRequest,
   TransportResponse,
 } from '@tektite/client';
@@ -102,7 +103,7 @@ export class ReadYourWrites implements Interceptor {
     });
   }
 
-  async request(request: TransportRequest, next: Client): Promise<TransportResponse> {
+  async request(request: TransportRequest, next: RequestHandler): Promise<TransportResponse> {
     try {
       const response = await next.request(request);
       this.written(request, response);

@@ -1,4 +1,4 @@
-import type { Client, Interceptor, TransportRequest, TransportResponse } from '@tektite/client';
+import type { Client, Interceptor, RequestHandler, TransportRequest, TransportResponse } from '@tektite/client';
 import type { Ownership } from './ownership.ts';
 import { fenced } from './term.ts';
 
@@ -35,7 +35,7 @@ class Fence implements Interceptor {
     this.claim = claim;
   }
 
-  async request(request: TransportRequest, next: Client): Promise<TransportResponse> {
+  async request(request: TransportRequest, next: RequestHandler): Promise<TransportResponse> {
     if (request.method === 'GET' || request.method === 'HEAD') return next.request(request);
     if (this.signal.aborted) throw fenced(this.signal.reason);
     if (!this.claim) return next.request(request);

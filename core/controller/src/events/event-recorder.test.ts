@@ -98,7 +98,7 @@ describe('trouble', () => {
     await using plane = await startControlPlane({ clock });
     const transport = faultyTransport(plane.transport(), { clock, random: seededRandom(1), rates: { refuse: 1 } });
     const said: string[] = [];
-    const { silentLogger } = await import('../observe/logger.ts');
+    const { silentLogger } = await import('../logger.ts');
     const log = { ...silentLogger, warn: (message: string) => void said.push(message) };
     await using events = new EventRecorder(plane.clientFor(transport), { component: 'test', log });
     events.event(about, { reason: 'Odd', message: 'm' });

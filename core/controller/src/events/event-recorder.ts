@@ -1,6 +1,6 @@
 import { type Client, kinds, mergePatch } from '@tektite/client';
 import { isStatusError, type KubeObject, sleep } from '@tektite/meta';
-import { type Logger, silentLogger } from '../observe/logger.ts';
+import { type Logger, silentLogger } from '../logger.ts';
 import { type Correlation, EventCorrelator } from './event-correlator.ts';
 import { coreEvent, eventName, type EventReporter, repetition, seriesEvent } from './event-object.ts';
 import { type EventReference, eventReference, type EventText } from './event-text.ts';

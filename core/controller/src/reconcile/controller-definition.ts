@@ -3,7 +3,7 @@ import type { KubeObject } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import type { CachedObject } from '../cache/cached-object.ts';
 import type { ExponentialOptions, TokenBucketOptions } from '../queue/rate-limiter.ts';
-import type { TraceContext } from '../observe/trace-context.ts';
+import type { TraceContext } from './trace-context.ts';
 import type { ReconcileContext } from './reconcile-context.ts';
 import type { Result } from './result.ts';
 import type { Source } from './source.ts';

@@ -3,7 +3,7 @@ import type { ConfigMap } from '@tektite/schema/kubernetes';
 import { type ControlPlane, startControlPlane, virtualClock } from '@tektite/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Ownership } from '../election/ownership.ts';
-import type { Logger } from '../observe/logger.ts';
+import type { Logger } from '../logger.ts';
 import { type ControllerDefinition, defineController } from './controller-definition.ts';
 import { controllerCases } from './controller.cases.ts';
 import { every } from './every.ts';

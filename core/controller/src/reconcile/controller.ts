@@ -9,7 +9,7 @@ import type { ReadYourWrites } from '../cache/read-your-writes.ts';
 import { ControllerError } from '../controller-error.ts';
 import { everything, type Ownership } from '../election/ownership.ts';
 import type { EventRecorder } from '../events/event-recorder.ts';
-import type { Logger } from '../observe/logger.ts';
+import type { Logger } from '../logger.ts';
 import type { AddOptions, WorkItem } from '../queue/queue.ts';
 import { controllerQueue, type RateLimitingQueue } from '../queue/rate-limiting-queue.ts';
 import type { ControllerDefinition } from './controller-definition.ts';

@@ -6,7 +6,7 @@ import type { InformerHealth } from '../cache/informer-health.ts';
 import { ControllerError } from '../controller-error.ts';
 import type { Ownership } from '../election/ownership.ts';
 import { EventRecorder, type EventRecorderOptions } from '../events/event-recorder.ts';
-import { type Logger, silentLogger } from '../observe/logger.ts';
+import { type Logger, silentLogger } from '../logger.ts';
 import { Controller, type ControllerHealth } from './controller.ts';
 import type { ControllerDefinition } from './controller-definition.ts';
 import type { ReconcileRecord } from './history.ts';

@@ -2,7 +2,7 @@ import type { Client } from '@tektite/client';
 import type { Clock, KubeObject, Random } from '@tektite/meta';
 import type { CachedObject } from '../cache/cached-object.ts';
 import type { EventText } from '../events/event-text.ts';
-import type { Logger } from '../observe/logger.ts';
+import type { Logger } from '../logger.ts';
 import type { MergedCauses } from '../queue/causes.ts';
 import type { CachedSource } from './source.ts';
 import type { StatusOf } from './write-status.ts';

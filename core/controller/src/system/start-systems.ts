@@ -2,7 +2,7 @@ import { type Client, keyOf } from '@tektite/client';
 import { type KubeObject, sleep } from '@tektite/meta';
 import { BucketElection, type BucketElectionOptions } from '../election/bucket-election.ts';
 import type { Ownership } from '../election/ownership.ts';
-import { type Logger, silentLogger } from '../observe/logger.ts';
+import { type Logger, silentLogger } from '../logger.ts';
 import { Manager, type ManagerHealth, type ManagerOptions } from '../reconcile/manager.ts';
 import { type LocalWebhookHost, LocalWebhookService } from '../webhook/local-webhook-service.ts';
 import { conversionsOf } from '../webhook/webhook-registration.ts';

@@ -1,6 +1,6 @@
 import type { Client } from '@tektite/client';
 import type { KubeObject } from '@tektite/meta';
-import type { Logger } from '../observe/logger.ts';
+import type { Logger } from '../logger.ts';
 import type { Kind } from '@tektite/schema';
 import type { PolicyRule } from '@tektite/schema/kubernetes';
 import type { ControllerDefinition } from '../reconcile/controller-definition.ts';

@@ -1,10 +1,10 @@
 import { type ApiResource, type Client, keyOf } from '@tektite/client';
 import { controllerOf, type DynamicObject, formatGroupKind, isStatusError } from '@tektite/meta';
 import { groupKindOf, referenceTo } from '../object-identity.ts';
-import { type ApplySet, applySetId, partOfLabel, type SetContents } from './apply-set.ts';
+import { type ApplySet, applySetId, partOfLabel, type SetContents } from '../set/apply-set.ts';
 import type { ObjectResult } from './apply-result.ts';
 import { explainFailure } from './explain-failure.ts';
-import { inParallel } from './in-parallel.ts';
+import { inParallel } from '../in-parallel.ts';
 import { phaseNumber } from './phase.ts';
 
 /** Kinds that hold what cannot be made again. Pruned only when named. */

@@ -1,7 +1,7 @@
 import { type Client, isClientError, jsonPatch } from '@tektite/client';
 import { type DynamicObject, isStatusError } from '@tektite/meta';
 import { explainFailure } from '../apply/explain-failure.ts';
-import { inParallel } from '../apply/in-parallel.ts';
+import { inParallel } from '../in-parallel.ts';
 import type { ObjectResult, ProgressEvent } from '../apply/apply-result.ts';
 import { orderObjects, type OrderOptions } from '../apply/order-objects.ts';
 import { placeObjects } from '../apply/place-objects.ts';

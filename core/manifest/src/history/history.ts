@@ -2,14 +2,14 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { type Client, kinds } from '@tektite/client';
 import { cloneJson, type DynamicObject, formatTime, isStatusError } from '@tektite/meta';
 import type { ConfigMap } from '@tektite/schema/kubernetes';
-import { type ApplySet, applySetId } from '../apply/apply-set.ts';
+import { type ApplySet, applySetId } from '../set/apply-set.ts';
 import { mappingAt } from '../field-value.ts';
 import { sha256Hex } from '../hash/go-json.ts';
 import { Manifest } from '../manifest.ts';
 import { ManifestError } from '../manifest-error.ts';
 import { describeObject, referenceTo } from '../object-identity.ts';
 import type { ManifestItem } from '../origin.ts';
-import { redact } from '../plan/compare-objects.ts';
+import { redactSecret } from '../redact-secret.ts';
 
 const historyLabel = 'tektite.dev/history-of';
 const revisionLabel = 'tektite.dev/revision';
@@ -153,7 +153,7 @@ function isSecret({ apiVersion, kind }: DynamicObject): boolean {
 }
 
 function recorded({ object, origin }: ManifestItem): ManifestItem {
-  return { object: isSecret(object) ? redact(object) : object, origin };
+  return { object: isSecret(object) ? redactSecret(object) : object, origin };
 }
 
 function withValues(secret: DynamicObject, values: Readonly<Record<string, string>>): DynamicObject {

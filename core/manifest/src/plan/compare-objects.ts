@@ -1,6 +1,7 @@
 import { cloneJson, type DynamicObject, equalJson, type Mutable } from '@tektite/meta';
 import { childOf, isMapping, listAt, mappingAt } from '../field-value.ts';
-import { canonicalHash, sha256Hex } from '../hash/go-json.ts';
+import { canonicalHash } from '../hash/go-json.ts';
+import { redactSecret } from '../redact-secret.ts';
 import type { PlannedChange } from './plan.ts';
 
 /** What only the server writes, or what says nothing about what is wanted. */
@@ -13,7 +14,7 @@ export function comparable(object: DynamicObject): DynamicObject {
   delete copy.status;
   // Controllers write these rules; who aggregates does not.
   if (copy.kind === 'ClusterRole' && copy.aggregationRule !== undefined) delete copy.rules;
-  return (copy.kind === 'Secret' && copy.apiVersion === 'v1' ? redact(copy) : copy) as DynamicObject;
+  return (copy.kind === 'Secret' && copy.apiVersion === 'v1' ? redactSecret(copy) : copy) as DynamicObject;
 }
 
 /** Older servers write `creationTimestamp: null` into every template, newer ones do not: it is the same. */
@@ -27,25 +28,6 @@ export function withoutEmptyTimes<T>(value: T): T {
     Object.defineProperty(result, key, { value: each, enumerable: true, configurable: true, writable: true });
   }
   return result as T;
-}
-
-/** A Secret of which one can see that a value changed, and not to what. */
-export function redact(secret: DynamicObject): DynamicObject {
-  const result: Record<string, unknown> = { ...secret };
-  for (const field of ['data', 'stringData']) {
-    const values = mappingAt(secret, field);
-    if (!values) continue;
-    result[field] = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, redacted(String(value))]));
-  }
-  const last = 'kubectl.kubernetes.io/last-applied-configuration';
-  const { annotations } = secret.metadata;
-  if (annotations?.[last] !== undefined)
-    result.metadata = { ...secret.metadata, annotations: { ...annotations, [last]: redacted(annotations[last]) } };
-  return result as DynamicObject;
-}
-
-function redacted(value: string): string {
-  return `(redacted, sha256:${sha256Hex(value).slice(0, 8)})`;
 }
 
 /** What stands for values that only chance decides: uids, and addresses and ports that the author left to the server. */

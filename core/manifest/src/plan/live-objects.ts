@@ -1,7 +1,7 @@
 import { type Client, isClientError, keyOf } from '@tektite/client';
 import { type DynamicObject, isStatusError } from '@tektite/meta';
-import { type ApplySet, parentReference, readSet } from '../apply/apply-set.ts';
-import { inParallel } from '../apply/in-parallel.ts';
+import { type ApplySet, parentReference, readSet } from '../set/apply-set.ts';
+import { inParallel } from '../in-parallel.ts';
 import { membersOf } from '../apply/prune.ts';
 import { listAt } from '../field-value.ts';
 import type { Manifest } from '../manifest.ts';

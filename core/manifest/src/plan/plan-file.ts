@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { type Client, isClientError } from '@tektite/client';
 import { type DynamicObject, isStatusError } from '@tektite/meta';
-import { readSet } from '../apply/apply-set.ts';
+import { readSet } from '../set/apply-set.ts';
 import { membersOf } from '../apply/prune.ts';
 import { Manifest } from '../manifest.ts';
 import { ManifestError } from '../manifest-error.ts';

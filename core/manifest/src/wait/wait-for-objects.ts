@@ -1,6 +1,6 @@
 import { type Client, isClientError, resilientWatch } from '@tektite/client';
 import { type DynamicObject, isStatusError, sleep } from '@tektite/meta';
-import { inParallel } from '../apply/in-parallel.ts';
+import { inParallel } from '../in-parallel.ts';
 import { groupKindOf, identityText, type ObjectReference, referenceTo } from '../object-identity.ts';
 import { objectStatus, type ReadinessOptions } from './object-status.ts';
 import type { Readiness } from './readiness.ts';

@@ -1,3 +1,4 @@
+import type { CallEstimate, Operand, SizeAt } from './call-estimate.ts';
 import { add, fixed, multiply, type Range, scale, sum, union, unknownSize, unlimited } from './cost-range.ts';
 import type { CheckedExpression } from './language/checker.ts';
 import type { Call, Comprehension, Expression } from './language/expression.ts';
@@ -5,23 +6,6 @@ import { accumulatorName } from './language/expression.ts';
 import { regexFactor, traversalFactor } from './language/runtime-cost.ts';
 import type { CelType } from './language/type.ts';
 import { libraryCost } from './library-cost.ts';
-
-/** An argument of a call as far as its size goes. */
-export interface Operand {
-  readonly type: CelType;
-  /** How to get there from a variable: field names, `@items`, `@keys`, `@values`; empty when it was computed. */
-  readonly path: readonly string[];
-  readonly size: Range | undefined;
-  readonly literal?: unknown;
-}
-
-/** How large the value at a path can be. */
-export type SizeAt = (path: readonly string[]) => Range | undefined;
-
-export interface CallEstimate {
-  readonly cost: Range;
-  readonly resultSize?: Range;
-}
 
 /** The least and the most an expression can cost, before any value is known. */
 export function estimateCost(checked: CheckedExpression, sizeAt: SizeAt): Range {

@@ -1,5 +1,6 @@
 /** Expressions of Kubernetes: compile them in an environment, run them with a budget. */
-export { estimateCost, type SizeAt } from './cost-estimate.ts';
+export type { SizeAt } from './call-estimate.ts';
+export { estimateCost } from './cost-estimate.ts';
 export { type CelEnvironment, type Compilation, celEnvironment, type EnvironmentOptions } from './environment.ts';
 export { jsonValue, schemaValue } from './json-value.ts';
 export { declare, type FunctionDeclaration, method, type Overload, overload } from './language/declarations.ts';

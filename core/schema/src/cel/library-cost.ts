@@ -1,4 +1,4 @@
-import type { CallEstimate, Operand, SizeAt } from './cost-estimate.ts';
+import type { CallEstimate, Operand, SizeAt } from './call-estimate.ts';
 import { add, fixed, multiply, type Range, scale, sum, unknownSize, unlimited } from './cost-range.ts';
 import { regexFactor, traversalFactor } from './language/runtime-cost.ts';
 

@@ -1,5 +1,6 @@
 import type { JsonSchema, ValidationRule } from '../structural-schema.ts';
-import { estimateCost, type SizeAt } from './cost-estimate.ts';
+import type { SizeAt } from './call-estimate.ts';
+import { estimateCost } from './cost-estimate.ts';
 import type { Range } from './cost-range.ts';
 import { type CelEnvironment, celEnvironment } from './environment.ts';
 import type { Program } from './language/program.ts';

@@ -1,10 +1,10 @@
 import { type Client, isClientError } from '@tektite/client';
 import { groupKindOf, type ObjectReference, referenceTo } from '@tektite/manifest';
 import { type DynamicObject, equalJson, type KubeObject, sleep } from '@tektite/meta';
-import type { ChangeAction } from './act-on-object.ts';
+import type { ChangeAction, ObjectChange } from './act-on-object.ts';
 import { autoscalerIn, listAutoscalers } from './autoscalers.ts';
 import type { InstallerDialect, InstallPhase, ObjectScope } from './dialect.ts';
-import type { InstallOptions, ObjectChange } from './install-set.ts';
+import type { InstallOptions } from './install-options.ts';
 import type { InstallerSet, InventoryEntry } from './installer-set.ts';
 import { entryKey, entryOf, objectKey } from './inventory.ts';
 import type { InstallMethod, Surroundings } from './method/install-method.ts';
@@ -15,8 +15,8 @@ import { setScopes } from './set-scopes.ts';
 /** How long a kind may take to be served after its definition was made. */
 const definitionPausesMs = [50, 100, 200, 400, 800];
 
-/** What one run knows: what is wanted, and what it saw and did so far. */
-export class SetRun {
+/** The state of one installation of a set: the wanted objects, the live objects seen so far, the changes made. */
+export class SetInstallation {
   readonly client: Client;
   readonly self: KubeObject;
   readonly dialect: InstallerDialect;
@@ -50,13 +50,13 @@ export class SetRun {
     }
   }
 
-  static async begin(
+  static async start(
     client: Client,
     set: InstallerSet,
     dialect: InstallerDialect,
     options: InstallOptions,
-  ): Promise<SetRun> {
-    return new SetRun(client, set, dialect, options, await setScopes(client, set.objects));
+  ): Promise<SetInstallation> {
+    return new SetInstallation(client, set, dialect, options, await setScopes(client, set.objects));
   }
 
   get signal(): AbortSignal | undefined {
@@ -88,7 +88,7 @@ export class SetRun {
     return this.options.read?.(reference) ?? readObject(this.client, reference, this.signal);
   }
 
-  /** The object as it was last seen in this run. */
+  /** The object as it was last seen during this installation. */
   lastSeen(object: DynamicObject): DynamicObject | undefined {
     return this.seen.get(objectKey(object));
   }
@@ -102,7 +102,7 @@ export class SetRun {
     if (object.kind === 'CustomResourceDefinition') this.client.discovery.forget();
   }
 
-  /** What is there now, as far as this run saw it; the rest as it was known before. */
+  /** What is there now, as far as this installation saw it; the rest as it was known before. */
   inventory(before: readonly InventoryEntry[], settled: ReadonlySet<string> = new Set()): readonly InventoryEntry[] {
     const old = new Map(before.map((entry) => [entryKey(entry), entry]));
     const entries = this.wanted.map((object) => {

@@ -5,7 +5,7 @@ import { systemClock } from '@tektite/meta';
 import { expect, it } from 'vitest';
 import { createAuthority } from './certificates.ts';
 import { signatureAlgorithm } from './pkcs10.ts';
-import { readSigningRequest, signRequest } from './signing-request.ts';
+import { readSigningRequest, signRequest } from './sign-request.ts';
 
 const day = 24 * 60 * 60 * 1000;
 

@@ -1,7 +1,7 @@
 import { context, propagation, SpanStatusCode, trace } from '@opentelemetry/api';
-import type { ControllerDefinition } from '../reconcile/controller-definition.ts';
+import type { ControllerDefinition } from './controller-definition.ts';
 import type { TraceContext } from './trace-context.ts';
-import type { Result } from '../reconcile/result.ts';
+import type { Result } from './result.ts';
 
 /** Runs a reconcile as a span of its own; the calls it makes are spans within. Without an SDK this is nearly nothing. */
 export function traced(
