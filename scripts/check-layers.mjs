@@ -15,18 +15,7 @@ const rooms = readRooms(root);
 const roomsByName = new Map(rooms.map((room) => [room.manifest.name, room]));
 
 /** Rooms whose folders have no order yet. */
-const unordered = new Set([
-  'local/apiserver',
-  'local/node',
-  'local/workloads',
-  'systems/byoh',
-  'systems/connectors',
-  'systems/pipelines',
-  'systems/tekton-operator',
-  'apps/cli',
-  'testing/testkit',
-  'bench',
-]);
+const unordered = new Set(['local/apiserver', 'systems/pipelines', 'systems/tekton-operator', 'apps/cli']);
 
 const problems = [];
 let files = 0;

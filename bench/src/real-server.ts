@@ -5,7 +5,7 @@ import type { Kind } from '@tektite/schema';
 import { type RealControlPlane, startRealControlPlane } from '@tektite/testkit';
 import { type AnyRun, RunsOnServer } from './runs-on-server.ts';
 import type { Row } from './table.ts';
-import { images } from './taskruns/one-step.ts';
+import { images } from './one-step.ts';
 import { startTektonController, tektonRelease } from './tekton-controller.ts';
 
 /** As many as Tekton was given for the figures beside ours. */

@@ -8,7 +8,7 @@ import { HostRuntime, type PodRuntime, SimulatedRuntime, startNode } from '@tekt
 import { entrypointProgram, type PipelineRun, pipelinesSystem, PipelineRunKind, TaskRunKind } from '@tektite/pipelines';
 import { type ControlPlane, startControlPlane } from '@tektite/testkit';
 import { startWorkloads } from '@tektite/workloads';
-import { images } from './taskruns/one-step.ts';
+import { images } from './one-step.ts';
 
 /** How often the controllers looked at their objects, by the controllers' names. */
 export type Looks = Map<string, number>;

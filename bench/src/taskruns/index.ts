@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TaskRunKind } from '@tektite/pipelines';
 import { printTable, type Row } from '../table.ts';
-import { oneStep } from './one-step.ts';
+import { oneStep } from '../one-step.ts';
 import { benchRealServer, noRealServer } from '../real-server.ts';
 import { startBench, type TektonBench } from '../tekton-bench.ts';
 

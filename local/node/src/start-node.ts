@@ -5,7 +5,7 @@ import { badRequestError } from '@tektite/meta';
 import type { Pod } from '@tektite/schema/kubernetes';
 import type { AgentParts } from './agent/agent-parts.ts';
 import { ApiEventSink, type EventSink } from './agent/event-sink.ts';
-import { clientObjects } from './agent/object-source.ts';
+import { clientObjects } from './object-source.ts';
 import { PodAgent } from './agent/pod-agent.ts';
 import { ReferencedObjects } from './agent/referenced-objects.ts';
 import type { LogLimits } from './logs/container-log.ts';

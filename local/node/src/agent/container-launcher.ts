@@ -6,7 +6,7 @@ import { isContainerStartError } from '../runtime/container-start-error.ts';
 import type { PodSandbox, RunningContainer } from '../runtime/pod-runtime.ts';
 import type { PreparedVolume } from '../volumes/pod-volumes.ts';
 import type { AgentParts } from './agent-parts.ts';
-import type { ContainerRole, Termination } from './container-record.ts';
+import type { ContainerRole, Termination } from '../container/container-record.ts';
 import { containerSpec } from './container-spec.ts';
 import { messageLimit, terminationMessage } from './termination-message.ts';
 

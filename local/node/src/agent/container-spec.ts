@@ -14,9 +14,9 @@ import type {
 } from '../runtime/pod-runtime.ts';
 import type { PreparedVolume } from '../volumes/pod-volumes.ts';
 import { containerMounts } from './container-mounts.ts';
-import type { ContainerRole } from './container-record.ts';
+import type { ContainerRole } from '../container/container-record.ts';
 import { containerUser } from './container-user.ts';
-import { shouldRestart } from './restart-policy.ts';
+import { shouldRestart } from '../container/restart-policy.ts';
 
 export interface ContainerSpecParts {
   readonly pod: Pod;

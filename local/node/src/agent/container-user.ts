@@ -1,7 +1,7 @@
 import type { Container, Pod } from '@tektite/schema/kubernetes';
 import { ContainerStartError } from '../runtime/container-start-error.ts';
 import type { ContainerUser } from '../runtime/pod-runtime.ts';
-import { podName } from './container-record.ts';
+import { podName } from '../container/container-record.ts';
 
 /** Who a container runs as: its own words, else the Pod's, else the image's (which is left open here). */
 export function containerUser(pod: Pod, container: Container, imageUser: string | undefined): ContainerUser {

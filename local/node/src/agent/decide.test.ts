@@ -1,8 +1,13 @@
 import type { Container, Pod } from '@tektite/schema/kubernetes';
 import { describe, expect, test } from 'vitest';
-import { type ContainerInstance, type ContainerRecord, containersOf, newRecord } from './container-record.ts';
+import {
+  type ContainerInstance,
+  type ContainerRecord,
+  containersOf,
+  newRecord,
+} from '../container/container-record.ts';
 import { decide, type PodAction } from './decide.ts';
-import { backOffUntil, nextBackOff, shouldRestart } from './restart-policy.ts';
+import { backOffUntil, nextBackOff, shouldRestart } from '../container/restart-policy.ts';
 import { restoreRecords } from './restore-records.ts';
 
 const now = 1_000_000;

@@ -1,6 +1,6 @@
 import type { Container, Pod } from '@tektite/schema/kubernetes';
-import { type ContainerEntry, type ContainerRecord, containersOf, isRunning } from './container-record.ts';
-import { backOffUntil, shouldRestart } from './restart-policy.ts';
+import { type ContainerEntry, type ContainerRecord, containersOf, isRunning } from '../container/container-record.ts';
+import { backOffUntil, shouldRestart } from '../container/restart-policy.ts';
 
 /** What is to be done next for a Pod. */
 export type PodAction =

@@ -5,7 +5,7 @@ import { httpCheck } from '../probes/http-check.ts';
 import { resolvePort } from '../probes/container-port.ts';
 import type { RunningContainer } from '../runtime/pod-runtime.ts';
 import { goQuote } from '../env/field-value.ts';
-import { podName } from './container-record.ts';
+import { podName } from '../container/container-record.ts';
 
 /** Runs a hook of a container. Rejects when it fails; the message is for the container's status. */
 export async function runHook(

@@ -12,11 +12,11 @@ import {
   isRunning,
   newRecord,
   podName,
-} from './container-record.ts';
+} from '../container/container-record.ts';
 import { ContainerStop } from './container-stop.ts';
 import { runHook } from './lifecycle-hook.ts';
 import type { PodSetup } from './pod-setup.ts';
-import { backOffText, nextBackOff, shouldRestart } from './restart-policy.ts';
+import { backOffText, nextBackOff, shouldRestart } from '../container/restart-policy.ts';
 import { lostTermination, restoreRecords } from './restore-records.ts';
 
 /** How long to wait before a start that failed is tried again. */

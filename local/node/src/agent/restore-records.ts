@@ -1,5 +1,5 @@
 import type { ContainerState, ContainerStatus, Pod } from '@tektite/schema/kubernetes';
-import { type ContainerRecord, containersOf, newRecord, type Termination } from './container-record.ts';
+import { type ContainerRecord, containersOf, newRecord, type Termination } from '../container/container-record.ts';
 
 /**
  * What is known about a Pod that this process did not start: what its status says. Containers die with the process that

@@ -1,5 +1,5 @@
 import type { ConfigMap, Container, EnvVar, Pod, Secret } from '@tektite/schema/kubernetes';
-import { MissingObjectError, type ObjectSource } from '../agent/object-source.ts';
+import { MissingObjectError, type ObjectSource } from '../object-source.ts';
 import { checkTogether, expand } from './expand.ts';
 import { type FieldContext, fieldValue } from './field-value.ts';
 import { type Allocatable, resourceValue } from './resource-value.ts';

@@ -1,6 +1,6 @@
 import { formatTime } from '@tektite/meta';
 import type { Container, ContainerState, ContainerStateTerminated, ContainerStatus } from '@tektite/schema/kubernetes';
-import type { ContainerRecord, Termination } from '../agent/container-record.ts';
+import type { ContainerRecord, Termination } from '../container/container-record.ts';
 
 /** The status of a container, as kubelets write it. `initializing`: the Pod has init containers that come first. */
 export function containerStatus(container: Container, record: ContainerRecord, initializing: boolean): ContainerStatus {

@@ -1,5 +1,5 @@
 import type { ContainerStatus, Pod, PodCondition } from '@tektite/schema/kubernetes';
-import { containersOf } from '../agent/container-record.ts';
+import { containersOf } from '../container/container-record.ts';
 import type { PodPhase } from './pod-phase.ts';
 
 /** Conditions that are the node's to set; all others are kept as they are. */

@@ -1,6 +1,6 @@
 import type { ContainerStatus, Pod } from '@tektite/schema/kubernetes';
-import { containersOf } from '../agent/container-record.ts';
-import { shouldRestart } from '../agent/restart-policy.ts';
+import { containersOf } from '../container/container-record.ts';
+import { shouldRestart } from '../container/restart-policy.ts';
 
 export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
 

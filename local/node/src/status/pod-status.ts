@@ -1,6 +1,6 @@
 import { formatTime } from '@tektite/meta';
 import type { ContainerStatus, Pod, PodStatus } from '@tektite/schema/kubernetes';
-import { type ContainerRecord, containersOf, newRecord } from '../agent/container-record.ts';
+import { type ContainerRecord, containersOf, newRecord } from '../container/container-record.ts';
 import { containerStatus } from './container-status.ts';
 import { podConditions } from './pod-conditions.ts';
 import { type PodPhase, podPhase } from './pod-phase.ts';

@@ -1,5 +1,5 @@
 import type { ConfigMap, KeyToPath, Pod, Secret, Volume, VolumeProjection } from '@tektite/schema/kubernetes';
-import { MissingObjectError, type ObjectSource } from '../agent/object-source.ts';
+import { MissingObjectError, type ObjectSource } from '../object-source.ts';
 import { type FieldContext, fieldValue } from '../env/field-value.ts';
 import { type Allocatable, resourceValue } from '../env/resource-value.ts';
 import type { Payload, PayloadFile } from './atomic-writer.ts';

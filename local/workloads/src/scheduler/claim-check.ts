@@ -1,4 +1,5 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '@tektite/schema/kubernetes';
+import { claimNames } from '../volumes/claim-names.ts';
 import { isBound } from '../volumes/decide-claim.ts';
 import { matchesTerm } from './node-affinity.ts';
 import type { NodeEntry } from './cluster-state.ts';
@@ -20,16 +21,6 @@ export interface ClaimCheck {
   /** Claims that get their volume once the Pod's node is known. */
   readonly waiting: readonly PersistentVolumeClaim[];
   readonly volumes: readonly PersistentVolume[];
-}
-
-/** The claims that a Pod uses, by name. Ephemeral volumes have claims named after the Pod. */
-export function claimNames({ metadata, spec }: Pod): readonly string[] {
-  const names: string[] = [];
-  for (const { name, persistentVolumeClaim, ephemeral } of spec?.volumes ?? []) {
-    if (persistentVolumeClaim) names.push(persistentVolumeClaim.claimName);
-    else if (ephemeral) names.push(`${metadata.name}-${name}`);
-  }
-  return names;
 }
 
 export function checkClaims(pod: Pod, lookup: VolumeLookup): ClaimCheck {

@@ -2,7 +2,7 @@ import { kinds, mergePatch } from '@tektite/client';
 import { type ControllerDefinition, defineController, mapped } from '@tektite/controller';
 import { isStatusError, type KubeObject } from '@tektite/meta';
 import type { Pod } from '@tektite/schema/kubernetes';
-import { claimNames } from '../scheduler/claim-check.ts';
+import { claimNames } from './claim-names.ts';
 
 const claimFinalizer = 'kubernetes.io/pvc-protection';
 const volumeFinalizer = 'kubernetes.io/pv-protection';

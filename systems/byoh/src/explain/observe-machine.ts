@@ -7,7 +7,7 @@ import { ByoMachine } from '../kinds/byo-machine.ts';
 import { Cluster, Machine } from '../kinds/cluster-api.ts';
 import { clusterNameOf, ownerOf } from '../lookups.ts';
 import { kindOfTemplate } from '../machine/clone-template.ts';
-import { belongsTo } from '../machine/machine-label.ts';
+import { belongsTo } from '../host/machine-label.ts';
 import { clusterApiGroup } from '../wire-names.ts';
 import type { ExplainSnapshot } from './explain-machine.ts';
 

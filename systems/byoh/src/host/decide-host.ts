@@ -3,7 +3,7 @@ import type { Lease } from '@tektite/schema/kubernetes';
 import type { ByoHost } from '../kinds/byo-host.ts';
 import { withCondition } from '../kinds/cluster-condition.ts';
 import { heartbeatCondition } from '../kinds/host-conditions.ts';
-import { releaseHost } from '../machine/change-host.ts';
+import { releaseHost } from './change-host.ts';
 
 export interface HostSnapshot {
   readonly host: ByoHost;

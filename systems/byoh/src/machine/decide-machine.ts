@@ -8,7 +8,7 @@ import { type ConditionText, conditionOf, isTrue, withCondition } from '../kinds
 import { bootstrapCondition, failureOf, hostReadyCondition, installerGate } from '../kinds/host-conditions.ts';
 import { isPaused } from '../lookups.ts';
 import { machineFinalizer } from '../wire-names.ts';
-import { attachHost, pauseHost, releaseHost, resumeHost } from './change-host.ts';
+import { attachHost, pauseHost, releaseHost, resumeHost } from '../host/change-host.ts';
 import { type CannotServe, chooseHost, describeRefusals } from './choose-host.ts';
 
 /** What is known when a machine is looked at. */

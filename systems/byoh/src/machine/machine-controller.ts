@@ -36,12 +36,12 @@ import {
   machineNameLabel,
   versionAnnotation,
 } from '../wire-names.ts';
-import { plainVersion } from './change-host.ts';
+import { plainVersion } from '../host/change-host.ts';
 import { cloneTemplate, kindOfTemplate } from './clone-template.ts';
 import { decideMachine, type MachineDecision, type MachineSnapshot, markReady } from './decide-machine.ts';
 import { HostClaims } from './host-claims.ts';
 import { InstallerConfigs } from './installer-configs.ts';
-import { belongsTo, machineLabel } from './machine-label.ts';
+import { belongsTo, machineLabel } from '../host/machine-label.ts';
 import {
   newProviderId,
   NodeError,

@@ -1,7 +1,8 @@
 import { type PhaseVerdict, summaryStyle } from '@tektite/installer';
 import { findCondition, isConditionTrue } from '@tektite/meta';
 import type { InstallManifest } from '../kinds/install-manifest.ts';
-import { inOrder, typeOf } from './decide-connector.ts';
+import { manifestTypeOf } from '../install-manifest/manifest-type.ts';
+import { inOrder } from './decide-connector.ts';
 
 export const connectorConditions = summaryStyle({
   summary: 'Ready',
@@ -20,7 +21,7 @@ export function installVerdicts(found: readonly InstallManifest[]): readonly Pha
   const ordered = inOrder(found);
   const install = ordered.flatMap((manifest) => findings(manifest, installTypes));
   const workloads = ordered
-    .filter((manifest) => typeOf(manifest) === 'deployment')
+    .filter((manifest) => manifestTypeOf(manifest) === 'deployment')
     .flatMap((manifest) => findings(manifest, workloadTypes));
   return [
     { condition: 'InstallSucceeded', ...worst(install, 'Installed', 'all objects are installed') },

@@ -23,10 +23,11 @@ import { InstallManifest } from '../kinds/install-manifest.ts';
 import { refreshMs } from '../payload/manifest-fetcher.ts';
 import type { PayloadSource } from '../payload/payload.ts';
 import type { Rendered } from '../render/render-connector.ts';
-import { RenderFailure } from '../render/render-failure.ts';
+import { RenderFailure } from '../render-failure.ts';
 import type { Renderer } from '../render/renderer.ts';
 import { connectorConditions, installVerdicts, isReady, unknownVerdicts } from './connector-conditions.ts';
-import { type ConnectorDecision, decideConnector, inOrder, type ManifestAction, typeOf } from './decide-connector.ts';
+import { type ConnectorDecision, decideConnector, inOrder, type ManifestAction } from './decide-connector.ts';
+import { manifestTypeOf } from '../install-manifest/manifest-type.ts';
 import { finalizeConnector } from './finalize-connector.ts';
 import { type WantedManifest, wantedManifests } from './manifest-for.ts';
 import { connectorKeys } from './manifest-index.ts';
@@ -197,7 +198,7 @@ class ConnectorRun {
     const conditions = connectorConditions.update(before.conditions ?? [], verdicts, { now, generation });
     const own = inOrder(found).map((manifest) => ({
       name: manifest.metadata.name ?? '',
-      type: typeOf(manifest),
+      type: manifestTypeOf(manifest),
       ready: isReady(manifest),
     }));
     const installManifests = own.length > 0 || before.installManifests ? { installManifests: own } : {};

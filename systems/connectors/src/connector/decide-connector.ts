@@ -1,5 +1,6 @@
 import { equalJson } from '@tektite/meta';
-import { keys, type ManifestType, manifestTypes } from '../connector-keys.ts';
+import { keys, manifestTypes } from '../connector-keys.ts';
+import { manifestTypeOf } from '../install-manifest/manifest-type.ts';
 import type { InstallManifest } from '../kinds/install-manifest.ts';
 import type { WantedManifest } from './manifest-for.ts';
 
@@ -48,7 +49,7 @@ const installing = { reason: 'Installing', message: 'the InstallManifests were w
 /** Of early versions, which had other labels. */
 function adoption(manifest: InstallManifest, [{ labels }]: ConnectorObservation['wanted']): ManifestAction {
   const own = manifest.metadata.labels ?? {};
-  const type = typeOf(manifest);
+  const type = manifestTypeOf(manifest);
   return {
     type: 'adopt',
     manifest,
@@ -59,12 +60,6 @@ function adoption(manifest: InstallManifest, [{ labels }]: ConnectorObservation[
       [keys.releaseVersion]: own[keys.releaseVersion] ?? own[keys.formerVersion] ?? '',
     },
   };
-}
-
-export function typeOf({ metadata }: InstallManifest): ManifestType {
-  const label = metadata.labels?.[keys.manifestType];
-  const known = manifestTypes.find((type) => type === label);
-  return known ?? (metadata.name?.endsWith('-static') ? 'static' : 'deployment');
 }
 
 /** What makes an InstallManifest one to be made anew: another operator, another namespace, another Connector of the same name. */
@@ -92,7 +87,7 @@ function surplusOf(
   wanted: ConnectorObservation['wanted'],
 ): readonly InstallManifest[] {
   return wanted.flatMap(({ type, name }) => {
-    const own = found.filter((manifest) => typeOf(manifest) === type);
+    const own = found.filter((manifest) => manifestTypeOf(manifest) === type);
     if (own.length < 2) return [];
     const kept = own.find(({ metadata }) => metadata.name === name) ?? own[0];
     return own.filter((manifest) => manifest !== kept);
@@ -101,14 +96,14 @@ function surplusOf(
 
 /** What the workloads need goes first, as it was made first. */
 export function inOrder(found: readonly InstallManifest[]): readonly InstallManifest[] {
-  return manifestTypes.flatMap((type) => found.filter((manifest) => typeOf(manifest) === type));
+  return manifestTypes.flatMap((type) => found.filter((manifest) => manifestTypeOf(manifest) === type));
 }
 
 function changes(found: readonly InstallManifest[], wanted: ConnectorObservation['wanted']): ConnectorDecision {
   const [first] = wanted;
-  const base = found.find((manifest) => typeOf(manifest) === 'static');
+  const base = found.find((manifest) => manifestTypeOf(manifest) === 'static');
   const actions = wanted.flatMap((each): ManifestAction[] => {
-    const manifest = found.find((one) => typeOf(one) === each.type);
+    const manifest = found.find((one) => manifestTypeOf(one) === each.type);
     // One that was adopted keeps its name, and the other one waits for it by that.
     const real =
       each === first || !base?.metadata.name

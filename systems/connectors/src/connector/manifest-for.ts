@@ -11,7 +11,7 @@ import type { Connector } from '../kinds/connector.ts';
 import type { InstallManifest } from '../kinds/install-manifest.ts';
 import { recordOf } from '../install-manifest/manifest-content.ts';
 import type { Rendered } from '../render/render-connector.ts';
-import { RenderFailure } from '../render/render-failure.ts';
+import { RenderFailure } from '../render-failure.ts';
 
 /** What the API server takes of one object. */
 const maxBytes = 1024 * 1024;

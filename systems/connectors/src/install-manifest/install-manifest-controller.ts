@@ -16,11 +16,11 @@ import {
 import { installSet, removeSet } from '@tektite/installer';
 import { type DynamicObject, findCondition, formatTime, isConditionTrue } from '@tektite/meta';
 import { installManifestFinalizer, installManifestName, keys, manifestTypes } from '../connector-keys.ts';
-import { typeOf } from '../connector/decide-connector.ts';
+import { manifestTypeOf } from './manifest-type.ts';
 import { Connector } from '../kinds/connector.ts';
 import { InstallManifest } from '../kinds/install-manifest.ts';
 import type { RenderedSet } from '../render/render-connector.ts';
-import { RenderFailure } from '../render/render-failure.ts';
+import { RenderFailure } from '../render-failure.ts';
 import type { Renderer } from '../render/renderer.ts';
 import { InstalledKinds } from './installed-kinds.ts';
 import { type Content, contentOf } from './manifest-content.ts';
@@ -168,7 +168,7 @@ async function renderedFor(
   renderer: Renderer,
   signal: AbortSignal,
 ): Promise<RenderedSet | { readonly problem: string }> {
-  const type = typeOf(manifest);
+  const type = manifestTypeOf(manifest);
   const hash = manifest.metadata.annotations?.[keys.hash] ?? '';
   const known = renderer.recall(connector.metadata.uid ?? '', type, hash);
   if (known) return known[type];

@@ -4,10 +4,10 @@ import { request as httpsRequest } from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Clock } from '@tektite/meta';
-import { RenderFailure } from '../render/render-failure.ts';
+import { RenderFailure } from '../render-failure.ts';
 import { type Environment, proxyOf } from './proxy-of.ts';
-import { maxBytes } from './read-local.ts';
 import { isRefusedAddress } from './refused-address.ts';
+import { maxBytes } from './source-text.ts';
 
 export interface FetchRules {
   /** Take `http` URLs, too. Default no. */

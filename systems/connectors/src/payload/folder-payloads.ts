@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isManifestError, loadManifest } from '@tektite/manifest';
-import { RenderFailure } from '../render/render-failure.ts';
+import { RenderFailure } from '../render-failure.ts';
 import type { Payload, PayloadSource } from './payload.ts';
 
 const componentName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;

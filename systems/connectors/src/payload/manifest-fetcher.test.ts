@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type VirtualClock, virtualClock } from '@tektite/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { RenderFailure } from '../render/render-failure.ts';
+import { RenderFailure } from '../render-failure.ts';
 import { type FetcherOptions, ManifestFetcher } from './manifest-fetcher.ts';
 import { proxyOf } from './proxy-of.ts';
 import { isRefusedAddress } from './refused-address.ts';

@@ -1,16 +1,11 @@
 import { createHash } from 'node:crypto';
 import { isManifestError, type ManifestItem, parseObjects } from '@tektite/manifest';
 import type { Clock } from '@tektite/meta';
-import { RenderFailure } from '../render/render-failure.ts';
+import { RenderFailure } from '../render-failure.ts';
 import { splitSources } from './additional-source.ts';
 import { type FetchRules, fetchUrl } from './fetch-url.ts';
 import { readLocal } from './read-local.ts';
-
-/** A text as it was read. */
-export interface SourceText {
-  readonly name: string;
-  readonly bytes: Uint8Array;
-}
+import type { SourceText } from './source-text.ts';
 
 /** What `additionalManifests` of a Connector bring. */
 export interface AdditionalManifests {

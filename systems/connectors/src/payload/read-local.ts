@@ -1,9 +1,8 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { RenderFailure } from '../render/render-failure.ts';
-import type { SourceText } from './manifest-fetcher.ts';
+import { RenderFailure } from '../render-failure.ts';
+import { maxBytes, type SourceText } from './source-text.ts';
 
-export const maxBytes: number = 16 * 1024 * 1024;
 const maxFiles = 1000;
 const maxDepth = 32;
 

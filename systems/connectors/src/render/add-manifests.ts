@@ -1,7 +1,7 @@
 import { identityText, Manifest, type ManifestItem, type Scopes } from '@tektite/manifest';
 import type { DynamicObject } from '@tektite/meta';
 import { mergeObject } from './merge-object.ts';
-import { RenderFailure } from './render-failure.ts';
+import { RenderFailure } from '../render-failure.ts';
 import { shownObject } from './shown-object.ts';
 
 export interface AddOptions {

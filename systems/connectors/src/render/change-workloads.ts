@@ -3,7 +3,7 @@ import type { DynamicObject } from '@tektite/meta';
 import type { Workload } from '../kinds/connector.ts';
 import { directiveIn } from './directive-in.ts';
 import { mergeObject } from './merge-object.ts';
-import { RenderFailure } from './render-failure.ts';
+import { RenderFailure } from '../render-failure.ts';
 
 const workloadKinds = ['Deployment', 'StatefulSet'];
 

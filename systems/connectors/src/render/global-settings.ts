@@ -1,6 +1,6 @@
 import { isManifestError, type Manifest, rewriteImages, setAnnotations, setLabels } from '@tektite/manifest';
 import type { Connector } from '../kinds/connector.ts';
-import { RenderFailure } from './render-failure.ts';
+import { RenderFailure } from '../render-failure.ts';
 import { shownObject } from './shown-object.ts';
 
 /** Labels, annotations and registry of a Connector, on all objects and their Pods. Selectors stay. */

@@ -12,7 +12,7 @@ import {
   statefulSet,
 } from '../test-support.ts';
 import { renderConnector } from './render-connector.ts';
-import { RenderFailure } from './render-failure.ts';
+import { RenderFailure } from '../render-failure.ts';
 
 interface Options {
   readonly spec?: object;

@@ -8,7 +8,7 @@ import { withAdditional } from './add-manifests.ts';
 import { isWorkload, withWorkloads } from './change-workloads.ts';
 import { withGlobalSettings } from './global-settings.ts';
 import { type HashedObject, objectHash, setHash } from './object-hash.ts';
-import { RenderFailure } from './render-failure.ts';
+import { RenderFailure } from '../render-failure.ts';
 import { shownObject } from './shown-object.ts';
 import { intoNamespace } from './target-namespace.ts';
 

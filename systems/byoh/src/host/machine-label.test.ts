@@ -1,6 +1,6 @@
 import { isLabelValue } from '@tektite/meta';
 import { describe, expect, it } from 'vitest';
-import { kindOfTemplate } from './clone-template.ts';
+import { kindOfTemplate } from '../machine/clone-template.ts';
 import { machineLabel } from './machine-label.ts';
 
 describe('the label of a host', () => {
