@@ -19,7 +19,7 @@ describe('a wait', () => {
     expect(waited(run([{ name: 'duration', value: '10s' }]), 4000)).toEqual({
       state: 'running',
       message: 'Waiting for 10s',
-      lookAgainMs: 6000,
+      requeueMs: 6000,
     });
     expect(waited(run([{ name: 'duration', value: '10s' }]), 10_000)).toMatchObject({ state: 'succeeded' });
   });

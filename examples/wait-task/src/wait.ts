@@ -17,7 +17,7 @@ export function waited({ spec }: CustomRun, elapsedMs: number): CustomTaskProgre
     return invalid((error as Error).message);
   }
   const left = milliseconds - elapsedMs;
-  if (left > 0) return { state: 'running', message: `Waiting for ${text}`, lookAgainMs: left };
+  if (left > 0) return { state: 'running', message: `Waiting for ${text}`, requeueMs: left };
   return { state: 'succeeded', message: `Waited for ${text}`, results: [{ name: 'waited', value: text }] };
 }
 

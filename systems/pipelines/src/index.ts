@@ -56,7 +56,7 @@ export {
 export { RemoteFailure, RemotePending } from './resolution/remote-failure.ts';
 export { resolutionRequestName } from './resolution/request-name.ts';
 export type { RemoteReference, RequestPlace } from './resolution/request-remote.ts';
-export type { VerificationResult } from './trust/verification-result.ts';
+export type { VerificationResult } from './conditions/verification-result.ts';
 
 // Signatures
 export { signatureAnnotation } from './trust/checksum.ts';

@@ -1,9 +1,9 @@
 import { strip, type Transform, withoutManagedFields } from '@tektite/controller';
 import type { KubeObject, ObjectMeta } from '@tektite/meta';
 import type { Container, Pod, PodSpec } from '@tektite/schema/kubernetes';
+import { type ConditionedStatus, isCompleted } from '../conditions/succeeded-condition.ts';
 import type { CustomRun } from '../kinds/custom-run.ts';
 import type { PipelineRun } from '../kinds/pipeline-run.ts';
-import type { RunCondition } from '../kinds/run-status.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
 
 /**
@@ -39,7 +39,7 @@ export function isWhole(run: CachedTaskRun): run is TaskRun;
 export function isWhole(run: CachedPipelineRun): run is PipelineRun;
 export function isWhole(run: CachedCustomRun): run is CustomRun;
 export function isWhole(run: CachedTaskRun | CachedPipelineRun | CachedCustomRun): boolean {
-  return !isCompleted(run);
+  return !isCompleted(run.status as ConditionedStatus | undefined);
 }
 
 /** The transforms of the caches that all controllers of Pipelines share. */
@@ -80,7 +80,7 @@ export const plainTransforms: CacheTransforms = {
 };
 
 interface Run extends KubeObject {
-  readonly status?: { readonly conditions?: readonly RunCondition[] };
+  readonly status?: ConditionedStatus;
 }
 
 /** A run without what only field managers read and, if it is completed, without these fields of its status. */
@@ -89,12 +89,7 @@ function ifCompleted<T extends Run, F extends keyof NonNullable<T['status']>>(
   fields: readonly F[],
 ): CachedRun<T, F> {
   const run = strip<T>(given) as unknown as T;
-  if (!run.status || !isCompleted(run)) return run as unknown as CachedRun<T, F>;
+  if (!run.status || !isCompleted(run.status)) return run as unknown as CachedRun<T, F>;
   const left = Object.entries(run.status).filter(([field]) => !(fields as readonly string[]).includes(field));
   return { ...run, status: Object.fromEntries(left) } as unknown as CachedRun<T, F>;
-}
-
-function isCompleted({ status }: { readonly status?: { readonly conditions?: readonly RunCondition[] } }): boolean {
-  const succeeded = status?.conditions?.find(({ type }) => type === 'Succeeded');
-  return succeeded !== undefined && succeeded.status !== 'Unknown';
 }

@@ -5,7 +5,8 @@ import type { CacheTransforms } from '../cache/cache-transforms.ts';
 import type { ConfigDefaults } from '../config/config-defaults.ts';
 import type { EventsConfig } from '../config/events-config.ts';
 import { CustomRun, PipelineRun, PipelineRunV1beta1, TaskRun, TaskRunV1beta1 } from '../kinds/kinds.ts';
-import { type AnyRun, cloudEvent, eventType, succeededOf } from './cloud-event.ts';
+import { succeededCondition } from '../conditions/succeeded-condition.ts';
+import { type AnyRun, cloudEvent, eventType } from './cloud-event.ts';
 import type { Outbox } from './outbox.ts';
 import { SentEvents } from './sent-events.ts';
 
@@ -55,7 +56,7 @@ class Teller {
     if (sink === '') return;
     const { clock, client, random, signal } = context;
     const { namespace = '', name = '' } = run.metadata;
-    const { status, reason, message } = succeededOf(run) ?? {};
+    const { status, reason, message } = succeededCondition(run.status) ?? {};
     const identity = [run.kind, namespace, name];
     if (!this.sent.isNew([...identity, status, reason, message], clock.now())) return;
     const type = eventType(run);

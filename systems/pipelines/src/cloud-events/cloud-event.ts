@@ -1,9 +1,9 @@
 import { type KubeObject, parseApiVersion } from '@tektite/meta';
-import type { RunCondition } from '../kinds/run-status.ts';
+import { type ConditionedStatus, succeededCondition } from '../conditions/succeeded-condition.ts';
 
 /** A run of any kind. */
 export interface AnyRun extends KubeObject {
-  readonly status?: { readonly conditions?: readonly RunCondition[] };
+  readonly status?: ConditionedStatus;
 }
 
 /** What is sent: the attributes of CloudEvents 1.0, and the run. */
@@ -23,17 +23,13 @@ const dataKeys: Readonly<Record<string, string>> = {
   CustomRun: 'customRun',
 };
 
-export function succeededOf({ status }: AnyRun): RunCondition | undefined {
-  return status?.conditions?.find(({ type }) => type === 'Succeeded');
-}
-
 /** What happened, by the condition: `dev.tekton.event.taskrun.started.v1`. */
 export function eventType(run: AnyRun): string {
   return `dev.tekton.event.${run.kind.toLowerCase()}.${stateOf(run)}.v1`;
 }
 
 function stateOf(run: AnyRun): string {
-  const condition = succeededOf(run);
+  const condition = succeededCondition(run.status);
   // The reasons of custom tasks are their controllers' own.
   const isCustom = run.kind === 'CustomRun';
   if (!condition) return isCustom ? 'started' : 'queued';

@@ -3,28 +3,29 @@ import type { EventText } from '@tektite/controller';
 import type { RunCondition } from '../kinds/run-status.ts';
 
 /**
- * What users are told when the condition of a run changes; nothing when it did not. A run that has just begun says so first, and
- * one that may not begin yet says only that, as upstream's does.
+ * The Events of a changed condition; none for an unchanged one. A run that starts reports that first. As upstream does, a run that
+ * may not start yet reports nothing else.
  */
 export function conditionEvents(
   before: RunCondition | undefined,
   after: RunCondition | undefined,
 ): readonly EventText[] {
   if (before !== undefined || after === undefined) return listed(conditionEvent(before, after));
-  return after.reason === 'Started' || after.reason === 'TaskRunPending' ? [started] : [started, eventOf(after)];
+  return after.reason === 'Started' || after.reason === 'TaskRunPending'
+    ? [startedEvent]
+    : [startedEvent, eventOf(after)];
 }
 
-/** That a run has begun. */
-export const started: EventText = { type: 'Normal', reason: 'Started', message: '' };
+export const startedEvent: EventText = { type: 'Normal', reason: 'Started', message: '' };
 const listed = (event: EventText | undefined) => (event ? [event] : []);
 
-/** The same for one change: of a run that has just begun, only that it did. */
+/** The same for one change: a run that starts reports only the start. */
 export function conditionEvent(
   before: RunCondition | undefined,
   after: RunCondition | undefined,
 ): EventText | undefined {
   if (!after || equalJson(withoutTime(before), withoutTime(after))) return undefined;
-  return before === undefined && after.status === 'Unknown' ? started : eventOf(after);
+  return before === undefined && after.status === 'Unknown' ? startedEvent : eventOf(after);
 }
 
 function eventOf({ status, reason = '', message = '' }: RunCondition): EventText {

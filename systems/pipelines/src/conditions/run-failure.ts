@@ -1,8 +1,8 @@
-/** Why a run ends: becomes its `Succeeded` condition. */
+/** A terminal error of a run. It becomes the `Succeeded` condition. */
 export class RunFailure extends Error {
   override readonly name = 'RunFailure';
   readonly reason: string;
-  /** Whether it is a mistake of the user's, which the condition marks, and the event for operators does not. */
+  /** A user error is marked as such in the condition, but not in the Event for operators. */
   readonly isUserError: boolean;
 
   constructor(reason: string, message: string, options: ErrorOptions & { readonly isUserError?: boolean } = {}) {
@@ -11,23 +11,23 @@ export class RunFailure extends Error {
     this.isUserError = options.isUserError ?? false;
   }
 
-  /** As the condition says it. */
-  get told(): string {
+  /** The message of the condition. */
+  get conditionMessage(): string {
     return this.isUserError ? `[User error] ${this.message}` : this.message;
   }
 }
 
-/** A mistake of the user's, as Tekton marks it. */
+/** A terminal error that upstream marks as the user's. */
 export function userError(reason: string, message: string): RunFailure {
   return new RunFailure(reason, message, { isUserError: true });
 }
 
-/** Something that a run waits for. Its condition says what; it is looked at again soon. */
+/** A run waits for something else, which its condition names. It is requeued after `retryMs`. */
 export class RunWaits extends Error {
   override readonly name = 'RunWaits';
   readonly reason: string;
   readonly retryMs: number;
-  /** Whether the time of the run begins only when it need not wait any more. */
+  /** Whether the timeout of the run starts only when the wait ends. */
   readonly stopsClock: boolean;
 
   constructor(

@@ -55,7 +55,7 @@ const succeeded = { type: 'Succeeded', status: 'True', reason: 'Succeeded' };
 
 describe('a TaskRun that ended', () => {
   it('is counted, and its time taken', () => {
-    metricsWith().ended(alone, status, succeeded, 0);
+    metricsWith().completed(alone, status, succeeded, 0);
     expect(written.lines).toEqual([
       'taskrun_duration_seconds histogram 90 {"namespace":"ns","task":"build","status":"success"}',
       'taskrun_total counter 1 {"status":"success"}',
@@ -66,7 +66,7 @@ describe('a TaskRun that ended', () => {
     ['TaskRunCancelled', 'cancelled'],
     ['TaskRunTimeout', 'failed'],
   ])('for %s is %s', (reason, outcome) => {
-    metricsWith().ended(alone, status, { type: 'Succeeded', status: 'False', reason }, 0);
+    metricsWith().completed(alone, status, { type: 'Succeeded', status: 'False', reason }, 0);
     expect(written.lines.at(-1)).toBe(`taskrun_total counter 1 {"status":"${outcome}"}`);
   });
 
@@ -77,7 +77,7 @@ describe('a TaskRun that ended', () => {
       'metrics.taskrun.duration-type': 'lastvalue',
       'metrics.count.enable-reason': 'true',
     };
-    metricsWith(settings).ended(child, status, succeeded, 0);
+    metricsWith(settings).completed(child, status, succeeded, 0);
     expect(written.lines[0]).toBe(
       'pipelinerun_taskrun_duration_seconds gauge 90 {"namespace":"ns","task":"t","taskrun":"pr-t","status":"success","reason":"Succeeded","pipeline":"p","pipelinerun":"pr"}',
     );
@@ -87,13 +87,13 @@ describe('a TaskRun that ended', () => {
 it('runs that go on are counted, those that wait for room apart', () => {
   const metrics = metricsWith({ 'metrics.taskrun.throttle.enable-namespace': 'true' });
   const unknown = (reason: string) => ({ type: 'Succeeded', status: 'Unknown', reason });
-  metrics.looked('ns/a', alone, unknown('Running'));
-  metrics.looked('ns/b', alone, unknown('ExceededNodeResources'));
-  metrics.looked('ns/c', alone, unknown('ResolvingTaskRef'));
-  metrics.looked('ns/d', alone, unknown('Running'));
-  metrics.looked('ns/d', alone, succeeded);
-  metrics.looked('ns/e', alone, unknown('Running'));
-  metrics.gone('ns/e');
+  metrics.reconciled('ns/a', alone, unknown('Running'));
+  metrics.reconciled('ns/b', alone, unknown('ExceededNodeResources'));
+  metrics.reconciled('ns/c', alone, unknown('ResolvingTaskRef'));
+  metrics.reconciled('ns/d', alone, unknown('Running'));
+  metrics.reconciled('ns/d', alone, succeeded);
+  metrics.reconciled('ns/e', alone, unknown('Running'));
+  metrics.deleted('ns/e');
   expect(written.observe()).toEqual([
     'running_taskruns now 3 {}',
     'running_taskruns_waiting_on_task_resolution_count now 1 {}',

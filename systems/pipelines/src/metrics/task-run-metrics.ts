@@ -15,7 +15,7 @@ interface RunningTaskRun {
   readonly reason: string;
 }
 
-/** Measures TaskRuns under upstream's names. The meter is asked for when there is the first thing to measure. */
+/** Measures TaskRuns under upstream's names. The meter is requested with the first measurement. */
 export class TaskRunMetrics {
   private readonly meter: () => Meter;
   private readonly config: () => MetricsConfig;
@@ -27,20 +27,20 @@ export class TaskRunMetrics {
     this.config = config;
   }
 
-  /** How a run stands now. */
-  looked(key: string, { metadata }: TaskRun, condition: RunCondition | undefined): void {
+  /** Records the current condition of a run. */
+  reconciled(key: string, { metadata }: TaskRun, condition: RunCondition | undefined): void {
     this.instruments();
     if (condition?.status === 'Unknown')
       this.running.set(key, { namespace: metadata.namespace ?? '', reason: condition.reason ?? '' });
     else this.running.delete(key);
   }
 
-  gone(key: string): void {
+  deleted(key: string): void {
     this.running.delete(key);
   }
 
-  /** A run has just ended. */
-  ended(taskRun: TaskRun, status: TaskRunStatus, { status: how, reason = '' }: RunCondition, now: number): void {
+  /** Records a run that completed. */
+  completed(taskRun: TaskRun, status: TaskRunStatus, { status: how, reason = '' }: RunCondition, now: number): void {
     const { total, duration, durationInPipeline } = this.instruments();
     const { countsByReason, lastTaskRunDuration, pipelineRunLevel } = this.config();
     const outcome = how !== 'False' ? 'success' : reason === 'TaskRunCancelled' ? 'cancelled' : 'failed';
@@ -59,7 +59,7 @@ export class TaskRunMetrics {
     total.add(1, { status: outcome });
   }
 
-  /** The Pod of a run has begun: how long it waited for a node. */
+  /** Records the scheduling latency of a Pod that started. */
   podStarted(pod: CachedPod, taskRun: TaskRun): void {
     const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')?.lastTransitionTime;
     const created = pod.metadata.creationTimestamp;

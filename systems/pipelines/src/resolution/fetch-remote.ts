@@ -15,7 +15,7 @@ import {
 import type { RefSource } from '../kinds/run-status.ts';
 import { VerificationPolicy } from '../kinds/verification-policy.ts';
 import { verifyRemote } from '../trust/verify-remote.ts';
-import type { VerificationResult } from '../trust/verification-result.ts';
+import type { VerificationResult } from '../conditions/verification-result.ts';
 import { pipelinesConversion } from '../rules/conversion/pipelines-conversion.ts';
 import { defaultPipelineSpec } from '../rules/defaults/default-pipeline.ts';
 import { defaultTaskSpec } from '../rules/defaults/default-task.ts';

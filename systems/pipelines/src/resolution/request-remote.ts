@@ -1,5 +1,6 @@
 import type { Client } from '@tektite/client';
 import { controllerReference, isStatusError, type Owner } from '@tektite/meta';
+import { succeededCondition } from '../conditions/succeeded-condition.ts';
 import type { Param } from '../kinds/param.ts';
 import {
   ResolutionRequest,
@@ -109,7 +110,7 @@ function permanentRefusal(error: unknown): unknown {
 /** What a request says. */
 function contentOf(request: ResolutionRequestObject): RemoteContent {
   const { status } = request;
-  const succeeded = status?.conditions?.find(({ type }) => type === 'Succeeded');
+  const succeeded = succeededCondition(status);
   if (!status || !succeeded || succeeded.status === 'Unknown') throw new RemotePending();
   if (succeeded.status !== 'True')
     throw new RemoteFailure('resolution', `error requesting remote resource: ${succeeded.message ?? ''}`);

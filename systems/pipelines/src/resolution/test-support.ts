@@ -6,7 +6,7 @@ import { vi } from 'vitest';
 import type { ParamValue } from '../kinds/param.ts';
 import { ResolutionRequest, type ResolutionRequestStatus } from '../kinds/resolution-request.ts';
 import { pipelinesSystem } from '../system.ts';
-import { isDone } from './request-state.ts';
+import { isCompleted } from '../conditions/succeeded-condition.ts';
 
 const images = { entrypoint: 'e', nop: 'n', sidecarLogResults: 'r', workingDirInit: 'w', shell: 's' };
 
@@ -51,7 +51,7 @@ export class ResolverBench {
     const request = await vi.waitFor(
       async () => {
         const found = await this.plane.client.get(ResolutionRequest, { namespace: this.namespace, name });
-        if (!isDone(found)) throw new Error(`${name} waits: ${JSON.stringify(found.status)}`);
+        if (!isCompleted(found.status)) throw new Error(`${name} waits: ${JSON.stringify(found.status)}`);
         return found;
       },
       { timeout: 20_000, interval: 20 },

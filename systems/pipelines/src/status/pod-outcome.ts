@@ -2,15 +2,9 @@ import { quoteGo } from '@tektite/meta';
 import type { ContainerStatus } from '@tektite/schema/kubernetes';
 import type { CachedPod } from '../cache/cache-transforms.ts';
 import { isSidecarContainer, isStepContainer, resultsSidecar, sidecarContainer } from '../pod/container-names.ts';
+import type { RunOutcome } from '../conditions/succeeded-condition.ts';
 import type { FeatureFlags } from '../config/feature-flags.ts';
 import { parseTerminationMessage, TerminationMessageError, toldReason } from './termination-message.ts';
-
-/** How the `Succeeded` condition of a run stands. */
-export interface RunOutcome {
-  readonly status: 'True' | 'False' | 'Unknown';
-  readonly reason: string;
-  readonly message: string;
-}
 
 const wasKilledForMemory = ({ state }: ContainerStatus) => state?.terminated?.reason === 'OOMKilled';
 const failedItself = ({ state }: ContainerStatus) => (state?.terminated?.exitCode ?? 0) !== 0;

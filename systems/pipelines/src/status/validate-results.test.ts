@@ -20,7 +20,7 @@ it('drops results of another type, and says so of each', () => {
     ]),
   ).toEqual({
     results: [right],
-    mistake:
+    violation:
       'Provided results don\'t match declared results; may be invalid JSON or missing result declaration:  "a": task result is expected to be "object" type but was initialized to a different type "string", "b": task result is expected to be "array" type but was initialized to a different type "string"',
   });
 });
@@ -30,12 +30,12 @@ it('says which keys of objects are missing', () => {
   const declared = [{ name: 'o', type: 'object' as const, properties: { c: {}, a: {}, b: {} } }];
   expect(checkResults(results, declared)).toEqual({
     results,
-    mistake: "missing keys for these results which are required in TaskResult's properties map[o:[a c]]",
+    violation: "missing keys for these results which are required in TaskResult's properties map[o:[a c]]",
   });
 });
 
 it('misses a key once for each time that the result is declared', () => {
   const results = [{ name: 'o', type: 'object' as const, value: {} }];
   const declared = { name: 'o', type: 'object' as const, properties: { b: {}, a: {} } };
-  expect(checkResults(results, [declared, declared]).mistake).toContain('map[o:[a b a b]]');
+  expect(checkResults(results, [declared, declared]).violation).toContain('map[o:[a b a b]]');
 });

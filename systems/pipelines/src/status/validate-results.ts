@@ -5,7 +5,7 @@ import type { TaskResult } from '../kinds/task-spec.ts';
 export interface CheckedResults {
   readonly results: readonly RunResult[];
   /** In upstream's words. */
-  readonly mistake?: string;
+  readonly violation?: string;
 }
 
 /**
@@ -20,24 +20,24 @@ export function checkResults(results: readonly RunResult[], declared: readonly T
   };
   const right = results.filter(isRight);
   const wrong = results.filter((result) => !isRight(result));
-  if (wrong.length > 0) return { results: right, mistake: typeMistake(wrong, byName) };
+  if (wrong.length > 0) return { results: right, violation: typeViolation(wrong, byName) };
   const missing = right.flatMap((result) => missingKeys(result, declared)).sort();
   if (missing.length === 0) return { results };
   const keys = `map[${missing.join(' ')}]`;
   return {
     results,
-    mistake: `missing keys for these results which are required in TaskResult's properties ${keys}`,
+    violation: `missing keys for these results which are required in TaskResult's properties ${keys}`,
   };
 }
 
-function typeMistake(wrong: readonly RunResult[], declared: ReadonlyMap<string, TaskResult>): string {
-  const mistakes = wrong
+function typeViolation(wrong: readonly RunResult[], declared: ReadonlyMap<string, TaskResult>): string {
+  const violations = wrong
     .map(({ name, type }) => {
       const wanted = declared.get(name)?.type ?? '';
       return ` "${name}": task result is expected to be "${wanted}" type but was initialized to a different type "${type}"`;
     })
     .sort();
-  return `Provided results don't match declared results; may be invalid JSON or missing result declaration: ${mistakes.join(',')}`;
+  return `Provided results don't match declared results; may be invalid JSON or missing result declaration: ${violations.join(',')}`;
 }
 
 /** `name:[key key]`, in Go's notation of maps. */

@@ -5,7 +5,7 @@ import { checksumOf, signatureAnnotation } from './checksum.ts';
 import { matchingPolicies } from './matching-policies.ts';
 import { type KeyPlace, policyKeys } from './policy-keys.ts';
 import { verifyChecksum } from './sign-object.ts';
-import type { VerificationResult } from './verification-result.ts';
+import type { VerificationResult } from '../conditions/verification-result.ts';
 
 export interface VerificationSettings {
   /** Those of the namespace of the run. */

@@ -26,7 +26,7 @@ beforeEach(async () => {
         const value = (name: string) => spec.params?.find((param) => param.name === name)?.value;
         if (value('bad')) return { state: 'failed', reason: 'Bad', message: 'as it was told' };
         const left = Number(value('seconds') ?? 10) * 1000 - (time.now() - startedAt);
-        if (left > 0) return { state: 'running', message: 'at work', lookAgainMs: left };
+        if (left > 0) return { state: 'running', message: 'at work', requeueMs: left };
         return { state: 'succeeded', results: [{ name: 'r', value: 'done' }] };
       },
       stop: ({ metadata }) => void stopped.push(metadata.name ?? ''),

@@ -9,15 +9,8 @@ import {
 import type { CustomRun } from '../../kinds/custom-run.ts';
 import { CustomRun as CustomRunKind } from '../../kinds/kinds.ts';
 import { conditionEvent } from '../../conditions/condition-event.ts';
-import {
-  advanced,
-  begun,
-  type CustomTaskProgress,
-  type CustomRunStep,
-  cutShort,
-  isCustomRunOver,
-  succeededOf,
-} from './decide.ts';
+import { isCompleted, succeededCondition } from '../../conditions/succeeded-condition.ts';
+import { advanced, type CustomRunPlan, type CustomTaskProgress, startedStatus, terminated } from './decide.ts';
 
 /** A kind of task that is not carried out by a Pod. */
 export interface CustomTask {
@@ -27,29 +20,29 @@ export interface CustomTask {
   readonly apiVersion: string;
   readonly kind: string;
   /**
-   * How far the work of a CustomRun is. Called when it begins, when it changes, and when this says to look again; it may be called
-   * any number of times. It is not called for one that was cancelled or whose time is over: those end without it.
+   * Reports the progress of a CustomRun. Called when it starts, when it changes, and after `requeueMs`; it may be called any number
+   * of times. It is not called for a CustomRun that was cancelled or timed out: those are completed without it.
    */
   work(run: CustomRun, context: CustomTaskContext): Promise<CustomTaskProgress> | CustomTaskProgress;
-  /** A CustomRun ended before its work did: what it began elsewhere has to stop. */
+  /** Stops work that outlives its CustomRun, which was cancelled or timed out. */
   stop?(run: CustomRun, context: CustomTaskContext): Promise<void> | void;
 }
 
-/** What custom tasks work with. */
+/** The dependencies of a custom task. */
 export interface CustomTaskContext extends Pick<ReconcileContext, 'client' | 'signal' | 'clock' | 'random' | 'log'> {
-  /** When this attempt began. */
+  /** The start of this attempt. */
   readonly startedAt: number;
 }
 
 /**
- * The controller of a custom task: begins CustomRuns, ends those that are cancelled or out of time, tries failed ones again,
- * and tells how they go. Only what is special is left to `work`.
+ * The controller of a custom task: starts CustomRuns, completes those that are cancelled or timed out, retries failed ones, and
+ * writes their status. Only the work itself is left to `work`.
  *
  * @example
  * const wait = customTaskController({
  *   name: 'wait', apiVersion: 'example.com/v1', kind: 'Wait',
  *   work: (run, { clock, startedAt }) =>
- *     clock.now() - startedAt >= 10_000 ? { state: 'succeeded' } : { state: 'running', lookAgainMs: 1000 },
+ *     clock.now() - startedAt >= 10_000 ? { state: 'succeeded' } : { state: 'running', requeueMs: 1000 },
  * });
  */
 export function customTaskController(task: CustomTask): ControllerDefinition {
@@ -58,7 +51,7 @@ export function customTaskController(task: CustomTask): ControllerDefinition {
     kind: CustomRunKind,
     predicate: generationChanged(),
     reconcile: (run, context) =>
-      isFor(task, run) && !isCustomRunOver(run.status) ? look(task, run, context) : undefined,
+      isFor(task, run) && !isCompleted(run.status) ? reconcile(task, run, context) : undefined,
   });
 }
 
@@ -67,16 +60,16 @@ function isFor({ apiVersion, kind }: CustomTask, { spec }: CustomRun): boolean {
   return said?.apiVersion === apiVersion && said.kind === kind;
 }
 
-async function look(task: CustomTask, run: CustomRun, context: ReconcileContext): Promise<Result | undefined> {
+async function reconcile(task: CustomTask, run: CustomRun, context: ReconcileContext): Promise<Result | undefined> {
   const { client, signal, clock, random, log } = context;
   const now = clock.now();
-  const status = begun(run, now);
+  const status = startedStatus(run, now);
   const own = { client, signal, clock, random, log, startedAt: Date.parse(status.startTime ?? '') };
-  const cut = cutShort(run, status, now);
-  if (cut) await task.stop?.(run, own);
-  const step: CustomRunStep = cut ?? advanced(run, status, await task.work({ ...run, status }, own), now);
-  await context.writeStatus(run, step.status);
-  const event = conditionEvent(succeededOf(run.status), succeededOf(step.status));
+  const end = terminated(run, status, now);
+  if (end) await task.stop?.(run, own);
+  const plan: CustomRunPlan = end ?? advanced(run, status, await task.work({ ...run, status }, own), now);
+  await context.writeStatus(run, plan.status);
+  const event = conditionEvent(succeededCondition(run.status), succeededCondition(plan.status));
   if (event) context.event(event);
-  return step.lookAgainMs === undefined ? undefined : requeueAfter(step.lookAgainMs);
+  return plan.requeueMs === undefined ? undefined : requeueAfter(plan.requeueMs);
 }

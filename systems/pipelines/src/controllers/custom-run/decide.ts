@@ -1,44 +1,35 @@
-import { formatGoDuration, formatTime, knativeConditionSet, parseGoDuration } from '@tektite/meta';
+import { formatGoDuration, formatTime, parseGoDuration } from '@tektite/meta';
 import type { CustomRun, CustomRunResult, CustomRunStatus } from '../../kinds/custom-run.ts';
-import type { RunCondition } from '../../kinds/run-status.ts';
+import { succeededCondition, withOutcome } from '../../conditions/succeeded-condition.ts';
 
-const conditions = knativeConditionSet('Succeeded', []);
-
-/** How far the work of a custom task is. */
+/** The progress that a custom task reports. */
 export type CustomTaskProgress =
   | {
       readonly state: 'running';
       readonly message?: string;
-      readonly lookAgainMs?: number;
+      readonly requeueMs?: number;
       readonly extraFields?: unknown;
     }
   | { readonly state: 'succeeded'; readonly message?: string; readonly results?: readonly CustomRunResult[] }
   | { readonly state: 'failed'; readonly reason: string; readonly message: string };
 
-/** What a CustomRun is to become, and when to look again if nothing happens. */
-export interface CustomRunStep {
+/** The next status of a CustomRun, and the delay of the next reconcile. */
+export interface CustomRunPlan {
   readonly status: CustomRunStatus;
-  readonly lookAgainMs?: number;
-}
-
-export function succeededOf(status: CustomRunStatus | undefined): RunCondition | undefined {
-  return status?.conditions?.find(({ type }) => type === 'Succeeded');
-}
-
-export function isCustomRunOver(status: CustomRunStatus | undefined): boolean {
-  return (succeededOf(status)?.status ?? 'Unknown') !== 'Unknown';
+  readonly requeueMs?: number;
 }
 
 const isCancelled = ({ spec }: CustomRun) => spec.status === 'RunCancelled';
 
-/** A CustomRun that has begun. */
-export function begun({ status = {} }: CustomRun, now: number): CustomRunStatus {
+/** The status of a CustomRun with its start time. */
+export function startedStatus({ status = {} }: CustomRun, now: number): CustomRunStatus {
   if (status.startTime) return status;
-  return withCondition({ ...status, startTime: formatTime(now) }, 'Unknown', 'Started', '', now);
+  const started = { ...status, startTime: formatTime(now) };
+  return withOutcome(started, { status: 'Unknown', reason: 'Started', message: '' }, now);
 }
 
-/** Why a CustomRun has to end, whatever its work says: it was cancelled, or its time is over. */
-export function cutShort(run: CustomRun, status: CustomRunStatus, now: number): CustomRunStep | undefined {
+/** Ends a CustomRun that was cancelled or timed out, whatever its work reports. */
+export function terminated(run: CustomRun, status: CustomRunStatus, now: number): CustomRunPlan | undefined {
   const { name = '' } = run.metadata;
   if (isCancelled(run)) {
     const message = `CustomRun "${name}" was cancelled. ${run.spec.statusMessage ?? ''}`.trimEnd();
@@ -50,13 +41,13 @@ export function cutShort(run: CustomRun, status: CustomRunStatus, now: number): 
   return retried(run, ended(status, 'False', 'CustomRunTimedOut', message, now), now);
 }
 
-/** What the progress of its work makes of a CustomRun. One that failed is tried again as often as it says. */
+/** Applies the progress of its work to a CustomRun. A failed one is retried up to `spec.retries` times. */
 export function advanced(
   run: CustomRun,
   status: CustomRunStatus,
   progress: CustomTaskProgress,
   now: number,
-): CustomRunStep {
+): CustomRunPlan {
   const { message = '' } = progress;
   if (progress.state === 'succeeded') {
     const { results } = progress;
@@ -64,29 +55,31 @@ export function advanced(
     return { status: ended(next, 'True', 'Succeeded', message, now) };
   }
   if (progress.state === 'failed') return retried(run, ended(status, 'False', progress.reason, message, now), now);
-  const { lookAgainMs, extraFields } = progress;
+  const { requeueMs, extraFields } = progress;
   const limit = timeoutOf(run);
   const left = limit === undefined ? Infinity : timeLeft(status, limit, now);
-  const next = Math.min(lookAgainMs ?? Infinity, left);
+  const next = Math.min(requeueMs ?? Infinity, left);
   return {
-    status: withCondition(
+    status: withOutcome(
       extraFields === undefined ? status : { ...status, extraFields },
-      'Unknown',
-      'Running',
-      message,
+      { status: 'Unknown', reason: 'Running', message },
       now,
     ),
-    ...(Number.isFinite(next) ? { lookAgainMs: next } : {}),
+    ...(Number.isFinite(next) ? { requeueMs: next } : {}),
   };
 }
 
-function retried(run: CustomRun, status: CustomRunStatus, now: number): CustomRunStep {
+function retried(run: CustomRun, status: CustomRunStatus, now: number): CustomRunPlan {
   const { retriesStatus = [], ...attempt } = status;
   if (retriesStatus.length >= (run.spec.retries ?? 0)) return { status };
-  const next = { retriesStatus: [...retriesStatus, attempt] };
+  const next: CustomRunStatus = { retriesStatus: [...retriesStatus, attempt] };
   return {
-    status: withCondition(next, 'Unknown', 'Retrying', succeededOf(status)?.message ?? '', now),
-    lookAgainMs: 0,
+    status: withOutcome(
+      next,
+      { status: 'Unknown', reason: 'Retrying', message: succeededCondition(status)?.message ?? '' },
+      now,
+    ),
+    requeueMs: 0,
   };
 }
 
@@ -97,19 +90,7 @@ function ended(
   message: string,
   now: number,
 ): CustomRunStatus {
-  return { ...withCondition(status, how, reason, message, now), completionTime: formatTime(now) };
-}
-
-function withCondition(
-  status: CustomRunStatus,
-  how: 'True' | 'False' | 'Unknown',
-  reason: string,
-  message: string,
-  now: number,
-): CustomRunStatus {
-  const condition = { type: 'Succeeded', status: how, reason, ...(message ? { message } : {}) };
-  const before = (status.conditions ?? []) as Parameters<typeof conditions.set>[0];
-  return { ...status, conditions: conditions.set(before, condition, formatTime(now)) };
+  return { ...withOutcome(status, { status: how, reason, message }, now), completionTime: formatTime(now) };
 }
 
 /** In milliseconds; undefined for no limit. */

@@ -19,7 +19,8 @@ import type { RunCondition } from '../../kinds/run-status.ts';
 import { ResolutionRequest } from '../../kinds/resolution-request.ts';
 import { Stopwatch, timeoutsOf } from './decide/timeouts.ts';
 import { timeoutMessage } from './decide/condition.ts';
-import { isOursToRun, isRunOver, pipelineLabelOf, startedRun, succeeded, withRunOutcome } from './decide/run-life.ts';
+import { isCompleted, succeededCondition } from '../../conditions/succeeded-condition.ts';
+import { isManaged, pipelineLabelOf, startedStatus, withRunOutcome } from './decide/lifecycle.ts';
 import { withPipelineLabel } from './decide/run-labels.ts';
 import { conditionEvent } from '../../conditions/condition-event.ts';
 import { pipelineRunTrace, spanContextOf } from '../../status/span-context.ts';
@@ -58,7 +59,7 @@ export function pipelineRunController(options: PipelineRunOptions): ControllerDe
     traceOf: (run) => (isWhole(run) ? run.status?.spanContext : undefined),
     sources: [children.taskRuns, children.customRuns, children.pipelineRuns, requests],
     reconcile: (run, context) => {
-      if (!isOursToRun(run) || run.metadata.deletionTimestamp) return undefined;
+      if (!isManaged(run) || run.metadata.deletionTimestamp) return undefined;
       const services = servicesOf(context, options, memory);
       return isWhole(run) ? new PipelineRunWork(run, services).run() : cleanUpVolumes(run, services);
     },
@@ -99,7 +100,7 @@ class PipelineRunWork {
     this.original = run;
     const spanContext = spanContextOf(run.status?.spanContext, run.metadata.annotations?.[pipelineRunTrace]);
     this.status = spanContext ? { ...run.status, spanContext } : (run.status ?? {});
-    this.told = succeeded(run.status);
+    this.told = succeededCondition(run.status);
     this.services = services;
   }
 
@@ -120,7 +121,7 @@ class PipelineRunWork {
     }
     await this.write();
     if (lasting instanceof RunFailure) this.tellCause(lasting);
-    if (isRunOver(this.status)) {
+    if (isCompleted(this.status)) {
       this.services.pipelines.forget(this.original);
       this.services.finished.forget(this.original);
       await cleanUpVolumes(this.current, this.services);
@@ -141,9 +142,9 @@ class PipelineRunWork {
 
   private start(): void {
     const before = this.status;
-    this.status = startedRun({ ...this.current, status: before }, this.services.now);
+    this.status = startedStatus({ ...this.current, status: before }, this.services.now);
     if (before === this.status) return;
-    this.told = succeeded(this.status);
+    this.told = succeededCondition(this.status);
     this.services.context.event({ type: 'Normal', reason: 'Started', message: '' });
   }
 
@@ -228,7 +229,7 @@ class PipelineRunWork {
       target = { ...this.original, metadata: { ...metadata, resourceVersion: written.resourceVersion ?? '' } };
     }
     await this.writeStatus(target);
-    const event = conditionEvent(this.told, succeeded(this.status));
+    const event = conditionEvent(this.told, succeededCondition(this.status));
     if (event) context.event(event);
   }
 

@@ -8,7 +8,8 @@ import { PipelineFacts } from './decide/facts.ts';
 import { pipelineResults } from './decide/pipeline-results.ts';
 import { givenParams } from './decide/pipeline-params.ts';
 import { withPipelineMetadata } from './decide/run-labels.ts';
-import { isRunOver, withRunOutcome, withVerification } from './decide/run-life.ts';
+import { isCompleted, withVerification } from '../../conditions/succeeded-condition.ts';
+import { withRunOutcome } from './decide/lifecycle.ts';
 import { reportTasks } from './decide/run-report.ts';
 import type { TaskState } from './decide/task-state.ts';
 import { Stopwatch, timeoutsOf } from './decide/timeouts.ts';
@@ -20,7 +21,7 @@ import {
 } from './decide/validate-tasks.ts';
 import { RunFailure } from '../../conditions/run-failure.ts';
 import { goList } from '../../params/validate-params.ts';
-import type { VerificationResult } from '../../trust/verification-result.ts';
+import type { VerificationResult } from '../../conditions/verification-result.ts';
 import { replaceInBindings } from '../../workspace/replace-in-bindings.ts';
 import { createVolumes } from './act/affinity-assistants.ts';
 import { endChildren } from './act/end-children.ts';
@@ -219,7 +220,7 @@ function conclude(progress: Progress, facts: PipelineFacts, spec: PipelineSpec, 
       ...(skippedTasks.length > 0 ? { skippedTasks } : {}),
     },
   };
-  if (isRunOver(progress.run.status)) addResults(progress, facts, spec);
+  if (isCompleted(progress.run.status)) addResults(progress, facts, spec);
 }
 
 /** A run did not begin after its children. */

@@ -13,7 +13,7 @@ import {
   type ResolutionRequestObject,
   type ResolutionRequestStatus,
 } from '../../kinds/resolution-request.ts';
-import { isDone } from '../../resolution/request-state.ts';
+import { isCompleted } from '../../conditions/succeeded-condition.ts';
 
 const succeeded = knativeConditionSet('Succeeded', []);
 
@@ -56,7 +56,7 @@ export function resolutionRequestController(defaults: () => ConfigDefaults): Con
     name: 'resolutionrequest',
     kind: ResolutionRequest,
     async reconcile(request, { clock, writeStatus }) {
-      if (isDone(request)) return undefined;
+      if (isCompleted(request.status)) return undefined;
       const { status, waitMs } = judge(request, clock.now(), defaults().maximumResolutionTimeout);
       await writeStatus(request, status);
       return waitMs === undefined ? undefined : requeueAfter(waitMs);

@@ -4,7 +4,7 @@ import { formatTime, isStatusError, knativeConditionSet } from '@tektite/meta';
 import { parseFirstYaml } from '@tektite/schema/yaml';
 import { formatWithoutArguments } from '../../kinds/go-format.ts';
 import { ResolutionRequest, type ResolutionRequestObject, resolverTypeLabel } from '../../kinds/resolution-request.ts';
-import { isDone } from '../../resolution/request-state.ts';
+import { isCompleted } from '../../conditions/succeeded-condition.ts';
 import { ResolverCache, usesCache, validateCacheMode } from '../../resolution/resolver-cache.ts';
 import {
   type ResolvedResource,
@@ -35,7 +35,7 @@ export function resolverController(resolvers: readonly Resolver[], settings: Res
     concurrency,
     async reconcile(request, context) {
       const resolver = byType.get(request.metadata.labels?.[resolverTypeLabel] ?? '');
-      if (!resolver || isDone(request) || request.status?.data) return;
+      if (!resolver || isCompleted(request.status) || request.status?.data) return;
       try {
         await writeAnswer(request, await answer(resolver, request, context), context);
       } catch (error) {
@@ -155,7 +155,7 @@ async function writeRefusal(
   { client, signal, clock }: ReconcileContext,
 ): Promise<void> {
   const latest = await client.get(ResolutionRequest, keyOf(request), { signal });
-  if (isDone(latest)) return;
+  if (isCompleted(latest.status)) return;
   const why = { reason: 'ResolutionFailed', message: formatWithoutArguments(message) };
   const before = (latest.status?.conditions ?? []) as Parameters<typeof succeeded.markFalse>[0];
   const conditions = succeeded.markFalse(before, 'Succeeded', formatTime(clock.now()), why);

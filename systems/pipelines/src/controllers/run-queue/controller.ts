@@ -10,7 +10,7 @@ import {
 import { isStatusError } from '@tektite/meta';
 import { PipelineRun as PipelineRunKind } from '../../kinds/kinds.ts';
 import type { PipelineRun } from '../../kinds/pipeline-run.ts';
-import { isRunOver } from '../pipeline-run/decide/run-life.ts';
+import { isCompleted } from '../../conditions/succeeded-condition.ts';
 import { groupOf } from '../../rules/concurrency.ts';
 import { decideQueue } from './decide.ts';
 
@@ -59,7 +59,7 @@ class RunQueue {
     } finally {
       if (this.looking.get(group) === look) this.looking.delete(group);
     }
-    const waits = run.spec.status === 'PipelineRunPending' && !isRunOver(run.status) && !this.begun.has(uid);
+    const waits = run.spec.status === 'PipelineRunPending' && !isCompleted(run.status) && !this.begun.has(uid);
     return waits ? requeueAfter(patienceMs) : undefined;
   }
 

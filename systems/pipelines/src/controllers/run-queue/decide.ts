@@ -1,5 +1,5 @@
 import type { PipelineRun } from '../../kinds/pipeline-run.ts';
-import { isRunOver } from '../pipeline-run/decide/run-life.ts';
+import { isCompleted } from '../../conditions/succeeded-condition.ts';
 import { concurrencyOf } from '../../rules/concurrency.ts';
 
 /** What is to be done about the runs of a group. */
@@ -19,7 +19,7 @@ const pending = 'PipelineRunPending';
  * `begun` are those that were told to begin and of whom the cache does not know it yet.
  */
 export function decideQueue(members: readonly PipelineRun[], begun: ReadonlySet<string>): QueueDecision {
-  const open = members.filter(({ status }) => !isRunOver(status)).sort(byAge);
+  const open = members.filter(({ status }) => !isCompleted(status)).sort(byAge);
   const newest = open.at(-1);
   if (!newest) return { begin: [], cancel: [] };
   const makesRoom = concurrencyOf(newest)?.strategy === 'cancel-in-progress';

@@ -1,5 +1,6 @@
 import { type FieldErrors, invalidValue, noFieldErrors } from '@tektite/controller';
 import { equalJson } from '@tektite/meta';
+import { isCompleted } from '../../conditions/succeeded-condition.ts';
 import type { PipelineRun } from '../../kinds/pipeline-run.ts';
 import type { PipelineRunSpec } from '../../kinds/pipeline-run-spec.ts';
 import { defaultPipelineRunSpec } from '../defaults/default-pipeline-run.ts';
@@ -9,17 +10,12 @@ import type { Rules } from '../rules.ts';
 export function validatePipelineRunUpdate(spec: PipelineRunSpec, old: PipelineRun, rules: Rules): FieldErrors {
   const managedBy =
     old.spec.managedBy === spec.managedBy ? noFieldErrors : invalidValue('managedBy is immutable', 'spec.managedBy');
-  if (isDone(old)) {
+  if (isCompleted(old.status)) {
     if (equalJson(old.spec, spec) || equalJson(defaultPipelineRunSpec(old.spec, rules), spec)) return noFieldErrors;
     return managedBy.also(invalidValue('Once the PipelineRun is complete, no updates are allowed', ''));
   }
   if (equalJson(lasting(old.spec), lasting(spec))) return managedBy;
   return managedBy.also(invalidValue('Once the PipelineRun has started, only status updates are allowed', ''));
-}
-
-function isDone({ status }: PipelineRun): boolean {
-  const succeeded = status?.conditions?.find(({ type }) => type === 'Succeeded');
-  return succeeded !== undefined && succeeded.status !== 'Unknown';
 }
 
 function lasting({ status: _, managedBy: __, ...rest }: PipelineRunSpec): object {

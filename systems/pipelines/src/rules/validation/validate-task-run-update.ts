@@ -1,5 +1,6 @@
 import { type FieldErrors, invalidValue, noFieldErrors } from '@tektite/controller';
 import { equalJson } from '@tektite/meta';
+import { isCompleted } from '../../conditions/succeeded-condition.ts';
 import type { TaskRun } from '../../kinds/task-run.ts';
 import type { TaskRunSpec } from '../../kinds/task-run-spec.ts';
 import { defaultTaskRun } from '../defaults/default-task-run.ts';
@@ -9,18 +10,13 @@ import type { Rules } from '../rules.ts';
 export function validateTaskRunUpdate(spec: TaskRunSpec, old: TaskRun, rules: Rules): FieldErrors {
   const managedBy =
     old.spec.managedBy === spec.managedBy ? noFieldErrors : invalidValue('managedBy is immutable', 'spec.managedBy');
-  if (isDone(old)) {
+  if (isCompleted(old.status)) {
     if (equalJson(old.spec, spec) || equalJson(defaultTaskRun(old, rules).spec, spec)) return noFieldErrors;
     return managedBy.also(invalidValue('Once the TaskRun is complete, no updates are allowed', ''));
   }
   if (equalJson(lasting(old.spec), lasting(spec))) return managedBy;
   const message = 'Once the TaskRun has started, only status and statusMessage updates are allowed';
   return managedBy.also(invalidValue(message, ''));
-}
-
-function isDone({ status }: TaskRun): boolean {
-  const succeeded = status?.conditions?.find(({ type }) => type === 'Succeeded');
-  return succeeded !== undefined && succeeded.status !== 'Unknown';
 }
 
 function lasting({ status: _, statusMessage: __, managedBy: ___, ...rest }: TaskRunSpec): object {

@@ -1,4 +1,5 @@
 import type { CachedCustomRun, CachedPipelineRun, CachedTaskRun } from '../../../cache/cache-transforms.ts';
+import { type ConditionedStatus, succeededCondition } from '../../../conditions/succeeded-condition.ts';
 import type { RunCondition } from '../../../kinds/run-status.ts';
 
 /** A run that a PipelineRun started for one of its tasks, as caches have it. */
@@ -24,8 +25,7 @@ const cancelledReasons: Readonly<Record<string, string>> = {
 };
 
 export function conditionOf({ status }: ChildRun): RunCondition | undefined {
-  const conditions: readonly RunCondition[] = status?.conditions ?? [];
-  return conditions.find(({ type }) => type === 'Succeeded');
+  return succeededCondition(status as ConditionedStatus | undefined);
 }
 
 export const hasSucceeded = (run: ChildRun): boolean => conditionOf(run)?.status === 'True';

@@ -1,4 +1,4 @@
-import type { RunOutcome } from '../../../status/pod-outcome.ts';
+import type { RunOutcome } from '../../../conditions/succeeded-condition.ts';
 import type { PipelineFacts } from './facts.ts';
 import { skipReasons } from './skip.ts';
 import type { TaskState } from './task-state.ts';

@@ -11,7 +11,7 @@ import { fetchPipeline } from '../../../resolution/fetch-remote.ts';
 import { RemoteFailure, RemotePending } from '../../../resolution/remote-failure.ts';
 import { replaceText } from '../../../substitution/replace-text.ts';
 import { RunFailure, RunWaits } from '../../../conditions/run-failure.ts';
-import type { VerificationResult } from '../../../trust/verification-result.ts';
+import type { VerificationResult } from '../../../conditions/verification-result.ts';
 import { looksLikeUrl } from '../../../rules/validation/validate-ref.ts';
 import type { PipelineRunServices } from '../pipeline-run-services.ts';
 

@@ -14,7 +14,7 @@ import { type Resolved, TaskState } from '../decide/task-state.ts';
 import { fetchTask } from '../../../resolution/fetch-remote.ts';
 import { RemoteFailure, RemotePending } from '../../../resolution/remote-failure.ts';
 import { RunFailure, RunWaits } from '../../../conditions/run-failure.ts';
-import type { VerificationResult } from '../../../trust/verification-result.ts';
+import type { VerificationResult } from '../../../conditions/verification-result.ts';
 import { findChild } from './child-caches.ts';
 import { PipelineUnavailable, readPipeline } from './get-pipeline.ts';
 import type { PipelineRunServices } from '../pipeline-run-services.ts';

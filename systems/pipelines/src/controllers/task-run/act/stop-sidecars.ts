@@ -1,61 +1,61 @@
 import { jsonPatch, kinds } from '@tektite/client';
-import { type ReconcileContext, requeueAfter, type Result } from '@tektite/controller';
-import { equalJson, isStatusError } from '@tektite/meta';
+import { requeueAfter, type Result } from '@tektite/controller';
+import { isStatusError } from '@tektite/meta';
 import type { Pod } from '@tektite/schema/kubernetes';
 import type { CachedPod, CachedTaskRun } from '../../../cache/cache-transforms.ts';
+import { succeededCondition, withOutcome } from '../../../conditions/succeeded-condition.ts';
+import type { FeatureFlags } from '../../../config/feature-flags.ts';
 import { TaskRun as TaskRunKind } from '../../../kinds/kinds.ts';
-import { isSidecarContainer, resultsSidecar, sidecarContainer } from '../../../pod/container-names.ts';
 import type { TaskRun } from '../../../kinds/task-run.ts';
-import { stoppedSidecarStates } from '../../../status/step-states.ts';
-import { succeededCondition, withOutcome } from '../decide/life.ts';
-import { finish } from './finish.ts';
+import type { TaskRunStatus } from '../../../kinds/task-run-spec.ts';
+import { isSidecarContainer, resultsSidecar, sidecarContainer } from '../../../pod/container-names.ts';
+import { act } from '../act.ts';
+import { conclude } from '../decide/plan.ts';
+import { reportedSidecars } from '../decide/reported-sidecars.ts';
 import { runningSidecars, sidecarsToStop } from '../decide/task-run-pod.ts';
-import { keyOfPod, podOf, type TaskRunLook, type TaskRunOptions } from '../task-run-look.ts';
+import { observe, observePod } from '../observe.ts';
+import { keyOfPod, type TaskRunServices } from '../task-run-options.ts';
 
-/** Their Pods are deleted. */
-const endedFromOutside = new Set(['TaskRunCancelled', 'TaskRunTimeout']);
+/** Runs that end so have their Pods deleted, sidecars included. */
+const terminatingReasons = new Set(['TaskRunCancelled', 'TaskRunTimeout']);
 
 /**
- * After a run is completed: sidecars never end by themselves, so their containers get an image whose program ends at once. Then
- * the status reports how they ended.
+ * Stops the sidecars of a completed run. Sidecars run until they are stopped, so the controller replaces their images by one
+ * whose program exits at once. Then the status reports how they ended.
  */
-export async function stopSidecars(
-  taskRun: CachedTaskRun,
-  context: ReconcileContext,
-  options: TaskRunOptions,
-  begin: (whole: TaskRun) => TaskRunLook,
-): Promise<Result | undefined> {
-  const { status } = taskRun;
-  const flags = options.flags();
-  if (flags.enableKubernetesSidecar || endedFromOutside.has(succeededCondition(status)?.reason ?? '')) return undefined;
-  const pod = podOf({ taskRun, status: status ?? { podName: '' }, context, options });
+export async function stopSidecars(taskRun: CachedTaskRun, services: TaskRunServices): Promise<Result | undefined> {
+  const flags = services.options.flags();
+  const { reason = '' } = succeededCondition(taskRun.status) ?? {};
+  if (flags.enableKubernetesSidecar || terminatingReasons.has(reason)) return undefined;
+  const pod = observePod(taskRun, services);
   if (!pod) return undefined;
   try {
-    const stopped = await swapImages({ context, flags, options }, pod);
-    await reportSidecars(taskRun, stopped ?? pod, context, begin);
+    const stopped = await replaceImages(pod, flags, services);
+    await reportSidecars(taskRun, stopped ?? pod, services);
   } catch (error) {
-    // Who was faster: the node, which is about to tell how they ended, or a user who deleted the Pod.
+    // A deleted Pod has no sidecars left; a conflict means that the node has just updated the Pod.
     if (isStatusError(error, 'NotFound')) return undefined;
     if (isStatusError(error, 'Conflict')) return requeueAfter(1000);
     if (!isStatusError(error) || error.code >= 500) throw error;
     const message = `error stopping sidecars of Pod "${pod.metadata.name}": ${error.message}`;
-    const run = begin(await readWhole(taskRun, context));
-    run.status = withOutcome(run.status, { status: 'False', reason: 'TaskRunStopSidecarFailed', message }, run.now);
-    await finish(run);
+    const whole = await readWhole(taskRun, services);
+    const outcome = { status: 'False', reason: 'TaskRunStopSidecarFailed', message } as const;
+    await write(whole, withOutcome(statusOf(whole), outcome, services.context.clock.now()), services);
   }
   return undefined;
 }
 
-/** The Pod with the new images; undefined when nothing is to be stopped. */
-async function swapImages(
-  { context, flags, options }: Pick<TaskRunLook, 'context' | 'flags' | 'options'>,
+/** Returns the Pod with the new images; undefined when no sidecar runs. */
+async function replaceImages(
   cached: CachedPod,
+  flags: FeatureFlags,
+  { context, options }: TaskRunServices,
 ): Promise<Pod | undefined> {
   const { client, signal } = context;
   const { nop } = options.images;
   const except = new Set(flags.resultExtractionMethod === 'sidecar-logs' ? [sidecarContainer(resultsSidecar)] : []);
   if (runningSidecars(cached, except).size === 0) return undefined;
-  // The cached Pod may be old, and has no images.
+  // The cached Pod may be stale, and it has no images.
   const pod = await client.get(kinds.Pod, keyOfPod(cached), { signal });
   const patch = sidecarsToStop(pod, except, nop).map((place) => ({
     op: 'replace' as const,
@@ -65,25 +65,25 @@ async function swapImages(
   return patch.length > 0 ? client.patch(kinds.Pod, keyOfPod(pod), jsonPatch(patch), { signal }) : pod;
 }
 
-async function reportSidecars(
-  taskRun: CachedTaskRun,
-  pod: CachedPod,
-  context: ReconcileContext,
-  begin: (whole: TaskRun) => TaskRunLook,
-): Promise<void> {
-  const hasSidecars = (pod.status?.containerStatuses ?? []).some(({ name }) => isSidecarContainer(name));
-  if (!hasSidecars) return;
-  const run = begin(await readWhole(taskRun, context));
-  const { sidecars = [] } = run.status;
-  if (!sidecars.some(({ terminated }) => !terminated)) return;
-  const next = stoppedSidecarStates(pod);
-  if (equalJson(sidecars, next)) return;
-  run.status = { ...run.status, sidecars: next };
-  await finish(run);
+async function reportSidecars(taskRun: CachedTaskRun, pod: CachedPod, services: TaskRunServices): Promise<void> {
+  if (!hasSidecarStatuses(pod)) return;
+  const whole = await readWhole(taskRun, services);
+  const sidecars = reportedSidecars(statusOf(whole), pod);
+  if (sidecars) await write(whole, { ...statusOf(whole), sidecars }, services);
 }
 
-/** Caches do not keep the states of the sidecars of a completed run. */
-function readWhole({ metadata }: CachedTaskRun, { client, signal }: ReconcileContext): Promise<TaskRun> {
+const hasSidecarStatuses = ({ status }: CachedPod) =>
+  (status?.containerStatuses ?? []).some(({ name }) => isSidecarContainer(name));
+
+const statusOf = ({ status }: TaskRun): TaskRunStatus => status ?? { podName: '' };
+
+/** Caches drop the sidecar states of completed runs, so the run is read from the API. */
+function readWhole({ metadata }: CachedTaskRun, { context }: TaskRunServices): Promise<TaskRun> {
   const { name = '', namespace = '' } = metadata;
-  return client.get(TaskRunKind, { namespace, name }, { signal });
+  return context.client.get(TaskRunKind, { namespace, name }, { signal: context.signal });
+}
+
+async function write(taskRun: TaskRun, status: TaskRunStatus, services: TaskRunServices): Promise<void> {
+  const observation = observe(taskRun, services);
+  await act(conclude(observation, { draft: { ...taskRun, status } }), services, observation.now);
 }

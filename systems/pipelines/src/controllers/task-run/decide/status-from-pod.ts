@@ -12,7 +12,7 @@ import { resultsOf, taskResultsOfStep, uniqueResults } from '../../../status/res
 import { stepEntriesOf } from '../../../status/results-log.ts';
 import { sidecarStates, type StepReport, stepReports, stepState } from '../../../status/step-states.ts';
 import { entryTypes, type TerminationEntry } from '../../../status/termination-message.ts';
-import { withOutcome } from './life.ts';
+import { withOutcome } from '../../../conditions/succeeded-condition.ts';
 
 export interface PodFacts {
   readonly pod: CachedPod;

@@ -3,9 +3,7 @@ import { StepAction } from '../../../kinds/kinds.ts';
 import type { RefSource } from '../../../kinds/run-status.ts';
 import type { StepActionSpec } from '../../../kinds/step-action-spec.ts';
 import type { TaskRun } from '../../../kinds/task-run.ts';
-import type { StepState } from '../../../kinds/task-run-spec.ts';
 import type { Step, TaskSpec } from '../../../kinds/task-spec.ts';
-import { stepContainer, stepPrefix } from '../../../pod/container-names.ts';
 import { fetchStepAction, type RemotePlace } from '../../../resolution/fetch-remote.ts';
 import { paramReplacements } from '../../../substitution/param-replacements.ts';
 import { replaceValue } from '../../../substitution/replace-text.ts';
@@ -14,13 +12,13 @@ import { defaultStepActionSpec } from '../../../rules/defaults/default-task.ts';
 import { resolutionFailure } from './resolve-task.ts';
 import { RunFailure } from '../../../conditions/run-failure.ts';
 
-/** A step without a reference, and where it came from. */
+/** A step with its StepAction applied, and the source of the StepAction. */
 export interface ResolvedStep {
   readonly step: Step;
   readonly refSource?: RefSource;
 }
 
-/** The steps of a Task with their references to StepActions replaced by what these say, a few at a time. */
+/** Resolves the StepActions of a Task, at most `concurrency` at a time. */
 export async function resolveSteps(
   task: TaskSpec,
   taskRun: TaskRun,
@@ -82,22 +80,4 @@ async function findAction(
   const replaced = params.map((param) => ({ ...param, value: replaceValue(param.value, known) }));
   const { object, refSource } = await fetchStepAction(taskRun, { resolver, params: replaced, url: name }, place);
   return { spec: object.spec, refSource };
-}
-
-/** What the status says of steps before there is a Pod: that they are there, and where they came from. */
-export function withSources(states: readonly StepState[], steps: readonly ResolvedStep[]): readonly StepState[] {
-  const places = new Map(states.map(({ name = '' }, place) => [name, place]));
-  const result = [...states];
-  steps.forEach(({ step, refSource }, index) => {
-    const provenance = refSource ? { refSource } : {};
-    const name = stepContainer(step.name, index).slice(stepPrefix.length);
-    const place = places.get(name);
-    const known = place === undefined ? undefined : result[place];
-    if (place === undefined || !known) result.push({ name, provenance });
-    else {
-      const { refSource: _, ...rest } = known.provenance ?? {};
-      result[place] = { ...known, provenance: { ...rest, ...provenance } };
-    }
-  });
-  return result;
 }

@@ -8,27 +8,27 @@ import { RemoteFailure, RemotePending } from '../../../resolution/remote-failure
 import { paramReplacements } from '../../../substitution/param-replacements.ts';
 import { replaceText, replaceValue } from '../../../substitution/replace-text.ts';
 import { ReplacementSet } from '../../../substitution/replacements.ts';
-import type { VerificationResult } from '../../../trust/verification-result.ts';
+import type { VerificationResult } from '../../../conditions/verification-result.ts';
 import { RunFailure, RunWaits } from '../../../conditions/run-failure.ts';
 import { contextVariables } from '../decide/task-variables.ts';
 
-/** A Task that was found, and what it says of itself. */
+/** The Task of a run, with the metadata that the run takes over. */
 export interface ResolvedTask {
   readonly spec: TaskSpec;
   /** The name of the Task; of one within a run, the run's. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** Where it came from, if from elsewhere. */
+  /** The source of a remote Task. */
   readonly refSource?: RefSource;
   readonly verification?: VerificationResult;
 }
 
 /**
- * The Task of a run. One within the run is read from there each time; one that is referred to is read once and remembered, so
- * that a run does not change when its Task does.
+ * Resolves the Task of a run. An embedded Task is read from the run each time; a referenced one is read once and recorded in the
+ * status, so that a run does not change when its Task does.
  *
- * Throws a `RunWaits` while it is being fetched, a `RunFailure` when it cannot be had, and what may go by itself.
+ * Throws a `RunWaits` while the Task is being fetched, a `RunFailure` for a terminal error, and transient errors as they are.
  */
 export async function resolveTask(taskRun: TaskRun, place: RemotePlace): Promise<ResolvedTask> {
   const { spec, status, metadata } = taskRun;
@@ -40,7 +40,7 @@ export async function resolveTask(taskRun: TaskRun, place: RemotePlace): Promise
     const known = { spec: status.taskSpec, name: name || runName, labels: {}, annotations: {} };
     return { ...known, ...(refSource ? { refSource } : {}) };
   }
-  // A reference by name is told of in other words than one by a resolver.
+  // Upstream prefixes errors of references by name only.
   const prefix = name === '' ? '' : `error when listing tasks for taskRun ${runName}: `;
   try {
     if (resolver !== '') return await remoteTask(taskRun, resolver, place);
@@ -72,7 +72,7 @@ function found({ metadata, spec }: TaskObject): ResolvedTask {
   return { spec, name, labels, annotations };
 }
 
-/** What a run is told of something that was not found, or is still being fetched. */
+/** The error of a resolution as the run's condition reports it. Transient errors are returned as they are. */
 export function resolutionFailure(
   error: unknown,
   prefix: string,

@@ -3,8 +3,8 @@ import type { ResolvedTask } from '../observe/resolve-task.ts';
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** A run with what its Task says of itself; what the run itself says wins. Once, when the Task is found. */
-export function labelled(taskRun: TaskRun, task: ResolvedTask): TaskRun {
+/** The run with the labels and annotations of its Task. Those of the run win. */
+export function withTaskMetadata(taskRun: TaskRun, task: ResolvedTask): TaskRun {
   const { labels = {}, annotations = {} } = taskRun.metadata;
   const { [lastApplied]: _, ...own } = task.annotations;
   return withMetadata(
@@ -14,8 +14,8 @@ export function labelled(taskRun: TaskRun, task: ResolvedTask): TaskRun {
   );
 }
 
-/** Every run says which release ran it. */
-export function released(taskRun: TaskRun, release: string): TaskRun {
+/** The run with the annotation that names the release which ran it. */
+export function withRelease(taskRun: TaskRun, release: string): TaskRun {
   const { labels, annotations } = taskRun.metadata;
   return withMetadata(taskRun, labels ?? {}, { ...annotations, 'pipeline.tekton.dev/release': release });
 }

@@ -1,12 +1,13 @@
 import { formatTime } from '@tektite/meta';
+import { succeededCondition, withOutcome } from '../../../conditions/succeeded-condition.ts';
 import { formatWithoutArguments } from '../../../kinds/go-format.ts';
 import type { RunCondition } from '../../../kinds/run-status.ts';
 import type { TaskRun } from '../../../kinds/task-run.ts';
 import type { StepState, TaskRunStatus } from '../../../kinds/task-run-spec.ts';
-import { isCancelled, succeededCondition, withOutcome } from './life.ts';
+import { isCancelled } from './lifecycle.ts';
 
-/** A run that is ended from outside: cancelled, out of time, or with a Pod that will never start. */
-export function endedStatus(
+/** The status of a run that the controller terminates: cancelled, timed out, or with a Pod that cannot start. */
+export function terminatedStatus(
   taskRun: TaskRun,
   status: TaskRunStatus,
   { reason, message }: { readonly reason: string; readonly message: string },
@@ -19,7 +20,7 @@ export function endedStatus(
   return { ...ended, steps };
 }
 
-/** Nobody tells of a container any more once its Pod is gone. */
+/** A deleted Pod reports no states any more, so the controller completes the states of its steps. */
 function terminatedStep(
   step: StepState,
   { metadata }: TaskRun,
@@ -44,12 +45,12 @@ function terminatedStep(
 
 const ordinary = new Set(['Started', 'Running', 'TaskRunPending']);
 
-/** What the run was waiting for, when that explains why it did not get further. */
+/** The condition that a terminated run had before, where it explains why the run did not get further. */
 export function previousStatus({ reason = '', message = '' }: Partial<RunCondition> = {}): string {
   return message && !ordinary.has(reason) ? `\nPrevious status: [${reason}] ${message}` : '';
 }
 
-/** The next attempt of a run that failed and has some left; undefined when it has none. A user's cancellation is final. */
+/** The status of the next attempt of a failed run; undefined when it has no retries left. A cancelled run is not retried. */
 export function retriedStatus(taskRun: TaskRun, status: TaskRunStatus, now: number): TaskRunStatus | undefined {
   const before = status.retriesStatus ?? [];
   const condition = succeededCondition(status);
