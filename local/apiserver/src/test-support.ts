@@ -101,16 +101,20 @@ export class WatchLog implements Disposable {
 
   constructor(source: WatchLog['source']) {
     this.source = source;
-    source.start(
-      (event) => {
-        expect(this.ended).toBe(false);
-        this.events.push(event);
+    const push = (event: WatchEvent) => {
+      expect(this.ended).toBe(false);
+      this.events.push(event);
+    };
+    source.start({
+      begin: (initial) => {
+        for (let event = initial.next(); event; event = initial.next()) push(event);
       },
-      () => {
+      push,
+      end: () => {
         expect(this.ended).toBe(false);
         this.ended = true;
       },
-    );
+    });
   }
 
   [Symbol.dispose](): void {

@@ -7,6 +7,7 @@ const maxBodyBytes = 3 * 1024 * 1024;
 const maxRefusedBytes = 32 * 1024 * 1024;
 /** So much is read of any client; for more, it must be authorized. */
 const maxUnasked = 64 * 1024;
+const maxUserShare = 0.75;
 /** A body that is not complete by then is given up. */
 const patienceMs = 60_000;
 
@@ -20,6 +21,7 @@ const noBody: RequestBody = { [Symbol.dispose]: () => undefined };
 /** Reads the bodies of requests, all of which together are bounded. Bodies of unauthorized or slow clients cost little. */
 export class BodyReader {
   private held = 0;
+  private readonly heldByUser = new Map<string, number>();
   private readonly maxHeld: number;
 
   constructor(maxHeld: number) {
@@ -27,15 +29,16 @@ export class BodyReader {
   }
 
   /**
-   * The body, if there is one. `admit` is called once there is much of it. Events instead of async iteration: this runs for every
-   * request.
+   * The body, if there is one. `admit` is called once there is much of it, and resolves with the user in whose share it counts
+   * from then on. Events instead of async iteration: this runs for every request.
    */
-  read(request: ServerRequest, admit: () => Promise<void> | undefined): Promise<RequestBody> {
+  read(request: ServerRequest, admit: () => Promise<string>): Promise<RequestBody> {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let size = 0;
       let over = false;
       let timer: Disposable | undefined;
+      let user: string | undefined;
       const finish = () => {
         over = true;
         timer?.[Symbol.dispose]();
@@ -44,7 +47,7 @@ export class BodyReader {
       const fail = (error: unknown) => {
         if (over) return;
         finish();
-        this.held -= size;
+        this.release(size, user);
         reject(error as Error);
       };
       const refuse = (error: unknown) => {
@@ -55,20 +58,20 @@ export class BodyReader {
       const onData = (chunk: Buffer) => {
         const before = size;
         size += chunk.length;
-        this.held += chunk.length;
+        this.hold(chunk.length, user);
         if (size > maxBodyBytes) return refuse(tooLarge());
-        if (this.held > this.maxHeld)
-          return refuse(tooManyRequestsError('Too many requests, please try again later.', 1));
+        if (this.isFull(user)) return refuse(tooManyRequestsError('Too many requests, please try again later.', 1));
         chunks.push(chunk);
         timer ??= systemClock.setTimer(patienceMs, () => refuse(tooSlow()));
         if (size > maxUnasked && before <= maxUnasked) askFirst();
       };
       const askFirst = () => {
-        const admitted = admit();
-        if (!admitted) return;
         request.pause();
-        admitted.then(() => {
-          if (!over) request.resume();
+        admit().then((name) => {
+          if (over) return;
+          user = name;
+          this.heldByUser.set(user, (this.heldByUser.get(user) ?? 0) + size);
+          request.resume();
         }, refuse);
       };
       if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return refuse(tooLarge());
@@ -78,14 +81,30 @@ export class BodyReader {
       request.once('end', () => {
         if (over) return;
         finish();
-        resolve(size === 0 ? noBody : this.hold(chunks, size));
+        if (size === 0) return resolve(noBody);
+        const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+        resolve({ bytes, [Symbol.dispose]: () => this.release(size, user) });
       });
     });
   }
 
-  private hold(chunks: readonly Buffer[], size: number): RequestBody {
-    const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-    return { bytes, [Symbol.dispose]: () => void (this.held -= size) };
+  private hold(bytes: number, user: string | undefined): void {
+    this.held += bytes;
+    if (user !== undefined) this.heldByUser.set(user, (this.heldByUser.get(user) ?? 0) + bytes);
+  }
+
+  private release(bytes: number, user: string | undefined): void {
+    this.held -= bytes;
+    if (user === undefined) return;
+    const left = (this.heldByUser.get(user) ?? 0) - bytes;
+    if (left > 0) this.heldByUser.set(user, left);
+    else this.heldByUser.delete(user);
+  }
+
+  /** The large bodies of one user leave a quarter to the others. */
+  private isFull(user: string | undefined): boolean {
+    if (this.held > this.maxHeld) return true;
+    return user !== undefined && (this.heldByUser.get(user) ?? 0) > this.maxHeld * maxUserShare;
   }
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { createSigningRequest, signRequest } from '@tektite/certificates';
+import { createSigningRequest, type KeyPair, signRequest } from '@tektite/certificates';
 import { type Status, systemClock } from '@tektite/meta';
 import { describe, expect, it } from 'vitest';
 import { HttpTestServer } from './test-support.ts';
@@ -23,6 +23,17 @@ async function exchange(socket: TLSSocket, text: string | Buffer): Promise<strin
   await Promise.race([once(socket, 'close').catch(() => {}), quiet]);
   socket.destroy();
   return received;
+}
+
+/** Reads a chunked answer; whether it came to its end. */
+async function endsWhole(socket: TLSSocket): Promise<boolean> {
+  let end = '';
+  socket.on('data', (chunk: Buffer) => (end = (end + chunk.toString('latin1')).slice(-20)));
+  const closed = once(socket, 'close').catch(() => {});
+  socket.resume();
+  await Promise.race([closed, expect.poll(() => end).toContain('0\r\n\r\n')]);
+  socket.destroy();
+  return end.endsWith('0\r\n\r\n');
 }
 
 describe.each(['http1', 'http2'] as const)('HTTPS by %s', (version) => {
@@ -416,20 +427,51 @@ describe('clients that do not read', () => {
     const { object, headers } = await server.http1(path);
     expect((object.items as unknown[]).length).toBe(60);
     expect(headers['transfer-encoding']).toBe('chunked');
-    const whole = await Promise.all(
-      slow.map(async (socket) => {
-        let end = '';
-        socket.on('data', (chunk: Buffer) => (end = (end + chunk.toString('latin1')).slice(-20)));
-        const closed = once(socket, 'close').catch(() => {});
-        socket.resume();
-        await Promise.race([closed, expect.poll(() => end).toContain('0\r\n\r\n')]);
-        socket.destroy();
-        return end.endsWith('0\r\n\r\n');
-      }),
-    );
+    const whole = await Promise.all(slow.map(endsWhole));
     const cut = whole.filter((each) => !each).length;
     expect(cut).toBeGreaterThanOrEqual(4);
     expect(cut).toBeLessThan(12);
+  });
+
+  it('count by user, however many credentials one has', async () => {
+    await using server = await HttpTestServer.start({ maxInflightBytes: 400_000 });
+    for (let i = 0; i < 60; i++)
+      await server.api.ok('POST', path, JSON.parse(configMap(`c${i}`, { x: 'y'.repeat(100_000) })));
+    const ask = async (as: KeyPair) => {
+      const socket = await server.socket(as);
+      socket.on('error', () => {});
+      socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`);
+      return socket.pause();
+    };
+    const own = await server.issue('modest');
+    const modest = [await ask(own), await ask(own)];
+    const greedy: TLSSocket[] = [];
+    for (let i = 0; i < 12; i++) greedy.push(await ask(await server.issue('greedy')));
+    expect((await server.http1(path)).code).toBe(200);
+    expect(await Promise.all(modest.map(endsWhole))).toEqual([true, true]);
+    expect((await Promise.all(greedy.map(endsWhole))).filter(Boolean).length).toBeLessThan(8);
+  });
+
+  it('hold no events of what a watch starts with, and are cut off before what they keep alive takes much', async () => {
+    await using server = await HttpTestServer.start({ maxInflightBytes: 4_000_000 });
+    const { storage } = server.api.server;
+    const count = 2000;
+    const data = { x: 'y'.repeat(5000) };
+    for (let i = 0; i < count; i++) await server.api.ok('POST', path, JSON.parse(configMap(`c${i}`, data)));
+    const watch = () => {
+      const stream = server.session().request({ ':path': `${path}?watch=1` });
+      stream.on('error', () => {});
+      return stream.pause();
+    };
+    const slow = Array.from({ length: 20 }, watch);
+    for (const stream of slow) await once(stream, 'response');
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(slow.filter(({ closed }) => closed)).toEqual([]);
+    // The storage forgets the objects; each of the watches would now keep ten megabytes of them.
+    await storage.compact(storage.revision);
+    await server.api.ok('DELETE', path);
+    await storage.compact(storage.revision);
+    await expect.poll(() => slow.filter(({ closed }) => closed).length).toBe(20);
   });
 });
 
@@ -449,6 +491,24 @@ describe('bodies', () => {
     release();
     expect((await slow).code).toBe(201);
     expect((await post('another')).code).toBe(201);
+  });
+
+  it('of one user leave room for those of others, however many credentials the user has', async () => {
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    await using server = await HttpTestServer.start({
+      maxInflightBytes: 1_000_000,
+      admission: [{ name: 'Gate', mutate: ({ name }) => (name.startsWith('slow') ? gate : undefined) }],
+    });
+    const post = (name: string, size: number, as: KeyPair) =>
+      server.http1(path, { method: 'POST', headers: json, body: configMap(name, { x: 'y'.repeat(size) }), as });
+    const slow = post('slow', 600_000, await server.issue('jane'));
+    const again = await server.issue('jane');
+    await expect.poll(async () => (await post('more', 300_000, again)).code).toBe(429);
+    expect((await post('other', 300_000, await server.issue('john'))).code).toBe(201);
+    release();
+    expect((await slow).code).toBe(201);
+    expect((await post('last', 300_000, again)).code).toBe(201);
   });
 });
 

@@ -1,6 +1,7 @@
 import { GuardedServer, type ServerRequest, type ServerResponse, type TlsOptions } from '@tektite/http';
 import { isStatusError, StatusError, systemClock } from '@tektite/meta';
 import type { ApiRequest, ApiResponse } from '../rest/api-request.ts';
+import { anonymous } from '../auth/authenticator.ts';
 import { BodyReader } from './body-reader.ts';
 import { clientCertificate } from './client-certificate.ts';
 import { type Connection, ResponseWriter } from './response-writer.ts';
@@ -73,9 +74,12 @@ class Exchange {
     };
     response.on('close', close);
     response.on('error', close);
-    const client = clientKey(request);
+    let client = request.socket.remoteAddress ?? '';
+    const onAuthenticated = (name: string) => {
+      if (name !== anonymous.name) client = name;
+    };
     try {
-      const result = await this.handle(request);
+      const result = await this.handle(request, onAuthenticated);
       if (!connection.closed) await writer.write(request, response, result, connection, client);
     } catch (error) {
       if (connection.closed || response.headersSent) {
@@ -91,11 +95,15 @@ class Exchange {
   }
 
   /** The body is held until there is an answer, not until the client has read it. */
-  private async handle(request: ServerRequest): Promise<ApiResponse> {
+  private async handle(request: ServerRequest, onAuthenticated: (name: string) => void): Promise<ApiResponse> {
     const { admit, handle } = this.options;
     if ((request.url?.length ?? 0) > maxUrlLength) throw urlTooLong();
-    using body = await this.bodies.read(request, () => admit?.(toApiRequest(request, undefined)));
-    return await handle(toApiRequest(request, body.bytes));
+    using body = await this.bodies.read(request, async () => {
+      let user = '';
+      await admit?.(toApiRequest(request, undefined, (name) => (user = name)));
+      return user;
+    });
+    return await handle(toApiRequest(request, body.bytes, onAuthenticated));
   }
 }
 
@@ -104,13 +112,11 @@ function urlTooLong(): StatusError {
   return new StatusError({ code: 414, reason: 'RequestURITooLong', message });
 }
 
-/** Tells clients apart by what they authenticate with, else by their address. */
-function clientKey(request: ServerRequest): string {
-  const { certificate } = clientCertificate(request);
-  return certificate?.fingerprint ?? request.headers.authorization ?? request.socket.remoteAddress ?? '';
-}
-
-function toApiRequest(request: ServerRequest, body: Uint8Array | undefined): ApiRequest {
+function toApiRequest(
+  request: ServerRequest,
+  body: Uint8Array | undefined,
+  onAuthenticated?: (name: string) => void,
+): ApiRequest {
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
   const headers: Record<string, string | undefined> = Object.create(null);
@@ -126,6 +132,7 @@ function toApiRequest(request: ServerRequest, body: Uint8Array | undefined): Api
     query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
     headers,
     ...(body ? { body } : {}),
+    ...(onAuthenticated ? { onAuthenticated } : {}),
     ...(certificate ? { clientCertificate: certificate } : {}),
     ...(bad ? { badClientCertificate: true } : {}),
   };

@@ -34,7 +34,7 @@ export class ResponseWriter {
       'content-type': contentType(result),
       ...(result.headers && asHeaderBytes(result.headers)),
     };
-    const wait = (bytes: number) => this.slow.wait(client, bytes, () => response.destroy());
+    const wait = (held: () => number) => this.slow.wait({ client, held, cut: () => void response.destroy() });
     if (result.type === 'watch') {
       streamWatch(response, result.code, headers, result.source, result.media, connection, wait);
       return;
@@ -44,7 +44,12 @@ export class ResponseWriter {
     if (result.type === 'stream') {
       response.writeHead(result.code, headers as Record<string, string>);
       for await (const chunk of result.stream)
-        if (!response.write(chunk)) await drained(response, connection, wait(chunk.length));
+        if (!response.write(chunk))
+          await drained(
+            response,
+            connection,
+            wait(() => chunk.length),
+          );
       response.end();
       return;
     }
@@ -60,12 +65,21 @@ export class ResponseWriter {
     }
     const held = next.done ? 0 : heldBytes(result);
     for (let after = next; !after.done && !connection.closed; piece = after, after = pieces.next())
-      if (!response.write(piece.value as string)) await drained(response, connection, wait(held));
+      if (!response.write(piece.value as string))
+        await drained(
+          response,
+          connection,
+          wait(() => held),
+        );
     const last = piece.value as string;
     response.end(last);
     // The rest is in the buffer of the connection; a client that never reads it is cut off as well.
     if (last.length > smallBytes || (response.stream ?? response).writableNeedDrain)
-      await finished(response, connection, wait(last.length));
+      await finished(
+        response,
+        connection,
+        wait(() => last.length),
+      );
   }
 }
 

@@ -10,7 +10,9 @@ describe('slow readers', () => {
     return {
       clock,
       cut,
-      wait: (client: string, bytes: number, name: string) => slow.wait(client, bytes, () => cut.push(name)),
+      slow,
+      wait: (client: string, bytes: number, name: string) =>
+        slow.wait({ client, held: () => bytes, cut: () => void cut.push(name) }),
     };
   };
 
@@ -37,5 +39,19 @@ describe('slow readers', () => {
     expect(cut).toEqual(['g1']);
     wait('greedy', 10, 'g3');
     expect(cut).toEqual(['g1', 'm1']);
+  });
+
+  it('are cut off when a response grows while it waits, at once or soon after', () => {
+    const { clock, cut, slow } = start();
+    const held = { news: 10, past: 10 };
+    const one = slow.wait({ client: 'a', held: () => held.news, cut: () => void cut.push('news') });
+    slow.wait({ client: 'b', held: () => held.past, cut: () => void cut.push('past') });
+    held.news = 95;
+    one.measure();
+    expect(cut).toEqual(['news']);
+    one.measure();
+    held.past = 101;
+    clock.advance(2);
+    expect(cut).toEqual(['news', 'past']);
   });
 });

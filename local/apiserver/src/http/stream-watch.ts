@@ -1,20 +1,23 @@
 import type { ServerResponse } from '@tektite/http';
-import { formatYaml } from '@tektite/schema/yaml';
-import { encodeJson } from '../codec/encoded-json.ts';
+import type { InitialEvents, WatchEvent, WatchReader, WatchSource } from '../rest/api-request.ts';
+import { encodeEvent, encodeSharedEvent } from './encode-event.ts';
 import type { Connection } from './response-writer.ts';
-import type { WatchEvent, WatchSource } from '../rest/api-request.ts';
+import type { SlowReader } from './slow-readers.ts';
 
 /**
- * A watcher that lets so many bytes of news pile up is cut off: it can resume from its last revision, while the others and
+ * A watcher that lets so many bytes of events pile up is cut off: it can resume from its last revision, while other watchers and
  * the server's memory do not pay for it.
  */
 const maxPendingBytes = 4 * 1024 * 1024;
 
-/** About how much an event takes that waits: its object is that of the storage. */
-const waitingEventBytes = 128;
+/** A reference to an object of the storage. */
+const referenceBytes = 8;
 
 /** How much is handed to a connection ahead of what it has sent. */
-const maxBufferedBytes = 256 * 1024;
+const maxBufferedBytes = 64 * 1024;
+
+/** Counts a response as slow, with the bytes it holds. */
+type Wait = (held: () => number) => SlowReader;
 
 /** Sends the events of a watch, a line each, until either side ends it. */
 export function streamWatch(
@@ -24,7 +27,7 @@ export function streamWatch(
   source: WatchSource,
   media: 'json' | 'yaml',
   connection: Connection,
-  wait: (bytes: number) => Disposable,
+  wait: Wait,
 ): void {
   response.writeHead(code, headers as Record<string, string>);
   // HTTP/1.1 holds the head back until there is a body.
@@ -33,21 +36,22 @@ export function streamWatch(
 }
 
 /**
- * Events on their way to one client. What a watch starts with (all that exists, or all that the client missed) waits for
- * the client to read it, however long it is: it is held anyway. What happens from then on waits only within bounds.
+ * Events on their way to one client. The initial events are encoded when the client has read the ones before, however long that
+ * takes. Later events wait within bounds, as lines that watchers share.
  */
-class WatchStream {
+class WatchStream implements WatchReader {
   private readonly response: ServerResponse;
   private readonly source: WatchSource;
   private readonly media: 'json' | 'yaml';
   private readonly connection: Connection;
-  private readonly wait: (bytes: number) => Disposable;
+  private readonly wait: Wait;
   /** Counts this watch as slow while its client does not read. */
-  private slow: Disposable | undefined;
-  private waiting: (WatchEvent | string)[] = [];
+  private slow: SlowReader | undefined;
+  private initial: InitialEvents | undefined;
+  private initialSent = { events: 0, bytes: 0 };
+  private waiting: Buffer[] = [];
   private next = 0;
   private pendingBytes = 0;
-  private starting = true;
   private ended = false;
 
   constructor(
@@ -55,7 +59,7 @@ class WatchStream {
     source: WatchSource,
     media: 'json' | 'yaml',
     connection: Connection,
-    wait: (bytes: number) => Disposable,
+    wait: Wait,
   ) {
     this.response = response;
     this.source = source;
@@ -67,71 +71,93 @@ class WatchStream {
   start(): void {
     this.connection.onClose = () => {
       this.slow?.[Symbol.dispose]();
+      this.initial = undefined;
+      this.waiting = [];
       this.source.stop();
     };
     this.response.on('drain', () => this.drain());
-    this.source.start(
-      (event) => this.push(event),
-      () => {
-        this.ended = true;
-        this.drain();
-      },
-    );
-    this.starting = false;
-    this.watchReader();
+    this.source.start(this);
   }
 
-  private push(event: WatchEvent): void {
+  begin(initial: InitialEvents): void {
+    this.initial = initial;
+    this.drain();
+  }
+
+  push(event: WatchEvent): void {
     if (this.connection.closed) return;
-    if (this.waiting.length === 0 && !this.isFull()) {
-      this.response.write(encodeEvent(event, this.media));
+    const line = encodeSharedEvent(event, this.media);
+    if (!this.initial && this.waiting.length === 0 && !this.isFull()) {
+      this.response.write(line);
       return;
     }
-    if (this.starting) {
-      this.waiting.push(event);
-      return;
-    }
-    const text = encodeEvent(event, this.media);
-    this.waiting.push(text);
-    this.pendingBytes += text.length;
-    this.slow ??= this.wait(text.length);
+    this.waiting.push(line);
+    this.pendingBytes += line.length;
     if (this.pendingBytes > maxPendingBytes) {
       this.source.stop();
-      this.waiting = [];
       this.response.destroy();
-    }
+    } else if (this.slow) this.slow.measure();
+    else this.slow = this.wait(this.held);
+  }
+
+  end(): void {
+    this.ended = true;
+    this.drain();
   }
 
   private drain(): void {
-    while (this.next < this.waiting.length && !this.isFull() && !this.connection.closed) {
-      const item = this.waiting[this.next] as WatchEvent | string;
-      // Sent is forgotten, so that a long start does not hold what has been deleted meanwhile.
-      this.waiting[this.next++] = '';
-      if (typeof item === 'string') this.pendingBytes -= item.length;
-      this.response.write(typeof item === 'string' ? item : encodeEvent(item, this.media));
+    if (this.connection.closed) return;
+    this.slow?.[Symbol.dispose]();
+    this.slow = undefined;
+    this.drainInitial();
+    while (!this.initial && this.next < this.waiting.length && !this.isFull()) {
+      const line = this.waiting[this.next] as Buffer;
+      this.waiting[this.next++] = empty;
+      this.pendingBytes -= line.length;
+      this.response.write(line);
     }
-    this.watchReader();
-    if (this.next < this.waiting.length) return;
+    if (this.initial || this.next < this.waiting.length) {
+      this.slow = this.wait(this.held);
+      return;
+    }
     this.waiting = [];
     this.next = 0;
     if (this.ended) this.response.end();
   }
 
-  /** What a client has not read yet counts from its last progress. */
-  private watchReader(): void {
-    this.slow?.[Symbol.dispose]();
-    const left = this.waiting.length - this.next;
-    this.slow =
-      left > 0 && !this.connection.closed ? this.wait(left * waitingEventBytes + this.pendingBytes) : undefined;
+  private drainInitial(): void {
+    while (this.initial && !this.isFull()) {
+      const event = this.initial.next();
+      if (!event) {
+        this.initial = undefined;
+        return;
+      }
+      const line = encodeEvent(event, this.media);
+      this.initialSent.events++;
+      this.initialSent.bytes += line.length;
+      this.response.write(line);
+    }
+  }
+
+  /** Objects of the storage cost a reference, unless the storage would have forgotten them: then they count as their text does. */
+  private readonly held = (): number => {
+    const { initial, initialSent } = this;
+    let bytes = this.pendingBytes + this.bufferedBytes();
+    if (initial) {
+      const each = initial.isOwner() ? initialSent.bytes / Math.max(1, initialSent.events) : 0;
+      bytes += initial.left * (referenceBytes + each);
+    }
+    return bytes;
+  };
+
+  private isFull(): boolean {
+    return this.bufferedBytes() > maxBufferedBytes;
   }
 
   /** HTTP/1.1 responses come without a stream of their own. */
-  private isFull(): boolean {
-    return (this.response.stream ?? this.response).writableLength > maxBufferedBytes;
+  private bufferedBytes(): number {
+    return (this.response.stream ?? this.response).writableLength;
   }
 }
 
-function encodeEvent(event: WatchEvent, media: 'json' | 'yaml'): string {
-  if (media === 'yaml') return `---\n${formatYaml(event)}`;
-  return `{"type":"${event.type}","object":${encodeJson(event.object)}}\n`;
-}
+const empty = Buffer.alloc(0);

@@ -126,6 +126,11 @@ export class HttpTestServer implements AsyncDisposable {
     });
   }
 
+  /** Another certificate of a user who may do everything. */
+  issue(user: string): Promise<KeyPair> {
+    return issueCertificate(this.authority, { commonName: user, organizations: ['system:masters'] }, systemClock);
+  }
+
   /** A bare connection, for those who do not speak HTTP well. */
   socket(as: KeyPair | null = this.admin): Promise<TLSSocket> {
     return new Promise((resolve, reject) => {

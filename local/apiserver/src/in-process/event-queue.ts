@@ -30,10 +30,13 @@ export class EventQueue implements TransportStream<WireEvent>, AsyncIterator<Wir
     this.warnings = head.warnings;
     this.source = source;
     this.unlink = onAbort(signals, (reason) => this.finish(reason, true));
-    source.start(
-      (event) => this.push(event),
-      () => this.finish(),
-    );
+    source.start({
+      begin: (initial) => {
+        for (let event = initial.next(); event; event = initial.next()) this.push(event);
+      },
+      push: (event) => this.push(event),
+      end: () => this.finish(),
+    });
     this.limit = this.pending.length + maxPendingEvents;
   }
 

@@ -30,6 +30,8 @@ export interface ApiRequest {
   /** The TLS client showed a certificate that cannot be believed. */
   readonly badClientCertificate?: boolean;
   readonly signal?: AbortSignal;
+  /** Called with the name of the user once it is authenticated, for limits that count by user. */
+  readonly onAuthenticated?: (name: string) => void;
 }
 
 /** One event of a watch. The object of a BOOKMARK has only a resourceVersion; that of an ERROR is a Status. */
@@ -39,11 +41,29 @@ export interface WatchEvent {
 }
 
 /**
- * A running watch. `start` is called once with where the events go and with what to call at the end; `stop` ends it from
- * the reader's side.
+ * The events that a watch starts with, made one by one as the reader takes them: a reader that does not read holds references to
+ * objects, no events and no text.
  */
+export interface InitialEvents {
+  /** How many are left. */
+  readonly left: number;
+  /** Whether the objects may be held for this reader alone, because the storage has newer ones or they are copies. */
+  isOwner(): boolean;
+  next(): WatchEvent | undefined;
+}
+
+/** Receives the events of a watch. */
+export interface WatchReader {
+  /** Called at most once, before any `push`. */
+  begin(initial: InitialEvents): void;
+  push(event: WatchEvent): void;
+  /** There is no event after this. */
+  end(): void;
+}
+
+/** A running watch. `start` is called once; `stop` ends the watch from the reader's side. */
 export interface WatchSource {
-  start(push: (event: WatchEvent) => void, end: () => void): void;
+  start(reader: WatchReader): void;
   stop(): void;
 }
 

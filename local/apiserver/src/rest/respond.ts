@@ -1,7 +1,7 @@
 import { badRequestError, type KubeObject, type Status } from '@tektite/meta';
 import type { Resource } from '../registry/resource.ts';
 import { defaultPrinter, makeTable, partialMetadata, type IncludeObject } from '../table/table.ts';
-import type { ApiResponse, WatchEvent, WatchSource } from './api-request.ts';
+import type { ApiResponse, InitialEvents, WatchEvent, WatchReader, WatchSource } from './api-request.ts';
 import { type ObjectPage, toList } from './list.ts';
 import { type Negotiated, notAcceptableError } from './negotiate.ts';
 
@@ -94,7 +94,7 @@ export class Responder {
       code: 200,
       type: 'watch',
       media,
-      source: { start: (push, end) => source.start((event) => push(map(event)), end), stop: () => source.stop() },
+      source: { start: (reader) => source.start(mapEvents(reader, map)), stop: () => source.stop() },
     };
   }
 
@@ -133,4 +133,23 @@ export class Responder {
     const group = this.resource.group.split('.')[0];
     return `${group === '' ? 'core' : group}.${this.resource.kind}`;
   }
+}
+
+/** Maps events when they are read, and not before. */
+function mapEvents(reader: WatchReader, map: (event: WatchEvent) => WatchEvent): WatchReader {
+  const mapInitial = (initial: InitialEvents): InitialEvents => ({
+    get left() {
+      return initial.left;
+    },
+    isOwner: () => initial.isOwner(),
+    next: () => {
+      const event = initial.next();
+      return event && map(event);
+    },
+  });
+  return {
+    begin: (initial) => reader.begin(mapInitial(initial)),
+    push: (event) => reader.push(map(event)),
+    end: () => reader.end(),
+  };
 }

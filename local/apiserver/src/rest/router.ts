@@ -46,6 +46,7 @@ export class Router {
     const { authenticators, authorizer } = this.parts;
     const info = parseRequestInfo(request.method, request.path, request.query);
     const authenticated = await authenticators.authenticate(request);
+    request.onAuthenticated?.(authenticated.name);
     const user = impersonate(request, authenticated, info, authorizer);
     const attributes = attributesOf(user, { ...info, name: info.name || selectedName(info, request.query) });
     const { allowed, reason } = authorizer.authorize(attributes);

@@ -10,7 +10,7 @@ import {
 } from '@tektite/meta';
 import { apiVersionOf, type Resource } from '../registry/resource.ts';
 import { RevisionCompactedError, type Storage, type StorageEvent } from '../storage/storage.ts';
-import type { WatchEvent, WatchSource } from './api-request.ts';
+import type { InitialEvents, WatchEvent, WatchReader, WatchSource } from './api-request.ts';
 import { InvalidRevisionError, type ListParameters, parseRevision, tooLargeRevisionError } from './list-options.ts';
 import type { Selection } from './selection.ts';
 
@@ -58,8 +58,7 @@ class Watch implements WatchSource {
   private subscription: Disposable | undefined;
   private timeout: Disposable | undefined;
   private bookmarks: Disposable | undefined;
-  private push: (event: WatchEvent) => void = () => {};
-  private end: () => void = () => {};
+  private reader: WatchReader = { begin: () => {}, push: () => {}, end: () => {} };
   private stopped = false;
   /** Conversion to another version may wait for a webhook; what comes later waits in line. */
   private tail: Promise<void> | undefined;
@@ -71,9 +70,8 @@ class Watch implements WatchSource {
     this.from = from;
   }
 
-  start(push: (event: WatchEvent) => void, end: () => void): void {
-    this.push = push;
-    this.end = end;
+  start(reader: WatchReader): void {
+    this.reader = reader;
     const { storage, clock } = this.parts;
     const { timeoutSeconds, allowWatchBookmarks, sendInitialEvents } = this.request.parameters;
     const seconds = timeoutSeconds !== undefined && timeoutSeconds > 0 ? timeoutSeconds : minWatchSeconds;
@@ -123,11 +121,13 @@ class Watch implements WatchSource {
   private emitAll(): void {
     const { storage } = this.parts;
     const { prefix, selects, resource } = this.request;
-    const objects = storage.list(prefix, selects ? { filter: selects } : {}).entries.map(({ value }) => value);
+    const { entries, revision } = storage.list(prefix, selects ? { filter: selects } : {});
+    const objects = entries.map(({ value }) => value);
     this.convert(
       () => resource.fromStorage?.(objects) ?? objects,
       (converted) => {
-        for (const object of converted) this.push({ type: 'ADDED', object });
+        const isOwner = () => converted !== objects || storage.compactedRevision > revision;
+        this.reader.begin(new AddedEvents(converted, isOwner));
       },
     );
   }
@@ -137,7 +137,7 @@ class Watch implements WatchSource {
     const { resource } = this.request;
     this.convert(
       () => resource.fromStorage?.([object]) ?? [object],
-      ([converted]) => this.push({ type, object: converted as KubeObject }),
+      ([converted]) => this.reader.push({ type, object: converted as KubeObject }),
     );
   }
 
@@ -181,7 +181,7 @@ class Watch implements WatchSource {
     };
     this.convert(
       () => [],
-      () => this.push(event),
+      () => this.reader.push(event),
     );
   }
 
@@ -202,15 +202,36 @@ class Watch implements WatchSource {
 
   private fail(status: Status): void {
     if (this.stopped) return;
-    this.push({ type: 'ERROR', object: status });
+    this.reader.push({ type: 'ERROR', object: status });
     this.finish();
   }
 
   private finish(): void {
     if (this.stopped) return;
     this.stop();
-    if (this.tail) void this.tail.then(this.end);
-    else this.end();
+    if (this.tail) void this.tail.then(() => this.reader.end());
+    else this.reader.end();
+  }
+}
+
+/** One ADDED event for each object. */
+class AddedEvents implements InitialEvents {
+  readonly isOwner: () => boolean;
+  private readonly objects: readonly KubeObject[];
+  private position = 0;
+
+  constructor(objects: readonly KubeObject[], isOwner: () => boolean) {
+    this.objects = objects;
+    this.isOwner = isOwner;
+  }
+
+  get left(): number {
+    return this.objects.length - this.position;
+  }
+
+  next(): WatchEvent | undefined {
+    const object = this.objects[this.position++];
+    return object && { type: 'ADDED', object };
   }
 }
 
