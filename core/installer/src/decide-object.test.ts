@@ -1,4 +1,5 @@
-import { goJson, sha256Hex } from '@tektite/manifest';
+import { goJson } from '@tektite/go';
+import { sha256Hex } from '@tektite/manifest';
 import { controllerReference, type DynamicObject } from '@tektite/meta';
 import { describe, expect, it } from 'vitest';
 import { decideObject } from './decide-object.ts';

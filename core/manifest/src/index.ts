@@ -81,7 +81,7 @@ export { waitForObjects, type WaitOptions, type WaitReport, type WaitState } fro
 
 // Hashes
 export { dirHash } from './hash/dir-hash.ts';
-export { canonicalHash, goJson, sha256Hex } from './hash/go-json.ts';
+export { canonicalHash, sha256Hex } from './hash/canonical-hash.ts';
 
 // Mistakes
 export { isManifestError, ManifestError, type ManifestErrorCode, manifestErrorCodes } from './manifest-error.ts';

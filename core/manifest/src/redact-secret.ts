@@ -1,6 +1,6 @@
 import type { DynamicObject } from '@tektite/meta';
 import { mappingAt } from './field-value.ts';
-import { sha256Hex } from './hash/go-json.ts';
+import { sha256Hex } from './hash/canonical-hash.ts';
 
 /** A Secret of which one can see that a value changed, and not to what. */
 export function redactSecret(secret: DynamicObject): DynamicObject {

@@ -55,8 +55,8 @@ const htmlEscapes: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 };
 
-/** Go's JSON is safe to stand in HTML. */
-function escapeHtml(json: string): string {
+/** JSON with the escapes that Go adds, so that it may stand in HTML. */
+export function escapeHtml(json: string): string {
   return json.replaceAll(/[<>&\u2028\u2029]/g, (char) => htmlEscapes[char] as string);
 }
 

@@ -1,3 +1,4 @@
+import { jsonTypeName } from '@tektite/go';
 import { quoteGo } from '@tektite/meta';
 import type { JsonSchema, Kind } from '@tektite/schema';
 
@@ -104,11 +105,9 @@ function hasType(value: unknown, type: string): boolean {
   }
 }
 
+/** Go names a fraction where it wants an integer. */
 function jsonName(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'boolean') return 'bool';
-  if (typeof value === 'number' && !Number.isInteger(value)) return `number ${value}`;
-  return value === null || value === undefined ? 'null' : typeof value;
+  return typeof value === 'number' && !Number.isInteger(value) ? `number ${value}` : jsonTypeName(value ?? null);
 }
 
 /** A fair guess: the names of structs are not in a schema. */

@@ -1,4 +1,5 @@
-import { formatGoNumber, quoteGo } from '@tektite/meta';
+import { formatGoValue } from '@tektite/go';
+import { quoteGo } from '@tektite/meta';
 import { FieldErrors } from './field-errors.ts';
 
 /** Nothing is wrong; something to start from. */
@@ -55,20 +56,4 @@ export function multipleOneOf(...paths: readonly string[]): FieldErrors {
 
 export function outOfBounds(value: unknown, lower: unknown, upper: unknown, path: string): FieldErrors {
   return genericError(`expected ${formatGoValue(lower)} <= ${formatGoValue(value)} <= ${formatGoValue(upper)}`, path);
-}
-
-/** A value as Go's `%v` prints it: strings bare, lists in brackets with spaces, maps by their sorted keys. */
-function formatGoValue(value: unknown): string {
-  if (value === undefined || value === null) return '<nil>';
-  if (typeof value === 'number') return formatGoNumber(value);
-  if (Array.isArray(value)) return `[${value.map(formatGoValue).join(' ')}]`;
-  if (typeof value !== 'object' || !isPlain(value)) return String(value as string | boolean | bigint);
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `map[${entries.map(([key, item]) => `${key}:${formatGoValue(item)}`).join(' ')}]`;
-}
-
-/** What has a text of its own (an error, a quantity, a path) is printed as that. */
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype;
 }

@@ -1,3 +1,5 @@
+import { compareGoStrings } from '@tektite/go';
+
 /** Whether a mistake refuses the request or is only told, as a warning. */
 export type MistakeLevel = 'error' | 'warning';
 
@@ -42,15 +44,4 @@ function compareMistakes(a: FieldMistake, b: FieldMistake): number {
     compareGoStrings(a.details, b.details) ||
     (a.level === b.level ? 0 : a.level === 'error' ? -1 : 1)
   );
-}
-
-/** Go compares bytes of UTF-8, which is the order of code points; JavaScript compares halves of surrogate pairs. */
-function compareGoStrings(a: string, b: string): number {
-  if (a === b) return 0;
-  const shared = Math.min(a.length, b.length);
-  for (let at = 0; at < shared; at++) {
-    if (a.charCodeAt(at) === b.charCodeAt(at)) continue;
-    return (a.codePointAt(at) as number) - (b.codePointAt(at) as number);
-  }
-  return a.length - b.length;
 }

@@ -1,4 +1,5 @@
-import { goJson, sha256Hex } from '@tektite/manifest';
+import { goJson } from '@tektite/go';
+import { sha256Hex } from '@tektite/manifest';
 import { controllerOf, type DynamicObject } from '@tektite/meta';
 import type { Difference, InstallMethod } from './install-method.ts';
 

@@ -1,5 +1,6 @@
 import type { Client } from '@tektite/client';
-import { goJson, sha256Hex } from '@tektite/manifest';
+import { goJson } from '@tektite/go';
+import { sha256Hex } from '@tektite/manifest';
 import { controllerReference, type DynamicObject, isStatusError } from '@tektite/meta';
 import { deleteObject } from '../act-on-object.ts';
 import { InstallerError } from '../installer-error.ts';

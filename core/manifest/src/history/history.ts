@@ -4,7 +4,7 @@ import { cloneJson, type DynamicObject, formatTime, isStatusError } from '@tekti
 import type { ConfigMap } from '@tektite/schema/kubernetes';
 import { type ApplySet, applySetId } from '../set/apply-set.ts';
 import { mappingAt } from '../field-value.ts';
-import { sha256Hex } from '../hash/go-json.ts';
+import { sha256Hex } from '../hash/canonical-hash.ts';
 import { Manifest } from '../manifest.ts';
 import { ManifestError } from '../manifest-error.ts';
 import { describeObject, referenceTo } from '../object-identity.ts';

@@ -1,8 +1,8 @@
+import { goJson } from '@tektite/go';
 import { type Client, type DeleteOptions, isClientError, keyOf } from '@tektite/client';
 import { cloneJson, type DynamicObject, equalJson, isStatusError } from '@tektite/meta';
 import { read } from '../apply/apply-object.ts';
 import { isMapping } from '../field-value.ts';
-import { goJson } from '../hash/go-json.ts';
 import type { Manifest } from '../manifest.ts';
 import { compareMerge } from './merge-difference.ts';
 import { mergeSchema, threeWayMerge } from './three-way-patch.ts';

@@ -1,6 +1,6 @@
 import { cloneJson, type DynamicObject, equalJson, type Mutable } from '@tektite/meta';
 import { childOf, isMapping, listAt, mappingAt } from '../field-value.ts';
-import { canonicalHash } from '../hash/go-json.ts';
+import { canonicalHash } from '../hash/canonical-hash.ts';
 import { redactSecret } from '../redact-secret.ts';
 import type { PlannedChange } from './plan.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hostName, parseQuery, parseRequestUri, portOf } from './go-url.ts';
-import { cidrContains, formatIp, parseCidr, parseIp } from './ip-address.ts';
+import { cidrContains, formatIp, parseCidr, parseIp } from '@tektite/go';
 import { isKnownFormat, stringFormat } from './string-format.ts';
 
 describe('string formats', () => {

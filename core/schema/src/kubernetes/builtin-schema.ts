@@ -1,6 +1,6 @@
+import type { GoType, Scalar } from '@tektite/go';
 import type { JsonSchema } from '../structural-schema.ts';
 import { type Definition, definitionOf, type FieldDefinition } from './definition.ts';
-import type { GoType, Scalar } from './go-type.ts';
 
 type Draft<T> = { -readonly [K in keyof T]: T[K] };
 

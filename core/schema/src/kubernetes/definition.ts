@@ -1,27 +1,16 @@
 import { definitionsJson } from './generated/definitions.ts';
-import { type GoType, parseGoType } from './go-type.ts';
+import { type GoField, parseGoType, type StructDefinition } from '@tektite/go';
 
 /** A struct of the Kubernetes API: its fields, and how they are encoded and merged. */
-export interface Definition {
-  /** Go package and type, as `core/v1.PodSpec`. */
-  readonly key: string;
+export interface Definition extends StructDefinition {
   /** Replaced as a whole by server-side apply, wherever it is used. */
   readonly atomic: boolean;
-  /** In the order in which they are printed. */
   readonly fields: readonly FieldDefinition[];
 }
 
-export interface FieldDefinition extends FieldMerge {
-  readonly name: string;
-  readonly type: GoType;
+export interface FieldDefinition extends GoField, FieldMerge {
   /** Whether OpenAPI says the field is required. */
   readonly required: boolean;
-  /** No `omitempty`: zero values are printed, `null` for a nil list, map or pointer. */
-  readonly always: boolean;
-  /** Not printed when zero even if it is a struct or a time, which `omitempty` alone does not achieve in Go. */
-  readonly omitzero: boolean;
-  /** The embedded structs the field comes from (`RuleWithOperations.Rule`); errors name them, the wire does not. */
-  readonly embedded?: string;
   /**
    * The field's number in protobuf, those of the embedded structs around it first. Empty for `kind` and `apiVersion`
    * where they are no part of the message.
@@ -91,7 +80,7 @@ function readFields(rows: TableEntry['fields']): FieldDefinition[] {
     number = protobuf[0] ?? number;
     return {
       name,
-      type: parseGoType(type),
+      type: parseGoType(type, definitionOf),
       required: flags.includes('r'),
       always: flags.includes('a'),
       omitzero: flags.includes('z'),

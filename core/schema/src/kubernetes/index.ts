@@ -5,4 +5,3 @@ export * from './definition.ts';
 export * from './descriptions.ts';
 export type * from './generated/types.ts';
 export * from './go-package.ts';
-export * from './go-type.ts';

@@ -1,5 +1,4 @@
 /** The three forms in which the API takes changes, applied to JSON. */
-export { formatGoValue } from './go-value.ts';
 export { applyJsonPatch } from './json-patch.ts';
 export { applyMergePatch } from './merge-patch.ts';
 export { applyStrategicMergePatch } from './strategic-merge-patch.ts';

@@ -1,6 +1,6 @@
 import { badRequestError, StatusError, setOwn } from '@tektite/meta';
 import type { JsonSchema } from '../structural-schema.ts';
-import { formatGoValue } from './go-value.ts';
+import { formatGoValue } from '@tektite/go';
 import { inOrder, type KeyOf, mergeWords, textOf, withoutWords } from './merged-list.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { formatGoValue } from '@tektite/schema/patch';
+import { formatGoValue } from '@tektite/go';
 import type { JsonSchema } from '@tektite/schema';
 import { atomOf, ListElementError, untypedSchema } from './atom.ts';
 import { fieldElement, formatFieldPath } from './path-element.ts';

@@ -1,6 +1,6 @@
+import { decodeJson } from '@tektite/go';
 import { findBuiltinKind } from '@tektite/schema/kubernetes';
 import { describe, expect, test } from 'vitest';
-import { decodeJson } from './decode-json.ts';
 import { decodeObject, normalizeObject } from './decode-object.ts';
 
 const groups: Record<string, [string, string]> = {

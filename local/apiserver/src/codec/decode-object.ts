@@ -1,7 +1,5 @@
+import { DecodeState, type JsonDocument, structDecoder } from '@tektite/go';
 import type { Definition } from '@tektite/schema/kubernetes';
-import { DecodeState } from './decode-state.ts';
-import type { JsonDocument } from './json-document.ts';
-import { structDecoder } from './type-decoder.ts';
 
 /** An object as Go would print it after decoding, and what strict decoding has to say about the input. */
 export interface DecodedObject {
@@ -20,8 +18,8 @@ export interface DecodedObject {
  * // json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32
  */
 export function decodeObject(definition: Definition, document: JsonDocument, { strict = true } = {}): DecodedObject {
-  const state = new DecodeState(document, strict);
-  const object = structDecoder(definition.key).decode(document.value, state);
+  const state = new DecodeState(document, { strict });
+  const object = structDecoder(definition).decode(document.value, state);
   if (state.saved) throw state.saved;
   const before = strict ? document.complaints : undefined;
   return { object, complaints: before ? [...before, ...state.complaints] : state.complaints };
@@ -33,8 +31,8 @@ export function decodeObject(definition: Definition, document: JsonDocument, { s
  * the type.
  */
 export function normalizeObject(definition: Definition, object: object, old?: object): Record<string, unknown> {
-  const state = new DecodeState({ hasNumberTexts: false }, false, true);
-  const normal = structDecoder(definition.key).decode(object, state, old);
+  const state = new DecodeState({ hasNumberTexts: false }, { stored: true });
+  const normal = structDecoder(definition).decode(object, state, old);
   if (state.saved) throw state.saved;
   return normal;
 }

@@ -1,7 +1,6 @@
+import { DecodeError, type GoType, maxDepth } from '@tektite/go';
 import { parseApiVersion, setOwn } from '@tektite/meta';
-import { definitionOf, type FieldDefinition, findBuiltinDefinition, type GoType } from '@tektite/schema/kubernetes';
-import { DecodeError } from './decode-error.ts';
-import { maxDepth } from './decode-json.ts';
+import { definitionOf, type FieldDefinition, findBuiltinDefinition } from '@tektite/schema/kubernetes';
 import { ProtobufReader, type WireType } from './protobuf-reader.ts';
 import { decodeText, readScalar } from './protobuf-scalars.ts';
 

@@ -1,4 +1,4 @@
-import { DecodeError } from './decode-error.ts';
+import { DecodeError } from '@tektite/go';
 
 /** How a field's value is laid out. */
 export type WireType = 0 | 1 | 2 | 5;

@@ -1,6 +1,5 @@
+import { DecodeError, type Scalar } from '@tektite/go';
 import { formatMicroTime, formatTime } from '@tektite/meta';
-import type { Scalar } from '@tektite/schema/kubernetes';
-import { DecodeError } from './decode-error.ts';
 import { ProtobufReader, type WireType } from './protobuf-reader.ts';
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });

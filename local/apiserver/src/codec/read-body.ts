@@ -1,10 +1,8 @@
+import { DecodeError, decodeJson, type JsonDocument } from '@tektite/go';
 import { badRequestError, cloneJson, formatApiVersion, type GroupVersionKind, StatusError } from '@tektite/meta';
 import { parseFirstYaml, strictYamlError, YamlError } from '@tektite/schema/yaml';
 import { findBuiltinDefinition } from '@tektite/schema/kubernetes';
-import { DecodeError } from './decode-error.ts';
-import { decodeJson } from './decode-json.ts';
 import { decodeProtobuf } from './decode-protobuf.ts';
-import type { JsonDocument } from './json-document.ts';
 import { type BodyFormat, bodyFormat } from './media-type.ts';
 import { cannotBeHandled, readVersionKind, withDefaults } from './version-kind.ts';
 

@@ -1,6 +1,5 @@
+import { DecodeError, JsonNumber, jsonTypeName, TypeMismatch } from '@tektite/go';
 import { type GroupVersionKind, parseApiVersion, quoteGo } from '@tektite/meta';
-import { DecodeError, jsonTypeName, TypeMismatch } from './decode-error.ts';
-import { JsonNumber } from './json-document.ts';
 
 const goType =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
@@ -15,7 +14,7 @@ export function readVersionKind(value: unknown): GroupVersionKind {
   const found = { apiVersion: '', kind: '' };
   if (value !== null) {
     if (typeof value !== 'object' || Array.isArray(value) || value instanceof JsonNumber) {
-      throw describe(new TypeMismatch(typeName(value), goType, '', ''));
+      throw describe(new TypeMismatch(jsonTypeName(value), goType, '', ''));
     }
     for (const key in value) {
       const name = fieldOf(key);
@@ -23,7 +22,7 @@ export function readVersionKind(value: unknown): GroupVersionKind {
       const text = (value as Record<string, unknown>)[key];
       if (typeof text === 'string') found[name] = text;
       else if (text !== null && text !== undefined)
-        throw describe(new TypeMismatch(typeName(text), 'string', '', name));
+        throw describe(new TypeMismatch(jsonTypeName(text), 'string', '', name));
     }
   }
   const groupVersion = parseApiVersion(found.apiVersion);
@@ -36,10 +35,6 @@ function fieldOf(key: string): 'apiVersion' | 'kind' | undefined {
   if (key.length !== 4 && key.length !== 10) return undefined;
   const folded = key.toLowerCase();
   return folded === 'kind' ? 'kind' : folded === 'apiversion' ? 'apiVersion' : undefined;
-}
-
-function typeName(value: unknown): string {
-  return value instanceof JsonNumber ? 'number' : jsonTypeName(value);
 }
 
 function describe(error: Error): DecodeError {

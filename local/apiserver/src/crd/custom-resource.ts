@@ -6,11 +6,9 @@ import {
   invalidObjectError,
   type KubeObject,
 } from '@tektite/meta';
+import { DecodeError, duplicateFields, type JsonDocument } from '@tektite/go';
 import { applyDefaults, coerceEmbedded, type JsonSchema, prune, pruneNulls, resourceValidator } from '@tektite/schema';
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '@tektite/schema/kubernetes';
-import { DecodeError } from '../codec/decode-error.ts';
-import { duplicateFields } from '../codec/duplicate-fields.ts';
-import type { JsonDocument } from '../codec/json-document.ts';
 import { readBody } from '../codec/read-body.ts';
 import { readVersionKind } from '../codec/version-kind.ts';
 import type { KindStrategy } from '../registry/kind-strategy.ts';

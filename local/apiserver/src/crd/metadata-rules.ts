@@ -1,7 +1,7 @@
+import { DecodeError } from '@tektite/go';
 import { FieldPath, nameIsPathSegment, type ObjectMeta } from '@tektite/meta';
 import type { JsonSchema, MetadataRules } from '@tektite/schema';
 import { builtinSchema, definitionOf } from '@tektite/schema/kubernetes';
-import { DecodeError } from '../codec/decode-error.ts';
 import { decodeObject } from '../codec/decode-object.ts';
 import { validateObjectMeta } from '../registry/kinds/object-meta.ts';
 

@@ -1,11 +1,6 @@
+import type { GoType } from '@tektite/go';
 import type { GroupVersionKind } from '@tektite/meta';
-import {
-  type Definition,
-  type Descriptions,
-  type FieldDefinition,
-  type GoType,
-  openApiName,
-} from '@tektite/schema/kubernetes';
+import { type Definition, type Descriptions, type FieldDefinition, openApiName } from '@tektite/schema/kubernetes';
 import { type OpenApiSchema, refTo } from './open-api-schema.ts';
 import { scalarSchema } from './scalar-components.ts';
 

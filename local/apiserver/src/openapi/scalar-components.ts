@@ -1,4 +1,4 @@
-import type { Scalar } from '@tektite/schema/kubernetes';
+import type { Scalar } from '@tektite/go';
 import { type OpenApiSchema, refTo } from './open-api-schema.ts';
 
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';

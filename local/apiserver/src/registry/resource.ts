@@ -1,6 +1,6 @@
+import type { JsonDocument } from '@tektite/go';
 import type { DynamicObject, ErrorTarget, KubeObject, Mutable } from '@tektite/meta';
 import type { JsonSchema } from '@tektite/schema';
-import type { JsonDocument } from '../codec/json-document.ts';
 import type { KindStrategy } from './kind-strategy.ts';
 
 /** An object under construction: the request's own copy, free to be changed. */

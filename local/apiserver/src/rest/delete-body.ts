@@ -1,8 +1,7 @@
+import { DecodeError, decodeJson } from '@tektite/go';
 import { badRequestError, formatApiVersion } from '@tektite/meta';
 import { definitionOf } from '@tektite/schema/kubernetes';
 import { parseYaml } from '@tektite/schema/yaml';
-import { DecodeError } from '../codec/decode-error.ts';
-import { decodeJson } from '../codec/decode-json.ts';
 import { decodeObject } from '../codec/decode-object.ts';
 import { decodeProtobuf } from '../codec/decode-protobuf.ts';
 import { readVersionKind } from '../codec/version-kind.ts';

@@ -1,3 +1,4 @@
+import { decodeJson } from '@tektite/go';
 import {
   badRequestError,
   expiredError,
@@ -11,7 +12,6 @@ import {
   type Selector,
   StatusError,
 } from '@tektite/meta';
-import { decodeJson } from '../codec/decode-json.ts';
 import { invalidOptionsError, parseBoolean, parseInteger } from './options.ts';
 
 /** The parameters of a list or a watch. */

@@ -1,7 +1,6 @@
+import { DecodeError, type JsonDocument } from '@tektite/go';
 import { badRequestError, StatusError } from '@tektite/meta';
 import { complaintWarnings } from '../codec/complaint-warnings.ts';
-import { DecodeError } from '../codec/decode-error.ts';
-import type { JsonDocument } from '../codec/json-document.ts';
 import type { Decoded, FieldValidation, Resource } from '../registry/resource.ts';
 import type { RequestContext } from './request-context.ts';
 

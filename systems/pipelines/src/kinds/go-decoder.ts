@@ -1,8 +1,7 @@
 import { quoteGo } from '@tektite/meta';
-import type { GoScalar, GoStruct, GoType } from '@tektite/schema/kubernetes';
+import { type GoScalar, type GoStruct, type GoType, jsonTypeName } from '@tektite/go';
 import { type Struct, type StructField, structOf } from './struct-table.ts';
 import {
-  goJsonName,
   GoPrintError,
   GoTypeMismatch,
   GoValueError,
@@ -201,7 +200,7 @@ export class GoDecoder {
     }
   }
 
-  private save(value: unknown, goType: string, named = goJsonName(value)): undefined {
+  private save(value: unknown, goType: string, named = jsonTypeName(value)): undefined {
     this.mistake ??= this.wrongType(named, goType);
     return undefined;
   }

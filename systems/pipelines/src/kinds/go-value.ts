@@ -1,4 +1,5 @@
-import { formatGoDuration, normalizeTime, parseGoDuration, Quantity } from '@tektite/meta';
+import { jsonTypeName } from '@tektite/go';
+import { escapeHtml, formatGoDuration, normalizeTime, parseGoDuration, Quantity } from '@tektite/meta';
 import { canonicalJson } from '@tektite/schema';
 import type { ParamValue } from './param.ts';
 
@@ -23,13 +24,6 @@ export class GoTypeMismatch extends Error {
   }
 }
 
-/** What Go's errors call a JSON value. */
-export function goJsonName(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'boolean') return 'bool';
-  return value === null ? 'null' : typeof value;
-}
-
 /** `90m` is read, `1h30m0s` is printed. */
 export function readDuration(value: unknown): string {
   return readSelf(() => formatGoDuration(parseGoDuration(textOf(value))));
@@ -47,7 +41,7 @@ export function readTime(value: unknown): string | null {
 export function readIntOrString(value: unknown): string | number {
   if (typeof value === 'string') return value;
   if (Number.isInteger(value)) return value as number;
-  const named = typeof value === 'number' ? `number ${value}` : goJsonName(value);
+  const named = typeof value === 'number' ? `number ${value}` : jsonTypeName(value);
   throw new GoTypeMismatch(named, 'int32');
 }
 
@@ -68,22 +62,14 @@ export function readParamValue(value: unknown): ParamValue {
           .sort(([a], [b]) => ((a as string) < (b as string) ? -1 : 1)),
       ) as Readonly<Record<string, string>>;
   }
-  return escapeForHtml(canonicalJson(value));
-}
-
-/** JSON as Go prints it: safe to put into a page of HTML. */
-export function escapeForHtml(json: string): string {
-  return json.replaceAll(
-    /[<>&\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return escapeHtml(canonicalJson(value));
 }
 
 const isTextOrNull = (value: unknown) => typeof value === 'string' || value === null;
 
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
-  throw new GoTypeMismatch(goJsonName(value), 'string');
+  throw new GoTypeMismatch(jsonTypeName(value), 'string');
 }
 
 function readSelf<T>(read: () => T): T {

@@ -1,5 +1,5 @@
 import { type JsonSchema, s } from '@tektite/schema';
-import type { GoType, Scalar } from '@tektite/schema/kubernetes';
+import type { GoType, Scalar } from '@tektite/go';
 import { fieldDescription } from './descriptions/field-description.ts';
 import { type StructField, structOf } from './struct-table.ts';
 

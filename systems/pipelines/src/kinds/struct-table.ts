@@ -1,4 +1,5 @@
-import { type Definition, definitionOf, type FieldDefinition, parseGoType } from '@tektite/schema/kubernetes';
+import { parseGoType } from '@tektite/go';
+import { type Definition, definitionOf, type FieldDefinition } from '@tektite/schema/kubernetes';
 
 /** A field of one of Tekton's structs. */
 export interface StructField extends Omit<FieldDefinition, 'protobuf'> {
@@ -58,7 +59,7 @@ function readField(version: string, key: string, text: string): StructField {
   return {
     name,
     ...(embedded === undefined ? {} : { embedded }),
-    type: parseGoType(type.replaceAll('~', `tekton/${version}.`).replaceAll('%', version)),
+    type: parseGoType(type.replaceAll('~', `tekton/${version}.`).replaceAll('%', version), structOf),
     required: flags.includes('!'),
     always: flags.includes('!') || flags.includes('+'),
     omitzero: false,

@@ -1,4 +1,4 @@
-import type { GoType } from '@tektite/schema/kubernetes';
+import type { GoType } from '@tektite/go';
 import { type Struct, structOf } from './struct-table.ts';
 
 /** As many as Kubernetes' decoder tells. */

@@ -1,6 +1,6 @@
+import { goStructJson } from '@tektite/go';
 import type { FeatureFlags } from '../config/feature-flags.ts';
 import type { Step, TaskSpec } from '../kinds/task-spec.ts';
-import { goJson } from '../kinds/go-json.ts';
 import { paths } from './internal-volumes.ts';
 
 export interface EntrypointOptions {
@@ -66,7 +66,7 @@ function ofStep({ onError, timeout, stdoutConfig, stderrConfig, results: own, wh
     ...(stdoutConfig ? ['-stdout_path', stdoutConfig.path ?? ''] : []),
     ...(stderrConfig ? ['-stderr_path', stderrConfig.path ?? ''] : []),
     ...(own?.length ? ['-step_results', own.map(({ name }) => name).join(',')] : []),
-    ...(when?.length ? ['--when_expressions', goJson(when)] : []),
+    ...(when?.length ? ['--when_expressions', goStructJson(when)] : []),
   ];
 }
 

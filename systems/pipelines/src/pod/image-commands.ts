@@ -1,4 +1,4 @@
-import { goJson } from '../kinds/go-json.ts';
+import { goStructJson } from '@tektite/go';
 import type { Step } from '../kinds/task-spec.ts';
 
 /** What an image starts, found in its registry. */
@@ -23,6 +23,6 @@ export function needsImageCommand({ command = [], script = '' }: Step): boolean 
 export function withImageCommands(step: Step, found: ImageCommands | undefined): Step {
   if (!found) return step;
   const sorted = Object.fromEntries(Object.entries(found.commands).sort(([a], [b]) => (a < b ? -1 : 1)));
-  const variable = { name: 'TEKTON_PLATFORM_COMMANDS', value: goJson(sorted) };
+  const variable = { name: 'TEKTON_PLATFORM_COMMANDS', value: goStructJson(sorted) };
   return { ...step, image: found.image, env: [...(step.env ?? []), variable] };
 }

@@ -1,4 +1,4 @@
-import { escapeForHtml } from '../kinds/go-value.ts';
+import { goJson } from '@tektite/go';
 import type { ResolutionRequestSpec } from '../kinds/resolution-request.ts';
 
 const longest = 63;
@@ -30,12 +30,4 @@ export function resolutionRequestName(
   const said = sorted.map(({ name, value }) => name + (typeof value === 'string' ? value : goJson(value)));
   const hash = fnv128a(`${owner.namespace}/${owner.name}${said.join('')}${url}`);
   return `${resolver.slice(0, longest - hash.length - 1)}-${hash}`;
-}
-
-/** Lists and maps of texts, as Go prints them. */
-function goJson(value: readonly string[] | Readonly<Record<string, string>>): string {
-  const sorted = Array.isArray(value)
-    ? value
-    : Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
-  return escapeForHtml(JSON.stringify(sorted));
 }

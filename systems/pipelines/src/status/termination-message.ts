@@ -1,6 +1,6 @@
+import { goStructJson } from '@tektite/go';
 import { inflateRawSync } from 'node:zlib';
 import { formatTime } from '@tektite/meta';
-import { goJson } from '../kinds/go-json.ts';
 
 /** What kind of thing an entry of a termination message is; the numbers are on the wire. */
 export const entryTypes = {
@@ -98,7 +98,7 @@ function decompress(message: string): string {
 /** The message that a run's status shows: without what is only between the entrypoint and the controller. */
 export function visibleMessage(entries: readonly TerminationEntry[]): string {
   const shown = entries.filter(({ type }) => type !== entryTypes.internal);
-  return shown.length > 0 ? goJson(shown) : '';
+  return shown.length > 0 ? goStructJson(shown) : '';
 }
 
 /** Why a step ended, if its entrypoint knows. */

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { KubeObject } from '@tektite/meta';
-import { escapeForHtml } from '../kinds/go-value.ts';
+import { goStructJson } from '@tektite/go';
+import { type KubeObject, parseApiVersion } from '@tektite/meta';
 import { decodeObject } from '../rules/decode-object.ts';
 import '../kinds/pipeline-structs.ts';
-import { parseApiVersion } from '@tektite/meta';
 
 /** Where a signature is kept. */
 export const signatureAnnotation = 'tekton.dev/signature';
@@ -26,7 +25,7 @@ export function checksumOf(object: KubeObject): Buffer {
   const { version = '' } = parseApiVersion(object.apiVersion) ?? {};
   const { spec } = decodeObject<KubeObject & { readonly spec: unknown }>({ version, kind: object.kind }, object, false);
   const printed = { kind: object.kind, apiVersion: object.apiVersion, metadata: signedMetadata(object), spec };
-  return createHash('sha256').update(goJson(printed)).digest();
+  return createHash('sha256').update(goStructJson(printed)).digest();
 }
 
 function signedMetadata({ metadata }: KubeObject): object {
@@ -43,17 +42,3 @@ function signedMetadata({ metadata }: KubeObject): object {
 
 const sortedMap = (entries: readonly (readonly [string, unknown])[]) =>
   Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
-
-/** JavaScript puts keys that are numbers first, in any object; Go sorts all keys of maps. No field of a struct is a number. */
-function goJson(value: unknown): string {
-  return escapeForHtml(print(value));
-}
-
-function print(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(print).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-  const isMap = entries.some(([key]) => /^\d+$/.test(key));
-  const inOrder = isMap ? entries.toSorted(([a], [b]) => (a < b ? -1 : 1)) : entries;
-  return `{${inOrder.map(([key, item]) => `${JSON.stringify(key)}:${print(item)}`).join(',')}}`;
-}

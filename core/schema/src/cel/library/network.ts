@@ -8,7 +8,7 @@ import {
   maskAddress,
   parseCidr,
   parseIp,
-} from '../../format/ip-address.ts';
+} from '@tektite/go';
 import { type GoUrl, hostName, parseQuery, parseRequestUri, portOf } from '../../format/go-url.ts';
 import { declare, type FunctionDeclaration, method, overload } from '../language/declarations.ts';
 import { EvaluationError } from '../language/evaluation.ts';

@@ -1,10 +1,10 @@
+import { DecodeError } from '@tektite/go';
 import { cloneJson, isStatusError, type KubeObject } from '@tektite/meta';
 import { type JsonSchema, ListValue, type Value } from '@tektite/schema';
 import { atomOf, untypedSchema } from '../../apply/atom.ts';
 import { checkTyped } from '../../apply/check-typed.ts';
 import { merge } from '../../apply/merge.ts';
 import { fieldElement, formatFieldPath } from '../../apply/path-element.ts';
-import { DecodeError } from '../../codec/decode-error.ts';
 import { applyJsonPatch } from '@tektite/schema/patch';
 import type { Draft, Resource } from '../../registry/resource.ts';
 import type { CompiledMutation } from './mutating-policy.ts';

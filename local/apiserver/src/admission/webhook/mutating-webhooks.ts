@@ -1,7 +1,5 @@
+import { DecodeError, decodeJson, plainNumbers } from '@tektite/go';
 import { equalJson, internalServerError, isStatusError, quoteGo } from '@tektite/meta';
-import { DecodeError } from '../../codec/decode-error.ts';
-import { decodeJson } from '../../codec/decode-json.ts';
-import { plainNumbers } from '../../codec/json-document.ts';
 import { applyJsonPatch } from '@tektite/schema/patch';
 import type { Draft, Resource } from '../../registry/resource.ts';
 import type { AdmissionPlugin, AdmissionRequest, MutationRound } from '../admission.ts';

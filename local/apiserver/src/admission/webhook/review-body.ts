@@ -1,3 +1,4 @@
+import { jsonTypeName } from '@tektite/go';
 import { formatApiVersion } from '@tektite/meta';
 import { readVersionKind, withDefaults } from '../../codec/version-kind.ts';
 
@@ -47,7 +48,7 @@ export function readField<T>(
   if (value === undefined || value === null) return undefined;
   const mismatch = (found: unknown, goType: string) =>
     new Error(
-      `json: cannot unmarshal ${jsonName(found)} into Go struct field ${at.struct}.${at.path}.${field} of type ${goType}`,
+      `json: cannot unmarshal ${jsonTypeName(found)} into Go struct field ${at.struct}.${at.path}.${field} of type ${goType}`,
     );
   if (type === 'strings') {
     if (!Array.isArray(value)) throw mismatch(value, at.goType ?? '[]string');
@@ -61,9 +62,4 @@ export function readField<T>(
     throw mismatch(value, at.goType ?? goTypes[type]);
   }
   return value as T;
-}
-
-function jsonName(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
 }

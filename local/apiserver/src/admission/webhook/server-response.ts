@@ -1,7 +1,6 @@
+import { decodeJson, plainNumbers } from '@tektite/go';
 import { quoteGo } from '@tektite/meta';
 import { parseFirstYaml } from '@tektite/schema/yaml';
-import { decodeJson } from '../../codec/decode-json.ts';
-import { plainNumbers } from '../../codec/json-document.ts';
 
 /** How a webhook answered, before anybody looked inside. */
 export interface ServerResponse {

@@ -1,8 +1,8 @@
+import { DecodeError } from '@tektite/go';
 import { type DynamicObject, type Mutable, type Random, seededRandom } from '@tektite/meta';
 import type { JsonSchema } from '@tektite/schema';
 import { type BuiltinKind, builtinKinds } from '@tektite/schema/kubernetes';
 import { describe, expect, it } from 'vitest';
-import { DecodeError } from '../../codec/decode-error.ts';
 import { strategyOf } from './index.ts';
 import { created, createErrors, createWarnings, tableRow, updateErrors } from './test-support.ts';
 

@@ -1,3 +1,4 @@
+import { DecodeError } from '@tektite/go';
 import {
   badRequestError,
   type Clock,
@@ -8,7 +9,6 @@ import {
   StatusError,
 } from '@tektite/meta';
 import { applyConfiguration } from '../../apply/field-manager.ts';
-import { DecodeError } from '../../codec/decode-error.ts';
 import { setManagedFields } from '../../registry/draft-metadata.ts';
 import { managedResource } from '../../registry/managed-resource.ts';
 import { type Draft, errorTarget, type Resource } from '../../registry/resource.ts';

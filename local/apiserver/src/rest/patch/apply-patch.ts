@@ -1,7 +1,7 @@
+import { DecodeError, formatGoValue, TypeMismatch } from '@tektite/go';
 import { formatApiVersion, invalid, invalidObjectError, type KubeObject } from '@tektite/meta';
 import { findBuiltinDefinition } from '@tektite/schema/kubernetes';
-import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, formatGoValue } from '@tektite/schema/patch';
-import { DecodeError, TypeMismatch } from '../../codec/decode-error.ts';
+import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch } from '@tektite/schema/patch';
 import { decodeObject } from '../../codec/decode-object.ts';
 import { readVersionKind } from '../../codec/version-kind.ts';
 import { metadataOf } from '../../registry/draft-metadata.ts';

@@ -1,7 +1,6 @@
+import { decodeJson, duplicateFields } from '@tektite/go';
 import { badRequestError, StatusError } from '@tektite/meta';
 import { parseYaml } from '@tektite/schema/yaml';
-import { decodeJson } from '../../codec/decode-json.ts';
-import { duplicateFields } from '../../codec/duplicate-fields.ts';
 import type { PatchType } from './patch-type.ts';
 
 /** A patch as read, with what strict reading complains of. */

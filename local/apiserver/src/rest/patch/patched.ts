@@ -1,5 +1,5 @@
+import type { JsonDocument } from '@tektite/go';
 import { badRequestError, cloneJson } from '@tektite/meta';
-import type { JsonDocument } from '../../codec/json-document.ts';
 import { metadataOf } from '../../registry/draft-metadata.ts';
 import type { Draft, Resource } from '../../registry/resource.ts';
 import type { RequestContext } from '../request-context.ts';

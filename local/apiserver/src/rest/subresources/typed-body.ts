@@ -1,11 +1,10 @@
+import { DecodeError, type JsonDocument } from '@tektite/go';
 import { badRequestError, formatApiVersion, type KubeObject, type ManagedFieldsEntry } from '@tektite/meta';
 import type { JsonSchema } from '@tektite/schema';
 import { builtinSchema, findBuiltinDefinition } from '@tektite/schema/kubernetes';
 import { updateManagedFields } from '../../apply/field-manager.ts';
 import { setOf } from '../../apply/field-set.ts';
-import { DecodeError } from '../../codec/decode-error.ts';
 import { decodeObject, normalizeObject } from '../../codec/decode-object.ts';
-import type { JsonDocument } from '../../codec/json-document.ts';
 import { readBody } from '../../codec/read-body.ts';
 import type { Draft } from '../../registry/resource.ts';
 import { fieldManagerOf, type RequestContext } from '../request-context.ts';

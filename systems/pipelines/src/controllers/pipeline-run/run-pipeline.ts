@@ -1,5 +1,5 @@
+import { formatWithoutArguments } from '@tektite/go';
 import { flagsForProvenance } from '../../config/feature-flags.ts';
-import { formatWithoutArguments } from '../../kinds/go-format.ts';
 import type { PipelineRun } from '../../kinds/pipeline-run.ts';
 import type { PipelineRunStatus } from '../../kinds/pipeline-run-spec.ts';
 import type { PipelineSpec } from '../../kinds/pipeline-spec.ts';

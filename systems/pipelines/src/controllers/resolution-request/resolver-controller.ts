@@ -1,8 +1,8 @@
 import { type ControllerDefinition, defineController, type ReconcileContext } from '@tektite/controller';
 import { keyOf, mergePatch } from '@tektite/client';
+import { formatWithoutArguments } from '@tektite/go';
 import { formatTime, isStatusError, knativeConditionSet } from '@tektite/meta';
 import { parseFirstYaml } from '@tektite/schema/yaml';
-import { formatWithoutArguments } from '../../kinds/go-format.ts';
 import { ResolutionRequest, type ResolutionRequestObject, resolverTypeLabel } from '../../kinds/resolution-request.ts';
 import { isCompleted } from '../../conditions/succeeded-condition.ts';
 import { ResolverCache, usesCache, validateCacheMode } from '../../resolution/resolver-cache.ts';

@@ -1,5 +1,5 @@
+import { goStructJson, jsonTypeName } from '@tektite/go';
 import type { ObjectMeta } from '@tektite/meta';
-import { escapeForHtml, goJsonName } from '../../kinds/go-value.ts';
 
 /** The annotations of an object in conversion: what the other version has no field for is kept there. */
 export class Annotations {
@@ -17,7 +17,7 @@ export class Annotations {
 
   /** Keeps a value, if there is one. */
   put(key: string, value: unknown): void {
-    if (value !== undefined) this.entries.set(key, escapeForHtml(JSON.stringify(value)));
+    if (value !== undefined) this.entries.set(key, goStructJson(value));
   }
 
   /** Looks at a value that was kept. */
@@ -34,7 +34,7 @@ export class Annotations {
   /** Gives a value that was kept, and keeps it no longer. If it was not kept here but written by somebody, it may be no such list or struct. */
   take(key: string, goType?: string): unknown {
     const value = this.read(key);
-    const found = goJsonName(value);
+    const found = jsonTypeName(value);
     if (goType !== undefined && (value ?? undefined) !== undefined && found !== jsonNameOf(goType))
       throw new Error(
         `error deserializing key ${key} from metadata: json: cannot unmarshal ${found} into Go value of type ${goType}`,

@@ -1,7 +1,7 @@
+import { formatWithoutArguments } from '@tektite/go';
 import { controllerOf, isStatusError, quoteGo } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import type { CachedPipelineRun } from '../../../cache/cache-transforms.ts';
-import { formatWithoutArguments } from '../../../kinds/go-format.ts';
 import { CustomRun, PipelineRun as PipelineRunKind, TaskRun } from '../../../kinds/kinds.ts';
 import type { PipelineRun } from '../../../kinds/pipeline-run.ts';
 import { assistantOf, runClaimName } from '../decide/affinity-assistant.ts';

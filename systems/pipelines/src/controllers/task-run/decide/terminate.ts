@@ -1,6 +1,6 @@
+import { formatWithoutArguments } from '@tektite/go';
 import { formatTime } from '@tektite/meta';
 import { succeededCondition, withOutcome } from '../../../conditions/succeeded-condition.ts';
-import { formatWithoutArguments } from '../../../kinds/go-format.ts';
 import type { RunCondition } from '../../../kinds/run-status.ts';
 import type { TaskRun } from '../../../kinds/task-run.ts';
 import type { StepState, TaskRunStatus } from '../../../kinds/task-run-spec.ts';

@@ -1,4 +1,4 @@
-import { jsonSyntaxError } from '../../../../codec/json-syntax-error.ts';
+import { jsonSyntaxError } from '@tektite/go';
 
 /** What Go would say about bytes that should be a JSON object; nothing when they are one, or `null`. */
 export function jsonObjectError(bytes: Uint8Array): string | undefined {

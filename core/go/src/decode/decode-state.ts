@@ -1,6 +1,6 @@
 import { quoteGo } from '@tektite/meta';
-import { type DecodeError, TypeMismatch } from './decode-error.ts';
-import type { JsonDocument } from './json-document.ts';
+import { DecodeError, EncodeError, TypeMismatch } from '../json/decode-error.ts';
+import type { JsonDocument } from '../json/json-document.ts';
 
 /** A field of a struct, as the way to a value passes through it. */
 export interface FieldStep {
@@ -17,26 +17,58 @@ export type Step = FieldStep | string | number;
 /** Upstream stops counting there. */
 const maxComplaints = 100;
 
-/** What one run of a decoder knows and collects. */
+/** How one decoder of Go's differs from another. */
+export interface DecodeOptions {
+  /**
+   * Which decoder decodes. Kubernetes' own takes names of fields literally, in the order of the document, and reports
+   * unknown and duplicate fields with their paths. Go's encoding/json ignores the case of names; webhooks use it on
+   * objects whose keys are sorted, and it stops at the first unknown field.
+   */
+  readonly decoder?: 'kubernetes' | 'encoding/json';
+  /** Whether unknown and duplicate fields are reported. */
+  readonly strict?: boolean;
+  /** Whether the result is as it comes back from upstream's storage, which does not tell an empty list from none. */
+  readonly stored?: boolean;
+  /** Whether the outermost struct has `apiVersion` and `kind`, which are not decoded. */
+  readonly isResource?: boolean;
+  /** Whether numbers and booleans are accepted as texts: YAML's readers do. */
+  readonly convertsToText?: boolean;
+}
+
+/** The options of one decoding, the path at hand, and the errors found so far. */
 export class DecodeState {
   /** The way to the value at hand. */
   readonly path: Step[] = [];
   /** Unknown and duplicate fields, in the order of the document. */
   readonly complaints: string[] = [];
-  /** The first wrong value. Decoding goes on after it, because a worse mistake would be reported instead. */
+  /** The first wrong value. Decoding continues after it, because a worse error is reported instead. */
   saved: DecodeError | undefined;
+  /** The first value that can be decoded and not printed. */
+  unprintable: string | undefined;
+  /** How many structs are around the value at hand. Only counted for encoding/json. */
+  depth = 0;
   readonly duplicates: JsonDocument['duplicates'];
   readonly hasNumberTexts: boolean;
-  /** Whether unknown and duplicate fields matter. */
   readonly strict: boolean;
-  /** Whether the result is as it comes back from upstream's storage, which does not tell an empty list from none. */
   readonly stored: boolean;
+  readonly isResource: boolean;
+  readonly convertsToText: boolean;
+  readonly isEncodingJson: boolean;
 
-  constructor({ duplicates, hasNumberTexts }: Omit<JsonDocument, 'value'>, strict: boolean, stored = false) {
+  constructor({ duplicates, hasNumberTexts }: Omit<JsonDocument, 'value'>, options: DecodeOptions = {}) {
     this.duplicates = duplicates;
     this.hasNumberTexts = hasNumberTexts;
-    this.strict = strict;
-    this.stored = stored;
+    this.strict = options.strict ?? false;
+    this.stored = options.stored ?? false;
+    this.isResource = options.isResource ?? false;
+    this.convertsToText = options.convertsToText ?? false;
+    this.isEncodingJson = options.decoder === 'encoding/json';
+  }
+
+  /** Throws the error that decoding found, or else the one that printing the result finds. */
+  throwFirst(): void {
+    if (this.saved) throw this.saved;
+    if (this.unprintable !== undefined) throw new EncodeError(this.unprintable);
   }
 
   /** Notes a value of a wrong type. */
@@ -63,6 +95,10 @@ export class DecodeState {
 
   complain(problem: 'unknown field' | 'duplicate field', name: string): void {
     if (!this.strict || this.complaints.length >= maxComplaints) return;
+    if (this.isEncodingJson) {
+      this.save(new DecodeError(`json: ${problem} ${quoteGo(name)}`));
+      return;
+    }
     const text = `${problem} ${quoteGo(this.fieldPath(name))}`;
     if (!this.complaints.includes(text)) this.complaints.push(text);
   }

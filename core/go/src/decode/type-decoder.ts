@@ -1,20 +1,20 @@
 import { setOwn } from '@tektite/meta';
-import { definitionOf, type GoType } from '@tektite/schema/kubernetes';
-import { jsonTypeName } from './decode-error.ts';
-import { JsonNumber } from './json-document.ts';
+import type { GoScalar, GoType, StructDefinition } from './go-type.ts';
+import { JsonNumber } from '../json/json-document.ts';
+import { jsonTypeName } from '../json/json-type-name.ts';
 import { scalarDecoder } from './scalar-decoders.ts';
 import { type SchemaUnionParts, schemaUnionDecoder } from './schema-union-decoders.ts';
 import { StructDecoder } from './struct-decoder.ts';
 import type { ValueDecoder } from './value-decoder.ts';
 
-const structs = new Map<string, StructDecoder>();
+const structs = new WeakMap<StructDefinition, StructDecoder>();
 
-/** The decoder of a struct, by the key of its definition. Made once. */
-export function structDecoder(key: string): StructDecoder {
-  let decoder = structs.get(key);
+/** The decoder of a struct. Made once for each definition. */
+export function structDecoder(definition: StructDefinition): StructDecoder {
+  let decoder = structs.get(definition);
   if (!decoder) {
-    decoder = new StructDecoder(definitionOf(key), typeDecoder);
-    structs.set(key, decoder);
+    decoder = new StructDecoder(definition, typeDecoder);
+    structs.set(definition, decoder);
   }
   return decoder;
 }
@@ -23,7 +23,7 @@ export function structDecoder(key: string): StructDecoder {
 function typeDecoder(type: GoType): ValueDecoder {
   switch (type.kind) {
     case 'struct':
-      return structDecoder(type.definition);
+      return structDecoder(type.struct());
     case 'pointer':
       return pointerDecoder(typeDecoder(type.to));
     case 'list':
@@ -31,27 +31,30 @@ function typeDecoder(type: GoType): ValueDecoder {
     case 'map':
       return mapDecoder(typeDecoder(type.value), type.goName);
     case 'scalar':
+      if (type.decoder) return type.decoder;
       switch (type.scalar) {
         case 'JSONSchemaPropsOrArray':
         case 'JSONSchemaPropsOrBool':
         case 'JSONSchemaPropsOrStringArray':
-          return schemaUnionDecoder(type.scalar, schemaUnionParts);
+          return schemaUnionDecoder(type.scalar, schemaUnionParts(type));
         default:
           return scalarDecoder(type.scalar, type.goName);
       }
   }
 }
 
-let unionParts: SchemaUnionParts | undefined;
-
-function schemaUnionParts(): SchemaUnionParts {
-  const schema = structDecoder('apiextensions/v1.JSONSchemaProps');
-  unionParts ??= {
-    schema,
-    schemas: listDecoder(schema, '[]v1.JSONSchemaProps'),
-    strings: listDecoder(scalarDecoder('string', 'string'), '[]string'),
+function schemaUnionParts({ struct }: GoScalar): () => SchemaUnionParts {
+  let parts: SchemaUnionParts | undefined;
+  return () => {
+    if (parts) return parts;
+    const schema = structDecoder((struct as () => StructDefinition)());
+    parts = {
+      schema,
+      schemas: listDecoder(schema, '[]v1.JSONSchemaProps'),
+      strings: listDecoder(scalarDecoder('string', 'string'), '[]string'),
+    };
+    return parts;
   };
-  return unionParts;
 }
 
 function pointerDecoder(to: ValueDecoder): ValueDecoder {
@@ -67,7 +70,7 @@ function listDecoder(element: ValueDecoder, goName: string): ValueDecoder {
     decode(raw, state) {
       if (raw === null) return undefined;
       if (!Array.isArray(raw)) {
-        state.mismatched(raw instanceof JsonNumber ? 'number' : jsonTypeName(raw), goName);
+        state.mismatched(jsonTypeName(raw), goName);
         return undefined;
       }
       const result: unknown[] = [];
@@ -89,7 +92,7 @@ function mapDecoder(element: ValueDecoder, goName: string): ValueDecoder {
     decode(raw, state) {
       if (raw === null) return undefined;
       if (typeof raw !== 'object' || Array.isArray(raw) || raw instanceof JsonNumber) {
-        state.mismatched(raw instanceof JsonNumber ? 'number' : jsonTypeName(raw), goName);
+        state.mismatched(jsonTypeName(raw), goName);
         return undefined;
       }
       const entries = state.duplicates?.get(raw) ?? Object.entries(raw);

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { childOf, fieldPath } from '../field-value.ts';
+import { escapeHtml } from '@tektite/meta';
 
 /**
  * JSON byte for byte as Go's encoding/json prints a map: keys sorted by bytes, no spaces, `<`, `>`, `&`, U+2028 and U+2029 escaped,
@@ -21,31 +20,31 @@ export function goJson(value: unknown): string {
   const fields = value as Record<string, unknown>;
   const entries = Object.keys(fields)
     .filter((key) => fields[key] !== undefined)
-    .sort(byBytes)
+    .sort(compareGoStrings)
     .map((key) => `${goString(key)}:${goJson(fields[key])}`);
   return `{${entries.join(',')}}`;
 }
 
-export function sha256Hex(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+/**
+ * JSON as Go prints a struct: fields in the order of the object. JavaScript puts keys that are numbers first, in any object; no
+ * field of a struct is one, so an object that has such keys is a map, and sorted.
+ */
+export function goStructJson(value: unknown): string {
+  return escapeHtml(printInOrder(value));
 }
 
-/** The hash of an object, or of the fields at these paths; a path that leads nowhere counts as an empty mapping. */
-export function canonicalHash(value: unknown, options: { readonly paths?: readonly string[] } = {}): string {
-  if (!options.paths) return sha256Hex(goJson(value));
-  const picked: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
-  for (const path of options.paths)
-    picked[path] = fieldPath(path).reduce<unknown>((parent, step) => childOf(parent, step), value) ?? {};
-  return sha256Hex(goJson(picked));
+function printInOrder(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(printInOrder).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  const isMap = entries.some(([key]) => /^\d+$/.test(key));
+  const inOrder = isMap ? entries.toSorted(([a], [b]) => (a < b ? -1 : 1)) : entries;
+  return `{${inOrder.map(([key, item]) => `${JSON.stringify(key)}:${printInOrder(item)}`).join(',')}}`;
 }
-
-const escaped = /[<>&\u2028\u2029\u0000-\u001f\u007f]/;
 
 function goString(text: string): string {
   // Lone surrogates are no Unicode; Go writes the replacement character for what is not.
-  const plain = JSON.stringify(text.toWellFormed());
-  if (!escaped.test(plain)) return plain;
-  return plain.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return escapeHtml(JSON.stringify(text.toWellFormed()));
 }
 
 function goNumber(value: number): string {
@@ -61,7 +60,13 @@ function goNumber(value: number): string {
   return Number.isInteger(value) ? BigInt(value).toString() : String(value);
 }
 
-/** UTF-8 order is code point order, which UTF-16 order is not for characters outside of the first plane. */
-function byBytes(a: string, b: string): number {
-  return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
+/** Go compares bytes of UTF-8, which is the order of code points; JavaScript compares halves of surrogate pairs. */
+export function compareGoStrings(a: string, b: string): number {
+  if (a === b) return 0;
+  const shared = Math.min(a.length, b.length);
+  for (let at = 0; at < shared; at++) {
+    if (a.charCodeAt(at) === b.charCodeAt(at)) continue;
+    return (a.codePointAt(at) as number) - (b.codePointAt(at) as number);
+  }
+  return a.length - b.length;
 }

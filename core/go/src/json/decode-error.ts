@@ -25,9 +25,7 @@ export class TypeMismatch extends DecodeError {
   }
 }
 
-/** What Go calls the JSON type of a value. */
-export function jsonTypeName(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'boolean') return 'bool';
-  return typeof value === 'object' ? 'object' : typeof value;
+/** A value that was decoded and cannot be printed. Go reports it only when decoding succeeds. */
+export class EncodeError extends DecodeError {
+  override readonly name = 'EncodeError';
 }

@@ -1,8 +1,9 @@
 import { setOwn } from '@tektite/meta';
-import type { Definition, FieldDefinition, GoType } from '@tektite/schema/kubernetes';
-import { jsonTypeName } from './decode-error.ts';
+import type { GoField, GoType, StructDefinition } from './go-type.ts';
+import { type Entry, JsonNumber } from '../json/json-document.ts';
+import { jsonTypeName } from '../json/json-type-name.ts';
+import { DecodeError } from '../json/decode-error.ts';
 import { DecodeState, type FieldStep } from './decode-state.ts';
-import { type Entry, JsonNumber } from './json-document.ts';
 import { never, type ValueDecoder } from './value-decoder.ts';
 
 interface FieldPlan extends FieldStep {
@@ -12,6 +13,18 @@ interface FieldPlan extends FieldStep {
   readonly omitzero: boolean;
   /** Whether there is something to print when the field is not in the document. */
   readonly printedWhenAbsent: boolean;
+  readonly remembersEmpty: boolean;
+}
+
+/** More structs around one another than any real object has; Go itself stops at ten thousand. */
+const maxDepth = 501;
+
+/** Structs that were decoded from an empty map, which is not printed and has a meaning nevertheless. */
+const emptied = new WeakSet<object>();
+
+/** Whether a decoded struct had an empty map in a field that remembers it. Copies of the struct do not. */
+export function hadEmptyMap(struct: object): boolean {
+  return emptied.has(struct);
 }
 
 /**
@@ -20,13 +33,14 @@ interface FieldPlan extends FieldStep {
  */
 export class StructDecoder implements ValueDecoder {
   readonly isEmpty = never;
-  private readonly definition: Definition;
+  private readonly definition: StructDefinition;
   private readonly decoderOf: (type: GoType) => ValueDecoder;
   private plans: readonly FieldPlan[] | undefined;
   private readonly byName = new Map<string, FieldPlan>();
+  private byFoldedName: Map<string, FieldPlan> | undefined;
   private readonly goName: string;
 
-  constructor(definition: Definition, decoderOf: (type: GoType) => ValueDecoder) {
+  constructor(definition: StructDefinition, decoderOf: (type: GoType) => ValueDecoder) {
     this.definition = definition;
     this.decoderOf = decoderOf;
     this.goName = definition.key.slice(definition.key.indexOf('/') + 1);
@@ -43,20 +57,21 @@ export class StructDecoder implements ValueDecoder {
     return this.plans;
   }
 
-  zero(): Record<string, unknown> {
-    return this.print(this.fields(), [], false);
+  zero(state: DecodeState): Record<string, unknown> {
+    return this.print(this.fields(), [], state);
   }
 
-  /** A field that is, by identity, that of `known`, an object decoded before, is not looked into. */
+  /** A field that is, by identity, that of `known`, an object decoded before, is taken as it is. */
   decode(raw: unknown, state: DecodeState, known?: object): Record<string, unknown> {
     const plans = this.fields();
-    if (raw === null) return this.print(plans, [], state.stored);
-    if (typeof raw !== 'object' || Array.isArray(raw) || raw instanceof JsonNumber) {
-      state.mismatched(raw instanceof JsonNumber ? 'number' : jsonTypeName(raw), this.goName);
-      return this.print(plans, [], state.stored);
+    if (raw === null && (state.path.length > 0 || !state.isEncodingJson)) return this.print(plans, [], state);
+    if (typeof raw !== 'object' || raw === null || Array.isArray(raw) || raw instanceof JsonNumber) {
+      state.mismatched(jsonTypeName(raw), this.goName);
+      return this.print(plans, [], state);
     }
+    if (state.isEncodingJson) return this.print(plans, this.decodeSorted(raw, state), state);
     const repeated = state.duplicates?.get(raw);
-    if (repeated) return this.print(plans, this.decodeRepeated(repeated, state), state.stored);
+    if (repeated) return this.print(plans, this.decodeRepeated(repeated, state), state);
     const values = new Array<unknown>(plans.length);
     const { path } = state;
     for (const key in raw) {
@@ -75,7 +90,32 @@ export class StructDecoder implements ValueDecoder {
       values[plan.index] = plan.decoder.decode(value, state);
       path.pop();
     }
-    return this.print(plans, values, state.stored);
+    return this.print(plans, values, state);
+  }
+
+  /** The fields of an object whose keys encoding/json finds sorted, in any case of letters. */
+  private decodeSorted(raw: object, state: DecodeState): unknown[] {
+    if (++state.depth > maxDepth) throw new DecodeError('json: exceeded max depth');
+    const values: unknown[] = [];
+    const { path } = state;
+    const hasTypeMeta = state.isResource && path.length === 0;
+    for (const key of Object.keys(raw).sort()) {
+      if (hasTypeMeta && (key === 'apiVersion' || key === 'kind')) continue;
+      const value = (raw as Record<string, unknown>)[key];
+      const plan = this.byName.get(key) ?? this.foldedNames().get(key.toLowerCase());
+      if (plan === undefined) state.complain('unknown field', key);
+      if (plan === undefined || value === undefined) continue;
+      path.push(plan);
+      values[plan.index] = plan.decoder.decode(value, state);
+      path.pop();
+    }
+    state.depth--;
+    return values;
+  }
+
+  private foldedNames(): ReadonlyMap<string, FieldPlan> {
+    this.byFoldedName ??= new Map(this.fields().map((plan) => [plan.name.toLowerCase(), plan]));
+    return this.byFoldedName;
   }
 
   /**
@@ -98,21 +138,23 @@ export class StructDecoder implements ValueDecoder {
       raws.set(plan, merged);
       path.push(plan);
       values[plan.index] = plan.decoder.decode(value, state);
-      if (merged !== value) values[plan.index] = plan.decoder.decode(merged, new DecodeState(state, false));
+      if (merged !== value) values[plan.index] = plan.decoder.decode(merged, new DecodeState(state));
       path.pop();
     }
     return values;
   }
 
-  private print(plans: readonly FieldPlan[], values: readonly unknown[], stored: boolean): Record<string, unknown> {
+  private print(plans: readonly FieldPlan[], values: readonly unknown[], state: DecodeState): Record<string, unknown> {
     const result: Record<string, unknown> = {};
     for (const plan of plans) {
       let value = values[plan.index];
       if (value === undefined) {
         if (!plan.printedWhenAbsent) continue;
-        value = plan.decoder.zero() ?? null;
-      } else if (!plan.always && plan.decoder.isEmpty(value)) continue;
-      else if (stored && Array.isArray(value) && value.length === 0) value = null;
+        value = plan.decoder.zero(state) ?? null;
+      } else if (!plan.always && plan.decoder.isEmpty(value)) {
+        if (plan.remembersEmpty) emptied.add(result);
+        continue;
+      } else if (state.stored && Array.isArray(value) && value.length === 0) value = null;
       if (plan.omitzero && value === null) continue;
       result[plan.name] = value;
     }
@@ -120,9 +162,9 @@ export class StructDecoder implements ValueDecoder {
   }
 }
 
-function makePlan(field: FieldDefinition, index: number, struct: string, decoder: ValueDecoder): FieldPlan {
+function makePlan(field: GoField, index: number, struct: string, decoder: ValueDecoder): FieldPlan {
   const { name, embedded, always, omitzero, type } = field;
-  const isStruct = type.kind === 'struct' || (type.kind === 'scalar' && decoder.isEmpty === never);
+  const isStruct = type.kind === 'struct' || decoder.isEmpty === never;
   return {
     name,
     goPath: embedded === undefined ? name : `${embedded}.${name}`,
@@ -132,6 +174,7 @@ function makePlan(field: FieldDefinition, index: number, struct: string, decoder
     always,
     omitzero,
     printedWhenAbsent: always || (isStruct && !omitzero),
+    remembersEmpty: field.remembersEmpty === true,
   };
 }
 

@@ -1,7 +1,8 @@
 import { canonicalQuantity, cloneJson, normalizeMicroTime, normalizeTime } from '@tektite/meta';
 import { normalizeBase64 } from './base64.ts';
-import { DecodeError, jsonTypeName } from './decode-error.ts';
-import { JsonNumber, plainNumbers } from './json-document.ts';
+import { JsonNumber, plainNumbers } from '../json/json-document.ts';
+import { jsonTypeName } from '../json/json-type-name.ts';
+import { DecodeError } from '../json/decode-error.ts';
 import { never, type ValueDecoder } from './value-decoder.ts';
 
 type SelfDecoding = 'Time' | 'MicroTime' | 'Quantity' | 'IntOrString' | 'FieldsV1' | 'RawExtension' | 'JSON';
@@ -11,9 +12,9 @@ type Basic = 'string' | 'bool' | 'int32' | 'int64' | 'float64' | 'bytes';
 export function scalarDecoder(scalar: Basic | SelfDecoding, goName: string): ValueDecoder {
   switch (scalar) {
     case 'string':
-      return plainDecoder(goName, 'string', '');
+      return textDecoder(goName);
     case 'bool':
-      return plainDecoder(goName, 'boolean', false);
+      return boolDecoder(goName);
     case 'int32':
       return integerDecoder(goName, 2 ** 31 - 1);
     case 'int64':
@@ -27,15 +28,29 @@ export function scalarDecoder(scalar: Basic | SelfDecoding, goName: string): Val
   }
 }
 
-function plainDecoder(goName: string, type: 'string' | 'boolean', zero: string | boolean): ValueDecoder {
+function textDecoder(goName: string): ValueDecoder {
   return {
     decode(raw, state) {
-      if (typeof raw === type) return raw;
-      if (raw !== null) state.mismatched(foundName(raw), goName);
-      return zero;
+      if (typeof raw === 'string') return raw;
+      if (raw === null) return '';
+      if (state.convertsToText && (typeof raw === 'number' || typeof raw === 'boolean')) return String(raw);
+      state.mismatched(jsonTypeName(raw), goName);
+      return '';
     },
-    zero: () => zero,
-    isEmpty: (value) => value === zero,
+    zero: () => '',
+    isEmpty: (value) => value === '',
+  };
+}
+
+function boolDecoder(goName: string): ValueDecoder {
+  return {
+    decode(raw, state) {
+      if (typeof raw === 'boolean') return raw;
+      if (raw !== null) state.mismatched(jsonTypeName(raw), goName);
+      return false;
+    },
+    zero: () => false,
+    isEmpty: (value) => value === false,
   };
 }
 
@@ -44,7 +59,7 @@ function integerDecoder(goName: string, limit: number): ValueDecoder {
     decode(raw, state) {
       const value = integerOf(raw, limit);
       if (value !== undefined) return value;
-      if (raw !== null) state.mismatched(isNumber(raw) ? `number ${numberText(raw)}` : foundName(raw), goName);
+      if (raw !== null) state.mismatched(isNumber(raw) ? `number ${numberText(raw)}` : jsonTypeName(raw), goName);
       return 0;
     },
     zero: () => 0,
@@ -57,7 +72,7 @@ function floatDecoder(goName: string): ValueDecoder {
     decode(raw, state) {
       if (typeof raw === 'number') return raw;
       if (raw instanceof JsonNumber && Number.isFinite(raw.value)) return raw.value;
-      if (raw !== null) state.mismatched(isNumber(raw) ? `number ${numberText(raw)}` : foundName(raw), goName);
+      if (raw !== null) state.mismatched(isNumber(raw) ? `number ${numberText(raw)}` : jsonTypeName(raw), goName);
       return 0;
     },
     zero: () => 0,
@@ -70,7 +85,7 @@ function bytesDecoder(goName: string): ValueDecoder {
     decode(raw, state) {
       if (raw === null) return undefined;
       if (typeof raw !== 'string') {
-        state.mismatched(foundName(raw), goName);
+        state.mismatched(jsonTypeName(raw), goName);
         return undefined;
       }
       try {
@@ -107,7 +122,7 @@ const selfDecoders: Readonly<Record<SelfDecoding, ValueDecoder>> = {
       if (raw === null) return 0;
       const value = integerOf(raw, 2 ** 31 - 1);
       if (value !== undefined) return value;
-      throw state.typeMismatch(isNumber(raw) ? `number ${numberText(raw)}` : foundName(raw), 'int32');
+      throw state.typeMismatch(isNumber(raw) ? `number ${numberText(raw)}` : jsonTypeName(raw), 'int32');
     },
     zero: () => 0,
     isEmpty: never,
@@ -122,7 +137,7 @@ function timeDecoder(normalize: (text: string) => string | null): ValueDecoder {
   return {
     decode(raw, state) {
       if (raw === null) return null;
-      if (typeof raw !== 'string') throw state.typeMismatch(foundName(raw), 'string');
+      if (typeof raw !== 'string') throw state.typeMismatch(jsonTypeName(raw), 'string');
       return rethrown(() => normalize(raw));
     },
     zero: () => null,
@@ -130,7 +145,7 @@ function timeDecoder(normalize: (text: string) => string | null): ValueDecoder {
   };
 }
 
-/** JSON that is kept as it is, in a copy where somebody may want to change it. */
+/** JSON that is kept as it is, in a copy where the caller may change it. */
 function rawDecoder(zero: () => unknown, final = false): ValueDecoder {
   return {
     decode(raw, state) {
@@ -157,10 +172,6 @@ function isNumber(raw: unknown): raw is number | JsonNumber {
 
 function numberText(raw: number | JsonNumber): string {
   return typeof raw === 'number' ? String(raw) : raw.text;
-}
-
-function foundName(raw: unknown): string {
-  return raw instanceof JsonNumber ? 'number' : jsonTypeName(raw);
 }
 
 /** A whole number that is written as one; Go does not take `1.0` or `1e3` for an integer. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatWithoutArguments } from './go-format.ts';
+import { formatWithoutArguments } from './format-without-arguments.ts';
 
 it.each([
   ['nothing', 'nothing'],

@@ -1,4 +1,4 @@
-import { DecodeError, TypeMismatch } from './decode-error.ts';
+import { DecodeError, TypeMismatch } from '../json/decode-error.ts';
 import { DecodeState } from './decode-state.ts';
 import { never, type ValueDecoder } from './value-decoder.ts';
 
@@ -8,7 +8,7 @@ import { never, type ValueDecoder } from './value-decoder.ts';
  */
 export type SchemaUnion = 'JSONSchemaPropsOrArray' | 'JSONSchemaPropsOrBool' | 'JSONSchemaPropsOrStringArray';
 
-/** `schema` and `schemas` decode JSONSchemaProps and lists of it, `strings` lists of strings. */
+/** `schema` and `schemas` decode JSONSchemaProps and lists of it, `strings` lists of strings. Read on first use. */
 export interface SchemaUnionParts {
   readonly schema: ValueDecoder;
   readonly schemas: ValueDecoder;
@@ -49,7 +49,7 @@ function orList(list: () => ValueDecoder, parts: () => SchemaUnionParts): ValueD
 }
 
 function decodeApart(decoder: ValueDecoder, raw: unknown, outer: DecodeState): unknown {
-  const inner = new DecodeState(outer, false);
+  const inner = new DecodeState(outer);
   try {
     const value = decoder.decode(raw, inner);
     if (inner.saved) throw inner.saved;

@@ -1,0 +1,46 @@
+/** How Go decodes, prints, formats and reports errors. */
+
+// Types of fields
+export {
+  type GoField,
+  type GoList,
+  type GoMap,
+  type GoPointer,
+  type GoScalar,
+  type GoStruct,
+  goStruct,
+  type GoType,
+  parseGoType,
+  type Scalar,
+  scalarGoNames,
+  type StructDefinition,
+} from './decode/go-type.ts';
+
+// JSON texts
+export { decodeJson, maxDepth } from './json/decode-json.ts';
+export { duplicateFields } from './json/duplicate-fields.ts';
+export { compareGoStrings, goJson, goStructJson } from './json/go-json.ts';
+export { type Entry, type JsonDocument, JsonNumber, plainNumbers } from './json/json-document.ts';
+export { jsonSyntaxError } from './json/json-syntax-error.ts';
+export { jsonTypeName } from './json/json-type-name.ts';
+
+// Values into structs, and how they are printed
+export { DecodeError, EncodeError, TypeMismatch } from './json/decode-error.ts';
+export { type DecodeOptions, DecodeState } from './decode/decode-state.ts';
+export { hadEmptyMap } from './decode/struct-decoder.ts';
+export { structDecoder } from './decode/type-decoder.ts';
+export { never, type ValueDecoder } from './decode/value-decoder.ts';
+
+// Texts in messages
+export { formatGoValue } from './format/format-value.ts';
+export {
+  type Cidr,
+  cidrContains,
+  formatIp,
+  type IpAddress,
+  isIpv4Mapped,
+  maskAddress,
+  parseCidr,
+  parseIp,
+} from './format/ip-address.ts';
+export { formatWithoutArguments } from './format/format-without-arguments.ts';
