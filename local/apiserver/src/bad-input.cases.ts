@@ -2,7 +2,7 @@ import { type Random, seededRandom } from '@tektite/meta';
 import type { JsonSchema } from '@tektite/schema';
 import { builtinKinds } from '@tektite/schema/kubernetes';
 import { expect } from 'vitest';
-import type { ApiResponse } from './rest/api-request.ts';
+import type { ApiResponse } from './request/api-response.ts';
 import { admin, settle, TestServer } from './test-support.ts';
 
 /** For tests that send what nobody should: who sends it, what it is made of, and what every answer must be like. */

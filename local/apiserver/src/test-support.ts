@@ -1,6 +1,7 @@
 import { type Clock, type KubeObject, type Status } from '@tektite/meta';
 import { expect } from 'vitest';
-import type { ApiRequest, ApiResponse, UserInfo, WatchEvent } from './rest/api-request.ts';
+import type { ApiRequest, UserInfo } from './request/api-request.ts';
+import type { ApiResponse, WatchEvent } from './request/api-response.ts';
 import { ApiServer, type ApiServerOptions } from './server.ts';
 
 /** For tests of the server from outside: requests in, answers out. */

@@ -1,6 +1,6 @@
 import { forbiddenError, type GroupVersionKind, type KubeObject, type StatusError } from '@tektite/meta';
 import { type Draft, errorTarget, type Resource } from '../registry/resource.ts';
-import type { UserInfo } from '../rest/api-request.ts';
+import type { UserInfo } from '../request/api-request.ts';
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 

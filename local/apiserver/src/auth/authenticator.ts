@@ -1,5 +1,5 @@
 import { isStatusError, unauthorizedError } from '@tektite/meta';
-import type { ApiRequest, UserInfo } from '../rest/api-request.ts';
+import type { ApiRequest, UserInfo } from '../request/api-request.ts';
 
 /** Recognises one kind of credential. */
 export interface Authenticator {

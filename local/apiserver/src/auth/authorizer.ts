@@ -1,6 +1,6 @@
 import { forbiddenError, type StatusError } from '@tektite/meta';
-import type { UserInfo } from '../rest/api-request.ts';
-import type { RequestInfo } from '../rest/request-info.ts';
+import type { UserInfo } from '../request/api-request.ts';
+import type { RequestInfo } from '../request/request-info.ts';
 
 /** What somebody wants to do. */
 export interface AuthorizationAttributes {

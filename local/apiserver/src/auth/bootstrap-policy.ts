@@ -1,5 +1,5 @@
 import type { PolicyRule } from '@tektite/schema/kubernetes';
-import type { BootstrapObject } from '../registry/bootstrap.ts';
+import type { BootstrapObject } from '../registry/bootstrap-object.ts';
 
 /**
  * The cluster roles and bindings that every cluster has from its start: for administrators, for the three levels of

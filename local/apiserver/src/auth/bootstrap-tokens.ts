@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@tektite/meta';
 import type { Secret } from '@tektite/schema/kubernetes';
-import type { UserInfo } from '../rest/api-request.ts';
+import type { UserInfo } from '../request/api-request.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type Authenticator, bearerToken } from './authenticator.ts';
 

@@ -1,5 +1,5 @@
 import { unauthorizedError } from '@tektite/meta';
-import type { ApiRequest, UserInfo } from '../rest/api-request.ts';
+import type { ApiRequest, UserInfo } from '../request/api-request.ts';
 import type { Authenticator } from './authenticator.ts';
 
 /** Believes certificates signed by the cluster's own authority: the common name is the user, organizations are groups. */

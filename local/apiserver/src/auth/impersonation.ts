@@ -1,6 +1,6 @@
 import { badRequestError } from '@tektite/meta';
-import type { ApiRequest, UserInfo } from '../rest/api-request.ts';
-import type { RequestInfo } from '../rest/request-info.ts';
+import type { ApiRequest, UserInfo } from '../request/api-request.ts';
+import type { RequestInfo } from '../request/request-info.ts';
 import { type AuthorizationAttributes, type Authorizer, attributesOf, forbiddenRequestError } from './authorizer.ts';
 
 const extraPrefix = 'impersonate-extra-';

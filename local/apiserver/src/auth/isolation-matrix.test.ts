@@ -1,6 +1,6 @@
 import type { KubeObject } from '@tektite/meta';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { UserInfo } from '../rest/api-request.ts';
+import type { UserInfo } from '../request/api-request.ts';
 import { TestServer } from '../test-support.ts';
 
 /**

@@ -8,7 +8,7 @@ import type {
   Subject,
 } from '@tektite/schema/kubernetes';
 import type { Storage } from '../storage/storage.ts';
-import type { UserInfo } from '../rest/api-request.ts';
+import type { UserInfo } from '../request/api-request.ts';
 import type { AuthorizationAttributes, Authorizer, Decision } from './authorizer.ts';
 import { ruleAllows } from './rbac-rules.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { UserInfo } from '../rest/api-request.ts';
+import type { UserInfo } from '../request/api-request.ts';
 import { admin, TestServer } from '../test-support.ts';
 import type { AuthorizationAttributes } from './authorizer.ts';
 import { missingRules, ruleAllows } from './rbac-rules.ts';

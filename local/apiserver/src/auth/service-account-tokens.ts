@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { type Clock, instantToMilliseconds, type KubeObject, parseTime, type Random, randomUid } from '@tektite/meta';
 import { calculateJwkThumbprint, exportJWK, importPKCS8, jwtVerify, type JWTVerifyOptions, SignJWT } from 'jose';
 import type { Storage } from '../storage/storage.ts';
-import type { ApiRequest, UserInfo } from '../rest/api-request.ts';
+import type { ApiRequest, UserInfo } from '../request/api-request.ts';
 import { type Authenticator, bearerToken } from './authenticator.ts';
 
 /** Who issues tokens, and whom they are for unless somebody else is named. */

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { UserInfo } from '../rest/api-request.ts';
+import type { UserInfo } from '../request/api-request.ts';
 import { type Authenticator, bearerToken } from './authenticator.ts';
 
 /** Static tokens, as kube-apiserver's `--token-auth-file` has them. */

@@ -1,6 +1,7 @@
 import type { Random } from '@tektite/meta';
 import type { CustomResourceDefinition } from '@tektite/schema/kubernetes';
-import type { ClientConfig, WebhookClient } from '../admission/webhook/webhook-client.ts';
+import type { ClientConfig } from '../admission/webhook/remote-webhook.ts';
+import type { WebhookClient } from '../admission/webhook/webhook-client.ts';
 import type { WebhookClients } from '../admission/webhook/webhook-clients.ts';
 import type { Storage } from '../storage/storage.ts';
 import { convertByWebhook } from './conversion-webhook.ts';

@@ -16,8 +16,8 @@ import type { Decoded, DecodeOptions, Draft, Resource, Subresource } from '../re
 import { customPrinter } from '../table/custom-printer.ts';
 import type { Converter } from './converter.ts';
 import { finalizerWarnings } from './finalizer-warnings.ts';
-import { metadataRules, metadataSchema } from './metadata-rules.ts';
-import { readJsonPath } from './json-path.ts';
+import { metadataRules, metadataSchema } from '../registry/kinds/apiextensions/metadata-rules.ts';
+import { readJsonPath } from '../json-path/json-path.ts';
 
 /** The order in which upstream lists the verbs of custom resources. */
 const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];

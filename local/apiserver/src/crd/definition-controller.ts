@@ -12,11 +12,11 @@ import type {
   CustomResourceDefinitionCondition,
   CustomResourceDefinitionNames,
 } from '@tektite/schema/kubernetes';
-import { cleanupFinalizer, type ObjectDeleter } from '../registry/object-deleter.ts';
-import type { ObjectStore } from '../registry/object-store.ts';
+import { cleanupFinalizer, type ObjectDeleter } from '../store/object-deleter.ts';
+import type { ObjectStore } from '../store/object-store.ts';
 import type { Draft, Resource } from '../registry/resource.ts';
 import type { ResourceTable } from '../registry/resource-table.ts';
-import type { WriteContext } from '../registry/write-context.ts';
+import type { WriteContext } from '../store/write-context.ts';
 import type { Storage } from '../storage/storage.ts';
 import { Converter, type WebhookConversion } from './converter.ts';
 import { customResource } from './custom-resource.ts';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { formatApiVersion, unknownPathError } from '@tektite/meta';
 import type { Resource } from '../registry/resource.ts';
 import type { GroupEntry, ResourceTable, VersionEntry } from '../registry/resource-table.ts';
-import type { ApiResponse } from '../rest/api-request.ts';
-import { negotiate } from '../rest/negotiate.ts';
+import type { ApiResponse } from '../request/api-response.ts';
+import { negotiate } from '../request/negotiate.ts';
 
 const aggregated: ReadonlySet<string> = new Set(['APIGroupDiscoveryList;apidiscovery.k8s.io;v2']);
 const plain: ReadonlySet<string> = new Set();

@@ -1,4 +1,4 @@
-import type { ApiResponse } from '../rest/api-request.ts';
+import type { ApiResponse } from '../request/api-response.ts';
 import type { StorageProblem } from '../storage/journal/journal.ts';
 import { notFoundPage } from './discovery.ts';
 

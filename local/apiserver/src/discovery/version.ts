@@ -1,4 +1,4 @@
-import type { ApiResponse } from '../rest/api-request.ts';
+import type { ApiResponse } from '../request/api-response.ts';
 
 /** The Kubernetes version whose behaviour this server has. Clients decide by it what they may ask for. */
 export const kubernetesVersion = { major: '1', minor: '36', patch: '4' };

@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import type { ServerRequest } from '@tektite/http';
 import { systemClock } from '@tektite/meta';
-import type { ApiRequest } from '../rest/api-request.ts';
+import type { ApiRequest } from '../request/api-request.ts';
 
 export interface ShownCertificate {
   readonly certificate?: NonNullable<ApiRequest['clientCertificate']>;

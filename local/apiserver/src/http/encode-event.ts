@@ -1,7 +1,7 @@
 import { formatYaml } from '@tektite/schema/yaml';
 import { encodeJson } from '../codec/encoded-json.ts';
 import { RecentEncodings } from '../codec/recent-encodings.ts';
-import type { WatchEvent } from '../rest/api-request.ts';
+import type { WatchEvent } from '../request/api-response.ts';
 
 /** Lines of the latest events: one that waits for many slow watchers is held once. */
 const recent = {

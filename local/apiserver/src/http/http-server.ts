@@ -1,10 +1,12 @@
 import { GuardedServer, type ServerRequest, type ServerResponse, type TlsOptions } from '@tektite/http';
 import { isStatusError, StatusError, systemClock } from '@tektite/meta';
-import type { ApiRequest, ApiResponse } from '../rest/api-request.ts';
+import type { ApiRequest } from '../request/api-request.ts';
+import type { ApiResponse } from '../request/api-response.ts';
 import { anonymous } from '../auth/authenticator.ts';
 import { BodyReader } from './body-reader.ts';
 import { clientCertificate } from './client-certificate.ts';
-import { type Connection, ResponseWriter } from './response-writer.ts';
+import type { Connection } from './connection.ts';
+import { ResponseWriter } from './response-writer.ts';
 import { SlowReaders } from './slow-readers.ts';
 import { answerUpgrade } from './upgrade.ts';
 

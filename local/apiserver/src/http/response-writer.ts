@@ -1,15 +1,10 @@
 import type { ServerRequest, ServerResponse } from '@tektite/http';
 import { StatusError } from '@tektite/meta';
-import type { ApiResponse } from '../rest/api-request.ts';
+import type { ApiResponse } from '../request/api-response.ts';
+import type { Connection } from './connection.ts';
 import { encodeBody } from './encode-body.ts';
 import type { SlowReaders } from './slow-readers.ts';
 import { streamWatch } from './stream-watch.ts';
-
-/** Whether the client is still there, and the action when it goes. */
-export interface Connection {
-  closed: boolean;
-  onClose?: () => void;
-}
 
 type HeaderValues = Readonly<Record<string, string | readonly string[]>>;
 

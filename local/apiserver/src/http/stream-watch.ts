@@ -1,7 +1,7 @@
 import type { ServerResponse } from '@tektite/http';
-import type { InitialEvents, WatchEvent, WatchReader, WatchSource } from '../rest/api-request.ts';
+import type { InitialEvents, WatchEvent, WatchReader, WatchSource } from '../request/api-response.ts';
 import { encodeEvent, encodeSharedEvent } from './encode-event.ts';
-import type { Connection } from './response-writer.ts';
+import type { Connection } from './connection.ts';
 import type { SlowReader } from './slow-readers.ts';
 
 /**

@@ -3,7 +3,8 @@ import { PassThrough } from 'node:stream';
 import type { Duplex } from 'node:stream';
 import { isStatusError, type Status, StatusError } from '@tektite/meta';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
-import type { ApiRequest, ApiResponse, Channels, TerminalSize } from '../rest/api-request.ts';
+import type { ApiRequest } from '../request/api-request.ts';
+import type { ApiResponse, Channels, TerminalSize } from '../request/api-response.ts';
 
 /** The ways to carry a terminal session over a WebSocket, the best first. The fifth can also close single channels. */
 const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];

@@ -1,7 +1,7 @@
 import { ClientError, parseWarnings, type ResponseHead, statusErrorOf, type TransportResponse } from '@tektite/client';
 import { deepFreeze } from '@tektite/meta';
 import { formatYaml } from '@tektite/schema/yaml';
-import type { ApiResponse } from '../rest/api-request.ts';
+import type { ApiResponse } from '../request/api-response.ts';
 
 /** The whole answer, as `request` gives it. */
 export async function readAnswer(answer: ApiResponse): Promise<TransportResponse> {

@@ -1,6 +1,6 @@
 import { ClientError, type ResponseHead, type TransportStream, type WireEvent } from '@tektite/client';
 import { deepFreeze } from '@tektite/meta';
-import type { WatchSource } from '../rest/api-request.ts';
+import type { WatchSource } from '../request/api-response.ts';
 import { onAbort, type Signals } from './signals.ts';
 
 /** A reader that lets so many events pile up is cut off, as over HTTP; it can resume from the last one it saw. */

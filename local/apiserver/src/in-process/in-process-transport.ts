@@ -7,7 +7,8 @@ import {
   type WireEvent,
 } from '@tektite/client';
 import { setOwn } from '@tektite/meta';
-import type { ApiRequest, ApiResponse, UserInfo } from '../rest/api-request.ts';
+import type { ApiRequest, UserInfo } from '../request/api-request.ts';
+import type { ApiResponse } from '../request/api-response.ts';
 import { bytesOf, headOf, readAnswer, refusal } from './answer.ts';
 import { byteStream } from './byte-stream.ts';
 import { EventQueue } from './event-queue.ts';

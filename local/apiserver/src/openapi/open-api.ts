@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { GroupEntry, ResourceTable, VersionEntry } from '../registry/resource-table.ts';
-import type { ApiResponse } from '../rest/api-request.ts';
+import type { ApiResponse } from '../request/api-response.ts';
 import { swaggerDocument } from './document-v2.ts';
 import { openApiDocument } from './document-v3.ts';
 import type { DocumentedResource } from './resource-paths.ts';

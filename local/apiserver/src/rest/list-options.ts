@@ -12,7 +12,7 @@ import {
   type Selector,
   StatusError,
 } from '@tektite/meta';
-import { invalidOptionsError, parseBoolean, parseInteger } from './options.ts';
+import { invalidOptionsError, parseBoolean, parseInteger } from '../request/options.ts';
 
 /** The parameters of a list or a watch. */
 export interface ListParameters {

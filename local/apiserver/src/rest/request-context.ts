@@ -1,5 +1,5 @@
-import type { ApiRequest, UserInfo } from './api-request.ts';
-import type { RequestInfo } from './request-info.ts';
+import type { ApiRequest, UserInfo } from '../request/api-request.ts';
+import type { RequestInfo } from '../request/request-info.ts';
 
 /** A request that passed authentication and authorization, on its way through a handler. */
 export interface RequestContext {

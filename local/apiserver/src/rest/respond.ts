@@ -1,9 +1,9 @@
 import { badRequestError, type KubeObject, type Status } from '@tektite/meta';
 import type { Resource } from '../registry/resource.ts';
 import { defaultPrinter, makeTable, partialMetadata, type IncludeObject } from '../table/table.ts';
-import type { ApiResponse, InitialEvents, WatchEvent, WatchReader, WatchSource } from './api-request.ts';
+import type { ApiResponse, InitialEvents, WatchEvent, WatchReader, WatchSource } from '../request/api-response.ts';
 import { type ObjectPage, toList } from './list.ts';
-import { type Negotiated, notAcceptableError } from './negotiate.ts';
+import { type Negotiated, notAcceptableError } from '../request/negotiate.ts';
 
 const includes = ['None', 'Metadata', 'Object'];
 

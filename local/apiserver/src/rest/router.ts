@@ -8,9 +8,10 @@ import { answerVersion } from '../discovery/version.ts';
 import { OpenApi } from '../openapi/open-api.ts';
 import type { ResourceTable } from '../registry/resource-table.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { ApiRequest, ApiResponse } from './api-request.ts';
+import type { ApiRequest } from '../request/api-request.ts';
+import type { ApiResponse } from '../request/api-response.ts';
 import type { RequestContext } from './request-context.ts';
-import { parseRequestInfo, selectedName, splitPath } from './request-info.ts';
+import { parseRequestInfo, selectedName, splitPath } from '../request/request-info.ts';
 import { methodNotAllowedError, type ResourceHandler } from './resource-handler.ts';
 
 export interface RouterParts {

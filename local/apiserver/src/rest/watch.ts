@@ -10,7 +10,7 @@ import {
 } from '@tektite/meta';
 import { apiVersionOf, type Resource } from '../registry/resource.ts';
 import { RevisionCompactedError, type Storage, type StorageEvent } from '../storage/storage.ts';
-import type { InitialEvents, WatchEvent, WatchReader, WatchSource } from './api-request.ts';
+import type { InitialEvents, WatchEvent, WatchReader, WatchSource } from '../request/api-response.ts';
 import { InvalidRevisionError, type ListParameters, parseRevision, tooLargeRevisionError } from './list-options.ts';
 import type { Selection } from './selection.ts';
 

@@ -2,7 +2,7 @@ import { humanDuration, instantToMilliseconds, type KubeObject, parseTime } from
 import { canonicalJson } from '@tektite/schema';
 import type { CustomResourceColumnDefinition } from '@tektite/schema/kubernetes';
 import { formatFloat } from '@tektite/schema/yaml';
-import { readAll } from '../crd/json-path.ts';
+import { readAll } from '../json-path/json-path.ts';
 import type { TableCell, TableColumn, TablePrinter } from '../registry/kind-strategy.ts';
 import { nameColumn } from './table.ts';
 

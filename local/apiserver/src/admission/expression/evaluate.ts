@@ -1,5 +1,5 @@
 import { perCallLimit, type Value } from '@tektite/schema';
-import type { CompiledExpression } from './admission-environment.ts';
+import type { CompiledExpression } from '../../registry/kinds/admissionregistration/admission-environment.ts';
 
 /** What expressions may look at, by name. */
 export type Variables = (name: string) => Value | undefined;

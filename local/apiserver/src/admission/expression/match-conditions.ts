@@ -1,6 +1,10 @@
 import { boolType } from '@tektite/schema';
 import type { MatchCondition } from '@tektite/schema/kubernetes';
-import { admissionEnvironment, type CompiledExpression, compileExpression } from './admission-environment.ts';
+import {
+  admissionEnvironment,
+  type CompiledExpression,
+  compileExpression,
+} from '../../registry/kinds/admissionregistration/admission-environment.ts';
 import { joinErrors } from '../join-errors.ts';
 import { BudgetExceededError, CostBudget, evaluate, type Variables } from './evaluate.ts';
 

@@ -2,7 +2,7 @@ import type { GroupVersionKind, KubeObject } from '@tektite/meta';
 import { type AccessQuestion, authorizerValue, jsonValue, requestResourceValue, type Value } from '@tektite/schema';
 import type { Authorizer } from '../../auth/authorizer.ts';
 import type { Resource } from '../../registry/resource.ts';
-import type { UserInfo } from '../../rest/api-request.ts';
+import type { UserInfo } from '../../request/api-request.ts';
 import { type AdmissionRequest, kindOf } from '../admission.ts';
 import type { ReviewedObjects } from '../matching/object-versions.ts';
 import type { Variables } from './evaluate.ts';

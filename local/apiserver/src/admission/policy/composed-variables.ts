@@ -9,7 +9,10 @@ import {
   type Value,
 } from '@tektite/schema';
 import type { Variable } from '@tektite/schema/kubernetes';
-import { type CompiledExpression, compileExpression } from '../expression/admission-environment.ts';
+import {
+  type CompiledExpression,
+  compileExpression,
+} from '../../registry/kinds/admissionregistration/admission-environment.ts';
 import type { CostBudget, Variables } from '../expression/evaluate.ts';
 
 /** The variables of a policy: each is an expression that may use those before it. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { UserInfo } from '../../rest/api-request.ts';
+import type { UserInfo } from '../../request/api-request.ts';
 import { ApiServer } from '../../server.ts';
 
 type Json = Record<string, unknown>;

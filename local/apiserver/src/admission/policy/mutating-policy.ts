@@ -10,7 +10,7 @@ import {
   admissionEnvironment,
   type CompiledExpression,
   compileExpression,
-} from '../expression/admission-environment.ts';
+} from '../../registry/kinds/admissionregistration/admission-environment.ts';
 import { type ComposedVariables, composeVariables } from './composed-variables.ts';
 import { BuiltObject } from './patch-value.ts';
 import { type CompiledMatch, compileMatch } from './policy-match.ts';

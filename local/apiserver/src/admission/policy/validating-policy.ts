@@ -9,7 +9,7 @@ import {
   admissionEnvironment,
   type CompiledExpression,
   compileExpression,
-} from '../expression/admission-environment.ts';
+} from '../../registry/kinds/admissionregistration/admission-environment.ts';
 import { type ComposedVariables, composeVariables } from './composed-variables.ts';
 import { type CompiledMatch, compileMatch } from './policy-match.ts';
 

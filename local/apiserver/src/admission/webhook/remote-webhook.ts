@@ -1,10 +1,13 @@
 import type { Clock, Random } from '@tektite/meta';
+import type { AdmissionregistrationV1WebhookClientConfig } from '@tektite/schema/kubernetes';
 import { Agent, type buildConnector, request } from 'undici';
 import type { Storage } from '../../storage/storage.ts';
 import { readAnswer } from './server-response.ts';
 import { findServiceEndpoint } from './service-endpoints.ts';
 import { verifiedConnector } from './verified-connector.ts';
-import type { ClientConfig } from './webhook-client.ts';
+
+/** Where a webhook is; that of conversion webhooks is the same. */
+export type ClientConfig = AdmissionregistrationV1WebhookClientConfig;
 
 /** What is needed to find a webhook, and to know whether it is the right one. */
 export interface RemoteParts {

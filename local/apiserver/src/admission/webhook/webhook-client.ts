@@ -1,13 +1,9 @@
 import { posix } from 'node:path';
 import { cloneJson } from '@tektite/meta';
-import type { AdmissionregistrationV1WebhookClientConfig } from '@tektite/schema/kubernetes';
 import type { LocalWebhook, LocalWebhooks, LocalWrite } from './local-webhooks.ts';
-import type { RemoteParts, RemoteWebhook } from './remote-webhook.ts';
+import type { ClientConfig, RemoteParts, RemoteWebhook } from './remote-webhook.ts';
 import { NoEndpointError, serviceEndpoints } from './service-endpoints.ts';
 import { describeTransportError } from './transport-error.ts';
-
-/** Where a webhook is; that of conversion webhooks is the same. */
-export type ClientConfig = AdmissionregistrationV1WebhookClientConfig;
 
 /** What clients of webhooks need. */
 export interface ClientParts extends RemoteParts {

@@ -1,4 +1,5 @@
-import { type ClientConfig, type ClientParts, WebhookClient } from './webhook-client.ts';
+import type { ClientConfig } from './remote-webhook.ts';
+import { type ClientParts, WebhookClient } from './webhook-client.ts';
 
 /**
  * The connections to webhooks. Webhooks at the same place, with the same certificates, share theirs; connections to those

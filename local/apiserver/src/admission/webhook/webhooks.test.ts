@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type KubeObject, systemClock } from '@tektite/meta';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAuthority, issueCertificate, type KeyPair } from '@tektite/certificates';
-import type { UserInfo } from '../../rest/api-request.ts';
+import type { UserInfo } from '../../request/api-request.ts';
 import { ApiServer } from '../../server.ts';
 
 type Json = Record<string, unknown>;

@@ -9,10 +9,10 @@ import {
   StatusError,
 } from '@tektite/meta';
 import { applyConfiguration } from '../../apply/field-manager.ts';
-import { setManagedFields } from '../../registry/draft-metadata.ts';
-import { managedResource } from '../../registry/managed-resource.ts';
+import { setManagedFields } from '../../store/draft-metadata.ts';
+import { managedResource } from '../../store/managed-resource.ts';
 import { type Draft, errorTarget, type Resource } from '../../registry/resource.ts';
-import type { PatchOptions } from '../options.ts';
+import type { PatchOptions } from '../../request/options.ts';
 import { fieldManagerOf, type RequestContext } from '../request-context.ts';
 import type { PatchBody } from './patch-body.ts';
 import { checkName, parsed, textOf } from './patched.ts';

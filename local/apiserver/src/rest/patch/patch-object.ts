@@ -1,8 +1,8 @@
 import type { Clock, KubeObject } from '@tektite/meta';
-import type { ObjectStore } from '../../registry/object-store.ts';
+import type { ObjectStore } from '../../store/object-store.ts';
 import type { Draft, Resource } from '../../registry/resource.ts';
-import type { Written } from '../../registry/update-request.ts';
-import { type PatchOptions, parsePatchOptions } from '../options.ts';
+import type { Written } from '../../store/update-request.ts';
+import { type PatchOptions, parsePatchOptions } from '../../request/options.ts';
 import { fieldManagerOf, type RequestContext } from '../request-context.ts';
 import { applyChange } from './apply-change.ts';
 import { applyPatch } from './apply-patch.ts';

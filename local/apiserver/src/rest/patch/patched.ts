@@ -1,6 +1,6 @@
 import type { JsonDocument } from '@tektite/go';
 import { badRequestError, cloneJson } from '@tektite/meta';
-import { metadataOf } from '../../registry/draft-metadata.ts';
+import { metadataOf } from '../../store/draft-metadata.ts';
 import type { Draft, Resource } from '../../registry/resource.ts';
 import type { RequestContext } from '../request-context.ts';
 

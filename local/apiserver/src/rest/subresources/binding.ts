@@ -11,7 +11,7 @@ import {
 } from '@tektite/meta';
 import type { Binding, Pod, PodCondition } from '@tektite/schema/kubernetes';
 import { errorTarget, type Draft, type Resource } from '../../registry/resource.ts';
-import { parseWriteOptions } from '../options.ts';
+import { parseWriteOptions } from '../../request/options.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type RestParts, type SubresourceHandler, writeContext } from '../resource-handler.ts';
 import { reviewAction } from './review-action.ts';

@@ -12,9 +12,9 @@ import {
 import type { Eviction, Pod, PodCondition, PodDisruptionBudget } from '@tektite/schema/kubernetes';
 import { type Draft, errorTarget, type Resource, storageKey } from '../../registry/resource.ts';
 import type { ResourceTable } from '../../registry/resource-table.ts';
-import type { WriteContext } from '../../registry/write-context.ts';
-import { type DeleteOptions, parseDeleteOptions } from '../delete-options.ts';
-import { parseWriteOptions } from '../options.ts';
+import type { WriteContext } from '../../store/write-context.ts';
+import { type DeleteOptions, parseDeleteOptions } from '../../request/delete-options.ts';
+import { parseWriteOptions } from '../../request/options.ts';
 import { fieldManagerOf } from '../request-context.ts';
 import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
 import { created } from './binding.ts';

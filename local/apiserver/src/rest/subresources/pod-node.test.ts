@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ApiResponse } from '../api-request.ts';
+import type { ApiResponse } from '../../request/api-response.ts';
 import { ApiServer } from '../../server.ts';
 import type { PodLogOptions } from './pod-node.ts';
 

@@ -11,8 +11,8 @@ import {
 import type { Pod } from '@tektite/schema/kubernetes';
 import { type Authorizer, attributesOf } from '../../auth/authorizer.ts';
 import type { Resource } from '../../registry/resource.ts';
-import { parseBoolean, parseInteger } from '../options.ts';
-import type { Channels, TerminalSize } from '../api-request.ts';
+import { parseBoolean, parseInteger } from '../../request/options.ts';
+import type { Channels, TerminalSize } from '../../request/api-response.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
 

@@ -2,7 +2,7 @@ import type { KubeObject } from '@tektite/meta';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Resource } from '../../registry/resource.ts';
 import { ApiServer } from '../../server.ts';
-import type { ApiResponse } from '../api-request.ts';
+import type { ApiResponse } from '../../request/api-response.ts';
 
 const admin = { name: 'admin', groups: ['system:masters'] };
 /** In no annotation, status or field that a subresource may show. */

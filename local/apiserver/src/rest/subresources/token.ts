@@ -11,7 +11,7 @@ import {
 } from '@tektite/meta';
 import type { Pod, TokenRequest } from '@tektite/schema/kubernetes';
 import { type BoundObject, type ServiceAccountTokens, tokenIssuer } from '../../auth/service-account-tokens.ts';
-import { parseWriteOptions } from '../options.ts';
+import { parseWriteOptions } from '../../request/options.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
 import { reviewAction } from './review-action.ts';

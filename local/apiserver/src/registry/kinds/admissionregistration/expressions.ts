@@ -1,7 +1,7 @@
 import { duplicate, type FieldError, type FieldPath, invalid, isQualifiedName, required, tooMany } from '@tektite/meta';
 import { boolType, type CelType, dynType, listType, nullType, stringType, structType } from '@tektite/schema';
 import type { MatchCondition, Variable } from '@tektite/schema/kubernetes';
-import { admissionEnvironment, compileExpression } from '../../../admission/expression/admission-environment.ts';
+import { admissionEnvironment, compileExpression } from './admission-environment.ts';
 import { checkText } from '../field-checks.ts';
 
 const mostConditions = 64;

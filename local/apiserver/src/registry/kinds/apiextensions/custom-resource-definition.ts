@@ -6,7 +6,7 @@ import {
   validateCustomResourceDefinitionStatus,
   validateCustomResourceDefinitionUpdate,
 } from '@tektite/schema';
-import { metadataRules } from '../../../crd/metadata-rules.ts';
+import { metadataRules } from './metadata-rules.ts';
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { keepStatus } from '../prepare.ts';
 import { defaultTable } from '../table/cells.ts';

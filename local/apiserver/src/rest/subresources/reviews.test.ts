@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TestServer } from '../test-support.ts';
+import { TestServer } from '../../test-support.ts';
 
 const group = '/apis/authorization.k8s.io/v1';
 const both = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';

@@ -1,4 +1,4 @@
-import type { JsonPathStep } from './json-path.ts';
+import type { JsonPathStep } from './json-path-step.ts';
 import {
   children,
   compare,

@@ -1,5 +1,5 @@
 import type { GroupVersionKind, KubeObject } from '@tektite/meta';
-import type { Draft } from './resource.ts';
+import type { Draft } from '../registry/resource.ts';
 
 /** An object in the form that a subresource has for it. */
 export interface ObjectView {

@@ -1,5 +1,5 @@
-import type { UserInfo } from '../rest/api-request.ts';
-import type { StrategyContext } from './kind-strategy.ts';
+import type { UserInfo } from '../request/api-request.ts';
+import type { StrategyContext } from '../registry/kind-strategy.ts';
 
 /** What a write knows of the request behind it. */
 export interface WriteContext {

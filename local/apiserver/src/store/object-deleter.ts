@@ -11,12 +11,12 @@ import {
 } from '@tektite/meta';
 import type { Pod } from '@tektite/schema/kubernetes';
 import type { AdmissionChain, AdmissionRequest } from '../admission/admission.ts';
-import type { DeleteOptions } from '../rest/delete-options.ts';
+import type { DeleteOptions } from '../request/delete-options.ts';
 import { RevisionMismatchError, type Storage, type StoredEntry } from '../storage/storage.ts';
 import { metadataOf } from './draft-metadata.ts';
 import type { SideEffects } from './store-parts.ts';
 import { fromStorage, toStorage } from './stored-form.ts';
-import { type Draft, errorTarget, type Resource, storageKey } from './resource.ts';
+import { type Draft, errorTarget, type Resource, storageKey } from '../registry/resource.ts';
 import type { WriteContext } from './write-context.ts';
 
 export interface ObjectDeleterParts {

@@ -1,7 +1,7 @@
 import { type KubeObject, notFoundError } from '@tektite/meta';
 import { ObjectCreator } from './object-creator.ts';
 import { ObjectUpdater } from './object-updater.ts';
-import { type Draft, errorTarget, type Resource, storageKey } from './resource.ts';
+import { type Draft, errorTarget, type Resource, storageKey } from '../registry/resource.ts';
 import type { ObjectStoreParts } from './store-parts.ts';
 import { fromStorage } from './stored-form.ts';
 import type { UpdateRequest, Written } from './update-request.ts';

@@ -7,7 +7,7 @@ import {
   StatusError,
 } from '@tektite/meta';
 import { metadataOf } from './draft-metadata.ts';
-import { type Draft, errorTarget, type Resource } from './resource.ts';
+import { type Draft, errorTarget, type Resource } from '../registry/resource.ts';
 
 export function checkPreconditions(resource: Resource, name: string, draft: Draft, old: KubeObject): void {
   const { resourceVersion } = metadataOf(draft);

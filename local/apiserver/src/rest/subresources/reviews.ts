@@ -17,15 +17,16 @@ import type {
   SubjectAccessReview,
   TokenReview,
 } from '@tektite/schema/kubernetes';
-import { bodyManagers, type BodyKind } from '../rest/subresources/typed-body.ts';
-import type { ApiResponse, UserInfo } from '../rest/api-request.ts';
-import type { RequestContext } from '../rest/request-context.ts';
-import { readTypedBody } from '../rest/subresources/typed-body.ts';
-import type { AuthorizationAttributes, Authorizer } from './authorizer.ts';
-import type { RbacAuthorizer } from './rbac-authorizer.ts';
-import type { ServiceAccountTokens } from './service-account-tokens.ts';
-import { tokenIssuer } from './service-account-tokens.ts';
-import type { TokenFile } from './token-file.ts';
+import { bodyManagers, type BodyKind } from './typed-body.ts';
+import type { UserInfo } from '../../request/api-request.ts';
+import type { ApiResponse } from '../../request/api-response.ts';
+import type { RequestContext } from '../request-context.ts';
+import { readTypedBody } from './typed-body.ts';
+import type { AuthorizationAttributes, Authorizer } from '../../auth/authorizer.ts';
+import type { RbacAuthorizer } from '../../auth/rbac-authorizer.ts';
+import type { ServiceAccountTokens } from '../../auth/service-account-tokens.ts';
+import { tokenIssuer } from '../../auth/service-account-tokens.ts';
+import type { TokenFile } from '../../auth/token-file.ts';
 
 export interface ReviewParts {
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 import { cloneJson, conflictError } from '@tektite/meta';
-import type { ObjectStore } from '../../../registry/object-store.ts';
-import type { Draft, Resource } from '../../../registry/resource.ts';
-import type { WriteUsage } from './resource-quota.ts';
+import type { ObjectStore } from './object-store.ts';
+import type { Draft, Resource } from '../registry/resource.ts';
+import type { WriteUsage } from '../admission/plugins/resource-quota/resource-quota.ts';
 
 /** Writes usage through the store, as the API server itself. */
 export function usageWriter(objects: () => ObjectStore, quotas: () => Resource): WriteUsage {

@@ -1,9 +1,9 @@
 import { invalidObjectError, type KubeObject, type Random } from '@tektite/meta';
 import type { Service } from '@tektite/schema/kubernetes';
 import type { Storage } from '../storage/storage.ts';
-import type { ServiceNetwork, StrategyContext } from './kind-strategy.ts';
+import type { ServiceNetwork, StrategyContext } from '../registry/kind-strategy.ts';
 import type { SideEffects } from './store-parts.ts';
-import type { Draft, Resource } from './resource.ts';
+import type { Draft, Resource } from '../registry/resource.ts';
 
 const prefix = '/registry/services/';
 

@@ -21,10 +21,10 @@ import {
   placeResourceVersion,
   setManagedFields,
 } from './draft-metadata.ts';
-import { validateNewObject } from './kinds/validate-object.ts';
+import { validateNewObject } from '../registry/kinds/validate-object.ts';
 import { managedResource } from './managed-resource.ts';
 import { refuseInvalid, takenError } from './preconditions.ts';
-import { type Draft, errorTarget, type Resource, storageKey } from './resource.ts';
+import { type Draft, errorTarget, type Resource, storageKey } from '../registry/resource.ts';
 import type { ObjectStoreParts } from './store-parts.ts';
 import { asStored, fromStorage, toStorage } from './stored-form.ts';
 import { strategyContext, type WriteContext } from './write-context.ts';

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@tektite/meta';
 import type { AdmissionRequest } from '../admission/admission.ts';
-import type { Draft, Resource } from './resource.ts';
+import type { Draft, Resource } from '../registry/resource.ts';
 import type { ObjectView } from './update-request.ts';
 import type { WriteContext } from './write-context.ts';
 

@@ -1,6 +1,6 @@
 import { emptySet, setOf } from '../apply/field-set.ts';
 import type { ManagedResource } from '../apply/field-manager.ts';
-import type { Resource } from './resource.ts';
+import type { Resource } from '../registry/resource.ts';
 
 const cache = new WeakMap<Resource, Map<string, ManagedResource>>();
 

@@ -1,6 +1,6 @@
 import { cloneJson, type KubeObject } from '@tektite/meta';
 import type { StoredEntry } from '../storage/storage.ts';
-import type { Draft, Resource } from './resource.ts';
+import type { Draft, Resource } from '../registry/resource.ts';
 
 /** A stored object in the version of the resource. */
 export async function fromStorage(resource: Resource, entry: StoredEntry): Promise<KubeObject> {

@@ -1,7 +1,5 @@
 import { parseJsonPath } from './json-path-parser.ts';
-
-/** Takes all values reached so far and returns those that the next step of a path reaches. Throws when it makes no sense. */
-export type JsonPathStep = (values: readonly unknown[]) => unknown[];
+import { evaluateSteps, type JsonPathStep } from './json-path-step.ts';
 
 const parsed = new Map<string, readonly JsonPathStep[]>();
 const maxParsed = 1000;
@@ -18,11 +16,6 @@ export function readJsonPath(value: unknown, path: string): unknown {
  */
 export function readAll(value: unknown, path: string): unknown[] {
   return evaluateSteps(stepsOf(path), [value]);
-}
-
-/** Runs the steps of a path one after the other. */
-export function evaluateSteps(steps: readonly JsonPathStep[], values: readonly unknown[]): unknown[] {
-  return steps.reduce<unknown[]>((found, step) => step(found), [...values]);
 }
 
 function stepsOf(path: string): readonly JsonPathStep[] {

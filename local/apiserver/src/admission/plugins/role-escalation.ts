@@ -1,9 +1,9 @@
 import { equalJson, forbiddenError, type KubeObject, notFoundError } from '@tektite/meta';
 import type { ClusterRole, PolicyRule, Role, RoleBinding } from '@tektite/schema/kubernetes';
-import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts';
-import { errorTarget } from '../registry/resource.ts';
-import type { RbacAuthorizer } from './rbac-authorizer.ts';
-import { compactRules, formatRule, missingRules } from './rbac-rules.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts';
+import { errorTarget } from '../../registry/resource.ts';
+import type { RbacAuthorizer } from '../../auth/rbac-authorizer.ts';
+import { compactRules, formatRule, missingRules } from '../../auth/rbac-rules.ts';
 
 const api = 'rbac.authorization.k8s.io';
 

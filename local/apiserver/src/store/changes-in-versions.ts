@@ -1,7 +1,7 @@
 import type { KubeObject } from '@tektite/meta';
 import { checkTyped } from '../apply/check-typed.ts';
 import type { ChangeInVersion, ChangesInVersions } from '../apply/field-manager.ts';
-import { apiVersionOf, type Draft, type Resource } from './resource.ts';
+import { apiVersionOf, type Draft, type Resource } from '../registry/resource.ts';
 
 const none: ChangesInVersions = new Map();
 

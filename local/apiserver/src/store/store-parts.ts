@@ -1,8 +1,8 @@
 import type { Clock, KubeObject, Random } from '@tektite/meta';
 import type { AdmissionChain } from '../admission/admission.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { StrategyContext } from './kind-strategy.ts';
-import type { Draft, Resource } from './resource.ts';
+import type { StrategyContext } from '../registry/kind-strategy.ts';
+import type { Draft, Resource } from '../registry/resource.ts';
 
 /** What the object store is built on. */
 export interface ObjectStoreParts {

@@ -1,12 +1,9 @@
-import type { KubeObject } from '@tektite/meta';
 import { isStatusError } from '@tektite/meta';
 import type { Storage } from '../storage/storage.ts';
 import type { ObjectStore } from './object-store.ts';
-import { type Draft, storageKey } from './resource.ts';
-import type { ResourceTable } from './resource-table.ts';
-
-/** An object that a cluster has from its first moment. */
-export type BootstrapObject = KubeObject & { readonly [field: string]: unknown };
+import type { BootstrapObject } from '../registry/bootstrap-object.ts';
+import { type Draft, storageKey } from '../registry/resource.ts';
+import type { ResourceTable } from '../registry/resource-table.ts';
 
 const namespace = (name: string): BootstrapObject => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 

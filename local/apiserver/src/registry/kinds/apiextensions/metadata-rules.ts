@@ -2,8 +2,8 @@ import { DecodeError } from '@tektite/go';
 import { FieldPath, nameIsPathSegment, type ObjectMeta } from '@tektite/meta';
 import type { JsonSchema, MetadataRules } from '@tektite/schema';
 import { builtinSchema, definitionOf } from '@tektite/schema/kubernetes';
-import { decodeObject } from '../codec/decode-object.ts';
-import { validateObjectMeta } from '../registry/kinds/object-meta.ts';
+import { decodeObject } from '../../../codec/decode-object.ts';
+import { validateObjectMeta } from '../object-meta.ts';
 
 const objectMeta = 'meta/v1.ObjectMeta';
 

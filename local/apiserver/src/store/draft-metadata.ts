@@ -1,6 +1,6 @@
 import { badRequestError, type KubeObject, type Mutable, type ObjectMeta, type OwnerReference } from '@tektite/meta';
 import { managedFieldsProblem } from '../apply/managed-fields.ts';
-import type { Draft, Resource } from './resource.ts';
+import type { Draft, Resource } from '../registry/resource.ts';
 import type { WriteContext } from './write-context.ts';
 
 /** The metadata of a draft, to change. A body without any gets it. */

@@ -1,4 +1,4 @@
-import type { JsonPathStep } from './json-path.ts';
+import type { JsonPathStep } from './json-path-step.ts';
 
 /** An operator of a filter. */
 export type Comparison = '<' | '>' | '==' | '!=' | '<=' | '>=';

@@ -24,11 +24,11 @@ import {
 } from './draft-metadata.ts';
 import { equalButForTimes } from './equal-but-for-times.ts';
 import { KeyTurns } from './key-turns.ts';
-import { validateChangedObject } from './kinds/validate-object.ts';
+import { validateChangedObject } from '../registry/kinds/validate-object.ts';
 import { managedResource } from './managed-resource.ts';
 import type { ObjectCreator } from './object-creator.ts';
 import { checkPreconditions, checkUid, isReadyToGo, refuseInvalid } from './preconditions.ts';
-import { type Draft, errorTarget, type Resource, storageKey } from './resource.ts';
+import { type Draft, errorTarget, type Resource, storageKey } from '../registry/resource.ts';
 import type { ObjectStoreParts } from './store-parts.ts';
 import { asStored, fromStorage, toStorage } from './stored-form.ts';
 import type { UpdateRequest, Written } from './update-request.ts';
