@@ -2,12 +2,12 @@ import type { Client } from '@tektite/client';
 import { EventRecorder, type EventText, type Logger } from '@tektite/controller';
 import type { KubeObject } from '@tektite/meta';
 
-/** Tells users what happened to an object. */
-export type TellEvent = (about: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>, text: EventText) => void;
+/** Records an Event about an object. */
+export type RecordEvent = (about: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>, text: EventText) => void;
 
 /**
- * Events in the names of the components that a cluster has: `kubectl describe` shows who said something, and tools look for
- * `deployment-controller` or `default-scheduler`.
+ * Records Events under the names of the components of a cluster. `kubectl describe` shows the source, and tools search
+ * for `deployment-controller` or `default-scheduler`.
  */
 export class ComponentEvents implements AsyncDisposable {
   private readonly client: Client;
@@ -19,8 +19,8 @@ export class ComponentEvents implements AsyncDisposable {
     this.log = log;
   }
 
-  /** @example const tell = events.of('replicaset-controller'); */
-  of(component: string, api: 'v1' | 'events.k8s.io/v1' = 'v1'): TellEvent {
+  /** @example const record = events.of('replicaset-controller'); */
+  of(component: string, api: 'v1' | 'events.k8s.io/v1' = 'v1'): RecordEvent {
     let recorder = this.recorders.get(component);
     if (!recorder) {
       const log = this.log ? { log: this.log } : {};
@@ -31,7 +31,7 @@ export class ComponentEvents implements AsyncDisposable {
     return (about, text) => known.event(about, text);
   }
 
-  /** Resolves when everything that was told is written. */
+  /** Resolves when all recorded Events are written. */
   async flushed(): Promise<void> {
     await Promise.all([...this.recorders.values()].map((recorder) => recorder.flushed()));
   }

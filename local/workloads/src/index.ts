@@ -1,5 +1,5 @@
-/** What a cluster does by itself: scheduling, workload controllers, garbage collection, volumes, endpoints. */
-export { ComponentEvents, type TellEvent } from './component-events.ts';
+/** The built-in controllers: scheduling, workloads, garbage collection, volumes, endpoints. */
+export { ComponentEvents, type RecordEvent } from './component-events.ts';
 export { type RunningWorkloads, startWorkloads } from './start-workloads.ts';
 export type { WorkloadsOptions } from './workloads-options.ts';
 export { workloadsSystem } from './workloads-system.ts';

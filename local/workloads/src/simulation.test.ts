@@ -111,7 +111,7 @@ function deployments(): Scenario {
 
 function jobs(): Scenario {
   const wanted = new Map<string, number>();
-  /** Some Pods fail; which is theirs by name, so that it is the same however often they are looked at. */
+  /** Some Pods fail. Their name decides which, so that every reconcile sees the same result. */
   const script = ({ metadata }: Pod) => ({
     exitCode: (metadata.name ?? '').charCodeAt((metadata.name ?? '').length - 1) % 4 === 0 ? 1 : 0,
     afterMs: 2000,
@@ -209,7 +209,7 @@ function families(): Scenario {
         );
         must(!metadata.finalizers, `${metadata.name} has finalizers`);
         for (const { uid } of metadata.ownerReferences ?? [])
-          must(uids.has(uid), `${metadata.name} has an owner that is gone`);
+          must(uids.has(uid), `${metadata.name} has an owner that was deleted`);
       }
     },
   );

@@ -12,10 +12,9 @@ export interface RunningWorkloads extends AsyncDisposable {
 }
 
 /**
- * Starts all that a cluster does by itself, besides serving the API and running Pods. Resolves when the caches are complete.
+ * Starts the built-in controllers of a cluster. Resolves when the caches have synced.
  *
- * @example
- * await using workloads = await startWorkloads({ client, rootCertificate: authority.certificate });
+ * @example await using workloads = await startWorkloads({ client, rootCertificate: authority.certificate });
  */
 export async function startWorkloads(options: WorkloadsOptions): Promise<RunningWorkloads> {
   const { client, metadataClient, log } = options;
@@ -26,7 +25,7 @@ export async function startWorkloads(options: WorkloadsOptions): Promise<Running
   const collector = new GarbageCollector({
     client,
     ...(metadataClient ? { metadataClient } : {}),
-    tell: events.of('garbage-collector-controller'),
+    record: events.of('garbage-collector-controller'),
     ...logging,
   });
   const stop = async (): Promise<void> => {

@@ -6,7 +6,7 @@ import { type ControlPlane, startControlPlane, type VirtualClock, virtualClock }
 import { startWorkloads } from './start-workloads.ts';
 import type { WorkloadsOptions } from './workloads-options.ts';
 
-/** What becomes of a Pod that was started: it runs, and perhaps ends after a while. */
+/** The script of a started Pod: it runs, and perhaps completes after a while. */
 export type PodScript = (pod: Pod) => {
   readonly exitCode?: number;
   readonly afterMs?: number;
@@ -135,7 +135,7 @@ export async function testCluster({
   };
 }
 
-/** Nodes live as long as somebody renews their Leases; those with the annotation `test/silent` do not. */
+/** Renews the Leases of nodes, except those with the annotation `test/silent`. */
 export function renewLeases(client: Client): Disposable {
   let timer: Disposable | undefined;
   const renew = async (): Promise<void> => {

@@ -5,7 +5,7 @@ import { formatTime } from '@tektite/meta';
 import type { CertificateSigningRequest } from '@tektite/schema/kubernetes';
 import { isOwnRenewal, signingStep, type Subject } from './csr-policy.ts';
 
-/** What is to be signed. */
+/** A request that the signer has to sign. */
 export interface SigningRequest {
   /** PKCS #10, PEM. */
   readonly request: string;
@@ -17,7 +17,7 @@ export interface SigningRequest {
 export interface CertificateHooks {
   /** Answers the certificate, PEM. What it throws becomes the request's `Failed` condition. */
   sign(request: SigningRequest): Promise<string>;
-  /** Asked about each request that nobody has decided on: yes or no, or nothing to leave it to others. */
+  /** Decides on requests that no controller has approved or denied. `undefined` leaves the decision to others. */
   approve?(request: CertificateSigningRequest): Promise<boolean | undefined> | boolean | undefined;
 }
 
@@ -71,7 +71,7 @@ function subjectOf(request: CertificateSigningRequest): Promise<Subject> {
   return readSigningRequest(textOf(request));
 }
 
-/** A node may renew its own client certificate without asking anybody, if the authorizer lets it. */
+/** A node may renew its own client certificate without an approval if the authorizer allows it. */
 async function mayRenew(client: Client, request: CertificateSigningRequest): Promise<boolean> {
   if (!isOwnRenewal(request, await subjectOf(request))) return false;
   const { username = '', uid, groups } = request.spec;

@@ -1,7 +1,7 @@
 import type { SigningRequest as RequestSubject } from '@tektite/certificates';
 import type { CertificateSigningRequest } from '@tektite/schema/kubernetes';
 
-/** What a request says of whom it is for. */
+/** The subject named by a request. */
 export type Subject = Pick<RequestSubject, 'commonName' | 'organizations' | 'dnsNames' | 'addresses'>;
 
 const clientSigner = 'kubernetes.io/kube-apiserver-client';
@@ -60,7 +60,7 @@ export type SigningStep =
   | { readonly type: 'sign' }
   | { readonly type: 'fail'; readonly message: string };
 
-/** Whether a request is signed: somebody approved it, nobody denied it, and it asks for nothing its signer does not give. */
+/** Decides whether a request is signed: it is approved, not denied, and within the limits of its signer. */
 export function signingStep(request: CertificateSigningRequest, subject: Subject): SigningStep {
   const { spec, status } = request;
   if (status?.certificate || !has(request, 'Approved') || has(request, 'Denied') || has(request, 'Failed'))
@@ -71,7 +71,7 @@ export function signingStep(request: CertificateSigningRequest, subject: Subject
   return against === undefined ? { type: 'sign' } : { type: 'fail', message: against };
 }
 
-/** Whether a node asks for a client certificate for itself and nobody else. Whether it may is for the authorizer to say. */
+/** Reports whether a node requests a client certificate for its own identity. The authorizer decides whether it may. */
 export function isOwnRenewal({ spec }: CertificateSigningRequest, subject: Subject): boolean {
   return (
     spec.signerName === kubeletClientSigner &&

@@ -30,7 +30,7 @@ const approved = { status: { conditions: [{ type: 'Approved', status: 'True' }] 
 
 describe('a certificate request', () => {
   it.each([
-    ['nobody has approved', request, 'rest'],
+    ['no approval', request, 'rest'],
     ['was approved', { ...request, ...approved }, 'sign'],
     ['is of another signer', { ...request, spec: { ...spec, signerName: 'example.com/own' }, ...approved }, 'rest'],
     [

@@ -9,7 +9,7 @@ import {
 } from '@tektite/controller';
 import { controllerReference, formatTime, isStatusError } from '@tektite/meta';
 import type { CronJob, Job } from '@tektite/schema/kubernetes';
-import type { TellEvent } from '../component-events.ts';
+import type { RecordEvent } from '../component-events.ts';
 import { finishedType, missedTimes, outdatedJobs, startDecision } from './decide.ts';
 import { parseSchedule, type Schedule } from './schedule.ts';
 
@@ -19,7 +19,7 @@ type CronJobStatus = NonNullable<CronJob['status']>;
 const slackMs = 100;
 
 /** Starts Jobs at their times. */
-export function cronJobController(tell: TellEvent): ControllerDefinition {
+export function cronJobController(record: RecordEvent): ControllerDefinition {
   const jobs = owned(kinds.Job);
   return defineController({
     name: 'cronjob',
@@ -28,13 +28,13 @@ export function cronJobController(tell: TellEvent): ControllerDefinition {
     async reconcile(cronJob, { cache, client, clock, writeStatus }): Promise<Result> {
       const mine = cache(jobs).ownedBy(cronJob);
       const now = clock.now();
-      let status = followActive(cronJob, mine, tell);
-      await deleteOutdated(client, cronJob, mine, tell);
+      let status = followActive(cronJob, mine, record);
+      await deleteOutdated(client, cronJob, mine, record);
       if (cronJob.metadata.deletionTimestamp !== undefined || cronJob.spec?.suspend) {
         await writeStatus(cronJob, status);
         return done;
       }
-      const schedule = readSchedule(cronJob, tell);
+      const schedule = readSchedule(cronJob, record);
       if (!schedule) {
         await writeStatus(cronJob, status);
         return done;
@@ -43,39 +43,39 @@ export function cronJobController(tell: TellEvent): ControllerDefinition {
       if (many) {
         const message =
           'too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew';
-        tell(cronJob, { type: 'Warning', reason: 'TooManyMissedTimes', message });
+        record(cronJob, { type: 'Warning', reason: 'TooManyMissedTimes', message });
       }
-      if (last !== undefined) status = await start(client, cronJob, status, last, now, tell);
+      if (last !== undefined) status = await start(client, cronJob, status, last, now, record);
       await writeStatus(cronJob, status);
       return next === undefined ? done : requeueAfter(next - now + slackMs);
     },
   });
 }
 
-function readSchedule(cronJob: CronJob, tell: TellEvent): Schedule | undefined {
+function readSchedule(cronJob: CronJob, record: RecordEvent): Schedule | undefined {
   const { schedule = '', timeZone } = cronJob.spec ?? {};
   try {
     return parseSchedule(schedule, timeZone);
   } catch (error) {
     const message = `unparseable schedule: "${schedule}" : ${(error as Error).message}`;
-    tell(cronJob, { type: 'Warning', reason: 'UnparseableSchedule', message });
+    record(cronJob, { type: 'Warning', reason: 'UnparseableSchedule', message });
     return undefined;
   }
 }
 
 /** Which Jobs are active, and when the last one succeeded. */
-function followActive(cronJob: CronJob, jobs: readonly Job[], tell: TellEvent): CronJobStatus {
+function followActive(cronJob: CronJob, jobs: readonly Job[], record: RecordEvent): CronJobStatus {
   const { active = [], lastScheduleTime, lastSuccessfulTime } = cronJob.status ?? {};
   const running = jobs.filter((job) => finishedType(job) === undefined);
   for (const job of jobs) {
     const type = finishedType(job);
     const { uid, name } = job.metadata;
     if (type && active.some((each) => each.uid === uid))
-      tell(cronJob, { reason: 'SawCompletedJob', message: `Saw completed job: ${name}, condition: ${type}` });
+      record(cronJob, { reason: 'SawCompletedJob', message: `Saw completed job: ${name}, condition: ${type}` });
   }
   for (const { uid, name } of active)
     if (!jobs.some(({ metadata }) => metadata.uid === uid))
-      tell(cronJob, { reason: 'MissingJob', message: `Active job went missing: ${name}` });
+      record(cronJob, { reason: 'MissingJob', message: `Active job went missing: ${name}` });
   const successes = jobs.flatMap(({ status }) => status?.completionTime ?? []);
   const latest = [...successes, ...(lastSuccessfulTime ? [lastSuccessfulTime] : [])].sort().at(-1);
   return {
@@ -96,14 +96,14 @@ async function start(
   status: CronJobStatus,
   scheduled: number,
   now: number,
-  tell: TellEvent,
+  record: RecordEvent,
 ): Promise<CronJobStatus> {
   const active = status.active ?? [];
   const decision = startDecision(cronJob, scheduled, now, active.length);
   if (decision === 'known') return status;
   if (decision === 'tooLate') {
     const time = new Date(scheduled).toUTCString().replace('GMT', '+0000');
-    tell(cronJob, {
+    record(cronJob, {
       type: 'Warning',
       reason: 'MissSchedule',
       message: `Missed scheduled time to start a job: ${time}`,
@@ -112,19 +112,19 @@ async function start(
   }
   if (decision === 'alreadyActive') {
     const message = 'Not starting job because prior execution is running and concurrency policy is Forbid';
-    tell(cronJob, { reason: 'JobAlreadyActive', message });
+    record(cronJob, { reason: 'JobAlreadyActive', message });
     return status;
   }
   const replaced = decision === 'replace';
-  if (replaced) for (const { name = '' } of active) await deleteJob(client, cronJob, name, tell);
+  if (replaced) for (const { name = '' } of active) await deleteJob(client, cronJob, name, record);
   const wanted = cronJobRun(cronJob, scheduled);
-  const job = await createOrFind(client, cronJob, wanted, tell);
+  const job = await createOrFind(client, cronJob, wanted, record);
   if (!job) return status;
   const others = replaced ? [] : active.filter(({ uid }) => uid !== job.metadata.uid);
   return { ...status, active: [...others, referenceTo(job)], lastScheduleTime: formatTime(scheduled) };
 }
 
-/** The name is made of the time, so that no time has two Jobs, whoever crashes when. */
+/** The name is derived from the scheduled time, so that a restarted controller cannot create a second Job for it. */
 export function cronJobRun(cronJob: CronJob, scheduled: number): NewObject<Job> {
   const { namespace = '', name = '' } = cronJob.metadata;
   const { metadata, spec } = cronJob.spec?.jobTemplate ?? {};
@@ -147,17 +147,17 @@ async function createOrFind(
   client: Client,
   cronJob: CronJob,
   wanted: NewObject<Job>,
-  tell: TellEvent,
+  record: RecordEvent,
 ): Promise<Job | undefined> {
   const { namespace = '', name = '' } = wanted.metadata;
   try {
     const job = await client.create(kinds.Job, wanted);
-    tell(cronJob, { reason: 'SuccessfulCreate', message: `Created job ${name}` });
+    record(cronJob, { reason: 'SuccessfulCreate', message: `Created job ${name}` });
     return job;
   } catch (error) {
     if (isStatusError(error, 'Forbidden') && /being terminated/.test(error.message)) return undefined;
     if (!isStatusError(error, 'AlreadyExists')) {
-      tell(cronJob, {
+      record(cronJob, {
         type: 'Warning',
         reason: 'FailedCreate',
         message: `Error creating job: ${(error as Error).message}`,
@@ -169,17 +169,23 @@ async function createOrFind(
   }
 }
 
-async function deleteJob(client: Client, cronJob: CronJob, name: string, tell: TellEvent): Promise<void> {
+async function deleteJob(client: Client, cronJob: CronJob, name: string, record: RecordEvent): Promise<void> {
   const { namespace = '' } = cronJob.metadata;
   try {
     await client.delete(kinds.Job, { namespace, name }, { propagationPolicy: 'Background' });
-    tell(cronJob, { reason: 'SuccessfulDelete', message: `Deleted job ${name}` });
+    record(cronJob, { reason: 'SuccessfulDelete', message: `Deleted job ${name}` });
   } catch (error) {
     if (!isStatusError(error, 'NotFound')) throw error;
   }
 }
 
-async function deleteOutdated(client: Client, cronJob: CronJob, jobs: readonly Job[], tell: TellEvent): Promise<void> {
+async function deleteOutdated(
+  client: Client,
+  cronJob: CronJob,
+  jobs: readonly Job[],
+  record: RecordEvent,
+): Promise<void> {
   const alive = jobs.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  for (const { metadata } of outdatedJobs(cronJob, alive)) await deleteJob(client, cronJob, metadata.name ?? '', tell);
+  for (const { metadata } of outdatedJobs(cronJob, alive))
+    await deleteJob(client, cronJob, metadata.name ?? '', record);
 }

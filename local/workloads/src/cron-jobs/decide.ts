@@ -2,14 +2,16 @@ import { instantToMilliseconds, parseTime } from '@tektite/meta';
 import type { CronJob, Job } from '@tektite/schema/kubernetes';
 import type { Schedule } from './schedule.ts';
 
-/** More than so many missed times are a sign of a wrong clock or a long pause; nobody wants them all. */
+/**
+ * More missed times than this indicate a wrong clock or a long pause. They are skipped and reported, as upstream does.
+ */
 const manyMissed = 100;
 
 export interface MissedTimes {
   /** The last time that has passed without a Job. */
   readonly last: number | undefined;
   readonly many: boolean;
-  /** When to look again. */
+  /** The time of the next reconcile. */
   readonly next: number | undefined;
 }
 

@@ -7,7 +7,7 @@ export const revisionLabel = 'controller-revision-hash';
 const generationLabel = 'pod-template-generation';
 const generationAnnotation = 'deprecated.daemonset.template.generation';
 
-/** A node's own troubles are no reason to take from it what may be there to repair them. */
+/** Daemon Pods tolerate the conditions of their node, because they may be there to repair it. */
 const ownTolerations: readonly Toleration[] = [
   { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
   { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },
@@ -22,7 +22,7 @@ const networkToleration: Toleration = {
   effect: 'NoSchedule',
 };
 
-/** What a DaemonSet's Pods are like on any node. */
+/** The Pod spec of a DaemonSet, before a node is chosen. */
 export function daemonSpec({ spec }: DaemonSet): PodSpec {
   const template = spec?.template.spec ?? { containers: [] };
   const added = template.hostNetwork ? [...ownTolerations, networkToleration] : ownTolerations;
@@ -51,7 +51,7 @@ export function daemonPod(set: DaemonSet, node: string, revision: ControllerRevi
   };
 }
 
-/** Replaces what the template requires: that was looked at when the node was chosen. */
+/** Replaces the required node affinity of the template, which was evaluated when the node was chosen. */
 function onlyOn(node: string, { affinity }: PodSpec) {
   const required: NodeSelector = {
     nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] }],

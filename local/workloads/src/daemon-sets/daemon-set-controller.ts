@@ -8,7 +8,7 @@ import {
   requeueAfter,
 } from '@tektite/controller';
 import { equalJson, isStatusError, labelSelectorOf } from '@tektite/meta';
-import type { TellEvent } from '../component-events.ts';
+import type { RecordEvent } from '../component-events.ts';
 import { claim, sortClaims } from '../pods/claim.ts';
 import { claimable, controllerKeys, orphanIndex } from '../pods/orphan-index.ts';
 import { nextAvailableIn } from '../pods/pod-state.ts';
@@ -18,7 +18,7 @@ import { daemonPod, revisionLabel } from './daemon-pod.ts';
 import { planDaemonSet } from './decide.ts';
 
 /** Keeps a Pod on every node that will have it. */
-export function daemonSetController(tell: TellEvent): ControllerDefinition {
+export function daemonSetController(record: RecordEvent): ControllerDefinition {
   const pods = mapped(kinds.Pod, controllerKeys, { indexes: orphanIndex });
   const revisions = mapped(kinds.ControllerRevision, (revision, own) => controllerKeys(revision, own));
   const nodes = mapped(kinds.Node, (_, own) => own.keys(), {
@@ -41,10 +41,10 @@ export function daemonSetController(tell: TellEvent): ControllerDefinition {
       for (const { pod, failed } of plan.delete) {
         const { name = '', uid } = pod.metadata;
         const message = `Found failed daemon pod ${namespace}/${name} on node ${pod.spec?.nodeName}, will try to kill it`;
-        if (failed) tell(set, { type: 'Warning', reason: 'FailedDaemonPod', message });
+        if (failed) record(set, { type: 'Warning', reason: 'FailedDaemonPod', message });
         try {
           await client.delete(kinds.Pod, { namespace, name }, uid ? { preconditions: { uid } } : {});
-          tell(set, { reason: 'SuccessfulDelete', message: `Deleted pod: ${name}` });
+          record(set, { reason: 'SuccessfulDelete', message: `Deleted pod: ${name}` });
         } catch (error) {
           if (!isStatusError(error, 'NotFound')) throw error;
         }
@@ -52,9 +52,9 @@ export function daemonSetController(tell: TellEvent): ControllerDefinition {
       const { failure } = await slowStart(plan.create.length, async (index) => {
         try {
           const pod = await client.create(kinds.Pod, daemonPod(set, plan.create[index] ?? '', revision));
-          tell(set, { reason: 'SuccessfulCreate', message: `Created pod: ${pod.metadata.name}` });
+          record(set, { reason: 'SuccessfulCreate', message: `Created pod: ${pod.metadata.name}` });
         } catch (error) {
-          tell(set, {
+          record(set, {
             type: 'Warning',
             reason: 'FailedCreate',
             message: `Error creating: ${(error as Error).message}`,

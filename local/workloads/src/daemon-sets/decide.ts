@@ -25,7 +25,7 @@ export interface DaemonPlan {
 const isDeleting = ({ metadata }: Pod) => metadata.deletionTimestamp !== undefined;
 
 /** Whether a node should get a Pod, and whether one that is there may stay. */
-function verdict(set: DaemonSet, node: Node): { readonly run: boolean; readonly stay: boolean } {
+function shouldRunOn(set: DaemonSet, node: Node): { readonly run: boolean; readonly stay: boolean } {
   const spec = daemonSpec(set);
   if (!matchesNodeRules(spec, node)) return { run: false, stay: false };
   const { taints } = node.spec ?? {};
@@ -42,10 +42,10 @@ export function planDaemonSet(view: DaemonView): DaemonPlan {
     const node = nodeOf(pod);
     if (node !== undefined) byNode.set(node, [...(byNode.get(node) ?? []), pod]);
   }
-  const verdicts = new Map(nodes.map((node) => [node.metadata.name ?? '', verdict(set, node)]));
+  const nodeDecisions = new Map(nodes.map((node) => [node.metadata.name ?? '', shouldRunOn(set, node)]));
   const create: string[] = [];
   const remove: { readonly pod: Pod; readonly failed: boolean }[] = [];
-  for (const [node, { run, stay }] of verdicts) {
+  for (const [node, { run, stay }] of nodeDecisions) {
     const here = byNode.get(node) ?? [];
     const failed = here.filter((pod) => pod.status?.phase === 'Failed' && !isDeleting(pod));
     const alive = here.filter((pod) => pod.status?.phase !== 'Failed' && !isDeleting(pod));
@@ -57,17 +57,21 @@ export function planDaemonSet(view: DaemonView): DaemonPlan {
     }
   }
   for (const [node, here] of byNode)
-    if (!verdicts.has(node))
+    if (!nodeDecisions.has(node))
       remove.push(
         ...here.filter((pod) => !isDeleting(pod) && !pod.spec?.nodeName).map((pod) => ({ pod, failed: false })),
       );
   const isQuiet = create.length === 0 && remove.length === 0;
-  const wanted = [...verdicts].filter(([, { run }]) => run).map(([node]) => node);
+  const wanted = [...nodeDecisions].filter(([, { run }]) => run).map(([node]) => node);
   if (isQuiet && surgeOf(set, wanted.length) > 0) create.push(...surging(view, wanted, byNode));
   else if (isQuiet && set.spec?.updateStrategy?.type !== 'OnDelete')
     remove.push(...outdated(view, wanted, byNode).map((pod) => ({ pod, failed: false })));
   const deleting = set.metadata.deletionTimestamp !== undefined;
-  return { create: deleting ? [] : create, delete: deleting ? [] : remove, status: statusOf(view, verdicts, byNode) };
+  return {
+    create: deleting ? [] : create,
+    delete: deleting ? [] : remove,
+    status: statusOf(view, nodeDecisions, byNode),
+  };
 }
 
 /** How many nodes may have a new Pod beside the old one. */
@@ -133,11 +137,11 @@ function outdated(
 
 function statusOf(
   { set, revision, now }: DaemonView,
-  verdicts: ReadonlyMap<string, { readonly run: boolean }>,
+  nodeDecisions: ReadonlyMap<string, { readonly run: boolean }>,
   byNode: ReadonlyMap<string, readonly Pod[]>,
 ): NonNullable<DaemonSet['status']> {
   const counts = { desired: 0, current: 0, misscheduled: 0, ready: 0, available: 0, updated: 0 };
-  for (const [node, { run }] of verdicts) {
+  for (const [node, { run }] of nodeDecisions) {
     const here = byNode.get(node) ?? [];
     if (run) counts.desired++;
     if (!run && here.length > 0) counts.misscheduled++;

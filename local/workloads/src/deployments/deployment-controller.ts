@@ -9,7 +9,7 @@ import {
 } from '@tektite/controller';
 import { controllerOf, formatTime, isStatusError, labelSelectorOf } from '@tektite/meta';
 import type { Deployment, ReplicaSet } from '@tektite/schema/kubernetes';
-import type { TellEvent } from '../component-events.ts';
+import type { RecordEvent } from '../component-events.ts';
 import { claim, sortClaims } from '../pods/claim.ts';
 import { claimable, controllerKeys, orphanIndex } from '../pods/orphan-index.ts';
 import { nextStep, outdated, type Step } from './decide.ts';
@@ -28,7 +28,7 @@ import {
 import { equalTemplates } from './template-hash.ts';
 
 /** Rolls Deployments out: one ReplicaSet for each template, the current one up, the old ones down. */
-export function deploymentController(tell: TellEvent): ControllerDefinition {
+export function deploymentController(record: RecordEvent): ControllerDefinition {
   const replicaSets = mapped(kinds.ReplicaSet, controllerKeys, { indexes: orphanIndex });
   // Only `Recreate` waits for Pods, by their ReplicaSet.
   const pods = mapped(
@@ -51,7 +51,7 @@ export function deploymentController(tell: TellEvent): ControllerDefinition {
     async reconcile(deployment, { cache, client, clock, writeStatus }): Promise<Result> {
       if (selectsAll(deployment)) {
         const message = 'This deployment is selecting all pods. A non-empty selector is required.';
-        tell(deployment, { type: 'Warning', reason: 'SelectingAll', message });
+        record(deployment, { type: 'Warning', reason: 'SelectingAll', message });
         return done;
       }
       const claims = sortClaims(
@@ -63,7 +63,7 @@ export function deploymentController(tell: TellEvent): ControllerDefinition {
       const rollout = rolloutOf(deployment, mine);
       const oldPods = rollout.old.flatMap((replicaSet) => cache(pods).ownedBy(replicaSet));
       const step = nextStep(rollout, oldPods);
-      const collided = await act(client, rollout, step, tell);
+      const collided = await act(client, rollout, step, record);
       const milliseconds = clock.now();
       const now = { milliseconds, text: formatTime(milliseconds) };
       const status = statusAfter(rollout, step, collided, now);
@@ -82,29 +82,29 @@ function selectsAll({ spec }: Deployment): boolean {
 }
 
 /** Does the step. Answers the number of collisions when the new ReplicaSet's name was taken by a stranger. */
-async function act(client: Client, rollout: Rollout, step: Step, tell: TellEvent): Promise<number | undefined> {
+async function act(client: Client, rollout: Rollout, step: Step, record: RecordEvent): Promise<number | undefined> {
   switch (step.type) {
     case 'create':
-      return create(client, rollout, tell);
+      return create(client, rollout, record);
     case 'update':
       await update(client, rollout);
       return undefined;
     case 'resize':
       for (const { replicaSet, replicas } of step.resizes)
-        await resize(client, rollout.deployment, replicaSet, replicas, tell);
+        await resize(client, rollout.deployment, replicaSet, replicas, record);
       return undefined;
     case 'rest':
       return undefined;
   }
 }
 
-async function create(client: Client, rollout: Rollout, tell: TellEvent): Promise<number | undefined> {
+async function create(client: Client, rollout: Rollout, record: RecordEvent): Promise<number | undefined> {
   const { deployment } = rollout;
   const wanted = newReplicaSet(rollout);
   try {
     const { metadata, spec } = await client.create(kinds.ReplicaSet, wanted);
     const replicas = spec?.replicas ?? 0;
-    if (replicas > 0) tellScaled(tell, deployment, metadata.name, 0, replicas);
+    if (replicas > 0) recordScaled(record, deployment, metadata.name, 0, replicas);
     return undefined;
   } catch (error) {
     if (!isStatusError(error, 'AlreadyExists')) throw error;
@@ -131,17 +131,23 @@ async function resize(
   deployment: Deployment,
   replicaSet: ReplicaSet,
   replicas: number,
-  tell: TellEvent,
+  record: RecordEvent,
 ): Promise<void> {
   const { namespace = '', name = '', resourceVersion } = replicaSet.metadata;
   const metadata = { resourceVersion, annotations: sizeAnnotations(deployment) };
   await client.patch(kinds.ReplicaSet, { namespace, name }, mergePatch({ metadata, spec: { replicas } }));
-  tellScaled(tell, deployment, name, wantedOf(replicaSet), replicas);
+  recordScaled(record, deployment, name, wantedOf(replicaSet), replicas);
 }
 
-function tellScaled(tell: TellEvent, deployment: Deployment, name: string | undefined, from: number, to: number): void {
+function recordScaled(
+  record: RecordEvent,
+  deployment: Deployment,
+  name: string | undefined,
+  from: number,
+  to: number,
+): void {
   const message = `Scaled ${to > from ? 'up' : 'down'} replica set ${name} from ${from} to ${to}`;
-  tell(deployment, { reason: 'ScalingReplicaSet', message });
+  record(deployment, { reason: 'ScalingReplicaSet', message });
 }
 
 function statusAfter(

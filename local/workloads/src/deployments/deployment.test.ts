@@ -119,7 +119,7 @@ describe('a Deployment', () => {
     expect(await replicaSets(cluster)).toHaveLength(2);
   });
 
-  it('says when it takes too long', async () => {
+  it('reports an exceeded progress deadline', async () => {
     await using cluster = await testCluster({ script: () => ({ ready: false }) });
     await cluster.client.create(kinds.Deployment, deployment({ progressDeadlineSeconds: 60 }));
     await cluster.settle(90_000);
@@ -133,7 +133,7 @@ describe('a Deployment', () => {
     expect(status).toMatchObject({ unavailableReplicas: 3 });
   });
 
-  it('with Recreate, has all old Pods gone before the first new one', async () => {
+  it('with Recreate, deletes all old Pods before it creates the first new one', async () => {
     await using cluster = await testCluster();
     const { client } = cluster;
     await client.create(kinds.Deployment, deployment({ strategy: { type: 'Recreate' } }));
@@ -170,7 +170,7 @@ describe('a Deployment', () => {
     expect(progress).toMatchObject({ status: 'Unknown', reason: 'DeploymentPaused', message: 'Deployment is paused' });
   });
 
-  it('tells why its ReplicaSet makes no Pods', async () => {
+  it('reports why its ReplicaSet creates no Pods', async () => {
     await using cluster = await testCluster();
     const { client } = cluster;
     await client.create(kinds.ResourceQuota, {

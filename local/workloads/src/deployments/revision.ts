@@ -7,7 +7,7 @@ const historyAnnotation = 'deployment.kubernetes.io/revision-history';
 export const desiredAnnotation = 'deployment.kubernetes.io/desired-replicas';
 export const maxAnnotation = 'deployment.kubernetes.io/max-replicas';
 
-/** What belongs to the Deployment, or to each ReplicaSet, alone. */
+/** Annotations of the Deployment, or of one ReplicaSet, that are not copied to the other. */
 const notCopied = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   revisionAnnotation,
@@ -29,7 +29,7 @@ export function currentRevision({ old }: Rollout): number {
   return Math.max(0, ...old.map(revisionOf)) + 1;
 }
 
-/** How many the ReplicaSets together should have, and may have: by this a later look sees that somebody scaled. */
+/** Records the desired and the maximal replicas, by which a later reconcile detects that the Deployment was scaled. */
 export function sizeAnnotations(deployment: Deployment): Annotations {
   const wanted = wantedOf(deployment);
   return { [desiredAnnotation]: String(wanted), [maxAnnotation]: String(wanted + tolerance(deployment).surge) };

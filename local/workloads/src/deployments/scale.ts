@@ -60,7 +60,10 @@ export function emptyOld({ old }: Rollout): readonly Resize[] {
   return changes(old.map((replicaSet) => ({ replicaSet, replicas: 0 })));
 }
 
-/** After somebody scaled: one alone takes all; several share by their sizes, so that a rollout under way stays as far as it is. */
+/**
+ * Scales proportionally after the Deployment was scaled: a single active ReplicaSet takes all replicas; several share
+ * them by size, so that a rollout in progress keeps its proportions.
+ */
 export function rescale(rollout: Rollout): readonly Resize[] {
   const { deployment, current, old } = rollout;
   const wanted = wantedOf(deployment);
@@ -80,7 +83,8 @@ function isSaturated(current: ReplicaSet, wanted: number): boolean {
 function proportionally({ deployment }: Rollout, active: readonly ReplicaSet[], wanted: number): readonly Resize[] {
   const allowed = wanted > 0 ? wanted + tolerance(deployment).surge : 0;
   let left = allowed - sum(active, wantedOf);
-  // What is left over by rounding goes to the largest; among equals to the newest when growing, the oldest when shrinking.
+  // The remainder of the rounding goes to the largest; among equals to the newest when growing, the oldest when
+  // shrinking.
   const newest = active.toReversed();
   const sorted = (left > 0 ? newest : active).toSorted((a, b) => wantedOf(b) - wantedOf(a));
   const sizes = new Map<ReplicaSet, number>();

@@ -5,9 +5,9 @@ export const hashLabel = 'pod-template-hash';
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
 /**
- * A short text that stands for a template. It is made as upstream makes it, FNV-1a printed in letters that form no words, but
- * of the template's JSON: upstream hashes how Go prints its structs, which changes from version to version, and promises
- * nobody that the value stays the same. Nothing depends on it: templates are compared, hashes only name.
+ * A short text that stands for a template. It is made as upstream makes it, FNV-1a printed in letters that form no
+ * words, but of the template's JSON: upstream hashes how Go prints its structs, which changes from version to version,
+ * and is not promised to be stable. Nothing depends on it: templates are compared, hashes only name.
  */
 export function templateHash(template: PodTemplateSpec, collisionCount: number | undefined): string {
   const text = canonical(template) + (collisionCount === undefined ? '' : `#${collisionCount}`);

@@ -6,7 +6,7 @@ import { isReady } from '../pods/pod-state.ts';
 type BudgetStatus = NonNullable<PodDisruptionBudget['status']>;
 type BudgetCondition = NonNullable<BudgetStatus['conditions']>[number];
 
-/** How long the word of somebody who was allowed to evict a Pod counts when the Pod does not go. */
+/** How long an eviction counts as a disruption while the Pod is not deleted yet. */
 const evictionPatienceMs = 120_000;
 
 export interface BudgetPlan {

@@ -33,7 +33,7 @@ export function disruptionController(): ControllerDefinition {
           ({ metadata, status }) =>
             matches(metadata.labels) && status?.phase !== 'Succeeded' && status?.phase !== 'Failed',
         );
-      /** How many Pods the one who controls this Pod wants; a Pod that nobody controls stands for itself. */
+      /** The controller of a Pod and its desired replicas. A Pod without a controller counts for itself. */
       const wantedBy = (pod: Pod): readonly [string, number] => {
         const controller = controllerOf(pod);
         const key = `${namespace}/${controller?.name}`;

@@ -47,7 +47,9 @@ function wantedSlices(service: Service, type: AddressType, endpoints: readonly S
   return [{ addressType: type, ports: [] as EndpointSlice['ports'] & object, endpoints: [] as Endpoint[] }];
 }
 
-/** What has to be written so that the slices say where a Service's Pods are. Slices that are right are not touched. */
+/**
+ * Returns the writes that bring the slices in line with the Pods of a Service. Slices that are right are not touched.
+ */
 export function sliceChanges(
   service: Service,
   existing: readonly EndpointSlice[],

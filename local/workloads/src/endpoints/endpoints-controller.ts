@@ -47,7 +47,7 @@ export function endpointsController(): ControllerDefinition {
     },
     async reconcile(service, { cache, client, key, namespace = '' }) {
       const { selector, type } = service.spec ?? {};
-      // Without a selector somebody else says where it leads.
+      // Endpoints of a Service without a selector are managed by another component.
       if (!selector || Object.keys(selector).length === 0 || type === 'ExternalName') return;
       if (service.metadata.deletionTimestamp !== undefined) return;
       const near = cache(pods).list(namespace);

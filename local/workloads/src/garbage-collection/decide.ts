@@ -22,7 +22,7 @@ export type Collection =
       readonly unblock: boolean;
     };
 
-/** What becomes of an object that has owners, given how these were found. */
+/** Decides what happens to an object with owners, given the state of these owners. */
 export function collect(
   node: GraphNode,
   live: ObjectMetadata,
@@ -46,11 +46,13 @@ function ownPolicy({ metadata }: ObjectMetadata): 'Orphan' | 'Background' | 'For
   return hasFinalizer(metadata, foregroundFinalizer) ? 'Foreground' : 'Background';
 }
 
-/** What an object that waits for its dependents does: go, or have those looked at that are not on their way yet. */
-export function awaitDependents(node: GraphNode): { readonly free: boolean; readonly look: readonly string[] } {
+/**
+ * Decides for an object in foreground deletion: delete it, or enqueue the dependents that are not being deleted yet.
+ */
+export function awaitDependents(node: GraphNode): { readonly free: boolean; readonly enqueue: readonly string[] } {
   const blocking = blockingDependents(node);
-  const look = blocking.filter(({ deletingDependents }) => !deletingDependents).map(({ identity }) => identity.uid);
-  return { free: blocking.length === 0, look };
+  const enqueue = blocking.filter(({ deletingDependents }) => !deletingDependents).map(({ identity }) => identity.uid);
+  return { free: blocking.length === 0, enqueue };
 }
 
 /** The references that are left; null removes the field. */

@@ -120,7 +120,7 @@ describe('garbage collection', () => {
     );
   });
 
-  it('follows owners that belong to no namespace, and keeps what is owned by a kind nobody serves', async () => {
+  it('follows owners that belong to no namespace, and keeps dependents of kinds that are not served', async () => {
     await using cluster = await testCluster();
     const { client } = cluster;
     const role = await client.create(kinds.ClusterRole, { metadata: { name: 'owner' }, rules: [] });
@@ -162,7 +162,7 @@ describe('garbage collection', () => {
     expect(await names(cluster)).toEqual([]);
   });
 
-  it('deletes who comes after its owner has gone, although others that named it are still there', async () => {
+  it('deletes a dependent created after its owner was deleted, although older dependents are still there', async () => {
     await using cluster = await testCluster();
     const owner = await configMap(cluster, 'owner');
     await configMap(cluster, 'held', [owner], { finalizers: ['example.com/hold'] });

@@ -1,7 +1,7 @@
 import { type Client, isClientError, mergePatch } from '@tektite/client';
 import { controllerQueue, type Logger, type RateLimitingQueue, silentLogger } from '@tektite/controller';
 import { isStatusError, type OwnerReference } from '@tektite/meta';
-import type { TellEvent } from '../component-events.ts';
+import type { RecordEvent } from '../component-events.ts';
 import { awaitDependents, collect, type OwnerState, referencesWithout, unblockedReferences } from './decide.ts';
 import {
   foregroundFinalizer,
@@ -20,7 +20,7 @@ export interface GarbageCollectorOptions {
   readonly client: Client;
   /** Reads and watches; over HTTP a client with a `metadataTransport` saves most of the traffic. Default `client`. */
   readonly metadataClient?: Client;
-  readonly tell: TellEvent;
+  readonly record: RecordEvent;
   readonly log?: Logger;
   readonly concurrency?: number;
 }
@@ -54,7 +54,7 @@ export class GarbageCollector implements AsyncDisposable {
     const { clock, random } = options.client;
     this.queue = controllerQueue({ clock, random });
     this.graph = new ObjectGraph({
-      look: (uid) => this.queue.add(uid),
+      enqueue: (uid) => this.queue.add(uid),
       strangeOwner: (dependent, reference) => this.reportStrangeOwner(dependent, reference),
     });
     this.monitors = new ResourceMonitors(
@@ -84,7 +84,7 @@ export class GarbageCollector implements AsyncDisposable {
     for (let item = await this.queue.get(); item; item = await this.queue.get()) {
       const { key } = item;
       try {
-        await this.look(key);
+        await this.reconcile(key);
         this.queue.forget(key);
       } catch (error) {
         const expected = isStatusError(error, 'Conflict') || isClientError(error, 'UNKNOWN_KIND');
@@ -96,12 +96,12 @@ export class GarbageCollector implements AsyncDisposable {
     }
   }
 
-  private async look(uid: string): Promise<void> {
+  private async reconcile(uid: string): Promise<void> {
     const node = this.graph.get(uid);
     if (!node) return;
     if (!this.monitors.ready) return this.queue.addAfter(uid, notReadyMs);
     const live = await this.find(node.identity);
-    // Where a strange owner was named, the object itself lives elsewhere: its own watch tells when it goes.
+    // The reference named another namespace than the object's own. The watch of its kind reports its deletion.
     if (live === 'elsewhere') return;
     if (live?.metadata.uid !== uid) return node.virtual ? this.graph.forget(uid) : this.graph.deleted(uid);
     if (isOrphaning(live)) return this.orphan(node, live);
@@ -116,7 +116,7 @@ export class GarbageCollector implements AsyncDisposable {
     const states = new Map<OwnerReference, OwnerState>();
     for (const reference of references) {
       const state = await this.stateOf(node, reference);
-      // A namespaced owner of a cluster-wide object cannot be found by anybody; such an object is left alone.
+      // The namespaced owner of a cluster-scoped object cannot be resolved. Upstream leaves such an object alone.
       if (state === 'impossible') return this.reportStrangeOwner(node, reference);
       states.set(reference, state);
     }
@@ -143,8 +143,8 @@ export class GarbageCollector implements AsyncDisposable {
   }
 
   private async awaitDependents(node: GraphNode, live: ObjectMetadata): Promise<void> {
-    const { free, look } = awaitDependents(node);
-    for (const uid of look) this.queue.add(uid);
+    const { free, enqueue } = awaitDependents(node);
+    for (const uid of enqueue) this.queue.add(uid);
     if (free) await this.removeFinalizer(live, foregroundFinalizer);
   }
 
@@ -163,7 +163,7 @@ export class GarbageCollector implements AsyncDisposable {
     return this.patch(live, { finalizers: (live.metadata.finalizers ?? []).filter((each) => each !== finalizer) });
   }
 
-  /** The object, or nothing, or the news that it cannot be looked for because the namespace is missing. */
+  /** Returns the object, `undefined`, or `elsewhere` when the namespace of the reference is missing. */
   private async find(identity: Identity): Promise<ObjectMetadata | 'elsewhere' | undefined> {
     const { apiVersion, kind, namespace, name } = identity;
     const resource = await this.reader.discovery.find({ apiVersion, kind });
@@ -178,7 +178,7 @@ export class GarbageCollector implements AsyncDisposable {
     }
   }
 
-  /** Bound to the state that was looked at, unless the change is right in any state. */
+  /** Conditional on the observed resourceVersion, unless the change is right in any state. */
   private async patch({ apiVersion, kind, metadata }: ObjectMetadata, change: object, bound = true): Promise<void> {
     const { uid, resourceVersion } = metadata;
     const patch = mergePatch({ metadata: { uid, ...(bound ? { resourceVersion } : {}), ...change } });
@@ -215,7 +215,7 @@ export class GarbageCollector implements AsyncDisposable {
       kind: identity.kind,
       metadata: { name: identity.name, uid: identity.uid, ...(namespace ? { namespace } : {}) },
     };
-    this.options.tell(about, {
+    this.options.record(about, {
       type: 'Warning',
       reason: 'OwnerRefInvalidNamespace',
       message: `ownerRef ${owner} does not exist in namespace "${namespace}"`,

@@ -8,10 +8,10 @@ import {
   type ObjectMetadata,
 } from './graph-node.ts';
 
-/** What follows from a change of the graph. */
+/** Receives the consequences of a change of the graph. */
 export interface GraphListener {
-  /** The object may have lost its last owner, may be gone, or may wait for nobody any more. */
-  look(uid: string): void;
+  /** Enqueues an object that may have lost its last owner, may be deleted, or may no longer wait for dependents. */
+  enqueue(uid: string): void;
   /** The object says it is owned by one that lives in another namespace. */
   strangeOwner(dependent: GraphNode, reference: OwnerReference): void;
 }
@@ -20,8 +20,8 @@ export interface GraphListener {
 const rememberedGone = 5000;
 
 /**
- * Who owns whom, over all kinds, by uid. Kept by what the watches of all kinds tell, in whatever order: an owner that is
- * named before it is seen becomes a virtual node, which somebody has to look for.
+ * The ownership graph over all kinds, by uid. Watch events of all kinds build it, in any order: an owner that is
+ * referenced before it is observed becomes a virtual node, whose existence the collector checks.
  */
 export class ObjectGraph {
   private readonly nodes = new Map<string, GraphNode>();
@@ -45,7 +45,7 @@ export class ObjectGraph {
     return this.gone.has(uid);
   }
 
-  /** The object is as told. */
+  /** Records the observed state of an object. */
   observe(object: ObjectMetadata): void {
     const identity = identityOf(object);
     const owners = object.metadata.ownerReferences ?? [];
@@ -57,10 +57,10 @@ export class ObjectGraph {
     this.connect(node, before, owners);
     const deletes = isDeletingDependents(object);
     if (deletes && !node.deletingDependents)
-      for (const { identity: each } of node.dependents) this.listener.look(each.uid);
+      for (const { identity: each } of node.dependents) this.listener.enqueue(each.uid);
     node.deletingDependents = deletes;
-    // An object with owners that are there needs no look: when one of them goes, its dependents are told.
-    if (deletes || isOrphaning(object)) this.listener.look(identity.uid);
+    // An object whose owners exist is not enqueued: the deletion of an owner enqueues its dependents.
+    if (deletes || isOrphaning(object)) this.listener.enqueue(identity.uid);
   }
 
   /** The object was seen to go. */
@@ -69,21 +69,21 @@ export class ObjectGraph {
     this.forget(uid);
   }
 
-  /** The object is not where it was looked for: perhaps it never was there, perhaps a reference told a lie. */
+  /** Removes an object that was not found. It may never have existed, or a reference was wrong. */
   forget(uid: string): void {
     const node = this.nodes.get(uid);
     if (!node) return;
     for (const { uid: owner } of node.owners) {
       const parent = this.nodes.get(owner);
       parent?.dependents.delete(node);
-      if (parent?.deletingDependents) this.listener.look(owner);
+      if (parent?.deletingDependents) this.listener.enqueue(owner);
       this.dropUnused(parent);
     }
     node.owners = [];
     node.virtual = true;
     node.deletingDependents = false;
-    for (const dependent of node.dependents) this.listener.look(dependent.identity.uid);
-    // Those who still name it are told from others by it; it goes with the last of them.
+    for (const dependent of node.dependents) this.listener.enqueue(dependent.identity.uid);
+    // Dependents still refer to the node; it is removed with the last of them.
     this.dropUnused(node);
   }
 
@@ -93,7 +93,7 @@ export class ObjectGraph {
     return node;
   }
 
-  /** What others said of it may have been wrong, on purpose even: those in other namespaces are not its dependents. */
+  /** References can be wrong, even on purpose: objects in other namespaces are not dependents of this one. */
   private materialize(node: GraphNode, identity: Identity): void {
     node.virtual = false;
     node.identity = identity;
@@ -106,7 +106,7 @@ export class ObjectGraph {
     const { namespace } = owner.identity;
     const isStrange = namespace !== undefined && namespace !== dependent.identity.namespace;
     if (isStrange) this.listener.strangeOwner(dependent, reference);
-    if (isStrange || !names(reference, owner.identity)) this.listener.look(dependent.identity.uid);
+    if (isStrange || !names(reference, owner.identity)) this.listener.enqueue(dependent.identity.uid);
   }
 
   private connect(node: GraphNode, before: readonly OwnerReference[], after: readonly OwnerReference[]): void {
@@ -119,7 +119,7 @@ export class ObjectGraph {
         this.dropUnused(parent);
       }
       // It may have been the last that blocked its owner.
-      if (parent.deletingDependents) this.listener.look(old.uid);
+      if (parent.deletingDependents) this.listener.enqueue(old.uid);
     }
     for (const reference of after) this.attach(node, reference);
   }
@@ -131,9 +131,9 @@ export class ObjectGraph {
     const isNew = !parent.dependents.has(node);
     parent.dependents.add(node);
     // One that was seen to go may still be named by newcomers; any other may be there and only not seen yet.
-    if (parent.virtual && isNew) this.listener.look(this.gone.has(uid) ? node.identity.uid : uid);
+    if (parent.virtual && isNew) this.listener.enqueue(this.gone.has(uid) ? node.identity.uid : uid);
     if (known && isNew && !parent.virtual) this.checkReference(node, parent);
-    if (isNew && parent.deletingDependents) this.listener.look(node.identity.uid);
+    if (isNew && parent.deletingDependents) this.listener.enqueue(node.identity.uid);
   }
 
   private dropUnused(node: GraphNode | undefined): void {

@@ -10,7 +10,7 @@ import {
 import { formatApiVersion, type KubeObject, sleep } from '@tektite/meta';
 import type { ObjectMetadata } from './graph-node.ts';
 
-/** Told of all objects of all kinds. */
+/** Receives the objects of all kinds. */
 export interface ObjectHandler {
   observed(object: ObjectMetadata): void;
   gone(object: ObjectMetadata): void;
@@ -61,7 +61,7 @@ export class ResourceMonitors implements AsyncDisposable {
     return this;
   }
 
-  /** Whether there is a whole picture. Without it nobody can say that an object has no dependents. */
+  /** Whether all monitors have synced. Before that, no object can be said to have no dependents. */
   get ready(): boolean {
     if (!this.complete) return false;
     const now = this.client.clock.monotonic();

@@ -21,18 +21,18 @@ import { indexOf, isIndexed } from './job-pod.ts';
 import { type Tally, tally } from './pod-tally.ts';
 import { successByPolicy } from './success-policy.ts';
 
-/** What to do for a Job. In this order: make and delete Pods, write the status, let counted Pods go. */
+/** The plan for a Job. Its order: create and delete Pods, write the status, release the counted Pods. */
 export interface JobPlan {
   /** For each Pod to be made its index, if the Job has indexes. */
   readonly create: readonly (number | undefined)[];
   /** To be deleted and never counted: they were not wanted. */
   readonly withdraw: readonly Pod[];
-  /** To be deleted, and counted as failed: the Job is over. */
+  /** Pods to delete and to count as failed, because the Job has completed. */
   readonly stop: readonly Pod[];
   readonly status: JobStatus;
   readonly release: readonly Pod[];
   readonly end: JobEnd | undefined;
-  /** Look again then, whatever happens. */
+  /** The time of the next reconcile, whether or not an event arrives before. */
   readonly wakeAt: number | undefined;
   readonly tally: Tally;
 }

@@ -6,7 +6,7 @@ import { indexOf } from './job-pod.ts';
 /** On each Pod of a Job with a limit for each index: how often its index had failed before. */
 export const failureCountAnnotation = 'batch.kubernetes.io/job-index-failure-count';
 
-/** How often an index has failed, and when last. Told by its Pods, which stay when they have ended. */
+/** How often an index has failed, and when last, computed from its finished Pods. */
 export interface IndexFailures {
   readonly count: number;
   readonly lastAt: number;

@@ -33,7 +33,10 @@ export const tooManyFailedIndexes: JobEnd = {
   message: 'Job has exceeded the specified maximal number of failed indexes',
 };
 
-/** First the outcome is certain, then, when the last Pod is gone and counted, the Job is over: two conditions. */
+/**
+ * Upstream sets two conditions: the first when the outcome is certain, the second when the last Pod is deleted and
+ * counted.
+ */
 const names = {
   success: { certain: 'SuccessCriteriaMet', over: 'Complete' },
   failure: { certain: 'FailureTarget', over: 'Failed' },

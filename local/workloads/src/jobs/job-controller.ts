@@ -10,7 +10,7 @@ import {
 } from '@tektite/controller';
 import { formatTime, isStatusError } from '@tektite/meta';
 import type { Job, Pod } from '@tektite/schema/kubernetes';
-import type { TellEvent } from '../component-events.ts';
+import type { RecordEvent } from '../component-events.ts';
 import { slowStart } from '../pods/slow-start.ts';
 import { type Backoff, type JobPlan, planJob } from './decide.ts';
 import { decidedEnd, isFinished } from './job-conditions.ts';
@@ -24,7 +24,7 @@ const upstreamController = 'kubernetes.io/job-controller';
  * Runs Jobs to their end. Every Pod that ends is counted once: it is noted in the status, then let go, then added to the
  * count, so that a crash between any two of these loses nothing and counts nothing twice.
  */
-export function jobController(tell: TellEvent): ControllerDefinition {
+export function jobController(record: RecordEvent): ControllerDefinition {
   const pods = owned(kinds.Pod);
   const backoffs = new Map<string, Backoff & { readonly uid: string }>();
   return defineController({
@@ -46,12 +46,12 @@ export function jobController(tell: TellEvent): ControllerDefinition {
       const before: Backoff = known?.uid === uid ? known : { failures: 0, lastFailureAt: 0 };
       const backoffOf = (counts: Tally) => backoffAfter(before, counts, milliseconds);
       const plan = planJob(job, mine, backoffOf, { milliseconds, text: formatTime(milliseconds) });
-      const failure = await changePods(client, job, plan, tell);
+      const failure = await changePods(client, job, plan, record);
       // A Pod that could not be made is not active.
       const status = failure ? { ...plan.status, ...activeAfter(plan, failure.succeeded) } : plan.status;
       await writeStatus(job, status);
       backoffs.set(key, { uid, ...backoffOf(plan.tally) });
-      tellChanges(job, plan, status, tell);
+      recordChanges(job, plan, status, record);
       await release(client, plan.release);
       if (failure) return failed(failure.error);
       return plan.wakeAt === undefined ? done : requeueAfter(Math.max(0, plan.wakeAt - milliseconds));
@@ -77,12 +77,12 @@ async function changePods(
   client: Client,
   job: Job,
   plan: JobPlan,
-  tell: TellEvent,
+  record: RecordEvent,
 ): Promise<ChangeFailure | undefined> {
   await release(client, plan.withdraw);
-  for (const pod of [...plan.withdraw, ...plan.stop]) await deletePod(client, job, pod, tell);
+  for (const pod of [...plan.withdraw, ...plan.stop]) await deletePod(client, job, pod, record);
   const { succeeded, failure } = await slowStart(plan.create.length, (index) =>
-    createPod(client, job, plan, plan.create[index], tell),
+    createPod(client, job, plan, plan.create[index], record),
   );
   if (failure === undefined) return undefined;
   const error = failure instanceof Error ? failure : new Error(String(failure));
@@ -100,7 +100,7 @@ async function createPod(
   job: Job,
   { tally }: JobPlan,
   index: number | undefined,
-  tell: TellEvent,
+  record: RecordEvent,
 ): Promise<void> {
   const failures = tally.indexFailures.get(index ?? -1)?.count ?? 0;
   const annotations: Record<string, string> = limitsEachIndex(job)
@@ -108,18 +108,18 @@ async function createPod(
     : {};
   try {
     const { metadata } = await client.create(kinds.Pod, jobPod(job, index, annotations));
-    tell(job, { reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
+    record(job, { reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
   } catch (error) {
-    tell(job, { type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${(error as Error).message}` });
+    record(job, { type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${(error as Error).message}` });
     throw error;
   }
 }
 
-async function deletePod(client: Client, job: Job, { metadata }: Pod, tell: TellEvent): Promise<void> {
+async function deletePod(client: Client, job: Job, { metadata }: Pod, record: RecordEvent): Promise<void> {
   const { namespace = '', name = '', uid } = metadata;
   try {
     await client.delete(kinds.Pod, { namespace, name }, uid ? { preconditions: { uid } } : {});
-    tell(job, { reason: 'SuccessfulDelete', message: `Deleted pod: ${name}` });
+    record(job, { reason: 'SuccessfulDelete', message: `Deleted pod: ${name}` });
   } catch (error) {
     if (!isStatusError(error, 'NotFound')) throw error;
   }
@@ -144,13 +144,13 @@ async function release(client: Client, pods: readonly Pod[]): Promise<void> {
   );
 }
 
-function tellChanges(job: Job, { end }: JobPlan, status: NonNullable<Job['status']>, tell: TellEvent): void {
-  if (end?.type === 'failure' && !decidedEnd(job.status ?? {})) tell(job, { type: 'Warning', ...text(end) });
-  if (end?.type === 'success' && isFinished(status)) tell(job, { reason: 'Completed', message: 'Job completed' });
+function recordChanges(job: Job, { end }: JobPlan, status: NonNullable<Job['status']>, record: RecordEvent): void {
+  if (end?.type === 'failure' && !decidedEnd(job.status ?? {})) record(job, { type: 'Warning', ...text(end) });
+  if (end?.type === 'success' && isFinished(status)) record(job, { reason: 'Completed', message: 'Job completed' });
   const suspension = (each: Job['status']) => each?.conditions?.find(({ type }) => type === 'Suspended')?.status;
   if (suspension(status) === suspension(job.status)) return;
-  if (suspension(status) === 'True') tell(job, { reason: 'Suspended', message: 'Job suspended' });
-  else tell(job, { reason: 'Resumed', message: 'Job resumed' });
+  if (suspension(status) === 'True') record(job, { reason: 'Suspended', message: 'Job suspended' });
+  else record(job, { reason: 'Resumed', message: 'Job resumed' });
 }
 
 function text({ reason, message }: { readonly reason: string; readonly message: string }) {

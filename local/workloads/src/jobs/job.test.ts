@@ -109,7 +109,7 @@ describe('a Job', () => {
     });
   });
 
-  it('is deleted some time after it is over, with its Pods', async () => {
+  it('is deleted with its Pods after its TTL', async () => {
     await using cluster = await testCluster({ script: () => ({ exitCode: 0 }) });
     await cluster.client.create(kinds.Job, job({ ttlSecondsAfterFinished: 60 }));
     await cluster.settle(50_000);
@@ -119,7 +119,7 @@ describe('a Job', () => {
     expect((await cluster.client.list(kinds.Pod)).items).toEqual([]);
   });
 
-  it('fails at once where its policy says so', async () => {
+  it('fails at once where its pod failure policy says so', async () => {
     await using cluster = await testCluster({ script: () => ({ exitCode: 42 }) });
     const rules = [{ action: 'FailJob', onExitCodes: { operator: 'In', values: [42] } }];
     await cluster.client.create(kinds.Job, job({ podFailurePolicy: { rules } }));
@@ -131,7 +131,7 @@ describe('a Job', () => {
     );
   });
 
-  it('succeeds as soon as a rule of its own says so', async () => {
+  it('succeeds as soon as its success policy is met', async () => {
     const script = ({ metadata }: Pod) =>
       metadata.annotations?.['batch.kubernetes.io/job-completion-index'] === '1' ? { exitCode: 0 } : {};
     await using cluster = await testCluster({ script });

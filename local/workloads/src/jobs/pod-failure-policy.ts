@@ -1,15 +1,15 @@
 import type { Job, Pod, PodFailurePolicyRule } from '@tektite/schema/kubernetes';
 
-/** What a Job's policy says about a Pod that failed. `Count` is also what holds where no rule matches. */
-export interface FailureVerdict {
+/** The action of a Job's policy for a failed Pod. `Count` also applies where no rule matches. */
+export interface FailureAction {
   readonly action: 'Count' | 'Ignore' | 'FailJob' | 'FailIndex';
   readonly message: string;
 }
 
-const count: FailureVerdict = { action: 'Count', message: '' };
+const count: FailureAction = { action: 'Count', message: '' };
 
 /** The first rule that matches decides. */
-export function failureVerdict({ spec }: Job, pod: Pod): FailureVerdict {
+export function failureActionOf({ spec }: Job, pod: Pod): FailureAction {
   for (const [index, rule] of (spec?.podFailurePolicy?.rules ?? []).entries()) {
     const reason = matchingExit(rule, pod) ?? matchingCondition(rule, pod);
     if (reason === undefined) continue;

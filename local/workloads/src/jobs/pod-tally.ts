@@ -3,7 +3,7 @@ import { isActive, isReady, isTerminating } from '../pods/pod-state.ts';
 import { parseIndexes } from './completion-indexes.ts';
 import { failedIndexes, indexFailures, type IndexFailures, limitsEachIndex } from './index-failures.ts';
 import { indexOf, isIndexed, trackingFinalizer } from './job-pod.ts';
-import { failureVerdict } from './pod-failure-policy.ts';
+import { failureActionOf } from './pod-failure-policy.ts';
 
 /** The Pods of a Job, counted once each, whatever happens in between. */
 export interface Tally {
@@ -17,7 +17,7 @@ export interface Tally {
   readonly newlyFailed: readonly Pod[];
   /** Ended Pods that still have to be let go; all are in the status by then. */
   readonly release: readonly Pod[];
-  /** What the status says of Pods that are counted but not let go yet. */
+  /** Counted Pods whose finalizer is not removed yet, as the status lists them. */
   readonly uncounted: { readonly succeeded: readonly string[]; readonly failed: readonly string[] };
   /** The counts of Pods that are let go. */
   readonly settled: { readonly succeeded: number; readonly failed: number };
@@ -53,17 +53,17 @@ export function tally(job: Job, pods: readonly Pod[], now: number): Tally {
   const fresh = pods.filter((pod) => isTracked(pod) && !known.has(pod.metadata.uid ?? ''));
   const newlySucceeded = fresh.filter((pod) => pod.status?.phase === 'Succeeded' && inRange(job, pod));
   const failures = fresh.filter((pod) => pod.status?.phase !== 'Succeeded' && hasFailed(job, pod) && inRange(job, pod));
-  const verdicts = new Map(failures.map((pod) => [pod, failureVerdict(job, pod)]));
-  const newlyFailed = failures.filter((pod) => verdicts.get(pod)?.action !== 'Ignore');
-  const ignored = fresh.filter((pod) => verdicts.get(pod)?.action === 'Ignore' || isStray(job, pod));
+  const actions = new Map(failures.map((pod) => [pod, failureActionOf(job, pod)]));
+  const newlyFailed = failures.filter((pod) => actions.get(pod)?.action !== 'Ignore');
+  const ignored = fresh.filter((pod) => actions.get(pod)?.action === 'Ignore' || isStray(job, pod));
   const uidsOf = (each: readonly Pod[]) => each.map(({ metadata }) => metadata.uid ?? '');
   const active = pods.filter(isActive);
   const succeededIndexes = indexesOf(job, newlySucceeded);
   const total = status.succeeded ?? 0;
   const isCounted = (pod: Pod) =>
-    pod.status?.phase !== 'Succeeded' && hasFailed(job, pod) && failureVerdict(job, pod).action !== 'Ignore';
+    pod.status?.phase !== 'Succeeded' && hasFailed(job, pod) && failureActionOf(job, pod).action !== 'Ignore';
   const failuresByIndex = limitsEachIndex(job) ? indexFailures(pods, isCounted, now) : new Map<number, IndexFailures>();
-  const givenUp = failures.filter((pod) => verdicts.get(pod)?.action === 'FailIndex').map((pod) => indexOf(pod) ?? -1);
+  const givenUp = failures.filter((pod) => actions.get(pod)?.action === 'FailIndex').map((pod) => indexOf(pod) ?? -1);
   return {
     active,
     ready: active.filter(isReady).length,
@@ -89,7 +89,7 @@ export function tally(job: Job, pods: readonly Pod[], now: number): Tally {
     },
     indexFailures: failuresByIndex,
     failedIndexes: failedIndexes(job, failuresByIndex, new Set(givenUp), succeededIndexes),
-    failJob: [...verdicts.values()].find(({ action }) => action === 'FailJob')?.message,
+    failJob: [...actions.values()].find(({ action }) => action === 'FailJob')?.message,
   };
 }
 

@@ -2,7 +2,10 @@ import type { Job } from '@tektite/schema/kubernetes';
 import { parseIndexes } from './completion-indexes.ts';
 import type { JobEnd } from './job-conditions.ts';
 
-/** Whether a Job has succeeded before all its parts have, by a rule of its own. The first rule that holds is named. */
+/**
+ * Evaluates the success policy of a Job, which can complete it before all its indexes have succeeded. Returns the first
+ * rule that holds.
+ */
 export function successByPolicy({ spec }: Job, succeeded: ReadonlySet<number>): JobEnd | undefined {
   for (const [index, rule] of (spec?.successPolicy?.rules ?? []).entries()) {
     const { succeededIndexes, succeededCount } = rule;

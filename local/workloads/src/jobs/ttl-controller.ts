@@ -3,7 +3,7 @@ import { type ControllerDefinition, defineController, done, requeueAfter } from 
 import { instantToMilliseconds, isStatusError, parseTime } from '@tektite/meta';
 import type { Job } from '@tektite/schema/kubernetes';
 
-/** When a Job that is over and says how long it wants to be kept has to go. */
+/** The time at which a completed Job with a TTL is due for deletion. */
 export function expiryOf({ spec, status }: Job): number | undefined {
   const ttl = spec?.ttlSecondsAfterFinished;
   const over = status?.conditions?.find(
@@ -13,7 +13,7 @@ export function expiryOf({ spec, status }: Job): number | undefined {
   return instantToMilliseconds(parseTime(over.lastTransitionTime)) + ttl * 1000;
 }
 
-/** Deletes Jobs some time after they are over. */
+/** Deletes completed Jobs after their TTL. */
 export function ttlController(): ControllerDefinition {
   return defineController({
     name: 'ttl-after-finished',

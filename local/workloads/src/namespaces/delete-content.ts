@@ -2,7 +2,10 @@ import type { ApiResource, Client } from '@tektite/client';
 import { formatApiVersion, isStatusError } from '@tektite/meta';
 import type { ContentReport } from './namespace-conditions.ts';
 
-/** What has to be deleted with a namespace: all that is in one and can be, each resource in the version that is preferred. */
+/**
+ * The resources to delete with a namespace: all namespaced resources with the verb `delete`, each in its preferred
+ * version.
+ */
 export function contentOf(resources: readonly ApiResource[]): readonly ApiResource[] {
   const seen = new Set<string>();
   return resources.filter(({ group, plural, scope, verbs }) => {
@@ -13,8 +16,8 @@ export function contentOf(resources: readonly ApiResource[]): readonly ApiResour
 }
 
 /**
- * Deletes everything in a namespace, and says what is left. Pods go first, and the rest only when they are gone, so that
- * what a Pod still needs to end in peace (policies, secrets) outlives it.
+ * Deletes everything in a namespace and returns the remaining content. Pods are deleted first, the rest after them, so
+ * that the objects that a terminating Pod still needs (policies, Secrets) outlive it.
  */
 export async function deleteContent(client: Client, namespace: string, signal: AbortSignal): Promise<ContentReport> {
   client.discovery.forget();
@@ -58,7 +61,7 @@ async function empty(
       for (const finalizer of metadata.finalizers ?? [])
         finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);
   } catch (error) {
-    // What is no longer served has nothing left, as far as anybody can tell.
+    // A resource that is no longer served has no content left.
     if (isStatusError(error, 'NotFound') || isStatusError(error, 'MethodNotAllowed')) return;
     if (signal.aborted) throw error;
     failures.push(error instanceof Error ? error.message : String(error));

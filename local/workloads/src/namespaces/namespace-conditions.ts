@@ -2,11 +2,11 @@ import type { Namespace } from '@tektite/schema/kubernetes';
 
 type NamespaceCondition = NonNullable<NonNullable<Namespace['status']>['conditions']>[number];
 
-/** What an attempt to empty a namespace found. */
+/** The result of one attempt to empty a namespace. */
 export interface ContentReport {
   /** Groups that could not be asked what they serve. */
   readonly undiscovered: readonly string[];
-  /** What went wrong when content was deleted. */
+  /** An error of content deletion. */
   readonly failures: readonly string[];
   /** How many objects are left, by `plural.group`; the core group leaves a dot at the end. */
   readonly remaining: ReadonlyMap<string, number>;

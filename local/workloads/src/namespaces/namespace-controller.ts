@@ -7,8 +7,9 @@ import { namespaceConditions } from './namespace-conditions.ts';
 const ownFinalizer = 'kubernetes';
 
 /**
- * Empties namespaces that are to go, says what they still wait for, and lets them go. It writes by a client of its own: a
- * namespace waits for finalizers in its spec, which who waits for the cache to show a write would take for a deletion.
+ * Deletes the content of terminating namespaces, reports the remaining content in conditions, and removes the
+ * finalizer. It writes with a client that does not wait for the cache: a namespace waits for the finalizers in its
+ * spec, and a cache that waits for its own write would take that for a deletion.
  */
 export function namespaceController(client: Client): ControllerDefinition {
   return defineController({
@@ -38,7 +39,9 @@ export function namespaceController(client: Client): ControllerDefinition {
   });
 }
 
-/** Nothing tells when the content is gone. Most goes at once, some after a grace period, some never. */
+/**
+ * No watch reports that all content is deleted. Most of it is deleted at once, some after a grace period, some never.
+ */
 function patience(waitedMs: number): number {
   return Math.min(Math.max(waitedMs / 2, 250), 8000);
 }

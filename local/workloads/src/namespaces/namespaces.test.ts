@@ -7,7 +7,7 @@ import { template, testCluster } from '../test-support.ts';
 const key = { name: 'team' };
 
 describe('a namespace', () => {
-  it('has a service account and the certificate of the API server, also when somebody removes or changes them', async () => {
+  it('has a service account and the certificate of the API server, also when a client removes or changes them', async () => {
     const rootCertificate = (await createAuthority('test', systemClock)).certificate;
     await using cluster = await testCluster({ rootCertificate });
     const { client } = cluster;
@@ -21,7 +21,7 @@ describe('a namespace', () => {
     expect((await client.get(kinds.ConfigMap, certificate)).data).toEqual({ 'ca.crt': rootCertificate });
   });
 
-  it('goes with all that is in it', async () => {
+  it('is deleted with its content', async () => {
     await using cluster = await testCluster({ rootCertificate: 'PEM' });
     const { client } = cluster;
     await client.create(kinds.Namespace, { metadata: key });
@@ -36,7 +36,7 @@ describe('a namespace', () => {
     expect((await client.list(kinds.Pod)).items).toEqual([]);
   });
 
-  it('says what it waits for', async () => {
+  it('reports the content that it waits for', async () => {
     await using cluster = await testCluster();
     const { client } = cluster;
     await client.create(kinds.Namespace, { metadata: key });

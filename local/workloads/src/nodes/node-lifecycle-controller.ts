@@ -2,7 +2,7 @@ import { type Client, kinds, mergePatch } from '@tektite/client';
 import { type ControllerDefinition, defineController, mapped, requeueAfter } from '@tektite/controller';
 import { formatTime } from '@tektite/meta';
 import type { Node, Pod } from '@tektite/schema/kubernetes';
-import type { TellEvent } from '../component-events.ts';
+import type { RecordEvent } from '../component-events.ts';
 import { signOfLife, silentConditions } from './node-silence.ts';
 import { nodeTaints } from './node-taints.ts';
 
@@ -11,7 +11,7 @@ const graceMs = 50_000;
 const podsByNode = ({ spec }: Pod): string[] => (spec?.nodeName ? [spec.nodeName] : []);
 
 /** Notices when nothing is heard of a node any more, and keeps Pods from nodes that are not well. */
-export function nodeLifecycleController(tell: TellEvent): ControllerDefinition {
+export function nodeLifecycleController(record: RecordEvent): ControllerDefinition {
   const leases = mapped(kinds.Lease, ({ metadata }) => [metadata.name ?? ''], { namespace: 'kube-node-lease' });
   const pods = mapped(kinds.Pod, () => [], { indexes: { node: podsByNode } });
   const heard = new Map<string, { readonly sign: string; readonly at: number }>();
@@ -34,10 +34,10 @@ export function nodeLifecycleController(tell: TellEvent): ControllerDefinition {
         const { resourceVersion } = node.metadata;
         const patch = mergePatch({ metadata: { resourceVersion }, status: { conditions } });
         latest = await client.patchStatus(kinds.Node, { name }, patch);
-        // What the node itself wrote is no longer what it says; this write is no sign of its life.
+        // The conditions that the node wrote are stale. This write is no heartbeat.
         heard.set(name, { sign: signOfLife(latest, lease?.spec?.renewTime), at });
-        tell(node, { reason: 'NodeNotReady', message: `Node ${name} status is now: NodeNotReady` });
-        await markNotReady(client, cache(pods).byIndex('node', name), formatTime(now), tell);
+        record(node, { reason: 'NodeNotReady', message: `Node ${name} status is now: NodeNotReady` });
+        await markNotReady(client, cache(pods).byIndex('node', name), formatTime(now), record);
       }
       await taint(client, latest, formatTime(now));
       return requeueAfter(silent ? graceMs : at + graceMs - now);
@@ -53,8 +53,8 @@ async function taint(client: Client, node: Node, now: string): Promise<void> {
   await client.patch(kinds.Node, { name }, patch);
 }
 
-/** Whoever asks for Pods that are ready must not be sent to a node that does not answer. */
-async function markNotReady(client: Client, pods: readonly Pod[], now: string, tell: TellEvent): Promise<void> {
+/** Endpoints must not send clients to a node that does not respond. */
+async function markNotReady(client: Client, pods: readonly Pod[], now: string, record: RecordEvent): Promise<void> {
   for (const pod of pods) {
     const { namespace = '', name = '', uid } = pod.metadata;
     const conditions = pod.status?.conditions ?? [];
@@ -65,6 +65,6 @@ async function markNotReady(client: Client, pods: readonly Pod[], now: string, t
     await client
       .patchStatus(kinds.Pod, { namespace, name }, mergePatch({ metadata: { uid }, status: { conditions: changed } }))
       .catch(() => undefined);
-    tell(pod, { type: 'Warning', reason: 'NodeNotReady', message: 'Node is not ready' });
+    record(pod, { type: 'Warning', reason: 'NodeNotReady', message: 'Node is not ready' });
   }
 }

@@ -31,7 +31,7 @@ export function silentConditions({ metadata, status }: Node, now: string): reado
   return [...before.filter(({ type }) => !monitored.includes(type)), ...unknown];
 }
 
-/** What a node last said, in any way; when it changes, the node lives. */
+/** The last heartbeat of a node, in any form. A changed value means that the node is alive. */
 export function signOfLife({ status }: Node, renewTime: string | undefined): string {
   const heartbeats = (status?.conditions ?? []).map(
     ({ type, lastHeartbeatTime = '' }) => `${type} ${lastHeartbeatTime}`,

@@ -1,11 +1,11 @@
 import { kinds, mergePatch } from '@tektite/client';
 import { type ControllerDefinition, defineController, done, mapped, requeueAfter } from '@tektite/controller';
 import { equalJson, formatTime, isStatusError } from '@tektite/meta';
-import type { TellEvent } from '../component-events.ts';
+import type { RecordEvent } from '../component-events.ts';
 import { evictionTime } from './eviction-time.ts';
 
-/** Takes Pods from nodes that do not tolerate them any longer, once their patience is over. */
-export function taintEvictionController(tell: TellEvent): ControllerDefinition {
+/** Evicts Pods from nodes whose taints they do not tolerate, after their `tolerationSeconds`. */
+export function taintEvictionController(record: RecordEvent): ControllerDefinition {
   const nodes = mapped(kinds.Node, (_, own) => own.keys(), {
     predicate: (change) =>
       change.type === 'modified' && !equalJson(change.object.spec?.taints, change.before.spec?.taints),
@@ -33,7 +33,7 @@ export function taintEvictionController(tell: TellEvent): ControllerDefinition {
         lastTransitionTime: formatTime(now),
       };
       const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== condition.type);
-      tell(pod, { reason: 'TaintManagerEviction', message: `Marking for deletion Pod ${namespace}/${name}` });
+      record(pod, { reason: 'TaintManagerEviction', message: `Marking for deletion Pod ${namespace}/${name}` });
       try {
         const key = { namespace, name };
         await client.patchStatus(kinds.Pod, key, mergePatch({ status: { conditions: [...others, condition] } }));

@@ -6,7 +6,7 @@ const pod = (extra: Partial<Pod> = {}): Pod => ({ apiVersion: 'v1', kind: 'Pod',
 const placed = { spec: { containers: [], nodeName: 'n' } };
 const around = { now: 100_000, nodeExists: true, missingSince: undefined, surplus: false };
 
-describe('what becomes of a Pod', () => {
+describe('pod collection', () => {
   it.each([
     ['that runs', pod(placed), around, { type: 'keep' }],
     [

@@ -2,7 +2,7 @@ import type { Pod } from '@tektite/schema/kubernetes';
 
 export type PodFate =
   | { readonly type: 'keep' }
-  /** Look again when it is certain that the node does not come back. */
+  /** Reconcile again when the node is known not to come back. */
   | { readonly type: 'wait'; readonly milliseconds: number }
   | { readonly type: 'delete'; readonly fail?: { readonly reason: string; readonly message: string } };
 
@@ -21,7 +21,7 @@ export function hasEnded({ status }: Pick<Pod, 'status'>): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
-/** What becomes of a Pod that nobody else takes away. */
+/** Decides over Pods that no other controller deletes. */
 export function podFate(pod: Pod, { now, nodeExists, missingSince, surplus }: PodSurroundings): PodFate {
   const deleting = pod.metadata.deletionTimestamp !== undefined;
   if (deleting && !pod.spec?.nodeName) return { type: 'delete' };

@@ -15,7 +15,9 @@ import { hasEnded, podFate, surplusPods } from './decide.ts';
 const defaultThreshold = 12_500;
 const endedIndex = (pod: Pod): string[] => (hasEnded(pod) ? ['ended'] : []);
 
-/** Takes away Pods whose node is gone, that never got a node and are to go, and the oldest of too many that have ended. */
+/**
+ * Deletes Pods of deleted nodes, terminating Pods that were never scheduled, and the oldest of too many finished Pods.
+ */
 export function podCollectionController(threshold: number = defaultThreshold): ControllerDefinition {
   const pods = mapped(kinds.Pod, () => [], { indexes: { ended: endedIndex } });
   // Which Pods a node had, the cache of Pods knows; on a deletion all have to be asked.

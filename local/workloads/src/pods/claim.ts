@@ -1,11 +1,11 @@
 import { type Client, type KindReference, mergePatch } from '@tektite/client';
 import { controllerOf, controllerReference, isStatusError, type KubeObject, type Selector } from '@tektite/meta';
 
-/** What becomes of the objects that a controller finds. */
+/** Decides over the objects that a controller selects. */
 export interface Claims<T> {
   /** Controlled by the owner, and selected. */
   readonly mine: readonly T[];
-  /** Selected, and nobody's. */
+  /** Selected, and without a controller. */
   readonly adopt: readonly T[];
   /** Controlled by the owner, but no longer selected. */
   readonly release: readonly T[];
@@ -34,8 +34,8 @@ export function sortClaims<T extends KubeObject>(
 }
 
 /**
- * Takes what is nobody's, lets go what is no longer selected, and answers what is the owner's afterwards. Before something is
- * adopted the server is asked whether the owner still lives: a cache may not know yet.
+ * Adopts selected objects without a controller, releases those that are no longer selected, and returns those that the
+ * owner controls afterwards. Before an adoption it reads the owner from the server, because the cache may be stale.
  */
 export async function claim<T extends KubeObject>(
   client: Client,

@@ -3,7 +3,7 @@ import { controllerOf, type KubeObject } from '@tektite/meta';
 
 const index = 'orphans';
 
-/** Finds what nobody controls, by namespace. One function for all, as caches are shared. */
+/** Indexes objects without a controller by namespace. All informers share one function, as caches are shared. */
 const orphansByNamespace = (object: KubeObject): string[] =>
   controllerOf(object) ? [] : [object.metadata.namespace ?? ''];
 

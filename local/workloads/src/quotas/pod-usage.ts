@@ -53,7 +53,7 @@ function matchesClass(operator: string, values: readonly string[], name: string 
   return values.includes(name ?? '') === (operator === 'In');
 }
 
-/** What a Pod takes of each thing that a quota can limit. One that has ended takes only its place in the count of objects. */
+/** The usage of a Pod for each resource that a quota can limit. A finished Pod counts only as an object. */
 export function podUsage(pod: Pod): ReadonlyMap<string, Quantity> {
   const usage = new Map<string, Quantity>([['count/pods', Quantity.of(1)]]);
   if (hasEnded(pod)) return usage;

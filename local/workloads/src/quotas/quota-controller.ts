@@ -17,7 +17,7 @@ function quotasNear({ metadata }: Pick<KubeObject, 'metadata'>, own: SourceTarge
   return [...own.keys()].filter((key) => key.startsWith(prefix));
 }
 
-/** Counts what quotas limit. Admission counts up by itself; here is what counts down, and what sets right what went wrong. */
+/** Recalculates quota usage. Admission counts up; this controller counts down and corrects drift. */
 export function quotaController(): ControllerDefinition {
   const gone = { transform: metadataOnly, predicate: ({ type }: { readonly type: string }) => type === 'deleted' };
   const pods = mapped(kinds.Pod, (pod, own) => quotasNear(pod, own), {

@@ -5,7 +5,7 @@ import { template, testCluster } from '../test-support.ts';
 const key = { namespace: 'default', name: 'limits' };
 
 describe('a ResourceQuota', () => {
-  it('counts what is there when it is made, and what goes', async () => {
+  it('counts existing objects when it is created, and deleted ones', async () => {
     await using cluster = await testCluster({
       script: ({ metadata }) => (metadata.name === 'done' ? { exitCode: 0 } : {}),
     });

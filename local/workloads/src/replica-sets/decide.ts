@@ -7,7 +7,7 @@ import { isActive, isAvailable, isReady, isTerminating } from '../pods/pod-state
 type ReplicaSetStatus = NonNullable<ReplicaSet['status']>;
 type ReplicaSetCondition = NonNullable<ReplicaSetStatus['conditions']>[number];
 
-/** Never more at once; the rest follows with the next look. */
+/** The maximum of creations in one reconcile. The rest follows with the next. */
 const burst = 500;
 
 export type Scaling =
@@ -25,13 +25,13 @@ export function scaling({ spec, metadata }: ReplicaSet, pods: readonly Pod[], no
   return { type: 'delete', pods: byDispensability(active, now).slice(0, Math.min(difference, burst)) };
 }
 
-/** What went wrong with the last creation or deletion. */
+/** The error of the last creation or deletion. */
 export interface ScalingFailure {
   readonly reason: 'FailedCreate' | 'FailedDelete';
   readonly message: string;
 }
 
-/** What a ReplicaSet says about its Pods. */
+/** Computes the status of a ReplicaSet from its Pods. */
 export function replicaSetStatus(
   { spec, metadata, status }: ReplicaSet,
   pods: readonly Pod[],
@@ -61,7 +61,7 @@ function failureCondition(
 ): readonly ReplicaSetCondition[] {
   const old = conditions.find(({ type }) => type === 'ReplicaFailure');
   if (!failure) return old ? conditions.filter((condition) => condition !== old) : conditions;
-  // What is said first stands until it is better.
+  // An existing failure condition stays until it is resolved.
   if (old) return conditions;
   return [...conditions, { type: 'ReplicaFailure', status: 'True', lastTransitionTime: now, ...failure }];
 }

@@ -12,7 +12,7 @@ import {
 import { formatTime, isStatusError, labelSelectorOf } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import type { Pod, ReplicaSet, ReplicationController } from '@tektite/schema/kubernetes';
-import type { TellEvent } from '../component-events.ts';
+import type { RecordEvent } from '../component-events.ts';
 import { claim, sortClaims } from '../pods/claim.ts';
 import { claimable, controllerKeys, orphanIndex } from '../pods/orphan-index.ts';
 import { podFromTemplate } from '../pods/pod-from-template.ts';
@@ -21,24 +21,24 @@ import { slowStart } from '../pods/slow-start.ts';
 import { replicaSetStatus, type Scaling, scaling, type ScalingFailure } from './decide.ts';
 
 /** Keeps as many Pods of a template as a ReplicaSet says. */
-export function replicaSetController(tell: TellEvent): ControllerDefinition {
+export function replicaSetController(record: RecordEvent): ControllerDefinition {
   return podKeeper(
     'replicaset',
     kinds.ReplicaSet,
     (replicaSet) => replicaSet,
     (status) => status,
-    tell,
+    record,
   );
 }
 
 /** The same for the older form, whose selector is a map and which does not say how many Pods are on their way out. */
-export function replicationController(tell: TellEvent): ControllerDefinition {
+export function replicationController(record: RecordEvent): ControllerDefinition {
   const toSet = (controller: ReplicationController): ReplicaSet => {
     const { selector, ...spec } = controller.spec ?? {};
     return { ...controller, spec: { ...spec, selector: { matchLabels: selector ?? {} } } };
   };
   const fromStatus = ({ terminatingReplicas: _, ...status }: NonNullable<ReplicaSet['status']>) => status;
-  return podKeeper('replicationcontroller', kinds.ReplicationController, toSet, fromStatus, tell);
+  return podKeeper('replicationcontroller', kinds.ReplicationController, toSet, fromStatus, record);
 }
 
 function podKeeper<T extends ReplicaSet | ReplicationController>(
@@ -46,7 +46,7 @@ function podKeeper<T extends ReplicaSet | ReplicationController>(
   kind: Kind<T>,
   toSet: (object: T) => ReplicaSet,
   fromStatus: (status: NonNullable<ReplicaSet['status']>) => NonNullable<T['status']>,
-  tell: TellEvent,
+  record: RecordEvent,
 ): ControllerDefinition {
   const pods = mapped(kinds.Pod, controllerKeys, { indexes: orphanIndex });
   return defineController<T>({
@@ -61,9 +61,9 @@ function podKeeper<T extends ReplicaSet | ReplicationController>(
       const mine = await claim(client, kind, replicaSet, kinds.Pod, claims);
       const now = clock.now();
       const plan = scaling(replicaSet, mine, now);
-      const failure = await act(client, replicaSet, plan, tell);
+      const failure = await act(client, replicaSet, plan, record);
       const text = formatTime(now);
-      const status = replicaSetStatus(replicaSet, mine, failure?.told, { milliseconds: now, text });
+      const status = replicaSetStatus(replicaSet, mine, failure?.condition, { milliseconds: now, text });
       await writeStatus(object, fromStatus(status) as StatusOf<T>);
       if (failure) return failed(failure.error);
       const wait = nextAvailableIn(mine, replicaSet.spec?.minReadySeconds ?? 0, now);
@@ -73,30 +73,35 @@ function podKeeper<T extends ReplicaSet | ReplicationController>(
 }
 
 interface ActFailure {
-  readonly told: ScalingFailure;
+  readonly condition: ScalingFailure;
   readonly error: Error;
 }
 
-async function act(client: Client, owner: ReplicaSet, plan: Scaling, tell: TellEvent): Promise<ActFailure | undefined> {
+async function act(
+  client: Client,
+  owner: ReplicaSet,
+  plan: Scaling,
+  record: RecordEvent,
+): Promise<ActFailure | undefined> {
   if (plan.type === 'none') return undefined;
   const isCreation = plan.type === 'create';
   const { failure } = isCreation
-    ? await slowStart(plan.count, () => createPod(client, owner, tell))
-    : await deletePods(client, owner, plan.pods, tell);
+    ? await slowStart(plan.count, () => createPod(client, owner, record))
+    : await deletePods(client, owner, plan.pods, record);
   if (failure === undefined) return undefined;
   const error = failure instanceof Error ? failure : new Error(String(failure));
   // In a namespace that goes, nothing can be made, and nothing has to be.
   if (isCreation && isStatusError(error, 'Forbidden') && /being terminated/.test(error.message)) return undefined;
-  return { told: { reason: isCreation ? 'FailedCreate' : 'FailedDelete', message: error.message }, error };
+  return { condition: { reason: isCreation ? 'FailedCreate' : 'FailedDelete', message: error.message }, error };
 }
 
-async function createPod(client: Client, owner: ReplicaSet, tell: TellEvent): Promise<void> {
+async function createPod(client: Client, owner: ReplicaSet, record: RecordEvent): Promise<void> {
   try {
     const pod = await client.create(kinds.Pod, podFromTemplate(owner, owner.spec?.template ?? {}));
-    tell(owner, { reason: 'SuccessfulCreate', message: `Created pod: ${pod.metadata.name}` });
+    record(owner, { reason: 'SuccessfulCreate', message: `Created pod: ${pod.metadata.name}` });
   } catch (error) {
     const message = `Error creating: ${(error as Error).message}`;
-    tell(owner, { type: 'Warning', reason: 'FailedCreate', message });
+    record(owner, { type: 'Warning', reason: 'FailedCreate', message });
     throw error;
   }
 }
@@ -105,17 +110,17 @@ async function deletePods(
   client: Client,
   owner: ReplicaSet,
   pods: readonly Pod[],
-  tell: TellEvent,
+  record: RecordEvent,
 ): Promise<{ readonly failure?: unknown }> {
   const results = await Promise.allSettled(
     pods.map(async ({ metadata }) => {
       const { namespace = '', name = '', uid } = metadata;
       try {
         await client.delete(kinds.Pod, { namespace, name }, uid ? { preconditions: { uid } } : {});
-        tell(owner, { reason: 'SuccessfulDelete', message: `Deleted pod: ${name}` });
+        record(owner, { reason: 'SuccessfulDelete', message: `Deleted pod: ${name}` });
       } catch (error) {
         if (isStatusError(error, 'NotFound') || isStatusError(error, 'Conflict')) return;
-        tell(owner, {
+        record(owner, {
           type: 'Warning',
           reason: 'FailedDelete',
           message: `Error deleting: ${(error as Error).message}`,

@@ -73,7 +73,7 @@ describe('a ReplicaSet', () => {
     });
   });
 
-  it('gives up first what is worth least', () => {
+  it('deletes the least valuable Pods first', () => {
     const pod = (name: string, phase: string, extra: Partial<Pod> = {}, ready = phase === 'Running'): Pod => ({
       apiVersion: 'v1',
       kind: 'Pod',

@@ -12,7 +12,7 @@ export interface RevisionedOwner extends KubeObject {
   readonly status?: { readonly collisionCount?: number };
 }
 
-/** What a revision keeps: a patch that puts its template back. */
+/** The data of a ControllerRevision: a patch that restores its template. */
 function revisionData({ spec }: RevisionedOwner): Json {
   return { spec: { template: { ...spec?.template, $patch: 'replace' } } } as unknown as Json;
 }
@@ -47,7 +47,7 @@ export function newRevision(owner: RevisionedOwner, revision: number): NewObject
 
 const byRevision = (a: ControllerRevision, b: ControllerRevision) => a.revision - b.revision;
 
-/** What to do so that the newest revision is the owner's template. */
+/** Decides how the newest revision becomes the owner's template. */
 export function revisionStep(
   owner: RevisionedOwner,
   revisions: readonly ControllerRevision[],
@@ -88,7 +88,7 @@ export async function syncRevision(
   }
 }
 
-/** Deletes the oldest of those that nobody uses any more, beyond the limit. */
+/** Deletes the oldest unused revisions beyond the limit. */
 export async function truncateHistory(
   client: Client,
   owner: RevisionedOwner,

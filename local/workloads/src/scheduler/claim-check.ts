@@ -4,7 +4,7 @@ import { isBound } from '../volumes/decide-claim.ts';
 import { matchesTerm } from './node-affinity.ts';
 import type { NodeEntry } from './cluster-state.ts';
 
-/** What the scheduler has to look up of volumes. */
+/** Reads of volumes by the scheduler. */
 export interface VolumeLookup {
   claim(namespace: string, name: string): PersistentVolumeClaim | undefined;
   volume(name: string): PersistentVolume | undefined;

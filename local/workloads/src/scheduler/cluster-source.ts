@@ -15,7 +15,7 @@ const gatherMs = 50;
 /** Nothing may be forgotten for ever, whatever was overlooked. */
 const flushMs = 300_000;
 
-/** Keeps a {@link ClusterState} as the API shows it, and has Pods that found no node looked at when one may have room. */
+/** Keeps a {@link ClusterState} in sync with the API, and enqueues unschedulable Pods when a node may have room. */
 export class ClusterSource implements Source {
   readonly describe = 'nodes and placed Pods';
   readonly waiting = new Set<string>();
@@ -97,7 +97,7 @@ export class ClusterSource implements Source {
       },
       deleted: ({ metadata }) => {
         this.state.removeNode(metadata.name ?? '');
-        // What is said about those that wait names the number of nodes.
+        // The message of unschedulable Pods contains the number of nodes.
         this.wake();
       },
     });

@@ -28,8 +28,8 @@ function emptyEntry(name: string): NodeEntry {
 }
 
 /**
- * What the scheduler knows of nodes and Pods. All sums are kept as things change, so that a decision costs as much as there
- * are nodes, and not as there are Pods. Pods that were given a node count at once, before the API shows it.
+ * The scheduler's view of nodes and Pods. Sums are updated with every change, so that the cost of a decision depends on
+ * the number of nodes and not of Pods. Assumed Pods count at once, before the API shows the binding.
  */
 export class ClusterState {
   private readonly entries = new Map<string, NodeEntry>();

@@ -69,7 +69,9 @@ function unfit(
   return preemption ? { type: 'unschedulable', message: reasons, preemption } : { type: 'unschedulable', message };
 }
 
-/** What no node can help is told before nodes are looked at; upstream then finds none where to drive somebody out. */
+/**
+ * Errors that no node can resolve are reported before nodes are filtered; upstream then finds no preemption victims.
+ */
 function claimMessage(pod: Pod, nodes: number, message: string): string {
   const never = pod.spec?.preemptionPolicy === 'Never';
   const preemption = never ? `preemption: ${preemptionMessage(pod, nodes, [])}` : 'not found';
@@ -82,7 +84,7 @@ function unfitMessage(pod: Pod, nodes: number, rejections: readonly Rejection[])
   return `${available} ${why}. preemption: ${preemptionMessage(pod, nodes, rejections)}`;
 }
 
-/** What upstream says when it finds nobody to drive out. */
+/** Upstream's message when it finds no preemption victims. */
 function preemptionMessage({ spec }: Pod, nodes: number, rejections: readonly Rejection[]): string {
   if (spec?.preemptionPolicy === 'Never') return 'not eligible due to preemptionPolicy=Never.';
   const resolvable = rejections.filter((each) => each.resolvable).length;

@@ -1,7 +1,7 @@
 import { type Client, kinds, mergePatch } from '@tektite/client';
 import { isStatusError } from '@tektite/meta';
 import type { Pod } from '@tektite/schema/kubernetes';
-import type { TellEvent } from '../component-events.ts';
+import type { RecordEvent } from '../component-events.ts';
 import type { Preemption } from './preemption.ts';
 
 /** Has Pods go in peace, and says for whom. */
@@ -10,7 +10,7 @@ export async function evictVictims(
   preemptor: Pod,
   { node, victims }: Preemption,
   now: string,
-  tell: TellEvent,
+  record: RecordEvent,
 ): Promise<void> {
   for (const victim of victims) {
     if (victim.metadata.deletionTimestamp !== undefined) continue;
@@ -32,6 +32,6 @@ export async function evictVictims(
       throw error;
     }
     const message = `Preempted by pod ${preemptor.metadata.uid} on node ${node}`;
-    tell(victim, { reason: 'Preempted', message, action: 'Preempting', related: preemptor });
+    record(victim, { reason: 'Preempted', message, action: 'Preempting', related: preemptor });
   }
 }

@@ -10,7 +10,7 @@ interface Term {
   selects(pod: Pod): boolean;
 }
 
-/** A rule as the Pod that has it means it: without namespaces it speaks of its own. */
+/** A compiled affinity term. Without namespaces it selects the namespace of its Pod. */
 function compileTerm(term: PodAffinityTerm, owner: Pod, namespaceLabels: NamespaceLabels): Term {
   const selector = compileSelector(term.labelSelector);
   const namespaces = new Set(term.namespaces ?? []);
@@ -44,7 +44,7 @@ export type PodAffinityReason = 'affinity' | 'anti-affinity' | 'existing anti-af
 
 type Domains = Map<string, Map<string, number>>;
 
-/** Looks at the placed Pods once, not once for each node. */
+/** Visits the placed Pods once, and not once for each node. */
 export function podAffinityRules(pod: Pod, state: ClusterState, namespaceLabels: NamespaceLabels): PodAffinityRules {
   const { podAffinity, podAntiAffinity } = pod.spec?.affinity ?? {};
   const compile = (term: PodAffinityTerm) => compileTerm(term, pod, namespaceLabels);
@@ -65,7 +65,7 @@ export function podAffinityRules(pod: Pod, state: ClusterState, namespaceLabels:
   const farDomains = domainsOf(far, all, state);
   const repelled = repelledDomains(pod, state, namespaceLabels);
   const likeDomains = likes.map(({ weight, term }) => ({ weight, term, domains: domainsOf([term], all, state) }));
-  // The first of a group that wants to be together has nobody to join.
+  // The first Pod of a group with affinity to itself has no Pod to join.
   const isFirst = near.every((term, index) => nearDomains[index]?.size === 0 && term.selects(pod));
   return {
     reasonAgainst(entry) {

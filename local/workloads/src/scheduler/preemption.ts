@@ -13,7 +13,7 @@ export function priorityOf({ spec }: Pod): number {
   return spec?.priority ?? 0;
 }
 
-/** Whether somebody is already on the way out for this Pod: then it waits, and nobody else has to go. */
+/** Whether a victim of this Pod is still terminating. Then the Pod waits, and no further victim is chosen. */
 export function isAwaitingVictims(pod: Pod, entryOf: (node: string) => NodeEntry | undefined): boolean {
   const nominated = pod.status?.nominatedNodeName;
   const pods = nominated ? (entryOf(nominated)?.pods.values() ?? []) : [];
@@ -23,8 +23,8 @@ export function isAwaitingVictims(pod: Pod, entryOf: (node: string) => NodeEntry
 }
 
 /**
- * The node on which the least has to give way: the lowest priorities, then the fewest Pods. Only room is made: rules between
- * Pods are taken as they are, whoever is there.
+ * Chooses the node with the least disruption: the lowest priorities, then the fewest Pods. Preemption only frees
+ * resources; rules between Pods are not evaluated again.
  */
 export function findVictims(candidate: Candidate, entries: readonly NodeEntry[]): Preemption | undefined {
   let best: { readonly preemption: Preemption; readonly rank: readonly number[] } | undefined;

@@ -7,7 +7,7 @@ export type Amounts = ReadonlyMap<string, number>;
 type Requests = Readonly<Record<string, string>> | undefined;
 
 const parsed = new Map<string, number>();
-const mostParsed = 10_000;
+const maxParsed = 10_000;
 
 /** The same few quantities are written in nearly all Pods. */
 export function amountOf(resource: string, quantity: string): number {
@@ -16,14 +16,14 @@ export function amountOf(resource: string, quantity: string): number {
   if (known !== undefined) return known;
   const value = Quantity.parse(String(quantity));
   const amount = Number(resource === 'cpu' ? value.milliValue : value.value);
-  if (parsed.size >= mostParsed) parsed.clear();
+  if (parsed.size >= maxParsed) parsed.clear();
   parsed.set(key, amount);
   return amount;
 }
 
 /**
- * What a Pod needs at its peak: all containers together, or one init container beside the sidecars that run already,
- * whichever is more; what is said for the Pod as a whole wins; then its overhead.
+ * The requests of a Pod at its peak: all containers together, or one init container beside the sidecars that run
+ * already, whichever is more. Pod-level requests win; then its overhead is added.
  */
 export function podRequests(spec: PodSpec | undefined): Amounts {
   const total = new Map<string, number>();
@@ -60,7 +60,7 @@ function raise(sum: Map<string, number>, floor: Amounts): void {
   for (const [name, amount] of floor) if (amount > (sum.get(name) ?? 0)) sum.set(name, amount);
 }
 
-/** What a node has to give. */
+/** The allocatable resources of a node. */
 export function allocatableOf({ status }: Node): Amounts {
   const amounts = new Map<string, number>();
   for (const [name, quantity] of Object.entries(status?.allocatable ?? status?.capacity ?? {}))

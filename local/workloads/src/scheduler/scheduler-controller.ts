@@ -10,7 +10,7 @@ import {
 } from '@tektite/controller';
 import { formatTime, isStatusError } from '@tektite/meta';
 import type { Binding, PersistentVolumeClaim, Pod } from '@tektite/schema/kubernetes';
-import type { TellEvent } from '../component-events.ts';
+import type { RecordEvent } from '../component-events.ts';
 import { ClusterSource } from './cluster-source.ts';
 import { ClusterState } from './cluster-state.ts';
 import { placePod } from './decide.ts';
@@ -23,7 +23,7 @@ const selectedNode = 'volume.kubernetes.io/selected-node';
  * Gives Pods their nodes. Decisions are made one after the other, on a state that counts what was decided before; writing
  * them goes on at the same time, many at once. For a Pod of higher priority others are driven out when that makes room.
  */
-export function schedulerController(tell: TellEvent): ControllerDefinition {
+export function schedulerController(record: RecordEvent): ControllerDefinition {
   const state = new ClusterState();
   const cluster = new ClusterSource(state);
   const changed = () => {
@@ -62,12 +62,12 @@ export function schedulerController(tell: TellEvent): ControllerDefinition {
         // report the claim, which has this Pod scheduled.
         if (missing !== undefined && (await hasClaim(client, namespace, missing))) return done;
         if (preemption) state.nominate(pod, preemption.node);
-        await reportUnschedulable(client, pod, message, preemption?.node, clock.now(), tell);
-        if (preemption) await evictVictims(client, pod, preemption, formatTime(clock.now()), tell);
+        await reportUnschedulable(client, pod, message, preemption?.node, clock.now(), record);
+        if (preemption) await evictVictims(client, pod, preemption, formatTime(clock.now()), record);
       } else if (placement.claims.length > 0) {
         cluster.waiting.add(key);
         for (const claim of placement.claims) await selectNode(client, claim, placement.node);
-      } else await bind(client, pod, { namespace, name }, placement.node, state, key, tell);
+      } else await bind(client, pod, { namespace, name }, placement.node, state, key, record);
       return done;
     },
   });
@@ -108,7 +108,7 @@ async function bind(
   node: string,
   state: ClusterState,
   stateKey: string,
-  tell: TellEvent,
+  record: RecordEvent,
 ): Promise<void> {
   state.assume(pod, node);
   const { namespace = '', name } = key;
@@ -126,7 +126,7 @@ async function bind(
     if (isStatusError(error, 'NotFound')) return;
     throw error;
   }
-  tell(pod, {
+  record(pod, {
     reason: 'Scheduled',
     message: `Successfully assigned ${namespace}/${name} to ${node}`,
     action: 'Binding',
@@ -146,13 +146,13 @@ async function reportUnschedulable(
   message: string,
   nominated: string | undefined,
   now: number,
-  tell: TellEvent,
+  record: RecordEvent,
 ): Promise<void> {
   const { namespace = '', name = '', generation } = pod.metadata;
   const old = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
   const known = old?.status === 'False' && old.reason === 'Unschedulable' && old.message === message;
   if (known && (nominated === undefined || nominated === pod.status?.nominatedNodeName)) return;
-  tell(pod, { type: 'Warning', reason: 'FailedScheduling', message, action: 'Scheduling' });
+  record(pod, { type: 'Warning', reason: 'FailedScheduling', message, action: 'Scheduling' });
   const condition = {
     type: 'PodScheduled',
     ...(generation === undefined ? {} : { observedGeneration: generation }),

@@ -21,20 +21,20 @@ function create(
 
 const get = ({ client }: TestCluster, name: string) => client.get(kinds.Pod, { namespace: 'default', name });
 
-async function verdict(cluster: TestCluster, name: string): Promise<string | undefined> {
+async function nodeOrMessage(cluster: TestCluster, name: string): Promise<string | undefined> {
   const { spec, status } = await get(cluster, name);
   return spec?.nodeName ?? status?.conditions?.find(({ type }) => type === 'PodScheduled')?.message;
 }
 
 const helpless = 'preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.';
-const nobody = 'preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.';
+const noVictims = 'preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.';
 
 describe('the scheduler', () => {
-  it('gives a Pod a node and says so', async () => {
+  it('binds a Pod to a node and records an Event', async () => {
     await using cluster = await testCluster();
     await create(cluster, 'a');
     await cluster.settle();
-    expect(await verdict(cluster, 'a')).toBe('node-1');
+    expect(await nodeOrMessage(cluster, 'a')).toBe('node-1');
     const [event] = (await cluster.client.list(kinds.EventsV1Event, { namespace: 'default' })).items;
     expect(event).toMatchObject({
       type: 'Normal',
@@ -62,10 +62,10 @@ describe('the scheduler', () => {
     await claim('none', { storageClassName: '', volumeName: 'none' });
     await create(cluster, 'waits', uses('none'));
     await cluster.settle(1000);
-    for (let i = 0; i < 5; i++) expect(await verdict(cluster, `p${i}`)).toBe('node-1');
-    expect(await verdict(cluster, 'waits')).toBeUndefined();
+    for (let i = 0; i < 5; i++) expect(await nodeOrMessage(cluster, `p${i}`)).toBe('node-1');
+    expect(await nodeOrMessage(cluster, 'waits')).toBeUndefined();
     await cluster.settle(5000);
-    expect(await verdict(cluster, 'waits')).toContain('pod has unbound immediate PersistentVolumeClaims');
+    expect(await nodeOrMessage(cluster, 'waits')).toContain('pod has unbound immediate PersistentVolumeClaims');
     const { items } = await cluster.client.list(kinds.EventsV1Event, { namespace: 'default' });
     const warned = items.filter(({ reason }) => reason === 'FailedScheduling').map(({ regarding }) => regarding?.name);
     expect(warned).toEqual(['waits']);
@@ -80,7 +80,7 @@ describe('the scheduler', () => {
     [
       'more than is left',
       { containers: containers({ cpu: '5' }) },
-      `0/1 nodes are available: 1 Insufficient cpu. ${nobody}`,
+      `0/1 nodes are available: 1 Insufficient cpu. ${noVictims}`,
     ],
     [
       'too much of several things',
@@ -103,7 +103,7 @@ describe('the scheduler', () => {
     await cluster.settle();
     await create(cluster, 'a', spec);
     await cluster.settle();
-    expect(await verdict(cluster, 'a')).toBe(message);
+    expect(await nodeOrMessage(cluster, 'a')).toBe(message);
     const { status } = await get(cluster, 'a');
     expect(status?.conditions?.find(({ type }) => type === 'PodScheduled')).toMatchObject({
       status: 'False',
@@ -119,20 +119,20 @@ describe('the scheduler', () => {
     await using cluster = await testCluster({ nodes: [] });
     await create(cluster, 'a');
     await cluster.settle();
-    expect(await verdict(cluster, 'a')).toBe('no nodes available to schedule pods');
+    expect(await nodeOrMessage(cluster, 'a')).toBe('no nodes available to schedule pods');
     await createNode(cluster.client, 'n');
     const taints = [{ key: 'team', value: 'x', effect: 'NoSchedule' }];
     await cluster.client.patch(kinds.Node, { name: 'n' }, mergePatch({ spec: { taints } }));
     await cluster.settle();
-    expect(await verdict(cluster, 'a')).toBe(
+    expect(await nodeOrMessage(cluster, 'a')).toBe(
       `0/1 nodes are available: 1 node(s) had untolerated taint(s). ${helpless}`,
     );
     await create(cluster, 'b', { tolerations: [{ key: 'team', operator: 'Exists' }] });
     await cluster.settle();
-    expect(await verdict(cluster, 'b')).toBe('n');
+    expect(await nodeOrMessage(cluster, 'b')).toBe('n');
   });
 
-  it('leaves alone Pods with gates until the last is gone', async () => {
+  it('does not schedule Pods with gates until the last gate is removed', async () => {
     await using cluster = await testCluster();
     await create(cluster, 'a', { schedulingGates: [{ name: 'example.com/wait' }] });
     await cluster.settle();
@@ -144,7 +144,7 @@ describe('the scheduler', () => {
       mergePatch({ spec: { schedulingGates: [] } }),
     );
     await cluster.settle();
-    expect(await verdict(cluster, 'a')).toBe('node-1');
+    expect(await nodeOrMessage(cluster, 'a')).toBe('node-1');
   });
 
   it('never gives a node more than it has, however many come at once', async () => {
@@ -172,9 +172,9 @@ describe('the scheduler', () => {
       await create(cluster, name, apart, { app: 'web' });
       await cluster.settle(500);
     }
-    const first = await verdict(cluster, 'w1');
-    expect(new Set([first, await verdict(cluster, 'w2')])).toEqual(new Set(['n1', 'n2']));
-    expect(await verdict(cluster, 'w3')).toBe(
+    const first = await nodeOrMessage(cluster, 'w1');
+    expect(new Set([first, await nodeOrMessage(cluster, 'w2')])).toEqual(new Set(['n1', 'n2']));
+    expect(await nodeOrMessage(cluster, 'w3')).toBe(
       "0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules. preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.",
     );
     await cluster.client.patch(
@@ -186,7 +186,7 @@ describe('the scheduler', () => {
       affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term('db')] } },
     });
     await cluster.settle();
-    expect(await verdict(cluster, 'near')).toBe(first);
+    expect(await nodeOrMessage(cluster, 'near')).toBe(first);
   });
 
   it('spreads Pods over the nodes', async () => {
@@ -214,17 +214,17 @@ describe('the scheduler', () => {
     };
     for (const name of ['a', 'b']) await create(cluster, name, { affinity });
     await cluster.settle();
-    expect([await verdict(cluster, 'a'), await verdict(cluster, 'b')]).toEqual(['n2', 'n2']);
+    expect([await nodeOrMessage(cluster, 'a'), await nodeOrMessage(cluster, 'b')]).toEqual(['n2', 'n2']);
   });
 
   it('does not touch Pods of another scheduler', async () => {
     await using cluster = await testCluster();
     await create(cluster, 'a', { ...template('a').spec, schedulerName: 'other' });
     await cluster.settle();
-    expect(await verdict(cluster, 'a')).toBeUndefined();
+    expect(await nodeOrMessage(cluster, 'a')).toBeUndefined();
   });
 
-  it('drives out what is worth less, no more than needed, and keeps the room for whom it was made', async () => {
+  it('preempts Pods of lower priority, no more than needed, and keeps the room for the preemptor', async () => {
     await using cluster = await testCluster();
     const { client } = cluster;
     for (const [name, value] of [

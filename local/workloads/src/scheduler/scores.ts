@@ -21,8 +21,8 @@ export function bestNode(candidate: Candidate, entries: readonly NodeEntry[]): N
   let best = 0;
   let bestScore = Number.NEGATIVE_INFINITY;
   entries.forEach((entry, index) => {
-    const wishes = 2 * (a[index] ?? 0) + 3 * (b[index] ?? 0) + 2 * (c[index] ?? 0) + 2 * (d[index] ?? 0);
-    const score = wishes + room(candidate, entry) + balance(candidate, entry);
+    const preference = 2 * (a[index] ?? 0) + 3 * (b[index] ?? 0) + 2 * (c[index] ?? 0) + 2 * (d[index] ?? 0);
+    const score = preference + room(candidate, entry) + balance(candidate, entry);
     // Among equals, the one with fewer Pods.
     const tie = score === bestScore && entry.pods.size < (entries[best]?.pods.size ?? 0);
     if (score > bestScore || tie) [best, bestScore] = [index, score];

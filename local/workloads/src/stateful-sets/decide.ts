@@ -6,7 +6,7 @@ import { firstOrdinal, ordinalOf, revisionLabel } from './stateful-pod.ts';
 export interface SetView {
   readonly set: StatefulSet;
   readonly pods: readonly Pod[];
-  /** What most Pods were, and what they should become. */
+  /** The revision of most Pods, and the revision to update to. */
   readonly current: ControllerRevision;
   readonly update: ControllerRevision;
   readonly now: number;
@@ -46,7 +46,7 @@ function slotsOf({ set, pods }: SetView): Slots {
   return { first, wanted, slots, condemned: condemned.sort((a, b) => b.ordinal - a.ordinal).map(({ pod }) => pod) };
 }
 
-/** What to do next. With ordered Pods never more than one thing, and only while all before are well. */
+/** Returns the next changes. With ordered Pods it is at most one, and only while all Pods before it are healthy. */
 export function nextChanges(view: SetView): readonly SetChange[] {
   const { set } = view;
   if (set.metadata.deletionTimestamp !== undefined) return [];

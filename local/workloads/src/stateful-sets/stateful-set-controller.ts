@@ -9,7 +9,7 @@ import {
 } from '@tektite/controller';
 import { isStatusError, labelSelectorOf, ownerReference } from '@tektite/meta';
 import type { Pod, StatefulSet } from '@tektite/schema/kubernetes';
-import type { TellEvent } from '../component-events.ts';
+import type { RecordEvent } from '../component-events.ts';
 import { claim, sortClaims } from '../pods/claim.ts';
 import { claimable, controllerKeys, orphanIndex } from '../pods/orphan-index.ts';
 import { nextAvailableIn } from '../pods/pod-state.ts';
@@ -17,8 +17,8 @@ import { syncRevision, truncateHistory } from '../revisions/controller-revisions
 import { nextChanges, revisionOf, type SetChange, type SetView, statefulSetStatus } from './decide.ts';
 import { claimName, ordinalOf, statefulClaims, statefulPod } from './stateful-pod.ts';
 
-/** Keeps numbered Pods, each with claims of its own. */
-export function statefulSetController(tell: TellEvent): ControllerDefinition {
+/** Keeps numbered Pods, each with its volume claims. */
+export function statefulSetController(record: RecordEvent): ControllerDefinition {
   const pods = mapped(kinds.Pod, controllerKeys, { indexes: orphanIndex });
   const revisions = mapped(kinds.ControllerRevision, (revision, own) => controllerKeys(revision, own));
   return defineController({
@@ -35,7 +35,7 @@ export function statefulSetController(tell: TellEvent): ControllerDefinition {
       const current = known.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update;
       const now = clock.now();
       const view: SetView = { set, pods: mine, current, update, now };
-      for (const change of nextChanges(view)) await act(client, set, change, tell);
+      for (const change of nextChanges(view)) await act(client, set, change, record);
       await writeStatus(set, statefulSetStatus(view));
       const used = new Set([current.metadata.name, update.metadata.name, ...mine.map(revisionOf)]);
       await truncateHistory(client, set, known, ({ metadata }) => used.has(metadata.name));
@@ -45,14 +45,14 @@ export function statefulSetController(tell: TellEvent): ControllerDefinition {
   });
 }
 
-async function act(client: Client, set: StatefulSet, change: SetChange, tell: TellEvent): Promise<void> {
-  if (change.type === 'create') return createPod(client, set, change, tell);
+async function act(client: Client, set: StatefulSet, change: SetChange, record: RecordEvent): Promise<void> {
+  if (change.type === 'create') return createPod(client, set, change, record);
   const { namespace = '', name = '', uid } = change.pod.metadata;
   if (change.scaledDown && set.spec?.persistentVolumeClaimRetentionPolicy?.whenScaled === 'Delete')
     await giveClaimsTo(client, set, change.pod);
   try {
     await client.delete(kinds.Pod, { namespace, name }, uid ? { preconditions: { uid } } : {});
-    tell(set, {
+    record(set, {
       reason: 'SuccessfulDelete',
       message: `delete Pod ${name} in StatefulSet ${set.metadata.name} successful`,
     });
@@ -65,7 +65,7 @@ async function createPod(
   client: Client,
   set: StatefulSet,
   { ordinal, revision }: Extract<SetChange, { type: 'create' }>,
-  tell: TellEvent,
+  record: RecordEvent,
 ): Promise<void> {
   const pod = statefulPod(set, ordinal, revision);
   const { name = '' } = pod.metadata;
@@ -74,7 +74,7 @@ async function createPod(
     try {
       await client.create(kinds.PersistentVolumeClaim, wanted);
       const message = `create Claim ${wanted.metadata.name} Pod ${name} in StatefulSet ${setName} success`;
-      tell(set, { reason: 'SuccessfulCreate', message });
+      record(set, { reason: 'SuccessfulCreate', message });
     } catch (error) {
       // It was made for an earlier Pod of that number; the data is what this is all about.
       if (!isStatusError(error, 'AlreadyExists')) throw error;
@@ -82,11 +82,11 @@ async function createPod(
   }
   try {
     await client.create(kinds.Pod, pod);
-    tell(set, { reason: 'SuccessfulCreate', message: `create Pod ${name} in StatefulSet ${setName} successful` });
+    record(set, { reason: 'SuccessfulCreate', message: `create Pod ${name} in StatefulSet ${setName} successful` });
   } catch (error) {
     if (isStatusError(error, 'AlreadyExists')) return;
     const message = `create Pod ${name} in StatefulSet ${setName} failed error: ${(error as Error).message}`;
-    tell(set, { type: 'Warning', reason: 'FailedCreate', message });
+    record(set, { type: 'Warning', reason: 'FailedCreate', message });
     throw error;
   }
 }

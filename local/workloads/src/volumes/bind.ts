@@ -48,7 +48,7 @@ async function bindClaim(
   const { name } = volume.metadata;
   const plain = isPlainFolder(volume);
   if (claim.spec?.volumeName === name && (plain || isBound(claim))) return claim;
-  // Notes of whoever matches claims with volumes that others made: who binds, and whether all of it is done.
+  // Annotations of the volume binder: whether it chose the volume, and whether the binding is complete.
   const chosenHere = claim.spec?.volumeName ? {} : { [boundByController]: 'yes' };
   const notes = plain ? {} : { annotations: { [bindCompleted]: 'yes', ...chosenHere } };
   const patch = mergePatch({ metadata: { resourceVersion, ...notes }, spec: { volumeName: name } });

@@ -2,7 +2,7 @@ import { type Client, kinds, mergePatch } from '@tektite/client';
 import { type ControllerDefinition, defineController, mapped } from '@tektite/controller';
 import { isStatusError } from '@tektite/meta';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@tektite/schema/kubernetes';
-import type { TellEvent } from '../component-events.ts';
+import type { RecordEvent } from '../component-events.ts';
 import { bind } from './bind.ts';
 import { type ClaimStep, nextClaimStep, nothingFits } from './decide-claim.ts';
 import { folderVolume } from './folder-volume.ts';
@@ -14,7 +14,7 @@ const noFolder = {
 };
 
 /** Finds, or makes, a volume for each claim. Without `storage` volumes are only found. */
-export function claimController(tell: TellEvent, storage: StorageOptions | undefined): ControllerDefinition {
+export function claimController(record: RecordEvent, storage: StorageOptions | undefined): ControllerDefinition {
   // A volume that comes or becomes free may be what any claim waits for.
   const volumes = mapped(kinds.PersistentVolume, ({ spec }, own) =>
     spec?.claimRef ? [`${spec.claimRef.namespace}/${spec.claimRef.name}`] : own.keys(),
@@ -31,7 +31,7 @@ export function claimController(tell: TellEvent, storage: StorageOptions | undef
         { get: (name) => cache(volumes).get(name), all: () => cache(volumes).list() },
         (name) => cache(classes).get(name),
       );
-      await act(client, claim, step, tell, storage);
+      await act(client, claim, step, record, storage);
     },
   });
 }
@@ -40,7 +40,7 @@ async function act(
   client: Client,
   claim: PersistentVolumeClaim,
   step: ClaimStep,
-  tell: TellEvent,
+  record: RecordEvent,
   storage: StorageOptions | undefined,
 ): Promise<void> {
   const { namespace = '', name = '' } = claim.metadata;
@@ -48,11 +48,11 @@ async function act(
     case 'rest':
       return;
     case 'wait':
-      if (step.event) tell(claim, step.event);
+      if (step.event) record(claim, step.event);
       return;
     case 'delegate':
       await nameProvisioner(client, claim, step.provisioner);
-      tell(claim, step.event);
+      record(claim, step.event);
       return;
     case 'bind':
       await bind(client, step.volume, claim);
@@ -64,13 +64,13 @@ async function act(
         { namespace, name },
         mergePatch({ status: { phase: 'Lost' } }),
       );
-      tell(claim, step.event);
+      record(claim, step.event);
       return;
     case 'provision': {
       const { storageClass } = step;
-      if (!storage) return tell(claim, storageClass ? noFolder : nothingFits);
+      if (!storage) return record(claim, storageClass ? noFolder : nothingFits);
       const named = storageClass ? await nameProvisioner(client, claim, provisioner) : claim;
-      await bind(client, await provision(client, named, storageClass, storage, tell), named);
+      await bind(client, await provision(client, named, storageClass, storage, record), named);
     }
   }
 }
@@ -95,14 +95,14 @@ async function provision(
   claim: PersistentVolumeClaim,
   storageClass: StorageClass | undefined,
   storage: StorageOptions,
-  tell: TellEvent,
+  record: RecordEvent,
 ): Promise<PersistentVolume> {
   const wanted = folderVolume(claim, storageClass, storage);
   const { name = '' } = wanted.metadata;
   await storage.createFolder?.(wanted.spec?.hostPath?.path ?? '');
   try {
     const volume = await client.create(kinds.PersistentVolume, wanted);
-    tell(claim, { reason: 'ProvisioningSucceeded', message: `Successfully provisioned volume ${name}` });
+    record(claim, { reason: 'ProvisioningSucceeded', message: `Successfully provisioned volume ${name}` });
     return volume;
   } catch (error) {
     // Made before a crash: the name has the claim's uid in it.

@@ -5,14 +5,14 @@ import { provisioner } from './storage-options.ts';
 export const bindCompleted = 'pv.kubernetes.io/bind-completed';
 export const selectedNode = 'volume.kubernetes.io/selected-node';
 
-interface Told {
+interface EventText {
   readonly type?: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
 }
 
-/** Told of a claim for which there is no volume, and nobody who makes one. */
-export const nothingFits: Told = {
+/** Recorded for a claim without a matching volume and without a provisioner. */
+export const nothingFits: EventText = {
   type: 'Normal',
   reason: 'FailedBinding',
   message: 'no persistent volumes available for this claim and no storage class is set',
@@ -20,13 +20,13 @@ export const nothingFits: Told = {
 
 export type ClaimStep =
   | { readonly type: 'rest' }
-  | { readonly type: 'wait'; readonly event?: Told }
-  /** Somebody else makes the volume. */
-  | { readonly type: 'delegate'; readonly provisioner: string; readonly event: Told }
+  | { readonly type: 'wait'; readonly event?: EventText }
+  /** An external provisioner makes the volume. */
+  | { readonly type: 'delegate'; readonly provisioner: string; readonly event: EventText }
   | { readonly type: 'bind'; readonly volume: PersistentVolume }
   /** Without a class: for a claim that names none. */
   | { readonly type: 'provision'; readonly storageClass: StorageClass | undefined }
-  | { readonly type: 'lost'; readonly event: Told };
+  | { readonly type: 'lost'; readonly event: EventText };
 
 /** Whether a claim has got its volume, even if that was lost since. Folders of claims without a class leave no annotation. */
 export function isBound({ metadata, status }: PersistentVolumeClaim): boolean {
@@ -35,9 +35,9 @@ export function isBound({ metadata, status }: PersistentVolumeClaim): boolean {
 }
 
 /**
- * The next thing to do for a claim. One that names no class gets a folder at once, without a class of its own: as on a
- * machine whose administrator has a volume ready for everybody. Marking a class as the default changes that, and the empty
- * class `""` asks for volumes that were made beforehand, as everywhere.
+ * The next thing to do for a claim. One that names no class gets a folder at once, without a class, as on a cluster
+ * whose administrator provides volumes for all. Marking a class as the default changes that, and the empty class `""`
+ * asks for volumes that were made beforehand, as everywhere.
  */
 export function nextClaimStep(
   claim: PersistentVolumeClaim,

@@ -1,10 +1,10 @@
 import { kinds } from '@tektite/client';
 import { type ControllerDefinition, defineController, mapped } from '@tektite/controller';
 import { controllerReference, isStatusError } from '@tektite/meta';
-import type { TellEvent } from '../component-events.ts';
+import type { RecordEvent } from '../component-events.ts';
 
 /** Makes the claims of volumes that live as long as their Pod. */
-export function ephemeralClaims(tell: TellEvent): ControllerDefinition {
+export function ephemeralClaims(record: RecordEvent): ControllerDefinition {
   const claims = mapped(kinds.PersistentVolumeClaim, ({ metadata }) =>
     (metadata.ownerReferences ?? [])
       .filter(({ kind }) => kind === 'Pod')
@@ -25,7 +25,7 @@ export function ephemeralClaims(tell: TellEvent): ControllerDefinition {
         if (existing?.metadata.ownerReferences?.some(({ uid }) => uid === pod.metadata.uid)) continue;
         if (existing) {
           const message = `PVC ${namespace}/${name} was not created for pod ${namespace}/${pod.metadata.name} (pod is not owner)`;
-          tell(pod, { type: 'Warning', reason: 'EphemeralVolumeConflict', message });
+          record(pod, { type: 'Warning', reason: 'EphemeralVolumeConflict', message });
           continue;
         }
         const { labels, annotations } = template.metadata ?? {};

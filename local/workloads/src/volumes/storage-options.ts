@@ -2,9 +2,9 @@
 export interface StorageOptions {
   /** Under which folder each volume gets its own. */
   readonly directory: string;
-  /** Makes the folder of a volume. Default none: whoever mounts it makes it, which `DirectoryOrCreate` asks for. */
+  /** Creates the folder of a volume. Default none: the mount creates it, as `DirectoryOrCreate` requests. */
   createFolder?(path: string): Promise<void>;
-  /** Removes the folder of a volume whose claim is gone, with all that is in it. */
+  /** Removes the folder of a volume whose claim is deleted, with its content. */
   removeFolder(path: string): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { type Client, kinds, mergePatch } from '@tektite/client';
 import { type ControllerDefinition, defineController, mapped } from '@tektite/controller';
 import { isStatusError } from '@tektite/meta';
 import type { PersistentVolume, PersistentVolumeClaim } from '@tektite/schema/kubernetes';
-import type { TellEvent } from '../component-events.ts';
+import type { RecordEvent } from '../component-events.ts';
 import { provisionedBy } from './folder-volume.ts';
 import { provisioner, type StorageOptions } from './storage-options.ts';
 
@@ -18,8 +18,8 @@ export function volumePhase(
   return claim.spec?.volumeName === metadata.name ? 'Bound' : undefined;
 }
 
-/** Says in which phase volumes are, and takes away those whose claim is gone, as their policy says. */
-export function volumeController(tell: TellEvent, storage: StorageOptions | undefined): ControllerDefinition {
+/** Keeps the phase of volumes, and reclaims volumes of deleted claims by their policy. */
+export function volumeController(record: RecordEvent, storage: StorageOptions | undefined): ControllerDefinition {
   const claims = mapped(kinds.PersistentVolumeClaim, ({ metadata, spec }) => [
     ...(spec?.volumeName ? [spec.volumeName] : []),
     `pvc-${metadata.uid}`,
@@ -41,7 +41,7 @@ export function volumeController(tell: TellEvent, storage: StorageOptions | unde
       if (phase !== undefined && phase !== known && known !== 'Failed')
         await client.patchStatus(kinds.PersistentVolume, { name }, mergePatch({ status: { phase } }));
       if (phase === 'Released' && volume.metadata.deletionTimestamp === undefined)
-        await reclaim(client, volume, storage, tell);
+        await reclaim(client, volume, storage, record);
     },
   });
 }
@@ -59,7 +59,7 @@ async function reclaim(
   client: Client,
   volume: PersistentVolume,
   storage: StorageOptions | undefined,
-  tell: TellEvent,
+  record: RecordEvent,
 ): Promise<void> {
   const { name = '', uid, annotations } = volume.metadata;
   if (
@@ -74,7 +74,7 @@ async function reclaim(
     try {
       await storage.removeFolder(path);
     } catch (error) {
-      tell(volume, { type: 'Warning', reason: 'VolumeFailedDelete', message: (error as Error).message });
+      record(volume, { type: 'Warning', reason: 'VolumeFailedDelete', message: (error as Error).message });
       throw error;
     }
   }

@@ -63,7 +63,7 @@ describe('a claim', () => {
     });
   });
 
-  it('of the empty class waits for a volume that somebody else makes', async () => {
+  it('of the empty class waits for a volume made beforehand', async () => {
     await using cluster = await testCluster({ storage: folders().storage });
     const { client } = cluster;
     await client.create(kinds.PersistentVolumeClaim, claim(''));
@@ -119,7 +119,7 @@ describe('a claim', () => {
     expect((await client.list(kinds.PersistentVolumeClaim)).items).toEqual([]);
   });
 
-  it('takes the smallest volume that will do, which is kept when the claim is gone', async () => {
+  it('takes the smallest volume that will do, which is kept when the claim is deleted', async () => {
     const { removed, storage } = folders();
     await using cluster = await testCluster({ storage });
     const { client } = cluster;
@@ -152,7 +152,7 @@ describe('a claim', () => {
     expect(removed).toEqual([]);
   });
 
-  it('says that it is lost when its volume is gone', async () => {
+  it('becomes Lost when its volume is deleted', async () => {
     await using cluster = await testCluster({ storage: folders().storage });
     const { client } = cluster;
     await client.create(kinds.PersistentVolumeClaim, claim());
