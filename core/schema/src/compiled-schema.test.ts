@@ -203,7 +203,7 @@ describe('updates', () => {
     expect(update({ list: [long], b: '1' }, { list: [long] })).toEqual([]);
   });
 
-  it('do not look into alternatives', () => {
+  it('do not apply to alternatives', () => {
     expect(update({ alt: { x: 5, y: 1 } }, { alt: { x: 5 } })).toHaveLength(2);
     expect(update({ alt: { x: 5 }, b: '1' }, { alt: { x: 5 } })).toEqual([]);
   });

@@ -8,13 +8,13 @@ import { Violations } from './validate/violations.ts';
 export interface CompiledSchema {
   readonly schema: JsonSchema;
   /**
-   * What is wrong with a new value, in the words of Kubernetes. `path` is where the value stands; without one it is a
-   * whole object, and mistakes that belong to no field are reported at `<nil>`.
+   * Validates a new value and returns the errors in the words of Kubernetes. `path` is the path of the value; without
+   * one it is a whole object, and errors that belong to no field are reported at `<nil>`.
    */
   validate(value: unknown, path?: FieldPath): FieldError[];
   /**
-   * What is wrong with a value that replaces another. Parts that are as they were are forgiven, so that an object that
-   * was stored before the schema became stricter can still be changed elsewhere.
+   * Validates a value that replaces another. Errors of unchanged parts are ratcheted, so that an object that was stored
+   * before the schema became stricter can still be changed elsewhere.
    */
   validateUpdate(value: unknown, old: unknown, path?: FieldPath): FieldError[];
   /** Repeated elements in lists of type `set` and `map`. */

@@ -4,11 +4,11 @@ import { type JsonSchema, propertySchema } from './structural-schema.ts';
 
 type JsonMap = Record<string, unknown>;
 
-/** What an object server knows about `metadata`, passed in so that embedded objects obey the same rules as whole ones. */
+/** The rules of `metadata`, passed in so that embedded objects obey the same rules as whole ones. */
 export interface MetadataRules {
   /** Metadata as it is stored: without unknown fields, whose names it lists; or the reason why it cannot be read. */
   decode(metadata: unknown): { readonly metadata: JsonMap; readonly unknown: readonly string[] } | string;
-  /** What is wrong with the metadata of a new object. */
+  /** Validates the metadata of a new object. */
   validate(metadata: JsonMap, path: FieldPath): FieldError[];
 }
 
@@ -21,8 +21,8 @@ export interface CoerceOptions {
 }
 
 /**
- * Brings the metadata of embedded objects into form, in place. Returns the first mistake that makes the whole value
- * unreadable: an apiVersion, a kind or metadata of a wrong type.
+ * Coerces the metadata of embedded objects, in place. Returns the first error that makes the whole value unreadable: an
+ * apiVersion, a kind or metadata of a wrong type.
  */
 export function coerceEmbedded(
   value: unknown,
@@ -55,7 +55,7 @@ function coerceMeta(object: JsonMap, { rules, unknown }: CoerceOptions, path: Fi
   return undefined;
 }
 
-/** What is wrong with embedded objects: they must say what they are, and their metadata must be good. */
+/** Validates embedded objects: they need an apiVersion and a kind, and valid metadata. */
 export function validateEmbedded(
   value: unknown,
   schema: JsonSchema,
@@ -99,9 +99,9 @@ function apiVersionErrors(apiVersion: unknown, path: FieldPath): FieldError[] {
 function kindErrors(kind: unknown, path: FieldPath): FieldError[] {
   if (typeof kind !== 'string') return [invalid(path, kind, 'must be a string')];
   if (kind === '') return [invalid(path, kind, 'must not be empty')];
-  const complaints = isDns1035Label(kind.toLowerCase());
-  if (complaints.length === 0) return [];
-  return [invalid(path, kind, `may have mixed case, but should otherwise match: ${complaints.join(',')}`)];
+  const violations = isDns1035Label(kind.toLowerCase());
+  if (violations.length === 0) return [];
+  return [invalid(path, kind, `may have mixed case, but should otherwise match: ${violations.join(',')}`)];
 }
 
 /** The values directly below a value, with the schemas that specify them. */

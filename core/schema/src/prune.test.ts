@@ -19,7 +19,7 @@ describe('prune', () => {
     }),
   });
 
-  it('removes what the schema does not specify, and tells what it removed', () => {
+  it('removes what the schema does not specify, and returns the removed paths', () => {
     const value = {
       apiVersion: 'v1',
       kind: 'K',

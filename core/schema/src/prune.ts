@@ -51,7 +51,7 @@ class Pruner {
     }
   }
 
-  /** Nothing goes away here, but what the schema knows is looked at again. */
+  /** Keeps the value here, and prunes below it where the schema has properties. */
   private keep(value: object, schema: JsonSchema, path: string): void {
     if (Array.isArray(value)) {
       const { items } = schema;

@@ -10,8 +10,8 @@ export function childSchemas(schema: JsonSchema): JsonSchema[] {
 }
 
 /**
- * Tells, for a schema, whether it or any schema below it has a property. The answers are remembered, so code that
- * visits values asks at every step and turns back where there is nothing to find. Schemas may contain themselves.
+ * Returns whether a schema or any schema below it has a property. The answers are cached, so code that visits values
+ * asks at every step and returns early where there is nothing to find. Schemas may contain themselves.
  */
 export function schemaSearch(found: (schema: JsonSchema) => boolean): (schema: JsonSchema) => boolean {
   const answers = new WeakMap<JsonSchema, boolean>();

@@ -1,4 +1,4 @@
-/** How the elements of a list are told apart when it is merged, and whether they may repeat. */
+/** How the elements of a list are identified in a merge, and whether they may repeat. */
 export type ListType = 'atomic' | 'set' | 'map';
 
 /** One rule of `x-kubernetes-validations`. */

@@ -9,7 +9,7 @@ const names = (
   'ignoreStoreReadErrorWithClusterBreakingPotential orphanDependents propagationPolicy namespace'
 ).split(' ');
 
-/** What @kubernetes/client-node says of the query parameters that all resources share: name → description. */
+/** Reads the query parameters that all resources share from @kubernetes/client-node: name → description. */
 export function readClientParameters() {
   const require = createRequire(import.meta.url);
   const directory = dirname(require.resolve('@kubernetes/client-node/package.json'));

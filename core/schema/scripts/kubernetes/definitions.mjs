@@ -50,7 +50,7 @@ function assignPackages(models, overlays) {
     }
     for (const [type, { isNew }] of overlays.get(name) ?? []) if (isNew) visit(type, undefined);
   }
-  // What graduated since the models were made: a beta model stands for the stable type that has its name.
+  // Types that graduated since the models were made: a beta model replaces the stable type of the same name.
   for (const model of models.values()) {
     const stable = stableModel(models, model);
     if (stable !== model && owners.byModel.has(stable.name))

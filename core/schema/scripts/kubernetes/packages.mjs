@@ -2,7 +2,7 @@
  * The Go packages whose types are generated, with the types to start from; whatever these refer to belongs to the same
  * package unless an earlier one has it already. So the order matters: meta and core come first.
  *
- * `prefix` is how @kubernetes/client-node tells apart models that have the same name in several groups.
+ * `prefix` is how @kubernetes/client-node distinguishes models that have the same name in several groups.
  */
 export const packages = [
   {

@@ -24,7 +24,7 @@ type Case = Suite['tests'][number];
 type ProtoValue = { kind: { case: string | undefined; value?: unknown } };
 type ProtoType = { typeKind: { case: string | undefined; value?: unknown } };
 
-/** What Kubernetes' dialect leaves out: protocol buffers, containers, and extensions it does not load. */
+/** Not part of Kubernetes' dialect: protocol buffers, containers, and extensions it does not load. */
 const foreign = new Set(
   'proto2 proto3 proto2_ext wrappers enums bindings_ext block_ext encoders_ext math_ext namespace unknowns dynamic fields'.split(
     ' ',
@@ -152,7 +152,7 @@ describe("CEL's own suite", () => {
     expect(passed).toBeGreaterThan(1100);
   });
 
-  it('gets the complaints of cel-go for expressions that do not compile', () => {
+  it('reports the errors of cel-go for expressions that do not compile', () => {
     let same = 0;
     const failures: string[] = [];
     for (const [, { original, error }] of [...cases(getParsingSuite()), ...cases(getCheckingSuite())]) {

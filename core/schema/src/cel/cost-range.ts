@@ -4,7 +4,7 @@ export interface Range {
   readonly max: number;
 }
 
-/** As much as 64 bits hold: stands for "nobody knows". */
+/** The maximum of 64 bits: an unknown cost. */
 export const unlimited = 2 ** 64;
 
 const cap = (value: number): number => Math.min(value, unlimited);

@@ -49,7 +49,7 @@ const libraries = [
   authorizerLibrary,
 ];
 
-/** What the language itself has. */
+/** The libraries of the language itself. */
 const plainLibraries = [withoutMixedNumbers(standardLibrary), conversionLibrary, timeLibrary];
 
 type NamedType = readonly [string, CelType];
@@ -80,8 +80,9 @@ const typeNames: readonly NamedType[] = [
 
 export interface EnvironmentOptions {
   /**
-   * The language without anything that Kubernetes adds: no functions of its own, no optional values, no comprehensions of two
-   * variables, no order between numbers of different types; lists may hold values of different types, and literals are not looked at before they are used.
+   * The language without Kubernetes' additions: no Kubernetes functions, no optional values, no comprehensions of two
+   * variables, no order between numbers of different types. Lists may hold values of different types, and literals are
+   * not checked before they are used.
    */
   readonly isPlain?: boolean;
   /** Variables and their types. A name may have dots: `authorizer.requestResource`. */

@@ -11,7 +11,7 @@ import type { SchemaDeclaration } from './schema-declaration.ts';
 type JsonMap = Readonly<Record<string, unknown>>;
 type Convert = (json: unknown) => Value;
 
-/** A list of JSON, whose elements become values when they are looked at. */
+/** A list of JSON, whose elements are converted on access. */
 class JsonList extends ListValue {
   readonly items: readonly unknown[];
   protected readonly convert: Convert;

@@ -45,7 +45,7 @@ const nominal = new Set([
 const overList = new Set(['isSorted', 'sum', 'max', 'min', 'indexOf', 'lastIndexOf']);
 const readsText = new Set(['cidr', 'isIP', 'isCIDR', 'ip', 'quantity', 'isQuantity', 'semver', 'isSemver']);
 
-/** What Kubernetes thinks its own functions cost; `undefined` for all others. */
+/** The cost of Kubernetes' functions; `undefined` for all others. */
 export function libraryCost(
   name: string,
   id: string,

@@ -52,7 +52,7 @@ interface Pair {
   readonly old: unknown;
 }
 
-/** What a value can be compared with, or else the nearest thing around it that can be. */
+/** The old value to compare with, or else the nearest ancestor that has one. */
 interface Correlation {
   readonly own: Pair | undefined;
   readonly parent: Pair | undefined;

@@ -165,7 +165,7 @@ describe('the rules of a definition', () => {
     expect(withRule(rule)).toEqual([`${at}${error}`]);
   });
 
-  it('cannot look at an old value that nobody can find', () => {
+  it('cannot use an old value that cannot be correlated', () => {
     const schema = field({
       type: 'array',
       maxItems: 3,
@@ -326,7 +326,7 @@ describe('the rest of a definition', () => {
     ]);
   });
 
-  it('warns of formats that nobody knows', () => {
+  it('warns of unknown formats', () => {
     expect(unrecognizedFormats(crd(field({ type: 'string', format: 'nosuchformat' })))).toEqual(['nosuchformat']);
     expect(unrecognizedFormats(crd(field({ type: 'string', format: 'date-time' })))).toEqual([]);
   });
@@ -353,7 +353,7 @@ describe('an update of a definition', () => {
     ]);
   });
 
-  it('is not blamed for mistakes that were there before', () => {
+  it('ratchets errors that were there before', () => {
     const bad = field({ type: 'strung' });
     expect(validateCustomResourceDefinitionUpdate(crd(bad), { ...established, spec: crd(bad).spec }, metadata)).toEqual(
       [],

@@ -125,10 +125,10 @@ function statusesOf({ spec }: CustomResourceDefinition): readonly boolean[] {
 
 function checkName(crd: CustomResourceDefinition): FieldError[] {
   const name = crd.metadata.name ?? '';
-  const complaints = nameIsDnsSubdomain(name, false);
+  const violations = nameIsDnsSubdomain(name, false);
   if (name !== `${crd.spec.names?.plural ?? ''}.${crd.spec.group ?? ''}`)
-    complaints.push('must be spec.names.plural+"."+spec.group');
-  return complaints.map((complaint) => invalid(FieldPath.of('metadata', 'name'), name, complaint));
+    violations.push('must be spec.names.plural+"."+spec.group');
+  return violations.map((violation) => invalid(FieldPath.of('metadata', 'name'), name, violation));
 }
 
 function checkSpec(crd: CustomResourceDefinition, options: CheckOptions, metadata: MetadataRules): FieldError[] {
@@ -146,9 +146,9 @@ function checkSpec(crd: CustomResourceDefinition, options: CheckOptions, metadat
 
 function checkGroupAndScope({ spec }: CustomResourceDefinition, path: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
-  const complaints = isDns1123Subdomain(spec.group ?? '');
+  const violations = isDns1123Subdomain(spec.group ?? '');
   if (!spec.group) errors.push(required(path.child('group')));
-  else if (complaints.length > 0) errors.push(invalid(path.child('group'), spec.group, complaints.join(',')));
+  else if (violations.length > 0) errors.push(invalid(path.child('group'), spec.group, violations.join(',')));
   else if (!spec.group.includes('.'))
     errors.push(invalid(path.child('group'), spec.group, 'should be a domain with at least one dot'));
   const scopes = ['Cluster', 'Namespaced'];
@@ -176,9 +176,9 @@ function checkVersions(
   const at = path.child('versions');
   const errors: FieldError[] = [];
   for (const [index, version] of versions.entries()) {
-    const complaints = isDns1035Label(version.name ?? '');
-    if (complaints.length > 0)
-      errors.push(invalid(at.index(index).child('name'), version.name ?? '', complaints.join(',')));
+    const violations = isDns1035Label(version.name ?? '');
+    if (violations.length > 0)
+      errors.push(invalid(at.index(index).child('name'), version.name ?? '', violations.join(',')));
     const hasStatus = (version.subresources ?? shared.subresources)?.status !== undefined;
     append(errors, checkDeprecation(version, at.index(index)));
     append(errors, checkVersion(internal, version, 'schema', hasStatus, at.index(index), options, metadata));

@@ -11,8 +11,8 @@ import { append } from './append.ts';
 export function checkNames(names: Partial<CustomResourceDefinitionNames>, path: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
   const check = (at: FieldPath, name: string | undefined, text = name, prefix = '') => {
-    const complaints = name ? isDns1035Label(name) : [];
-    if (complaints.length > 0) errors.push(invalid(at, text, prefix + complaints.join(',')));
+    const violations = name ? isDns1035Label(name) : [];
+    if (violations.length > 0) errors.push(invalid(at, text, prefix + violations.join(',')));
   };
   const mixedCase = 'may have mixed case, but should otherwise match: ';
   check(path.child('plural'), names.plural);
@@ -30,8 +30,8 @@ export function checkNames(names: Partial<CustomResourceDefinitionNames>, path: 
   return errors;
 
   function checkListed(at: FieldPath, name: string): void {
-    const complaints = isDns1035Label(name);
-    if (complaints.length > 0) errors.push(invalid(at, name, complaints.join(',')));
+    const violations = isDns1035Label(name);
+    if (violations.length > 0) errors.push(invalid(at, name, violations.join(',')));
   }
 }
 

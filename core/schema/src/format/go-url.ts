@@ -71,7 +71,9 @@ function decodeBytes(text: string): string {
 
 const plainPath = /^[A-Za-z0-9\-_.~!$&'()*+,;=:@/%[\]]*$/;
 
-/** What `EscapedPath` gives: the path as written if that is a valid encoding, its default encoding otherwise. */
+/**
+ * The result of Go's `EscapedPath`: the path as written if that is a valid encoding, its default encoding otherwise.
+ */
 function escapePath(path: string): string {
   if (plainPath.test(path)) return path;
   const decoded = path.replaceAll(/(?:%[0-9a-fA-F]{2})+/g, decodeBytes);

@@ -36,7 +36,9 @@ const formats = new Map<string, (text: string) => boolean>([
   ['uuid5', (text) => /^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i.test(text)],
 ]);
 
-/** The check for a format of strings, or `undefined` for a name nobody knows. `date-time` and `datetime` are the same. */
+/**
+ * Returns the check for a string format, or `undefined` for an unknown name. `date-time` and `datetime` are the same.
+ */
 export function stringFormat(name: string): ((text: string) => boolean) | undefined {
   return formats.get(name.replaceAll('-', ''));
 }

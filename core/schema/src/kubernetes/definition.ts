@@ -76,7 +76,7 @@ function readFields(rows: TableEntry['fields']): FieldDefinition[] {
   return rows.map(([name, type, flags = '', more = {}]) => {
     const isOutside = name === 'kind' || name === 'apiVersion';
     const protobuf = more.protobuf ?? (isOutside ? [] : [number + 1]);
-    // What follows an embedded struct is counted from the number of that struct.
+    // The fields after an embedded struct are numbered from the number of that struct.
     number = protobuf[0] ?? number;
     return {
       name,

@@ -33,7 +33,7 @@ const scale = { name: 'scale', group: 'autoscaling', version: 'v1', kind: 'Scale
 const extensions = { categories: 'api-extensions' };
 const workload = { namespaced: true, categories: 'all' } as const;
 
-/** What the API server serves by itself: preferred versions first, resources by name. */
+/** The built-in API groups: preferred versions first, resources by name. */
 export const apiGroups: readonly ApiGroupRow[] = [
   {
     group: '',

@@ -211,7 +211,7 @@ describe('a JSON patch', () => {
     ).toBe('exceeded max depth');
   });
 
-  it('reports mistakes of its author as such', () => {
+  it('reports errors of its author as such', () => {
     try {
       applyJsonPatch({}, [{ op: 'remove', path: '/x' }]);
     } catch (error) {

@@ -10,7 +10,7 @@ interface Operation {
 
 type Container = Record<string, unknown> | unknown[];
 
-/** What is nested deeper cannot be walked by recursion everywhere. */
+/** Deeper documents exceed the stack of a recursive walk. */
 const maxDepth = 1000;
 /** Upstream's limit on the number of operations in one patch. */
 const maxOperations = 10_000;
@@ -20,11 +20,11 @@ const maxCopiedBytes = 3 * 1024 * 1024;
 /**
  * Applies a JSON Patch and returns the result; the document is not changed.
  *
- * Follows the library that upstream uses where that differs from the RFC: `replace` sets a key that is not there, `copy` of a
- * missing key and `add` without a value give null, and negative indexes count from the end.
+ * Follows the library that upstream uses where that differs from the RFC: `replace` sets a key that is not there,
+ * `copy` of a missing key and `add` without a value give null, and negative indexes count from the end.
  *
- * Throws a StatusError. Upstream does not tell the client which operation failed, only that one did; so do we. What
- * failed is the message of its cause, which those who patch on behalf of others may show.
+ * Throws a StatusError. Like upstream, it does not name the failed operation in its message. The cause names it, for
+ * callers that patch on behalf of others.
  */
 export function applyJsonPatch(document: unknown, patch: unknown): unknown {
   const operations = readOperations(patch);
@@ -121,7 +121,7 @@ function locate(document: unknown, path: string): { readonly container: Containe
   return { container: container as Container, key };
 }
 
-/** What a key names inside a container; null when an object does not have it. */
+/** The value of a key in a container; null when an object does not have it. */
 function get(container: Container, key: string): unknown {
   if (Array.isArray(container)) return container[arrayIndex(key, container.length, container.length - 1)];
   return Object.hasOwn(container, key) ? (container[key] ?? null) : null;
@@ -165,7 +165,7 @@ function take(container: Container, key: string): void {
   else throw new Error(`Unable to remove nonexistent key: ${key}: missing value`);
 }
 
-/** Runs a step and puts in front of its complaint where that happened. */
+/** Runs a step and prefixes its error with the context. */
 function attempt<T>(context: string, step: () => T): T {
   try {
     return step();

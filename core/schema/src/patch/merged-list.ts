@@ -1,4 +1,7 @@
-/** Tells elements apart. Lists may be long, so they are found by this text and not by comparing each with each. */
+/**
+ * The identity of an element. Lists may be long, so elements are found by this text and not by comparing each with
+ * each.
+ */
 export type KeyOf = (item: unknown) => string;
 
 export function textOf(value: unknown): string {

@@ -84,20 +84,20 @@ describe('a strategic merge patch', () => {
       { items: [{ name: 'a' }] },
     ],
     [
-      'replaces a list when told',
+      'replaces a list on $patch: replace',
       { items: [{ name: 'a' }] },
       { items: [{ $patch: 'replace' }, { name: 'b' }] },
       { items: [{ name: 'b' }] },
     ],
     [
-      'replaces an object when told',
+      'replaces an object on $patch: replace',
       { labels: { x: '1' } },
       { labels: { $patch: 'replace', y: '2' } },
       { labels: { y: '2' } },
     ],
-    ['empties an object when told', { labels: { x: '1' } }, { labels: { $patch: 'delete' } }, { labels: {} }],
+    ['empties an object on $patch: delete', { labels: { x: '1' } }, { labels: { $patch: 'delete' } }, { labels: {} }],
     [
-      'keeps only the keys it is told to',
+      'keeps only the retained keys',
       { strategy: { type: 'R', rolling: { x: 1 } } },
       { strategy: { $retainKeys: ['type'], type: 'S' } },
       { strategy: { type: 'S' } },
@@ -178,7 +178,7 @@ describe('a strategic merge patch', () => {
       /^unknown patch type: destroy/,
     ],
     [
-      'a wish to merge a list',
+      'a request to merge a list',
       { items: [{ name: 'a' }] },
       { items: [{ $patch: 'merge', name: 'a' }] },
       /^merging lists cannot yet be specified in the patch$/,

@@ -41,10 +41,10 @@ function mergeFields(schema: JsonSchema | undefined, original: Fields, patch: Fi
 
 /** A whole object that says what is to become of the one it meets. */
 function obey(patch: Fields): Fields {
-  const { [directive]: wish, ...rest } = patch;
-  if (wish === 'replace') return rest;
-  if (wish === 'delete') return {};
-  throw patchError(`unknown patch type: ${formatGoValue(wish)} in map: ${formatGoValue(patch)}`);
+  const { [directive]: type, ...rest } = patch;
+  if (type === 'replace') return rest;
+  if (type === 'delete') return {};
+  throw patchError(`unknown patch type: ${formatGoValue(type)} in map: ${formatGoValue(patch)}`);
 }
 
 function mergeField(schema: JsonSchema | undefined, result: Result, name: string, value: unknown): void {
@@ -110,19 +110,19 @@ function mergeElements(
   return inOrder(result, additions, original, keyOf);
 }
 
-/** What the elements of a patch ask for: to be merged, to be deleted, or to be all there is. */
+/** Sorts the elements of a patch by directive: merge, delete, replace. */
 function readElements(patch: readonly Fields[], key: string) {
   const additions: Fields[] = [];
   const deleted = new Set<string>();
   let replace = false;
   for (const item of patch) {
-    const wish = item[directive];
-    if (wish === 'replace') replace = true;
-    else if (wish === 'merge') throw patchError('merging lists cannot yet be specified in the patch');
-    else if (wish !== undefined && wish !== 'delete')
-      throw patchError(`unknown patch type: ${formatGoValue(wish)} in map: ${formatGoValue(item)}`);
-    else if (!Object.hasOwn(item, key) && (wish === 'delete' || !replace)) throw missingKeyError(item, key);
-    else if (wish === 'delete') deleted.add(textOf(item[key]));
+    const type = item[directive];
+    if (type === 'replace') replace = true;
+    else if (type === 'merge') throw patchError('merging lists cannot yet be specified in the patch');
+    else if (type !== undefined && type !== 'delete')
+      throw patchError(`unknown patch type: ${formatGoValue(type)} in map: ${formatGoValue(item)}`);
+    else if (!Object.hasOwn(item, key) && (type === 'delete' || !replace)) throw missingKeyError(item, key);
+    else if (type === 'delete') deleted.add(textOf(item[key]));
     else additions.push(item);
   }
   return { additions, deleted, replace };
@@ -163,7 +163,7 @@ function mergeInOrder(
   return true;
 }
 
-/** What a patch changes must come in the order that it asks for. */
+/** The elements that a patch changes must be in the order that it asks for. */
 function checkOrder(changes: readonly unknown[], order: readonly unknown[], keyOf: KeyOf): void {
   if (changes.length === 0 || order.length === 0) return;
   let next = 0;
@@ -199,7 +199,7 @@ function retain(original: Fields, patch: Fields): Result {
   return result;
 }
 
-/** What is new needs no directives, and nulls have nothing to remove; `undefined` for what is nothing but a directive. */
+/** Removes directives and nulls from a new value; `undefined` for a value that is only a directive. */
 function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
   if (!isFields(value)) return value;

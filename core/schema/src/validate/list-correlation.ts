@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../structural-schema.ts';
 
 /**
- * Finds, for elements of a new list, the element of the old list that they continue. Only the elements of a list-map
- * can be followed, by their keys; in all other lists nobody knows who is who.
+ * Finds, for elements of a new list, the element of the old list that they continue. Only elements of a list-map can be
+ * correlated, by their keys; elements of other lists have no identity.
  */
 export function correlateList(schema: JsonSchema, old: readonly unknown[]): ((item: unknown) => unknown) | undefined {
   const keys = schema['x-kubernetes-list-map-keys'];

@@ -70,7 +70,7 @@ function isMultiple(value: number, factor: number): boolean {
   return isNearlyInteger(quotient);
 }
 
-/** What counts as an integer after a division of floats. */
+/** Reports whether a quotient of floats counts as an integer. */
 function isNearlyInteger(value: number): boolean {
   if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
   const difference = Math.abs(value - Math.trunc(value));

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 
 const compiled = new Map<string, RE2JS | string>();
-const mostCompiled = 1000;
+const maxCompiled = 1000;
 
 /**
  * A regular expression in Go's syntax, which takes time in proportion to the text; or the reason why it is none.
@@ -11,7 +11,7 @@ export function compilePattern(pattern: string): RE2JS | string {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
   const result = compile(pattern);
-  if (compiled.size >= mostCompiled) compiled.clear();
+  if (compiled.size >= maxCompiled) compiled.clear();
   compiled.set(pattern, result);
   return result;
 }

@@ -42,7 +42,7 @@ export class SchemaValidator {
 
   /** Checks a value. Whatever is wrong with a part that equals its old value is forgiven. */
   validate(value: unknown, old: unknown, path: string, violations: Violations): number {
-    // What is the very same needs no look: whatever is wrong with it would be forgiven. Alternatives, for which the number
+    // An identical value is not validated: its errors would be ratcheted. Alternatives, for which the number of errors
     // counts, have no old value.
     if (value === old) return 0;
     const before = violations.count;
@@ -92,7 +92,7 @@ export class SchemaValidator {
     return fits;
   }
 
-  /** Only the first mistake of a string is named. */
+  /** Only the first error of a string is reported. */
   private checkString(value: string, path: string, violations: Violations): number {
     const { maxLength, minLength, pattern } = this.schema;
     if (maxLength !== undefined && characterCount(value) > maxLength) violations.tooLong(path, maxLength);

@@ -11,9 +11,8 @@ import {
 } from '@tektite/meta';
 
 /**
- * Collects what is wrong with one value. The words of most mistakes are those of the OpenAPI validator that Kubernetes
- * uses; some of its messages carry no path of their own and are reported for the whole value (`<nil>` where the value
- * has no path).
+ * Collects the violations of one value. Most messages are those of the OpenAPI validator that Kubernetes uses; some of
+ * them carry no path and are reported for the whole value (`<nil>` where the value has no path).
  */
 export class Violations {
   readonly errors: FieldError[] = [];
@@ -104,7 +103,7 @@ export class Violations {
     this.add(text, invalid(this.at(path), factor, text));
   }
 
-  /** A mistake of which only the message knows the place. */
+  /** An error whose place only the message contains. */
   general(text: string): void {
     this.add(text, invalid(this.base ?? '<nil>', '', text));
   }

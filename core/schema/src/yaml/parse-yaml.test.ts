@@ -139,7 +139,7 @@ describe('documents', () => {
   });
 });
 
-describe('mistakes are described in the words of kubectl', () => {
+describe('errors are described in the words of kubectl', () => {
   test.each([
     ['apiVersion: v1\nkind: ConfigMap\n\tbad', 'yaml: line 3: found a tab character that violates indentation'],
     ['a:\n\t- b', 'yaml: line 2: found character that cannot start any token'],

@@ -23,7 +23,7 @@ export interface YamlDocument {
   readonly value: unknown;
   /** The line of its first content, from 1. */
   readonly line: number;
-  /** Keys that a mapping has twice. The last value counts; strict readers complain with {@link strictYamlError}. */
+  /** Duplicate keys of a mapping. The last value counts; strict readers report {@link strictYamlError}. */
   readonly duplicateKeys: readonly DuplicateKey[];
   /** Where a field or a list's element begins. A path that leads nowhere gives the place where it is lost. */
   positionOf(path: readonly (string | number)[]): Place;
@@ -42,12 +42,12 @@ export function parseYaml(text: string): YamlDocument[] {
   return readQuickly(text) ?? readDocuments(text, Number.POSITIVE_INFINITY);
 }
 
-/** The first document alone, which is all that the API server reads of a body; mistakes after it do not matter. */
+/** Reads the first document alone, as the API server does with a body; errors after it do not matter. */
 export function parseFirstYaml(text: string): YamlDocument | undefined {
   return readDocuments(text, 1)[0];
 }
 
-/** What libyaml refuses anywhere in a text. */
+/** Characters outside of plain ASCII, which libyaml checks. */
 const notPlainAscii = /[^\t\n\r\x20-\x7e]/;
 const controlCharacter = /[^\t\n\r\x20-\x7e\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
@@ -56,12 +56,13 @@ function hasControlCharacter(text: string): boolean {
   return notPlainAscii.test(text) && controlCharacter.test(text);
 }
 
-/** Below this, nobody waits for a parser. */
+/** Smaller texts do not profit from the fast reader. */
 const worthWhile = 4096;
 
 /**
- * Large texts document by document, with a reader for what is plain. A document that is not plain is parsed alone; a text with a
- * mistake, or anything odd between its documents, is left to the parser as a whole. Positions are looked up when they are asked for.
+ * Large texts document by document, with a reader for what is plain. A document that is not plain is parsed alone; a
+ * text with an error, or anything odd between its documents, is left to the parser as a whole. Positions are computed
+ * on demand.
  */
 function readQuickly(text: string): YamlDocument[] | undefined {
   if (text.length < worthWhile || text.includes('\r') || hasControlCharacter(text)) return undefined;
@@ -177,7 +178,7 @@ function readDocument(document: Document.Parsed, text: string, placeOf: (offset:
   };
 }
 
-/** What each alias means: the last node before it that has its anchor. */
+/** Resolves each alias to the last node before it that has its anchor. */
 function resolveAliases(document: Document.Parsed): ReadonlyMap<Alias, Node> {
   const anchors = new Map<string, Node>();
   const targets = new Map<Alias, Node>();
@@ -221,7 +222,7 @@ function findPair(pairs: readonly Pair<Node, Node | null>[], key: string): Pair<
   return pairs.findLast((pair) => isScalar(pair.key) && !isMergeKey(pair.key) && String(pair.key.value) === key);
 }
 
-/** The complaint of strict reading about keys set twice, in Kubernetes' words; undefined when there are none. */
+/** The error of strict reading for duplicate keys, in Kubernetes' words; undefined when there are none. */
 export function strictYamlError({ duplicateKeys }: Pick<YamlDocument, 'duplicateKeys'>): string | undefined {
   if (duplicateKeys.length === 0) return undefined;
   const lines = duplicateKeys.map(({ line, key }) => `  line ${line}: key ${key} already set in map`);

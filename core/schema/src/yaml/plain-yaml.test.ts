@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parseFirstYaml, parseYaml } from './parse-yaml.ts';
 import { readPlainDocument } from './plain-yaml.ts';
 
-/** What the reader makes of a document, when it dares to read it. */
+/** The result of the fast reader for a document, when it accepts it. */
 function read(text: string): { value: unknown } | undefined {
   const lines = text.split('\n');
   return readPlainDocument(lines, 0, lines.length);

@@ -24,9 +24,9 @@ const simpleSingle = /^'(?:[^']|'')*'$/;
 const specialStart = /^[[\]{},#&*!|>'"%@`?]/;
 
 /**
- * Reads one document of the YAML that tools write and people mostly do: block mappings and sequences, scalars, `|` blocks, lists of
- * words in brackets. About twenty times as fast as a parser that keeps track of every node. Gives undefined for all else, mistakes
- * included: it never guesses.
+ * Reads one document of the YAML that tools write and people mostly do: block mappings and sequences, scalars, `|`
+ * blocks, lists of words in brackets. About twenty times as fast as a parser that keeps track of every node. Returns
+ * undefined for all else, errors included: it never guesses.
  */
 export function readPlainDocument(lines: readonly string[], from: number, to: number): PlainDocument | undefined {
   try {
@@ -119,7 +119,7 @@ class PlainReader {
     return result;
   }
 
-  /** What stands under a key: a list may begin in its column. */
+  /** Reads the value under a key: a list may begin in the column of its key. */
   private below(indent: number): unknown {
     const line = this.peek();
     if (!line || line.indent < indent || (line.indent === indent && !isItem(line.text))) return null;
@@ -163,7 +163,7 @@ class PlainReader {
     let whole = withoutComment(text);
     const isWhole = whole === text;
     let more = this.continuation(indent);
-    // A comment ends a scalar; what follows it is a mistake.
+    // A comment ends a scalar; text after it is an error.
     if (more !== undefined && !isWhole) throw new NotPlain();
     for (; more !== undefined; more = this.continuation(indent)) {
       checkPlain(more, true);
@@ -207,7 +207,7 @@ class PlainReader {
         indent = own;
       }
       if (own < indent) {
-        // Less than the block and more than its parent is a mistake, unless it is a comment.
+        // An indentation between those of the parent and of the block is an error, unless it is a comment.
         if (own > parent) throw new NotPlain();
         break;
       }

@@ -1,4 +1,4 @@
-/** What a scalar without quotes stands for in YAML 1.1, as Kubernetes reads it. */
+/** The value of a plain scalar in YAML 1.1, as Kubernetes reads it. */
 export type YamlScalar = string | number | boolean | null;
 
 const words = new Map<string, YamlScalar>([

@@ -3,7 +3,7 @@ import { isResolved } from './resolve-scalar.ts';
 export type ScalarStyle = 'plain' | 'single' | 'double' | 'literal';
 
 const lineBreak = /[\n\r\u0085\u2028\u2029]/;
-/** What libyaml takes for printable; tabs and everything beyond the basic plane are not. */
+/** Characters that libyaml escapes; tabs and everything beyond the basic plane are among them. */
 const unprintable = /[^\n\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u;
 const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 

@@ -86,7 +86,7 @@ export class YamlConverter {
     const isPlain = node.type === 'PLAIN' || node.type === undefined;
     const text = typeof node.value === 'string' ? node.value : '';
     const tag = node.tag?.replace('tag:yaml.org,2002:', '!!') ?? '';
-    // The parser decodes binary by itself.
+    // The parser has decoded binary values.
     if (node.value instanceof Uint8Array) return Buffer.from(node.value).toString('utf8');
     if (tag === '!!str' || (tag === '' && !isPlain) || (tag !== '' && !resolvedTags.has(tag))) return text;
     try {

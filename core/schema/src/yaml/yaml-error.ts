@@ -3,7 +3,7 @@ import type { YAMLError } from 'yaml';
 /** A text that is no YAML, or YAML that cannot be JSON. The message is close to what Kubernetes says. */
 export class YamlError extends Error {
   override readonly name = 'YamlError';
-  /** From 1; undefined when the mistake has no place. */
+  /** From 1; undefined for an error without a position. */
   readonly line: number | undefined;
   readonly column: number | undefined;
   /** The message without a place: libyaml's line is not always the line of the file. */
@@ -22,7 +22,7 @@ export interface Place {
   readonly column: number;
 }
 
-/** Where in libyaml a mistake is found decides which line it reports: its scanner counts from one, its parser from zero. */
+/** Where libyaml detects an error decides which line it reports: its scanner counts from one, its parser from zero. */
 type Finder = 'scanner' | 'parser';
 
 interface Diagnosis {
@@ -35,7 +35,7 @@ interface Diagnosis {
 }
 
 /**
- * The first mistake the parser found, in libyaml's words, which users of kubectl know and search for.
+ * The first error of the parser, in libyaml's words, which users of kubectl know and search for.
  *
  * @param placeOf the place of an offset in the text
  */
@@ -91,7 +91,7 @@ function diagnose(errors: readonly YAMLError[], text: string): Diagnosis {
     case 'BLOCK_IN_FLOW':
       return parser('did not find expected node content');
     default:
-      // The parser is recursive and reports its own exhaustion as a mistake of the text.
+      // The parser is recursive and reports its own exhaustion as an error of the text.
       if (error.message.includes('call stack')) return parser('exceeded max depth');
       return parser(error.message);
   }

@@ -117,7 +117,7 @@ export class Lexer {
     return this.characters.slice(start, this.at).join('');
   }
 
-  /** Skips what was looked at, and always at least one character. */
+  /** Skips the inspected characters, and always at least one. */
   private reject(start: number): void {
     this.at = Math.min(Math.max(this.at, start + 1), this.characters.length);
     this.issues.push({
@@ -179,7 +179,7 @@ export class Lexer {
       this.at += name.length - 2;
       return name;
     }
-    // Half of an operator: the character that should have completed it is part of the complaint.
+    // Half of an operator: the missing character is part of the error.
     this.at += two[0] === '=' || two[0] === '&' || two[0] === '|' ? 2 : 1;
     return undefined;
   }

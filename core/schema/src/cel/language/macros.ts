@@ -1,7 +1,7 @@
 import { accumulatorName, type Call, type Comprehension, type Expression } from './expression.ts';
 import type { Value } from './value.ts';
 
-/** What a macro makes of its arguments: an expression, or a complaint about one of them. */
+/** The expansion of a macro: an expression, or an error of one of its arguments. */
 export type Expansion = Expression | { readonly at: number; readonly error: string };
 
 type Macro = (at: number, target: Expression, args: readonly Expression[]) => Expansion;
@@ -69,10 +69,10 @@ function collect(at: number, initial: Expression, step: Expression, filter?: Exp
 const append = (at: number, element: Expression): Expression => call(at, '_+_', accumulator(at), list(at, element));
 
 /** A macro over the elements of a list or the keys of a map. */
-function oneVariable(complaint: string, fold: (at: number, args: readonly Expression[]) => Fold): Macro {
+function oneVariable(violation: string, fold: (at: number, args: readonly Expression[]) => Fold): Macro {
   return (at, target, args) => {
     const [variable] = args as [Expression];
-    if (variable.kind !== 'identifier') return { at: variable.at, error: complaint };
+    if (variable.kind !== 'identifier') return { at: variable.at, error: violation };
     if (variable.name === accumulatorName) return { at: variable.at, error: overwrites };
     return {
       kind: 'comprehension',

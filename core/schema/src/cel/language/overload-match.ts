@@ -11,7 +11,7 @@ import {
   type Value,
 } from './value.ts';
 
-/** Whether a value can stand for a parameter of that type. What lists and maps hold is not looked at. */
+/** Reports whether a value can be an argument of that type. Elements of lists and maps are not checked. */
 export function matchesType(value: Value, type: CelType): boolean {
   switch (type.kind) {
     case 'dyn':

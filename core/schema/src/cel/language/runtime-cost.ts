@@ -1,8 +1,8 @@
 import { ListValue, MapValue, OpaqueValue, Optional, type Value } from './value.ts';
 
-/** What it costs to go through a string once, for each of its characters. */
+/** The cost of one traversal of a string, per character. */
 export const traversalFactor = 0.1;
-/** What it costs to apply a regular expression to one unit of text, for each of its characters. */
+/** The cost of applying a regular expression to one unit of text, per character. */
 export const regexFactor = 0.25;
 
 /** The size of a value as far as costs go: characters, bytes, elements; one for all else. */
@@ -126,7 +126,7 @@ function selectorCost(length: number): number {
   return 10 + Math.ceil(length * traversalFactor) + Math.ceil(length * 0.5) * 50;
 }
 
-/** What a call has cost, now that its arguments and result are known. */
+/** The cost of a call whose arguments and result are known. */
 export function callCost(name: string, overload: string): CallCost {
   return costByName.get(name) ?? costByOverload.get(overload) ?? unit;
 }

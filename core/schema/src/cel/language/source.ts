@@ -1,6 +1,6 @@
-/** One complaint about an expression. */
+/** One error of an expression. */
 export interface Issue {
-  /** Offset in code points; -1 when the complaint is about no place. */
+  /** Offset in code points; -1 for an error without a position. */
   readonly at: number;
   readonly message: string;
 }
@@ -28,8 +28,8 @@ export class Source {
   /** All issues as cel-go prints them, in the order of their places, each with a mark under the line. */
   format(issues: readonly Issue[]): string {
     const sorted = [...issues].sort((a, b) => a.at - b.at);
-    const shown = sorted.slice(0, mostIssues).map((issue) => this.formatIssue(issue));
-    if (sorted.length > mostIssues) shown.push(`${sorted.length - mostIssues} more errors were truncated`);
+    const shown = sorted.slice(0, maxIssues).map((issue) => this.formatIssue(issue));
+    if (sorted.length > maxIssues) shown.push(`${sorted.length - maxIssues} more errors were truncated`);
     return shown.join('\n');
   }
 
@@ -46,7 +46,7 @@ export class Source {
   }
 }
 
-const mostIssues = 100;
+const maxIssues = 100;
 const longestSnippet = 16_384;
 
 const isWide = (char: string): boolean => (char.codePointAt(0) ?? 0) >= 0x80;

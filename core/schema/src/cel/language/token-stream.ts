@@ -1,7 +1,7 @@
 import { type Token, type TokenName, tokenNames } from './lexer.ts';
 import type { Issue } from './source.ts';
 
-/** What an expression can begin with. */
+/** The tokens that can begin an expression. */
 export const startsExpression: readonly TokenName[] = [
   "'['",
   "'{'",
@@ -20,7 +20,7 @@ export const startsExpression: readonly TokenName[] = [
   'IDENTIFIER',
 ];
 
-/** What may stand right after a complete expression. */
+/** The tokens that may follow a complete expression. */
 const followsExpression = new Set<TokenName>([
   "'=='",
   "'!='",
@@ -51,14 +51,14 @@ const followsExpression = new Set<TokenName>([
 export class SyntaxFailure extends Error {}
 
 /**
- * The tokens of an expression, and complaints about them. They follow the parser generator that cel-go uses: a token too
+ * The tokens of an expression, and their errors. The messages follow the parser generator that cel-go uses: a token too
  * many is "extraneous", one too few is "missing", any other is a "mismatched input".
  */
 export class TokenStream {
   readonly issues: Issue[];
   private readonly tokens: readonly Token[];
   private position = 0;
-  /** After a complaint nothing more is said until a token fits again. */
+  /** After an error, no further error is reported until a token fits again. */
   private recovering = false;
 
   constructor(tokens: readonly Token[], issues: Issue[]) {
@@ -82,11 +82,11 @@ export class TokenStream {
   }
 
   fail(expected: readonly TokenName[]): never {
-    this.complain('mismatched', expected);
+    this.report('mismatched', expected);
     throw new SyntaxFailure();
   }
 
-  complain(word: string, expected: readonly TokenName[]): void {
+  report(word: string, expected: readonly TokenName[]): void {
     const token = this.peek();
     const sorted = tokenNames.filter((name) => expected.includes(name));
     const names = sorted.length === 1 ? sorted[0] : `{${sorted.join(', ')}}`;
@@ -103,7 +103,7 @@ export class TokenStream {
     const token = this.peek();
     if (expected.includes(token.name)) return;
     if (token.name === '<EOF>' || !expected.includes(this.peek(1).name)) this.fail(expected);
-    this.complain('extraneous', expected);
+    this.report('extraneous', expected);
     this.next();
   }
 
@@ -127,16 +127,16 @@ export class TokenStream {
     const token = this.peek();
     if (startsExpression.includes(token.name)) return true;
     if (token.name !== '<EOF>' && startsExpression.includes(this.peek(1).name)) {
-      this.complain('extraneous', startsExpression);
+      this.report('extraneous', startsExpression);
       this.next();
       return true;
     }
-    this.complain('mismatched', startsExpression);
+    this.report('mismatched', startsExpression);
     while (!followsExpression.has(this.peek().name)) this.position++;
     return false;
   }
 
-  /** Goes on `count` tokens further, all of which were looked at. */
+  /** Advances by `count` inspected tokens. */
   advance(count: number): void {
     this.position += count;
   }

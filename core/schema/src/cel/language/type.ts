@@ -1,4 +1,4 @@
-/** What a type is made of; opaque types (optionals, quantities) are told apart by their name. */
+/** The parts of a type; opaque types (optionals, quantities) are distinguished by name. */
 export type CelKind =
   | 'bool'
   | 'bytes'

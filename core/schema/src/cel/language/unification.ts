@@ -1,12 +1,12 @@
 import { type CelType, dynType, isDyn, isDynOrError, listType, mapType, sameType, typeType } from './type.ts';
 
 /**
- * What the parameters of types stand for, as far as it is known. Asking whether a type can be assigned to another may
- * teach it more; what was learnt in a question answered with "no" is forgotten.
+ * The bindings of type parameters. A check whether a type can be assigned to another may add bindings; a failed check
+ * removes those that it added.
  */
 export class Substitution {
   private readonly bindings = new Map<string, CelType>();
-  /** What each binding replaced, so that a question answered with "no" can be undone. */
+  /** The bindings that were replaced, so that a failed check can be undone. */
   private readonly trail: [string, CelType | undefined][] = [];
 
   bind(param: CelType, type: CelType): void {

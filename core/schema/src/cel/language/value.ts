@@ -60,7 +60,7 @@ export class TypeValue {
 export abstract class OpaqueValue {
   abstract readonly type: CelType;
   abstract equals(other: OpaqueValue): boolean;
-  /** What `size()` would be; only the cost of a call depends on it. */
+  /** The size for the cost of a call, as `size()` would return it. */
   get costSize(): number {
     return 1;
   }
@@ -220,7 +220,7 @@ export type Value =
   | TypeValue
   | OpaqueValue;
 
-/** The type a value has at run time. What is inside of lists and maps is not looked at. */
+/** The type of a value at run time. Elements of lists and maps are not checked. */
 export function typeOf(value: Value): CelType {
   switch (typeof value) {
     case 'boolean':

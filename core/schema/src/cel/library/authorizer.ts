@@ -20,7 +20,7 @@ export const authorizerTypes: readonly CelType[] = [
 ];
 export { authorizerType };
 
-/** What is asked for. */
+/** The attributes of an authorization check. */
 export interface AccessQuestion {
   /** Asks for a service account instead of the user of the request. */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };

@@ -29,11 +29,11 @@ class FormatValue extends OpaqueValue {
 }
 
 const checked =
-  (format: string, complaint: string) =>
+  (format: string, violation: string) =>
   (text: string): string[] =>
-    stringFormat(format)?.(text) ? [] : [complaint];
+    stringFormat(format)?.(text) ? [] : [violation];
 
-function uriComplaints(text: string): string[] {
+function uriViolations(text: string): string[] {
   const url = parseRequestUri(text);
   return typeof url === 'string' ? [`parse ${quoteGo(text)}: ${url}`] : [];
 }
@@ -47,7 +47,7 @@ const formats = new Map<string, (text: string) => string[]>([
   ['dns1123SubdomainPrefix', (text) => nameIsDnsSubdomain(text, true)],
   ['dns1035LabelPrefix', (text) => nameIsDns1035Label(text, true)],
   ['labelValue', isLabelValue],
-  ['uri', uriComplaints],
+  ['uri', uriViolations],
   ['uuid', checked('uuid', 'does not match the UUID format')],
   ['byte', checked('byte', 'invalid base64')],
   ['date', checked('date', 'invalid date')],
@@ -56,8 +56,8 @@ const formats = new Map<string, (text: string) => string[]>([
 const values = new Map([...formats].map(([name, validate]) => [name, new FormatValue(name, validate)]));
 
 function validate(format: FormatValue, text: string): Optional {
-  const complaints = format.validate(text);
-  return complaints.length === 0 ? new Optional() : new Optional(new ArrayList(complaints));
+  const violations = format.validate(text);
+  return violations.length === 0 ? new Optional() : new Optional(new ArrayList(violations));
 }
 
 /** Kubernetes' named formats: `format.dns1123Label().validate(name)`. */

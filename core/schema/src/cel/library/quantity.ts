@@ -18,7 +18,7 @@ class QuantityValue extends OpaqueValue {
   }
 }
 
-/** What goes wrong with a quantity is an error of the expression. */
+/** An error of a quantity becomes an error of the expression. */
 function guarded<T>(calculate: () => T): T {
   try {
     return calculate();

@@ -76,14 +76,14 @@ function inZone({ nanoseconds }: Timestamp, zone: string): Date {
 }
 
 const zones = new Map<string, Intl.DateTimeFormat>();
-const mostZones = 500;
+const maxZones = 500;
 
 /** Making a formatter is slow, so each is made once. */
 function zoneFormat(zone: string): Intl.DateTimeFormat {
   let format = zones.get(zone);
   if (!format) {
     format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
-    if (zones.size >= mostZones) zones.clear();
+    if (zones.size >= maxZones) zones.clear();
     zones.set(zone, format);
   }
   return format;
