@@ -28,7 +28,7 @@ export function isConditionFalse(conditions: readonly Condition[] | undefined, t
 
 /**
  * The conditions with this one set. `lastTransitionTime` is `now` when the status changes and stays otherwise; when
- * nothing changes at all the same list comes back, so `===` tells whether there is something to write.
+ * nothing changes at all the same list comes back, so `===` shows whether there is something to write.
  */
 export function setCondition(
   conditions: readonly Condition[],

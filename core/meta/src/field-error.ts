@@ -1,6 +1,6 @@
 import type { FieldPath } from './field-path.ts';
 
-/** What kind of mistake a field has; the value is the `reason` of a Status cause. */
+/** The type of a field error; the value is the `reason` of a Status cause. */
 export type FieldErrorReason =
   | 'FieldValueNotFound'
   | 'FieldValueRequired'
@@ -15,7 +15,7 @@ export type FieldErrorReason =
   | 'FieldValueTypeInvalid'
   | 'InternalError';
 
-/** One mistake in one field of an object. `message` is the text after the path, as Kubernetes words it. */
+/** One error of one field of an object. `message` is the text after the path, as Kubernetes words it. */
 export interface FieldError {
   readonly reason: FieldErrorReason;
   readonly field: string;
@@ -81,7 +81,10 @@ export function quoteGo(text: string): string {
   return `${result}"`;
 }
 
-/** What Go calls printable: letters, marks, numbers, punctuation, symbols, and of the spaces only the ASCII one. */
+/**
+ * Characters that Go considers printable: letters, marks, numbers, punctuation, symbols, and of the spaces only the
+ * ASCII one.
+ */
 function isPrintable(char: string): boolean {
   return /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u.test(char);
 }

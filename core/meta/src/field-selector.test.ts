@@ -19,7 +19,7 @@ describe('parseFieldSelector', () => {
     expect(parseFieldSelector('a=1,b!=2').matches({ a: '1', b: '2' })).toBe(false);
   });
 
-  it('tells which value a field is pinned to', () => {
+  it('returns the value that a field is pinned to', () => {
     const selector = parseFieldSelector('metadata.name=x\\,y,status.phase!=Running');
     expect(selector.exactValue('metadata.name')).toBe('x,y');
     expect(selector.exactValue('status.phase')).toBeUndefined();

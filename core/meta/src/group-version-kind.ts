@@ -18,7 +18,7 @@ export function formatApiVersion({ group, version }: GroupVersion): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** The inverse of {@link formatApiVersion}. More than one slash is a mistake and gives `undefined`. */
+/** The inverse of {@link formatApiVersion}. More than one slash is an error and gives `undefined`. */
 export function parseApiVersion(apiVersion: string): GroupVersion | undefined {
   const slash = apiVersion.indexOf('/');
   if (slash < 0) return { group: '', version: apiVersion };

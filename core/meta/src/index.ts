@@ -25,11 +25,11 @@ export * from './quantity.ts';
 export { QuantityError, type QuantityFormat } from './quantity-parser.ts';
 export * from './time.ts';
 
-// Mistakes
+// Errors
 export * from './field-error.ts';
 export * from './field-path.ts';
 export * from './status-error.ts';
 
-// What the world gives: time and chance
+// Injected environment: clock and randomness
 export * from './clock.ts';
 export * from './random.ts';

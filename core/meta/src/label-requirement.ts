@@ -23,7 +23,7 @@ export class SelectorError extends Error {
   override readonly name = 'SelectorError';
 }
 
-/** Checks key, operator and values; throws a {@link SelectorError} that lists every complaint. */
+/** Checks key, operator and values; throws a {@link SelectorError} that lists every violation. */
 export function labelRequirement(
   key: string,
   operator: LabelOperator,
@@ -34,10 +34,10 @@ export function labelRequirement(
   return { key, operator, values: values ?? [] };
 }
 
-/** Without a path of its own, upstream prints `<nil>` in its place. */
+/** Without a path, upstream prints `<nil>` in its place. */
 export function keyErrors(key: string, path = '<nil>'): FieldError[] {
-  const complaints = isQualifiedName(key);
-  return complaints.length === 0 ? [] : [invalid(path, key, complaints.join('; '))];
+  const violations = isQualifiedName(key);
+  return violations.length === 0 ? [] : [invalid(path, key, violations.join('; '))];
 }
 
 function countErrors(operator: LabelOperator, values: readonly string[] | undefined): FieldError[] {
@@ -71,9 +71,9 @@ function countErrors(operator: LabelOperator, values: readonly string[] | undefi
 
 function valueErrors(key: string, values: readonly string[]): FieldError[] {
   return values.flatMap((value, index) => {
-    const complaints = isLabelValue(value);
+    const violations = isLabelValue(value);
     const path = FieldPath.of('values').index(index).key(key);
-    return complaints.length === 0 ? [] : [invalid(path, value, complaints.join('; '))];
+    return violations.length === 0 ? [] : [invalid(path, value, violations.join('; '))];
   });
 }
 

@@ -112,7 +112,7 @@ export function formatLabelSelector(selector: LabelSelector | null | undefined):
   }
 }
 
-/** The complaints about a selector inside an object. */
+/** Validates a selector inside an object. */
 export function validateLabelSelector(selector: LabelSelector | null | undefined, path: FieldPath): FieldError[] {
   const errors = validateLabels(selector?.matchLabels, path.child('matchLabels'));
   selector?.matchExpressions?.forEach((expression, index) => {
@@ -132,20 +132,20 @@ function validateExpression({ key, operator, values = [] }: LabelSelectorExpress
         forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
       );
   } else errors.push(invalid(path.child('operator'), operator, 'not a valid selector operator'));
-  for (const complaint of isQualifiedName(key ?? '')) errors.push(invalid(path.child('key'), key ?? '', complaint));
+  for (const violation of isQualifiedName(key ?? '')) errors.push(invalid(path.child('key'), key ?? '', violation));
   values.forEach((value, index) => {
-    for (const complaint of isLabelValue(value))
-      errors.push(invalid(path.child('values').index(index), value, complaint));
+    for (const violation of isLabelValue(value))
+      errors.push(invalid(path.child('values').index(index), value, violation));
   });
   return errors;
 }
 
-/** The complaints about a map of labels. All are about the map: upstream does not name the key in the path. */
+/** Validates a map of labels. All errors are about the map: upstream does not name the key in the path. */
 export function validateLabels(labels: Labels | undefined, path: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
   for (const [key, value] of Object.entries(labels ?? {})) {
-    for (const complaint of isQualifiedName(key)) errors.push(invalid(path, key, complaint));
-    for (const complaint of isLabelValue(value)) errors.push(invalid(path, value, complaint));
+    for (const violation of isQualifiedName(key)) errors.push(invalid(path, key, violation));
+    for (const violation of isLabelValue(value)) errors.push(invalid(path, value, violation));
   }
   return errors;
 }

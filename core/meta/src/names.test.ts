@@ -43,12 +43,12 @@ describe('names', () => {
     [isPortName, ['http', 'a-1'], ['', '1', 'a--b', '-a', 'a-', 'A', 'a'.repeat(16)]],
     [isPercent, ['1%', '100%'], ['', '%', '1', '1.5%']],
     [isHttpHeaderName, ['X-A'], ['', 'X_A', 'X A']],
-  ])('%o tells good names from bad ones', (rule, good, bad) => {
+  ])('%o accepts valid names and rejects others', (rule, good, bad) => {
     for (const name of good) expect([name, rule(name)]).toEqual([name, []]);
     for (const name of bad) expect([name, rule(name).length > 0]).toEqual([name, true]);
   });
 
-  it('complains about a label in the words of Kubernetes', () => {
+  it('reports an invalid label in the words of Kubernetes', () => {
     expect(isDns1123Label('Bad_Name')).toEqual([
       "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
     ]);

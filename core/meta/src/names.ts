@@ -1,6 +1,6 @@
 /**
- * Which strings may name things. Each function answers with the list of complaints Kubernetes would print, in its words;
- * an empty list means that the name is good.
+ * Validation of names. Each function returns the violations in the words of Kubernetes; an empty list means that the
+ * name is valid.
  */
 
 const dns1123Label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
@@ -46,19 +46,20 @@ export function utf8Length(text: string): number {
 }
 
 /** The words for a string that does not match a pattern. */
-export function regexComplaint(message: string, pattern: string, ...examples: string[]): string {
+export function regexError(message: string, pattern: string, ...examples: string[]): string {
   if (examples.length === 0) return `${message} (regex used for validation is '${pattern}')`;
   return `${message} (e.g. ${examples.map((example) => `'${example}', `).join(' or ')}regex used for validation is '${pattern}')`;
 }
 
 /** Upstream says "characters" here and "bytes" for labels; it counts bytes in both. */
-export const maxLengthComplaint = (length: number): string => `must be no more than ${length} characters`;
-const maxBytesComplaint = (length: number): string => `must be no more than ${length} bytes`;
-export const rangeComplaint = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`;
-const emptyComplaint = 'must be non-empty';
+export const maxLengthError = (length: number): string => `must be no more than ${length} characters`;
+const maxBytesError = (length: number): string => `must be no more than ${length} bytes`;
+export const inclusiveRangeError = (low: number, high: number): string =>
+  `must be between ${low} and ${high}, inclusive`;
+const emptyError = 'must be non-empty';
 
-function limited(value: string, maxLength: number, complaint = maxLengthComplaint): string[] {
-  return utf8Length(value) > maxLength ? [complaint(maxLength)] : [];
+function limited(value: string, maxLength: number, violation = maxLengthError): string[] {
+  return utf8Length(value) > maxLength ? [violation(maxLength)] : [];
 }
 
 const dns1123LabelWords =
@@ -67,63 +68,63 @@ const dns1123SubdomainWords =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
 
 export function isDns1123Label(value: string): string[] {
-  const complaints = limited(value, 63);
-  if (dns1123LabelRegExp.test(value)) return complaints;
-  if (dns1123SubdomainRegExp.test(value)) complaints.push('must not contain dots');
-  else complaints.push(regexComplaint(dns1123LabelWords, dns1123Label, 'my-name', '123-abc'));
-  return complaints;
+  const violations = limited(value, 63);
+  if (dns1123LabelRegExp.test(value)) return violations;
+  if (dns1123SubdomainRegExp.test(value)) violations.push('must not contain dots');
+  else violations.push(regexError(dns1123LabelWords, dns1123Label, 'my-name', '123-abc'));
+  return violations;
 }
 
-function dns1123SubdomainComplaints(value: string, tooLong: (length: number) => string): string[] {
-  const complaints = limited(value, 253, tooLong);
+function dns1123SubdomainViolations(value: string, tooLong: (length: number) => string): string[] {
+  const violations = limited(value, 253, tooLong);
   if (!dns1123SubdomainRegExp.test(value))
-    complaints.push(regexComplaint(dns1123SubdomainWords, dns1123Subdomain, 'example.com'));
-  return complaints;
+    violations.push(regexError(dns1123SubdomainWords, dns1123Subdomain, 'example.com'));
+  return violations;
 }
 
 export function isDns1123Subdomain(value: string): string[] {
-  return dns1123SubdomainComplaints(value, maxLengthComplaint);
+  return dns1123SubdomainViolations(value, maxLengthError);
 }
 
 /** Like {@link isDns1123Subdomain}, with underscores: the names of SRV records. */
 export function isDns1123SubdomainWithUnderscore(value: string): string[] {
-  const complaints = limited(value, 253);
+  const violations = limited(value, 253);
   if (!dns1123SubdomainWithUnderscoreRegExp.test(value))
-    complaints.push(
-      regexComplaint(
+    violations.push(
+      regexError(
         "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
         dns1123SubdomainWithUnderscore,
         'example.com',
       ),
     );
-  return complaints;
+  return violations;
 }
 
 export function isWildcardDns1123Subdomain(value: string): string[] {
-  const complaints = limited(value, 253);
+  const violations = limited(value, 253);
   if (!wildcardDns1123SubdomainRegExp.test(value))
-    complaints.push(
-      regexComplaint(
+    violations.push(
+      regexError(
         "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
         wildcardDns1123Subdomain,
         '*.example.com',
       ),
     );
-  return complaints;
+  return violations;
 }
 
 export function isDns1035Label(value: string): string[] {
-  const complaints = limited(value, 63);
+  const violations = limited(value, 63);
   if (!dns1035LabelRegExp.test(value))
-    complaints.push(
-      regexComplaint(
+    violations.push(
+      regexError(
         "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
         dns1035Label,
         'my-name',
         'abc-123',
       ),
     );
-  return complaints;
+  return violations;
 }
 
 const labelKeyWords =
@@ -133,27 +134,27 @@ const labelKeyWords =
 export function isQualifiedName(value: string): string[] {
   const slash = value.indexOf('/');
   if (slash !== value.lastIndexOf('/')) {
-    const words = regexComplaint(labelKeyWords, labelKeyName, 'MyName', 'my.name', '123-abc');
+    const words = regexError(labelKeyWords, labelKeyName, 'MyName', 'my.name', '123-abc');
     return [`a valid label key ${words} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   }
-  const complaints: string[] = [];
-  if (slash === 0) complaints.push(`prefix part ${emptyComplaint}`);
+  const violations: string[] = [];
+  if (slash === 0) violations.push(`prefix part ${emptyError}`);
   else if (slash > 0)
-    for (const complaint of dns1123SubdomainComplaints(value.slice(0, slash), maxBytesComplaint))
-      complaints.push(`prefix part ${complaint}`);
+    for (const violation of dns1123SubdomainViolations(value.slice(0, slash), maxBytesError))
+      violations.push(`prefix part ${violation}`);
   const name = value.slice(slash + 1);
-  if (name === '') complaints.push(`name part ${emptyComplaint}`);
-  else for (const complaint of limited(name, 63, maxBytesComplaint)) complaints.push(`name part ${complaint}`);
+  if (name === '') violations.push(`name part ${emptyError}`);
+  else for (const violation of limited(name, 63, maxBytesError)) violations.push(`name part ${violation}`);
   if (!labelKeyNameRegExp.test(name))
-    complaints.push(`name part ${regexComplaint(labelKeyWords, labelKeyName, 'MyName', 'my.name', '123-abc')}`);
-  return complaints;
+    violations.push(`name part ${regexError(labelKeyWords, labelKeyName, 'MyName', 'my.name', '123-abc')}`);
+  return violations;
 }
 
 export function isLabelValue(value: string): string[] {
-  const complaints = limited(value, 63, maxBytesComplaint);
+  const violations = limited(value, 63, maxBytesError);
   if (!labelValueRegExp.test(value))
-    complaints.push(
-      regexComplaint(
+    violations.push(
+      regexError(
         "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
         labelValue,
         'MyValue',
@@ -161,17 +162,17 @@ export function isLabelValue(value: string): string[] {
         '12345',
       ),
     );
-  return complaints;
+  return violations;
 }
 
 export function isCIdentifier(value: string): string[] {
   if (cIdentifierRegExp.test(value)) return [];
   const words =
     "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'";
-  return [regexComplaint(words, cIdentifier, 'my_name', 'MY_NAME', 'MyName')];
+  return [regexError(words, cIdentifier, 'my_name', 'MY_NAME', 'MyName')];
 }
 
-function directoryComplaints(value: string): string[] {
+function directoryViolations(value: string): string[] {
   if (value === '.') return ["must not be '.'"];
   if (value === '..') return ["must not be '..'"];
   return value.startsWith('..') ? ["must not start with '..'"] : [];
@@ -179,10 +180,10 @@ function directoryComplaints(value: string): string[] {
 
 /** A key of a ConfigMap or a Secret; it may become a file name. */
 export function isConfigMapKey(value: string): string[] {
-  const complaints = limited(value, 253);
+  const violations = limited(value, 253);
   if (!configMapKeyRegExp.test(value))
-    complaints.push(
-      regexComplaint(
+    violations.push(
+      regexError(
         "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
         configMapKey,
         'key.name',
@@ -190,14 +191,14 @@ export function isConfigMapKey(value: string): string[] {
         'key-name',
       ),
     );
-  return [...complaints, ...directoryComplaints(value)];
+  return [...violations, ...directoryViolations(value)];
 }
 
 export function isEnvVarName(value: string): string[] {
-  const complaints: string[] = [];
+  const violations: string[] = [];
   if (!envVarNameRegExp.test(value))
-    complaints.push(
-      regexComplaint(
+    violations.push(
+      regexError(
         "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit",
         envVarName,
         'my.env-name',
@@ -205,12 +206,12 @@ export function isEnvVarName(value: string): string[] {
         'MyEnvName1',
       ),
     );
-  return [...complaints, ...directoryComplaints(value)];
+  return [...violations, ...directoryViolations(value)];
 }
 
-/** What Pods may name their variables since Kubernetes 1.34: any printable ASCII but `=`. */
+/** Names of environment variables since Kubernetes 1.34: any printable ASCII but `=`. */
 export function isRelaxedEnvVarName(value: string): string[] {
-  if (value === '') return [`environment variable name ${emptyComplaint}`];
+  if (value === '') return [`environment variable name ${emptyError}`];
   return /^[\x20-\x3c\x3e-\x7e]+$/.test(value)
     ? []
     : ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
@@ -227,32 +228,32 @@ export function isPathSegmentPrefix(value: string): string[] {
 
 /** The name of a port (RFC 6335). */
 export function isPortName(value: string): string[] {
-  const complaints = limited(value, 15);
+  const violations = limited(value, 15);
   if (!/^[-a-z0-9]+$/.test(value))
-    complaints.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
-  if (!/[a-z]/.test(value)) complaints.push('must contain at least one letter (a-z)');
-  if (value.includes('--')) complaints.push('must not contain consecutive hyphens');
-  if (value.startsWith('-') || value.endsWith('-')) complaints.push('must not begin or end with a hyphen');
-  return complaints;
+    violations.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
+  if (!/[a-z]/.test(value)) violations.push('must contain at least one letter (a-z)');
+  if (value.includes('--')) violations.push('must not contain consecutive hyphens');
+  if (value.startsWith('-') || value.endsWith('-')) violations.push('must not begin or end with a hyphen');
+  return violations;
 }
 
 export function isPortNumber(value: number): string[] {
-  return value >= 1 && value <= 65535 ? [] : [rangeComplaint(1, 65535)];
+  return value >= 1 && value <= 65535 ? [] : [inclusiveRangeError(1, 65535)];
 }
 
 /** A user or group id of Unix. */
 export function isUserId(value: number): string[] {
-  return value >= 0 && value <= 2147483647 ? [] : [rangeComplaint(0, 2147483647)];
+  return value >= 0 && value <= 2147483647 ? [] : [inclusiveRangeError(0, 2147483647)];
 }
 
 export function isPercent(value: string): string[] {
   if (percentRegExp.test(value)) return [];
   const words = "a valid percent string must be a numeric string followed by an ending '%'";
-  return [regexComplaint(words, percent, '1%', '93%')];
+  return [regexError(words, percent, '1%', '93%')];
 }
 
 export function isHttpHeaderName(value: string): string[] {
   if (httpHeaderNameRegExp.test(value)) return [];
   const words = "a valid HTTP header must consist of alphanumeric characters or '-'";
-  return [regexComplaint(words, httpHeaderName, 'X-Header-Name')];
+  return [regexError(words, httpHeaderName, 'X-Header-Name')];
 }

@@ -14,7 +14,7 @@ describe('objects', () => {
     expect(equalJson(copy, original)).toBe(true);
   });
 
-  it('tells equal JSON from different JSON whatever the order of keys', () => {
+  it('compares JSON regardless of the order of keys', () => {
     expect(equalJson({ a: 1, b: [1, { c: null }] }, { b: [1, { c: null }], a: 1 })).toBe(true);
     expect(equalJson({ a: 1 }, { a: 1, b: undefined })).toBe(true);
     expect(equalJson([1, 2], [2, 1])).toBe(false);

@@ -1,8 +1,8 @@
 /**
  * Kubernetes objects as they are on the wire: plain JSON, never a class.
  *
- * Shared objects (from a cache, a storage, a watch) are frozen; the types say so with `Readonly`.
- * Code that builds or changes an object works on a `Mutable` copy of its own.
+ * Shared objects (from a cache, a storage, a watch) are frozen; the types say so with `Readonly`. Code that builds or
+ * changes an object works on a `Mutable` copy.
  */
 
 /** Any JSON value, read-only. */
@@ -61,7 +61,7 @@ export interface ListMeta {
   readonly selfLink?: string;
 }
 
-/** What every object of the API has. Kinds add their own fields (`spec`, `status`, `data`, ...). */
+/** The fields of every API object. Kinds add their own fields (`spec`, `status`, `data`, ...). */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -97,7 +97,7 @@ export function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** A copy of JSON that nobody can change. What is frozen is taken to be so all the way down, and is not copied. */
+/** A deeply frozen copy of JSON. A frozen value is assumed to be frozen deeply, and is not copied. */
 export function frozenCopy<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T;

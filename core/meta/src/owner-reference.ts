@@ -1,6 +1,6 @@
 import type { KubeObject, OwnerReference } from './object.ts';
 
-/** What an owner must know of itself to be referred to. */
+/** The fields of an owner that a reference needs. */
 export type Owner = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>;
 
 /**

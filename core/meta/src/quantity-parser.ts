@@ -10,7 +10,7 @@ const wrongFormat = "quantities must match the regular expression '^([+-]?[0-9.]
 const wrongSuffix = "unable to parse quantity's suffix";
 const wrongNumber = 'unable to parse numeric part of quantity';
 
-/** Nobody writes longer numbers; reading them would take time that grows faster than their length. */
+/** Real numbers are shorter; parsing longer ones takes time that grows faster than their length. */
 const longestText = 4096;
 
 /** `value * 10^exponent`. */

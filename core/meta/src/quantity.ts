@@ -1,7 +1,7 @@
 import { parseQuantityParts, type QuantityFormat, type QuantityParts, roundUp, suffixFor } from './quantity-parser.ts';
 
 const int64Limit = 2n ** 63n;
-/** Powers of ten that are written out. A larger one would only fill the memory, and is more than anybody has either way. */
+/** Powers of ten that are written out. A larger one would only fill the memory. */
 const longestShift = 16_384;
 
 function shiftUp(value: bigint, places: number): bigint {

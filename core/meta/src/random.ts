@@ -20,7 +20,7 @@ function take(length: number): Uint8Array {
     used = 0;
   }
   const bytes = pool.slice(used, used + length);
-  // What was handed out is not kept.
+  // Handed-out bytes are not kept.
   pool.fill(0, used, used + length);
   used += length;
   return bytes;
