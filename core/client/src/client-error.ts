@@ -1,6 +1,6 @@
 /**
- * What goes wrong before the API can answer. Codes are stable and never reused; programs branch on them, not on texts.
- * What the API itself answers is a `StatusError`.
+ * Failures before the API can answer. Codes are stable and never reused; programs branch on them, not on texts. An
+ * error answer of the API is a `StatusError`.
  */
 export const clientErrorCodes = {
   CONNECTION_REFUSED: 'nothing listens at the address of the server',

@@ -16,7 +16,7 @@ const Memcached = defineKind({
   fields: { spec: s.object({ size: s.integer() }) },
 });
 
-/** What the compiler promises; nothing here runs. */
+/** Type tests; nothing here runs. */
 export async function promises(): Promise<void> {
   // Kinds give their objects.
   expectTypeOf(await client.get(kinds.Pod, key)).toEqualTypeOf<Pod>();
@@ -32,7 +32,7 @@ export async function promises(): Promise<void> {
   expectTypeOf(await client.get({ apiVersion: 'v1', kind: 'Pod' }, key)).toEqualTypeOf<DynamicObject>();
   expectTypeOf((await client.get({ apiVersion: 'v1', kind: 'Pod' }, key)).spec).toEqualTypeOf<unknown>();
 
-  // What is written may leave out its kind, and what is applied any field, but not have wrong ones.
+  // A created object may omit its kind, and an applied one any field, but neither may have wrong fields.
   expectTypeOf(await client.create(kinds.Pod, { metadata: key })).toEqualTypeOf<Pod>();
   await client.apply(kinds.Deployment, { metadata: key, spec: { replicas: 2 } });
   await client.apply(kinds.Deployment, {

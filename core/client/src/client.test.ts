@@ -113,7 +113,7 @@ describe.each(['in process', 'over HTTPS'])('a client %s', (where) => {
     expect(strategic.spec?.template.spec?.containers?.map(({ name }) => name)).toEqual(['sidecar', 'web']);
   });
 
-  it('applies, tells of conflicts, and takes over when forced', async () => {
+  it('applies, reports conflicts, and takes over when forced', async () => {
     const settings = (value: string) => ({ metadata: { namespace, name: 'applied' }, data: { a: value } });
     const first = await client.apply(kinds.ConfigMap, settings('1'));
     expect(first.metadata.managedFields?.[0]).toMatchObject({ manager: 'tektite', operation: 'Apply' });
@@ -202,7 +202,7 @@ describe.each(['in process', 'over HTTPS'])('a client %s', (where) => {
     await expect(client.get(kinds.Pod, key)).rejects.toSatisfy((error) => isStatusError(error, 'NotFound'));
   });
 
-  it('posts to subresources with a kind of their own', async () => {
+  it('creates subresources with a different kind', async () => {
     const request = {
       apiVersion: 'authentication.k8s.io/v1',
       kind: 'TokenRequest',
@@ -243,7 +243,7 @@ describe.each(['in process', 'over HTTPS'])('a client %s', (where) => {
     expect((await client.list(Widget)).items[0]?.status?.ready).toBe(true);
     expect(await client.discovery.lookup('wd')).toMatchObject({ kind: 'Widget', plural: 'widgets' });
 
-    // What was written stays the caller's, for custom resources too.
+    // The written object stays the caller's, for custom resources too.
     widget.spec.size = 2;
     expect((await client.get(Widget, { namespace, name: 'first' })).spec?.size).toBe(1);
     const configuration = { metadata: { namespace, name: 'second' }, spec: { size: 1 } };
@@ -254,7 +254,7 @@ describe.each(['in process', 'over HTTPS'])('a client %s', (where) => {
 });
 
 describe('a client', () => {
-  it('follows a log until it is told to stop', async () => {
+  it('follows a log until it is aborted', async () => {
     await using server = await startFaultServer((request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' });
       response.write(`asked for ${request.url}\nsecond li`);
@@ -276,7 +276,7 @@ describe('a client', () => {
     await client.close();
   });
 
-  it('refuses what cannot be meant, before asking anybody', async () => {
+  it('rejects invalid arguments before it sends a request', async () => {
     await using plane = await startControlPlane();
     const { client } = plane;
     const invalid: [string, () => Promise<unknown>][] = [
@@ -297,8 +297,8 @@ describe('a client', () => {
 
   it('acts as the user it was made for', async () => {
     await using plane = await startControlPlane();
-    const nobody = plane.clientFor({ name: 'nobody', groups: ['system:authenticated'] });
-    await expect(nobody.list(kinds.Secret)).rejects.toSatisfy((error) => isStatusError(error, 'Forbidden'));
+    const unprivileged = plane.clientFor({ name: 'nobody', groups: ['system:authenticated'] });
+    await expect(unprivileged.list(kinds.Secret)).rejects.toSatisfy((error) => isStatusError(error, 'Forbidden'));
     expect((await plane.clientFor(admin).list(kinds.Secret)).items).toEqual([]);
   });
 });

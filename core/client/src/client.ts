@@ -51,7 +51,7 @@ import type {
 export interface ClientOptions extends Omit<RetryOptions, 'clock' | 'random'> {
   readonly clock?: Clock;
   readonly random?: Random;
-  /** Told of what the server warns about, such as deprecated versions and unknown fields. */
+  /** Called with warnings of the server, such as deprecated versions and unknown fields. */
   readonly onWarning?: (warning: string, request: TransportRequest) => void;
   /** The owner of applied fields, when an apply names none. Default `tektite`. */
   readonly fieldManager?: string;
@@ -65,17 +65,16 @@ export type WatchEvent<T extends KubeObject> =
 type KindOrObject = KindReference<KubeObject> | KubeObject;
 
 /**
- * The verbs of the Kubernetes API. A `Kind` gives typed objects; `{ apiVersion, kind }`, or any object, works for kinds that
- * are only known by name. The client keeps nothing but what discovery said: it is no cache.
+ * The verbs of the Kubernetes API. A `Kind` gives typed objects; `{ apiVersion, kind }`, or any object, works for kinds
+ * that are only known by name. The client keeps nothing but discovery: it is no cache.
  *
- * Failures the API tells of are `StatusError`s, all others `ClientError`s. Objects are read-only: in process they are shared.
- * Namespaces are never assumed.
+ * Error answers of the API are `StatusError`s, all other failures `ClientError`s. Objects are read-only: in process
+ * they are shared. Namespaces are never assumed.
  *
- * @example
- * const client = new Client(httpTransport(await loadConfig()));
- * for await (const pod of client.listAll(kinds.Pod, { labelSelector: 'app=web' })) console.log(pod.status?.phase);
- * await client.apply(kinds.ConfigMap, { metadata: { namespace: 'default', name: 'settings' }, data: { a: '1' } });
- * await client.close();
+ * @example const client = new Client(httpTransport(await loadConfig())); for await (const pod of
+ * client.listAll(kinds.Pod, { labelSelector: 'app=web' })) console.log(pod.status?.phase); await
+ * client.apply(kinds.ConfigMap, { metadata: { namespace: 'default', name: 'settings' }, data: { a: '1' } }); await
+ * client.close();
  */
 export class Client {
   readonly discovery: Discovery;
@@ -97,11 +96,11 @@ export class Client {
     this.interceptor = undefined;
   }
 
-  /** The same client, with somebody between it and whoever uses it. */
+  /** The same client, with an interceptor. */
   intercepted(interceptor: Interceptor): Client {
-    // Not by the constructor: this happens with each reconcile, and all that it would make is there already. And not as an
-    // object that inherits from this one: each of those would be of a shape of its own to V8, which makes all code that
-    // meets them slow.
+    // Not by the constructor: this happens in each reconcile, and all that it would make exists already. And not as an
+    // object that inherits from this one: each of those would have a separate shape in V8, which slows down all code
+    // that meets them.
     const { clock, random, options, transport, discovery } = this;
     const parts = { clock, random, options, transport, discovery, next: this, interceptor };
     return Object.assign(Object.create(Client.prototype) as Client, parts);
@@ -154,7 +153,7 @@ export class Client {
     };
     const stream: TransportStream<WireEvent> = await this.transport.watch(request);
     this.warn(stream.warnings, request);
-    this.tellWatching();
+    this.notifyWatching();
     return stream as TransportStream<WatchEvent<T>>;
   }
 
@@ -171,7 +170,7 @@ export class Client {
     return this.write('POST', path, withKind(object, resolved), options);
   }
 
-  /** Replaces an object. With a resourceVersion in it, only if nobody else changed it since: 409 otherwise. */
+  /** Replaces an object. With a resourceVersion, only if it has not changed since: 409 otherwise. */
   update<T extends KubeObject = DynamicObject>(
     kind: KindReference<T>,
     object: NewObject<T>,
@@ -237,7 +236,7 @@ export class Client {
     return this.apply(kind, object, { ...options, subresource: 'status' });
   }
 
-  /** Answers the object when it lives on for a while (finalizers, grace period), a Status when it is gone. */
+  /** Returns the object while its deletion is pending (finalizers, grace period), a Status when it is deleted. */
   async delete<T extends KubeObject = DynamicObject>(
     kind: KindReference<T>,
     key: ObjectKey,
@@ -246,7 +245,7 @@ export class Client {
     const path = objectPath(await this.resolve(kind), key);
     const { body } = await this.request({ method: 'DELETE', path, body: deleteBody(options), ...call(options) });
     const answer = body as T | Status;
-    this.tellDeleted(kind, key, answer, options);
+    this.notifyDeleted(kind, key, answer, options);
     return answer;
   }
 
@@ -279,7 +278,7 @@ export class Client {
     return (await this.patch(kind, key, patch, { ...options, subresource: 'scale' })) as Scale;
   }
 
-  /** Posts to a subresource that takes a kind of its own, such as `token` of a ServiceAccount or `binding` of a Pod. */
+  /** Creates a subresource with a different kind, such as `token` of a ServiceAccount or `binding` of a Pod. */
   async createSubresource<T extends KubeObject>(
     kind: KindReference<KubeObject>,
     key: ObjectKey,
@@ -308,7 +307,7 @@ export class Client {
     );
   }
 
-  /** What a container printed, and prints. `linesOf` cuts it into lines. */
+  /** The logs of a container. `linesOf` splits them into lines. */
   async log(key: ObjectKey, options: LogOptions = {}): Promise<TransportStream<Uint8Array>> {
     const path = objectPath(kinds.Pod, key, 'log');
     return this.transport.stream({ method: 'GET', path, query: logQuery(options), ...call(options) });
@@ -333,14 +332,14 @@ export class Client {
     await this.close();
   }
 
-  private tellWatching(): void {
+  private notifyWatching(): void {
     this.interceptor?.watching?.();
-    this.next?.tellWatching();
+    this.next?.notifyWatching();
   }
 
-  private tellDeleted(...deletion: Parameters<NonNullable<Interceptor['deleted']>>): void {
+  private notifyDeleted(...deletion: Parameters<NonNullable<Interceptor['deleted']>>): void {
     this.interceptor?.deleted?.(...deletion);
-    this.next?.tellDeleted(...deletion);
+    this.next?.notifyDeleted(...deletion);
   }
 
   private async resolve(kind: KindReference<KubeObject>): Promise<ResolvedKind> {
@@ -391,7 +390,7 @@ export class Client {
 /** A server that does not know the form answers with the whole object. */
 const metadataForm = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
 
-/** Metadata come as an object of a type of their own. */
+/** Metadata arrive as PartialObjectMetadata. */
 function asKind(object: KubeObject, kind: ResolvedKind): KubeObject {
   return { ...object, apiVersion: formatApiVersion(kind), kind: kind.kind };
 }

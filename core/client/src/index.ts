@@ -28,7 +28,7 @@ export { Backoff, type BackoffOptions } from './watch/backoff.ts';
 export type { VanishedObject } from './watch/known-objects.ts';
 export { type ResilientEvent, resilientWatch, type ResilientWatchOptions } from './watch/resilient-watch.ts';
 
-// What the server serves
+// Discovery
 export type { ApiResource, ApiSurface } from './discovery/api-resource.ts';
 export { Discovery } from './discovery/discovery.ts';
 
@@ -57,5 +57,5 @@ export { loadConfig, type LoadConfigOptions } from './config/load-config.ts';
 export { kubeconfigFiles, parseKubeconfig, readKubeconfig } from './config/read-kubeconfig.ts';
 export { resolveContext } from './config/resolve-context.ts';
 
-// Mistakes
+// Errors
 export { ClientError, type ClientErrorCode, clientErrorCodes, isClientError } from './client-error.ts';

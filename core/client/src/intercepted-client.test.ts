@@ -27,17 +27,17 @@ test('an interceptor may refuse', async () => {
   await expect(plane.client.get(kinds.ConfigMap, key)).rejects.toMatchObject({ code: 404 });
 });
 
-test('each interceptor in a row is told of deletes and of watches', async () => {
+test('notifies each interceptor in a row of deletes and watches', async () => {
   await using plane = await startControlPlane();
-  const told: string[] = [];
+  const delivered: string[] = [];
   const teller = (name: string) => ({
-    watching: () => void told.push(`${name} watching`),
+    watching: () => void delivered.push(`${name} watching`),
     deleted: (_: unknown, { name: object }: { name: string }, answer: Partial<KubeObject>) =>
-      void told.push(`${name} deleted ${object} ${answer.kind}`),
+      void delivered.push(`${name} deleted ${object} ${answer.kind}`),
   });
   const client = plane.client.intercepted(teller('inner')).intercepted(teller('outer'));
   await client.create(kinds.ConfigMap, settings);
   (await client.watch(kinds.ConfigMap, { namespace: 'default' })).close();
   await client.delete(kinds.ConfigMap, key);
-  expect(told).toEqual(['outer watching', 'inner watching', 'outer deleted a Status', 'inner deleted a Status']);
+  expect(delivered).toEqual(['outer watching', 'inner watching', 'outer deleted a Status', 'inner deleted a Status']);
 });

@@ -7,18 +7,16 @@ import type { DeleteOptions } from './verb-options.ts';
 export type RequestHandler = Pick<Transport, 'request'>;
 
 /**
- * Somebody between a client and those who use it. What it leaves out goes its way as if it were not there.
+ * A layer between a client and its callers. Calls that it does not implement pass through.
  *
- * @example
- * const readOnly = client.intercepted({
- *   request: (request, next) => (request.method === 'GET' ? next.request(request) : Promise.reject(new Error('no'))),
- * });
+ * @example const readOnly = client.intercepted({ request: (request, next) => (request.method === 'GET' ?
+ * next.request(request) : Promise.reject(new Error('no'))), });
  */
 export interface Interceptor {
   /** In the place of `Client.request`, by which all verbs but watch and log go. `next` is the client as it was. */
   request?(request: TransportRequest, next: RequestHandler): Promise<TransportResponse>;
   /** Told of each watch that the server accepted. */
   watching?(): void;
-  /** Told of each delete that the server confirmed. */
+  /** Called for each delete that the server confirmed. */
   deleted?(kind: KindReference<KubeObject>, key: ObjectKey, answer: KubeObject | Status, options: DeleteOptions): void;
 }

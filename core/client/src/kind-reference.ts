@@ -8,10 +8,10 @@ export interface KindName {
   readonly kind: string;
 }
 
-/** What verbs take: a `Kind` gives typed objects, a name gives {@link DynamicObject}s. */
+/** The kind argument of verbs: a `Kind` gives typed objects, a name gives {@link DynamicObject}s. */
 export type KindReference<T extends KubeObject = DynamicObject> = Kind<T> | KindName;
 
-/** What the verbs need to know of a kind. */
+/** The part of a kind that the verbs need. */
 export type ResolvedKind = Pick<Kind, 'group' | 'version' | 'kind' | 'plural' | 'scope'>;
 
 /** Which object of a kind. The namespace is needed for namespaced kinds, and for these alone. */
@@ -29,7 +29,7 @@ type DeepPartial<T> = T extends readonly (infer E)[]
     ? { readonly [K in keyof T]?: DeepPartial<T[K]> }
     : T;
 
-/** What is applied: the name, and the fields that the author has an opinion on. */
+/** An apply configuration: the name, and the fields that the manager owns. */
 export type Configuration<T extends KubeObject> = DeepPartial<Omit<T, 'apiVersion' | 'kind' | 'metadata'>> & {
   readonly apiVersion?: string;
   readonly kind?: string;

@@ -33,11 +33,11 @@ it('goes on in the newest state when the pages expire', async () => {
   expect(await readThroughExpiry('continue')).toEqual(['a', 'b', 'c', 'e', 'f']);
 });
 
-it('reads all again when told so, without repeating what did not change', async () => {
+it('with restart lists again, without repeating unchanged objects', async () => {
   expect(await readThroughExpiry('restart')).toEqual(['a', 'b', 'aa', 'c', 'e', 'f']);
 });
 
-it('fails when told so', async () => {
+it('with fail throws', async () => {
   await expect(readThroughExpiry('fail')).rejects.toSatisfy((error) => isStatusError(error, 'Expired'));
 });
 

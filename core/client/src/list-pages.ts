@@ -2,12 +2,12 @@ import { isStatusError, type KubeList, type KubeObject } from '@tektite/meta';
 import type { ListOptions } from './verb-options.ts';
 
 /**
- * What to do when the server has forgotten the revision that the pages are cut from (410), which happens to lists that
- * take minutes.
+ * How to continue when the server has compacted the revision of the pages (410), which happens to lists that take
+ * minutes.
  *
  * - `continue`: go on where the list stopped, in the newest state. Every object that existed all the time is seen once;
- *   the pages are no longer a picture of one moment.
- * - `restart`: read all again, in one request. Objects that were seen and did not change are not repeated.
+ *   the pages are no longer a consistent snapshot.
+ * - `restart`: list again, in one request. Objects that were seen and did not change are not repeated.
  * - `fail`: throw the StatusError.
  */
 export type ExpiredPolicy = 'continue' | 'restart' | 'fail';
@@ -37,7 +37,7 @@ export async function* listAll<T extends KubeObject>(
     } catch (error) {
       if (query.continue === undefined || onExpired === 'fail' || !isStatusError(error) || error.code !== 410)
         throw error;
-      // The refusal of a token carries one that continues in the newest state.
+      // The 410 answer carries a token that continues in the newest state.
       const token = error.status.metadata.continue;
       query = onExpired === 'continue' && token ? { ...query, continue: token } : withoutPages(first);
       continue;
@@ -58,7 +58,7 @@ export async function* listAll<T extends KubeObject>(
 /** A part of a list. After the last one, the objects since the last `first` are the state at its resourceVersion. */
 export interface SnapshotPage<T extends KubeObject> {
   readonly items: readonly T[];
-  /** What came before no longer counts: the list had to be begun anew. True for the first page, too. */
+  /** Earlier pages no longer count: the list was restarted. True for the first page, too. */
   readonly first: boolean;
   readonly resourceVersion: string;
 }

@@ -26,7 +26,7 @@ export function objectPath(kind: ResolvedKind, key: ObjectKey, subresource?: str
   return subresource === undefined ? path : `${path}/${subresource}`;
 }
 
-/** Names that would lead to another path are refused, as upstream's client does; nobody has such a name. */
+/** Names that would lead to another path are rejected, as upstream's client does; no object has such a name. */
 function segment(text: string, what: string): string {
   if (text === '' || text === '.' || text === '..' || /[/%]/.test(text))
     throw new ClientError('INVALID_REQUEST', `${JSON.stringify(text)} is not possible as a ${what}`);

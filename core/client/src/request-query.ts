@@ -10,7 +10,7 @@ import type {
 
 type Parameters = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** What is undefined, empty or false is left out: that is what the server takes it for anyway. */
+/** Undefined, empty and false parameters are omitted: they are the server's defaults. */
 function query(parameters: Parameters): URLSearchParams {
   const result = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters))

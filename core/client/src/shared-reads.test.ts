@@ -25,7 +25,7 @@ test('many who ask at the same time share two requests', async () => {
   expect(count.gets).toBe(2);
 });
 
-test('nobody gets a state from before he asked', async () => {
+test('no caller gets a state from before its request', async () => {
   const { plane, client, reads } = await startCounting();
   await using _ = plane;
   for (let n = 1; n <= 20; n++) {

@@ -10,12 +10,12 @@ interface Reading {
 }
 
 /**
- * Reads of one object by many at the same time, as one request. It begins after the last who shares it has asked, so that
- * nobody gets an older state than a request of his own would have shown: who comes while one is under way waits for the next.
+ * Merges concurrent reads of one object into one request. The request starts after the last caller that shares it has
+ * asked, so that no caller gets an older state than a separate request would have returned: a caller that comes while
+ * one is under way waits for the next.
  *
- * @example
- * const reads = new SharedReads();
- * const account = await reads.get(client, kinds.ServiceAccount, { namespace: 'default', name: 'default' });
+ * @example const reads = new SharedReads(); const account = await reads.get(client, kinds.ServiceAccount, { namespace:
+ * 'default', name: 'default' });
  */
 export class SharedReads {
   private readonly readings = new Map<string, Reading>();

@@ -14,7 +14,7 @@ const Memcached = defineKind({
 });
 type Memcached = ObjectOf<typeof Memcached>;
 
-/** What the compiler promises; nothing here runs. */
+/** Type tests; nothing here runs. */
 export async function promises(): Promise<void> {
   const caches = typedClient(client, Memcached, 'team-a');
   expectTypeOf(await caches.get('a')).toEqualTypeOf<Memcached>();

@@ -1,4 +1,4 @@
-/** What every verb takes. */
+/** Options of every verb. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
   /** How long the answer may take; the transport has a default. */
@@ -49,7 +49,7 @@ export interface WriteOptions extends CallOptions {
   readonly dryRun?: boolean;
   /** Who owns the fields that are written. */
   readonly fieldManager?: string;
-  /** What becomes of unknown and duplicate fields. The server warns by default. */
+  /** The handling of unknown and duplicate fields. The server warns by default. */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
   /** Write `status` or another subresource of the same kind instead of the object. */
   readonly subresource?: string;

@@ -19,7 +19,7 @@ export interface ClientConfig {
   readonly namespace: string;
 }
 
-/** Act as somebody else; the server checks whether that is allowed. */
+/** Acts as another user; the server checks whether that is allowed. */
 export interface Impersonation {
   readonly user: string;
   readonly uid?: string;

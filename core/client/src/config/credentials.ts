@@ -1,4 +1,4 @@
-/** What a request carries to say who sends it. */
+/** The credentials that a request carries. */
 export interface CredentialMaterial {
   /** The value of the `authorization` header. */
   readonly authorization?: string;

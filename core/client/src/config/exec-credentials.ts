@@ -9,10 +9,10 @@ export interface ExecPlugin {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: readonly { readonly name: string; readonly value: string }[];
-  /** Told to the user when the command does not exist. */
+  /** Printed when the command does not exist. */
   readonly installHint?: string;
   readonly interactiveMode: 'Never' | 'IfAvailable' | 'Always';
-  /** What the plugin is told of the cluster; absent when it did not ask. */
+  /** Cluster information for the plugin; absent when it did not ask. */
   readonly cluster?: Readonly<Record<string, unknown>>;
 }
 

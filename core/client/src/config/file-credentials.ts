@@ -10,11 +10,11 @@ export interface CredentialFiles {
   readonly tokenFile?: string;
   readonly certificateFile?: string;
   readonly keyFile?: string;
-  /** What does not come from a file. */
+  /** Credentials that do not come from a file. */
   readonly rest?: CredentialMaterial;
 }
 
-/** Credentials in files that somebody else keeps fresh: read again every minute, and when the server refuses them. */
+/** Credentials in files that another component rotates: read again every minute, and when the server rejects them. */
 export class FileCredentials implements Credentials {
   private readonly files: CredentialFiles;
   private readonly clock: Clock;

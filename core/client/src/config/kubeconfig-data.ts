@@ -2,15 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { ClientError } from '../client-error.ts';
 
-/** Makes a complaint that names the file, the part and what to do. */
-export type Complain = (message: string, cause?: unknown) => ClientError;
+/** Creates an error that names the file, the entry and the remedy. */
+export type CreateConfigError = (message: string, cause?: unknown) => ClientError;
 
 /** `field` or `field-data`; the data wins, as in kubectl. Undefined when neither is there. */
 export async function readData<F extends string>(
   value: { readonly [K in F | `${F}-data`]?: string },
   field: F,
   file: string,
-  fail: Complain,
+  fail: CreateConfigError,
 ): Promise<string | undefined> {
   const data: string | undefined = value[`${field}-data`];
   if (data) {
@@ -37,6 +37,6 @@ export function besideFile(path: string, file: string): string {
   return isAbsolute(path) ? path : resolve(dirname(file), path);
 }
 
-export function complaintsAbout(file: string, part: string): Complain {
+export function configErrorsOf(file: string, part: string): CreateConfigError {
   return (message, cause) => new ClientError('INVALID_KUBECONFIG', `${part} in ${file}: ${message}`, { cause });
 }

@@ -8,7 +8,7 @@ export interface Kubeconfig {
   readonly files: readonly string[];
 }
 
-/** A part and the file that said it: relative paths are relative to that file, and complaints name it. */
+/** An entry and its file: relative paths are relative to that file, and errors name it. */
 export interface Entry<T> {
   readonly value: T;
   readonly file: string;

@@ -30,8 +30,8 @@ describe.skipIf(!hasKubectl)('kubectl and this client read a kubeconfig the same
       authenticators: [
         {
           authenticate({ headers, path }) {
-            const telling = Object.entries(headers).filter(([name]) => /^(authorization|impersonate-.*)$/.test(name));
-            if (path.endsWith('/secrets')) seen.push(Object.fromEntries(telling));
+            const identity = Object.entries(headers).filter(([name]) => /^(authorization|impersonate-.*)$/.test(name));
+            if (path.endsWith('/secrets')) seen.push(Object.fromEntries(identity));
             return admin;
           },
         },
@@ -56,7 +56,7 @@ describe.skipIf(!hasKubectl)('kubectl and this client read a kubeconfig the same
     ['groups', '{token: abc, as: jane, as-uid: "7", as-groups: [a, b]}', insecure],
     ['extra', '{token: abc, as: jane, as-user-extra: {Scope: [x], example.com/y: [z]}}', insecure],
     ['two ways to log in', '{token: abc, username: me, password: secret}', insecure, true],
-    ['a way that is gone', '{auth-provider: {name: gcp}}', insecure, true],
+    ['a removed auth provider', '{auth-provider: {name: gcp}}', insecure, true],
     ['a server that is not trusted', '{token: abc}', 'tls-server-name: localhost', true],
     ['an authority and no checks', '{token: abc}', `${insecure}, certificate-authority: token`, true],
   ])('with %s', async (_, user, cluster, refused = false) => {

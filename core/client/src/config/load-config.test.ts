@@ -86,7 +86,7 @@ users: [{name: u, user: {token: secret}}]`);
   it('is nothing: says what to do', async () => {
     await expect(loadConfig({ environment: { HOME: '/nonexistent' } })).rejects.toMatchObject({
       code: 'NO_CONFIGURATION',
-      message: expect.stringMatching(/looked for \/nonexistent\/\.kube\/config.*tektite up/),
+      message: expect.stringMatching(/searched \/nonexistent\/\.kube\/config.*tektite up/),
     });
   });
 
@@ -167,7 +167,7 @@ describe('who a user is', () => {
     });
   });
 
-  it('may be nobody, or somebody else', async () => {
+  it('may be anonymous, or impersonate', async () => {
     expect(await materialOf('{}')).toBeUndefined();
     const user = '{token: abc, as: jane, as-uid: "1", as-groups: [devs], as-user-extra: {scope: [all]}}';
     expect(await loadConfig({ kubeconfig: await write(config(server, user)) })).toMatchObject({
@@ -218,7 +218,7 @@ describe('a kubeconfig that cannot be used', () => {
     ['a certificate without a key', config(server, `{client-certificate-data: ${base64(pem)}}`), /no client-key/],
     ['two ways to log in', config(server, '{token: a, username: b, password: c}'), /more than one way to log in/],
     [
-      'a way that is gone',
+      'a removed auth provider',
       config(server, '{auth-provider: {name: gcp}}'),
       /auth-provider "gcp" was removed.*exec plugin/,
     ],
@@ -302,7 +302,7 @@ describe('a credential plugin', () => {
     expect((await credentials?.current())?.authorization).toBe('Bearer 3');
   });
 
-  it('is told of the cluster when it asks', async () => {
+  it('receives the cluster when it asks', async () => {
     const user = await plugin(
       `node -e 'const {spec} = JSON.parse(process.env.KUBERNETES_EXEC_INFO); console.log(JSON.stringify({apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential", status: {token: JSON.stringify(spec)}}))'`,
       ', provideClusterInfo: true',
@@ -325,14 +325,14 @@ describe('a credential plugin', () => {
     ],
     ['prints nothing to log in with', credential('{}'), /neither a token nor a certificate/],
     ['prints a strange time', credential('{"token":"a","expirationTimestamp":"soon"}'), /is no time/],
-  ])('that %s is told of', async (_, script, message) => {
+  ])('that %s is reported', async (_, script, message) => {
     await expect(materialOf(await plugin(script))).rejects.toMatchObject({
       code: 'CREDENTIALS_FAILED',
       message: expect.stringMatching(message),
     });
   });
 
-  it('that does not exist is told of with the hint how to install it', async () => {
+  it('that does not exist is reported with its install hint', async () => {
     const user =
       '{exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: no-such-plugin, installHint: "apt install it"}}';
     await expect(materialOf(user)).rejects.toThrow(

@@ -33,6 +33,6 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Clien
   if (isInCluster(environment)) return inClusterConfig(clock, environment);
   throw new ClientError(
     'NO_CONFIGURATION',
-    `there is no kubeconfig (looked for ${files.join(', ')}); name one with --kubeconfig or $KUBECONFIG, or start a control plane with \`tektite up\``,
+    `there is no kubeconfig (searched ${files.join(', ')}); name one with --kubeconfig or $KUBECONFIG, or start a control plane with \`tektite up\``,
   );
 }

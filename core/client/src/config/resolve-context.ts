@@ -2,10 +2,10 @@ import type { Clock } from '@tektite/meta';
 import { ClientError } from '../client-error.ts';
 import type { ClientConfig, Impersonation } from './client-config.ts';
 import type { Entry, Kubeconfig, KubeconfigCluster, KubeconfigUser } from './kubeconfig.ts';
-import { type Complain, complaintsAbout, readData } from './kubeconfig-data.ts';
+import { type CreateConfigError, configErrorsOf, readData } from './kubeconfig-data.ts';
 import { userCredentials } from './user-credentials.ts';
 
-/** What a context of a kubeconfig means: which server, as whom, in which namespace. */
+/** Resolves a context of a kubeconfig: server, user, namespace. */
 export async function resolveContext(
   config: Kubeconfig,
   contextName: string | undefined,
@@ -28,7 +28,7 @@ export async function resolveContext(
     throw fail(`context ${JSON.stringify(name)} names user ${JSON.stringify(userName)}, which does not exist`);
 
   const connection = await clusterConnection(cluster, clusterName);
-  // As kubectl does: what must stay secret is not sent where everybody can read it.
+  // As kubectl does: credentials are not sent over unencrypted connections.
   const secure = connection.server.startsWith('https:');
   const credentials =
     user && secure ? await userCredentials(user, userName, { connection, cluster: cluster.value }, clock) : undefined;
@@ -45,7 +45,7 @@ async function clusterConnection(
   { value, file }: Entry<KubeconfigCluster>,
   name: string,
 ): Promise<Omit<ClientConfig, 'namespace' | 'credentials' | 'impersonate'>> {
-  const fail = complaintsAbout(file, `cluster ${JSON.stringify(name)}`);
+  const fail = configErrorsOf(file, `cluster ${JSON.stringify(name)}`);
   const authority = await readData(value, 'certificate-authority', file, fail);
   const insecureSkipTlsVerify = value['insecure-skip-tls-verify'] === true;
   if (!value.server) throw fail('it has no server; set it to the URL of the API server');
@@ -68,7 +68,7 @@ function withScheme(server: string, tls: boolean): string {
   return `${tls ? 'https' : 'http'}://${server}`;
 }
 
-function checkProxy(url: string, fail: Complain): void {
+function checkProxy(url: string, fail: CreateConfigError): void {
   const protocol = URL.canParse(url) ? new URL(url).protocol : '';
   if (!['http:', 'https:', 'socks5:'].includes(protocol))
     throw fail(`proxy-url ${JSON.stringify(url)} must be an http, https or socks5 URL`);
@@ -78,7 +78,7 @@ function impersonation({ value, file }: Entry<KubeconfigUser>, name: string): Im
   const { as: user, 'as-uid': uid, 'as-groups': groups, 'as-user-extra': extra } = value;
   if (user) return { user, ...(uid ? { uid } : {}), ...(groups ? { groups } : {}), ...(extra ? { extra } : {}) };
   if (uid || groups?.length || Object.keys(extra ?? {}).length > 0)
-    throw complaintsAbout(
+    throw configErrorsOf(
       file,
       `user ${JSON.stringify(name)}`,
     )('as-uid, as-groups and as-user-extra need as; name the user to act as');

@@ -5,7 +5,7 @@ import { bearer, type CredentialMaterial, type Credentials, staticCredentials } 
 import { ExecCredentials, type ExecPlugin } from './exec-credentials.ts';
 import { FileCredentials } from './file-credentials.ts';
 import type { Entry, KubeconfigCluster, KubeconfigExec, KubeconfigUser } from './kubeconfig.ts';
-import { besideFile, type Complain, complaintsAbout, readData } from './kubeconfig-data.ts';
+import { besideFile, type CreateConfigError, configErrorsOf, readData } from './kubeconfig-data.ts';
 
 interface ClusterInfo {
   readonly connection: Omit<ClientConfig, 'namespace'>;
@@ -22,7 +22,7 @@ export async function userCredentials(
   cluster: ClusterInfo,
   clock: Clock,
 ): Promise<Credentials | undefined> {
-  const fail = complaintsAbout(file, `user ${JSON.stringify(name)}`);
+  const fail = configErrorsOf(file, `user ${JSON.stringify(name)}`);
   const provider = value['auth-provider'];
   if (provider)
     throw new ClientError(
@@ -50,7 +50,11 @@ export async function userCredentials(
   return Object.keys(material).length > 0 ? staticCredentials(material) : undefined;
 }
 
-async function staticMaterial(value: KubeconfigUser, file: string, fail: Complain): Promise<CredentialMaterial> {
+async function staticMaterial(
+  value: KubeconfigUser,
+  file: string,
+  fail: CreateConfigError,
+): Promise<CredentialMaterial> {
   const certificate = await readData(value, 'client-certificate', file, fail);
   const key = await readData(value, 'client-key', file, fail);
   if (certificate !== undefined && key === undefined)
@@ -71,7 +75,7 @@ async function staticMaterial(value: KubeconfigUser, file: string, fail: Complai
 const execVersions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 const interactiveModes = ['Never', 'IfAvailable', 'Always'] as const;
 
-function execPlugin(exec: KubeconfigExec, file: string, info: ClusterInfo, fail: Complain): ExecPlugin {
+function execPlugin(exec: KubeconfigExec, file: string, info: ClusterInfo, fail: CreateConfigError): ExecPlugin {
   const { apiVersion = '', command = '' } = exec;
   if (command === '') throw fail('exec has no command');
   if (!execVersions.includes(apiVersion)) {
@@ -101,7 +105,7 @@ function execPlugin(exec: KubeconfigExec, file: string, info: ClusterInfo, fail:
   };
 }
 
-/** What a plugin is told of the cluster: an object of the ExecCredential API, not the kubeconfig's. */
+/** The cluster for a plugin: an object of the ExecCredential API, not the kubeconfig's. */
 function execCluster({ connection, cluster }: ClusterInfo): Record<string, unknown> {
   const { certificateAuthority: authority } = connection;
   const config = cluster.extensions?.find(({ name }) => name === 'client.authentication.k8s.io/exec')?.extension;

@@ -1,6 +1,6 @@
 import type { ApiResource, ApiSurface } from './api-resource.ts';
 
-/** What a client sends to get all in one answer; older servers read only the last part. */
+/** Requests aggregated discovery; older servers read only the last part. */
 export const aggregatedAccept =
   'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json';
 

@@ -86,7 +86,7 @@ describe('discovery', () => {
     expect(await plane.client.discovery.lookup('events.events.k8s.io')).toMatchObject({ group: 'events.k8s.io' });
   });
 
-  it('looks again for what it does not know, but not without end', async () => {
+  it('refreshes for an unknown kind, but not without limit', async () => {
     const clock = virtualClock();
     await using plane = await startControlPlane();
     const transport = observed(plane.transport());

@@ -13,8 +13,8 @@ const refreshBurst = 10;
 const refreshIntervalMs = 5_000;
 
 /**
- * What the server serves. It is asked on first use; what it said is kept until a kind is asked for that it did not name,
- * which may be the CRD somebody just made.
+ * The resources of the server. Discovery runs on first use and is kept until a kind is requested that it does not
+ * contain, which may be a new CRD.
  */
 export class Discovery {
   private readonly transport: Transport;
@@ -35,7 +35,7 @@ export class Discovery {
     return this.surface ?? this.refresh();
   }
 
-  /** The resource of a kind. Throws `UNKNOWN_KIND` when the server has none, after looking again. */
+  /** The resource of a kind. Throws `UNKNOWN_KIND` when the server has none, after a refresh. */
   async find(name: KindName): Promise<ApiResource> {
     const groupVersion = parseApiVersion(name.apiVersion);
     const found = await this.search(({ resources }) =>
@@ -63,7 +63,7 @@ export class Discovery {
   private async search(pick: (surface: ApiSurface) => ApiResource | undefined): Promise<ApiResource | undefined> {
     const known = this.surface;
     const found = pick(await this.all());
-    // What was loaded just now would not change by loading it again.
+    // A discovery that was loaded just now is not loaded again.
     if (found || !known || !this.mayRefresh()) return found;
     return pick(await this.refresh());
   }

@@ -1,6 +1,6 @@
 import { ClientError, type ClientErrorCode, isClientError } from '../client-error.ts';
 
-/** What Node, OpenSSL and undici call things, and what they mean to a user. */
+/** Error codes of Node, OpenSSL and undici, mapped to codes of the client. */
 const meanings: Readonly<Record<string, ClientErrorCode>> = {
   ECONNREFUSED: 'CONNECTION_REFUSED',
   ENOENT: 'CONNECTION_REFUSED',
@@ -32,7 +32,7 @@ const meanings: Readonly<Record<string, ClientErrorCode>> = {
 
 const advice: Partial<Readonly<Record<ClientErrorCode, string>>> = {
   CONNECTION_REFUSED: 'is the API server running, and is this its address and port?',
-  CONNECTION_RESET: 'try again; if it goes on, look at the server and at proxies on the way',
+  CONNECTION_RESET: 'try again; if it persists, check the server and the proxies on the way',
   HOST_UNREACHABLE: 'check the server address in the kubeconfig and the network',
   TLS_UNTRUSTED:
     "check certificate-authority in the kubeconfig: it must be the authority that signed the server's certificate",

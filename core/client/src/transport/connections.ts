@@ -12,11 +12,11 @@ const probeMilliseconds = 30_000;
  * Reads, and writes, at a time; others wait for their turn here. A connection costs the server more than several requests, and who asks
  * a thousand things at once is not answered any sooner for having a thousand of them.
  */
-const mostRequests = 64;
+const maxRequests = 64;
 
 /**
- * What a connection is for. Streams may last for hours. Writes may wait for a webhook, which may be in this process and may
- * have to read something before it can answer: so reads never wait for writes.
+ * The use of a connection. Streams may last for hours. Writes may wait for a webhook, which may be in this process and
+ * may have to read something before it can answer: so reads never wait for writes.
  */
 export type ConnectionUse = 'read' | 'write' | 'stream';
 
@@ -48,8 +48,8 @@ export class Connections {
     const undici = await import('./dispatchers.ts');
     if (this.current && sameCertificate(this.current.certificate, certificate)) return this.current[use];
     const old = this.current;
-    const read = this.connect(undici, certificate, mostRequests);
-    const write = this.connect(undici, certificate, mostRequests);
+    const read = this.connect(undici, certificate, maxRequests);
+    const write = this.connect(undici, certificate, maxRequests);
     const stream = this.connect(undici, certificate, null);
     this.all.add(read).add(write).add(stream);
     this.current = { read, write, stream, certificate };

@@ -1,5 +1,5 @@
 /**
- * What is used of undici, as a module of its own: it is loaded with the first request, and bundlers give a CommonJS package
- * that is imported on demand another shape than Node does.
+ * The imports from undici, as a separate module: it is loaded with the first request, and bundlers give a CommonJS
+ * package that is imported on demand another shape than Node does.
  */
 export { fetch, Pool, ProxyAgent } from 'undici';

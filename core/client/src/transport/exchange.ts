@@ -32,7 +32,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private headers: IncomingHttpHeaders = {};
   private readonly abort = () => {
     const reason = this.signal.reason as Error;
-    // Before its turn has come, nobody else would tell.
+    // A request that is still queued has no controller and is rejected here.
     if (this.controller) this.controller.abort(reason);
     else this.fail(reason);
   };

@@ -4,7 +4,7 @@ import type { ClientConfig } from '../config/client-config.ts';
 
 export type Behaviour = (request: IncomingMessage, response: ServerResponse, attempt: number) => void;
 
-/** A real HTTP server that misbehaves as a test tells it to. */
+/** A real HTTP server with faults that a test chooses. */
 export interface FaultServer extends AsyncDisposable {
   readonly config: ClientConfig;
   /** `METHOD /path?query` of all requests so far. */

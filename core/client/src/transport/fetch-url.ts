@@ -20,7 +20,7 @@ export async function fetchUrl(url: string, { signal, headers = {}, method = 'GE
   }
 }
 
-const mostRedirects = 10;
+const maxRedirects = 10;
 
 /** Those that say nothing of who asks. The standard's own rule knows `Authorization` alone, and not what servers call it otherwise. */
 const harmless = new Set(['accept', 'content-type', 'user-agent']);
@@ -32,7 +32,7 @@ async function follow(url: string, { method, signal, headers = {} }: FetchOption
     const target = response.headers.get('location');
     if (![301, 302, 303, 307, 308].includes(response.status) || target === null) return response;
     await response.body?.cancel();
-    if (redirects === mostRedirects) throw new Error(`stopped after ${mostRedirects} redirects`);
+    if (redirects === maxRedirects) throw new Error(`stopped after ${maxRedirects} redirects`);
     const next = new URL(target, at);
     if (next.protocol !== 'http:' && next.protocol !== 'https:')
       throw new Error(`unsupported protocol scheme "${next.protocol.slice(0, -1)}"`);
@@ -44,7 +44,7 @@ async function follow(url: string, { method, signal, headers = {} }: FetchOption
 
 const goMethod = (method: string) => method.slice(0, 1) + method.slice(1).toLowerCase();
 
-/** URLs end up in messages that everybody can read. */
+/** URLs end up in messages and logs. */
 function withoutPassword(url: string): string {
   return url.replace(/^([a-z]+:\/\/[^/@:]*):[^/@]*@/i, '$1:***@');
 }

@@ -72,7 +72,7 @@ describe('connections', () => {
 });
 
 describe('what goes wrong', () => {
-  it('is told with a code, what happened and what to do', async () => {
+  it('has a code, a cause and a remedy', async () => {
     const transport = httpTransport({ server: 'http://127.0.0.1:1', namespace: 'default' });
     await expect(transport.request(get)).rejects.toMatchObject({
       code: 'CONNECTION_REFUSED',
@@ -82,14 +82,14 @@ describe('what goes wrong', () => {
     await transport.close();
   });
 
-  it('tells of a connection that is cut', async () => {
+  it('reports a connection that is cut', async () => {
     await using server = await startFaultServer((_, response) => response.socket?.destroy());
     const transport = httpTransport(server.config);
     await expect(transport.request(get)).rejects.toMatchObject({ code: 'CONNECTION_RESET' });
     await transport.close();
   });
 
-  it('tells of an answer that ends early', async () => {
+  it('reports an answer that ends early', async () => {
     await using server = await startFaultServer((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
       response.write('{"a":');
@@ -100,14 +100,14 @@ describe('what goes wrong', () => {
     await transport.close();
   });
 
-  it('tells of a server that is no HTTP server', async () => {
+  it('reports a server that is no HTTP server', async () => {
     await using server = await startFaultServer((_, response) => response.socket?.end('SSH-2.0-OpenSSH_9.2\r\n'));
     const transport = httpTransport(server.config);
     await expect(transport.request(get)).rejects.toMatchObject({ code: 'INVALID_RESPONSE' });
     await transport.close();
   });
 
-  it('tells of JSON that is none', async () => {
+  it('reports invalid JSON', async () => {
     await using server = await startFaultServer((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('<html>login</html>');
     });
@@ -259,7 +259,7 @@ describe('a watch', () => {
     await transport.close();
   });
 
-  it('delivers what came before it was cut, then tells', async () => {
+  it('delivers the events before the cut, then reports it', async () => {
     await using server = await startFaultServer((_, response) => {
       events(response, configMapEvent('ADDED', 'a', '1'));
       response.write('{"type":"ADDED","obj');
@@ -276,7 +276,7 @@ describe('a watch', () => {
     await transport.close();
   });
 
-  it('finds out that the other side is gone without a word', async () => {
+  it('detects a dead peer', async () => {
     const clock = virtualClock();
     await using server = await startFaultServer((_, response) => events(response, configMapEvent('ADDED', 'a', '1')));
     const transport = httpTransport(server.config, { clock, watchIdleTimeoutMs: 30_000 });
@@ -313,7 +313,7 @@ describe('a watch', () => {
   });
 
   it.each(['this is not JSON\n', '"a string"\n', '{"type":"SURPRISE","object":{}}\n', '{"type":"ADDED"}\n'])(
-    'tells of garbage: %j',
+    'reports garbage: %j',
     async (garbage) => {
       await using server = await startFaultServer((_, response) => {
         events(response);
@@ -325,7 +325,7 @@ describe('a watch', () => {
     },
   );
 
-  it('that nobody reads any more frees its connection when left', async () => {
+  it('frees its connection when its reader stops', async () => {
     await using server = await startFaultServer((_, response) => events(response, configMapEvent('ADDED', 'a', '1')));
     const transport = httpTransport(server.config, { clock: systemClock });
     for await (const _ of await transport.watch(watch)) break;

@@ -22,7 +22,7 @@ import { parseWarnings } from './warning-header.ts';
 
 export interface HttpTransportOptions {
   readonly clock?: Clock;
-  /** For requests that name no time of their own. The default is a little longer than what the server itself allows. */
+  /** For requests without a timeout. The default is a little longer than the server's own limit. */
   readonly timeoutMs?: number;
   /**
    * A watch that sends nothing for so long is given up: the other side may be gone without a word. Servers send a bookmark
@@ -33,11 +33,10 @@ export interface HttpTransportOptions {
 }
 
 /**
- * Talks to a server over HTTP or HTTPS, on connections that are kept alive. A 401 makes it look for fresh credentials and
+ * Talks to a server over HTTP or HTTPS, on connections that are kept alive. A 401 makes it refresh its credentials and
  * repeat the request once; apart from that it repeats nothing.
  *
- * @example
- * const transport = httpTransport(await loadConfig({ context: 'staging' }));
+ * @example const transport = httpTransport(await loadConfig({ context: 'staging' }));
  */
 export function httpTransport(config: ClientConfig, options: HttpTransportOptions = {}): Transport {
   return new HttpTransport(config, options);
@@ -139,7 +138,7 @@ class HttpTransport implements Transport {
       scope.end(new Error('left'));
       this.leave(scope);
     };
-    // A stream that nobody iterates any more must not bring the process down when it breaks.
+    // A broken stream without a reader must not crash the process.
     answer.body.on('error', () => {});
     const items = async function* (this: HttpTransport): AsyncGenerator<T> {
       try {

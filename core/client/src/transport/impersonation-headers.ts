@@ -1,6 +1,6 @@
 import type { Impersonation } from '../config/client-config.ts';
 
-/** The headers that ask to act as somebody else. */
+/** The impersonation headers. */
 export function impersonationHeaders(who: Impersonation | undefined): Record<string, string | string[]> {
   if (!who) return {};
   const headers: Record<string, string | string[]> = { 'impersonate-user': who.user };

@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events';
 import type { Clock } from '@tektite/meta';
 
 /**
- * The life of one request: it ends when the caller's signal says so, when its time is up, when it has been silent for too
- * long, or when the transport closes. Whatever the network then complains of, the first of these is the reason.
+ * The life of one request: it ends with the caller's signal, its timeout, too long a silence, or the end of the
+ * transport. Whatever error the network then reports, the first of these is the reason.
  */
 export class RequestScope implements Disposable {
   private readonly controller = new AbortController();

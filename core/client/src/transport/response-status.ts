@@ -22,7 +22,10 @@ const reasons: Readonly<Record<number, StatusReason>> = {
 /** How much of a page that is no Status goes into the message. */
 const excerptLength = 200;
 
-/** The failure that an answer tells of. Proxies and aggregated servers do not always send a Status; then one is made up. */
+/**
+ * The StatusError of an error answer. Proxies and aggregated servers do not always send a Status; then one is
+ * generated.
+ */
 export function statusErrorOf(response: TransportResponse): StatusError {
   const retryAfterSeconds = retryAfterOf(response);
   if (isStatus(response.body)) {

@@ -15,9 +15,9 @@ export interface RetryOptions {
 const firstWaitMs = 100;
 
 /**
- * Repeats what is safe to repeat. A server that answers 429 or 5xx with `Retry-After` did not do what it was asked, so any
- * request is repeated after that time. A connection that was cut tells nothing, so only reads are repeated. Watches and
- * streams pass through: who reads them knows where to resume.
+ * Repeats what is safe to repeat. A server that answers 429 or 5xx with `Retry-After` did not process the request, so
+ * any request is repeated after that time. The outcome of a cut connection is unknown, so only reads are repeated.
+ * Watches and streams pass through: their readers know where to resume.
  */
 export function retryingTransport(inner: Transport, options: RetryOptions): Transport {
   const { clock, random, maxRetries = 5, maxWaitMs = 30_000 } = options;
@@ -33,7 +33,7 @@ export function retryingTransport(inner: Transport, options: RetryOptions): Tran
         if (attempt >= maxRetries || !isWorthAnother(request, error)) throw error;
         wait = firstWaitMs * 2 ** attempt;
       }
-      // Many clients are told the same; a little chance keeps them from coming back together.
+      // Many clients receive the same `Retry-After`; jitter keeps them from coming back together.
       await sleep(clock, wait * (1 + random.next() * 0.25), request.signal);
     }
   }

@@ -22,7 +22,7 @@ function configMap(name: string, data: Record<string, string> = {}): KubeObject 
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data };
 }
 
-/** What every transport does, whatever is behind it. Each case uses names of its own. */
+/** The behaviour of every transport. Each case uses different names. */
 export function transportCases(fixture: () => TransportFixture, options: TransportCaseOptions = {}): void {
   const { warnsOfUnknownFields = true, compacts = true } = options;
   const request = (options: TransportRequest) => fixture().transport.request(options);
@@ -146,7 +146,7 @@ export function transportCases(fixture: () => TransportFixture, options: Transpo
     expect(await take(stream, 99)).toEqual([]);
   });
 
-  it.runIf(compacts)('tells of a forgotten history as an event', async () => {
+  it.runIf(compacts)('reports a compacted history as an event', async () => {
     await create(configMap('compacted'));
     await request({ method: 'POST', path: '/tektite/compact' });
     const [event] = await take(await watch({ query: { resourceVersion: '1' } }), 1);

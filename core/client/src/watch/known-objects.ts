@@ -1,6 +1,6 @@
 import type { KubeObject } from '@tektite/meta';
 
-/** An object that is gone, of which nobody saw the end. */
+/** A deleted object whose last state was not observed. */
 export interface VanishedObject {
   readonly namespace: string;
   readonly name: string;
@@ -12,20 +12,20 @@ interface Known extends VanishedObject {
 }
 
 /**
- * What a watcher was told so far: which objects there are, and in which version. Objects themselves are not kept.
- * Turns what the server says into what is news.
+ * The names and versions of the objects that a watcher has delivered. The objects are not kept. Reduces the server's
+ * events to those that are new.
  */
 export class KnownObjects {
   private known = new Map<string, Known>();
 
-  /** What an object in a list, or in an ADDED or MODIFIED event, means; nothing when it was told before. */
+  /** Events for an object from a list, or from an ADDED or MODIFIED event; none when it was delivered before. */
   *seen(object: KubeObject): Generator<{ type: 'added' | 'modified' } | { type: 'vanished'; object: VanishedObject }> {
     const key = keyText(object);
     const before = this.known.get(key);
     const now = describe(object);
     if (before?.uid === now.uid && before.resourceVersion === now.resourceVersion) return;
     this.known.set(key, now);
-    // Another object took the name while nobody looked.
+    // Another object took the name while the watch was interrupted.
     if (before && before.uid !== now.uid) yield { type: 'vanished', object: publicPart(before) };
     yield { type: before && before.uid === now.uid ? 'modified' : 'added' };
   }

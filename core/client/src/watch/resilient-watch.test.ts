@@ -18,7 +18,7 @@ import {
 import { httpTransport } from '../transport/http-transport.ts';
 import { type ResilientEvent, resilientWatch, type ResilientWatchOptions } from './resilient-watch.ts';
 
-/** One line per event, as a reader would tell it. */
+/** One line per event. */
 function describeEvent(event: ResilientEvent<KubeObject>): string {
   switch (event.type) {
     case 'vanished':
@@ -42,14 +42,14 @@ async function watchServer(behave: Behaviour, count: number, options: ResilientW
   const transport = httpTransport(server.config, { clock, timeoutMs: 120_000, watchIdleTimeoutMs: 60_000 });
   const client = new Client(transport, { clock, random: seededRandom(1), maxRetries: 0 });
   const controller = new AbortController();
-  const told: string[] = [];
+  const delivered: string[] = [];
   const waits: number[] = [];
   let done = false;
   const reading = (async () => {
     for await (const event of resilientWatch(client, kinds.ConfigMap, { ...options, signal: controller.signal })) {
-      told.push(describeEvent(event));
+      delivered.push(describeEvent(event));
       if (event.type === 'error') waits.push(event.retryInMs);
-      if (told.length === count) break;
+      if (delivered.length === count) break;
     }
   })().finally(() => {
     done = true;
@@ -61,11 +61,12 @@ async function watchServer(behave: Behaviour, count: number, options: ResilientW
     await sleep(systemClock, 1);
     await clock.advance(250);
   }
-  if (!done) controller.abort(new Error(`only got ${JSON.stringify(told)} after ${JSON.stringify(server.requests)}`));
+  if (!done)
+    controller.abort(new Error(`only got ${JSON.stringify(delivered)} after ${JSON.stringify(server.requests)}`));
   await reading;
   await client.close();
   expect(clock.pendingTimers).toBe(0);
-  return { told, waits, requests: server.requests };
+  return { delivered, waits, requests: server.requests };
 }
 
 const isWatch = (url: string | undefined) => url?.includes('watch=true');
@@ -82,8 +83,8 @@ function script(list: object, ...watches: Behaviour[]): Behaviour {
 const quiet: Behaviour = (_, response) => events(response);
 
 describe('a resilient watch', () => {
-  it('tells the list, then what happens, and resumes after the last that was told', async () => {
-    const { told, requests } = await watchServer(
+  it('delivers the list, then events, and resumes after the last delivered event', async () => {
+    const { delivered, requests } = await watchServer(
       script(
         configMapList('10', configMap('a', '3')),
         (_, response) => {
@@ -94,7 +95,7 @@ describe('a resilient watch', () => {
       ),
       5,
     );
-    expect(told).toEqual(['added a@3', 'synced 10', 'added b@11', 'modified a@12', 'deleted a@13']);
+    expect(delivered).toEqual(['added a@3', 'synced 10', 'added b@11', 'modified a@12', 'deleted a@13']);
     expect(requests.map((url) => /resourceVersion=(\d+)/.exec(url)?.[1])).toEqual([undefined, '10', '12']);
   });
 
@@ -103,7 +104,7 @@ describe('a resilient watch', () => {
       type: 'BOOKMARK',
       object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion: '99' } },
     };
-    const { told, requests } = await watchServer(
+    const { delivered, requests } = await watchServer(
       script(
         configMapList('10'),
         (_, response) => {
@@ -114,7 +115,7 @@ describe('a resilient watch', () => {
       ),
       3,
     );
-    expect(told).toEqual(['synced 10', 'bookmark 99', 'added a@100']);
+    expect(delivered).toEqual(['synced 10', 'bookmark 99', 'added a@100']);
     expect(requests[2]).toContain('resourceVersion=99');
     expect(requests[1]).toContain('allowWatchBookmarks=true');
   });
@@ -137,18 +138,18 @@ describe('a resilient watch', () => {
           details: { causes: [{ reason: 'ResourceVersionTooLarge' }] },
         })) as Behaviour,
     ],
-  ])('reads everything again when the history is gone, %s, and tells only the difference', async (_, gone) => {
+  ])('lists again when the history is compacted, %s, and delivers only the difference', async (_, gone) => {
     const lists = [
       configMapList('10', configMap('same', '1'), configMap('changed', '2'), configMap('lost', '3')),
       configMapList('20', configMap('same', '1'), configMap('changed', '12'), configMap('new', '13')),
     ];
     let listed = 0;
     let watched = 0;
-    const { told } = await watchServer((request, response, attempt) => {
+    const { delivered } = await watchServer((request, response, attempt) => {
       if (!isWatch(request.url)) json(response, 200, lists[listed++]);
       else (watched++ === 0 ? gone : quiet)(request, response, attempt);
     }, 9);
-    expect(told).toEqual([
+    expect(delivered).toEqual([
       'added same@1',
       'added changed@2',
       'added lost@3',
@@ -161,7 +162,7 @@ describe('a resilient watch', () => {
     ]);
   });
 
-  it('tells of an object that was replaced under its name while nobody looked', async () => {
+  it('reports an object that was replaced under its name while the watch was interrupted', async () => {
     const replaced = {
       ...configMap('a', '15'),
       metadata: { namespace: 'default', name: 'a', uid: 'another', resourceVersion: '15' },
@@ -169,16 +170,16 @@ describe('a resilient watch', () => {
     const lists = [configMapList('10', configMap('a', '1')), configMapList('20', replaced)];
     let listed = 0;
     let watched = 0;
-    const { told } = await watchServer((request, response, attempt) => {
+    const { delivered } = await watchServer((request, response, attempt) => {
       if (!isWatch(request.url)) json(response, 200, lists[listed++]);
       else if (watched++ === 0) failure(response, 410);
       else quiet(request, response, attempt);
     }, 6);
-    expect(told).toEqual(['added a@1', 'synced 10', 'restarted', 'vanished a', 'added a@15', 'synced 20']);
+    expect(delivered).toEqual(['added a@1', 'synced 10', 'restarted', 'vanished a', 'added a@15', 'synced 20']);
   });
 
-  it('does not tell twice what a server repeats', async () => {
-    const { told } = await watchServer(
+  it('does not deliver twice what a server repeats', async () => {
+    const { delivered } = await watchServer(
       script(configMapList('10', configMap('a', '3')), (_, response) =>
         events(
           response,
@@ -190,11 +191,11 @@ describe('a resilient watch', () => {
       ),
       3,
     );
-    expect(told).toEqual(['added a@3', 'synced 10', 'modified a@11']);
+    expect(delivered).toEqual(['added a@3', 'synced 10', 'modified a@11']);
   });
 
   it('waits as long as an overloaded server asks', async () => {
-    const { told, waits } = await watchServer(
+    const { delivered, waits } = await watchServer(
       script(
         configMapList('10'),
         (_, response) => failure(response, 429, { reason: 'TooManyRequests' }, { 'retry-after': '7' }),
@@ -202,7 +203,7 @@ describe('a resilient watch', () => {
       ),
       3,
     );
-    expect(told).toEqual(['synced 10', 'error 429', 'added a@11']);
+    expect(delivered).toEqual(['synced 10', 'error 429', 'added a@11']);
     expect(waits).toEqual([7_000]);
   });
 
@@ -225,20 +226,20 @@ describe('a resilient watch', () => {
       'error INVALID_RESPONSE',
     ],
     ['an answer that never begins', () => {}, 'error TIMEOUT'],
-  ] as [string, Behaviour, string][])('tells of %s, and goes on', async (_, fault, expected) => {
-    const { told } = await watchServer(
+  ] as [string, Behaviour, string][])('reports %s, and goes on', async (_, fault, expected) => {
+    const { delivered } = await watchServer(
       script(configMapList('10'), fault, (_, response) => events(response, configMapEvent('ADDED', 'a', '11'))),
       3,
     );
-    expect(told).toEqual(['synced 10', expected, 'added a@11']);
+    expect(delivered).toEqual(['synced 10', expected, 'added a@11']);
   });
 
-  it('resumes in silence when the other side is gone without a word', async () => {
-    const { told, requests } = await watchServer(
+  it('resumes without an error after a dead peer', async () => {
+    const { delivered, requests } = await watchServer(
       script(configMapList('10'), quiet, (_, response) => events(response, configMapEvent('ADDED', 'a', '11'))),
       2,
     );
-    expect(told).toEqual(['synced 10', 'added a@11']);
+    expect(delivered).toEqual(['synced 10', 'added a@11']);
     expect(requests).toHaveLength(3);
   });
 
@@ -293,7 +294,7 @@ describe('a resilient watch under seeded faults', () => {
     });
     const watcher = plane.clientFor(transport);
     const controller = new AbortController();
-    const told = new Map<string, string>();
+    const delivered = new Map<string, string>();
     const versions = new Set<string>();
     const reading = (async () => {
       for await (const event of resilientWatch(watcher, kinds.ConfigMap, {
@@ -305,11 +306,11 @@ describe('a resilient watch under seeded faults', () => {
           const { name = '', resourceVersion = '' } = event.object.metadata;
           expect(versions.has(`${name}@${resourceVersion}`), `${name}@${resourceVersion} came twice`).toBe(false);
           versions.add(`${name}@${resourceVersion}`);
-          expect(told.has(name)).toBe(event.type === 'modified');
-          expect(Number(resourceVersion)).toBeGreaterThan(Number(told.get(name) ?? 0));
-          told.set(name, resourceVersion);
-        } else if (event.type === 'deleted') expect(told.delete(event.object.metadata.name ?? '')).toBe(true);
-        else if (event.type === 'vanished') expect(told.delete(event.object.name)).toBe(true);
+          expect(delivered.has(name)).toBe(event.type === 'modified');
+          expect(Number(resourceVersion)).toBeGreaterThan(Number(delivered.get(name) ?? 0));
+          delivered.set(name, resourceVersion);
+        } else if (event.type === 'deleted') expect(delivered.delete(event.object.metadata.name ?? '')).toBe(true);
+        else if (event.type === 'vanished') expect(delivered.delete(event.object.name)).toBe(true);
       }
     })();
     reading.catch(() => {});
@@ -329,7 +330,7 @@ describe('a resilient watch under seeded faults', () => {
       .items as readonly DynamicObject[];
     controller.abort(new Error('done'));
     await expect(reading, transport.faults.join('\n')).rejects.toThrow('done');
-    expect(Object.fromEntries(told)).toEqual(
+    expect(Object.fromEntries(delivered)).toEqual(
       Object.fromEntries(items.map(({ metadata }) => [metadata.name, metadata.resourceVersion])),
     );
     expect(transport.faults.length).toBeGreaterThan(10);

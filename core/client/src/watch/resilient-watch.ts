@@ -8,16 +8,16 @@ import { Backoff } from './backoff.ts';
 import { keyText, KnownObjects, type VanishedObject } from './known-objects.ts';
 import { recoverFrom } from './watch-failure.ts';
 
-/** What a {@link resilientWatch} tells. */
+/** An event of {@link resilientWatch}. */
 export type ResilientEvent<T extends KubeObject> =
   | { readonly type: 'added' | 'modified' | 'deleted'; readonly object: T }
-  /** Deleted while nobody looked: its last state is not known. */
+  /** Deleted while the watch was interrupted: its last state is not known. */
   | { readonly type: 'vanished'; readonly object: VanishedObject }
-  /** Everything up to this resourceVersion was told, and nothing of the selection happened lately. */
+  /** Everything up to this resourceVersion was delivered, and nothing of the selection changed lately. */
   | { readonly type: 'bookmark'; readonly resourceVersion: string }
-  /** A list was told completely. */
+  /** A list was delivered completely. */
   | { readonly type: 'synced'; readonly resourceVersion: string }
-  /** The server forgot the history; what follows up to the next `synced` is the difference to what was told. */
+  /** The server compacted the history; events up to the next `synced` are the difference to the delivered state. */
   | { readonly type: 'restarted'; readonly reason: Error }
   /** Something is wrong, and will be tried again. For logs and metrics: nothing has to be done. */
   | { readonly type: 'error'; readonly error: Error; readonly retryInMs: number };
@@ -46,31 +46,30 @@ const healthyMs = 60_000;
 
 /**
  * Lists, then watches, and goes on for ever: through the normal end of watches, cut streams, dead peers, refused
- * connections, expired credentials, overload (429 with Retry-After), failing servers, and forgotten history (410).
+ * connections, expired credentials, overload (429 with Retry-After), failing servers, and compacted history (410).
  *
- * Let told(k) be the latest state told of the object with key k: after `added` and `modified` that object, after `deleted`
- * and `vanished` nothing.
+ * Let known(k) be the latest state delivered of the object with key k: after `added` and `modified` that object, after
+ * `deleted` and `vanished` nothing.
  *
  * Guarantees
- * - After `synced` with resourceVersion R, told(k) for all k is the state of the selection at R.
- * - If no failure comes between, every state of every object after R is told, once, in the order of the server.
- * - If failures come between, told(k) for each k still goes forward only, and states may be skipped only when the server
- *   itself forgot them (`restarted`). Once an object stops changing and the server answers, told(k) becomes its last state.
- * - No resourceVersion of an object is told twice, whatever happens between. `added` comes for keys that told(k) is nothing
- *   for, `modified` for those it is something for.
+ * - After `synced` with resourceVersion R, known(k) for all k is the state of the selection at R.
+ * - If no failure comes between, every state of every object after R is delivered, once, in the order of the server.
+ * - If failures come between, known(k) for each k still goes forward only, and states may be skipped only when the
+ *   server itself compacted them (`restarted`). Once an object stops changing and the server answers, known(k) becomes
+ *   its last state.
+ * - No resourceVersion of an object is delivered twice, whatever happens between. `added` comes for keys that known(k)
+ *   is nothing for, `modified` for those it is something for.
  * - Memory: names and versions of the objects there are; not the objects.
  *
- * Not guaranteed: that an object's `deleted` comes with its last state (it may be `vanished`), that a short-lived object is
- * seen at all after `restarted`, and anything about a server whose history was replaced by another one with higher
- * revisions.
+ * Not guaranteed: that an object's `deleted` comes with its last state (it may be `vanished`), that a short-lived
+ * object is seen at all after `restarted`, and anything about a server whose history was replaced by another one with
+ * higher revisions.
  *
- * Ends only by leaving the loop, or by the signal, whose reason it then throws. Events wait for the reader: one that is too
- * slow is cut off by the server and resumes.
+ * Ends only by leaving the loop, or by the signal, whose reason it then throws. Events wait for the reader: one that is
+ * too slow is cut off by the server and resumes.
  *
- * @example
- * for await (const event of resilientWatch(client, kinds.Pod, { namespace: 'default', signal })) {
- *   if (event.type === 'added' || event.type === 'modified') pods.set(event.object.metadata.name, event.object);
- * }
+ * @example for await (const event of resilientWatch(client, kinds.Pod, { namespace: 'default', signal })) { if
+ * (event.type === 'added' || event.type === 'modified') pods.set(event.object.metadata.name, event.object); }
  */
 export async function* resilientWatch<T extends KubeObject = DynamicObject>(
   client: Client,
@@ -86,8 +85,8 @@ export async function* resilientWatch<T extends KubeObject = DynamicObject>(
     const started = clock.monotonic();
     try {
       if (session.resourceVersion === undefined) yield* session.list();
-      const told = yield* session.watch();
-      if (told > 0 || clock.monotonic() - started >= shortestWatchMs) {
+      const delivered = yield* session.watch();
+      if (delivered > 0 || clock.monotonic() - started >= shortestWatchMs) {
         backoff.reset();
         continue;
       }
@@ -110,9 +109,9 @@ export async function* resilientWatch<T extends KubeObject = DynamicObject>(
   }
 }
 
-/** Where a resilient watch is in the history, and what it told. */
+/** The position of a resilient watch in the history, and the objects that it delivered. */
 class WatchSession<T extends KubeObject> {
-  /** The last that was told; undefined when a list is needed. */
+  /** The last that was delivered; undefined when a list is needed. */
   resourceVersion: string | undefined;
   private readonly client: Client;
   private readonly kind: KindReference<T>;
@@ -125,7 +124,7 @@ class WatchSession<T extends KubeObject> {
     this.options = options;
   }
 
-  /** Tells how the present differs from what was told. */
+  /** Delivers the difference between the current and the delivered state. */
   async *list(): AsyncGenerator<ResilientEvent<T>, void> {
     const { pageSize: limit = defaultPageSize } = this.options;
     const pages = snapshotPages<T>((page) => this.client.list(this.kind, page), {
@@ -139,7 +138,7 @@ class WatchSession<T extends KubeObject> {
       version = resourceVersion;
       for (const object of items) {
         present.add(keyText(object));
-        yield* this.tell(object);
+        yield* this.deliver(object);
       }
     }
     for (const object of this.known.retain(present)) yield { type: 'vanished', object };
@@ -147,7 +146,7 @@ class WatchSession<T extends KubeObject> {
     yield { type: 'synced', resourceVersion: version };
   }
 
-  /** Tells what happens until the watch ends. Returns how many events the server sent. */
+  /** Delivers events until the watch ends. Returns how many events the server sent. */
   async *watch(): AsyncGenerator<ResilientEvent<T>, number> {
     const { idleTimeoutMs } = this.options;
     const stream = await this.client.watch<T>(this.kind, {
@@ -166,8 +165,8 @@ class WatchSession<T extends KubeObject> {
         if (!resourceVersion) throw new ClientError('INVALID_RESPONSE', 'an event of the watch has no resourceVersion');
         if (event.type === 'DELETED') {
           if (this.known.deleted(event.object)) yield { type: 'deleted', object: event.object };
-        } else if (event.type !== 'BOOKMARK') yield* this.tell(event.object);
-        // Only now: a reader that stops in between has not been told.
+        } else if (event.type !== 'BOOKMARK') yield* this.deliver(event.object);
+        // Only now: a reader that stops in between has not received the event.
         this.resourceVersion = resourceVersion;
         if (event.type === 'BOOKMARK') yield { type: 'bookmark', resourceVersion };
       }
@@ -177,7 +176,7 @@ class WatchSession<T extends KubeObject> {
     return count;
   }
 
-  private *tell(object: T): Generator<ResilientEvent<T>> {
+  private *deliver(object: T): Generator<ResilientEvent<T>> {
     for (const news of this.known.seen(object)) yield news.type === 'vanished' ? news : { type: news.type, object };
   }
 

@@ -2,20 +2,20 @@ import { isStatusError } from '@tektite/meta';
 import { isClientError } from '../client-error.ts';
 
 /**
- * What to do after a list or a watch failed.
- * - `resume`: nothing is wrong; watch on from where it stopped.
- * - `relist`: the history is gone; read everything again.
- * - `retry`: something is wrong; wait, then try the same again.
+ * The recovery after a failed list or watch.
+ * - `resume`: watch on from where it stopped.
+ * - `relist`: the history was compacted; list again.
+ * - `retry`: back off, then try the same again.
  */
 export interface Recovery {
   readonly action: 'resume' | 'relist' | 'retry';
-  /** What the server asked for. */
+  /** The server's `Retry-After`. */
   readonly waitMs?: number;
 }
 
 /** Pure: what a failure means for a watch that wants to live on. Everything it does not know is worth another try. */
 export function recoverFrom(error: unknown): Recovery {
-  // Silence is what a dead peer and a quiet cluster have in common; asking again tells them apart.
+  // A dead peer and a quiet cluster are both silent; a new request distinguishes them.
   if (isClientError(error, 'CONNECTION_STALLED')) return { action: 'resume' };
   if (!isStatusError(error)) return { action: 'retry' };
   if (error.code === 410 || error.reason === 'Expired' || error.reason === 'Gone') return { action: 'relist' };
