@@ -7,7 +7,7 @@ import type { FailureCause } from './phase-failure.ts';
 import type { InstallMethod } from './method/install-method.ts';
 import { readObject } from './read-object.ts';
 
-/** What became of an object. */
+/** The outcome for an object. */
 export type ObjectOutcome =
   | { readonly done: true; readonly object?: DynamicObject; readonly change?: ChangeAction; readonly why?: string }
   | { readonly done: false; readonly cause: FailureCause; readonly message: string; readonly reason?: string };
@@ -41,7 +41,7 @@ export async function actOnObject(acting: Acting, action: ObjectAction): Promise
     case 'wait':
       return { done: false, cause: 'waiting', message: 'it is being deleted' };
     case 'refuse':
-      return { done: false, cause: 'refused', ...action.refusal };
+      return { done: false, cause: 'refused', ...action.denial };
     case 'stuck':
       return { done: false, cause: 'immutable', message: action.reason };
     case 'create':
@@ -56,7 +56,7 @@ export async function actOnObject(acting: Acting, action: ObjectAction): Promise
   }
 }
 
-/** Fails when somebody was faster. */
+/** Fails on a concurrent creation. */
 async function create({ client, dialect, method, prepared, signal }: Acting): Promise<DynamicObject> {
   const { fieldManager } = dialect;
   const call = { fieldManager, ...(signal ? { signal } : {}) };
@@ -103,11 +103,11 @@ async function recreate(acting: Acting, propagation: Propagation, reason: string
   if (live) await deleteObject(client, live, propagation, signal);
   const left = live && (await readObject(client, live, signal));
   if (left && left.metadata.uid === live.metadata.uid)
-    return { done: false, cause: 'waiting', message: `it is deleted to be made anew: ${reason}` };
+    return { done: false, cause: 'waiting', message: `it is deleted to be recreated: ${reason}` };
   return { done: true, object: await create(acting), change: 'recreated', why: reason };
 }
 
-/** Deletes this object, and not another one of the same name. What is gone already counts as deleted. */
+/** Deletes this object, and not another one of the same name. An object that is already deleted counts as deleted. */
 export async function deleteObject(
   client: Client,
   live: DynamicObject,

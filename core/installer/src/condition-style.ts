@@ -6,8 +6,8 @@ import {
   setCondition,
 } from '@tektite/meta';
 
-/** What one phase found. */
-export interface PhaseVerdict {
+/** The result of one phase. */
+export interface PhaseResult {
   readonly condition: string;
   readonly status: ConditionStatus;
   readonly reason?: string;
@@ -19,10 +19,10 @@ export type AnyCondition = Condition & KnativeCondition;
 
 /** How what phases found becomes the conditions of the set. */
 export interface ConditionStyle {
-  /** `verdicts` in the order of the phases; conditions of phases that found nothing keep what they say. */
+  /** `phases` in the order of execution; conditions of phases without a result keep their state. */
   update(
     conditions: readonly AnyCondition[],
-    verdicts: readonly PhaseVerdict[],
+    results: readonly PhaseResult[],
     context: { readonly now: string; readonly generation?: number },
   ): readonly AnyCondition[];
 }
@@ -30,9 +30,9 @@ export interface ConditionStyle {
 /** Conditions that Knative keeps: one that is False is copied to the happy one. */
 export function knativeStyle(set: KnativeConditionSet): ConditionStyle {
   return {
-    update(conditions, verdicts, { now }) {
+    update(conditions, results, { now }) {
       let result: readonly KnativeCondition[] = set.initialize(conditions, now);
-      for (const { condition, status, reason, message } of verdicts) {
+      for (const { condition, status, reason, message } of results) {
         const why = { ...(reason ? { reason } : {}), ...(message ? { message } : {}) };
         if (status === 'True') result = set.markTrue(result, condition, now, why);
         else if (status === 'False') result = set.markFalse(result, condition, now, why);
@@ -46,7 +46,7 @@ export function knativeStyle(set: KnativeConditionSet): ConditionStyle {
 export interface SummaryStyleOptions {
   /** The condition that sums up. */
   readonly summary: string;
-  /** All it sums up; those that were never told of are Unknown. */
+  /** All conditions that it summarizes; those never set are Unknown. */
   readonly types: readonly string[];
   readonly ready: { readonly reason: string; readonly message?: string };
   /** For types of which nothing is known yet. */
@@ -56,15 +56,15 @@ export interface SummaryStyleOptions {
 /** Kubernetes' own conditions, and one that sums up: the first that is False wins, then the first that is Unknown. */
 export function summaryStyle({ summary, types, ready, unknown }: SummaryStyleOptions): ConditionStyle {
   return {
-    update(conditions, verdicts, { now, generation }) {
+    update(conditions, results, { now, generation }) {
       const observed = generation === undefined ? {} : { observedGeneration: generation };
       let result: readonly Condition[] = conditions;
       const put = (type: string, status: ConditionStatus, reason: string, message = '') =>
         void (result = setCondition(result, { type, status, reason, message, ...observed }, now));
-      const found = new Map(verdicts.map((verdict) => [verdict.condition, verdict]));
+      const found = new Map(results.map((phase) => [phase.condition, phase]));
       for (const type of types) {
-        const verdict = found.get(type);
-        if (verdict) put(type, verdict.status, verdict.reason ?? verdict.status, verdict.message);
+        const phase = found.get(type);
+        if (phase) put(type, phase.status, phase.reason ?? phase.status, phase.message);
         else if (!result.some((condition) => condition.type === type))
           put(type, 'Unknown', unknown.reason, unknown.message);
       }

@@ -30,7 +30,7 @@ describe('what is done about an object', () => {
     ['that is not there', map, undefined, 'create'],
     ['that is as it was applied, whatever users did to it', map, { ...prepared(map), data: { a: 'mine' } }, 'none'],
     ['that has no hash', map, map, 'change'],
-    ['that this set made and somebody deletes', map, dying(map, '2026-01-01T00:00:00Z', self), 'wait'],
+    ['that this set made and that is being deleted', map, dying(map, '2026-01-01T00:00:00Z', self), 'wait'],
     ['that another set made and deletes', map, dying(map, '2026-01-01T00:00:00Z', other), 'skip'],
     ['a definition that is being deleted', crd, dying(crd, '2026-01-01T00:00:45Z'), 'skip'],
     ['a definition that is stuck', crd, dying(crd, '2026-01-01T00:00:15Z'), 'release'],
@@ -38,12 +38,12 @@ describe('what is done about an object', () => {
     expect(decideObject({ self, prepared: prepared(object), live, now }, method, tektonDialect).type).toBe(expected);
   });
 
-  it('is refused for what somebody else made, unless a label allows it', () => {
+  it('is denied for objects of another owner, unless a label allows it', () => {
     const decide = (live: DynamicObject) =>
       decideObject({ self, prepared: prepared(map), live, now }, method, connectorsDialect);
     expect(decide(map)).toMatchObject({
       type: 'refuse',
-      refusal: { message: expect.stringContaining('add label cpaas.io/managed-by=connectors-operator') as string },
+      denial: { message: expect.stringContaining('add label cpaas.io/managed-by=connectors-operator') as string },
     });
     const labels = { 'cpaas.io/managed-by': 'connectors-operator' };
     expect(decide({ ...map, metadata: { ...map.metadata, labels } }).type).toBe('change');

@@ -1,19 +1,19 @@
 import type { DynamicObject, KubeObject } from '@tektite/meta';
-import type { InstallerDialect, Propagation, Refusal } from './dialect.ts';
+import type { InstallerDialect, Propagation, AdoptionDenial } from './dialect.ts';
 import type { Difference, InstallMethod } from './method/install-method.ts';
 
-/** What has to be done about an object. */
+/** The action for an object. */
 export type ObjectAction =
   | { readonly type: 'none' }
   | { readonly type: 'create' }
   | { readonly type: 'change'; readonly differences: readonly Difference[] }
-  /** Deleted, and made anew when it is gone. */
+  /** Deleted, and recreated when the deletion is complete. */
   | { readonly type: 'recreate'; readonly propagation: Propagation; readonly reason: string }
   | { readonly type: 'wait' }
   | { readonly type: 'skip' }
   | { readonly type: 'release' }
-  | { readonly type: 'refuse'; readonly refusal: Refusal }
-  /** It cannot become what is wanted, and may not be made anew. */
+  | { readonly type: 'refuse'; readonly denial: AdoptionDenial }
+  /** It cannot reach the desired state, and may not be recreated. */
   | { readonly type: 'stuck'; readonly reason: string };
 
 export interface ObservedObject {
@@ -24,7 +24,7 @@ export interface ObservedObject {
   readonly now: number;
 }
 
-/** What has to be done about one object, from what was seen of it. Pure. */
+/** Decides the action for one object from its observed state. Pure. */
 export function decideObject(
   observed: ObservedObject,
   method: InstallMethod,
@@ -33,8 +33,8 @@ export function decideObject(
   const { self, prepared, live, now } = observed;
   if (!live) return { type: 'create' };
   if (live.metadata.deletionTimestamp) return { type: dialect.terminating?.(live, self, now) ?? 'wait' };
-  const refusal = dialect.adopt?.(live, prepared, self);
-  if (refusal) return { type: 'refuse', refusal };
+  const denial = dialect.adopt?.(live, prepared, self);
+  if (denial) return { type: 'refuse', denial };
   const differences = method.compare(prepared, live, dialect.fieldManager);
   if (differences.length === 0) return { type: 'none' };
   const fixed = differences.filter(({ why }) => why === 'immutable');

@@ -7,16 +7,16 @@ import type { ReadinessCheck } from './readiness/readiness-check.ts';
 
 export type ObjectScope = 'Namespaced' | 'Cluster';
 
-/** Whether an object is meant. The scope is undefined for kinds that nobody knows (yet). */
+/** Selects objects. The scope is undefined for kinds that are not served (yet). */
 export type ObjectTest = (object: DynamicObject, scope: ObjectScope | undefined) => boolean;
 
 export type Propagation = 'Background' | 'Foreground' | 'Orphan';
 
 /**
- * What people are told about a phase that did not succeed, and when it is tried again:
+ * The message of a phase that did not succeed, and its retry:
  * - `soon`: after the dialect's `requeueMs`;
- * - `backoff`: as after any failure, later and later;
- * - `never`: when something that is watched changes.
+ * - `backoff`: with the backoff of errors;
+ * - `never`: when a watched object changes.
  */
 export interface PhaseReport {
   /** Default `False`. */
@@ -34,11 +34,11 @@ export interface InstallPhase {
   readonly rank?: (object: DynamicObject) => number;
   /** How objects are made and kept. An object is made by the first phase that accepts it and makes objects. */
   readonly install?: InstallMethod | ((object: DynamicObject) => InstallMethod);
-  /** When objects count as ready; they are looked at when all of the phase are made. */
+  /** When objects count as ready; checked when all objects of the phase exist. */
   readonly check?: ReadinessCheck;
-  /** How long `check` may take within one run before it counts as not ready. Default 0: it is looked at once. */
+  /** How long `check` may take within one reconcile before it counts as not ready. Default 0: it is checked once. */
   readonly patienceMs?: number;
-  /** The condition that tells of it; a phase without one tells only by its failure. */
+  /** The condition that reports the phase; a phase without one reports only its failure. */
   readonly condition?: string;
   /** Said when it succeeded, and when the set has nothing for it. Default: nothing but `True`. */
   readonly succeeded?: Explained;
@@ -51,7 +51,7 @@ export interface Explained {
   readonly message?: string;
 }
 
-/** What becomes of an object that is wanted, and is being deleted. */
+/** The action for a desired object that is being deleted. */
 export type TerminatingAction =
   /** The phase waits for it. */
   | 'wait'
@@ -61,7 +61,7 @@ export type TerminatingAction =
   | 'release';
 
 /** Why an object that is there may not be taken over. */
-export interface Refusal {
+export interface AdoptionDenial {
   readonly reason: string;
   readonly message: string;
 }
@@ -78,11 +78,11 @@ export interface RemovalRule {
   readonly steps: readonly RemovalStep[];
   /** Which live objects are ours to delete. Default: all that the set names. */
   readonly mayDelete?: (live: DynamicObject, self: KubeObject) => boolean;
-  /** Whether the set stays until its objects are gone. */
+  /** Whether the set stays until its objects are deleted. */
   readonly waitUntilGone: boolean;
-  /** When it is looked at again while objects go. Default: the dialect's `requeueMs`. */
+  /** The requeue delay while objects are being deleted. Default: the dialect's `requeueMs`. */
   readonly requeueMs?: number;
-  /** What a failure to read an object means. Default `fail`; `skip` leaves it to the garbage collector. */
+  /** The effect of a failure to read an object. Default `fail`; `skip` leaves the object to the garbage collector. */
   readonly onReadFailure?: 'fail' | 'skip';
 }
 
@@ -105,10 +105,13 @@ export interface InstallerDialect {
   readonly phases: readonly InstallPhase[];
   readonly owners: OwnerRule;
   /** Whether an object that is there, and that the set did not make, may be taken over. Default: always. */
-  readonly adopt?: (live: DynamicObject, wanted: DynamicObject, self: KubeObject) => Refusal | undefined;
+  readonly adopt?: (live: DynamicObject, wanted: DynamicObject, self: KubeObject) => AdoptionDenial | undefined;
   /** Default: `wait`. */
   readonly terminating?: (live: DynamicObject, self: KubeObject, now: number) => TerminatingAction;
-  /** Whether an object may be deleted and made anew when the server refuses a change of a field; how it is deleted. Default: never. */
+  /**
+   * Whether and how an object may be deleted and recreated when the server rejects a change of an immutable field.
+   * Default: never.
+   */
   readonly recreate?: (wanted: DynamicObject, live: DynamicObject, reason: string) => Propagation | undefined;
   /** Kinds that are never deleted, whatever happens: what is in them cannot be made again. */
   readonly keptKinds: readonly string[];
@@ -116,7 +119,7 @@ export interface InstallerDialect {
   readonly prune?: PruneRule;
   readonly removal: RemovalRule;
   readonly conditions: ConditionStyle;
-  /** What the conditions of later phases say when one failed. Default: what they said before. */
+  /** The conditions of later phases after a failure. Default: unchanged. */
   readonly blocked?: Explained;
   /** Default ten seconds. */
   readonly requeueMs?: number;

@@ -18,7 +18,7 @@ const dialects: readonly (readonly [string, InstallerDialect])[] = [
 
 type Data = Readonly<Record<string, string>>;
 
-/** What users did to a set, and what must have become of it. */
+/** Changes that users make to a set, and the expected result. */
 class Drift {
   readonly data = new Map<string, Data>();
   readonly notes = new Map<string, Data>();
@@ -45,7 +45,7 @@ class Drift {
     return items[Math.floor(this.random.next() * items.length)] as T;
   }
 
-  /** One thing that somebody does. */
+  /** One change by a user. */
   async act(): Promise<void> {
     const map = { namespace: 'default', name: this.pick(maps) };
     const workload = { namespace: 'default', name: this.pick(workloads) };
@@ -118,7 +118,7 @@ class Drift {
 }
 
 describe.each(dialects)('what users change and delete (%s)', (_name, dialect) => {
-  it('stays in hashed objects until the set changes; is put back in managed fields of workloads; comes back when it is gone', async () => {
+  it('stays in hashed objects until the set changes; is put back in managed fields of workloads; comes back when it is deleted', async () => {
     for (let seed = 1; seed <= seeds; seed++) {
       await using plane = await startControlPlane({ seed });
       const { client } = plane;

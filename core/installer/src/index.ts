@@ -1,6 +1,6 @@
 /** Installer sets: ordered phases, ownership, hashes, readiness, upgrade, removal. */
 
-// What a system says
+// Dialect of a system
 export type * from './dialect.ts';
 export type { InstallerSet, InventoryEntry } from './installer-set.ts';
 export { type OwnerChoices, ownedBySet, type OwnerRule } from './owner-rule.ts';
@@ -9,7 +9,7 @@ export {
   type AnyCondition,
   type ConditionStyle,
   knativeStyle,
-  type PhaseVerdict,
+  type PhaseResult,
   summaryStyle,
   type SummaryStyleOptions,
 } from './condition-style.ts';
@@ -44,5 +44,5 @@ export {
   sweepParts,
 } from './parts/set-parts.ts';
 
-// Mistakes
+// Errors
 export { InstallerError, type InstallerErrorCode, installerErrorCodes, isInstallerError } from './installer-error.ts';

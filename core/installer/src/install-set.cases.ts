@@ -15,7 +15,7 @@ import {
   TestSet,
 } from './test-support.ts';
 
-/** What holds on every server. */
+/** Cases for every server. */
 export function installCases(where: string, start: () => Promise<Cluster>): void {
   describe(`installing a set ${where}`, () => {
     let cluster: Cluster;
@@ -145,7 +145,7 @@ export function installCases(where: string, start: () => Promise<Cluster>): void
       expect((await set.run()).changes).toEqual([]);
     });
 
-    it('makes workloads anew when a selector changes, and Jobs when their template does', async () => {
+    it('recreates workloads when a selector changes, and Jobs when their template does', async () => {
       const { client } = cluster;
       const set = await TestSet.create(client, connectorsDialect, 'anew', [deployment('anew'), job('anew')]);
       await set.run();

@@ -15,7 +15,7 @@ export interface InstallReport {
   /** Everything is there, and ready. */
   readonly ready: boolean;
   /** For `dialect.conditions.update`. */
-  readonly verdicts: readonly PhaseVerdict[];
+  readonly phases: readonly PhaseResult[];
   /** The phase that stopped the run. */
   readonly failure?: PhaseFailure & { readonly phase: string; readonly report: PhaseReport };
   readonly changes: readonly ObjectChange[];
@@ -25,23 +25,22 @@ export interface InstallReport {
 }
 
 /**
- * Makes a cluster have what a set says, phase by phase, and tells how far it came.
+ * Applies the manifests of a set, phase by phase, and reports its progress.
  *
- * Flow: per phase the objects are read, it is decided what each needs, and that is done; then they are looked at once more where they
- * have to be ready. The first phase that does not succeed ends the run. After the last one, what left the set is deleted.
+ * Flow: per phase the objects are read, an action is decided for each, and the actions are performed; then readiness is
+ * checked. The first phase that does not succeed ends the reconcile. After the last one, objects that left the set are
+ * pruned.
  *
  * Guarantees
  * - When nothing is different, nothing is written.
- * - Stopped anywhere and run again, it ends as if it had not been stopped.
- * - Every write is bound to what was seen: who writes at the same time makes this run wait, not win.
+ * - It is idempotent: interrupted anywhere and repeated, it reaches the same state.
+ * - Every write is conditional on the observed state: a concurrent write makes this reconcile wait, not overwrite.
  *
- * It rejects only when it is aborted; what the API says is in the report.
+ * It rejects only when it is aborted; errors of the API are in the report.
  *
- * @example
- * const report = await installSet(client, { self: set, objects: set.spec.manifests }, dialect);
- * const conditions = dialect.conditions.update(set.status?.conditions ?? [], report.verdicts, { now });
- * await writeStatus(set, { ...set.status, conditions });
- * return report.result;
+ * @example const report = await installSet(client, { self: set, objects: set.spec.manifests }, dialect); const
+ * conditions = dialect.conditions.update(set.status?.conditions ?? [], report.phases, { now }); await writeStatus(set,
+ * { ...set.status, conditions }); return report.result;
  */
 export async function installSet(
   client: Client,
@@ -74,11 +73,11 @@ async function runPhases(installation: SetInstallation): Promise<Omit<InstallRep
       continue;
     }
     const report = phase.failed(failure);
-    verdicts.push(...failedVerdict(phase, report), ...blocked(dialect, dialect.phases.slice(index + 1)));
+    phases.push(...failedResult(phase, report), ...blocked(dialect, dialect.phases.slice(index + 1)));
     const result = resultOf(dialect, failure, report);
-    return { ready: false, verdicts, failure: { ...failure, phase: phase.name, report }, result };
+    return { ready: false, phases, failure: { ...failure, phase: phase.name, report }, result };
   }
-  return { ready: true, verdicts, result: done };
+  return { ready: true, phases, result: done };
 }
 
 function pruneResult({ requeueMs = 10_000 }: InstallerDialect, { error, waiting }: PruneOutcome): Result {
@@ -93,14 +92,11 @@ function succeeded(installation: SetInstallation, phase: InstallPhase): PhaseVer
   return [{ condition: phase.condition, status: 'True', ...explained }];
 }
 
-function failedVerdict(
-  { condition }: InstallPhase,
-  { status = 'False', reason, message }: PhaseReport,
-): PhaseVerdict[] {
+function failedResult({ condition }: InstallPhase, { status = 'False', reason, message }: PhaseReport): PhaseResult[] {
   return condition ? [{ condition, status, ...(reason ? { reason } : {}), message }] : [];
 }
 
-function blocked({ blocked }: InstallerDialect, later: readonly InstallPhase[]): PhaseVerdict[] {
+function blocked({ blocked }: InstallerDialect, later: readonly InstallPhase[]): PhaseResult[] {
   if (!blocked) return [];
   return later.flatMap(({ condition }) => (condition ? [{ condition, status: 'Unknown' as const, ...blocked }] : []));
 }

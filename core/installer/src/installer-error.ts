@@ -1,4 +1,4 @@
-/** What can go wrong, by a code that never changes its meaning. */
+/** Error codes; their meaning never changes. */
 export const installerErrorCodes = {
   OBJECT_TOO_LARGE: 'an object alone is larger than a set may be',
   PART_MISSING: 'a part of a set is not there, or not what the set says',

@@ -7,9 +7,9 @@ import type { DynamicObject, KubeObject } from '@tektite/meta';
 export interface InstallerSet {
   /** The set itself: it owns what is installed. */
   readonly self: KubeObject;
-  /** What has to be there, in the order it was written. */
+  /** The desired objects, in the order of the manifest. */
   readonly objects: readonly DynamicObject[];
-  /** What was there after the last run; without it, nothing is ever pruned. */
+  /** The objects after the last reconcile; without an inventory, nothing is ever pruned. */
   readonly inventory?: readonly InventoryEntry[];
 }
 

@@ -31,8 +31,8 @@ export function entryReference({ group, version, kind, namespace, name }: Invent
 }
 
 /**
- * What an inventory has to say before objects are made: all it said, and what is to come. The same list when that is nothing new,
- * so that `===` tells whether it has to be written.
+ * The inventory to write before objects are created: the previous entries and the planned ones. The same list when
+ * nothing is new, so that `===` shows whether it has to be written.
  */
 export function announced(
   before: readonly InventoryEntry[],

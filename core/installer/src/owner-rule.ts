@@ -5,11 +5,11 @@ export type OwnerRule = (object: DynamicObject, self: KubeObject) => readonly Ow
 
 /** Kinds by who owns their objects; all others are owned by the set. */
 export interface OwnerChoices {
-  /** To the owners of the set: they outlive it. Nobody owns them when the set has no owner. */
+  /** The owners of the set: they outlive it. No owner when the set has none. */
   readonly setOwner?: readonly string[];
-  /** To whoever the object names. */
+  /** The owner that the object names. */
   readonly asWritten?: readonly string[];
-  /** To nobody. */
+  /** No owner. */
   readonly none?: readonly string[];
 }
 

@@ -2,12 +2,12 @@ import type { ObjectReference } from '@tektite/manifest';
 
 /**
  * Why a phase did not succeed:
- * - `error`: the API refused, or could not be asked;
- * - `waiting`: something is being deleted, or others write the same object: it will pass;
- * - `refused`: the object belongs to somebody else;
- * - `immutable`: a field cannot be changed, and the object may not be made anew;
+ * - `error`: the API returned an error, or was unreachable;
+ * - `waiting`: an object is being deleted, or another client writes it: transient;
+ * - `refused`: the object belongs to another owner;
+ * - `immutable`: a field cannot be changed, and the object may not be recreated;
  * - `notReady`: it is not ready yet;
- * - `broken`: it will not become ready by itself.
+ * - `broken`: it will not become ready without an intervention.
  */
 export type FailureCause = 'error' | 'waiting' | 'refused' | 'immutable' | 'notReady' | 'broken';
 
@@ -15,7 +15,7 @@ export type FailureCause = 'error' | 'waiting' | 'refused' | 'immutable' | 'notR
 export interface PhaseFailure {
   readonly cause: FailureCause;
   readonly object: ObjectReference;
-  /** A word for it, from a check or a refusal. */
+  /** The reason, from a check or a denial. */
   readonly reason?: string;
   /** Without the name of the object, unless that is a check's own text. */
   readonly message: string;

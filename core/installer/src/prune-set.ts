@@ -15,7 +15,7 @@ export interface PruneOutcome {
   readonly error?: Error;
 }
 
-/** What becomes of an object that left its set. Pure. */
+/** Decides over an object that left its set. Pure. */
 export function decidePrune(
   entry: InventoryEntry,
   live: DynamicObject | undefined,
@@ -23,7 +23,7 @@ export function decidePrune(
   { prune, keptKinds }: Pick<InstallerDialect, 'prune' | 'keptKinds'>,
 ): 'settled' | 'delete' | 'wait' {
   if (!live || keptKinds.includes(entry.kind)) return 'settled';
-  // Another object of the same name is somebody else's.
+  // Another object of the same name belongs to another owner.
   if (entry.uid !== undefined && live.metadata.uid !== entry.uid) return 'settled';
   if (!(prune?.mayDelete ?? isControlledBy)(live, self)) return 'settled';
   return live.metadata.deletionTimestamp ? 'wait' : 'delete';

@@ -19,7 +19,7 @@ const hook = (name: string): DynamicObject => ({
   metadata: { name },
 });
 
-/** What holds on every server. */
+/** Cases for every server. */
 export function removalCases(where: string, start: () => Promise<Cluster>): void {
   describe(`removing a set ${where}`, () => {
     let cluster: Cluster;
@@ -82,7 +82,7 @@ export function removalCases(where: string, start: () => Promise<Cluster>): void
       expect(await isGone(configMap('foreign'))).toBe(false);
     });
 
-    it('does not mind kinds that nobody serves', async () => {
+    it('ignores kinds that are not served', async () => {
       const { client } = cluster;
       const set = await TestSet.create(client, connectorsDialect, 'unknown', [
         { apiVersion: 'nowhere.example.com/v1', kind: 'Ghost', metadata: { name: 'boo', namespace: 'default' } },

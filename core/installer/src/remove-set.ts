@@ -68,7 +68,7 @@ export async function removeSet(
   return { done: false, deleted, left: still, result: requeueAfter(pause) };
 }
 
-/** What is left, in words. */
+/** Describes the remaining objects. */
 export function describeLeft(left: readonly ObjectReference[]): string {
   const [first, ...others] = left.map(describeObject);
   return others.length > 0 ? `${first} and ${others.length} more` : (first ?? 'nothing');

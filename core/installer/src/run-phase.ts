@@ -43,7 +43,7 @@ async function installObjects(
     const outcome = await attempt(installation, object);
     if (outcome.done) return;
     failures.set(object, { object: referenceTo(object), ...outcome });
-    // What is only waited for does not keep the others from being made.
+    // An object that only waits does not block the creation of the others.
     stopped = outcome.cause !== 'waiting';
   });
   const inOrder = objects.flatMap((object) => failures.get(object) ?? []);

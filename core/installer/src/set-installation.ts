@@ -63,13 +63,13 @@ export class SetInstallation {
     return this.options.signal;
   }
 
-  /** What a phase makes, or what it looks at when it makes nothing. */
+  /** The objects that a phase creates, or that it checks when it creates none. */
   objectsOf(phase: InstallPhase): readonly DynamicObject[] {
     if (phase.install) return this.wanted.filter((object) => this.phaseOf.get(object) === phase);
     return this.wanted.filter((object) => phase.accepts(object, this.scopeOf(object)));
   }
 
-  /** What a method sends for an object. */
+  /** The object that a method sends. */
   async prepare(object: DynamicObject, method: InstallMethod): Promise<DynamicObject> {
     const prepared = method.prepare(object, await this.surroundingsOf(object, method));
     return this.placed(prepared);

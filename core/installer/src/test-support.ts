@@ -141,7 +141,7 @@ export class TestSet {
     };
     const report = await installSet(client, { self, objects, inventory }, dialect, { saveInventory });
     const now = new Date(client.clock.now()).toISOString();
-    this.conditions = dialect.conditions.update(this.conditions, report.verdicts, { now });
+    this.conditions = dialect.conditions.update(this.conditions, report.phases, { now });
     return report;
   }
 
@@ -164,7 +164,7 @@ async function whenServed<T>(client: Client, work: () => Promise<T>): Promise<T>
   }
 }
 
-/** What a controller of Deployments would say of one whose Pods are ready. */
+/** Writes the status that the Deployment controller sets for ready Pods. */
 export async function makeReady(
   client: Client,
   name: string,

@@ -39,9 +39,9 @@ const different: readonly (readonly [string, unknown, unknown, object])[] = [
     container({ image: 'b' }),
     { path: 'spec.containers[0].image', why: 'changed' },
   ],
-  ['a field that is gone', { serviceAccountName: 'x' }, {}, { path: 'spec.serviceAccountName', why: 'missing' }],
+  ['a removed field', { serviceAccountName: 'x' }, {}, { path: 'spec.serviceAccountName', why: 'missing' }],
   [
-    'an element that is gone',
+    'a removed element',
     container({ env: [{ name: 'A', value: '1' }] }),
     container({ env: [] }),
     { path: 'spec.containers[0].env[0]', why: 'missing' },

@@ -13,8 +13,8 @@ export function appliedFields(live: DynamicObject, manager: string): Readonly<Re
 }
 
 /**
- * What was applied the last time and is not wanted any more. `owned` is a part of what {@link appliedFields} gives: `f:name` is a
- * field, `k:{…}` an element of a list by its key.
+ * The fields that were applied the last time and are no longer desired. `owned` is a part of {@link appliedFields}:
+ * `f:name` is a field, `k:{…}` an element of a list by its key.
  */
 export function droppedFields(
   owned: unknown,

@@ -69,7 +69,7 @@ function foreignController(prepared: DynamicObject, live: DynamicObject): readon
   return [{ path: 'metadata.ownerReferences', why: 'owner', patch }];
 }
 
-/** Objects of a set are frozen and looked at over and over; definitions are large. */
+/** Objects of a set are frozen and hashed in every reconcile; definitions are large. */
 function remembered(hash: (wanted: DynamicObject) => string): (wanted: DynamicObject) => string {
   const known = new WeakMap<DynamicObject, string>();
   return (wanted) => {

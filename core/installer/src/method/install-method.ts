@@ -1,7 +1,7 @@
 import type { JsonPatchOperation } from '@tektite/client';
 import type { DynamicObject } from '@tektite/meta';
 
-/** What else has to be known about an object to say what it should be. */
+/** Context that a method needs beyond the object. */
 export interface Surroundings {
   /** The HorizontalPodAutoscaler that scales it. */
   readonly autoscaler?: DynamicObject;
@@ -12,7 +12,7 @@ export interface Difference {
   /** `metadata.labels["app"]`; empty for the object as a whole. */
   readonly path: string;
   readonly why: 'missing' | 'changed' | 'extra' | 'order' | 'dropped' | 'immutable' | 'hash' | 'owner';
-  /** What an apply does not do: take out what others put in, and put lists in order. */
+  /** Changes that an apply cannot make: removing elements of other managers, and ordering lists. */
   readonly patch?: JsonPatchOperation;
 }
 
@@ -24,9 +24,9 @@ export interface Difference {
 export interface InstallMethod {
   /** Whether the method has to know of autoscalers. */
   readonly scales?: (wanted: DynamicObject) => boolean;
-  /** What is sent: the wanted object with what the method adds. */
+  /** The object to send: the desired object with the additions of the method. */
   prepare(wanted: DynamicObject, surroundings: Surroundings): DynamicObject;
-  /** What is different, none if the object can stay as it is. `prepared` is what {@link prepare} gave. */
+  /** The differences; none if the object can stay as it is. `prepared` is the result of {@link prepare}. */
   compare(prepared: DynamicObject, live: DynamicObject, fieldManager: string): readonly Difference[];
   /** Whether the server has to remember just which fields were wanted, for {@link compare} to see later which were dropped. */
   readonly remembersFields: boolean;

@@ -2,7 +2,7 @@ import type { JsonSchema } from '@tektite/schema';
 
 type Element = Readonly<Record<string, unknown>>;
 
-/** The fields that tell the elements of a list apart; undefined for lists that are one value. */
+/** The fields that identify the elements of a list; undefined for atomic lists. */
 export function listKeys(schema: JsonSchema | undefined): readonly string[] | undefined {
   if (schema?.['x-kubernetes-list-type'] === 'map') return schema['x-kubernetes-list-map-keys'];
   if (schema?.['x-kubernetes-list-type'] === 'atomic') return undefined;

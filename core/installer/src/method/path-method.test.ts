@@ -43,7 +43,7 @@ describe('method two', () => {
     expect(method.compare(wanted, live, manager)).toEqual([{ path: 'spec.paused', why: 'dropped' }]);
   });
 
-  it('applies once what somebody else made', () => {
+  it('applies once an object that another manager made', () => {
     expect(method.compare(wanted, wanted, manager)).toEqual([{ path: 'metadata.managedFields', why: 'missing' }]);
   });
 

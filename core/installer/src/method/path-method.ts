@@ -9,11 +9,11 @@ import type { Difference, InstallMethod } from './install-method.ts';
 import { isRecord, propertySchema } from './keyed-list.ts';
 import { scaledReplicas } from './scaled-replicas.ts';
 
-/** What of a kind is kept as the set says. Labels and annotations that the set names always are. */
+/** The managed fields of a kind. Labels and annotations that the set names are always managed. */
 export interface ManagedPaths {
   /** `spec.template`. */
   readonly managed: readonly string[];
-  /** A difference here means that the object has to be made anew. */
+  /** A difference here requires that the object is recreated. */
   readonly immutable?: readonly string[];
 }
 
@@ -59,7 +59,8 @@ export function pathMethod({ kinds, adjust }: PathMethodOptions): InstallMethod 
           ...droppedFields(before, wanted.value, wanted.schema, wanted.place),
         ];
       });
-      // Made by somebody else, or by a run that was stopped: it is not known what was wanted, so it is said again.
+      // Created by another manager, or by an interrupted reconcile: the last applied fields are not known, so it is
+      // applied again.
       if (!owned) differences.push({ path: 'metadata.managedFields', why: 'missing' });
       return [...differences, ...ownerDifference(prepared, live)];
     },

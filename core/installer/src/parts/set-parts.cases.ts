@@ -16,7 +16,7 @@ const rule: PartsRule = {
 /** Three megabytes: more than etcd takes at once. */
 const large = Array.from({ length: 12 }, (_, index) => configMap(`large-${index}`, { text: 'x'.repeat(250_000) }));
 
-/** What holds on every server. */
+/** Cases for every server. */
 export function partsCases(where: string, start: () => Promise<Cluster>): void {
   describe(`a set that is too large for one object ${where}`, () => {
     let cluster: Cluster;

@@ -30,11 +30,11 @@ export interface SetPart {
 }
 
 /**
- * Puts objects into a set, and what it cannot hold into parts. Pure. The names of parts are made of what is in them, so the same set
- * always has the same parts, and a changed one never changes a part that is in use.
+ * Packs objects into a set, and the rest into parts. Pure. The names of parts are hashes of their content, so the same
+ * set always has the same parts, and a changed one never changes a part that is in use.
  *
- * Write it so: the set itself first when it is new, then {@link ensureParts}; for a change {@link ensureParts} first, then the set,
- * then {@link sweepParts}. Who reads in between gets what was there before, or is told to wait.
+ * Write order: the set itself first when it is new, then {@link ensureParts}; for a change {@link ensureParts} first,
+ * then the set, then {@link sweepParts}. A reader in between gets the previous state, or `PART_MISSING`.
  */
 export function packSet(set: DynamicObject, objects: readonly DynamicObject[], rule: PartsRule): PackedSet {
   const [own = [], ...rest] = splitObjects(objects, rule.limitBytes ?? partLimitBytes);
@@ -45,7 +45,7 @@ export function packSet(set: DynamicObject, objects: readonly DynamicObject[], r
   return { set: rule.withObjects({ ...set, metadata }, own), parts };
 }
 
-/** Whether this is no set of its own. */
+/** Whether this is a part of another set. */
 export function isPart(set: Pick<DynamicObject, 'metadata'>, rule: PartsRule): boolean {
   return set.metadata.labels?.[rule.label] !== undefined;
 }
@@ -58,7 +58,7 @@ function partNames(set: DynamicObject, rule: PartsRule): readonly string[] {
     .map((name) => partName(set, name));
 }
 
-/** Sets of one kind share their names; parts are told apart by whose they are. */
+/** Sets of one kind share their names; parts are distinguished by their owner. */
 function partName(set: DynamicObject, name: string): string {
   return `${(set.metadata.name ?? '').slice(0, 220)}-${name}`;
 }
@@ -68,7 +68,10 @@ function labelOf({ metadata }: DynamicObject): string {
   return (metadata.name ?? '').slice(0, 63).replace(/[^A-Za-z0-9]+$/, '');
 }
 
-/** All objects of a set, its parts' as well. Rejects with `PART_MISSING` while one is not there: whoever writes it is not done yet. */
+/**
+ * All objects of a set, including its parts. Rejects with `PART_MISSING` while one does not exist: its writer is not
+ * done yet.
+ */
 export async function readParts(
   client: Client,
   set: DynamicObject,

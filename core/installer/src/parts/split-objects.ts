@@ -2,7 +2,7 @@ import { describeObject } from '@tektite/manifest';
 import type { DynamicObject } from '@tektite/meta';
 import { InstallerError } from '../installer-error.ts';
 
-/** What a set may hold. etcd takes 1.5 MiB; the rest is for metadata, status and managed fields. */
+/** The size limit of a set. etcd takes 1.5 MiB; the rest is for metadata, status and managed fields. */
 export const partLimitBytes = 1_000_000;
 
 /**

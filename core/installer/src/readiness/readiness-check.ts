@@ -8,9 +8,9 @@ export type ObjectReadiness =
       readonly ready: false;
       readonly reason: string;
       readonly message: string;
-      /** It will not become ready by itself. */
+      /** It will not become ready without an intervention. */
       readonly broken?: boolean;
-      /** Deleting it may help: the next run makes it anew. */
+      /** Deleting it may help: the next reconcile recreates it. */
       readonly remove?: boolean;
     };
 

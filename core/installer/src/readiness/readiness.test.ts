@@ -130,7 +130,7 @@ describe('a webhook', () => {
     subsets: [{ addresses }],
   });
 
-  it('is ready with a certificate and somebody who listens', () => {
+  it('is ready with a CA bundle and a ready endpoint', () => {
     expect(webhookServing.alsoRead?.(webhook(''))).toEqual([
       { apiVersion: 'v1', kind: 'Endpoints', namespace: 'ci', name: 'hook' },
     ]);
@@ -142,8 +142,8 @@ describe('a webhook', () => {
     ].map((found) => (found.ready ? 'ready' : found.message));
     expect(messages).toEqual([
       'the webhook a.example.com has no certificate yet',
-      'nobody listens behind the service ci/hook',
-      'nobody listens behind the service ci/hook',
+      'no ready endpoint behind the service ci/hook',
+      'no ready endpoint behind the service ci/hook',
       'ready',
     ]);
   });

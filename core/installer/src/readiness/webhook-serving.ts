@@ -24,7 +24,7 @@ function servicesOf(live: DynamicObject): readonly ObjectReference[] {
   return [...services.values()];
 }
 
-/** A webhook configuration that can be called: every certificate is there, and somebody listens behind every service. */
+/** A webhook configuration that can be called: every CA bundle is set, and every service has ready endpoints. */
 export const webhookServing: ReadinessCheck = {
   alsoRead: servicesOf,
   decide(live, { others }) {
@@ -33,7 +33,7 @@ export const webhookServing: ReadinessCheck = {
     const services = servicesOf(live);
     const silent = services.find((_, index) => !hasAddress(others[index]));
     if (!silent) return ready;
-    return notReady('WebhookNotReady', `nobody listens behind the service ${silent.namespace}/${silent.name}`);
+    return notReady('WebhookNotReady', `no ready endpoint behind the service ${silent.namespace}/${silent.name}`);
   },
 };
 

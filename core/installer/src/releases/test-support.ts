@@ -103,7 +103,7 @@ export async function accepted(client: Client, objects: readonly DynamicObject[]
   return good;
 }
 
-/** What has to be installed before a component. */
+/** The prerequisites of a component. */
 export function needs(component: string): readonly string[] {
   return component === 'tekton-pipeline' ? [] : ['tekton-pipeline/v1.15.0'];
 }
