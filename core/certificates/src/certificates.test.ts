@@ -14,7 +14,7 @@ const day = 24 * 60 * 60 * 1000;
 const clockAt = (time: string): Clock => ({ ...systemClock, now: () => Date.parse(time) });
 const clock = clockAt('2026-11-15T12:34:56.789Z');
 
-/** The extensions of a certificate as somebody else reads them, each encoded anew by them. */
+/** The extensions of a certificate as another parser reads them, each encoded again. */
 function extensionsOf(pem: string): Record<string, unknown> {
   const { extensions } = new x509.X509Certificate(pem);
   return Object.fromEntries(
@@ -78,12 +78,12 @@ it('certifies a server for its names and addresses, and a client for its groups'
   expect(new X509Certificate(client.certificate).keyUsage).toEqual([x509.ExtendedKeyUsage.clientAuth]);
 });
 
-it('tells times after 2049 with four digits', async () => {
+it('encodes times after 2049 with four digits', async () => {
   const { certificate } = await createAuthority('later', clockAt('2045-06-01T00:00:00Z'));
   expect(new X509Certificate(certificate).validTo).toBe('May 30 00:00:00 2055 GMT');
 });
 
-it('names an issuer with the very bytes of its name, whoever made it', async () => {
+it('names an issuer with the exact bytes of its name', async () => {
   const key = await createKey();
   const { privateKey, publicKey } = await keysOf(key);
   // Of several parts, in encodings that are not ours.
@@ -123,7 +123,7 @@ it('serves TLS to clients that trust the authority, or the certificate itself', 
   }
 });
 
-it('does not sign with a key that is none of its own kind, or no key', async () => {
+it('does not sign with a key of another type, or without a key', async () => {
   const { certificate } = await createAuthority('tektite', clock);
   for (const key of ['nonsense', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n'])
     await expect(issueCertificate({ certificate, key }, { commonName: 'x' }, clock)).rejects.toThrow();

@@ -30,13 +30,13 @@ export interface KeyPair {
 
 const day = 24 * 60 * 60 * 1000;
 
-/** For whoever renews: less than the usual. */
+/** A shorter validity, for renewals. */
 export interface ValidityOptions {
   /** How long it is valid, from now. */
   readonly validForMs?: number;
 }
 
-/** A new certificate authority. Valid for ten years unless told otherwise. */
+/** A new certificate authority. Valid for ten years by default. */
 export async function createAuthority(
   commonName: string,
   clock: Clock,
@@ -49,7 +49,7 @@ export async function createAuthority(
   ]);
 }
 
-/** A server's certificate that nobody but itself vouches for. Valid for 825 days unless told otherwise. */
+/** A self-signed certificate of a server. Valid for 825 days by default. */
 export async function createSelfSigned(
   { commonName, hosts = [] }: Pick<CertificateRequest, 'commonName' | 'hosts'>,
   clock: Clock,
@@ -83,7 +83,7 @@ export interface CertificateRequest {
   readonly hosts?: readonly string[];
 }
 
-/** A certificate signed by the authority. Valid for 825 days unless told otherwise. */
+/** A certificate signed by the authority. Valid for 825 days by default. */
 export async function issueCertificate(
   authority: KeyPair,
   request: CertificateRequest,
@@ -135,7 +135,7 @@ function readSigningKey(pem: string): KeyObject {
   throw new Error('the key of an authority has to be an ECDSA key on P-256');
 }
 
-/** What is certified. Names are encoded. */
+/** The subject of a certificate. Names are encoded. */
 interface Statement {
   readonly issuer: { readonly name: Buffer; readonly key: KeyObject };
   readonly subject: Buffer;
@@ -169,7 +169,7 @@ function pemOf(certificate: Buffer): string {
   return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
 }
 
-/** By chance, so that nobody foresees what is signed. */
+/** Random, so that the signed content cannot be predicted. */
 function serialNumber(): Buffer {
   const bytes = randomBytes(16);
   bytes[0] = 0x40 | ((bytes[0] ?? 0) & 0x3f);
@@ -187,11 +187,11 @@ function nameOf({ commonName, organizations = [] }: CertificateRequest): Buffer 
   );
 }
 
-/** The name in a certificate, as it is encoded there: whoever compares it with that of an issuer compares bytes. */
+/** The subject of a certificate in its encoded form: issuers are compared by their bytes. */
 function subjectOf(certificate: X509Certificate): Buffer {
   const [statement = Buffer.alloc(0)] = itemsOf(certificate.raw);
   const fields = itemsOf(statement);
-  // Certificates of version 1 do not tell their version.
+  // Certificates of version 1 do not contain their version.
   const subject = fields[fields[0]?.[0] === 0xa0 ? 5 : 4];
   if (!subject) throw new Error('the certificate of the authority has no subject');
   return subject;

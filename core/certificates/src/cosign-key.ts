@@ -18,8 +18,8 @@ interface SealedKey {
   readonly ciphertext: string;
 }
 
-/** More than any tool asks for. Whoever made the file decides about it otherwise. */
-const mostMemory = 256 * 1024 * 1024;
+/** More than any tool asks for. A larger value in the file is rejected. */
+const maxMemory = 256 * 1024 * 1024;
 
 /** The key in it. Throws an error that says what is wrong. */
 export function readCosignKey(pem: string, passphrase: string): KeyObject {
@@ -28,20 +28,20 @@ export function readCosignKey(pem: string, passphrase: string): KeyObject {
   if (kdf.name !== 'scrypt' || cipher.name !== 'nacl/secretbox')
     throw new Error(`it is encrypted in an unknown way: ${kdf.name}, ${cipher.name}`);
   const { N, r, p } = kdf.params;
-  const key = scryptSync(passphrase, Buffer.from(kdf.salt, 'base64'), 32, { N, r, p, maxmem: mostMemory });
+  const key = scryptSync(passphrase, Buffer.from(kdf.salt, 'base64'), 32, { N, r, p, maxmem: maxMemory });
   const opened = openSecretBox(Buffer.from(ciphertext, 'base64'), Buffer.from(cipher.nonce, 'base64'), key);
   if (!opened) throw new Error('the passphrase is not the right one');
   return createPrivateKey({ key: opened, format: 'der', type: 'pkcs8' });
 }
 
-/** What `cosign generate-key-pair` asks of scrypt. */
+/** The scrypt parameters of `cosign generate-key-pair`. */
 const strength = { N: 65_536, r: 8, p: 1 };
 
 /** A new pair of keys as `cosign generate-key-pair` writes them, the private one closed with the passphrase. */
 export function createCosignKeys(passphrase: string): { readonly privateKey: string; readonly publicKey: string } {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const [salt, nonce] = [randomBytes(32), randomBytes(24)];
-  const key = scryptSync(passphrase, salt, 32, { ...strength, maxmem: mostMemory });
+  const key = scryptSync(passphrase, salt, 32, { ...strength, maxmem: maxMemory });
   const sealed: SealedKey = {
     kdf: { name: 'scrypt', params: strength, salt: salt.toString('base64') },
     cipher: { name: 'nacl/secretbox', nonce: nonce.toString('base64') },

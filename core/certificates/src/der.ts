@@ -22,7 +22,7 @@ export function set(item: Uint8Array): Buffer {
   return tagged(0x31, item);
 }
 
-/** A value with a number of its own around it. */
+/** A value with an explicit tag. */
 export function explicit(number: number, item: Uint8Array): Buffer {
   return tagged(0xa0 | number, item);
 }
@@ -65,7 +65,7 @@ function inSevens(number: number): readonly number[] {
   return bytes;
 }
 
-/** To the second. Certificates tell the years before 2050 with two digits. */
+/** To the second. Certificates encode the years before 2050 with two digits. */
 export function time(milliseconds: number): Buffer {
   const text = new Date(milliseconds).toISOString().replace(/[-:T]|\.\d+/g, '');
   return text < '2050' ? tagged(0x17, Buffer.from(text.slice(2))) : tagged(0x18, Buffer.from(text));

@@ -44,8 +44,9 @@ export async function isRequestFor(pem: string, key: string): Promise<boolean> {
 }
 
 /**
- * The types of text that everybody reads in the same way: UTF-8, printable, teletex, IA5 and BMP strings. The library shows
- * others as their bytes, while OpenSSL reads some of them as text: somebody could ask for one name and be known by another.
+ * The types of text that all parsers read in the same way: UTF-8, printable, teletex, IA5 and BMP strings. The library
+ * shows others as their bytes, while OpenSSL reads some of them as text: a client could request one name and be
+ * identified by another.
  */
 const textTypes = new Set([0x0c, 0x13, 0x14, 0x16, 0x1e]);
 

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { KeyPair } from './certificates.ts';
 
-/** What a certificate says. */
+/** The contents of a certificate. */
 export interface CertificateFacts {
   /** Milliseconds since the epoch. */
   readonly notBefore: number;

@@ -19,7 +19,7 @@ it('a message is put into the same box', () => {
   expect(sealSecretBox(Buffer.from(message, 'hex'), nonce, key).equals(box)).toBe(true);
 });
 
-it('a box is not opened with another key, nor after somebody changed it', () => {
+it('a box is not opened with another key, nor after it was changed', () => {
   expect(openSecretBox(box, nonce, Buffer.alloc(32))).toBeUndefined();
   const changed = Buffer.from(box);
   changed[40] = (changed[40] ?? 0) ^ 1;

@@ -1,6 +1,6 @@
 import type { Clock } from '@tektite/meta';
 
-/** What somebody asks to have certified. */
+/** The subject, names and usages that a request asks for. */
 export interface SigningRequest {
   readonly commonName: string;
   readonly organizations: readonly string[];

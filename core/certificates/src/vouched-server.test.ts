@@ -46,7 +46,7 @@ it('does not believe one that vouches for itself', async () => {
   expect(isVouchedServer(new X509Certificate(authority), '', systemClock.now())).toBe(false);
 });
 
-it('does not believe one that is over, not yet valid, or not for servers', async () => {
+it('rejects one that is expired, not yet valid, or not for servers', async () => {
   const { shown, authority } = await sameName();
   expect(isVouchedServer(shown, authority, systemClock.now() + 2 * hour)).toBe(false);
   expect(isVouchedServer(shown, authority, systemClock.now() - 2 * hour)).toBe(false);

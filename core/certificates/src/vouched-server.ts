@@ -4,11 +4,12 @@ import { splitCertificates } from './read-certificate.ts';
 const serverAuthentication = '1.3.6.1.5.5.7.3.1';
 
 /**
- * Whether one of the authorities signed a server's certificate itself, and both are valid now. For whom it is good is
- * another question.
+ * Reports whether one of the authorities signed a server's certificate, and both are valid now. It does not check the
+ * host name.
  *
- * This is for certificates that OpenSSL calls self-signed because subject and issuer have one name and no key identifier
- * tells them apart. Go looks at signatures instead, so programs in Go make and accept them: knative's webhooks do.
+ * This is for certificates that OpenSSL calls self-signed because subject and issuer have one name and no key
+ * identifier distinguishes them. Go checks signatures instead, so programs in Go make and accept them: knative's
+ * webhooks do.
  */
 export function isVouchedServer(shown: X509Certificate, authorities: string, now: number): boolean {
   const usages = shown.keyUsage as readonly string[] | undefined;
@@ -21,7 +22,7 @@ function hasSigned(pem: string, shown: X509Certificate, now: number): boolean {
     const authority = new X509Certificate(pem);
     return authority.ca && isValid(authority, now) && shown.checkIssued(authority) && shown.verify(authority.publicKey);
   } catch {
-    // Something in the bundle that is no certificate vouches for nobody.
+    // An entry of the bundle that is no certificate authenticates no server.
     return false;
   }
 }
