@@ -1,4 +1,4 @@
-/** What went wrong will go wrong again: there is no need to wait and see. */
+/** A permanent error: a retry gives the same result. */
 export class FinalError extends Error {
   override readonly name = 'FinalError';
 }

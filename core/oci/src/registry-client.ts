@@ -5,9 +5,9 @@ import { type ImageReference, mayBePlain } from './image-reference.ts';
 import { saveChecked } from './save-checked.ts';
 import type { Login } from './login.ts';
 
-const mostManifestBytes = 4 * 1024 * 1024;
+const maxManifestBytes = 4 * 1024 * 1024;
 /** More than fits into a request, even if it is packed well. */
-const mostBlobBytes = 8 * 1024 * 1024;
+const maxBlobBytes = 8 * 1024 * 1024;
 
 const manifestTypes = [
   'application/vnd.oci.image.manifest.v1+json',
@@ -31,8 +31,8 @@ export interface Manifest {
 }
 
 /**
- * Reads images from a registry, by the OCI distribution API. What it got is checked against its digest. A registry that wants a
- * login says how; the login goes to it and to nobody else.
+ * Reads images from a registry, by the OCI distribution API. Content is checked against its digest. Credentials are
+ * sent only to the registry that they are for.
  */
 export class RegistryClient {
   private readonly image: ImageReference;
@@ -66,7 +66,7 @@ export class RegistryClient {
 
   async blob(digest: string): Promise<Buffer> {
     const path = `/v2/${this.image.repository}/blobs/${checkedDigest(digest)}`;
-    const body = await readBody(await this.get(path, {}), mostBlobBytes);
+    const body = await readBody(await this.get(path, {}), maxBlobBytes);
     checkDigest(body, digest);
     return body;
   }
@@ -80,7 +80,7 @@ export class RegistryClient {
   private async readManifest(reference: string, isDigest: boolean): Promise<ReadManifest> {
     const Accept = [...manifestTypes, ...indexTypes].join(',');
     const response = await this.get(`/v2/${this.image.repository}/manifests/${reference}`, { Accept });
-    const body = await readBody(response, mostManifestBytes);
+    const body = await readBody(response, maxManifestBytes);
     if (isDigest) checkDigest(body, reference);
     const value: unknown = JSON.parse(body.toString('utf8'));
     if (typeof value !== 'object' || value === null) throw new Error('could not parse image manifest');
@@ -97,7 +97,7 @@ export class RegistryClient {
       response = await this.send(url, headers);
     }
     if (response.ok) return response;
-    const message = `GET ${url}: ${await complaintIn(response)}`;
+    const message = `GET ${url}: ${await errorIn(response)}`;
     throw response.status >= 500 || response.status === 429 ? new Error(message) : new FinalError(message);
   }
 
@@ -124,7 +124,7 @@ export class RegistryClient {
     return this.origin;
   }
 
-  /** `Basic` takes the login itself; `Bearer` a token, which whoever is named there gives for it. */
+  /** `Basic` sends the credentials; `Bearer` sends a token of the named token server. */
   private async answerChallenge(challenge: string): Promise<string> {
     const basic =
       this.login && `Basic ${Buffer.from(`${this.login.username}:${this.login.password}`).toString('base64')}`;
@@ -143,7 +143,7 @@ export class RegistryClient {
     url.searchParams.set('scope', fields.get('scope') ?? `repository:${this.image.repository}:pull`);
     const headers: Readonly<Record<string, string>> = basic === undefined ? {} : { Authorization: basic };
     const response = await fetchUrl(url.href, { signal: this.signal, headers });
-    const body = await readBody(response, mostManifestBytes);
+    const body = await readBody(response, maxManifestBytes);
     if (!response.ok)
       throw new Error(`GET ${url.origin}${url.pathname}: unexpected status code ${describeStatus(response)}`);
     const { token, access_token: other } = JSON.parse(body.toString('utf8')) as {
@@ -192,11 +192,11 @@ function checkDigest(body: Uint8Array, wanted: string): void {
 /** `404 Not Found` */
 const describeStatus = ({ status, statusText }: Response) => `${status} ${statusText}`.trim();
 
-/** What a registry says is wrong, in the form that container tools print. */
-async function complaintIn(response: Response): Promise<string> {
-  const body = await readBody(response, mostManifestBytes);
+/** The errors of a registry, in the form that container tools print. */
+async function errorIn(response: Response): Promise<string> {
+  const body = await readBody(response, maxManifestBytes);
   try {
-    const { errors = [] } = JSON.parse(body.toString('utf8')) as { errors?: readonly Complaint[] };
+    const { errors = [] } = JSON.parse(body.toString('utf8')) as { errors?: readonly RegistryErrorBody[] };
     const texts = errors.map(({ code, message, detail }) => `${code}: ${message}${detailText(detail)}`);
     if (texts.length > 0)
       return texts.length === 1 ? (texts[0] as string) : `multiple errors returned: ${texts.join('; ')}`;
@@ -206,7 +206,7 @@ async function complaintIn(response: Response): Promise<string> {
   return `unexpected status code ${describeStatus(response)}`;
 }
 
-interface Complaint {
+interface RegistryErrorBody {
   readonly code?: string;
   readonly message?: string;
   readonly detail?: unknown;
