@@ -21,7 +21,7 @@ import {
   untilReason,
 } from './test-support.ts';
 
-/** What is wrong is named by a condition, and nothing of others is touched. */
+/** A condition names the error, and foreign objects are not touched. */
 describe('bad input', { timeout: 60_000 }, () => {
   let clock: VirtualClock;
   let plane: ControlPlane;

@@ -9,7 +9,7 @@ export const keys = {
   managedBy: 'cpaas.io/managed-by',
   hash: 'cpaas.io/last-applied-hash',
   targetNamespace: 'cpaas.io/target-namespace',
-  /** What InstallManifests of early versions had in their place. */
+  /** The same key of InstallManifests of early versions. */
   formerHash: 'cpaas.io/manifestsHash',
   formerName: 'cpaas.io/connector',
   formerVersion: 'cpaas.io/connectorVersion',
@@ -35,7 +35,7 @@ const shownName = 40;
 
 const short = (text: string): string => sha256Hex(text).slice(0, 8);
 
-/** Equal for the same Connector, whoever asks: an InstallManifest is never made twice. */
+/** Derived from the Connector, so that an InstallManifest is never created twice. */
 export function installManifestName({ namespace, name }: ConnectorName, type: ManifestType): string {
   const shown = name.slice(0, shownName).replace(/[^a-z0-9]+$/, '');
   return `${shown}-${short(`${namespace}/${name}`)}-${type}`;
@@ -55,7 +55,7 @@ export function versionLabel(version: string): string {
     .replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
 }
 
-/** What all objects of a Connector can be found by. */
+/** Labels that select all objects of a Connector. */
 export function connectorLabels({ namespace, name }: ConnectorName): Readonly<Record<string, string>> {
   return { [keys.connectorName]: nameLabel(name), [keys.connectorNamespace]: namespace };
 }

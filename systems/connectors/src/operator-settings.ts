@@ -2,7 +2,7 @@ import type { Environment } from './payload/proxy-of.ts';
 
 /** How the operator runs. */
 export interface OperatorSettings {
-  /** Of the operator: another one has everything made anew. */
+  /** Of the operator: another one has everything recreated. */
   readonly version: string;
   /** Folders that paths of additional manifests may lie in. Default `/manifests`; the folder of payloads is added. */
   readonly manifestRoots?: readonly string[];
@@ -12,7 +12,7 @@ export interface OperatorSettings {
   readonly allowPrivateManifests?: boolean;
   /** Additional manifests outside of the namespace of the Connector: its users have the rights of the operator then. Default no. */
   readonly additionalManifestsClusterScope?: boolean;
-  /** Who may write InstallManifests. Default: the user that the operator itself is, where the server tells. */
+  /** The users that may write InstallManifests. Default: the operator's own user, where the server reports it. */
   readonly operatorUsers?: readonly string[];
   /** Further certificates that URLs may have, in PEM. */
   readonly certificateAuthority?: string;
@@ -20,10 +20,10 @@ export interface OperatorSettings {
   readonly environment?: Environment;
   /** How many Connectors, and how many InstallManifests, are worked on at a time. Default: as for any controller. */
   readonly workers?: number;
-  /** When to look again at what is not ready. Default ten seconds. */
+  /** The requeue delay while something is not ready. Default ten seconds. */
   readonly requeueMs?: number;
-  /** When to look at everything again. Default ten hours. */
+  /** The resync period. Default ten hours. */
   readonly resyncMs?: number;
-  /** How often payloads are looked at. Default 30 seconds. */
+  /** How often payloads are checked. Default 30 seconds. */
   readonly payloadCheckMs?: number;
 }

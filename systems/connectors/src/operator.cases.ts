@@ -161,7 +161,7 @@ export function operatorCases(place: OperatorPlace): void {
       await expect(change).rejects.toThrow('InstallManifests are written by the operator');
     });
 
-    it('makes it anew for another version of the operator, and keeps what has data in it', async () => {
+    it('recreates it for another version of the operator, and keeps objects with data', async () => {
       const uid = async (kind: string) =>
         (await managed(client)).find((object: DynamicObject) => object.kind === kind)?.metadata.uid;
       const [crd, web] = [await uid('CustomResourceDefinition'), await uid('Deployment')];

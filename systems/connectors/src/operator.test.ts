@@ -103,7 +103,7 @@ describe('the Connectors operator', { timeout: 60_000 }, () => {
     expect((await client.get(kinds.Deployment, web)).spec?.replicas).not.toBe(1);
   });
 
-  it('makes again what somebody deleted', async () => {
+  it('recreates deleted objects', async () => {
     await create();
     await untilReason(clock, plane.client, 'shop', 'Ready');
     const map = { namespace: 'default', name: 'settings' };
@@ -135,7 +135,7 @@ describe('the Connectors operator', { timeout: 60_000 }, () => {
     expect(ready.status?.observedGeneration).toBe(2);
   });
 
-  it('makes a workload anew whose selector changes', async () => {
+  it('recreates a workload whose selector changes', async () => {
     await create();
     await untilReason(clock, plane.client, 'shop', 'Ready');
     const before = await find(plane.client, deployment('web'));
@@ -166,7 +166,7 @@ describe('the Connectors operator', { timeout: 60_000 }, () => {
     );
   });
 
-  it('makes everything anew for another version of the operator, but for what has data in it', async () => {
+  it('recreates everything for another version of the operator, except objects with data', async () => {
     await create();
     await untilReason(clock, plane.client, 'shop', 'Ready');
     const uids = async () =>
@@ -263,7 +263,7 @@ describe('the Connectors operator', { timeout: 60_000 }, () => {
     await untilReason(clock, plane.client, 'shop', 'Ready', 'two');
   });
 
-  it('touches nothing that is there already, until somebody says that it is to be taken over', async () => {
+  it('adopts no existing object without the label that allows it', async () => {
     payloads.put('map', {
       objects: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'mine' }, data: { a: 'theirs' } }],
     });
@@ -297,7 +297,7 @@ describe('the Connectors operator', { timeout: 60_000 }, () => {
     expect((await find(plane.client, deployment('web')))?.metadata.labels?.['team']).toBeUndefined();
     const map = { namespace: 'default', name: 'settings' };
     await clock.until(plane.client.delete(kinds.ConfigMap, map));
-    // What was rendered before is remembered, so that even now it is kept.
+    // The earlier rendering is cached, so that even now it is kept.
     await eventually(
       clock,
       () => plane.client.get(kinds.ConfigMap, map).catch(() => undefined),
@@ -327,7 +327,7 @@ describe('the Connectors operator', { timeout: 60_000 }, () => {
     );
   });
 
-  it('makes an InstallManifest again that somebody deleted', async () => {
+  it('recreates a deleted InstallManifest', async () => {
     await create();
     await untilReason(clock, plane.client, 'shop', 'Ready');
     const [first] = await readManifests(plane.client);
@@ -353,7 +353,7 @@ describe('the Connectors operator', { timeout: 60_000 }, () => {
     expect(await state()).toEqual(before);
   });
 
-  it('tells its users in Events, once for each change', async () => {
+  it('records Events, once for each change', async () => {
     await create();
     await untilReason(clock, plane.client, 'shop', 'Ready');
     await clock.advance(60_000);
@@ -361,8 +361,8 @@ describe('the Connectors operator', { timeout: 60_000 }, () => {
       namespace: 'default',
       fieldSelector: 'involvedObject.kind=Connector',
     });
-    const told = items.map(({ reason }) => reason);
-    expect(told).toEqual(expect.arrayContaining(['Rendered', 'Installed']));
+    const reasons = items.map(({ reason }) => reason);
+    expect(reasons).toEqual(expect.arrayContaining(['Rendered', 'Installed']));
     expect(items.filter(({ reason }) => reason === 'Installed').map(({ count }) => count ?? 1)).toEqual([1]);
   });
 });

@@ -12,7 +12,7 @@ export type RenderReason =
   | 'DuplicateObject'
   | 'ManifestTooLarge';
 
-/** A mistake that a user is told of. What is installed stays as it is. */
+/** A rendering error that the status reports. Installed objects stay as they are. */
 export class RenderFailure extends Error {
   override readonly name = 'RenderFailure';
   readonly reason: RenderReason;

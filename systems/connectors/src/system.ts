@@ -15,7 +15,7 @@ import type { OperatorUsers } from './webhooks/validate-install-manifest.ts';
 
 export interface ConnectorsOptions extends OperatorSettings {
   readonly payloads: PayloadSource;
-  /** What it needs besides its own kinds to install the payloads; see `payloadPermissions`. */
+  /** Permissions beyond its own kinds to install the payloads; see `payloadPermissions`. */
   readonly permissions?: readonly PolicyRule[];
 }
 
@@ -68,7 +68,7 @@ function controllers(options: ConnectorsOptions, client?: Client) {
   ];
 }
 
-/** The user that the server takes this process for. Servers before 1.28 do not tell; then nobody is kept out. */
+/** The user of this process. Servers before 1.28 do not report it; then all users are allowed. */
 async function whoAmI(client: Client): Promise<OperatorUsers> {
   const review: DynamicObject = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata: {} };
   try {

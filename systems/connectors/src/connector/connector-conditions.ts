@@ -1,4 +1,4 @@
-import { type PhaseVerdict, summaryStyle } from '@tektite/installer';
+import { type PhaseResult, summaryStyle } from '@tektite/installer';
 import { findCondition, isConditionTrue } from '@tektite/meta';
 import type { InstallManifest } from '../kinds/install-manifest.ts';
 import { manifestTypeOf } from '../install-manifest/manifest-type.ts';
@@ -8,16 +8,16 @@ export const connectorConditions = summaryStyle({
   summary: 'Ready',
   types: ['TransformersSucceeded', 'InstallSucceeded', 'WorkloadAvailable'],
   ready: { reason: 'Ready', message: 'everything is installed and available' },
-  unknown: { reason: 'Pending', message: 'not looked at yet' },
+  unknown: { reason: 'Pending', message: 'not reconciled yet' },
 });
 
 const installTypes = ['CrdInstalled', 'ClustersScoped', 'NamespaceScoped'];
 const workloadTypes = ['DeploymentsAvailable', 'StatefulSetReady'];
 
-type Finding = Omit<PhaseVerdict, 'condition'>;
+type Finding = Omit<PhaseResult, 'condition'>;
 
-/** What the InstallManifests of a Connector say, as conditions of the Connector. Pure. */
-export function installVerdicts(found: readonly InstallManifest[]): readonly PhaseVerdict[] {
+/** The conditions of a Connector, from its InstallManifests. Pure. */
+export function installResults(found: readonly InstallManifest[]): readonly PhaseResult[] {
   const ordered = inOrder(found);
   const install = ordered.flatMap((manifest) => findings(manifest, installTypes));
   const workloads = ordered
@@ -30,7 +30,7 @@ export function installVerdicts(found: readonly InstallManifest[]): readonly Pha
 }
 
 /** Nothing is known until something new is seen. */
-export function unknownVerdicts(reason: string, message: string): readonly PhaseVerdict[] {
+export function unknownResults(reason: string, message: string): readonly PhaseResult[] {
   return ['InstallSucceeded', 'WorkloadAvailable'].map((condition) => ({
     condition,
     status: 'Unknown',
@@ -50,7 +50,7 @@ function findings(manifest: InstallManifest, types: readonly string[]): readonly
   const { name = '', generation } = manifest.metadata;
   const { conditions, observedGeneration } = manifest.status ?? {};
   if (observedGeneration !== generation)
-    return [{ status: 'Unknown', reason: 'Installing', message: `${name}: not looked at yet` }];
+    return [{ status: 'Unknown', reason: 'Installing', message: `${name}: not reconciled yet` }];
   const ready = findCondition(conditions, 'Ready');
   const held =
     types === installTypes && (ready?.reason === 'RenderMismatch' || ready?.reason === 'WaitingForDependency')

@@ -15,7 +15,7 @@ import {
   requeueAfter,
   type Result,
 } from '@tektite/controller';
-import type { PhaseVerdict } from '@tektite/installer';
+import type { PhaseResult } from '@tektite/installer';
 import { findCondition, formatTime, isConditionTrue, isStatusError } from '@tektite/meta';
 import { connectorFinalizer } from '../connector-keys.ts';
 import { Connector, type ConnectorStatus } from '../kinds/connector.ts';
@@ -44,7 +44,7 @@ export interface ConnectorControllerOptions {
   readonly workers?: number;
   readonly requeueMs: number;
   readonly resyncMs: number;
-  /** How often payloads are looked at. */
+  /** How often payloads are checked. */
   readonly payloadCheckMs: number;
 }
 
@@ -80,12 +80,12 @@ export function connectorController(options: ConnectorControllerOptions): Contro
         return result;
       },
     },
-    reconcile: (connector, context) => new ConnectorRun(connector, context, options).reconcile(),
+    reconcile: (connector, context) => new ConnectorReconcile(connector, context, options).reconcile(),
   });
 }
 
-/** One look at a Connector. */
-class ConnectorRun {
+/** One reconcile of a Connector. */
+class ConnectorReconcile {
   private readonly connector: Connector;
   private readonly context: ReconcileContext;
   private readonly options: ConnectorControllerOptions;
@@ -119,27 +119,27 @@ class ConnectorRun {
   /** Says that there is something new before anything that may take long. */
   private async announce(seenBefore: boolean): Promise<Result> {
     const reason = seenBefore ? 'Rendering' : 'Pending';
-    await this.tell([
+    await this.updateStatus([
       { condition: 'TransformersSucceeded', status: 'Unknown', reason, message: 'the newest change is being rendered' },
     ]);
     return requeueAfter(0);
   }
 
   private async stop(reason: string, message: string): Promise<Result> {
-    await this.tell([{ condition: 'InstallSucceeded', status: 'False', reason, message }]);
+    await this.updateStatus([{ condition: 'InstallSucceeded', status: 'False', reason, message }]);
     return done;
   }
 
-  /** What is installed stays. */
+  /** Installed objects stay. */
   private async renderFailed({ reason, message, retryMs }: RenderFailure): Promise<Result> {
-    await this.tell([{ condition: 'TransformersSucceeded', status: 'False', reason, message }]);
+    await this.updateStatus([{ condition: 'TransformersSucceeded', status: 'False', reason, message }]);
     const retry = retryMs ?? (reason === 'FetchFailed' ? 60_000 : undefined);
     return retry === undefined ? done : requeueAfter(retry);
   }
 
   private async install(rendered: Rendered, wanted: readonly [WantedManifest, WantedManifest]): Promise<Result> {
     const { operatorVersion, requeueMs } = this.options;
-    const transformed: PhaseVerdict = {
+    const transformed: PhaseResult = {
       condition: 'TransformersSucceeded',
       status: 'True',
       reason: 'Transformed',
@@ -152,9 +152,9 @@ class ConnectorRun {
       const problem = await this.act(action);
       if (problem) return this.actFailed(transformed, action, problem);
     }
-    const verdicts = verdictsOf(decision, this.found);
-    const facts = this.factsOf(rendered, verdicts);
-    await this.tell([transformed, ...verdicts], facts);
+    const results = resultsOf(decision, this.found);
+    const facts = this.factsOf(rendered, results);
+    await this.updateStatus([transformed, ...results], facts);
     if (!facts.manifestsHash) return requeueAfter(requeueMs);
     return this.connector.spec.additionalManifests ? requeueAfter(refreshMs) : done;
   }
@@ -165,24 +165,24 @@ class ConnectorRun {
       await writeManifest(client, action, signal);
       return undefined;
     } catch (error) {
-      // Somebody was faster; the next look sees what they did.
+      // A concurrent write; the next reconcile observes it.
       if (!isStatusError(error) || isStatusError(error, 'Conflict') || isStatusError(error, 'AlreadyExists'))
         throw error;
       return error;
     }
   }
 
-  private async actFailed(transformed: PhaseVerdict, action: ManifestAction, error: Error): Promise<Result> {
+  private async actFailed(transformed: PhaseResult, action: ManifestAction, error: Error): Promise<Result> {
     const name = 'wanted' in action ? action.wanted.name : (action.manifest.metadata.name ?? '');
     const reason = action.type === 'create' ? 'CreateFailed' : 'UpdateFailed';
     const message = `InstallManifest ${name}: ${error.message}`;
-    await this.tell([transformed, { condition: 'InstallSucceeded', status: 'False', reason, message }]);
+    await this.updateStatus([transformed, { condition: 'InstallSucceeded', status: 'False', reason, message }]);
     return isStatusError(error, 'Forbidden') ? requeueAfter(this.options.requeueMs) : failed(error);
   }
 
-  /** What is written once everything is there. */
-  private factsOf(rendered: Rendered, verdicts: readonly PhaseVerdict[]): Partial<ConnectorStatus> {
-    if (verdicts.some(({ status }) => status !== 'True')) return {};
+  /** The status fields that are written once everything is installed. */
+  private factsOf(rendered: Rendered, results: readonly PhaseResult[]): Partial<ConnectorStatus> {
+    if (results.some(({ status }) => status !== 'True')) return {};
     return {
       connectorVersion: rendered.payloadVersion,
       releaseVersion: this.options.operatorVersion,
@@ -190,12 +190,12 @@ class ConnectorRun {
     };
   }
 
-  private async tell(verdicts: readonly PhaseVerdict[], facts: Partial<ConnectorStatus> = {}): Promise<void> {
+  private async updateStatus(results: readonly PhaseResult[], facts: Partial<ConnectorStatus> = {}): Promise<void> {
     const { connector, context, found } = this;
     const { generation = 0 } = connector.metadata;
     const before: ConnectorStatus = connector.status ?? {};
     const now = formatTime(context.clock.now());
-    const conditions = connectorConditions.update(before.conditions ?? [], verdicts, { now, generation });
+    const conditions = connectorConditions.update(before.conditions ?? [], results, { now, generation });
     const own = inOrder(found).map((manifest) => ({
       name: manifest.metadata.name ?? '',
       type: manifestTypeOf(manifest),
@@ -221,6 +221,6 @@ class ConnectorRun {
   }
 }
 
-function verdictsOf({ state }: ConnectorDecision, found: readonly InstallManifest[]): readonly PhaseVerdict[] {
-  return state ? unknownVerdicts(state.reason, state.message) : installVerdicts(found);
+function resultsOf({ state }: ConnectorDecision, found: readonly InstallManifest[]): readonly PhaseResult[] {
+  return state ? unknownResults(state.reason, state.message) : installResults(found);
 }

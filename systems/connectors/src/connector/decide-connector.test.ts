@@ -5,7 +5,7 @@ import { keys } from '../connector-keys.ts';
 import type { InstallManifest } from '../kinds/install-manifest.ts';
 import { renderConnector } from '../render/render-connector.ts';
 import { application, configMap, connector, deployment } from '../test-support.ts';
-import { connectorConditions, installVerdicts } from './connector-conditions.ts';
+import { connectorConditions, installResults } from './connector-conditions.ts';
 import { decideConnector } from './decide-connector.ts';
 import { wantedManifests } from './manifest-for.ts';
 import { connectorKeys } from './manifest-index.ts';
@@ -54,7 +54,7 @@ describe('what is done about a Connector', () => {
     expect(second.spec.dependsOn).toEqual([first.name]);
   });
 
-  it('C7: makes the one that somebody deleted', () => {
+  it('C7: recreates a deleted one', () => {
     expect(decide([made()[0]]).actions).toEqual(['create shop-*-deployment']);
   });
 
@@ -74,7 +74,7 @@ describe('what is done about a Connector', () => {
     expect(decide(made(), wanted).actions).toEqual(['update shop-*-static']);
   });
 
-  it('C8: writes a record anew that somebody else changed', () => {
+  it('C8: rewrites a record that another client changed', () => {
     const found = made();
     found[0].spec.manifests[0]!.metadata.name = 'other';
     expect(decide(found).actions).toEqual(['update shop-*-static']);
@@ -188,8 +188,8 @@ describe('what a Connector says of its InstallManifests', () => {
       } as never;
     });
     const transformed = { condition: 'TransformersSucceeded', status: 'True', reason: 'Transformed' } as const;
-    const verdicts = [transformed, ...installVerdicts(found)];
-    const conditions = connectorConditions.update([], verdicts, { now: '2026-01-01T00:00:00Z' });
+    const results = [transformed, ...installResults(found)];
+    const conditions = connectorConditions.update([], results, { now: '2026-01-01T00:00:00Z' });
     return Object.fromEntries(
       conditions.map(({ type, status, reason, message }) => [
         type,
@@ -233,7 +233,7 @@ describe('what a Connector says of its InstallManifests', () => {
     expect(Ready).toBe(WorkloadAvailable);
   });
 
-  it('tells of one that waits, and of one that is not what was recorded', () => {
+  it('reports one that waits, and one that differs from its record', () => {
     expect(said([], [['Ready', 'False', 'WaitingForDependency', 'InstallManifest a is not ready']]).Ready).toBe(
       'Unknown WaitingForDependency shop-*-deployment: InstallManifest a is not ready',
     );
@@ -245,7 +245,7 @@ describe('what a Connector says of its InstallManifests', () => {
   it('believes nothing that was said of an earlier state', () => {
     const found = made();
     for (const each of found) each.status = { observedGeneration: 0, conditions: [] } as never;
-    expect(installVerdicts(found).map(({ status, reason }) => `${status} ${reason}`)).toEqual([
+    expect(installResults(found).map(({ status, reason }) => `${status} ${reason}`)).toEqual([
       'Unknown Installing',
       'Unknown Installing',
     ]);

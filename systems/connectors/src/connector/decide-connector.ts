@@ -11,11 +11,11 @@ export type ManifestAction =
   | { readonly type: 'create'; readonly wanted: WantedManifest }
   | { readonly type: 'update'; readonly manifest: InstallManifest; readonly wanted: WantedManifest };
 
-/** What has to be done next, and what people are told meanwhile. */
+/** The next action, and the condition until then. */
 export interface ConnectorDecision {
   /** In this order; the first that fails ends it. */
   readonly actions: readonly ManifestAction[];
-  /** Why the installation is not complete before anything else is looked at; nothing: what the InstallManifests say. */
+  /** Why the installation cannot proceed; undefined when the InstallManifests decide the condition. */
   readonly state?: { readonly reason: string; readonly message: string };
 }
 
@@ -94,7 +94,7 @@ function surplusOf(
   });
 }
 
-/** What the workloads need goes first, as it was made first. */
+/** Prerequisites of the workloads first, in the order of creation. */
 export function inOrder(found: readonly InstallManifest[]): readonly InstallManifest[] {
   return manifestTypes.flatMap((type) => found.filter((manifest) => manifestTypeOf(manifest) === type));
 }

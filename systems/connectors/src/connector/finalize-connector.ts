@@ -19,7 +19,7 @@ export async function finalizeConnector(
   const { client, clock, event, signal } = context;
   const found = await allOf(connector, cached, context);
   if (found.length === 0) {
-    event({ reason: 'Uninstalled', message: 'all that was installed is gone, but for what is always kept' });
+    event({ reason: 'Uninstalled', message: 'all installed objects are deleted, except those that are always kept' });
     return done;
   }
   const left = found.map(({ metadata }) => metadata.name).join(' and ');
@@ -37,7 +37,7 @@ export async function finalizeConnector(
   return requeueAfter(requeueMs);
 }
 
-/** What the cache knows, and what it may not have heard of yet. */
+/** The InstallManifests of the cache, and those of a live list that the cache may not show yet. */
 async function allOf(
   { metadata }: Connector,
   cached: readonly InstallManifest[],

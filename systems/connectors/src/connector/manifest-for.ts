@@ -13,7 +13,7 @@ import { recordOf } from '../install-manifest/manifest-content.ts';
 import type { Rendered } from '../render/render-connector.ts';
 import { RenderFailure } from '../render-failure.ts';
 
-/** What the API server takes of one object. */
+/** The size limit of one object at the API server. */
 const maxBytes = 1024 * 1024;
 
 /** An InstallManifest as it has to be. */

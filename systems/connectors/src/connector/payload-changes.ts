@@ -1,7 +1,7 @@
 import type { Source } from '@tektite/controller';
 import type { PayloadSource } from '../payload/payload.ts';
 
-/** Has Connectors looked at when a payload changed, which happens while one is written; in an image it does not. */
+/** Enqueues Connectors when a payload changes, which happens while one is written; in an image it does not. */
 export function payloadChanges(payloads: PayloadSource, everyMs: number): Source {
   return {
     describe: 'payloads',

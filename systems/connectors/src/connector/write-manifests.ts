@@ -27,7 +27,7 @@ async function create(client: Client, { name, labels, annotations, spec }: Wante
   await client.create(InstallManifest, { metadata: { name, labels, annotations }, spec }, { signal });
 }
 
-/** In place: what is installed stays, and is changed by whoever installs. */
+/** In place: installed objects stay, and the installer updates them. */
 async function update(client: Client, first: InstallManifest, wanted: WantedManifest, signal: AbortSignal) {
   let manifest = first;
   for (let attempt = 1; ; attempt++) {
@@ -47,7 +47,7 @@ async function update(client: Client, first: InstallManifest, wanted: WantedMani
   }
 }
 
-/** With all that belongs to it; one that is gone already is fine, and another one of its name stays. */
+/** Deletes it with its dependents. A deleted one is not an error, and another one of its name stays. */
 export async function deleteManifest(client: Client, manifest: InstallManifest, signal: AbortSignal): Promise<void> {
   const { uid } = manifest.metadata;
   try {

@@ -29,7 +29,7 @@ import { ManifestStatus, notReady } from './manifest-status.ts';
 
 export interface ManifestControllerOptions {
   readonly renderer: Renderer;
-  /** Has Connectors looked at whose InstallManifests are not what they should be. */
+  /** Enqueues Connectors whose InstallManifests have drifted. */
   readonly nudges: Channel;
   /** Default: as many as the manager says. */
   readonly workers?: number;
@@ -94,7 +94,7 @@ async function reconcile(
   const status = new ManifestStatus(client, manifest, signal);
   const generation = manifest.metadata.generation ?? 0;
   const before = findCondition(status.now.conditions, 'Ready');
-  const tell = async (conditions: NonNullable<InstallManifest['status']>['conditions']): Promise<void> => {
+  const writeConditions = async (conditions: NonNullable<InstallManifest['status']>['conditions']): Promise<void> => {
     const ready = findCondition(conditions, 'Ready');
     await status.write({ ...status.facts(), conditions: conditions ?? [] });
     // That one waits for the other is how it should be.
@@ -107,7 +107,7 @@ async function reconcile(
       });
   };
   const hold = async (why: { readonly reason: string; readonly message: string }): Promise<Result> => {
-    await tell(notReady(status.now.conditions ?? [], why, formatTime(clock.now()), generation));
+    await writeConditions(notReady(status.now.conditions ?? [], why, formatTime(clock.now()), generation));
     return requeueAfter(options.requeueMs);
   };
 
@@ -130,7 +130,7 @@ async function reconcile(
   });
   installed.follow(report.inventory);
   const now = formatTime(clock.now());
-  await tell(dialect.conditions.update(status.now.conditions ?? [], report.verdicts, { now, generation }));
+  await writeConditions(dialect.conditions.update(status.now.conditions ?? [], report.phases, { now, generation }));
   return report.result;
 }
 
@@ -160,7 +160,7 @@ async function contentNow(
   return contentOf(manifest, await renderedFor(manifest, connector, client, renderer, signal));
 }
 
-/** What was rendered for it, if that is remembered; otherwise what the Connector wants now. */
+/** The cached rendering for it; otherwise the current rendering of the Connector. */
 async function renderedFor(
   manifest: InstallManifest,
   connector: Connector,

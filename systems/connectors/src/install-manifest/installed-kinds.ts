@@ -14,11 +14,10 @@ import { keys, operatorName } from '../connector-keys.ts';
 type Lease = InformerLease<KubeObject, ObjectMetadata>;
 
 /**
- * What InstallManifests made, of whatever kinds that is: a change or a deletion has the InstallManifest looked at. Of each object
- * only the metadata is kept, and only objects that the operator manages are followed.
+ * Follows the installed objects of InstallManifests, of any kind: a change or a deletion enqueues the InstallManifest.
+ * It keeps only the metadata of objects, and watches only objects that the operator manages.
  *
- * @example
- * const installed = new InstalledKinds((object) => keysOf(object));
+ * @example const installed = new InstalledKinds((object) => keysOf(object));
  * installed.follow(manifest.status.inventory); // in the reconciler
  */
 export class InstalledKinds implements Source {
@@ -62,7 +61,7 @@ export class InstalledKinds implements Source {
       for (const key of this.manifestsOf(object, target)) target.add(key, { cause });
     };
     lease.informer.addHandler({
-      // What is there at the start was made by whoever asks.
+      // Objects of the initial list were created by the reconcile that follows the kind.
       added: (object, { initial }) => void (initial || add(object, 'added')),
       modified: (object) => add(object, 'modified'),
       deleted: (object) => add(object, 'deleted'),

@@ -4,7 +4,7 @@ import type { InstallManifest } from '../kinds/install-manifest.ts';
 import { type HashedObject, hashLine, objectHash } from '../render/object-hash.ts';
 import type { RenderedSet } from '../render/render-connector.ts';
 
-/** What an InstallManifest records of an object: its name and hash, or all of it but the values of Secrets. */
+/** The record of an object in an InstallManifest: its name and hash, or the object without the values of Secrets. */
 export function recordOf({ object, hash }: HashedObject, type: 'Metadata' | 'All'): DynamicObject {
   const { apiVersion, kind, metadata } = object;
   const { name = '', namespace } = metadata;
@@ -31,8 +31,8 @@ function recordedHash({ metadata }: DynamicObject): string {
 export type Content = { readonly objects: readonly DynamicObject[] } | { readonly mismatch: string };
 
 /**
- * What an InstallManifest means: what it records where that is everything, and otherwise what the Connector gives now, which has to be
- * what was recorded. Pure.
+ * The content of an InstallManifest: the recorded objects where it records all, otherwise the current rendering of the
+ * Connector, which has to match the recorded hash. Pure.
  */
 export function contentOf({ spec }: InstallManifest, rendered: RenderedSet | { readonly problem: string }): Content {
   const { manifests } = spec;

@@ -9,7 +9,7 @@ import {
   pathMethod,
   type PhaseFailure,
   type PhaseReport,
-  type Refusal,
+  type AdoptionDenial,
   statefulSetRolledOut,
   summaryStyle,
 } from '@tektite/installer';
@@ -57,12 +57,12 @@ export const manifestConditions = summaryStyle({
   summary: 'Ready',
   types: ['CrdInstalled', 'ClustersScoped', 'NamespaceScoped', 'DeploymentsAvailable', 'StatefulSetReady'],
   ready: { reason: 'Ready', message: 'everything is installed and available' },
-  unknown: { reason: 'Pending', message: 'not looked at yet' },
+  unknown: { reason: 'Pending', message: 'not reconciled yet' },
 });
 
 /** How InstallManifests are installed, kept and removed. */
 export function manifestDialect(inUse: InUse): InstallerDialect {
-  return { ...dialect, adopt: (live, _wanted, self) => refusal(live, self, inUse) };
+  return { ...dialect, adopt: (live, _wanted, self) => denial(live, self, inUse) };
 }
 
 function labelsOf({ metadata }: KubeObject): { readonly namespace: string; readonly name: string } {
@@ -81,10 +81,10 @@ function ofSameConnector(live: KubeObject, self: KubeObject): boolean {
   return one.namespace === other.namespace && one.name === other.name;
 }
 
-/** What belongs to others is never touched. */
-function refusal(live: DynamicObject, self: KubeObject, inUse: InUse): Refusal | undefined {
+/** Objects of other owners are never touched. */
+function denial(live: DynamicObject, self: KubeObject, inUse: InUse): AdoptionDenial | undefined {
   if (isControlledBy(live, self)) return undefined;
-  const conflict = (message: string): Refusal => ({ reason: 'OwnershipConflict', message });
+  const conflict = (message: string): AdoptionDenial => ({ reason: 'OwnershipConflict', message });
   const name = `${live.kind} ${live.metadata.namespace ? `${live.metadata.namespace}/` : ''}${live.metadata.name}`;
   const controller = controllerOf(live);
   if (controller && !keptKinds.includes(live.kind))
@@ -99,7 +99,7 @@ function refusal(live: DynamicObject, self: KubeObject, inUse: InUse): Refusal |
   return conflict(`${name} belongs to Connector ${holder.namespace}/${holder.name}`);
 }
 
-function told(
+function reportedAs(
   condition: string,
   installFailed: string,
   notReady: string = installFailed,
@@ -126,7 +126,7 @@ function report(
     notReady,
     broken: reason ?? notReady,
   };
-  // Somebody has to give rights first; asking again at once does not help.
+  // An administrator has to grant rights first; a quick retry does not help.
   const patient = cause !== 'error' && cause !== 'immutable' ? true : isStatusError(error, 'Forbidden');
   return {
     reason: words[cause],
@@ -135,8 +135,8 @@ function report(
   };
 }
 
-const deployments = told('DeploymentsAvailable', 'DeploymentInstallFailed', 'DeploymentNotReady');
-const statefulSets = told('StatefulSetReady', 'StatefulSetInstallFailed', 'StatefulSetNotReady');
+const deployments = reportedAs('DeploymentsAvailable', 'DeploymentInstallFailed', 'DeploymentNotReady');
+const statefulSets = reportedAs('StatefulSetReady', 'StatefulSetInstallFailed', 'StatefulSetNotReady');
 
 const dialect: InstallerDialect = {
   fieldManager: operatorName,
@@ -156,20 +156,20 @@ const dialect: InstallerDialect = {
       install: byHash,
       check: definitionEstablished,
       patienceMs: 30_000,
-      ...told('CrdInstalled', 'CrdInstallFailed', 'CrdNotEstablished'),
+      ...reportedAs('CrdInstalled', 'CrdInstallFailed', 'CrdNotEstablished'),
     },
     {
       name: 'cluster-scoped',
       accepts: ({ kind }, scope) => scope === 'Cluster' && !['ClusterRoleBinding', ...webhookKinds].includes(kind),
       install: byHash,
-      ...told('ClustersScoped', 'ClusterScopedInstallFailed'),
+      ...reportedAs('ClustersScoped', 'ClusterScopedInstallFailed'),
     },
     {
       name: 'namespaced',
       accepts: ({ kind }) => !['Deployment', 'StatefulSet'].includes(kind),
       rank: ({ kind }) => lastOnes.indexOf(kind) + 1,
       install: ({ kind }) => (kind === 'DaemonSet' ? byPaths : byHash),
-      ...told('NamespaceScoped', 'NamespaceScopedInstallFailed'),
+      ...reportedAs('NamespaceScoped', 'NamespaceScopedInstallFailed'),
     },
     // Both kinds are made before one is waited for: a Deployment that is ready only with its database would wait for ever.
     { name: 'Deployments', accepts: isKind('Deployment'), install: byPaths, ...deployments },

@@ -47,7 +47,7 @@ const status = s.object({
     .describe('Objects that were created; those that are no longer in the spec are deleted'),
 });
 
-/** What the operator installs for a Connector. Written by the operator alone. */
+/** The objects that the operator installs for a Connector. Written by the operator alone. */
 export const InstallManifest = defineKind({
   group,
   version: 'v1alpha1',

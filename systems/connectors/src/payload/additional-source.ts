@@ -4,7 +4,7 @@ import { isAbsolute } from 'node:path';
 export type AdditionalSource =
   | { readonly url: string }
   | { readonly path: string }
-  /** What is wrong with it, in words. */
+  /** The error message. */
   | { readonly problem: string };
 
 /** Reads a list of URLs and absolute paths that are separated by commas. */

@@ -29,8 +29,8 @@ const timeoutMs = 30_000;
 const maxRedirects = 5;
 
 /**
- * What is behind a URL. No credentials are sent, and the address that a name stands for is looked at when the connection is made, so
- * that a name cannot lead elsewhere than it was checked for. Throws a RenderFailure that says what went wrong.
+ * Fetches a URL. No credentials are sent, and the resolved address is checked when the connection is made, so that a
+ * name cannot resolve to another address than the checked one. Throws a RenderFailure.
  */
 export async function fetchUrl(
   address: string,
@@ -126,7 +126,7 @@ async function ask(
   return answered(httpsRequest(url, { ...options, createConnection }));
 }
 
-/** Resolves names as everybody, and refuses where they must not lead. */
+/** Resolves names with the system resolver, and rejects forbidden addresses. */
 const checkedLookup: LookupFunction = (hostname, options, callback) => {
   lookUp(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, '', 0);

@@ -64,7 +64,7 @@ async function readVersion(folder: string): Promise<string | undefined> {
   return text.trim().slice(0, longestVersion) || undefined;
 }
 
-/** Of names, sizes and times: enough to see that somebody wrote. */
+/** Built from names, sizes and times: enough to detect a write. */
 async function fingerprint(folder: string): Promise<string> {
   const hash = createHash('sha256');
   const walk = async (path: string, depth: number): Promise<void> => {

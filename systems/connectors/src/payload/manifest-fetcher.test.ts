@@ -56,8 +56,8 @@ describe('a URL', () => {
   });
 
   it('is read once in ten minutes, and again when the Connector changed, with what is known of it', async () => {
-    const names = async (wish: string) =>
-      (await fetcher.read(base, wish, undefined)).items.map(({ object }) => object.metadata.name);
+    const names = async (state: string) =>
+      (await fetcher.read(base, state, undefined)).items.map(({ object }) => object.metadata.name);
     expect(await names('1')).toEqual(['a']);
     await names('1');
     expect(asked).toHaveLength(1);

@@ -7,7 +7,7 @@ import { type FetchRules, fetchUrl } from './fetch-url.ts';
 import { readLocal } from './read-local.ts';
 import type { SourceText } from './source-text.ts';
 
-/** What `additionalManifests` of a Connector bring. */
+/** The additional manifests of a Connector. */
 export interface AdditionalManifests {
   readonly items: readonly ManifestItem[];
   /** Of all bytes, in the order of the list. */
@@ -41,8 +41,8 @@ export class ManifestFetcher {
   private readonly urls = new Map<string, KnownUrl>();
   private readonly asked = new Map<string, Promise<Uint8Array>>();
   private readonly failures = new Map<string, number>();
-  /** Which wishes a URL was read for. */
-  private readonly wishes = new Set<string>();
+  /** The Connector states that a URL was read for. */
+  private readonly states = new Set<string>();
   private readonly parsed = new Map<string, AdditionalManifests>();
 
   constructor(clock: Clock, options: FetcherOptions) {
@@ -50,13 +50,13 @@ export class ManifestFetcher {
     this.options = options;
   }
 
-  /** `wish` is another text for every state of the Connector; a new one has URLs asked again. */
-  async read(list: string, wish: string, pin: string | undefined, signal?: AbortSignal): Promise<AdditionalManifests> {
+  /** `state` identifies the state of the Connector; a new one fetches its URLs again. */
+  async read(list: string, state: string, pin: string | undefined, signal?: AbortSignal): Promise<AdditionalManifests> {
     const texts: SourceText[] = [];
     for (const source of splitSources(list)) {
       if ('problem' in source) throw new RenderFailure('InvalidAdditionalManifests', source.problem);
       if ('path' in source) texts.push(...(await readLocal(source.path, this.options.roots)));
-      else texts.push({ name: source.url, bytes: await this.readUrl(source.url, wish, signal) });
+      else texts.push({ name: source.url, bytes: await this.readUrl(source.url, state, signal) });
     }
     const hash = createHash('sha256');
     for (const { bytes } of texts) hash.update(bytes);
@@ -70,22 +70,22 @@ export class ManifestFetcher {
     const known = this.parsed.get(key);
     if (known) return known;
     const read = { items: texts.flatMap(parseText), digest };
-    // The list of somebody who changes all the time must not grow for ever.
+    // The list of a Connector that changes all the time must not grow without limit.
     if (this.parsed.size >= maxRemembered) this.parsed.clear();
     this.parsed.set(key, read);
     return read;
   }
 
-  private async readUrl(url: string, wish: string, signal?: AbortSignal): Promise<Uint8Array> {
+  private async readUrl(url: string, state: string, signal?: AbortSignal): Promise<Uint8Array> {
     const known = this.urls.get(url);
-    const seen = this.wishes.has(`${url}\n${wish}`);
+    const seen = this.states.has(`${url}\n${state}`);
     if (known && seen && this.clock.monotonic() - known.readAt < refreshMs) return known.bytes;
     const running = this.asked.get(url) ?? this.ask(url, known, signal);
     this.asked.set(url, running);
     try {
       const bytes = await running;
-      if (this.wishes.size >= maxRemembered) this.wishes.clear();
-      this.wishes.add(`${url}\n${wish}`);
+      if (this.states.size >= maxRemembered) this.states.clear();
+      this.states.add(`${url}\n${state}`);
       return bytes;
     } finally {
       if (this.asked.get(url) === running) this.asked.delete(url);

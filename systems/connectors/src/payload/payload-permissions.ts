@@ -6,8 +6,8 @@ const verbs = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'];
 const roles = ['clusterroles', 'roles'];
 
 /**
- * What the operator has to be allowed so that it can install payloads: everything with the kinds they have, and to give rights that it
- * does not have itself where they bring roles. Payloads that cannot be read count as empty.
+ * The permissions to install payloads: all verbs on their kinds, and to grant rights that the operator does not have
+ * where they contain roles. Payloads that cannot be read count as empty.
  */
 export async function payloadPermissions(payloads: PayloadSource): Promise<readonly PolicyRule[]> {
   const byGroup = new Map<string, Set<string>>();

@@ -4,7 +4,7 @@ import type { Manifest } from '@tektite/manifest';
 export interface Payload {
   readonly component: string;
   readonly manifest: Manifest;
-  /** What the payload itself says; without it, the version of the operator counts. */
+  /** The version in the payload; without it, the version of the operator counts. */
   readonly version?: string;
   /** Another one for other content. */
   readonly digest: string;

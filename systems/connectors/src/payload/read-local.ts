@@ -47,7 +47,7 @@ async function resolve(path: string, allowed: readonly string[], roots: readonly
     real = await realpath(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Whether something is there outside of the roots is nobody's business.
+    // The error must not reveal whether a path outside of the roots exists.
     if (!roots.some((root) => path === root || path.startsWith(root + sep))) throw outside(path, roots);
     throw fetchFailed(`${path}: ${code === 'ENOENT' ? 'there is no such file or folder' : (code ?? 'cannot be read')}`);
   }

@@ -13,7 +13,10 @@ refused.addAddress('::', 'ipv6');
 refused.addAddress('::1', 'ipv6');
 refused.addSubnet('fe80::', 10, 'ipv6');
 
-/** Whether an address is loopback, link-local or of a metadata service. IPv4 addresses in the forms of IPv6 are looked into. */
+/**
+ * Reports whether an address is loopback, link-local or of a metadata service. IPv4 addresses inside IPv6 forms are
+ * unwrapped.
+ */
 export function isRefusedAddress(address: string): boolean {
   const plain = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
   const family = isIP(plain);

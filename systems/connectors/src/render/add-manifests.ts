@@ -13,7 +13,7 @@ export interface AddOptions {
   readonly globally?: (added: Manifest) => Manifest;
 }
 
-/** How soon a kind that nobody serves is looked for again. */
+/** The requeue delay for a kind that is not served. */
 const unknownKindMs = 60_000;
 
 /** Further objects: laid over those that are there, and put behind them otherwise. They are final. */
@@ -61,7 +61,7 @@ function mustBeInside(object: DynamicObject, target: string, scopes: Scopes): vo
   if (scope === undefined)
     throw new RenderFailure(
       'ForbiddenAdditionalObject',
-      `${name} not allowed: the cluster does not serve this kind, so that nobody can tell where it belongs`,
+      `${name} not allowed: the cluster does not serve this kind, so its scope is not known`,
       { retryMs: unknownKindMs },
     );
   if (scope === 'Cluster')

@@ -325,7 +325,7 @@ data: {a: b}
       /Secret\/s not allowed: it is in namespace kube-system and not in team/,
     ],
     [
-      'an object of a kind that nobody knows',
+      'an object of an unknown kind',
       '{"apiVersion":"no.example.com/v1","kind":"What","metadata":{"name":"w"}}',
       /What\/w not allowed: the cluster does not serve this kind/,
     ],
@@ -385,7 +385,7 @@ describe('a render', () => {
     expect(failure([configMap('a'), configMap('a')])).toBe('DuplicateObject: ConfigMap team/a is there twice');
   });
 
-  it('leaves out fields that are null, and a hash that somebody wrote', () => {
+  it('leaves out fields that are null, and a hash in the input', () => {
     const metadata = { name: 'a', creationTimestamp: null, annotations: { 'cpaas.io/last-applied-hash': 'x' } };
     const given = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: null } as unknown as DynamicObject;
     const { metadata: made, ...rest } = only([given]);

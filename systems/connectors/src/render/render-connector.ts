@@ -41,8 +41,8 @@ export interface RenderInput {
 }
 
 /**
- * What a Connector wants: the payload in its namespace, then labels, annotations and registry, then workloads, then additional
- * manifests. Pure: the same input gives the same objects in the same order. Throws a RenderFailure.
+ * Renders a Connector: the payload in its namespace, then labels, annotations and registry, then workloads, then
+ * additional manifests. Pure: the same input gives the same objects in the same order. Throws a RenderFailure.
  */
 export function renderConnector(input: RenderInput): Rendered {
   const { connector, payload, additional, scopes } = input;

@@ -29,7 +29,7 @@ export class Renderer {
     this.options = options;
   }
 
-  /** What the Connector wants now. Rejects with a RenderFailure. */
+  /** The current rendering of the Connector. Rejects with a RenderFailure. */
   async render(client: Client, connector: Connector, signal?: AbortSignal): Promise<Rendered> {
     const { payloads, fetcher, operatorVersion, allowClusterScope } = this.options;
     const { uid = '', generation = 0 } = connector.metadata;
@@ -53,7 +53,7 @@ export class Renderer {
     return rendered;
   }
 
-  /** What was rendered before and has this hash, though it may not be what the Connector wants now. */
+  /** An earlier rendering with this hash, which may differ from the current one. */
   recall(uid: string, type: 'static' | 'deployment', hash: string): Rendered | undefined {
     return this.known.get(uid)?.find(({ rendered }) => rendered[type].hash === hash)?.rendered;
   }

@@ -22,7 +22,7 @@ export async function managed(client: Client): Promise<readonly DynamicObject[]>
   return lists.flatMap(({ items }) => items);
 }
 
-/** What a cluster does by itself: workloads get ready, and what has lost its owner, or is deleted in the foreground, goes. */
+/** A minimal built-in controller: workloads become ready, and orphaned or foreground-deleted objects are deleted. */
 export async function live(client: Client): Promise<void> {
   const sets = (await client.list(InstallManifest)).items;
   const objects = await managed(client);

@@ -141,7 +141,7 @@ spec:
     await expect(change).rejects.toThrow('spec.component: cannot be changed (it is "shop"); make another Connector');
   });
 
-  it('are recorded by nobody but the operator', async () => {
+  it('can be written by the operator alone', async () => {
     const user = plane.clientFor({ name: 'jane', groups: ['system:masters'] });
     const object = { metadata: { name: 'mine' }, spec: { manifests: [] } };
     await expect(user.create(InstallManifest, object)).rejects.toThrow(

@@ -9,7 +9,7 @@ function wrong(field: FieldPath, message: string): FieldError {
   return { reason: 'FieldValueInvalid', field: field.toString(), message };
 }
 
-/** What is wrong with a Connector, given what it was and which payloads there are. Pure. */
+/** Validates a Connector, given its old state and the available payloads. Pure. */
 export function validateConnector(
   connector: Connector,
   old: Connector | undefined,
@@ -25,7 +25,7 @@ export function validateConnector(
     ...validateLabels(given.labels, spec.child('labels')),
     ...reserved(given.annotations, 'annotations'),
     ...Object.keys(given.annotations ?? {}).flatMap((key) =>
-      isQualifiedName(key.toLowerCase()).map((complaint) => wrong(spec.child('annotations').key(key), complaint)),
+      isQualifiedName(key.toLowerCase()).map((violation) => wrong(spec.child('annotations').key(key), violation)),
     ),
     ...workloads(given.workloads ?? []),
     ...additionalManifests(given),

@@ -1,10 +1,10 @@
 import { equalJson, type FieldError } from '@tektite/meta';
 import type { InstallManifest } from '../kinds/install-manifest.ts';
 
-/** Who may write what an InstallManifest says: undefined is everybody. */
+/** The users that may write the spec of an InstallManifest; undefined allows all. */
 export type OperatorUsers = readonly string[] | undefined;
 
-/** What the operator wrote is what it goes by: nobody else may change it. Pure. */
+/** The operator relies on its own records, so no other user may change them. Pure. */
 export function validateInstallManifest(
   manifest: InstallManifest,
   old: InstallManifest | undefined,
