@@ -91,7 +91,7 @@ function works() {
 }
 
 function without(reason) {
-  console.log(`entrypoint not compiled: ${reason}; \`tektite run\` will tell what to install`);
+  console.log(`entrypoint not compiled: ${reason}; \`tektite run\` will say what to install`);
   return 0;
 }
 

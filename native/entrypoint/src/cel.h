@@ -1,11 +1,11 @@
 /*
  * CEL for when expressions of a step.
  *
- * Upstream gives such expressions no variables, so they are constants once references are replaced: literals (string, int,
- * uint, double, bool, null, list), == != < <= > >= in && || ! ?: + - * / %, indexing, parentheses, size(), startsWith(),
- * endsWith(), contains(), matches(), int(), double(), string(), bool(). Both sides of && and || are always looked at, so a
- * type error is found wherever it stands, as upstream's type checker does. What is missing (maps, bytes, timestamps, macros) is
- * an error that says so.
+ * Upstream gives such expressions no variables, so they are constants once references are replaced: literals (string,
+ * int, uint, double, bool, null, list), == != < <= > >= in && || ! ?: + - * / %, indexing, parentheses, size(),
+ * startsWith(), endsWith(), contains(), matches(), int(), double(), string(), bool(). Both sides of && and || are
+ * always evaluated, so a type error is found wherever it stands, as upstream's type checker does. Unsupported parts
+ * (maps, bytes, timestamps, macros) are errors that say so.
  */
 #ifndef ENTRYPOINT_CEL_H
 #define ENTRYPOINT_CEL_H

@@ -27,7 +27,7 @@ struct cel_value cel_string(struct text value);
 struct cel_value cel_error(const char *message);
 void cel_list_add(struct cel_value *list, struct cel_value item);
 
-/* What upstream's type checker calls it: "int", "list(string)". */
+/* The name of the type in upstream's type checker: "int", "list(string)". */
 char *cel_type(const struct cel_value *value);
 bool cel_equal(const struct cel_value *a, const struct cel_value *b);
 

@@ -126,7 +126,7 @@ static unsigned symbol_for(unsigned value, const uint16_t *bases, unsigned count
 }
 
 static unsigned length_symbol(unsigned length) {
-  /* 258 has a code of its own, although 227 + 31 would reach it. */
+  /* 258 has a separate code, although 227 + 31 would reach it. */
   return length == MAXIMUM_MATCH ? LENGTH_CODES - 1 : symbol_for(length, length_bases, LENGTH_CODES - 1);
 }
 

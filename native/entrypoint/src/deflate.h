@@ -1,8 +1,8 @@
 /*
  * Raw DEFLATE (RFC 1951), for compressed termination messages.
  *
- * One block per message, with fixed or dynamic Huffman codes, whichever is shorter. Messages are small, so the whole input is
- * looked at, several times, before the first bit is written.
+ * One block per message, with fixed or dynamic Huffman codes, whichever is shorter. Messages are small, so the whole
+ * input is read, several times, before the first bit is written.
  */
 #ifndef ENTRYPOINT_DEFLATE_H
 #define ENTRYPOINT_DEFLATE_H

@@ -57,8 +57,8 @@ static char *write_small_file(const char *path, const char *content) {
 }
 
 /*
- * The post file, and the exit code unless that is NULL. Upstream writes the post file first; here the next step may start at
- * once and look for the exit code, so that must be there.
+ * The post file, and the exit code unless that is NULL. Upstream writes the post file first; here the next step may
+ * start at once and read the exit code, so that file is written first.
  */
 static void write_outcome(const struct step *step, bool failed, const char *code) {
   char *code_error = code == NULL ? NULL : write_small_file(path_join(step->metadata_folder, "exitCode"), code);

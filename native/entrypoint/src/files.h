@@ -10,7 +10,7 @@ enum { ONE_MEBIBYTE = 1024 * 1024 };
 
 struct file_read {
   struct text content;
-  bool missing;  /* there is no such file: not an error by itself, `error` is set all the same */
+  bool missing;  /* there is no such file: not always an error, `error` is set all the same */
   bool too_long; /* more than the limit; `content` holds the first bytes */
   char *error;
 };

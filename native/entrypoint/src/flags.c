@@ -40,7 +40,7 @@ static bool parse_digits(const char **text, int64_t *value, int64_t *scale, bool
   for (; **text >= '0' && **text <= '9'; (*text)++) {
     if (*value > (INT64_MAX - 9) / 10) {
       if (!fraction) return false;
-      continue; /* more digits than a nanosecond can tell apart */
+      continue; /* more digits than nanoseconds */
     }
     *value = *value * 10 + (**text - '0');
     if (fraction) *scale *= 10;

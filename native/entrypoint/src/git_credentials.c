@@ -129,7 +129,7 @@ char *set_ssh_git(void *unused, const char *value) {
   return NULL;
 }
 
-/* A repository of its own gets an alias as Host, and git is told to use the alias for URLs of that repository. */
+/* A single repository gets an alias as Host, and git's configuration maps URLs of that repository to the alias. */
 static void add_alias(const struct ssh_host *host, const char *alias, struct buffer *config) {
   const char *path = host->path + 1;
   buffer_format(config, "[url \"git@%s:%s.git\"]\n\tinsteadOf = git@%s:%s.git\n", alias, path, host->host, path);

@@ -24,7 +24,7 @@ static void write_line(const char *message) {
   while (written < line.length) {
     ssize_t count = write(STDERR_FILENO, line.data + written, line.length - written);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break; /* nobody to tell */
+    if (count <= 0) break; /* the log itself failed */
     written += (size_t)count;
   }
   buffer_release(&line);

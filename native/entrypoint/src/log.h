@@ -11,7 +11,7 @@ _Noreturn void log_fatal(const char *template, ...) __attribute__((format(printf
 void log_level(const char *level, const char *message, const char *error);
 /* The text as Go's %q prints it. */
 char *quoted(const char *string);
-/* What an errno is called in Go's messages. */
+/* The text of an errno in Go's messages. */
 char *errno_text(int error);
 /* "open /path: no such file or directory" */
 char *path_error(const char *operation, const char *path, int error);

@@ -1,4 +1,7 @@
-/* nop takes the place of a sidecar's program when the steps are done: it ends at once, unless told to wait for a signal. */
+/*
+ * nop takes the place of a sidecar's program when the steps are done: it ends at once, unless it has to wait for a
+ * signal.
+ */
 #include "subcommands.h"
 
 #include "log.h"

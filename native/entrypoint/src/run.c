@@ -135,7 +135,7 @@ static struct run_outcome run_started(struct run *run, const sigset_t *mask) {
   return outcome_of(run);
 }
 
-/* Signals that nobody will forward any more must not end us before the termination message is written. */
+/* Signals that are no longer forwarded must not end this process before the termination message is written. */
 static void drop_pending_signals(int signals) {
   struct signalfd_siginfo signal;
   while (read(signals, &signal, sizeof signal) == (ssize_t)sizeof signal) continue;

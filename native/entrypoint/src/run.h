@@ -1,8 +1,9 @@
 /*
  * Running the command of the step.
  *
- * It gets a process group of its own, /dev/null as stdin, and every signal that we get except SIGCHLD. A timeout or a cancelled
- * run ends the whole group with SIGKILL; upstream kills the first process only and leaves the rest to the container's end.
+ * It gets a separate process group, /dev/null as stdin, and every signal that we get except SIGCHLD. A timeout or a
+ * cancelled run ends the whole group with SIGKILL; upstream kills the first process only and leaves the rest to the
+ * container's end.
  */
 #ifndef ENTRYPOINT_RUN_H
 #define ENTRYPOINT_RUN_H

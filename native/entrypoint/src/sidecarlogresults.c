@@ -53,7 +53,7 @@ static bool is_file(const char *path) {
   log_fatal("error while waiting for the steps to finish  error checking for out file's existence error checking for file existence %s", error);
 }
 
-/* Upstream looks every 100 ms. Where the kernel tells of changes we look then, and once a second to be sure. */
+/* Upstream polls every 100 ms. Where inotify works the file is read on changes, and once a second to be sure. */
 static int polling_interval(void) {
   const char *text = getenv("SIDECAR_LOG_POLLING_INTERVAL");
   int64_t nanoseconds = 100000000;

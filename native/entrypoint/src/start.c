@@ -18,7 +18,7 @@ static bool executable(const char *path) {
   return stat(path, &status) == 0 && !S_ISDIR(status.st_mode) && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0;
 }
 
-/* A name without a slash is looked for in $PATH, but never in the current folder. */
+/* A name without a slash is searched in $PATH, but never in the current folder. */
 static char *find_program(const char *name, char **path) {
   if (strchr(name, '/') != NULL) {
     *path = copy_string(name);
@@ -37,7 +37,7 @@ static char *find_program(const char *name, char **path) {
   return format("exec: %s: executable file not found in $PATH", quoted(name));
 }
 
-/* A step in hermetic mode has no network: namespaces of its own, with all users and groups as they are. */
+/* A step in hermetic mode has no network: it gets new namespaces, with all users and groups as they are. */
 static bool hermetic(void) {
   const char *resource = getenv("TEKTON_RESOURCE_NAME");
   const char *wanted = getenv("TEKTON_HERMETIC");
@@ -54,10 +54,10 @@ static int write_map(pid_t process, const char *name, const char *content) {
 }
 
 static int map_users(pid_t process) {
-  static const char everybody[] = "0 0 4294967295\n";
-  int error = write_map(process, "uid_map", everybody);
+  static const char all_users[] = "0 0 4294967295\n";
+  int error = write_map(process, "uid_map", all_users);
   if (error == 0) error = write_map(process, "setgroups", "allow");
-  if (error == 0) error = write_map(process, "gid_map", everybody);
+  if (error == 0) error = write_map(process, "gid_map", all_users);
   return error;
 }
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Everybody may execute the copy, only its owner may write it, nobody needs to read it. */
+/* All users may execute the copy, only its owner may write it, no user needs to read it. */
 enum { PROGRAM_MODE = 0311, LONGEST_SCRIPT = 64 * ONE_MEBIBYTE };
 
 static char *copy_program(const char *source, const char *destination) {

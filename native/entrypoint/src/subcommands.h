@@ -1,4 +1,7 @@
-/* What the init containers of a Pod call, and the other programs of Tekton's images, which this file can be too. */
+/*
+ * The subcommands of the init containers of a Pod, and the other programs of Tekton's images, which this program
+ * replaces.
+ */
 #ifndef ENTRYPOINT_SUBCOMMANDS_H
 #define ENTRYPOINT_SUBCOMMANDS_H
 

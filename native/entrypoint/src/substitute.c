@@ -273,7 +273,7 @@ static char *write_script(struct text content, char **path) {
   return error == 0 ? NULL : path_error("write", *path, error);
 }
 
-/* The script is mounted read-only, so what changed becomes a file of its own. */
+/* The script is mounted read-only, so the changed script becomes a new file. */
 static char *replace_in_script(struct text_list *command) {
   struct text replaced;
   struct file_read script = read_file(command->items[0].data, 16 * ONE_MEBIBYTE);

@@ -25,7 +25,7 @@ struct tee {
 /* An empty path leaves the stream alone. */
 char *tee_open(struct tee *tee, const char *path, int stream);
 void tee_close_child_end(struct tee *tee);
-/* What to poll for. */
+/* The poll entry of a tee. */
 struct pollfd tee_interest(const struct tee *tee);
 void tee_advance(struct tee *tee, short events);
 bool tee_busy(const struct tee *tee);

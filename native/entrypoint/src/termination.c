@@ -108,7 +108,10 @@ static bool blank(struct text text) {
   return true;
 }
 
-/* What an earlier write left. Anything else in the file is overwritten; with compression on, upstream warns about it. */
+/*
+ * Reads the entries of an earlier write. Anything else in the file is overwritten; with compression on, upstream warns
+ * about it.
+ */
 static char *read_existing(const char *path, bool compress, struct entries *entries) {
   struct file_read existing = read_file(path, ONE_MEBIBYTE);
   if (existing.missing) return NULL;

@@ -1,9 +1,9 @@
 /*
- * The termination message: what a step tells the controller.
+ * The termination message, in which a step reports to the controller.
  *
- * A JSON array of {"key","value","type"}. Each write reads what is there, appends, and writes it all again, so results that
- * were written before a failure stay. The kubelet takes 4096 bytes, so that is the limit, after compression if that is on,
- * unless the node says otherwise in $TEKTITE_TERMINATION_MESSAGE_LIMIT.
+ * A JSON array of {"key","value","type"}. Each write reads the existing entries, appends, and writes it all again, so
+ * results that were written before a failure stay. The kubelet takes 4096 bytes, so that is the limit, after
+ * compression if that is on, unless the node says otherwise in $TEKTITE_TERMINATION_MESSAGE_LIMIT.
  */
 #ifndef ENTRYPOINT_TERMINATION_H
 #define ENTRYPOINT_TERMINATION_H

@@ -50,7 +50,7 @@ char *url_parse(const char *text, struct url *url) {
   return NULL;
 }
 
-/* What Go leaves as it is in the user part of a URL. */
+/* Characters that Go does not escape in the user part of a URL. */
 static void add_escaped(struct buffer *out, struct text text) {
   for (size_t i = 0; i < text.length; i++) {
     unsigned char c = (unsigned char)text.data[i];

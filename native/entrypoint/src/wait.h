@@ -1,9 +1,9 @@
 /*
  * Waiting for files.
  *
- * Upstream looks once a second. We look at least that often too, because changes on some file systems go unannounced, but
- * where the kernel tells of a change in the folder (inotify) we react at once. Only events on the names we wait for lead to a
- * look, so a busy folder costs nothing.
+ * Upstream polls once a second. This program polls at least that often too, because some file systems do not notify,
+ * but reacts at once where the kernel reports a change in the folder (inotify). Only events on the awaited names cause
+ * a read, so a busy folder costs nothing.
  */
 #ifndef ENTRYPOINT_WAIT_H
 #define ENTRYPOINT_WAIT_H
