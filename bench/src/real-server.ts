@@ -16,7 +16,7 @@ export interface RealServerBench {
   readonly spec: object;
   /** At once. */
   readonly count: number;
-  /** What Tekton 1.15 reached elsewhere: runs a second at once, and milliseconds alone. */
+  /** The reference figures of Tekton 1.15: runs a second in bulk, and milliseconds of a single run. */
   readonly tekton: { readonly perSecond: number; readonly alone: number };
 }
 
@@ -26,9 +26,9 @@ interface Figures {
 }
 
 /**
- * Runs on a real kube-apiserver, with Pods that are over as soon as they are there: what is measured is the controller, and
- * the server behind HTTPS. Beside Tekton's own controller, on a server of its own in the same run, where one is named. The
- * target is half as much again as that. `undefined` where there is no such server.
+ * Runs on a real kube-apiserver, with Pods that complete at once: it measures the controller, and the server behind
+ * HTTPS. Tekton's own controller runs beside it, on a separate server, where one is named. The target is half as much
+ * again as that. `undefined` where there is no such server.
  */
 export async function benchRealServer(bench: RealServerBench): Promise<readonly Row[] | undefined> {
   if (!process.env['KUBEBUILDER_ASSETS']) return undefined;

@@ -13,7 +13,7 @@ export interface AnyRun extends KubeObject {
   readonly status?: { readonly conditions?: readonly { readonly status?: string; readonly message?: string }[] };
 }
 
-/** Creates runs, ends the Pods that somebody makes of them, and waits for the runs to be over. */
+/** Creates runs, completes their Pods, and waits for the runs to complete. */
 export class RunsOnServer implements AsyncDisposable {
   private readonly client: Client;
   private readonly kind: Kind<AnyRun>;

@@ -8,7 +8,7 @@ const bin = new URL('../../apps/cli/bin/tektite.js', import.meta.url).pathname;
 /** The administrator's. */
 export const token = 'bench';
 
-/** `tektite up` in a process of its own, as a user would run it. */
+/** `tektite up` in a separate process, as a user would run it. */
 export interface ServerProcess {
   readonly pid: number;
   readonly readyMilliseconds: number;

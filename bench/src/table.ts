@@ -5,7 +5,7 @@ export interface Row {
   readonly unit: string;
   /** The same thing done by the reference, in this run. */
   readonly reference?: number;
-  /** What must be reached, and whether more or less is better. */
+  /** The target, and its direction. */
   readonly target?: { readonly value: number; readonly better: 'more' | 'less' };
   /** Measured elsewhere, for scale. */
   readonly elsewhere?: string;

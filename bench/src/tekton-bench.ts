@@ -10,14 +10,14 @@ import { type ControlPlane, startControlPlane } from '@tektite/testkit';
 import { startWorkloads } from '@tektite/workloads';
 import { images } from './one-step.ts';
 
-/** How often the controllers looked at their objects, by the controllers' names. */
-export type Looks = Map<string, number>;
+/** The number of reconciles, by controller. */
+export type ReconcileCounts = Map<string, number>;
 
 /** Tekton on an embedded control plane, with a node. */
 export interface TektonBench extends AsyncDisposable {
   readonly plane: ControlPlane;
-  readonly looks: Looks;
-  /** Resolves when a run is over, with how often its status changed meanwhile. */
+  readonly reconciles: ReconcileCounts;
+  /** Resolves when a run completes, with the number of its status changes. */
   ended(name: string): Promise<number>;
 }
 
@@ -25,7 +25,7 @@ export interface TektonBench extends AsyncDisposable {
 export async function startBench(runtime: 'simulated' | 'host' = 'simulated'): Promise<TektonBench> {
   const folder = await mkdtemp(join(tmpdir(), 'tektite-bench-'));
   const plane = await startControlPlane();
-  const looks: Looks = new Map();
+  const reconciles: ReconcileCounts = new Map();
   const workloads = await startWorkloads({ client: plane.client });
   const node = await startNode({
     client: plane.client,
@@ -34,7 +34,7 @@ export async function startBench(runtime: 'simulated' | 'host' = 'simulated'): P
     maxPods: 10_000,
   });
   const service = { namespace: 'default', name: 'bench' };
-  const running: RunningSystems = await startSystems([counted(pipelinesSystem({ images }), looks)], {
+  const running: RunningSystems = await startSystems([counted(pipelinesSystem({ images }), reconciles)], {
     client: plane.client,
     webhooks: { host: plane.server.localWebhooks, service },
   });
@@ -45,7 +45,7 @@ export async function startBench(runtime: 'simulated' | 'host' = 'simulated'): P
   await watching.synced();
   return {
     plane,
-    looks,
+    reconciles,
     ended: (name) => watching.ended(name),
     async [Symbol.asyncDispose]() {
       await watching.stop();
@@ -72,12 +72,12 @@ async function hostRuntime(folder: string): Promise<PodRuntime> {
 }
 
 /** The same system; each reconcile is counted. */
-function counted(system: System, looks: Looks): System {
+function counted(system: System, reconciles: ReconcileCounts): System {
   const count = (controllers: System['controllers']) =>
     (controllers ?? []).map((controller) => ({
       ...controller,
       reconcile(...args: Parameters<typeof controller.reconcile>) {
-        looks.set(controller.name, (looks.get(controller.name) ?? 0) + 1);
+        reconciles.set(controller.name, (reconciles.get(controller.name) ?? 0) + 1);
         return controller.reconcile(...args);
       },
     }));
@@ -102,8 +102,8 @@ class Watching {
 
   constructor({ client }: ControlPlane) {
     this.informers = [PipelineRunKind, TaskRunKind].map((kind) => new Informer<Run, Run>(client, kind));
-    const tell = (run: Run, before?: KubeObject) => this.tell(run, before as Run | undefined);
-    for (const informer of this.informers) informer.addHandler({ added: (run) => tell(run), modified: tell });
+    const observe = (run: Run, before?: KubeObject) => this.observe(run, before as Run | undefined);
+    for (const informer of this.informers) informer.addHandler({ added: (run) => observe(run), modified: observe });
   }
 
   async synced(): Promise<void> {
@@ -118,7 +118,7 @@ class Watching {
     return new Promise((resolve) => this.waiting.set(name, resolve));
   }
 
-  private tell({ metadata, status }: Run, before: Run | undefined): void {
+  private observe({ metadata, status }: Run, before: Run | undefined): void {
     const { name = '' } = metadata;
     const now = status?.conditions?.[0];
     const then = before?.status?.conditions?.[0];

@@ -13,7 +13,7 @@ export interface TektonRelease {
   readonly file: string;
 }
 
-/** What `TEKTON_CONTROLLER` and `TEKTON_RELEASE` name; `undefined` where they name nothing. */
+/** The release of `TEKTON_CONTROLLER` and `TEKTON_RELEASE`; `undefined` where they are not set. */
 export function tektonRelease(): TektonRelease | undefined {
   const { TEKTON_CONTROLLER: controller, TEKTON_RELEASE: file } = process.env;
   return controller && file ? { controller, file } : undefined;

@@ -125,7 +125,7 @@ async function allReady(client: Client, count: number): Promise<void> {
   }
 }
 
-/** What is asked of the server while nothing happens: heartbeats, and what the manager makes of them. */
+/** Requests to an idle control plane: heartbeats, and the reconciles of the manager that follow. */
 async function steadyState(plane: ControlPlane, count: number) {
   await sleep(systemClock, 12_000);
   const revision = async () =>

@@ -1,5 +1,5 @@
 /**
- * A process that caches what a server has and tells what that costs. Its own process, so that nothing else is in the
+ * A process that caches the objects of a server and prints the cost. A separate process, so that nothing else is in the
  * figures: `node --expose-gc cache-child.js LIBRARY SERVER RESOURCE TRANSFORM`.
  */
 import { bearer, Client, httpTransport, kinds, staticCredentials } from '@tektite/client';
@@ -8,7 +8,7 @@ import { dynamicKind, type Kind } from '@tektite/schema';
 import type { DynamicObject, KubeObject } from '@tektite/meta';
 import { token } from '../server-process.ts';
 
-/** What one run found out. */
+/** The figures of one run. */
 export interface CacheCost {
   readonly objects: number;
   readonly seconds: number;
@@ -33,7 +33,7 @@ const kindsByName: Readonly<Record<string, Kind>> = {
 const transforms: Readonly<Record<string, Transform<KubeObject, KubeObject> | undefined>> = {
   none: undefined,
   strip: strip as unknown as Transform<KubeObject, KubeObject>,
-  /** What a controller reads of Pods that are not its own, and of runs that are over. */
+  /** The fields that a controller reads of foreign Pods, and of completed runs. */
   pods: project(kinds.Pod, { metadata: { labels: true }, spec: { nodeName: true }, status: { phase: true } }) as never,
   pipelineruns: project(
     PipelineRun as never,

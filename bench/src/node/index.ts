@@ -39,8 +39,8 @@ async function start(open: (directory: string) => PodRuntime, controllers = true
   });
   const pods = new Informer<Pod, Pod>(plane.client, kinds.Pod);
   const watching = new Map<string, (pod: Pod) => void>();
-  const tell = (pod: Pod) => watching.get(pod.metadata.name ?? '')?.(pod);
-  pods.addHandler({ added: tell, modified: tell });
+  const deliver = (pod: Pod) => watching.get(pod.metadata.name ?? '')?.(pod);
+  pods.addHandler({ added: deliver, modified: deliver });
   await pods.start().synced();
   return {
     plane,

@@ -62,7 +62,7 @@ export async function benchTektonOperator(): Promise<void> {
   process.exitCode = ok ? 0 : 1;
 }
 
-/** What an operator cannot be much faster than: the files applied, and waited for. */
+/** The lower bound for an operator: the files applied, and waited for. */
 async function applyTime(): Promise<number> {
   const cluster = await startSimulatedCluster();
   try {
@@ -108,7 +108,9 @@ async function isReady({
   return findCondition(status?.conditions, 'Ready')?.status === 'True';
 }
 
-/** Ten minutes of virtual time. Leases, and the look after webhooks once a minute, are the runtime's and do not count. */
+/**
+ * Ten minutes of virtual time. Leases, and the check of webhooks once a minute, belong to the runtime and do not count.
+ */
 async function restingCalls(): Promise<{ readonly writes: number; readonly reads: number }> {
   const clock = virtualClock();
   const opening = startSimulatedCluster({ clock });
