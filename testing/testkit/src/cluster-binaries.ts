@@ -32,7 +32,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Newer versions of etcd can be told that the data need not survive, which makes them several times as fast. */
+/** Newer versions of etcd have a flag that gives up durability, which makes them several times as fast. */
 export function takesNoFsync(etcd: string): boolean {
   return execFileSync(etcd, ['--help'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).includes(
     '--unsafe-no-fsync',

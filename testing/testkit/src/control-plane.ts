@@ -67,7 +67,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const { clock = systemClock, seed = 1, ...rest } = options;
   const random = seededRandom(seed);
   const server = await ApiServer.create({
-    // Nobody makes service accounts here, so pods go without them.
+    // No controller creates service accounts here, so Pods run without them.
     disabledAdmissionPlugins: ['ServiceAccount'],
     ...rest,
     clock,

@@ -23,7 +23,7 @@ export interface FaultRates {
   readonly refuse?: number;
   /** The server does what it is asked, but the connection breaks before the answer arrives. */
   readonly lose?: number;
-  /** A write is answered 409, as if somebody else had been faster. */
+  /** A write is answered with 409, as after a concurrent write. */
   readonly conflict?: number;
   /** 429 with Retry-After: 1. */
   readonly overload?: number;
@@ -35,7 +35,7 @@ export interface FaultRates {
   readonly delay?: number;
   /** Per event: the stream of a watch breaks instead of delivering it. */
   readonly cut?: number;
-  /** Per event: the watch tells that the history is gone (410) instead of delivering it, and ends. */
+  /** Per event: the watch reports a compacted history (410) instead of delivering it, and ends. */
   readonly expire?: number;
   /** Per event: it, and all that follow, come up to `maxDelayMs` later. Caches are that much behind. */
   readonly lag?: number;
@@ -55,9 +55,9 @@ const patienceMs = 30_000;
 
 /** A transport on which things go wrong, the same way each time for the same seed. */
 export interface FaultyTransport extends Transport {
-  /** From now on nothing goes wrong any more, so that a test can look at what is left. */
+  /** Stops all faults, so that a test can check the final state. */
   heal(): void;
-  /** What went wrong so far, for a failing test to print. */
+  /** The injected faults, for a failing test to print. */
   readonly faults: readonly string[];
 }
 

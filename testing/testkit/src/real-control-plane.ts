@@ -29,8 +29,9 @@ export interface RealControlPlane extends Cluster {
 const startTimeoutMs = 60_000;
 
 /**
- * Starts etcd and kube-apiserver in a temporary folder, with certificates of their own, and waits until they serve. Takes a
- * few seconds. Users are impersonated by the administrator. No controller runs, so service accounts are not asked for.
+ * Starts etcd and kube-apiserver in a temporary folder, with generated certificates, and waits until they serve. Takes
+ * a few seconds. Users are impersonated by the administrator. No controller runs, so service accounts are not asked
+ * for.
  *
  * The programs come from `KUBEBUILDER_ASSETS` or the PATH.
  */

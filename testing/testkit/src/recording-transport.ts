@@ -1,6 +1,6 @@
 import type { Transport, TransportRequest } from '@tektite/client';
 
-/** What a request needs to be allowed to do, in the words of RBAC. */
+/** The RBAC attributes of a request. */
 export interface AccessRecord {
   readonly verb: string;
   readonly group: string;
@@ -9,7 +9,7 @@ export interface AccessRecord {
   readonly subresource: string;
 }
 
-/** What a role says, as far as it is compared here. */
+/** The compared part of a role. */
 interface Rule {
   readonly apiGroups?: readonly string[] | null;
   readonly resources?: readonly string[] | null;
@@ -31,12 +31,10 @@ export interface RecordingTransport extends Transport {
 }
 
 /**
- * Remembers what a program touches, so that a test can tell whether its role allows all of that, and nothing more.
+ * Records the requests of a program, so that a test can check that its role allows all of them, and nothing more.
  *
- * @example
- * const recorded = recordingTransport(plane.transport());
- * await using running = await startSystems([system], { client: plane.clientFor(recorded), install: false });
- * // … let it do all it ever does …
+ * @example const recorded = recordingTransport(plane.transport()); await using running = await startSystems([system], {
+ * client: plane.clientFor(recorded), install: false }); // … let it do all it ever does …
  * expect(recorded.compare(clusterRoleFor(system).rules ?? [])).toEqual({ missing: [], unused: [] });
  */
 export function recordingTransport(inner: Transport): RecordingTransport {

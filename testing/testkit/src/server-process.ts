@@ -26,7 +26,7 @@ export class ServerProcess {
       });
       this.child.once('exit', (code, signal) => {
         this.failure ??= signal ? `it was ended by ${signal}` : `it ended with code ${code}`;
-        // A test that fails because its server is gone should say so.
+        // A test that fails because its server has exited should say so.
         if (!this.stopping) console.error(`${this.name}: ${this.failure}\n${this.lastWords()}`);
         resolve();
       });
@@ -72,7 +72,7 @@ export class ServerProcess {
   }
 }
 
-/** Ports of loopback nobody listens on right now. */
+/** Free ports of loopback. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {

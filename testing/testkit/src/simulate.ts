@@ -5,7 +5,7 @@ import { type FaultRates, faultyTransport } from './faulty-transport.ts';
 import { simulatedProcess } from './simulated-process.ts';
 import { type VirtualClock, virtualClock } from './virtual-clock.ts';
 
-/** What a scenario has to work with. */
+/** The environment of a scenario. */
 export interface World {
   readonly plane: ControlPlane;
   /** The users' own connection, on which nothing goes wrong. */
@@ -23,7 +23,7 @@ export interface Scenario {
   prepare?(world: World): Promise<void>;
   /** Starts the program under test. Called again after each crash; it has to get everything through this client. */
   start(client: Client, world: World): Promise<void>;
-  /** What users do meanwhile. */
+  /** The actions of users. */
   act(world: World): Promise<void>;
   /** Throws when the world is not as it should be, once everything has come to rest. */
   check(world: World): Promise<void>;
@@ -43,7 +43,7 @@ export interface SimulationOptions {
 
 export interface SimulationReport {
   readonly seed: number;
-  /** What the program wrote, in order. */
+  /** The writes of the program, in order. */
   readonly writes: readonly string[];
   readonly faults: readonly string[];
   readonly crashes: number;
@@ -86,11 +86,10 @@ const everyFault: FaultRates = {
 const oneHour = 3_600_000;
 
 /**
- * Runs a program through one fate: an embedded control plane in virtual time, a connection on which things go wrong, a
- * crash and restart, all decided by the seed. The same seed gives the same fate, so what fails can be looked at again.
+ * Runs a program through one scenario: an embedded control plane in virtual time, a connection with faults, a crash and
+ * restart, all decided by the seed. The same seed repeats the same run, so that a failure can be debugged.
  *
- * @example
- * for (let seed = 0; seed < 1000; seed++) await simulate(scenario, { seed });
+ * @example for (let seed = 0; seed < 1000; seed++) await simulate(scenario, { seed });
  */
 export async function simulate(scenario: Scenario, options: SimulationOptions): Promise<SimulationReport> {
   const { seed } = options;
@@ -179,7 +178,7 @@ class Program {
     return { seed: this.seed, writes: this.writes, faults: this.faultLists.flat(), crashes: this.crashes };
   }
 
-  /** Kills the program at the write it is to die at, and starts it anew some seconds later. */
+  /** Kills the program at the chosen write, and restarts it some seconds later. */
   private crashing(inner: Transport, kill: () => void): Transport {
     const die = () => {
       this.crashes++;

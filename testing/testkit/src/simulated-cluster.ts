@@ -7,13 +7,13 @@ import type { VirtualClock } from './virtual-clock.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './control-plane.ts';
 
 export interface SimulatedClusterOptions extends ControlPlaneOptions {
-  /** What containers do whose Pods do not say so themselves. Default: they run until they are stopped. */
+  /** The behaviour of containers whose Pods do not specify one. Default: they run until they are stopped. */
   readonly simulate?: SimulatedRuntimeOptions['simulate'];
 }
 
 /**
- * Gives a control plane all that a cluster brings by itself: the controllers of workloads, a garbage collector, service accounts,
- * volumes, and a node whose containers only seem to run. Ends when it is disposed of.
+ * Adds the built-in controllers to a control plane: workloads, garbage collection, service accounts, volumes, and a
+ * node whose containers are simulated. Stops when it is disposed of.
  */
 export async function runSimulatedNode(
   plane: ControlPlane,
@@ -49,11 +49,10 @@ export async function runSimulatedNode(
 }
 
 /**
- * A control plane with all a cluster brings by itself.
+ * A control plane with the built-in controllers and a simulated node.
  *
- * @example
- * await using cluster = await startSimulatedCluster();
- * await applyManifest(cluster.client, release); // its Deployments become available
+ * @example await using cluster = await startSimulatedCluster(); await applyManifest(cluster.client, release); // its
+ * Deployments become available
  */
 export async function startSimulatedCluster(options: SimulatedClusterOptions = {}): Promise<ControlPlane> {
   const { simulate, ...rest } = options;

@@ -13,19 +13,19 @@ export interface SimulatedProcessOptions {
 }
 
 /**
- * What a process of its own would be like, inside a test: its clock runs at its own speed, and it can be stopped for a
- * while, as by a debugger or a machine that swaps, or killed. While it is stopped its timers do not fire and answers wait;
- * when it goes on, all that waited happens in an order of chance, as nobody promises another.
+ * A simulated process inside a test: its clock has its own speed, and it can be paused, as by a debugger or a machine
+ * that swaps, or killed. While it is paused its timers do not fire and answers wait; when it resumes, everything that
+ * waited happens in a random order, as no order is promised.
  *
- * What it runs must use `clock` and `transport` for everything.
+ * Its program must use `clock` and `transport` for everything.
  */
 export interface SimulatedProcess {
   readonly clock: Clock;
-  /** What is sent through it stops and dies with the process. */
+  /** Requests through it pause and die with the process. */
   transport(inner: Transport): Transport;
   pause(): void;
   resume(): Promise<void>;
-  /** As `kill -9`: nothing it started goes on, and nothing is told. */
+  /** As `kill -9`: nothing it started goes on, and nothing is reported. */
   kill(): void;
   readonly killed: boolean;
 }
