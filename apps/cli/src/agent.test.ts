@@ -69,7 +69,7 @@ describe.skipIf(problem !== undefined)('tektite agent, in a sandbox', () => {
 
     // Fails if it is run while it runs.
     const command =
-      'mkdir /run/alone || exit 3; echo begun >>/run/begun; sleep 3; rmdir /run/alone; echo ended >>/run/ended';
+      'mkdir /run/alone || exit 3; echo started >>/run/started; sleep 3; rmdir /run/alone; echo ended >>/run/ended';
     await make({
       apiVersion: 'v1',
       kind: 'Secret',
@@ -119,7 +119,7 @@ describe.skipIf(problem !== undefined)('tektite agent, in a sandbox', () => {
       spec: { installerRef: { apiVersion: 'example.dev/v1', kind: 'EchoInstallerConfigTemplate', name: 'echo' } },
     });
     const inside = (file: string) => join(root, 'h1/run', file);
-    await later(() => existsSync(inside('begun'))).toBe(true);
+    await later(() => existsSync(inside('started'))).toBe(true);
     await first.stop('SIGKILL');
     await using _ = await start();
     const ready = async () => {
@@ -130,7 +130,7 @@ describe.skipIf(problem !== undefined)('tektite agent, in a sandbox', () => {
       return (status as { ready?: boolean } | undefined)?.ready;
     };
     await later(ready).toBe(true);
-    // What was begun before the kill went on to its end, and was then done once more, alone.
+    // The command that was running before the kill completed, and was then run once more, alone.
     expect(readFileSync(inside('ended'), 'utf8')).toBe('ended\nended\n');
     expect(readFileSync(join(root, 'h1/agent/logs/install.log'), 'utf8')).toBe(
       'hello: installing Kubernetes v1.26.6\n',

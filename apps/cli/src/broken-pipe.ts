@@ -21,6 +21,6 @@ export function endOnBrokenPipe(): void {
     process.on('exit', () => (process.exitCode = brokenPipe));
     if (!process.emit('SIGTERM')) process.exit();
   });
-  // Errors are reported there: there is no other place for one of its own.
+  // Errors are reported on this stream: an error of the stream itself cannot be reported.
   process.stderr.on('error', () => undefined);
 }

@@ -55,7 +55,7 @@ interface Run {
   readonly err: string;
 }
 
-/** Somebody else to be, where this test may be anybody. */
+/** Another user, where this test may switch users. */
 interface As {
   readonly uid: number;
   readonly gid: number;
@@ -427,7 +427,7 @@ contexts:
     expect(readFileSync(join(data, 'data', 'state', 'lock'), 'utf8')).toBe('');
   });
 
-  it('tells when the kubeconfig cannot be written, and ends', () => {
+  it('reports a kubeconfig that cannot be written, and exits', () => {
     const data = folder();
     const { code, err } = tektite(['up', '--data-dir', join(data, 'data'), '--port', '0', '--write-kubeconfig', data]);
     expect(code).toBe(2);
@@ -436,7 +436,7 @@ contexts:
 });
 
 describe('kill -9', () => {
-  it('while clients write loses nothing that they were told is written', async () => {
+  it('while clients write loses no acknowledged write', async () => {
     const data = folder();
     const kubeconfig = join(data, 'kubeconfig');
     const acknowledged = new Map<string, number>();
@@ -522,9 +522,9 @@ describe('tektite compact', () => {
   });
 });
 
-/** Only root can become somebody else. */
-const nobody = spawnSync('id', ['-u', 'nobody'], { encoding: 'utf8' }).stdout.trim();
-const canChange = process.getuid?.() === 0 && nobody !== '';
+/** Only root can switch users. */
+const unprivileged = spawnSync('id', ['-u', 'nobody'], { encoding: 'utf8' }).stdout.trim();
+const canChange = process.getuid?.() === 0 && unprivileged !== '';
 
 describe('as an ordinary user', () => {
   if (!canChange) {
@@ -535,7 +535,7 @@ describe('as an ordinary user', () => {
     return;
   }
   const as = {
-    uid: Number(nobody),
+    uid: Number(unprivileged),
     gid: Number(spawnSync('id', ['-g', 'nobody'], { encoding: 'utf8' }).stdout.trim()),
   };
 
@@ -543,7 +543,7 @@ describe('as an ordinary user', () => {
     return spawnSync(process.execPath, ['-e', `require('fs').readFileSync(${JSON.stringify(bin)})`], as).status === 0;
   }
 
-  it('serves from a folder of the user’s own, and tells what it may not', async () => {
+  it('serves from a folder of the user, and reports what is not permitted', async () => {
     if (!canRead()) {
       console.warn('tektite up as another user: not tested, the repository is not readable for others');
       return;

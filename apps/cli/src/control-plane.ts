@@ -31,9 +31,9 @@ export interface ControlPlaneOptions {
   readonly port: number;
   readonly tokens?: TokenFile;
   readonly disabledAdmissionPlugins: readonly string[];
-  /** What runs Pods. Without it, this is an API server alone, and not a cluster. */
+  /** The runtime of Pods. Without it, this is an API server alone, and not a cluster. */
   readonly runtime?: RuntimeName;
-  /** What stands for images where Pods are processes of this machine. */
+  /** Replaces images where Pods are processes of this machine. */
   readonly images?: ImageMapping;
   /** Run in this process, on the server's own side: no HTTP, no certificates between. */
   readonly systems?: readonly System[];
@@ -53,7 +53,10 @@ export interface ControlPlane {
   close(): Promise<void>;
 }
 
-/** Starts the embedded control plane: keys, storage, API server, HTTPS. What was begun is undone when a part fails. */
+/**
+ * Starts the embedded control plane: keys, storage, API server, HTTPS. When a part fails, the started parts are
+ * stopped.
+ */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const started: Started = [];
   const close = async () => {
@@ -71,7 +74,7 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
   const folder = await openFolder(options, started);
   const onNotice = (text: string) => void process.stderr.write(`note: ${text}\n`);
   const events = new StorageEvents(systemClock, (error) => options.log.error('storage', { error }));
-  // The storage first: whoever has that has the folder, and may make keys in it.
+  // The storage first: its lock owns the data folder, in which the keys are made.
   const storage = options.inMemory
     ? new RevisionStore({ maxBytes: maxStateBytes() })
     : await openStorage(join(folder, 'state'), started, onNotice, events);
@@ -177,7 +180,7 @@ function maxStateBytes(): number {
   return Math.floor(getHeapStatistics().heap_size_limit / 5);
 }
 
-/** Somebody who listens everywhere is reached on this machine. */
+/** A server that listens on all addresses is reached on loopback. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

@@ -31,7 +31,7 @@ async function startController(scratch: Scratch, kubeconfig: string, args: strin
 }
 
 describe('tektite controller', () => {
-  it('runs an operator on a cluster, tells how it is and why it did what it did, and ends when told', async () => {
+  it('runs an operator on a cluster, reports its health and the causes of reconciles, and stops on SIGTERM', async () => {
     using scratch = new Scratch();
     await using up = await scratch.up();
     const { kubeconfig } = up;
@@ -131,12 +131,12 @@ describe('tektite controller', () => {
       'PATCH /apis/cache.example.com/v1alpha1/namespaces/default/memcacheds/traced',
     );
     for (const { traceId } of calls) expect(traceId).toBe(reconcile?.traceId);
-    // What keeps the caches fresh is nobody's part.
+    // Watches of caches belong to no trace.
     const watch = collector.spans.find(({ name }) => name.startsWith('WATCH '));
     expect(watch?.parentSpanId ?? '').toBe('');
   });
 
-  it('ends in time although nobody takes its traces', async () => {
+  it('ends in time although no collector takes its traces', async () => {
     using scratch = new Scratch();
     await using up = await scratch.up();
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
@@ -167,7 +167,7 @@ describe('tektite controller', () => {
     ],
     [['--systems', ','], /--systems: name at least one system/],
     [[], /required option '--systems <list>' not specified/],
-  ])('tells a mistake in a sentence: %j', (args, message) => {
+  ])('reports a usage error in one sentence: %j', (args, message) => {
     using scratch = new Scratch();
     const { code, out, err } = scratch.tektite(['controller', ...args]);
     expect({ code, out }).toEqual({ code: args.includes('--kubeconfig') ? 1 : 2, out: '' });

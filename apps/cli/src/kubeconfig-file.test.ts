@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { writeKubeconfig } from './kubeconfig-file.ts';
 
-it('writes the key into a file of its own, whatever others have put into its way', async () => {
+it('writes the key into a new file, whatever exists under its temporary name', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tektite-kubeconfig-'));
   try {
     const file = join(folder, 'config');

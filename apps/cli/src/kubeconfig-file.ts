@@ -53,7 +53,7 @@ export async function writeKubeconfig(
   // Readers see the old file or the new one, never half of it; the key in it is for the owner alone. A link stays one.
   const target = existsSync(file) && !replace ? await realpath(file) : file;
   const temporary = `${target}.${process.pid}`;
-  // The folder may be everybody's: what somebody put there under that name is not written to.
+  // The folder may be shared: a file that another user created under that name is not written to.
   await rm(temporary, { force: true });
   const text = formatYaml(config);
   try {

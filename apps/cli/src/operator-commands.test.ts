@@ -205,7 +205,7 @@ describe('tektite up --systems', () => {
       'rest_client_requests_total',
       'informer_synced',
     ];
-    // A reconcile is counted when it is over, which may be after its Deployment is there.
+    // A reconcile is counted when it completes, which may be after its Deployment exists.
     const missing = async () => {
       const metrics = await (await request(`${status}/metrics`)).body.text();
       return names.filter((name) => !new RegExp(`^${name}\\{`, 'm').test(metrics));
@@ -231,7 +231,7 @@ describe('tektite up --systems', () => {
 });
 
 describe('an operator that hangs', () => {
-  it('is told of in /healthz, and does not keep the command from ending', async () => {
+  it('is reported by /healthz, and does not keep the command from ending', async () => {
     using scratch = new Scratch();
     symlinkSync(join(repository, 'node_modules'), join(scratch.path, 'node_modules'));
     const file = join(scratch.path, 'hangs.mjs');

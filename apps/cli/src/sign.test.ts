@@ -31,7 +31,7 @@ const sign = (...args: string[]) =>
   scratch.tektite(['sign', '--key', 'key.pem', '--passphrase-file', 'passphrase', ...args]);
 const verify = (file: string, key = 'key.pub') => scratch.tektite(['verify', '-f', file, '--key', key]);
 
-it('what was signed is verified, until somebody changes it', () => {
+it('verifies a signed document until it is changed', () => {
   expect(sign('-f', 'task.yaml', '-o', 'signed.yaml')).toEqual({ code: 0, out: '', err: '' });
   expect(verify('signed.yaml')).toEqual({ code: 0, out: 'task/t is signed\npipeline/p is signed\n', err: '' });
   const text = readFileSync(join(scratch.path, 'signed.yaml'), 'utf8');

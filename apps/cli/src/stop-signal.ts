@@ -4,8 +4,8 @@ const limitMs = 30_000;
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Resolves with the first SIGINT, SIGTERM, or SIGHUP of a terminal that was closed. A second one ends the process at once, as it would by itself; so does a limit of
- * time, in case a part of the process does not start or stop.
+ * Resolves with the first SIGINT, SIGTERM, or SIGHUP of a terminal that was closed. A second one ends the process at
+ * once, which is the default of Node; so does a timeout, in case a part of the process does not start or stop.
  */
 export function stopSignal(): { readonly promise: Promise<void>; ignore(): void } {
   let stop = () => {};

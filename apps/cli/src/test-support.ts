@@ -10,10 +10,10 @@ export const repository = new URL('../../..', import.meta.url).pathname;
 const bin = join(repository, 'apps/cli/bin/tektite.js');
 export const memcached = join(repository, 'examples/memcached-operator');
 
-/** What processes do takes longer where several run at once. */
+/** Processes take longer where several run at once. */
 export const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 15_000 });
 
-/** A folder that is gone after the test, and a home for commands. */
+/** A folder that is removed after the test, and a home for commands. */
 export class Scratch implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), 'tektite-cli-'));
 

@@ -10,7 +10,7 @@ const isText = (value: unknown) => typeof value === 'string';
 const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
 const isTextMap = (value: unknown) => isMapping(value) && Object.values(value).every(isText);
 
-/** What each field of an image has to be. */
+/** The checks of the fields of an image. */
 const fields: Readonly<Record<keyof MappedImage, readonly [is: (value: unknown) => boolean, what: string]>> = {
   root: [isText, 'a folder'],
   shell: [isText, 'a program of this machine'],

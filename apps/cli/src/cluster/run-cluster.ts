@@ -25,7 +25,7 @@ import type { RuntimeName } from './runtimes.ts';
 export interface ClusterOptions {
   readonly server: ApiServer;
   readonly runtime: RuntimeName;
-  /** What stands for images where containers are processes of this machine. */
+  /** Replaces images where containers are processes of this machine. */
   readonly images?: ImageMapping;
   /** The data folder of the control plane. */
   readonly folder: string;

@@ -1,3 +1,3 @@
-/** What can run Pods. `none`: nobody, so they wait for a node that somebody else brings. */
+/** The Pod runtimes. With `none`, Pods stay pending until another node registers. */
 export const runtimeNames = ['host', 'podman', 'simulated', 'none'] as const;
 export type RuntimeName = (typeof runtimeNames)[number];

@@ -41,7 +41,7 @@ export interface AgentCommandOptions {
   readonly logLevel: string;
 }
 
-/** `tektite agent`: runs on a host until it is told to stop. Whatever keeps it from its work ends it with an exit code. */
+/** `tektite agent`: runs on a host until it receives a signal. A fatal error ends it with an exit code. */
 export async function agent(options: AgentCommandOptions): Promise<void> {
   const labels = readLabels(options.label);
   const certificateSeconds = readNumber('--certExpiryDuration', options.certExpiryDuration, 1, 999_999_999);

@@ -24,7 +24,7 @@ export async function apply(options: ApplyCommandOptions): Promise<void> {
   });
 }
 
-/** What is to be applied, and how: sources and options, or a plan. */
+/** The input of an apply: sources and options, or a saved plan. */
 async function wanted(
   options: ApplyCommandOptions,
   { client, view, signal }: ManifestSession,

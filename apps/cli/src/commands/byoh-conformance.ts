@@ -26,7 +26,7 @@ export async function byohConformance(options: ByohConformanceOptions): Promise<
     throw new UserError(`-o must be text or json, not ${JSON.stringify(options.output)}`);
   const settleMs = readDuration('--settle', options.settle);
   const reports: CheckReport[] = [];
-  // Whoever stops it gets the namespace removed nevertheless.
+  // An interrupted command removes its namespace nevertheless.
   const stopped = stopSignal();
   let isStopped = false;
   void stopped.promise.then(() => (isStopped = true));

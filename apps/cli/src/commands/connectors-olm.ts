@@ -23,7 +23,7 @@ const description = `Deploys applications from YAML with a Connector.
 A Connector names an application that the operator has the YAML of. The operator installs it into the namespace of the Connector, with the
 labels, annotations, registry and changes to workloads that it asks for, keeps it, upgrades and removes it.`;
 
-/** `tektite connectors olm`: writes the bundle anew. */
+/** `tektite connectors olm`: regenerates the bundle. */
 export async function writeOlmBundle(options: OlmOptions): Promise<void> {
   const version = options.release.replace(/^v/, '');
   if (!semanticVersion.test(version))

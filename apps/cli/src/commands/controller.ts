@@ -48,10 +48,10 @@ export interface ControllerOptions extends SystemSettings {
   readonly logLevel: string;
 }
 
-/** A cluster kills a process 30 seconds after it told it to end; Leases are to be given back before. */
+/** A cluster kills a process 30 seconds after SIGTERM; Leases are released before. */
 const graceMs = 20_000;
 
-/** `tektite controller`: runs systems against a cluster until it is told to stop. */
+/** `tektite controller`: runs systems against a cluster until it receives a signal. */
 export async function controller(options: ControllerOptions): Promise<void> {
   const settings = readSettings(options);
   const systems = onlyControllers(await loadSystems(options.systems, options), options.controllers);
@@ -148,7 +148,7 @@ function connect(
   return new Client(limited);
 }
 
-/** What a cluster has against it, as a sentence. */
+/** Turns an error of a cluster into one sentence. */
 function explain(error: unknown, { server }: ClientConfig): unknown {
   if (isControllerError(error, 'ELECTION_INVALID')) return new UserError(`--leader-elect-…: ${error.message}`);
   if (isStatusError(error)) return new UserError(`${server} refuses: ${error.message}`);

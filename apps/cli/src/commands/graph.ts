@@ -40,7 +40,7 @@ export async function graph(named: string | undefined, options: GraphOptions): P
       ? graphsOf((await readDocuments(files)).map(({ object }) => object))
       : await withCluster(options, (client) => graphsOfRun(client, name, options.namespace));
   if (graphs.length === 0)
-    throw new UserError('there is no Pipeline, and no PipelineRun with tasks of its own, in what is to be drawn', 2);
+    throw new UserError('there is no Pipeline, and no PipelineRun with embedded tasks, in the given files', 2);
   process.stdout.write(graphs.map(form).join('\n'));
 }
 

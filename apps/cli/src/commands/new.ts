@@ -12,7 +12,7 @@ export interface NewOperatorOptions extends NameOptions {
   readonly out?: string;
 }
 
-/** `tektite new operator NAME`: the beginning of an operator, in a folder of its own. Overwrites nothing. */
+/** `tektite new operator NAME`: scaffolds an operator in a new folder. Overwrites nothing. */
 export async function newOperator(name: string, options: NewOperatorOptions): Promise<void> {
   const names = operatorNames(name, options);
   const folder = resolve(options.out ?? name);
@@ -38,7 +38,7 @@ export async function newOperator(name: string, options: NewOperatorOptions): Pr
       (here === '.' ? '' : `  ${pc.cyan(`cd ${here}`)}\n`) +
       `  ${pc.cyan('npm install')}\n` +
       `  ${pc.cyan('npm test')}           both halves of it, the second on a control plane inside the test\n` +
-      `  ${pc.cyan('npm run dev')}        runs it on a control plane of this machine; README.md says how to look at it\n` +
+      `  ${pc.cyan('npm run dev')}        runs it on a control plane of this machine; README.md says how to use it\n` +
       `  ${pc.cyan('npm run manifests')}  writes its CRD and roles into deploy/\n`,
   );
 }

@@ -57,7 +57,7 @@ function exitCode(made: Plan): number {
   return hasChanges(made) ? 2 : 0;
 }
 
-/** Nobody else may read it: the values of Secrets are in it. */
+/** Readable by the user alone: a plan contains the values of Secrets. */
 async function save(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { mode: 0o600 });

@@ -40,7 +40,7 @@ const settleMs = 150;
 /** How long a run that was cancelled may take to end. */
 const cancelMs = 15_000;
 
-/** `tektite run`: runs Tasks and Pipelines to their end, on a control plane of its own unless a cluster is named. */
+/** `tektite run`: runs Tasks and Pipelines to completion, on an embedded control plane unless a cluster is named. */
 export async function run(files: readonly string[], given: RunOptions): Promise<void> {
   const options = { ...given, file: [...given.file, ...files] };
   if (options.file.length === 0)

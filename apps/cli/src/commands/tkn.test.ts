@@ -22,7 +22,7 @@ it.each([
   expect(runsToDelete(runs, options, now).map(({ metadata }) => metadata.name)).toEqual(names);
 });
 
-it('somebody has to say what is kept', () => {
+it('requires an option that says what is kept', () => {
   expect(() => runsToDelete(runs, {}, now)).toThrow('say what is kept');
   expect(() => runsToDelete(runs, { keep: '0' }, now)).toThrow('--keep');
 });

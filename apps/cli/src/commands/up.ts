@@ -34,7 +34,7 @@ export interface UpOptions extends SystemSettings {
   readonly images?: string;
 }
 
-/** `tektite up`: serves until it is told to stop. */
+/** `tektite up`: serves until it receives a signal. */
 export async function up(options: UpOptions): Promise<void> {
   const port = readPort('--port', options.port);
   const maxInflightBytes = readNumber('--max-inflight-bytes', options.maxInflightBytes, 1_000_000, 999_999_999);
@@ -45,7 +45,7 @@ export async function up(options: UpOptions): Promise<void> {
   const runtime = options.apiOnly ? undefined : readRuntime(options.runtime);
   if (runtime === 'host' && systems.some(({ name }) => name === 'pipelines')) await checkSteps();
   const tokens = options.tokenAuthFile ? await readTokens(options.tokenAuthFile) : undefined;
-  // Listened for from now on: who is told to stop while it starts leaves nothing behind either.
+  // Installed before the start, so that a control plane that is stopped while it starts leaves nothing behind either.
   const stopped = stopSignal();
   try {
     const plane = await start(options, port, {
@@ -103,7 +103,7 @@ async function start(
   }
 }
 
-/** What keeps a control plane from starting and is not its own fault, as a sentence. */
+/** Turns an error of the start that is not a bug into one sentence. */
 function explain(error: unknown, { host, dataDir }: UpOptions, port: number): unknown {
   if (error instanceof FolderError) return new UserError(error.message);
   const { code, syscall } = error as NodeJS.ErrnoException;

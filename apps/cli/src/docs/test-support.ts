@@ -88,7 +88,7 @@ function stepsOf(text: string): readonly Step[] {
   return steps;
 }
 
-/** `…` stands for anything on its line; on a line of its own, for any number of lines. */
+/** `…` matches anything on its line; alone on a line, any number of lines. */
 function patternOf(shown: readonly string[]): RegExp {
   const lines = shown.map((line) =>
     line.trim() === '…'
@@ -103,11 +103,11 @@ function patternOf(shown: readonly string[]): RegExp {
 }
 
 /**
- * Does what a page tells its reader to do, in the order of the page: writes the files that it shows, types the commands, and
- * compares what they print. A checkout of the repository is in `~/tektite`, as the pages suppose. Throws at the first
+ * Follows the instructions of a page, in its order: writes the files that it shows, runs the commands, and compares
+ * what they print. A checkout of the repository is in `~/tektite`, as the pages suppose. Throws at the first
  * difference; a block that is neither a file nor a session is one.
  *
- * Answers how many of each there were.
+ * Returns how many of each there were.
  */
 async function followPage(
   path: string,
@@ -173,7 +173,7 @@ class Shell implements AsyncDisposable {
       cwd: home,
       env: { ...env, TERM: 'dumb', NO_COLOR: '1' },
       stdio: ['pipe', 'pipe', 'pipe'],
-      // A group of its own, so that all of it can be ended.
+      // A separate process group, so that all of it can be killed.
       detached: true,
     });
     for (const stream of [this.child.stdout, this.child.stderr])
@@ -223,7 +223,7 @@ class Shell implements AsyncDisposable {
   }
 }
 
-/** Whether there was somebody to hear it. */
+/** Whether the signal reached a process. */
 function signal(group: number, which: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(group, which);

@@ -7,7 +7,7 @@ import { imageProgram, isVersion, type WantedStep, wantedSteps } from './wanted-
 /** Checks the images and programs that a file wants against this machine, whose programs run in place of those of the images. */
 export async function checkFile(objects: readonly KubeObject[], images: ImageMapping = {}): Promise<readonly Check[]> {
   const steps = wantedSteps(objects);
-  if (steps.length === 0) return [ok('steps', 'the file has none of its own')];
+  if (steps.length === 0) return [ok('steps', 'the file has no embedded steps')];
   const names = [...new Set(steps.map(({ image }) => image))];
   const usersOf = (image: string) => steps.filter((step) => step.image === image);
   const checks = await Promise.all(names.map((image) => checkImage(image, usersOf(image), images)));

@@ -17,7 +17,7 @@ describe('the programs of a step', () => {
   });
 });
 
-it('finds steps in Tasks, and in Pipelines and runs with tasks of their own', () => {
+it('finds steps in Tasks, and in Pipelines and runs with embedded tasks', () => {
   const task = {
     apiVersion: 'tekton.dev/v1',
     kind: 'Task',

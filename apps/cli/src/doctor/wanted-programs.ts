@@ -58,7 +58,7 @@ function scriptPrograms(script: string): readonly string[] {
   return [...(interpreter === undefined ? [] : [name]), ...shellPrograms(script)];
 }
 
-/** Words that a shell understands by itself. */
+/** The built-in commands of a shell. */
 const builtIn = new Set(
   (
     '! . : [ [[ alias bg break builtin case cd command continue declare do done echo elif else enable esac eval exec exit export ' +

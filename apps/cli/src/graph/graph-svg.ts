@@ -26,7 +26,7 @@ const colours: Readonly<Record<RunState, Colours>> = {
   skipped: { fill: '#f6f6f8', stroke: '#a0a0b0' },
 };
 
-/** A picture: one column for each level, final tasks in a frame of their own; of a run, with states and times. */
+/** Draws a graph: one column for each level, final tasks in a separate frame; for a run with states and times. */
 export function graphSvg({ name, tasks, final }: TaskGraph): string {
   const columns: FinalTask[][] = [];
   for (const task of tasks) (columns[task.level] ??= []).push(task);

@@ -63,7 +63,7 @@ export function withProgress(graph: TaskGraph, run: RunNode, times: RunTimes, no
   return { ...graph, tasks: graph.tasks.map(add), final: graph.final.map(add) };
 }
 
-/** A matrix has no times of its own. */
+/** A matrix has no times; its span covers all its runs. */
 function wholeSpan(node: RunNode, times: RunTimes): ReturnType<RunTimes['spanOf']> {
   const spans = node.children.flatMap((child) => times.spanOf(child) ?? []);
   if (spans.length === 0) return undefined;

@@ -11,7 +11,7 @@ export interface ShownApply {
   readonly timeout: string;
   /** A file that says when objects of some kinds are ready. */
   readonly health?: string;
-  /** What the history says of it, instead of what was done. */
+  /** The reason for the history, instead of the list of changes. */
   readonly why?: string;
 }
 

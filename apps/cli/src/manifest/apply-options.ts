@@ -2,7 +2,7 @@ import type { ApplyManifestOptions, PlanChoices } from '@tektite/manifest';
 import { readDuration } from '../read-duration.ts';
 import { readNumber } from '../user-error.ts';
 
-/** What `apply`, `plan` and `rollback` take beside the manifest. */
+/** Options that `apply`, `plan` and `rollback` share. */
 export interface ApplyChoices {
   readonly namespace: string;
   readonly set?: string;
@@ -17,7 +17,7 @@ export interface ApplyChoices {
   readonly keepGoing?: boolean;
 }
 
-/** What decides over what becomes of objects, and so is part of a plan. */
+/** The options that change the result for objects, and so are part of a plan. */
 export function planChoicesOf(choices: Omit<ApplyChoices, 'concurrency' | 'timeout'>): PlanChoices {
   const { namespace, set } = choices;
   return {

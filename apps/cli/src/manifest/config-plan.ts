@@ -6,7 +6,7 @@ import { type ComponentPlan, planTektonConfig, TektonConfig } from '@tektite/tek
 import pc from 'picocolors';
 import { operatorOptions } from '../systems/tekton-operator.ts';
 
-/** What the Tekton Operator would make of a plan: nothing, when no TektonConfig is created or changed by it. */
+/** The plan of the Tekton Operator for a TektonConfig that a plan creates or changes, otherwise nothing. */
 export async function planComponents(client: Client, plan: Plan): Promise<readonly ComponentPlan[] | undefined> {
   const planned = plan.objects.find(({ reference, after }) => reference.kind === 'TektonConfig' && after !== undefined);
   const config =

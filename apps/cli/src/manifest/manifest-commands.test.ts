@@ -18,7 +18,7 @@ describe('tektite render', () => {
     expect(out).toContain('team: a');
   });
 
-  it('says where a mistake is, with exit code 2', () => {
+  it('reports the position of an error, with exit code 2', () => {
     using scratch = new Scratch();
     writeFileSync(join(scratch.path, 'app.yaml'), `${settings('1')}---\nkind: [`);
     const { code, err } = scratch.tektite(['render', '-f', 'app.yaml']);
@@ -61,7 +61,7 @@ describe('plan, apply, history, rollback, wait and delete', () => {
       /^REVISION {3}AGE +OBJECTS +CHANGES +SOURCES\n1 +\d+s +2 .*\n2 +\d+s +1 .*\n$/,
     );
     expect(run('history', 'app', '--show', '1').out).not.toContain('hunter2');
-    // The Secret is gone, and its value was never kept.
+    // The Secret is deleted, and its value was never kept.
     expect(run('rollback', 'app').err).toContain('secret default/login');
     writeFileSync(file, settings('3'));
     expect(run('apply', '-f', 'app.yaml', '--set', 'app').code).toBe(0);

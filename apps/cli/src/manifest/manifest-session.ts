@@ -6,7 +6,7 @@ import { UserError } from '../user-error.ts';
 import type { ManifestView } from './manifest-view.ts';
 import { openManifestView } from './open-manifest-view.ts';
 
-/** What a command on a cluster has to work with. */
+/** The client, signal and output of a command on a cluster. */
 export interface ManifestSession {
   readonly client: Client;
   readonly view: ManifestView;
@@ -15,7 +15,7 @@ export interface ManifestSession {
   tookMs(): number;
 }
 
-/** Runs a command on a cluster: Ctrl-C stops it between two requests, and failures are told in a sentence. */
+/** Runs a command on a cluster: Ctrl-C stops it between two requests, and errors are reported in one sentence. */
 export async function manifestSession(
   options: ClusterChoice & { readonly output: string },
   work: (session: ManifestSession) => Promise<void>,
@@ -27,7 +27,7 @@ export async function manifestSession(
   void stopped.promise.then(() => abort.abort(new UserError('stopped; run it again to go on', 130)));
   try {
     await withCluster(options, (client) => {
-      // The server can tell what it serves while files are read here. Whoever needs it is told what went wrong.
+      // Discovery runs while files are read here. Its error is reported where discovery is needed.
       void client.discovery.all().catch(() => undefined);
       return work({ client, view, signal: abort.signal, tookMs: () => systemClock.monotonic() - began });
     });

@@ -1,8 +1,8 @@
 import type { ObjectReference, ObjectResult, ProgressEvent } from '@tektite/manifest';
 
-/** What became of everything, in numbers. */
+/** The outcome in numbers. */
 export interface Outcome {
-  /** `created`: 3, `failed`: 1; in the order in which they are told. */
+  /** `created`: 3, `failed`: 1; in the order in which they are printed. */
   readonly counts: ReadonlyMap<string, number>;
   readonly tookMs: number;
   readonly ok: boolean;
@@ -10,7 +10,7 @@ export interface Outcome {
   readonly set?: { readonly name: string; readonly revision?: number };
 }
 
-/** Shows work on a manifest to somebody. */
+/** Shows the progress of a manifest. */
 export interface ManifestView extends Disposable {
   progress(event: ProgressEvent): void;
   /** How an object that is waited for is doing. */

@@ -2,7 +2,7 @@ import { ApiServer, inProcessTransport } from '@tektite/apiserver';
 import { Client } from '@tektite/client';
 import type { PlanServer } from '@tektite/manifest';
 
-/** Nobody is there to answer webhooks or to make service accounts, and who plans is not asked for a quota. */
+/** The server has no webhooks and no service account controller to wait for, and plans are not limited by quota. */
 const withoutPlugins = ['ServiceAccount', 'MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook', 'ResourceQuota'];
 
 /** An API server in memory, for plans. */

@@ -13,7 +13,7 @@ import {
 import { SelectorError } from '@tektite/meta';
 import { UserError } from '../user-error.ts';
 
-/** What every command that reads manifests takes. */
+/** Options of all commands that read manifests. */
 export interface ManifestOptions {
   readonly file: readonly string[];
   readonly namespace: string;
@@ -58,7 +58,7 @@ function pairsOf(option: string, words: readonly string[]): Readonly<Record<stri
   );
 }
 
-/** Errors that are about the input are told in a sentence, with exit code 2. */
+/** Errors of the input are reported in one sentence, with exit code 2. */
 async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

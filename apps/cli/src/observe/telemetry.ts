@@ -10,7 +10,7 @@ import { wantsTraces } from './wants-traces.ts';
 import { asyncContext } from './async-context.ts';
 import { traceParent } from './trace-parent.ts';
 
-/** What a process measures. */
+/** The telemetry of a process. */
 export interface Telemetry {
   readonly meter: Meter;
   readonly tracer: Tracer;
@@ -28,8 +28,7 @@ function patience(environment: NodeJS.ProcessEnv): { readonly timeoutMillis?: nu
 }
 
 /**
- * Sets OpenTelemetry up: metrics are read by whoever asks, traces are sent where `OTEL_EXPORTER_OTLP_ENDPOINT` says, if
- * it says anything.
+ * Starts OpenTelemetry: metrics are served on request, traces are exported where `OTEL_EXPORTER_OTLP_ENDPOINT` is set.
  */
 export function startTelemetry(environment: NodeJS.ProcessEnv = process.env): Telemetry {
   const resource = resourceFromAttributes({ 'service.name': 'tektite', 'service.version': version });
@@ -53,7 +52,7 @@ export function startTelemetry(environment: NodeJS.ProcessEnv = process.env): Te
       return serializer.serialize(resourceMetrics);
     },
     async close() {
-      // Whoever takes the traces may be gone, which must not keep a process from ending.
+      // The collector may be unreachable, which must not keep a process from ending.
       const waiting = new AbortController();
       const sent = Promise.allSettled([meters.shutdown(), tracers.shutdown()]);
       await Promise.race([sent, sleep(systemClock, longestFlushMs, waiting.signal).catch(() => undefined)]);

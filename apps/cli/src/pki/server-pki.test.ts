@@ -65,7 +65,7 @@ describe('the certificates of a control plane', () => {
       expect(accepts(pki.bundle, before.admin, clock.now()) || !isValid(before.admin, clock.now())).toBe(true);
       expect(isValid(pki.admin.certificate, clock.now())).toBe(true);
       await clock.advance(20 * day);
-      // Keys are made by threads of their own.
+      // Threads generate the keys.
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     expect(errors).toEqual([]);

@@ -16,7 +16,7 @@ export interface ConnectorsReleaseOptions {
 const name = 'connectors-operator';
 const labels = { 'app.kubernetes.io/instance': 'default', 'app.kubernetes.io/part-of': name };
 
-/** What runs the Connectors operator on a cluster. */
+/** The objects that run the Connectors operator on a cluster. */
 export async function connectorsObjects(
   program: OwnProgram,
   { namespace, payload, version: wanted = `v${version}` }: ConnectorsReleaseOptions,

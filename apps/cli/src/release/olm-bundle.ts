@@ -2,7 +2,7 @@ import type { DynamicObject } from '@tektite/meta';
 import { formatYaml } from '@tektite/schema/yaml';
 
 export interface OlmBundleOptions {
-  /** What runs the operator, as `tektite deploy` prints it. */
+  /** The objects that run the operator, as `tektite deploy` prints them. */
   readonly objects: readonly DynamicObject[];
   readonly package: string;
   /** A semantic version, without a `v`. */
@@ -20,7 +20,7 @@ export interface OlmBundleOptions {
 }
 
 const rbac = ['ServiceAccount', 'Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding'];
-/** What the Operator Lifecycle Manager makes by itself, or what the operator writes when it runs. */
+/** Created by the Operator Lifecycle Manager, or by the operator when it runs. */
 const left = ['Namespace', 'Deployment', 'MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration', ...rbac];
 
 /**

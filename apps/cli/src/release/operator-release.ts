@@ -6,13 +6,13 @@ import { systemObjects } from './system-objects.ts';
 
 export interface OperatorReleaseOptions {
   readonly namespace: string;
-  /** The operator makes a TektonConfig by itself, for this namespace. */
+  /** The operator creates a TektonConfig for this namespace. */
   readonly autoInstall?: string;
 }
 
 const labels = { 'app.kubernetes.io/instance': 'default', 'app.kubernetes.io/part-of': 'tekton-operator' };
 
-/** What runs the Tekton Operator on a cluster. Names are upstream's, so that one can take the place of the other. */
+/** The objects that run the Tekton Operator on a cluster. Names are upstream's, so that one can replace the other. */
 export function operatorObjects(
   version: string,
   program: OwnProgram,

@@ -15,9 +15,9 @@ export interface OwnProgram {
 }
 
 /**
- * This program, for the Pods of what it installs. On a cluster it is where it is here, in an image. On this machine Pods are processes
- * that do not see all of its files, so the program is mounted; and that share its ports with everybody, so they take ports that others
- * seldom have.
+ * This program, for the Pods of what it installs. On a cluster it is where it is here, in an image. On this machine
+ * Pods are processes that do not see all of its files, so the program is mounted; and that share its ports with all
+ * processes, so they take ports that are seldom used.
  */
 export function ownProgram(environment: Readonly<Record<string, string | undefined>> = process.env): OwnProgram {
   const image = environment.TEKTITE_IMAGE ?? `tektite.dev/tektite:${version}`;

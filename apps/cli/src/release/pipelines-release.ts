@@ -7,8 +7,8 @@ import { systemObjects } from './system-objects.ts';
 const labels = { 'app.kubernetes.io/instance': 'default', 'app.kubernetes.io/part-of': 'tekton-pipelines' };
 
 /**
- * A release of Tekton Pipelines that this program makes: what upstream's release file has, with this program in the place of
- * upstream's controllers. Names are upstream's where somebody goes by them.
+ * A release of Tekton Pipelines that this program makes: what upstream's release file has, with this program in the
+ * place of upstream's controllers. Names are upstream's where clients refer to them.
  */
 export function pipelinesRelease(program: () => OwnProgram): MadeRelease {
   return { folder: 'tekton-pipeline', version: releaseVersion(), objects: () => pipelinesObjects(program()) };

@@ -11,7 +11,7 @@ import type { OwnProgram } from './own-program.ts';
 /** How a system is installed on a cluster. */
 export interface SystemRelease {
   readonly system: System;
-  /** What names it on the command line. */
+  /** Its name on the command line. */
   readonly systemName: string;
   /** Of its account, its roles and its Deployment. */
   readonly name: string;

@@ -69,7 +69,7 @@ describe.runIf(entrypointProgram())('an example', () => {
     expect(code).toBe(0);
   });
 
-  it('makes a project of its own by default: build-and-test.yaml', () => {
+  it('makes a project by default: build-and-test.yaml', () => {
     using scratch = new Scratch();
     const { out, err, code } = run(scratch, 'build-and-test.yaml');
     expect(err).not.toContain('FailedScheduling');

@@ -66,8 +66,8 @@ async function followStep(
   { sinceSeconds }: LogWindow,
 ): Promise<boolean> {
   const step = container.slice(prefix.length);
-  const begun = await pods.until((pod) => hasBegun(stateOf(pod, container)));
-  if (!begun) return false;
+  const started = await pods.until((pod) => hasStarted(stateOf(pod, container)));
+  if (!started) return false;
   try {
     const stream = await client.log(key, {
       container,
@@ -119,7 +119,7 @@ class Warnings implements Disposable {
   observe(pod: Pod): void {
     for (const reason of waitingReasons(pod)) this.now(reason);
     const all = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];
-    this.started ||= all.some(({ state }) => hasBegun(state));
+    this.started ||= all.some(({ state }) => hasStarted(state));
     if (this.started) this[Symbol.dispose]();
   }
 
@@ -145,11 +145,11 @@ function stateOf({ status }: Pod, container: string): ContainerState | undefined
   return (status?.containerStatuses ?? []).find(({ name }) => name === container)?.state;
 }
 
-function hasBegun(state: ContainerState | undefined): boolean {
+function hasStarted(state: ContainerState | undefined): boolean {
   return state?.running !== undefined || state?.terminated !== undefined;
 }
 
-/** Why containers wait on their way to a start that comes by itself. */
+/** Waiting reasons of containers that start without an intervention. */
 const usual = new Set(['PodInitializing', 'ContainerCreating']);
 
 /** The reasons that keep containers from starting, which the status of the run does not have. */
@@ -166,7 +166,7 @@ const podWarnings = new Set(['FailedScheduling', 'FailedMount', 'FailedAttachVol
 async function followWarnings(
   client: Client,
   { namespace = '', name }: ObjectKey,
-  tell: (trouble: string) => void,
+  report: (warning: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const selection = { namespace, fieldSelector: `involvedObject.kind=Pod,involvedObject.name=${name}`, signal };
@@ -174,7 +174,7 @@ async function followWarnings(
     if (event.type === 'error') return;
     if (event.type !== 'added' && event.type !== 'modified') continue;
     const { reason = '', message = '' } = event.object;
-    if (podWarnings.has(reason)) tell(`Pod ${name}: ${reason}: ${message}`);
+    if (podWarnings.has(reason)) report(`Pod ${name}: ${reason}: ${message}`);
   }
 }
 

@@ -75,7 +75,7 @@ describe('a plan of a run', () => {
       'f.yaml:6: there is no Task "gret" in what is to be run; did you mean "greet"?',
     ],
     [
-      'a task whose results nobody makes',
+      'a task whose results no task produces',
       `${release}---\n${greet}`,
       { only: ['build'] },
       '--only build: it uses $(tasks.clone.results.commit); add --only clone',

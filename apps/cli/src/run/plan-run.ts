@@ -30,7 +30,7 @@ export interface RunChoices {
   readonly timeout?: string;
 }
 
-/** The run for a document that does not run by itself. A Pipeline comes before the Tasks that it is made of. */
+/** Creates the run for a document that is not a run. A Pipeline comes before the Tasks that it is made of. */
 const runOfKind: readonly (readonly [kind: string, run: string, reference: string])[] = [
   ['Pipeline', 'PipelineRun', 'pipelineRef'],
   ['Task', 'TaskRun', 'taskRef'],

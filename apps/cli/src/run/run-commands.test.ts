@@ -29,7 +29,7 @@ spec:
 `;
 
 describe.runIf(entrypointProgram())('tektite logs, describe, cancel and rerun', () => {
-  it('tell about a run of a cluster, and end it', async () => {
+  it('show a run of a cluster, and cancel it', async () => {
     using scratch = new Scratch();
     await using plane = await scratch.up('--systems', 'pipelines', '--runtime', 'host');
     const at = ['--kubeconfig', plane.kubeconfig];
@@ -49,11 +49,11 @@ describe.runIf(entrypointProgram())('tektite logs, describe, cancel and rerun', 
     expect(running.output).toContain('[tidy : up] tidy');
     expect(running.output).toMatch(/Cancelled: /);
 
-    // What is over tells the same to whoever comes late.
-    const told = scratch.tektite(['logs', 'release', ...at]);
-    expect(told.out).toContain('[greet : say] hello world');
-    expect(told.out).toContain('[tidy : up] tidy');
-    expect(told.code).toBe(0);
+    // A completed run reports the same to a client that comes late.
+    const logs = scratch.tektite(['logs', 'release', ...at]);
+    expect(logs.out).toContain('[greet : say] hello world');
+    expect(logs.out).toContain('[tidy : up] tidy');
+    expect(logs.code).toBe(0);
     expect(scratch.tektite(['cancel', 'release', ...at])).toMatchObject({
       code: 1,
       err: 'tektite: PipelineRun release has completed: Cancelled\n',

@@ -52,7 +52,7 @@ spec:
       ${lastStep}
 `;
 
-/** What all processes of this machine were started with. */
+/** The command lines of all processes of this machine. */
 function commandLines(): readonly string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -81,7 +81,7 @@ describe.runIf(entrypointProgram())('tektite run', () => {
     expect(code).toBe(0);
   });
 
-  it('tells a failure by its exit code, and every event as JSON if asked', () => {
+  it('reports a failure by its exit code, and every event as JSON with -o json', () => {
     const { code, out } = tektite(['-f', '-', '-o', 'json'], task('exit 3'));
     const events = out
       .trim()
@@ -111,7 +111,7 @@ describe.runIf(entrypointProgram())('tektite run', () => {
     ],
     ['a name that is none', 'apiVersion: tekton.dev/v1\nkind: TaskRun\nmetadata: {name: A_B}\nspec: {}', 'A_B'],
     [
-      'a kind that nobody knows',
+      'an unknown kind',
       `apiVersion: a.test/v1\nkind: Thing\n---${task('true')}`,
       'bad.yaml:2: there is no kind "Thing"',
     ],
@@ -144,7 +144,7 @@ spec:
     expect(plain.out).toContain('Termination message is above max allowed size 4096, caused by large task result.');
   });
 
-  it('writes reports for CI, and those of GitHub Actions by itself', () => {
+  it('writes reports for CI, and those of GitHub Actions without a flag', () => {
     const out = mkdtempSync(join(folder, 'reports-'));
     const at = (name: string) => join(out, name);
     const path = file(
@@ -222,7 +222,7 @@ spec:
     expect(seen('tektite.dev/shell')).toBe(seen('anything'));
   });
 
-  it('sends traces if somebody takes them, and the looks at a run are parts of one somebody takes them', async () => {
+  it('exports traces if a collector is configured, and the reconciles of a run share one trace', async () => {
     await using collector = await startCollector();
     const path = file(
       'traced.yaml',
@@ -238,7 +238,7 @@ spec: {taskSpec: {steps: [{name: s, image: busybox, script: "echo hi"}]}}
     const looks = collector.spans.filter(({ name }) => name === 'reconcile taskrun');
     const first = looks.filter(({ traceId }) => traceId === looks[0]?.traceId);
     expect(first.length).toBeGreaterThan(1);
-    // Of a run that is over, caches do not keep which trace it was part of.
+    // Caches do not keep the trace of a completed run.
     expect(looks.length - first.length).toBeLessThan(3);
   });
 
@@ -338,17 +338,17 @@ describe('a run whose Pod cannot start', () => {
     `apiVersion: tekton.dev/v1\nkind: TaskRun\nmetadata: {name: stuck}\nspec: {taskSpec: ${taskSpec}}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: empty}\n`;
 
   /** Runs it until that has been said, and then no longer. */
-  async function expectToBeTold(run: string, words: RegExp): Promise<void> {
+  async function expectReport(run: string, words: RegExp): Promise<void> {
     const env = { ...process.env, NO_COLOR: '1' };
     const child = spawn(process.execPath, [bin, 'run', '-f', '-'], { env });
     child.stdin.end(run);
-    let told = '';
+    let printed = '';
     child.stderr.setEncoding('utf8').on('data', (more: string) => {
-      told += more;
+      printed += more;
     });
     const ended = once(child, 'exit');
     try {
-      await expect.poll(() => told).toMatch(words);
+      await expect.poll(() => printed).toMatch(words);
     } finally {
       child.kill('SIGINT');
     }
@@ -359,13 +359,13 @@ describe('a run whose Pod cannot start', () => {
   it('reports the container and its reason', async () => {
     const env = '[{name: A, valueFrom: {secretKeyRef: {name: empty, key: k}}}]';
     const run = stuck(`{steps: [{name: s, image: busybox, command: ["true"], env: ${env}}]}`);
-    await expectToBeTold(run, /^Pod stuck-pod, container step-s: CreateContainerConfigError: .*key k in Secret/m);
+    await expectReport(run, /^Pod stuck-pod, container step-s: CreateContainerConfigError: .*key k in Secret/m);
   });
 
   it('says which volume it waits for', async () => {
     const volumes = '[{name: v, secret: {secretName: empty, items: [{key: k, path: p}]}}]';
     const step = '{name: s, image: busybox, command: ["true"], volumeMounts: [{name: v, mountPath: /v}]}';
-    await expectToBeTold(
+    await expectReport(
       stuck(`{volumes: ${volumes}, steps: [${step}]}`),
       /^Pod stuck-pod: FailedMount: .*non-existent secret key: k/m,
     );

@@ -62,7 +62,7 @@ export function configMapFor(${variable}: ${kind}): Configuration<ConfigMap> {
   };
 }
 
-/** What there is to say about a ${kind}, given the ConfigMap that was seen. */
+/** The status of a ${kind}, given the observed ConfigMap. */
 export function statusFor(
   ${variable}: ${kind},
   configMap: ConfigMap | undefined,
@@ -88,7 +88,7 @@ import { formatTime } from '@tektite/meta';
 import { configMapFor, statusFor } from './decide.ts';
 import { ${kind} } from './${file}.ts';
 
-/** What belongs to our objects: a change of one has its owner looked at, and a cache of them is kept. */
+/** Owned objects: a change of one reconciles its owner, and a cache of them is kept. */
 const configMaps = owned(kinds.ConfigMap, { labelSelector: 'app.kubernetes.io/managed-by=${system}' });
 
 export const ${variable}Controller = defineController({
@@ -112,12 +112,12 @@ import { ${kind} } from './${file}.ts';
 
 export { ${kind} };
 
-/** The operator. \`tektite up --systems .\` and \`tektite controller --systems .\` look for this name. */
+/** The operator. \`tektite up --systems .\` and \`tektite controller --systems .\` import this name. */
 export const system: System = {
   name: '${system}',
   kinds: [${kind}],
   controllers: [${variable}Controller],
-  // What the controllers do besides following what they watch; \`tektite rbac\` makes roles of it.
+  // Permissions beyond those for the watched kinds; \`tektite rbac\` generates roles from them.
   permissions: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'patch'] }],
 };
 `;

@@ -51,7 +51,7 @@ spec:
       replicas: 2
 `;
 
-const dockerfile = `# The image of the operator: an image with the tektite command, and the payloads where it looks for them.
+const dockerfile = `# The image of the operator: an image with the tektite command, and the payloads on its search path.
 ARG TEKTITE
 FROM \${TEKTITE}
 COPY kodata /var/run/ko

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { createFolder } from '@tektite/client';
 import { explainFileError, UserError } from '../user-error.ts';
 
-/** Writes files into a folder and says which. `overwrite` replaces those that are there; otherwise that is a mistake. */
+/** Writes files into a folder and prints their names. Without `overwrite`, an existing file is an error. */
 export async function writeFiles(
   folder: string,
   files: ReadonlyMap<string, string>,

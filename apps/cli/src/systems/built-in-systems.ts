@@ -5,7 +5,7 @@ export interface BuiltInSystem {
   readonly summary: string;
   /** A command to try once it runs. */
   readonly next?: string;
-  /** Part of another system, for processes of their own: not in `all`. */
+  /** Part of another system, for separate processes: not in `all`. */
   readonly isPart?: true;
 }
 

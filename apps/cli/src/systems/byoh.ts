@@ -3,7 +3,7 @@ import type { System } from '@tektite/controller';
 
 const { env } = process;
 
-/** What the manager and the installer are told by the environment; see docs/byoh.md. */
+/** Options of the manager and the installer from the environment; see docs/byoh.md. */
 const options = {
   // As upstream's manager reads it.
   manualCsrApproval: env.MANUAL_CSR_APPROVAL === 'enable',

@@ -10,7 +10,7 @@ import type { SystemSettings } from './system-settings.ts';
 /** The systems that come with the command, by name. Loaded when asked for. */
 const builtIn: Readonly<Record<string, (settings: SystemSettings) => Promise<System>>> = {
   byoh: async () => (await import('./byoh.ts')).byoh,
-  // The two halves of it, for those who run them as processes of their own.
+  // The two halves of byoh, to run as separate processes.
   'byoh-installer': async () => (await import('./byoh.ts')).byohInstaller,
   'byoh-manager': async () => (await import('./byoh.ts')).byohManager,
   connectors: async (settings) => (await import('./connectors.ts')).connectors(settings),
@@ -46,7 +46,7 @@ async function loadSystem(name: string, settings: SystemSettings): Promise<Syste
     throw new UserError(`--systems: ${name} cannot be loaded: ${(error as Error).message}`);
   }
   if (!isSystem(module.system))
-    throw new UserError(`--systems: ${name} exports no \`system\`; see examples/memcached-operator for how one looks`);
+    throw new UserError(`--systems: ${name} exports no \`system\`; see examples/memcached-operator for an example`);
   return module.system;
 }
 

@@ -10,7 +10,7 @@ import { systemClock } from '@tektite/meta';
 import { serveStatus, type StatusServer } from '../observe/status-server.ts';
 import { startTelemetry } from '../observe/telemetry.ts';
 
-/** Metrics and traces of systems. Loaded where somebody may look at them: that takes a while. */
+/** Metrics and traces of systems. Loaded only where they are exported, because loading takes a while. */
 export interface ObservedSystems {
   readonly options: Pick<SystemsOptions, 'metrics'>;
   transport(transport: Transport): Transport;

@@ -24,6 +24,6 @@ it('those that are named run, and no others, also once they are configured', asy
   expect(configured?.system.controllers.map(({ name }) => name)).toEqual(['b']);
 });
 
-it('a name that there is not is told, with those that there are', () => {
+it('reports an unknown name, with the known ones', () => {
   expect(() => onlyControllers([system], 'a,c')).toThrow('un-identified controller names: c, supported names: [a b]');
 });

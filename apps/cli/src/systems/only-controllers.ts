@@ -2,8 +2,8 @@ import type { System } from '@tektite/controller';
 import { UserError } from '../user-error.ts';
 
 /**
- * The systems with these controllers alone, for those who run them in several processes. Nothing named means all of them; a name that
- * there is not is a mistake.
+ * The systems with only these controllers, to run them in several processes. An empty list means all of them; an
+ * unknown name is an error.
  */
 export function onlyControllers(systems: readonly System[], list: string | undefined): readonly System[] {
   const names = new Set(

@@ -40,7 +40,7 @@ it('results reach the TaskRun wherever they are read from, and however sidecars 
               },
             },
           } as KubeObject);
-        // The controller hears of the settings by a watch of its own: a run that shows the old ones is repeated.
+        // The controller watches its settings: a run that shows the old ones is repeated.
         const provenance = async () => {
           await client.delete(taskRuns, key).catch(() => undefined);
           await create();

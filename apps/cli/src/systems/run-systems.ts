@@ -64,8 +64,8 @@ export async function runSystems(
 }
 
 /**
- * Runs systems that are there and gone: nobody was on this server before, and nobody will look at who wrote what, so that their
- * kinds are served without much ado. Traces are sent if somebody takes them.
+ * Runs systems on a control plane that ends with the command. Its kinds are defined in the server without an apply: no
+ * earlier definition exists, and no client reads their managedFields. Traces are exported if a collector is configured.
  */
 export async function runSystemsOnce(
   server: ApiServer,

@@ -13,7 +13,7 @@ import { pipelines } from './pipelines.ts';
 const namespace = 'default';
 const kind = { apiVersion: 'tekton.dev/v1', kind: 'TaskRun' };
 
-/** What the containers of a run do, by their names. */
+/** The behaviours of the containers of a run, by name. */
 type Behaviours = Readonly<
   Record<string, { readonly runMs?: number; readonly exitCode?: number; readonly terminationMessage?: string }>
 >;
@@ -92,7 +92,7 @@ export function taskRunCases({ connect, isOld = false }: TaskRunPlace): void {
     });
 
     // Between two attempts the name of the Pod is empty.
-    it.skipIf(isOld)('is tried again, each time in a Pod of its own', async () => {
+    it.skipIf(isOld)('is retried, each time in a new Pod', async () => {
       await create('again', { taskSpec: { steps: [step] }, retries: 1 }, { 'step-a': { ...quick, exitCode: 3 } });
       const { status } = await until('again', 'StepFailed');
       expect(status).toMatchObject({ podName: 'again-pod-retry1', retriesStatus: [{ podName: 'again-pod' }] });
@@ -111,7 +111,7 @@ export function taskRunCases({ connect, isOld = false }: TaskRunPlace): void {
         .toBeTruthy();
     });
 
-    it('ends when its time is over', async () => {
+    it('fails when its timeout expires', async () => {
       await create('slow', { taskSpec: { steps: [step] }, timeout: '2s' }, { 'step-a': {} });
       const { status } = await until('slow', 'TaskRunTimeout');
       expect(status?.conditions?.[0]?.message).toContain('TaskRun "slow" failed to finish within "2s"');

@@ -16,7 +16,7 @@ function ownTkn(): TknProgram {
   return { image, program: [...command, 'tkn'].join(' '), folders };
 }
 
-/** How it is run here. Without a payload of its own, Pipelines and the pruner are this same program. */
+/** The options used here. Without a configured payload, Pipelines and the pruner are this same program. */
 export const operatorOptions: TektonOperatorOptions = {
   version: process.env.VERSION || `v${version}`,
   tkn: ownTkn(),
