@@ -88,7 +88,7 @@ async function startControlPlane() {
   throw new Error('tektite up ended before it served');
 }
 
-/** What came of the cases: `{ id, same, differences }` each. */
+/** The results of the cases: `{ id, same, differences }` each. */
 async function replay(cases, jobs = atOnce) {
   const file = join(folder, 'results.json');
   const args = [

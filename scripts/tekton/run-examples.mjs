@@ -24,7 +24,7 @@ const flags = {
   'enable-param-enum': 'true',
   'enable-artifacts': 'true',
 };
-/** What upstream cannot do either without a network, a registry or what an image holds. */
+/** Cases that upstream cannot run either without a network, a registry or the content of an image. */
 const needs = [
   [
     /Maybe invalid TaskSpec|failed to get entrypoint|getaddrinfo|dial tcp|no such host|lookup /,

@@ -10,7 +10,7 @@ const reference = s.object({
   namespace: s.string().optional(),
 });
 
-/** The wish for one machine. Of its status, `ready` and `installationSecret` are what the contract asks for. */
+/** The configuration of one machine. The contract requires `ready` and `installationSecret` in its status. */
 export const EchoInstallerConfig = defineKind({
   group,
   version,
@@ -29,7 +29,7 @@ export const EchoInstallerConfig = defineKind({
 });
 export type EchoInstallerConfig = ObjectOf<typeof EchoInstallerConfig>;
 
-/** What machines refer to: its kind is that of the config, and `Template`. */
+/** The template that machines refer to: its kind is that of the config, and `Template`. */
 export const EchoInstallerConfigTemplate = defineKind({
   group,
   version,

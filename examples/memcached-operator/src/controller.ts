@@ -23,7 +23,7 @@ export const memcachedController = defineController({
   sources: [deployments, pods],
   finalizer: {
     name: 'cache.example.com/finalizer',
-    // The Deployment goes by itself, as it is owned. Here is the place for what the cluster does not know of.
+    // The garbage collector deletes the owned Deployment. External resources would be deleted here.
     cleanup: (memcached, { event }) =>
       event({ reason: 'Deleting', message: `the cache ${memcached.metadata.name} is being deleted` }),
   },

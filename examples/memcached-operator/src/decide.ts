@@ -30,7 +30,7 @@ export function deploymentFor(memcached: Memcached): Configuration<Deployment> {
   };
 }
 
-/** What there is to say about a Memcached, given what was seen of its Deployment and Pods. */
+/** The status of a Memcached, from its observed Deployment and Pods. */
 export function statusFor(
   memcached: Memcached,
   deployment: Deployment | undefined,

@@ -6,7 +6,7 @@ import { Memcached, system } from './index.ts';
 
 const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
 const namespace = 'default';
-/** Asked for by the server when owner references are guarded, without a request of its own. */
+/** The server checks this permission when owner references are guarded; no request shows it. */
 const ownership = 'update cache.example.com/memcacheds/finalizers';
 
 it('its roles allow what the operator does, and nothing else', { timeout: 30_000 }, async () => {
@@ -39,7 +39,7 @@ it('its roles allow what the operator does, and nothing else', { timeout: 30_000
     await eventually(async () => (await client.list(Memcached)).items.length).toBe(0);
     await eventually(() => count('Deleting')).toBe(1);
   }
-  // What is only written when it is not as it should be: an expired certificate, and the address of another process.
+  // Written only when they need a change: an expired certificate, and the address of another process.
   const secret = await client.get(kinds.Secret, { namespace, name: 'webhook-certs' });
   await client.update(kinds.Secret, { ...secret, data: {} });
   await using _ = await start();

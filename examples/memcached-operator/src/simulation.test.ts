@@ -62,7 +62,7 @@ async function userAct({ client, random, sleep }: World, wanted: Map<string, num
   await client.apply(Memcached, { metadata: key, spec: { size } }, { force: true });
 }
 
-/** The user has a finalizer, too, and nobody else may take it away. */
+/** The user has a finalizer too, which no other client may remove. */
 async function deleteWithBackup(client: Client, key: ObjectKey, makeBackup: () => Promise<void>): Promise<void> {
   const finalizers = (more: string[]) =>
     jsonPatch(more.map((value) => ({ op: 'add', path: '/metadata/finalizers/-', value })));
@@ -131,7 +131,7 @@ const real = memcachedController as unknown as ControllerDefinition<Memcached, M
 const [deployments, pods] = real.sources as [CachedSource<Deployment>, CachedSource<Pod>];
 const noted = 'cache.example.com/deployment';
 
-/** The mistakes that operators are known for, in copies of the real one. */
+/** Well-known bugs of operators, in copies of the real one. */
 const bugs: Record<string, () => ControllerDefinition> = {
   'remembers by name what it has done, and takes a new object for the old one': () => {
     const applied = new Map<string, number>();
@@ -180,7 +180,7 @@ const bugs: Record<string, () => ControllerDefinition> = {
         await writeStatus(memcached, statusFor(memcached, deployment, nodes, formatTime(clock.now())));
       },
     }),
-  'does not look again when the Deployment gets ready': () =>
+  'does not reconcile when the Deployment gets ready': () =>
     defineController<Memcached>({
       ...real,
       sources: [],
@@ -193,7 +193,7 @@ const bugs: Record<string, () => ControllerDefinition> = {
     }),
 };
 
-describe('a mistake in an operator', () => {
+describe('a bug in an operator', () => {
   it.each(Object.keys(bugs))(
     'is found by some seed, and found again by the same: %s',
     { timeout: 300_000 },

@@ -1,7 +1,7 @@
 import { defaulting, defaultingWebhook, invalidValue, validating, validatingWebhook } from '@tektite/controller';
 import { Memcached } from './memcached.ts';
 
-/** What a schema cannot say: a default that depends on something, and a rule that looks at the state before. */
+/** Rules beyond a schema: a default that depends on another field, and a rule over the old and the new state. */
 export const memcachedWebhooks = [
   defaultingWebhook({
     name: 'defaulting.cache.example.com',

@@ -15,7 +15,7 @@ const run = (params: readonly { readonly name: string; readonly value: string }[
   }) as const;
 
 describe('a wait', () => {
-  it('is over when its time is', () => {
+  it('completes when its duration has passed', () => {
     expect(waited(run([{ name: 'duration', value: '10s' }]), 4000)).toEqual({
       state: 'running',
       message: 'Waiting for 10s',

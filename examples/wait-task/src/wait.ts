@@ -1,7 +1,7 @@
 import { parseGoDuration } from '@tektite/meta';
 import type { CustomRun, CustomTaskProgress } from '@tektite/pipelines';
 
-/** What a Pipeline says to wait: `taskRef: {apiVersion: wait.example.com/v1, kind: Wait}`. */
+/** The reference in a Pipeline: `taskRef: {apiVersion: wait.example.com/v1, kind: Wait}`. */
 export const waitTask = { apiVersion: 'wait.example.com/v1', kind: 'Wait' } as const;
 
 /** How far a wait is, so many milliseconds after it began. The parameter `duration` says how long it takes. */
