@@ -19,7 +19,7 @@ import type { HostRecord } from './host-record.ts';
 import { releasedHost, withoutMachine } from './released-host.ts';
 import { runCloudConfig } from './run-cloud-config.ts';
 import type { HostFacts } from './sandbox/sandbox.ts';
-import { complaintOf, type RunnerOptions, ScriptRunner } from './script-runner.ts';
+import { failureOf, type RunnerOptions, ScriptRunner } from './script-runner.ts';
 
 export interface WorkOptions extends RunnerOptions {
   readonly client: Client;
@@ -93,12 +93,12 @@ export class HostWork {
       severity: 'Info',
       message: 'the install script runs',
     });
-    const complaint = await this.runner.runInstaller('install', install);
-    if (complaint !== undefined) {
+    const failure = await this.runner.runInstaller('install', install);
+    if (failure !== undefined) {
       // What it has done so far is undone: a host that waits is a clean host.
       const undone = uninstall.trim() === '' ? undefined : await this.runner.runInstaller('uninstall', uninstall);
       if (undone === undefined) await this.options.state.clear();
-      return fail(undone === undefined ? complaint : `${complaint}; and it could not be undone: ${undone}`);
+      return fail(undone === undefined ? failure : `${failure}; and it could not be undone: ${undone}`);
     }
     await this.options.state.write({ ...state, install: 'done' });
     this.tell({ reason: 'InstallScriptExecutionSucceeded', message: 'Install script executed successfully' });
@@ -120,16 +120,16 @@ export class HostWork {
       bootstrap: 'started',
     });
     const { facts, log } = this.options;
-    const complaint = await runCloudConfig(this.runner, value, facts, log).catch((error: unknown) => {
+    const failure = await runCloudConfig(this.runner, value, facts, log).catch((error: unknown) => {
       // An agent that is told to stop has not failed.
       this.runner.signal.throwIfAborted();
       return (error as Error).message;
     });
-    if (complaint !== undefined) {
+    if (failure !== undefined) {
       this.tell({ type: 'Warning', reason: 'BootstrapK8sNodeFailed', message: 'k8s Node Bootstrap failed' });
       await this.reset();
-      await this.record.mark(failed(bootstrapCondition, 'CloudInitExecutionFailed', complaint));
-      throw new HostWorkError(`bootstrap: ${complaint}`);
+      await this.record.mark(failed(bootstrapCondition, 'CloudInitExecutionFailed', failure));
+      throw new HostWorkError(`bootstrap: ${failure}`);
     }
     await this.options.state.write({ ...(await this.options.state.read()), bootstrap: 'done' });
     this.tell({ reason: 'BootstrapK8sNodeSucceeded', message: 'k8s Node Bootstraped' });
@@ -145,28 +145,28 @@ export class HostWork {
       await options.state.write(state);
     };
     if (!state.cleanup?.reset) {
-      const complaint = await this.reset();
-      if (complaint !== undefined) {
-        await record.mark(failed(bootstrapCondition, 'ResetK8sNodeFailed', complaint));
-        throw new HostWorkError(`reset: ${complaint}`);
+      const failure = await this.reset();
+      if (failure !== undefined) {
+        await record.mark(failed(bootstrapCondition, 'ResetK8sNodeFailed', failure));
+        throw new HostWorkError(`reset: ${failure}`);
       }
       await note({ reset: true });
     }
     const script = state.uninstallScript ?? record.current.spec?.uninstallationScript ?? '';
     if (!state.cleanup?.uninstalled && !options.skipInstallation && script.trim() !== '') {
-      const complaint = await this.runner.runInstaller('uninstall', script);
-      if (complaint !== undefined) {
+      const failure = await this.runner.runInstaller('uninstall', script);
+      if (failure !== undefined) {
         this.tell({
           type: 'Warning',
           reason: 'UninstallScriptExecutionFailed',
           message: 'Uninstall script execution failed',
         });
-        await record.mark(failed(installationCondition, 'K8sComponentsUninstallationFailed', complaint));
-        throw new HostWorkError(`uninstall: ${complaint}`);
+        await record.mark(failed(installationCondition, 'K8sComponentsUninstallationFailed', failure));
+        throw new HostWorkError(`uninstall: ${failure}`);
       }
       await note({ uninstalled: true });
     }
-    const kept = complaintOf('bringing back networks of containers', await this.runner.run('restore', restoreFolders));
+    const kept = failureOf('bringing back networks of containers', await this.runner.run('restore', restoreFolders));
     if (kept !== undefined) {
       await record.mark(failed(bootstrapCondition, 'CleanK8sDirectoriesFailed', kept));
       throw new HostWorkError(kept);
@@ -187,13 +187,13 @@ export class HostWork {
   private async reset(): Promise<string | undefined> {
     const { exitCode } = await this.runner.run('needs-reset', needsReset);
     if (exitCode === notNeeded) return undefined;
-    const complaint = complaintOf('kubeadm reset', await this.runner.run('reset', resetNode));
+    const failure = failureOf('kubeadm reset', await this.runner.run('reset', resetNode));
     this.tell(
-      complaint === undefined
+      failure === undefined
         ? { reason: 'ResetK8sNodeSucceeded', message: 'k8s Node Reset completed' }
         : { type: 'Warning', reason: 'ResetK8sNodeFailed', message: 'k8s Node Reset failed' },
     );
-    return complaint;
+    return failure;
   }
 
   private async readSecret(

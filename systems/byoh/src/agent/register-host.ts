@@ -19,9 +19,9 @@ const pollMs = 500;
 
 /** Makes the ByoHost of this host if there is none, and writes what the host is. */
 export async function registerHost({ client, namespace, name, labels, facts, signal }: Registration): Promise<ByoHost> {
-  const [complaint] = isDns1123Subdomain(name);
-  if (complaint !== undefined)
-    throw new Error(`the name of this host, ${JSON.stringify(name)}, cannot be that of a node: ${complaint}`);
+  const [failure] = isDns1123Subdomain(name);
+  if (failure !== undefined)
+    throw new Error(`the name of this host, ${JSON.stringify(name)}, cannot be that of a node: ${failure}`);
   const host = await findOrCreate({ client, namespace, name, labels, facts, signal });
   const record = new HostRecord(client, host);
   await record.change((seen) => ({

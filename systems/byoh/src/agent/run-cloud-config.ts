@@ -4,7 +4,7 @@ import { sentinelFile } from '../wire-names.ts';
 import { type CloudConfig, readCloudConfig } from './cloud-config.ts';
 import { hasSentinel, writeFile } from './host-commands.ts';
 import type { HostFacts } from './sandbox/sandbox.ts';
-import { complaintOf, type ScriptRunner } from './script-runner.ts';
+import { failureOf, type ScriptRunner } from './script-runner.ts';
 
 /**
  * Does what a cloud-config says: files first, then commands, until one fails. Where it mentions the file by which kubeadm's
@@ -19,8 +19,8 @@ export async function runCloudConfig(
   if (value.trim() === '') return 'the bootstrap Secret has no value';
   const config = readCloudConfig(value);
   if (config.ignored.length > 0) log.warn('parts of the cloud-config have no effect here', { parts: config.ignored });
-  const complaint = (await writeFiles(runner, config, facts)) ?? (await runCommands(runner, config));
-  if (complaint !== undefined || !value.includes(sentinelFile)) return complaint;
+  const failure = (await writeFiles(runner, config, facts)) ?? (await runCommands(runner, config));
+  if (failure !== undefined || !value.includes(sentinelFile)) return failure;
   const { exitCode } = await runner.run('sentinel', hasSentinel);
   return exitCode === 0 ? undefined : `the commands ended well, but ${sentinelFile} is not there`;
 }
@@ -43,8 +43,8 @@ async function writeFiles(
 
 async function runCommands(runner: ScriptRunner, { commands }: CloudConfig): Promise<string | undefined> {
   for (const [index, command] of commands.entries()) {
-    const complaint = complaintOf(`runcmd[${index}]`, await runner.run('bootstrap', `${command}\n`));
-    if (complaint !== undefined) return complaint;
+    const failure = failureOf(`runcmd[${index}]`, await runner.run('bootstrap', `${command}\n`));
+    if (failure !== undefined) return failure;
   }
   return undefined;
 }

@@ -44,12 +44,12 @@ export class ScriptRunner {
     } catch (error) {
       return `the ${phase} script cannot be used: ${(error as Error).message}`;
     }
-    return complaintOf(`the ${phase} script`, await this.run(phase, rendered));
+    return failureOf(`the ${phase} script`, await this.run(phase, rendered));
   }
 }
 
 /** What is wrong with how a script ended, in its own last words; undefined when it ended well. */
-export function complaintOf(what: string, { exitCode, tail }: ScriptOutcome): string | undefined {
+export function failureOf(what: string, { exitCode, tail }: ScriptOutcome): string | undefined {
   if (exitCode === 0) return undefined;
   const lines = tail.trim().split('\n').slice(-mostLines);
   return `${what} ended with exit code ${exitCode}: ${lines.join('\n')}`;

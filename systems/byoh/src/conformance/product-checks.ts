@@ -101,7 +101,7 @@ export const productChecks: readonly Check[] = [
   },
   {
     id: 'C9',
-    title: 'a Secret of somebody else with the same name stays as it is',
+    title: 'a Secret of another owner with the same name stays as it is',
     async run(bench) {
       const subject = await bench.subject(undefined, bench.options.host);
       await bench.config(subject);

@@ -35,8 +35,8 @@ export const supportChecks: readonly Check[] = [
       }
       const subject = await bench.subject(gateOpen, undefined);
       await bench.config(subject);
-      const complaint = await untouched(bench, subject);
-      if (complaint !== undefined) return fail(`a host of which nothing is known: ${complaint}`);
+      const failure = await untouched(bench, subject);
+      if (failure !== undefined) return fail(`a host of which nothing is known: ${failure}`);
       return notes.length > 0 ? { result: 'pass', detail: notes.join('; ') } : pass;
     },
   },

@@ -3,7 +3,7 @@ import { hostReadyCondition } from '../kinds/host-conditions.ts';
 import { type Check, fail, type Finding, pass, untouched } from './check.ts';
 import { gateOpen, type Subject } from './conformance-bench.ts';
 
-const verdict = (complaint: string | undefined): Finding => (complaint === undefined ? pass : fail(complaint));
+const verdict = (failure: string | undefined): Finding => (failure === undefined ? pass : fail(failure));
 
 const otherReasons: readonly (ConditionText | undefined)[] = [
   ...[
@@ -59,11 +59,11 @@ export const waitingChecks: readonly Check[] = [
         subjects.push(subject);
       }
       for (const [index, subject] of subjects.entries()) {
-        const complaint = await untouched(bench, subject);
+        const failure = await untouched(bench, subject);
         const reason = otherReasons[index];
-        if (complaint !== undefined)
+        if (failure !== undefined)
           return fail(
-            `${reason && 'reason' in reason ? reason.reason : (reason?.status ?? 'no condition')}: ${complaint}`,
+            `${reason && 'reason' in reason ? reason.reason : (reason?.status ?? 'no condition')}: ${failure}`,
           );
       }
       return pass;

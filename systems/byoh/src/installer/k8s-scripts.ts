@@ -24,8 +24,8 @@ export function k8sScripts(
   spec: K8sInstallerSpec,
   options: ResolveOptions = {},
 ): Generated {
-  const complaint = complaintAbout(spec);
-  if (complaint !== undefined) return { ok: false, failureReason: 'InvalidConfiguration', failureMessage: complaint };
+  const violation = violationIn(spec);
+  if (violation !== undefined) return { ok: false, failureReason: 'InvalidConfiguration', failureMessage: violation };
   const bundle = resolveBundle(rows, host, k8sVersion, options);
   if (!bundle.ok) return bundle;
   const address = `${spec.bundleRepo.replace(/\/+$/, '')}/${bundle.bundle}`;
@@ -38,7 +38,7 @@ export function k8sScripts(
 }
 
 /** What no script can be made of. Whatever passes is quoted, so that it is one word of one command. */
-function complaintAbout({ bundleRepo, bundleType, proxy }: K8sInstallerSpec): string | undefined {
+function violationIn({ bundleRepo, bundleType, proxy }: K8sInstallerSpec): string | undefined {
   if (bundleType !== 'k8s') return `bundleType ${JSON.stringify(bundleType)} is not known; there is k8s`;
   if (bundleRepo.trim() === '') return 'bundleRepo is empty; name the registry or folder of the bundles';
   const texts = [bundleRepo, proxy?.httpProxy, proxy?.httpsProxy, ...(proxy?.noProxy ?? [])];

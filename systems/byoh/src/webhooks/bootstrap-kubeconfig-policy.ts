@@ -5,14 +5,14 @@ import type { BootstrapKubeconfig } from '../kinds/bootstrap-kubeconfig.ts';
 export function mistakeIn({ spec }: BootstrapKubeconfig): FieldError | undefined {
   const { apiserver = '', 'certificate-authority-data': authority = '' } = spec ?? {};
   const path = FieldPath.of('spec');
-  const complaint = serverComplaint(apiserver);
-  if (complaint !== undefined) return invalid(path.child('apiserver'), apiserver, complaint);
-  const other = authorityComplaint(authority);
+  const violation = serverViolation(apiserver);
+  if (violation !== undefined) return invalid(path.child('apiserver'), apiserver, violation);
+  const other = authorityViolation(authority);
   // The path is upstream's, though the field has another name.
   return other === undefined ? undefined : invalid(path.child('caData'), authority, other);
 }
 
-function serverComplaint(text: string): string | undefined {
+function serverViolation(text: string): string | undefined {
   if (text === '') return 'APIServer field cannot be empty';
   let url: URL;
   try {
@@ -28,7 +28,7 @@ function serverComplaint(text: string): string | undefined {
     : 'APIServer is not of the format https://hostname:port';
 }
 
-function authorityComplaint(text: string): string | undefined {
+function authorityViolation(text: string): string | undefined {
   if (text === '') return 'CertificateAuthorityData field cannot be empty';
   const stripped = text.replaceAll(/[\r\n]/g, '');
   if (stripped.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(stripped))

@@ -24,8 +24,8 @@ export function dryRunSandbox({ facts, checksSyntax = true, onScript }: DryRunOp
     facts: () => Promise.resolve(facts),
     async run(script, { name, input }: ScriptOptions) {
       if (checksSyntax) {
-        const complaint = await syntaxMistake(script);
-        if (complaint !== undefined) return { exitCode: 2, tail: complaint };
+        const failure = await syntaxMistake(script);
+        if (failure !== undefined) return { exitCode: 2, tail: failure };
       }
       const exitCode = onScript?.({ name, script, ...(input ? { input } : {}) }) ?? 0;
       return { exitCode, tail: exitCode === 0 ? '' : `${name} would have failed` };
