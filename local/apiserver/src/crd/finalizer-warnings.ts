@@ -6,15 +6,17 @@ const standard = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 export function finalizerWarnings(object: KubeObject, old: KubeObject | undefined): readonly string[] {
   const before = new Set(old?.metadata.finalizers);
   const added = [...new Set(object.metadata.finalizers)].filter((name) => !before.has(name)).sort();
-  return added.flatMap((name) => complaintsAbout(name).map((text) => `metadata.finalizers: ${quoteGo(name)}: ${text}`));
+  return added.flatMap((name) =>
+    finalizerViolations(name).map((text) => `metadata.finalizers: ${quoteGo(name)}: ${text}`),
+  );
 }
 
-function complaintsAbout(name: string): readonly string[] {
-  const complaints = isQualifiedName(name);
-  if (name.includes('/') || standard.has(name)) return complaints;
+function finalizerViolations(name: string): readonly string[] {
+  const violations = isQualifiedName(name);
+  if (name.includes('/') || standard.has(name)) return violations;
   const path = name.includes('.') ? ' including a path (/)' : '';
   return [
-    ...complaints,
+    ...violations,
     `prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`,
   ];
 }

@@ -60,8 +60,8 @@ export function serviceAccount(storage: Storage, clock: Clock, random: Random): 
         throw refusal(request, `no service account specified for pod ${request.namespace}/${pod.metadata.name ?? ''}`);
       const account = await findSoon(request, name);
       if (account.metadata.annotations?.[enforceAnnotation] !== 'true') return;
-      const complaint = isDebugging ? debuggingSecret(pod, account) : foreignSecret(pod, account);
-      if (complaint !== undefined) throw refusal(request, complaint);
+      const violation = isDebugging ? debuggingSecret(pod, account) : foreignSecret(pod, account);
+      if (violation !== undefined) throw refusal(request, violation);
     },
   };
 }

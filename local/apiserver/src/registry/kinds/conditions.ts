@@ -5,7 +5,7 @@ import {
   invalid,
   isQualifiedName,
   notSupported,
-  regexComplaint,
+  regexError,
   required,
   tooLong,
   utf8Length,
@@ -47,7 +47,7 @@ function validateCondition(condition: Partial<Condition>, path: FieldPath, error
         invalid(
           path.child('reason'),
           reason,
-          regexComplaint(
+          regexError(
             "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'",
             reasonPattern,
             'my_name',

@@ -36,14 +36,14 @@ export function checkImmutable(
   if (!equalJson(value ?? undefined, old ?? undefined)) errors.push(invalid(path, print(value), 'field is immutable'));
 }
 
-/** Adds each complaint that `rule` has about a text. */
+/** Adds each violation that `rule` has about a text. */
 export function checkText(
   value: string,
   rule: (value: string) => readonly string[],
   path: FieldPath,
   errors: FieldError[],
 ): void {
-  for (const complaint of rule(value)) errors.push(invalid(path, value, complaint));
+  for (const violation of rule(value)) errors.push(invalid(path, value, violation));
 }
 
 export function checkDnsLabel(value: string, path: FieldPath, errors: FieldError[]): void {
@@ -55,7 +55,7 @@ export function checkDnsSubdomain(value: string, path: FieldPath, errors: FieldE
 }
 
 export function checkPortNumber(value: number, path: FieldPath, errors: FieldError[]): void {
-  for (const complaint of isPortNumber(value)) errors.push(invalid(path, value, complaint));
+  for (const violation of isPortNumber(value)) errors.push(invalid(path, value, violation));
 }
 
 export function checkPortNumberOrName(value: number | string, path: FieldPath, errors: FieldError[]): void {

@@ -6,7 +6,7 @@ export type IntOrPercent = number | string;
 
 export function checkIntOrPercent(value: IntOrPercent, path: FieldPath, errors: FieldError[]): void {
   if (typeof value === 'number') checkNonNegative(value, path, errors);
-  else for (const complaint of isPercent(value)) errors.push(invalid(path, value, complaint));
+  else for (const violation of isPercent(value)) errors.push(invalid(path, value, violation));
 }
 
 function percentOf(value: IntOrPercent): number | undefined {

@@ -47,10 +47,10 @@ export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules): Fi
   const errors: FieldError[] = [];
   const { name = '', generateName = '', namespace = '' } = meta;
   if (generateName !== '')
-    for (const complaint of validateName(generateName, true))
-      errors.push(invalid(path.child('generateName'), generateName, complaint));
+    for (const violation of validateName(generateName, true))
+      errors.push(invalid(path.child('generateName'), generateName, violation));
   if (name === '') errors.push(required(path.child('name'), 'name or generateName is required'));
-  else for (const complaint of validateName(name, false)) errors.push(invalid(path.child('name'), name, complaint));
+  else for (const violation of validateName(name, false)) errors.push(invalid(path.child('name'), name, violation));
   validateNamespace(namespace, namespaced, path.child('namespace'), errors);
   if ((meta.generation ?? 0) < 0)
     errors.push(invalid(path.child('generation'), meta.generation, 'must be greater than or equal to 0'));
@@ -94,7 +94,7 @@ function validateNamespace(namespace: string, namespaced: boolean, path: FieldPa
   if (!namespaced) {
     if (namespace !== '') errors.push(forbidden(path, 'not allowed on this type'));
   } else if (namespace === '') errors.push(required(path));
-  else for (const complaint of nameIsDnsLabel(namespace, false)) errors.push(invalid(path, namespace, complaint));
+  else for (const violation of nameIsDnsLabel(namespace, false)) errors.push(invalid(path, namespace, violation));
 }
 
 /** Complains about annotations. Their keys may be in any case, and together they may not exceed 256 KiB. */
@@ -105,7 +105,7 @@ export function validateAnnotations(
 ): void {
   let size = 0;
   for (const key in annotations) {
-    for (const complaint of isQualifiedName(key.toLowerCase())) errors.push(invalid(path, key, complaint));
+    for (const violation of isQualifiedName(key.toLowerCase())) errors.push(invalid(path, key, violation));
     size += utf8Length(key) + utf8Length(annotations[key] as string);
   }
   if (size > annotationsLimit) errors.push(tooLong(path, annotationsLimit));
@@ -161,7 +161,7 @@ function validateFinalizers(finalizers: readonly string[] | undefined, path: Fie
 
 /** Complains about a finalizer that is no label key. */
 export function validateFinalizerName(finalizer: string, path: FieldPath, errors: FieldError[]): void {
-  for (const complaint of isQualifiedName(finalizer)) errors.push(invalid(path, finalizer, complaint));
+  for (const violation of isQualifiedName(finalizer)) errors.push(invalid(path, finalizer, violation));
 }
 
 /** Complains about a finalizer without a domain that is not one of the three that Kubernetes itself uses. */

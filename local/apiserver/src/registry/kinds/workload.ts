@@ -107,10 +107,10 @@ export function validateReplicatedTemplate(
 
 /** Advice about a name that will be part of names of Pods. */
 export function podNameWarnings(name: string | undefined): string[] {
-  const complaints = isDns1123Label(name ?? '');
-  if (complaints.length === 0) return [];
+  const violations = isDns1123Label(name ?? '');
+  if (violations.length === 0) return [];
   return [
-    `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${complaints.join(' ')}]`,
+    `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${violations.join(' ')}]`,
   ];
 }
 

@@ -21,7 +21,7 @@ function read(amounts: Amounts, name: string): Compared | undefined {
   return { text: value.toString(), value };
 }
 
-/** The complaint if less is asked for, or allowed, than the least; `undefined` when all is well. */
+/** The violation if less is asked for, or allowed, than the least; `undefined` when all is well. */
 export function minConstraint(
   type: string,
   name: string,
@@ -38,7 +38,7 @@ export function minConstraint(
   return undefined;
 }
 
-/** The complaint if more is allowed, or asked for, than the most. */
+/** The violation if more is allowed, or asked for, than the most. */
 export function maxConstraint(
   type: string,
   name: string,
@@ -64,7 +64,7 @@ export function maxRequestConstraint(type: string, name: string, most: string, r
   return request.value.compare(enforced) > 0 ? `${rule}, but request is ${request.text}` : undefined;
 }
 
-/** The complaint if the limit is further above the request than allowed. */
+/** The violation if the limit is further above the request than allowed. */
 export function ratioConstraint(
   type: string,
   name: string,

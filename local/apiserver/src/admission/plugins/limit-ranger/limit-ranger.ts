@@ -41,10 +41,10 @@ export function limitRanger(storage: Storage): AdmissionPlugin {
     },
     validate(request) {
       for (const limits of rangesOf(request)) {
-        const complaints = isResource(request, '', 'pods')
+        const violations = isResource(request, '', 'pods')
           ? checkPod(request.object as unknown as Pod, limits)
           : checkClaim(request.object as unknown as PersistentVolumeClaim, limits);
-        if (complaints.length > 0) throw refusal(request, joinErrors(complaints));
+        if (violations.length > 0) throw refusal(request, joinErrors(violations));
       }
     },
   };

@@ -11,7 +11,7 @@ const harmless = {
 const container = (securityContext: object) =>
   ({ containers: [{ name: 'c', securityContext }] }) as unknown as Partial<PodSpec>;
 
-function complaints(level: LevelVersion, spec: object, annotations: Record<string, string> = {}): string {
+function violations(level: LevelVersion, spec: object, annotations: Record<string, string> = {}): string {
   return formatDetails(evaluatePod(level, { metadata: { annotations }, spec: { ...harmless, ...spec } as PodSpec }));
 }
 
@@ -87,12 +87,12 @@ describe('the baseline level', () => {
       'hostProcess (pod must not set securityContext.windowsOptions.hostProcess=true)',
     ],
   ])('says of %s what is wrong', (_, spec, expected) => {
-    expect(complaints(baseline, spec)).toBe(expected);
+    expect(violations(baseline, spec)).toBe(expected);
   });
 
   test('minds annotations that switch AppArmor off', () => {
     const annotations = { 'container.apparmor.security.beta.kubernetes.io/c': 'unconfined' };
-    expect(complaints(baseline, {}, annotations)).toContain('annotation must not set AppArmor profile type to');
+    expect(violations(baseline, {}, annotations)).toContain('annotation must not set AppArmor profile type to');
   });
 });
 
@@ -146,15 +146,15 @@ describe('the restricted level', () => {
       '',
     ],
   ])('says of %s what is wrong', (_, spec, expected) => {
-    expect(complaints(restricted, spec)).toBe(expected);
+    expect(violations(restricted, spec)).toBe(expected);
   });
 
   test('is what it was in the version that is asked for', () => {
     const silent = { securityContext: {}, containers: [{ name: 'c' }] };
-    const old = complaints({ level: 'restricted', version: 7 }, silent);
+    const old = violations({ level: 'restricted', version: 7 }, silent);
     expect(old).toBe('runAsNonRoot != true (pod or container "c" must set securityContext.runAsNonRoot=true)');
-    const newer = complaints({ level: 'restricted', version: 99 }, silent);
-    expect(newer).toBe(complaints(restricted, silent));
+    const newer = violations({ level: 'restricted', version: 99 }, silent);
+    expect(newer).toBe(violations(restricted, silent));
   });
 });
 

@@ -51,17 +51,17 @@ function validateParamKind({ apiVersion = '', kind = '' }: ParamKind, path: Fiel
   if (apiVersion === '') errors.push(required(at));
   else if (parts.length > 2) errors.push(invalid(at, apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
   else {
-    const complaints = group === '' ? [] : isDns1123Subdomain(group);
-    if (complaints.length > 0) errors.push(invalid(at, group, complaints.join(',')));
-    const versionComplaints = isDns1035Label(version);
+    const violations = group === '' ? [] : isDns1123Subdomain(group);
+    if (violations.length > 0) errors.push(invalid(at, group, violations.join(',')));
+    const versionViolations = isDns1035Label(version);
     if (version === '') errors.push(invalid(at, apiVersion, 'version must be specified'));
-    else if (versionComplaints.length > 0) errors.push(invalid(at, version, versionComplaints.join(',')));
+    else if (versionViolations.length > 0) errors.push(invalid(at, version, versionViolations.join(',')));
   }
-  const kindComplaints = isDns1035Label(kind.toLowerCase());
+  const kindViolations = isDns1035Label(kind.toLowerCase());
   if (kind === '') errors.push(required(path.child('kind')));
-  else if (kindComplaints.length > 0)
+  else if (kindViolations.length > 0)
     errors.push(
-      invalid(path.child('kind'), kind, `may have mixed case, but should otherwise match: ${kindComplaints.join(',')}`),
+      invalid(path.child('kind'), kind, `may have mixed case, but should otherwise match: ${kindViolations.join(',')}`),
     );
 }
 

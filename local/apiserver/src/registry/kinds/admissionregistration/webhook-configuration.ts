@@ -93,9 +93,9 @@ function checkClient({ url, service }: AdmissionregistrationV1WebhookClientConfi
 
 /** A domain of at least three parts. */
 function validateWebhookName(name: string, path: FieldPath, errors: FieldError[]): void {
-  const complaints = isDns1123Subdomain(name);
+  const violations = isDns1123Subdomain(name);
   if (name === '') errors.push(required(path));
-  else if (complaints.length > 0) errors.push(invalid(path, name, complaints.join(',')));
+  else if (violations.length > 0) errors.push(invalid(path, name, violations.join(',')));
   else if (name.split('.').length < 3)
     errors.push(invalid(path, name, 'should be a domain with at least three segments separated by dots'));
 }

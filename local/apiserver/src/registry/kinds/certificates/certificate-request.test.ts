@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { requestComplaint } from './certificate-request.ts';
+import { requestViolation } from './certificate-request.ts';
 
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts);
@@ -21,9 +21,9 @@ function request(spoil = false): string {
 }
 
 describe('a certificate request', () => {
-  it('is well signed', () => expect(requestComplaint(request())).toBeUndefined());
+  it('is well signed', () => expect(requestViolation(request())).toBeUndefined());
 
-  it('is badly signed', () => expect(requestComplaint(request(true))).toBe('x509: ECDSA verification failure'));
+  it('is badly signed', () => expect(requestViolation(request(true))).toBe('x509: ECDSA verification failure'));
 
   it.each([
     ['not PEM', 'PEM block type must be CERTIFICATE REQUEST'],
@@ -32,5 +32,5 @@ describe('a certificate request', () => {
       '-----BEGIN CERTIFICATE REQUEST-----\nMIIB\n-----END CERTIFICATE REQUEST-----\n',
       'asn1: syntax error: data truncated',
     ],
-  ])('cannot be read: %j', (pem, complaint) => expect(requestComplaint(pem)).toBe(complaint));
+  ])('cannot be read: %j', (pem, violation) => expect(requestViolation(pem)).toBe(violation));
 });

@@ -25,18 +25,18 @@ const digests: Readonly<Record<string, { readonly digest: string | null; readonl
 class DerError extends Error {}
 
 /** What is wrong with a request in PEM form; nothing when it is well formed and its signature is good. */
-export function requestComplaint(pem: string): string | undefined {
+export function requestViolation(pem: string): string | undefined {
   const [block] = pemBlocks(pem);
   if (block?.type !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST';
   try {
-    return signatureComplaint(block.bytes);
+    return signatureViolation(block.bytes);
   } catch (error) {
     if (error instanceof DerError) return error.message;
     throw error;
   }
 }
 
-function signatureComplaint(bytes: Buffer): string | undefined {
+function signatureViolation(bytes: Buffer): string | undefined {
   const request = element(bytes, 0);
   if (request.tag !== sequence) throw new DerError(mismatch(request));
   if (request.whole.length !== bytes.length) throw new DerError('asn1: syntax error: trailing data');

@@ -21,7 +21,7 @@ import type { KindStrategy, StrategyContext } from '../../kind-strategy.ts';
 import { setField } from '../prepare.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
 import { certificateSigningRequestColumns } from './columns.ts';
-import { requestComplaint } from './certificate-request.ts';
+import { requestViolation } from './certificate-request.ts';
 import { pemBlocks } from './pem.ts';
 import { validateSignerName } from './signer-name.ts';
 
@@ -63,8 +63,8 @@ function validateRequest(request: Request, old?: Request): FieldError[] {
   const errors: FieldError[] = [];
   const path = FieldPath.of('spec');
   const { request: encoded, signerName = '', expirationSeconds: seconds } = request.spec;
-  const complaint = requestComplaint(textOf(encoded));
-  if (complaint !== undefined) errors.push(invalid(path.child('request'), encoded ?? null, complaint));
+  const violation = requestViolation(textOf(encoded));
+  if (violation !== undefined) errors.push(invalid(path.child('request'), encoded ?? null, violation));
   validateUsages(request.spec.usages ?? [], path.child('usages'), errors);
   if (signerName === legacySigner)
     errors.push(
@@ -113,12 +113,12 @@ function validateConditions(request: Request, path: FieldPath, errors: FieldErro
 }
 
 function validateCertificate(pem: string, errors: FieldError[]): void {
-  const complaint = certificateComplaint(pem);
-  if (complaint !== undefined)
-    errors.push(invalid(FieldPath.of('status', 'certificate'), '<certificate data>', complaint));
+  const violation = certificateViolation(pem);
+  if (violation !== undefined)
+    errors.push(invalid(FieldPath.of('status', 'certificate'), '<certificate data>', violation));
 }
 
-function certificateComplaint(pem: string): string | undefined {
+function certificateViolation(pem: string): string | undefined {
   const blocks = pemBlocks(pem);
   for (const { type, hasHeaders, bytes } of blocks) {
     if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${quoteGo(type)}`;

@@ -51,10 +51,10 @@ function checkLabels(
   errors: FieldError[],
 ): void {
   for (const label of labels) {
-    const complaints = rule(label);
-    for (const complaint of complaints)
-      errors.push(invalid(path, value, `validating label ${quoteGo(label)}: ${complaint}`));
-    if (complaints.length > 0) return;
+    const violations = rule(label);
+    for (const violation of violations)
+      errors.push(invalid(path, value, `validating label ${quoteGo(label)}: ${violation}`));
+    if (violations.length > 0) return;
   }
 }
 

@@ -26,8 +26,8 @@ export function nodeSelectorTermWarnings(term: NodeSelectorTerm, checkValues: bo
     if (message !== undefined) warnings.push(`${at.child('key')}: ${key} is ${message}`);
     if (!checkValues) continue;
     for (const [j, value] of values.entries())
-      for (const complaint of isLabelValue(value))
-        warnings.push(`${at.child('values').index(j)}: ${value} is invalid, ${complaint}`);
+      for (const violation of isLabelValue(value))
+        warnings.push(`${at.child('values').index(j)}: ${value} is invalid, ${violation}`);
   }
   return warnings;
 }

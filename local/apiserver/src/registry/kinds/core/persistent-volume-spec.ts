@@ -98,7 +98,7 @@ function validateNodeAffinity(
 
 type Check = (path: FieldPath, errors: FieldError[]) => void;
 
-/** The sources in upstream's order, with the names it uses in complaints about a second source and in others. */
+/** The sources in upstream's order, with the names it uses in violations about a second source and in others. */
 function sourceChecks(spec: PersistentVolumeSpec, name: string): [string, string, object | undefined, Check][] {
   const { rbd, cephfs, cinder, azureFile, vsphereVolume, photonPersistentDisk, portworxVolume, scaleIO } = spec;
   const fields =

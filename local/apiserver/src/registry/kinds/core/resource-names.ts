@@ -47,9 +47,9 @@ const isIntegerResource = (name: string): boolean => countResources.has(name) ||
 
 /** A qualified name, and a known one if it has no domain. */
 export function validateResourceName(name: string, path: FieldPath, errors: FieldError[]): boolean {
-  const complaints = isQualifiedName(name);
-  for (const complaint of complaints) errors.push(invalid(path, name, complaint));
-  if (complaints.length > 0) return false;
+  const violations = isQualifiedName(name);
+  for (const violation of violations) errors.push(invalid(path, name, violation));
+  if (violations.length > 0) return false;
   if (name.includes('/') || standardResources.has(name) || isQuotaHugePages(name)) return true;
   errors.push(invalid(path, name, 'must be a standard resource type or fully qualified'));
   return false;

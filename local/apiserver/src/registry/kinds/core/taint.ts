@@ -24,8 +24,8 @@ export function validateTaints(taints: readonly Taint[], path: FieldPath, errors
     const { key = '', value = '', effect = '' } = taint;
     const at = path.index(i);
     checkText(key, isQualifiedName, at.child('key'), errors);
-    const complaints = isLabelValue(value);
-    if (complaints.length > 0) errors.push(invalid(at.child('value'), value, complaints.join(';')));
+    const violations = isLabelValue(value);
+    if (violations.length > 0) errors.push(invalid(at.child('value'), value, violations.join(';')));
     if (effect === '') errors.push(required(at.child('effect')));
     else validateTaintEffect(effect, at.child('effect'), errors);
     const identity = `${effect}/${key}`;

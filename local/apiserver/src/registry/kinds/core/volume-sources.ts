@@ -5,7 +5,7 @@ import {
   isDns1123Subdomain,
   nameIsDnsLabel,
   notSupported,
-  rangeComplaint,
+  inclusiveRangeError,
   required,
   tooLong,
 } from '@tektite/meta';
@@ -64,7 +64,7 @@ export function validateHostPath(source: HostPathVolumeSource, path: FieldPath, 
 
 function checkPartition(partition: number | undefined, path: FieldPath, errors: FieldError[]): void {
   if (partition !== undefined && (partition < 0 || partition > 255))
-    errors.push(invalid(path.child('partition'), partition, rangeComplaint(1, 255)));
+    errors.push(invalid(path.child('partition'), partition, inclusiveRangeError(1, 255)));
 }
 
 export function validateGceDisk(source: GCEPersistentDiskVolumeSource, path: FieldPath, errors: FieldError[]): void {
@@ -89,14 +89,14 @@ const iscsiName = {
   naa: /^naa.[A-Za-z0-9]{32}$/,
 };
 
-/** The complaint about a name of an iSCSI node, if any. */
-function iscsiNameComplaint(name: string, unknownFormat: string): string | undefined {
+/** The violation about a name of an iSCSI node, if any. */
+function iscsiNameViolation(name: string, unknownFormat: string): string | undefined {
   const family = name.slice(0, 3);
   if (family !== 'iqn' && family !== 'eui' && family !== 'naa') return unknownFormat;
   return iscsiName[family].test(name) ? undefined : 'must be valid format';
 }
 
-/** Pods get a longer complaint about a name of an unknown format than PersistentVolumes do. */
+/** Pods get a longer violation about a name of an unknown format than PersistentVolumes do. */
 export function validateIscsi(
   source: Omit<ISCSIVolumeSource, 'secretRef'> & { readonly secretRef?: object },
   unknownFormat: string,
@@ -105,10 +105,11 @@ export function validateIscsi(
 ): void {
   if (!source.iqn) errors.push(required(path.child('iqn')));
   else {
-    const complaint = iscsiNameComplaint(source.iqn, unknownFormat);
-    if (complaint !== undefined) errors.push(invalid(path.child('iqn'), source.iqn, complaint));
+    const violation = iscsiNameViolation(source.iqn, unknownFormat);
+    if (violation !== undefined) errors.push(invalid(path.child('iqn'), source.iqn, violation));
   }
-  if (source.lun < 0 || source.lun > 255) errors.push(invalid(path.child('lun'), source.lun, rangeComplaint(0, 255)));
+  if (source.lun < 0 || source.lun > 255)
+    errors.push(invalid(path.child('lun'), source.lun, inclusiveRangeError(0, 255)));
   if ((source.chapAuthDiscovery || source.chapAuthSession) && !source.secretRef)
     errors.push(required(path.child('secretRef')));
 }
@@ -120,8 +121,8 @@ export function validateIscsiInitiator(
   errors: FieldError[],
 ): void {
   if (initiator === undefined) return;
-  const complaint = iscsiNameComplaint(initiator, unknownFormat);
-  if (complaint !== undefined) errors.push(invalid(path.child('initiatorname'), initiator, complaint));
+  const violation = iscsiNameViolation(initiator, unknownFormat);
+  if (violation !== undefined) errors.push(invalid(path.child('initiatorname'), initiator, violation));
 }
 
 export function validateFibreChannel(source: FCVolumeSource, path: FieldPath, errors: FieldError[]): void {
@@ -133,7 +134,7 @@ export function validateFibreChannel(source: FCVolumeSource, path: FieldPath, er
   if (wwids.length > 0)
     errors.push(invalid(targetPath, targetWWNs, 'targetWWNs and wwids can not be specified simultaneously'));
   if (lun === undefined) errors.push(required(path.child('lun'), 'lun is required if targetWWNs is specified'));
-  else if (lun < 0 || lun > 255) errors.push(invalid(path.child('lun'), lun, rangeComplaint(0, 255)));
+  else if (lun < 0 || lun > 255) errors.push(invalid(path.child('lun'), lun, inclusiveRangeError(0, 255)));
 }
 
 export function validateQuobyte(source: QuobyteVolumeSource, path: FieldPath, errors: FieldError[]): void {
@@ -161,7 +162,7 @@ export function validateGlusterfs(
     const detail = 'if the endpointnamespace is set, it must be a valid namespace name';
     errors.push(invalid(namespacePath, namespace, detail));
   } else
-    for (const complaint of nameIsDnsLabel(namespace, false)) errors.push(invalid(namespacePath, namespace, complaint));
+    for (const violation of nameIsDnsLabel(namespace, false)) errors.push(invalid(namespacePath, namespace, violation));
 }
 
 export function validateFlocker(
@@ -239,7 +240,7 @@ export function validateCsiDriverName(driver: string | undefined, path: FieldPat
     return;
   }
   if (driver.length > 63) errors.push(tooLong(path, 63));
-  for (const complaint of isDns1123Subdomain(driver.toLowerCase())) errors.push(invalid(path, driver, complaint));
+  for (const violation of isDns1123Subdomain(driver.toLowerCase())) errors.push(invalid(path, driver, violation));
 }
 
 /** A reference from a PersistentVolume to a Secret in any namespace. */

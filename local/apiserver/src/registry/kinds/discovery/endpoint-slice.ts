@@ -112,9 +112,9 @@ function validateDomainName(value: string, path: FieldPath, errors: FieldError[]
   }
   const name = value.endsWith('.') ? value.slice(0, -1) : value;
   const labels = name.split('.');
-  const complaints = isDns1123Subdomain(name);
+  const violations = isDns1123Subdomain(name);
   const badLabel = labels.find((label) => isDns1123Label(label).length > 0);
-  if (complaints.length > 0) errors.push(invalid(path, name, complaints.join(',')));
+  if (violations.length > 0) errors.push(invalid(path, name, violations.join(',')));
   else if (labels.length < 2)
     errors.push(invalid(path, name, 'should be a domain with at least two segments separated by dots'));
   else if (badLabel !== undefined) errors.push(invalid(path, badLabel, isDns1123Label(badLabel).join(',')));

@@ -160,9 +160,9 @@ function validateResourceRule(rule: ResourcePolicyRule, path: FieldPath, errors:
       errors.push(invalid(at, namespaces, "if '*' is present, must not specify other namespaces"));
   } else
     for (const [i, namespace] of namespaces.entries())
-      for (const complaint of nameIsDnsLabel(namespace, false))
+      for (const violation of nameIsDnsLabel(namespace, false))
         errors.push(
-          invalid(at.index(i), namespace, `each member of this list must be '*' or a DNS-1123 label; ${complaint}`),
+          invalid(at.index(i), namespace, `each member of this list must be '*' or a DNS-1123 label; ${violation}`),
         );
 }
 
@@ -175,12 +175,12 @@ function validatePathRule(rule: NonResourcePolicyRule, path: FieldPath, errors: 
     if (urls.length > 1) errors.push(invalid(at, urls, "if '*' is present, must not specify other non-resource URLs"));
   } else
     for (const [i, url] of urls.entries()) {
-      const complaint = pathComplaint(url);
-      if (complaint) errors.push(invalid(at.index(i), url, complaint));
+      const violation = pathViolation(url);
+      if (violation) errors.push(invalid(at.index(i), url, violation));
     }
 }
 
-function pathComplaint(url: string): string | undefined {
+function pathViolation(url: string): string | undefined {
   if (url === '') return 'must not be empty';
   if (url === '/') return undefined;
   if (!url.startsWith('/')) return 'must start with slash';

@@ -16,9 +16,9 @@ function isIp(value: string): string[] {
 
 /** An address in a newer field: only the canonical form will do. */
 export function isCanonicalIp(value: string): string[] {
-  const complaints = isIp(value);
+  const violations = isIp(value);
   const address = parseIp(value);
-  if (complaints.length > 0 || !address || formatIp(address) === value) return complaints;
+  if (violations.length > 0 || !address || formatIp(address) === value) return violations;
   return [`must be in canonical form (${quoteGo(formatIp(address))})`];
 }
 

@@ -17,12 +17,12 @@ function validatePriorityClass(priorityClass: PriorityClass): FieldError[] {
   const errors: FieldError[] = [];
   const { value = 0, preemptionPolicy } = priorityClass;
   if (nameOf(priorityClass).startsWith('system-')) {
-    const complaint = systemClassComplaint(priorityClass);
-    if (complaint)
+    const violation = systemClassViolation(priorityClass);
+    if (violation)
       errors.push(
         forbidden(
           FieldPath.of('metadata', 'name'),
-          `priority class names with 'system-' prefix are reserved for system use only. error: ${complaint}`,
+          `priority class names with 'system-' prefix are reserved for system use only. error: ${violation}`,
         ),
       );
   } else if (value > highestOfUsers)
@@ -39,7 +39,7 @@ function validatePriorityClass(priorityClass: PriorityClass): FieldError[] {
   return errors;
 }
 
-function systemClassComplaint(priorityClass: PriorityClass): string | undefined {
+function systemClassViolation(priorityClass: PriorityClass): string | undefined {
   const name = nameOf(priorityClass);
   const value = systemClasses[name];
   if (value === undefined) return `${name} is not a known system priority class`;

@@ -4,7 +4,7 @@ import {
   forbidden,
   invalid,
   nameIsDnsSubdomain,
-  rangeComplaint,
+  inclusiveRangeError,
   required,
   tooLong,
   utf8Length,
@@ -56,7 +56,7 @@ function validateError(error: VolumeError | undefined, path: FieldPath, errors: 
   // The limit that the message names is another one; that is upstream's slip.
   if (utf8Length(error.message ?? '') > longestError) errors.push(tooLong(path.child('message'), mostMetadata));
   if (error.errorCode !== undefined && error.errorCode < 0)
-    errors.push(invalid(path.child('errorCode'), error.errorCode, rangeComplaint(0, 2 ** 31 - 1)));
+    errors.push(invalid(path.child('errorCode'), error.errorCode, inclusiveRangeError(0, 2 ** 31 - 1)));
 }
 
 function validateChange(attachment: VolumeAttachment, old: VolumeAttachment): FieldError[] {

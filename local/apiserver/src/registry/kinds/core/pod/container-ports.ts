@@ -17,9 +17,9 @@ export function validateContainerPorts(ports: readonly ContainerPort[], path: Fi
 }
 
 function validatePortName(name: string, names: Set<string>, path: FieldPath, errors: FieldError[]): void {
-  const complaints = isPortName(name);
-  for (const complaint of complaints) errors.push(invalid(path, name, complaint));
-  if (complaints.length > 0) return;
+  const violations = isPortName(name);
+  for (const violation of violations) errors.push(invalid(path, name, violation));
+  if (violations.length > 0) return;
   if (names.has(name)) errors.push(duplicate(path, name));
   names.add(name);
 }

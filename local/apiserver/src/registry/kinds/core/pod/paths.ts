@@ -16,8 +16,8 @@ export function checkNonReservedPath(value: string, path: FieldPath, errors: Fie
   if (value.startsWith('..') && !value.startsWith('../')) errors.push(invalid(path, value, "must not start with '..'"));
 }
 
-export const fileModeComplaint = 'must be a number between 0 and 0777 (octal), both inclusive';
+export const fileModeViolation = 'must be a number between 0 and 0777 (octal), both inclusive';
 
 export function checkFileMode(mode: number | undefined, path: FieldPath, errors: FieldError[]): void {
-  if (mode !== undefined && (mode > 0o777 || mode < 0)) errors.push(invalid(path, mode, fileModeComplaint));
+  if (mode !== undefined && (mode > 0o777 || mode < 0)) errors.push(invalid(path, mode, fileModeViolation));
 }

@@ -7,7 +7,7 @@ import {
   isQualifiedName,
   nameIsDnsSubdomain,
   type ObjectMeta,
-  rangeComplaint,
+  inclusiveRangeError,
   required,
   tooLong,
   validateLabels,
@@ -102,7 +102,7 @@ function validateNames(spec: PodSpec, path: FieldPath, errors: FieldError[]): vo
   if (spec.serviceAccountName) checkText(spec.serviceAccountName, subdomain, path.child('serviceAccountName'), errors);
   if (spec.nodeName) checkText(spec.nodeName, subdomain, path.child('nodeName'), errors);
   if (deadline !== undefined && (deadline < 1 || deadline > largestInt32))
-    errors.push(invalid(path.child('activeDeadlineSeconds'), deadline, rangeComplaint(1, largestInt32)));
+    errors.push(invalid(path.child('activeDeadlineSeconds'), deadline, inclusiveRangeError(1, largestInt32)));
   if (spec.hostname) checkDnsLabel(spec.hostname, path.child('hostname'), errors);
   if (spec.subdomain) checkDnsLabel(spec.subdomain, path.child('subdomain'), errors);
   validateTolerations(spec.tolerations ?? [], path.child('tolerations'), errors);

@@ -37,12 +37,12 @@ export const podStrategy: KindStrategy<Pod> = {
   warnings(pod, old) {
     // Pods change often, and hardly by hand.
     if (old) return [];
-    const complaints = isDns1123Label(pod.metadata.name ?? '');
+    const violations = isDns1123Label(pod.metadata.name ?? '');
     const advice =
-      complaints.length === 0
+      violations.length === 0
         ? []
         : [
-            `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${complaints.join(' ')}]`,
+            `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${violations.join(' ')}]`,
           ];
     return [...advice, ...podWarnings(pod.spec ?? emptyPodSpec, pod.metadata)];
   },

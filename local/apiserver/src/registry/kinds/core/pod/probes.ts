@@ -103,7 +103,7 @@ function validateHttpGet(action: HTTPGetAction, path: FieldPath, errors: FieldEr
   if (scheme !== 'HTTP' && scheme !== 'HTTPS')
     errors.push(notSupported(path.child('scheme'), scheme, ['HTTP', 'HTTPS']));
   for (const { name = '' } of action.httpHeaders ?? [])
-    for (const complaint of isHttpHeaderName(name)) errors.push(invalid(path.child('httpHeaders'), name, complaint));
+    for (const violation of isHttpHeaderName(name)) errors.push(invalid(path.child('httpHeaders'), name, violation));
 }
 
 function validateSleep(seconds: number, gracePeriod: number | undefined, path: FieldPath, errors: FieldError[]): void {

@@ -126,8 +126,8 @@ function validateTrustBundle(
     if (name === '') errors.push(required(path.child('name'), 'must be a valid object name'));
     const colon = name.lastIndexOf(':');
     const signer = colon < 0 ? '' : name.slice(0, colon).replaceAll(':', '/');
-    for (const complaint of clusterTrustBundleName(signer)(name, false))
-      errors.push(invalid(path.child('name'), name, `not a valid clustertrustbundlename: ${complaint}`));
+    for (const violation of clusterTrustBundleName(signer)(name, false))
+      errors.push(invalid(path.child('name'), name, `not a valid clustertrustbundlename: ${violation}`));
     if (labelSelector) {
       const detail = 'labelSelector must be unset if name is specified';
       errors.push(invalid(path.child('labelSelector'), printableSelector(labelSelector), detail));

@@ -153,8 +153,8 @@ export function validateTolerations(tolerations: readonly Toleration[], path: Fi
 
 function validateTolerationOperator(operator: string, value: string, path: FieldPath, errors: FieldError[]): void {
   if (operator === 'Equal' || operator === '') {
-    const complaints = isLabelValue(value);
-    if (complaints.length > 0) errors.push(invalid(path, value, complaints.join(';')));
+    const violations = isLabelValue(value);
+    if (violations.length > 0) errors.push(invalid(path, value, violations.join(';')));
   } else if (operator === 'Exists') {
     if (value !== '') errors.push(invalid(path, value, "value must be empty when `operator` is 'Exists'"));
   } else {

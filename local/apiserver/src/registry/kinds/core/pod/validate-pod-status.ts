@@ -141,7 +141,7 @@ function validateUsers(
       continue;
     }
     const check = (id: number, idPath: FieldPath) => {
-      for (const complaint of isUserId(id)) errors.push(invalid(idPath, id, complaint));
+      for (const violation of isUserId(id)) errors.push(invalid(idPath, id, violation));
     };
     check(linux.uid, userPath.child('uid'));
     check(linux.gid, userPath.child('gid'));

@@ -4,7 +4,7 @@ import {
   FieldPath,
   forbidden,
   invalid,
-  rangeComplaint,
+  inclusiveRangeError,
   required,
   quoteGo,
 } from '@tektite/meta';
@@ -104,7 +104,8 @@ function validateDeadlineUpdate(spec: PodSpec, old: PodSpec, errors: FieldError[
     if (before !== undefined) errors.push(invalid(path, null, 'must not update from a positive integer to nil value'));
     return true;
   }
-  if (deadline < 0 || deadline > largestInt32) errors.push(invalid(path, deadline, rangeComplaint(0, largestInt32)));
+  if (deadline < 0 || deadline > largestInt32)
+    errors.push(invalid(path, deadline, inclusiveRangeError(0, largestInt32)));
   else if (before !== undefined && before < deadline)
     errors.push(invalid(path, deadline, 'must be less than or equal to previous value'));
   else return true;

@@ -92,9 +92,9 @@ interface Around {
 interface SourceRule {
   readonly field: keyof Volume;
   readonly check: (around: Around, path: FieldPath, errors: FieldError[]) => void;
-  /** The name in a complaint about a second source, where it is not that of the field. */
+  /** The name in a violation about a second source, where it is not that of the field. */
   readonly alias?: string;
-  /** The name in other complaints. */
+  /** The name in other violations. */
   readonly path?: string;
 }
 
@@ -223,8 +223,8 @@ function validateEphemeral(
   const podName = rules.podMeta?.name;
   if (!podName || !volume.name) return;
   const claimName = `${podName}-${volume.name}`;
-  for (const complaint of nameIsDnsSubdomain(claimName, false))
-    errors.push(invalid(volumePath.child('name'), volume.name, `PVC name ${quoteGo(claimName)}: ${complaint}`));
+  for (const violation of nameIsDnsSubdomain(claimName, false))
+    errors.push(invalid(volumePath.child('name'), volume.name, `PVC name ${quoteGo(claimName)}: ${violation}`));
 }
 
 function validateImageVolume(value: ImageVolumeSource, path: FieldPath, errors: FieldError[], { rules }: Around): void {

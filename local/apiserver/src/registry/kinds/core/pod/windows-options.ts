@@ -25,31 +25,31 @@ export function validateWindowsOptions(
       errors.push(invalid(specPath, gmsaCredentialSpec, 'gmsaCredentialSpec size must be under 64 KiB'));
   }
   if (runAsUserName !== undefined)
-    for (const complaint of userNameComplaints(runAsUserName))
-      errors.push(invalid(path.child('runAsUserName'), runAsUserName, complaint));
+    for (const violation of userNameViolations(runAsUserName))
+      errors.push(invalid(path.child('runAsUserName'), runAsUserName, violation));
 }
 
-function userNameComplaints(name: string): string[] {
+function userNameViolations(name: string): string[] {
   if (name === '') return ['runAsUserName cannot be an empty string'];
   if (/\p{Cc}/u.test(name)) return ['runAsUserName cannot contain control characters'];
   const parts = name.split('\\');
   if (parts.length > 2) return ['runAsUserName cannot contain more than one backslash'];
   const domain = parts.length === 2 ? (parts[0] as string) : undefined;
   const user = parts[parts.length - 1] as string;
-  const complaints: string[] = [];
+  const violations: string[] = [];
   if (domain !== undefined) {
     if (utf8Length(domain) >= longestDomain)
-      complaints.push(`runAsUserName's Domain length must be under ${longestDomain} characters`);
+      violations.push(`runAsUserName's Domain length must be under ${longestDomain} characters`);
     if (!netBiosName.test(domain) && !dnsName.test(domain))
-      complaints.push("runAsUserName's Domain doesn't match the NetBios nor the DNS format");
+      violations.push("runAsUserName's Domain doesn't match the NetBios nor the DNS format");
   }
-  if (user === '') complaints.push("runAsUserName's User cannot be empty");
+  if (user === '') violations.push("runAsUserName's User cannot be empty");
   else if (utf8Length(user) > longestUser)
-    complaints.push(`runAsUserName's User length must not be longer than ${longestUser} characters`);
-  if (/^[. ]+$/.test(user)) complaints.push("runAsUserName's User cannot contain only periods or spaces");
+    violations.push(`runAsUserName's User length must not be longer than ${longestUser} characters`);
+  if (/^[. ]+$/.test(user)) violations.push("runAsUserName's User cannot contain only periods or spaces");
   if (/["/\\:;|=,+*?<>@[\]]/.test(user))
-    complaints.push('runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]');
-  return complaints;
+    violations.push('runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]');
+  return violations;
 }
 
 /** Either all containers of a Pod are processes of a Windows host, or none is. */
