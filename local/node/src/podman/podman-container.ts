@@ -53,12 +53,12 @@ export class PodmanContainer implements RunningContainer {
     const begun = appears(pidFile);
     const words = ['start', '--attach', ...(spec.stdin ? ['--interactive'] : []), '--sig-proxy=false', spec.id];
     const attached = podman.start(words, [spec.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe']);
-    const complaints = { text: '' };
+    const stderr = { text: '' };
     const held: [OutputStream, Buffer][] = [];
     let running = false;
     const take = (stream: OutputStream, from: Readable) =>
       from.on('data', (chunk: Buffer) => {
-        if (stream === 'stderr') complaints.text = (complaints.text + chunk.toString()).slice(0, 4096);
+        if (stream === 'stderr') stderr.text = (stderr.text + chunk.toString()).slice(0, 4096);
         if (!running) held.push([stream, chunk]);
         else if (!spec.output.write(stream, chunk)) {
           from.pause();
@@ -75,7 +75,7 @@ export class PodmanContainer implements RunningContainer {
     const started = begun.close();
     if (!started && (await readFile(pidFile).catch(() => undefined)) === undefined) {
       await ended;
-      throw startError(complaints.text);
+      throw startError(stderr.text);
     }
     running = true;
     for (const [stream, chunk] of held) spec.output.write(stream, chunk);
@@ -103,10 +103,10 @@ export class PodmanContainer implements RunningContainer {
     const abort = () => void child.kill('SIGKILL');
     signal?.addEventListener('abort', abort, { once: true });
     if (signal?.aborted) abort();
-    let complaints = '';
+    let stderr = '';
     forwardOutput(child.stdout, 'stdout', request.onOutput);
     forwardOutput(child.stderr, 'stderr', (stream, chunk) => {
-      if (complaints.length < 4096) complaints += Buffer.from(chunk).toString();
+      if (stderr.length < 4096) stderr += Buffer.from(chunk).toString();
       return request.onOutput(stream, chunk);
     });
     if (request.stdin && child.stdin) request.stdin.pipe(child.stdin).on('error', () => undefined);
@@ -115,7 +115,7 @@ export class PodmanContainer implements RunningContainer {
       child.once('close', (code) => resolve(code ?? 137));
     });
     signal?.removeEventListener('abort', abort);
-    if (exitCode >= engineFailed && exitCode <= 127 && complaints.startsWith('Error:')) throw startError(complaints);
+    if (exitCode >= engineFailed && exitCode <= 127 && stderr.startsWith('Error:')) throw startError(stderr);
     return { exitCode };
   }
 
@@ -131,8 +131,8 @@ export class PodmanContainer implements RunningContainer {
   }
 }
 
-function startError(complaint: string): ContainerStartError {
-  const message = complaint.trim().replace(/^Error: (unable to start container \S+: )?/, '');
+function startError(stderr: string): ContainerStartError {
+  const message = stderr.trim().replace(/^Error: (unable to start container \S+: )?/, '');
   return new ContainerStartError('RunContainerError', `failed to start container: ${message}`);
 }
 
