@@ -12,7 +12,7 @@ export interface SettingsSet {
   readonly createdBy?: string;
 }
 
-/** The sets of a component whose settings are a set of their own, made anew when its spec changes; nothing waits for it. */
+/** The sets of a component whose settings are a set of their own, recreated when its spec changes; nothing waits for it. */
 export function setsWithSettings<T extends ComponentObject>(
   run: ComponentRun<T>,
   manifest: Manifest,

@@ -73,7 +73,7 @@ export const chainComponent: ComponentDescription<TektonChain> = {
   },
 };
 
-/** Keys are not made anew because something else changed: only whether there are any counts. */
+/** Keys are not recreated because something else changed: only whether there are any counts. */
 function secretSet(run: ComponentRun<TektonChain>, wanted: PlannedSets['wanted']): PlannedSets {
   const { version: _version, imagesHash: _images, payload: _payload, ...kept } = wanted;
   const generated = run.spec.generateSigningSecret === true;

@@ -82,9 +82,9 @@ export function installerSetController(
           event({
             type: 'Warning',
             reason: 'DeploymentRemoved',
-            message: `the Deployment ${object.name} could not make its Pods; it is made anew`,
+            message: `the Deployment ${object.name} could not make its Pods; it is recreated`,
           });
-      const conditions = dialect.conditions.update((status.conditions ?? []) as never, report.verdicts, {
+      const conditions = dialect.conditions.update((status.conditions ?? []) as never, report.phases, {
         now: formatTime(clock.now()),
       });
       const observedGeneration = set.metadata.generation ?? 0;

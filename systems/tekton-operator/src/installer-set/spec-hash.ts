@@ -4,7 +4,7 @@ import type { JsonSchema } from '@tektite/schema';
 
 /**
  * The hash of a component's spec, as upstream computes it from its structs: fields in the order in which the structs declare them,
- * maps by their keys. Sets that upstream made have the same one, so nothing is made anew when this operator takes over.
+ * maps by their keys. Sets that upstream made have the same one, so nothing is recreated when this operator takes over.
  * `more` is hashed besides, in its order.
  */
 export function specHash(

@@ -134,7 +134,7 @@ export function tektonDialect(environment: OperatorEnvironment, { isRolling = fa
       if (live.kind !== 'CustomResourceDefinition') return 'skip';
       return now - Date.parse(live.metadata.deletionTimestamp ?? '') < 30_000 ? 'skip' : 'release';
     },
-    // What cannot be changed is made anew, but never what holds data.
+    // What cannot be changed is recreated, but never what holds data.
     recreate: ({ kind }) =>
       ['Job', 'Deployment', 'Role', 'RoleBinding', 'ClusterRoleBinding'].includes(kind) ? 'Background' : undefined,
     conditions: knativeStyle(knativeConditionSet('Ready', setConditions)),

@@ -49,7 +49,7 @@ describe.runIf(hasReleases)('a plan of a TektonConfig', { timeout }, () => {
     ]);
   });
 
-  it('of more replicas says which Pods are made anew', async () => {
+  it('of more replicas says which Pods are recreated', async () => {
     const live = await cluster.client.get(TektonConfig, { name: 'config' });
     const performance = { 'disable-ha': false, replicas: 2 };
     const [pipeline] = await plan({ pipeline: { ...live.spec?.pipeline, performance } });

@@ -27,7 +27,7 @@ import { isManifestProblem } from '../payload/manifest-problem.ts';
 import { defaultTektonConfig } from '../webhooks/default-tekton-config.ts';
 
 /**
- * What becomes of an object: `restarted` are workloads whose Pods are made anew; `replaced` is deleted and made again, because the whole
+ * What becomes of an object: `restarted` are workloads whose Pods are recreated; `replaced` is deleted and made again, because the whole
  * set is.
  */
 export type PlannedFate = 'created' | 'changed' | 'restarted' | 'replaced' | 'deleted';

@@ -3,7 +3,7 @@ import { type DraftDeployment, templateOf } from './workload.ts';
 
 const label = 'operator.tekton.dev/deployment-spec-applied-hash';
 
-/** A label on the Pods of a Deployment that changes with its spec, so that they are made anew. Selector and strategy do not count. */
+/** A label on the Pods of a Deployment that changes with its spec, so that they are recreated. Selector and strategy do not count. */
 export function labelWithHash(deployment: DraftDeployment): void {
   const { selector: _selector, strategy: _strategy, ...spec } = deployment.spec;
   const template = templateOf(deployment.spec);

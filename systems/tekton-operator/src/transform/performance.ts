@@ -20,7 +20,7 @@ export function electionBuckets(name: string, performance: Performance | undefin
 /** Only this one has the flag that turns high availability off. */
 const canDisableHa = 'tekton-pipelines-controller';
 
-/** Replicas and flags of a controller. Labels on its Pods have them made anew when the buckets change. */
+/** Replicas and flags of a controller. Labels on its Pods have them recreated when the buckets change. */
 export function tuneController(
   { deployment: name, container, election }: TunedController,
   performance: Performance,

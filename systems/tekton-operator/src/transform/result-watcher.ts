@@ -1,7 +1,7 @@
 import { sha256Hex, type Transform } from '@tektite/manifest';
 import { deploymentIn, templateOf } from './workload.ts';
 
-/** Flags of the watcher of Results. Labels on its Pods have them made anew when a flag changes. */
+/** Flags of the watcher of Results. Labels on its Pods have them recreated when a flag changes. */
 export function watcherFlags(
   flags: Readonly<Record<string, string | boolean>>,
   where: { readonly deployment: string; readonly container: string },
