@@ -6,7 +6,7 @@ import { ByoMachine } from './kinds/byo-machine.ts';
 import { K8sInstallerConfig } from './kinds/k8s-installer-config.ts';
 import { eventually, namespace, TestWorld } from './test-support.ts';
 
-/** What users see of a machine that gets a host, on any API server. */
+/** Cases of a machine that gets a host, on any API server. */
 export function provisionCases(open: () => Promise<ApiPlace>): void {
   let world: TestWorld;
   beforeEach(async () => {
@@ -157,7 +157,7 @@ export function provisionCases(open: () => Promise<ApiPlace>): void {
       await eventually(() => world.hostReady('m1')).toBe('True');
     });
 
-    it('shows what the installer has against its host, and recovers when that is gone', async () => {
+    it('shows why the installer rejects its host, and recovers when that is resolved', async () => {
       await world.template('bad', { bundleRepo: 'registry.example.com/b', bundleType: 'rpm' });
       await world.dryAgent('h1');
       await world.machine('m1', {
@@ -197,7 +197,7 @@ export function provisionCases(open: () => Promise<ApiPlace>): void {
       expect((await world.byoHost('h1')).spec?.installationSecret?.name).toBe('m1-install');
     });
 
-    it('tells of a failing bootstrap, is reset, and is tried again without another installation', async () => {
+    it('reports a failing bootstrap, is reset, and retries without another installation', async () => {
       const phases: string[] = [];
       let broken = true;
       const onScript = ({ name }: TracedScript) => {
@@ -217,7 +217,7 @@ export function provisionCases(open: () => Promise<ApiPlace>): void {
       expect(phases).toContain('reset');
     });
 
-    it('tells of a failing installation, which is undone and tried again', async () => {
+    it('reports a failing installation, which is undone and retried', async () => {
       const phases: string[] = [];
       let broken = true;
       const onScript = ({ name }: TracedScript) => {

@@ -9,7 +9,7 @@ let plane: RealControlPlane | undefined;
 afterEach(() => plane?.close());
 const open = async () => (plane = await startRealControlPlane());
 
-// Each in a place of its own: what the cases set up before each test is not for the others.
+// Each in a separate namespace: the setup of one case does not affect the others.
 describe('machines on a real kube-apiserver', () => provisionCases(open));
 describe('security on a real kube-apiserver', () => securityCases(open));
 describe('access on a real kube-apiserver', () => accessMatrixCases(open));

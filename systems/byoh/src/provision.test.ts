@@ -7,6 +7,6 @@ let plane: ControlPlane | undefined;
 afterEach(() => plane?.close());
 const open = async () => (plane = await startControlPlane());
 
-// Each in a place of its own: what the cases set up before each test is not for the others.
+// Each in a separate namespace: the setup of one case does not affect the others.
 describe('machines', () => provisionCases(open));
 describe('security', () => securityCases(open));

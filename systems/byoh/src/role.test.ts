@@ -95,7 +95,7 @@ describe('the roles of the manager and of the default installer', () => {
     await eventually(renew).toBe('denied');
   });
 
-  it('give an installer no hosts, and nobody all of the cluster', () => {
+  it('give an installer no hosts, and no component all of the cluster', () => {
     const rules = (parts: 'manager' | 'installer') => clusterRoleFor(byohSystem({ parts })).rules ?? [];
     for (const parts of ['manager', 'installer'] as const)
       for (const { apiGroups = [], verbs } of rules(parts)) {

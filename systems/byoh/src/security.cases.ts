@@ -7,7 +7,7 @@ import { ByoHost } from './kinds/byo-host.ts';
 import { ByoMachine, ByoMachineTemplate } from './kinds/byo-machine.ts';
 import { eventually, namespace, TestWorld } from './test-support.ts';
 
-/** What hosts can do to each other, and administrators to hosts, on any API server. */
+/** Cases of attacks between hosts, and of administrators on hosts, on any API server. */
 export function securityCases(open: () => Promise<ApiPlace>): void {
   let world: TestWorld;
   beforeEach(async () => {
@@ -49,7 +49,7 @@ export function securityCases(open: () => Promise<ApiPlace>): void {
       expect(roles[0]?.metadata.ownerReferences?.[0]).toMatchObject({ kind: 'ByoMachine', name: own });
     });
 
-    it('writes itself and nobody else, and chooses nothing that others give it', { timeout: 60_000 }, async () => {
+    it('writes its own host alone, and chooses nothing that others assign to it', { timeout: 60_000 }, async () => {
       for (const name of ['a', 'ab']) await world.dryAgent(name);
       const client = world.agentClient('a');
       const patch = (name: string, body: object, subresource?: string) =>
@@ -141,7 +141,7 @@ export function securityCases(open: () => Promise<ApiPlace>): void {
       await world.client.delete(ByoHost, { namespace, name: 'a' });
     });
 
-    it('is told what is wrong with a bootstrap kubeconfig, in the words of the original', {
+    it('gets the validation errors of a bootstrap kubeconfig, in the words of the original', {
       timeout: 60_000,
     }, async () => {
       const good = {

@@ -48,7 +48,7 @@ function instantAgents(client: Client): Manager {
       },
     }),
   );
-  // What has lost its owner goes, as the garbage collector does it.
+  // Deletes orphans, as the garbage collector does.
   manager.add(
     defineController({
       name: 'collector',
@@ -166,7 +166,7 @@ const scenario: Scenario = {
   check,
 };
 
-it(`every machine has a host of its own in the end, whatever goes wrong on the way (${seeds} seeds)`, {
+it(`every machine has a separate host in the end, whatever faults occur (${seeds} seeds)`, {
   timeout: 600_000,
 }, async () => {
   let crashes = 0;

@@ -27,7 +27,7 @@ import { byohWebhooks } from './webhooks/byoh-webhooks.ts';
 import { clientSigner, group, installerFinalizer } from './wire-names.ts';
 
 export interface ByohOptions
-  extends Omit<MachineControllerOptions, 'tell' | 'cannotServe' | 'records'>,
+  extends Omit<MachineControllerOptions, 'record' | 'cannotServe' | 'records'>,
     ResolveOptions {
   /** Where the ConfigMaps are: the registry of the default installer, and the home of each host. Default `byoh-system`. */
   readonly namespace?: string;
@@ -77,7 +77,7 @@ export function byohSystem(options: ByohOptions = {}): System {
       const live = {
         rows: () => store.get(registryConfig),
         nudges,
-        tell: (about: KubeObject, text: Parameters<EventRecorder['event']>[1]) => events.event(about, text),
+        record: (about: KubeObject, text: Parameters<EventRecorder['event']>[1]) => events.event(about, text),
       };
       const own = hasManager ? await ownName(client) : [];
       const system = {
@@ -94,13 +94,13 @@ export function byohSystem(options: ByohOptions = {}): System {
   };
 }
 
-/** What follows the cluster. */
-interface Live extends Pick<MachineControllerOptions, 'tell'> {
+/** Dependencies of the live cluster. */
+interface Live extends Pick<MachineControllerOptions, 'record'> {
   readonly rows: () => readonly RegistryRow[];
   readonly nudges?: Channel;
 }
 
-function managerControllers(options: ByohOptions, { tell, rows }: Live): readonly ControllerDefinition[] {
+function managerControllers(options: ByohOptions, { record, rows }: Live): readonly ControllerDefinition[] {
   // A host that the default installer has nothing for is left for others. Of other installers nothing is known.
   const cannotServe: MachineControllerOptions['cannotServe'] = ({ spec }, { status }, version) => {
     const { kind, apiVersion } = spec?.installerRef ?? {};
@@ -111,7 +111,7 @@ function managerControllers(options: ByohOptions, { tell, rows }: Live): readonl
   const { crossNamespaceHosts = false, manualCsrApproval: isManual = false } = options;
   const homes = { records: options.namespace ?? defaultNamespace, crossNamespaceHosts };
   return [
-    machineController({ ...options, ...homes, cannotServe, ...(tell ? { tell } : {}) }),
+    machineController({ ...options, ...homes, cannotServe, ...(record ? { record } : {}) }),
     hostController(homes),
     homeController(homes),
     strayAccessController(homes),

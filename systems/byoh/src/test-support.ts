@@ -34,8 +34,8 @@ export const eventually = <T>(read: () => T, timeout = 20_000) => expect.poll(re
 
 export const emptyCloudConfig = '#cloud-config\nwrite_files: []\nruncmd:\n- "true"\n';
 
-/** What a test wants to be otherwise. */
-export interface MachineWish {
+/** Deviations from the default machine. */
+export interface MachineOptions {
   readonly version?: string;
   readonly selector?: object;
   readonly installer?: object | false;
@@ -63,7 +63,7 @@ export class TestWorld implements AsyncDisposable {
     for (let end = this.ending.pop(); end; end = this.ending.pop()) await end();
   }
 
-  /** Runs the manager as an account of its own name. */
+  /** Runs the manager with a separate service account. */
   async manager(options: ByohOptions = {}, more: readonly System[] = []): Promise<RunningSystems> {
     const user = { name: 'system:serviceaccount:byoh-system:byoh-controller-manager', groups: ['system:masters'] };
     const client = this.place.clientFor(user);
@@ -217,7 +217,7 @@ export class TestWorld implements AsyncDisposable {
     };
   }
 
-  /** The template that machines refer to unless told otherwise. */
+  /** The template that machines refer to by default. */
   async template(
     name = 't1',
     spec: object = { bundleRepo: 'registry.example.com/bundles', bundleType: 'k8s' },
@@ -229,11 +229,14 @@ export class TestWorld implements AsyncDisposable {
     });
   }
 
-  /** What Cluster API makes for one machine: the Machine, its bootstrap data, and the ByoMachine that it owns. */
-  async machine(name: string, wish: MachineWish = {}): Promise<void> {
+  /**
+   * Creates the objects of Cluster API for one machine: the Machine, its bootstrap data, and the ByoMachine that it
+   * owns.
+   */
+  async machine(name: string, options: MachineOptions = {}): Promise<void> {
     const { client } = this;
-    const { cluster = 'c1', version = 'v1.26.6', bootstrap = emptyCloudConfig } = wish;
-    const dataSecretName = wish.bootstrapSecretName ?? `${name}-boot`;
+    const { cluster = 'c1', version = 'v1.26.6', bootstrap = emptyCloudConfig } = options;
+    const dataSecretName = options.bootstrapSecretName ?? `${name}-boot`;
     const labels = { [clusterNameLabel]: cluster };
     await client.create(kinds.Secret, {
       metadata: { name: dataSecretName, namespace, labels },
@@ -248,7 +251,7 @@ export class TestWorld implements AsyncDisposable {
         infrastructureRef: { apiVersion, kind: 'ByoMachine', name, namespace },
       },
     });
-    const installerRef = wish.installer ?? { apiVersion, kind: 'K8sInstallerConfigTemplate', name: 't1', namespace };
+    const installerRef = options.installer ?? { apiVersion, kind: 'K8sInstallerConfigTemplate', name: 't1', namespace };
     await client.create(ByoMachine, {
       metadata: {
         name,
@@ -266,7 +269,7 @@ export class TestWorld implements AsyncDisposable {
       },
       spec: {
         ...(installerRef ? { installerRef: installerRef as never } : {}),
-        ...(wish.selector ? { selector: wish.selector } : {}),
+        ...(options.selector ? { selector: options.selector } : {}),
       },
     });
   }

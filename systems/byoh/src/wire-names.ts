@@ -4,7 +4,7 @@ export const version = 'v1beta1';
 export const apiVersion = `${group}/${version}`;
 export const clusterApiGroup = 'cluster.x-k8s.io';
 
-/** On a host: somebody has it. On machines and configs: which cluster they belong to. */
+/** On a host: it is claimed. On machines and configs: the cluster they belong to. */
 export const clusterNameLabel = 'cluster.x-k8s.io/cluster-name';
 export const machineNameLabel = 'byoh.infrastructure.cluster.x-k8s.io/byomachine-name';
 /** The whole `namespace.name` of the machine, where it is too long for a label. Ours. */

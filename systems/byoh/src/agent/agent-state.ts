@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** What this host has gone through for one machine. The API says what is wanted; this says what was done. */
+/** The local progress of this host for one machine. The API holds the desired state; this holds the completed steps. */
 export interface AgentState {
   /** The machine that all of it is about. */
   readonly machine?: string;
@@ -9,7 +9,7 @@ export interface AgentState {
   /** How to undo the installation; still with variables. */
   readonly uninstallScript?: string;
   readonly bootstrap?: 'started' | 'done';
-  /** What of the way back is behind it. */
+  /** The completed steps of the cleanup. */
   readonly cleanup?: { readonly reset?: true; readonly uninstalled?: true };
 }
 
@@ -32,7 +32,7 @@ export class StateFile {
     try {
       return JSON.parse(text) as AgentState;
     } catch (cause) {
-      throw new Error(`${this.file} is damaged; look at what is on this host, then remove it`, { cause });
+      throw new Error(`${this.file} is damaged; check this host, then remove the file`, { cause });
     }
   }
 

@@ -13,18 +13,18 @@ export interface CloudFile {
 export interface CloudConfig {
   readonly files: readonly CloudFile[];
   readonly commands: readonly string[];
-  /** What is in it and has no effect here. */
+  /** Parts that have no effect here. */
   readonly ignored: readonly string[];
 }
 
-/** What is wrong with a cloud-config, and where. */
+/** An error in a cloud-config, with its position. */
 export class CloudConfigError extends Error {
   override readonly name = 'CloudConfigError';
 }
 
 const known = new Set(['write_files', 'runcmd']);
 /** More than a Secret can hold, even if it is packed well. */
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 /**
  * Reads a cloud-config: `write_files` and `runcmd`, keys in any case. Commands are texts, for bash, or lists of words, as
@@ -96,7 +96,7 @@ function decode(content: string, encoding: string, path: string): Buffer {
   const bytes = Buffer.from(stripped, 'base64');
   if (!packed) return bytes;
   try {
-    return gunzipSync(bytes, { maxOutputLength: mostBytes });
+    return gunzipSync(bytes, { maxOutputLength: maxBytes });
   } catch (cause) {
     throw new CloudConfigError(`${path}.content cannot be unpacked: ${(cause as Error).message}`, { cause });
   }

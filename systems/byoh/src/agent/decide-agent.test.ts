@@ -111,7 +111,7 @@ describe('an agent', () => {
       { type: 'work', installs: true },
     ],
     [
-      'tells what it did and could not tell',
+      'reports what it did and could not report',
       host(() => undefined),
       { machine: 'u1', install: 'done', bootstrap: 'done' },
       false,

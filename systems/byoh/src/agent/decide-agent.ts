@@ -5,7 +5,7 @@ import { isPausedObject } from '../lookups.ts';
 import { cleanupAnnotation } from '../wire-names.ts';
 import type { AgentState } from './agent-state.ts';
 
-/** What an agent does next about its host. */
+/** The next step of an agent for its host. */
 export type AgentStep =
   | { readonly type: 'nothing'; readonly why: string }
   | { readonly type: 'mark'; readonly condition: ConditionText }
@@ -14,8 +14,8 @@ export type AgentStep =
   | { readonly type: 'work'; readonly installs: boolean };
 
 /**
- * Decides by what the API wants and what was done here. A cleanup comes before all else, also before the wish for another
- * machine: a host is given on clean or not at all.
+ * Decides from the desired state in the API and the local progress. A cleanup comes before all else, also before
+ * another machine: a host is released clean or not at all.
  */
 export function decideAgent(host: ByoHost, state: AgentState, skipInstallation: boolean): AgentStep {
   const { metadata, spec, status } = host;
@@ -28,7 +28,7 @@ export function decideAgent(host: ByoHost, state: AgentState, skipInstallation: 
     return waits(bootstrapCondition, 'BootstrapDataSecretUnavailable', 'the ByoMachine has no bootstrap data yet');
   if (isTrue(conditions, bootstrapCondition)) return { type: 'nothing', why: 'it is a node' };
   const isSame = state.machine === machineRef.uid;
-  // Done, and not told: the process died in between, or sees an older state of its host than it wrote.
+  // Done, and not reported: the process died in between, or reads an older state of its host than it wrote.
   if (isSame && state.bootstrap === 'done')
     return { type: 'mark', condition: { type: bootstrapCondition, status: 'True' } };
   if (skipInstallation || (isSame && state.install === 'done')) return { type: 'work', installs: false };

@@ -54,7 +54,7 @@ export interface FileToWrite {
   readonly append: boolean;
 }
 
-/** Writes standard input into a file: into a new one beside it first, so that nobody sees half of it. */
+/** Writes standard input into a file: into a new one beside it first, so that no reader sees half of it. */
 export function writeFile({ path, permissions, owner, append }: FileToWrite): string {
   const file = shellQuote(path);
   return `set -euo pipefail

@@ -34,19 +34,19 @@ export class HostWorkError extends Error {
 }
 
 /**
- * What an agent does on its host. Each step is noted in the local state before and after it, and in the API, so that a new
- * process goes on where an old one was killed.
+ * The work of an agent on its host. Each step is recorded in the local state before and after it, and in the API, so
+ * that a new process continues where an old one was killed.
  */
 export class HostWork {
   private readonly options: WorkOptions;
   private readonly record: HostRecord;
-  private readonly tell: (event: EventText) => void;
+  private readonly event: (event: EventText) => void;
   private readonly runner: ScriptRunner;
 
-  constructor(options: WorkOptions, record: HostRecord, tell: (event: EventText) => void, signal: AbortSignal) {
+  constructor(options: WorkOptions, record: HostRecord, event: (event: EventText) => void, signal: AbortSignal) {
     this.options = options;
     this.record = record;
-    this.tell = tell;
+    this.event = event;
     this.runner = new ScriptRunner(options, signal);
   }
 
@@ -69,7 +69,7 @@ export class HostWork {
     );
     const fail = async (message: string): Promise<never> => {
       await this.record.mark(failed(installationCondition, 'K8sComponentsInstallationFailed', message));
-      this.tell({
+      this.event({
         type: 'Warning',
         reason: 'InstallScriptExecutionFailed',
         message: 'Install script execution failed',
@@ -95,13 +95,13 @@ export class HostWork {
     });
     const failure = await this.runner.runInstaller('install', install);
     if (failure !== undefined) {
-      // What it has done so far is undone: a host that waits is a clean host.
+      // The partial installation is undone: a waiting host is a clean host.
       const undone = uninstall.trim() === '' ? undefined : await this.runner.runInstaller('uninstall', uninstall);
       if (undone === undefined) await this.options.state.clear();
       return fail(undone === undefined ? failure : `${failure}; and it could not be undone: ${undone}`);
     }
     await this.options.state.write({ ...state, install: 'done' });
-    this.tell({ reason: 'InstallScriptExecutionSucceeded', message: 'Install script executed successfully' });
+    this.event({ reason: 'InstallScriptExecutionSucceeded', message: 'Install script executed successfully' });
     await this.record.mark({ type: installationCondition, status: 'True' });
   }
 
@@ -121,18 +121,18 @@ export class HostWork {
     });
     const { facts, log } = this.options;
     const failure = await runCloudConfig(this.runner, value, facts, log).catch((error: unknown) => {
-      // An agent that is told to stop has not failed.
+      // A stopped agent has not failed.
       this.runner.signal.throwIfAborted();
       return (error as Error).message;
     });
     if (failure !== undefined) {
-      this.tell({ type: 'Warning', reason: 'BootstrapK8sNodeFailed', message: 'k8s Node Bootstrap failed' });
+      this.event({ type: 'Warning', reason: 'BootstrapK8sNodeFailed', message: 'k8s Node Bootstrap failed' });
       await this.reset();
       await this.record.mark(failed(bootstrapCondition, 'CloudInitExecutionFailed', failure));
       throw new HostWorkError(`bootstrap: ${failure}`);
     }
     await this.options.state.write({ ...(await this.options.state.read()), bootstrap: 'done' });
-    this.tell({ reason: 'BootstrapK8sNodeSucceeded', message: 'k8s Node Bootstraped' });
+    this.event({ reason: 'BootstrapK8sNodeSucceeded', message: 'k8s Node Bootstraped' });
     await this.record.mark({ type: bootstrapCondition, status: 'True' });
   }
 
@@ -156,7 +156,7 @@ export class HostWork {
     if (!state.cleanup?.uninstalled && !options.skipInstallation && script.trim() !== '') {
       const failure = await this.runner.runInstaller('uninstall', script);
       if (failure !== undefined) {
-        this.tell({
+        this.event({
           type: 'Warning',
           reason: 'UninstallScriptExecutionFailed',
           message: 'Uninstall script execution failed',
@@ -183,12 +183,12 @@ export class HostWork {
     await record.change(releasedHost);
   }
 
-  /** What is wrong, or undefined; also when there was nothing to reset. */
+  /** Returns the error, or undefined; also when there was nothing to reset. */
   private async reset(): Promise<string | undefined> {
     const { exitCode } = await this.runner.run('needs-reset', needsReset);
     if (exitCode === notNeeded) return undefined;
     const failure = failureOf('kubeadm reset', await this.runner.run('reset', resetNode));
-    this.tell(
+    this.event(
       failure === undefined
         ? { reason: 'ResetK8sNodeSucceeded', message: 'k8s Node Reset completed' }
         : { type: 'Warning', reason: 'ResetK8sNodeFailed', message: 'k8s Node Reset failed' },
@@ -207,7 +207,7 @@ export class HostWork {
         Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]),
       );
     } catch (error) {
-      this.tell({
+      this.event({
         type: 'Warning',
         reason,
         message: `the Secret ${namespace}/${name} cannot be read: ${(error as Error).message}`,

@@ -16,7 +16,7 @@ import { type RunningAgent, startAgent } from './start-agent.ts';
 const problem = await overlayProblem();
 if (problem !== undefined) process.stderr.write(`agents in sandboxes were not run: ${problem}\n`);
 
-/** What kubeadm's cloud-config looks like: a file, and a command that leaves a sentinel. Hostile names are in it on purpose. */
+/** A cloud-config of kubeadm: a file, and a command that leaves a sentinel. Hostile names are in it on purpose. */
 const cloudConfig = `## template: jinja
 #cloud-config
 write_files:
@@ -60,7 +60,7 @@ function serveImage(folder: string, tags: readonly string[]): Server {
   });
 }
 
-/** Where nobody listens. */
+/** A port without a listener. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -221,7 +221,7 @@ stat -c '%a %U:%G' /etc/byoh-test/it*; cat /etc/byoh-test/it* /etc/byoh-test/pac
 
   it('an agent that is stopped in the middle goes on after its start', { timeout: 120_000 }, async () => {
     const host = await sandboxHost('host');
-    // Holds the installation at its fourth step until the file is gone.
+    // Holds the installation at its fourth step until the file is removed.
     writeFileSync(
       join(host.root, 'agent/hold'),
       `trap 'while [ -e /run/byoh-agent/wait ] && case "$BASH_COMMAND" in "step 4 "*) true ;; *) false ;; esac; do sleep 0.1; done' DEBUG\n`,

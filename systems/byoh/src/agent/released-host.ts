@@ -9,15 +9,15 @@ import {
   versionAnnotation,
 } from '../wire-names.ts';
 
-/** The first part of giving a host back: it has no machine any more, and nobody else may have it yet. */
+/** The first part of releasing a host: it has no machine any more, and cannot be claimed yet. */
 export function withoutMachine({ status, ...rest }: ByoHost): ByoHost {
   const { machineRef: _, ...other } = status ?? {};
   return { ...rest, status: other };
 }
 
 /**
- * The last part: nothing is left of what the host had for its machine, and from then on any other may have it. A host that is
- * not being given back, because that is done already, stays as it is: it may be somebody else's by now.
+ * The last part: all state of its machine is removed, and from then on the host can be claimed. A host that is not
+ * being released, because that is done already, stays as it is: it may be claimed by now.
  */
 export function releasedHost(host: ByoHost): ByoHost {
   const { metadata, spec } = host;

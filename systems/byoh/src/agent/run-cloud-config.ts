@@ -7,8 +7,8 @@ import type { HostFacts } from './sandbox/sandbox.ts';
 import { failureOf, type ScriptRunner } from './script-runner.ts';
 
 /**
- * Does what a cloud-config says: files first, then commands, until one fails. Where it mentions the file by which kubeadm's
- * commands tell that they succeeded, that has to be there in the end. Answers what is wrong, or undefined.
+ * Executes a cloud-config: files first, then commands, until one fails. Where it mentions the sentinel file of
+ * kubeadm's commands, that file has to exist in the end. Returns the error, or undefined.
  */
 export async function runCloudConfig(
   runner: ScriptRunner,

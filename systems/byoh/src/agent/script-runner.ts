@@ -12,9 +12,9 @@ export interface RunnerOptions {
   readonly log: Logger;
 }
 
-const mostLines = 6;
+const maxLines = 6;
 
-/** Runs scripts in the sandbox of an agent, until the agent stops: then whoever waits for one is told so by an error. */
+/** Runs scripts in the sandbox of an agent, until the agent stops: then pending runs reject. */
 export class ScriptRunner {
   private readonly options: RunnerOptions;
   readonly signal: AbortSignal;
@@ -48,9 +48,9 @@ export class ScriptRunner {
   }
 }
 
-/** What is wrong with how a script ended, in its own last words; undefined when it ended well. */
+/** The failure of a script, with the end of its output; undefined for success. */
 export function failureOf(what: string, { exitCode, tail }: ScriptOutcome): string | undefined {
   if (exitCode === 0) return undefined;
-  const lines = tail.trim().split('\n').slice(-mostLines);
+  const lines = tail.trim().split('\n').slice(-maxLines);
   return `${what} ended with exit code ${exitCode}: ${lines.join('\n')}`;
 }

@@ -38,10 +38,10 @@ export interface RunningAgent extends AsyncDisposable {
 const defaultDownloadPath = '/var/lib/byoh/bundles';
 
 /**
- * Starts the agent of a host: registers it, tells that it is alive, and does what its ByoHost asks for.
+ * Starts the agent of a host: registers it, sends heartbeats, and reconciles its ByoHost.
  *
- * @example
- * await using agent = await startAgent({ client, name: hostname(), namespace: 'default', stateFolder, sandbox });
+ * @example await using agent = await startAgent({ client, name: hostname(), namespace: 'default', stateFolder, sandbox
+ * });
  */
 export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const { client, name, namespace, sandbox, log = silentLogger, downloadPath = defaultDownloadPath } = options;

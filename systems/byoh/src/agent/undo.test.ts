@@ -37,7 +37,7 @@ afterAll(() => {
   rmSync(work ?? '/nowhere', { recursive: true, force: true });
 });
 
-/** Everything is as it was: files, packages, fstab, and what the kernel was told. */
+/** Everything is restored: files, packages, fstab, and kernel settings. */
 async function expectClean(host: SandboxHost): Promise<void> {
   expect(await differences(host, pristine)).toEqual([]);
   expect(host.shim('swaps')).toBe('/dev/sda2\n');
@@ -130,7 +130,7 @@ loopback
   );
 
   it.each([4, 5, 8, 9, 10, 11])(
-    'go on after a kill at step %s: installed anew, undone as a whole',
+    'continue after a kill at step %s: installed again, undone as a whole',
     { timeout: 120_000 },
     async (step) => {
       using host = await SandboxHost.start('host');
@@ -215,7 +215,7 @@ loopback
     expect((await host.run(install)).tail).toContain('Kubernetes is installed');
   });
 
-  it('keep what somebody edited in fstab meanwhile', { timeout: 120_000 }, async () => {
+  it('keep concurrent edits of fstab', { timeout: 120_000 }, async () => {
     using host = await SandboxHost.start('host');
     await host.run(install);
     await host.run('echo >>/etc/fstab; echo "/dev/sdc1 /data ext4 defaults 0 2" >>/etc/fstab');

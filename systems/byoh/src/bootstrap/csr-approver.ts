@@ -44,25 +44,25 @@ export function csrApprover({ records, isManual }: CsrApproverOptions): Controll
         log.warn('not approved', { why: message });
         event({ type: 'Warning', reason, message });
       };
-      const verdict = judgeRequest(request, subject, {
+      const decision = judgeRequest(request, subject, {
         isRegistered: (name) => cache(hostsByName).byIndex('name', name).length > 0,
         homeOf: (name) => {
           const record = cache(homes).get(cacheKey({ namespace: records, name: homeName(name) }));
           return record && namespaceOfHome(record);
         },
       });
-      if (verdict.type === 'decided') return;
-      if (verdict.type === 'leave') {
-        if (!isManual) leave('NotApproved', verdict.why);
+      if (decision.type === 'decided') return;
+      if (decision.type === 'leave') {
+        if (!isManual) leave('NotApproved', decision.why);
         return;
       }
-      if (verdict.type === 'approve' && isManual) return;
-      const { host, claims } = verdict;
+      if (decision.type === 'approve' && isManual) return;
+      const { host, claims } = decision;
       if (claims !== undefined && (await claimHome(client, records, host, claims, signal)) !== claims) {
-        leave(verdict.type === 'admit' ? 'NotAdmitted' : 'NotApproved', notAtHome(host));
+        leave(decision.type === 'admit' ? 'NotAdmitted' : 'NotApproved', notAtHome(host));
         return;
       }
-      if (verdict.type === 'approve') await approve(client, request, clock);
+      if (decision.type === 'approve') await approve(client, request, clock);
     },
   });
 }

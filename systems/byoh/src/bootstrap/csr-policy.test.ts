@@ -78,7 +78,7 @@ describe('a request for a certificate', () => {
     ['under any other name', { name: 'csr-h1' }],
     ['by another host', { username: 'byoh:host:h2', groups: ['byoh:hosts'] }],
     ['by a user that has the name of the host and not its group', { username: 'byoh:host:h1', groups: [] }],
-    ['by anybody else', { username: 'jo', groups: ['system:authenticated'] }],
+    ['by another user', { username: 'jo', groups: ['system:authenticated'] }],
     ['with a token, for a host that is there already', {}, {}, ['h1']],
     ['with a token, for a name of another namespace', {}, {}, [], { h1: 'b' }],
     ['with a token, for a host that lost its rights', {}, {}, [], { h1: '' }],

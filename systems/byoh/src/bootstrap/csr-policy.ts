@@ -11,7 +11,7 @@ import {
   namespaceOfBootstrapGroup,
 } from '../wire-names.ts';
 
-export type CsrVerdict =
+export type CsrDecision =
   /** With a token, the host is to belong to the namespace of that token; the name is claimed before the approval. */
   | { readonly type: 'approve'; readonly host: string; readonly claims?: string }
   /** It is approved, by a person or by a process that died: the host is to have its home. */
@@ -36,7 +36,7 @@ export function judgeRequest(
   { metadata, spec, status }: CertificateSigningRequest,
   subject: Pick<SigningRequest, 'commonName' | 'organizations' | 'dnsNames' | 'addresses'>,
   known: KnownHosts,
-): CsrVerdict {
+): CsrDecision {
   const has = (type: string) => status?.conditions?.some((condition) => condition.type === type) ?? false;
   if (has('Denied') || has('Failed')) return { type: 'decided' };
   const asked = readAsked(metadata.name ?? '', spec, subject);
@@ -98,6 +98,6 @@ function isNameFor(name: string, host: string): boolean {
   return rest === host || (rest.startsWith(`${host}-`) && /^[0-9a-f]{10}$/.test(rest.slice(host.length + 1)));
 }
 
-function leave(why: string): CsrVerdict {
+function leave(why: string): CsrDecision {
   return { type: 'leave', why };
 }

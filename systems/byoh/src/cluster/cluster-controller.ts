@@ -16,7 +16,7 @@ import { clusterApiGroup, clusterFinalizer } from '../wire-names.ts';
 const pollMs = 10_000;
 const defaultPort = 6443;
 
-/** What a ByoCluster is once it has been looked at: held, with a port, ready. There is nothing else to be made. */
+/** A reconciled ByoCluster: with finalizer, port and ready condition. There is no infrastructure to create. */
 export function readyCluster(cluster: ByoCluster): ByoCluster {
   const { finalizers = [] } = cluster.metadata;
   const { controlPlaneEndpoint: endpoint } = cluster.spec ?? {};
@@ -31,7 +31,7 @@ export function readyCluster(cluster: ByoCluster): ByoCluster {
   };
 }
 
-/** The controller of ByoClusters: ready at once, and there until the last machine of the cluster is gone. */
+/** The controller of ByoClusters: ready at once, deleted after the last machine of the cluster. */
 export function clusterController(): ControllerDefinition {
   const clusters = mapped(Cluster, ({ metadata, spec }) => {
     const { kind, name = '' } = spec?.infrastructureRef ?? {};
@@ -45,7 +45,7 @@ export function clusterController(): ControllerDefinition {
     async reconcile(byoCluster, { client, cache, namespace = '', name, signal }) {
       const owner = ownerOf(byoCluster, clusterApiGroup, 'Cluster');
       const isGoing = byoCluster.metadata.deletionTimestamp !== undefined;
-      // One that lost its owner before it was ever looked at may go.
+      // One that lost its owner before its first reconcile may be deleted.
       if (!owner && !isGoing) return undefined;
       const cluster = owner && cache(clusters).get(cacheKey({ namespace, name: owner.name }));
       if (owner && !cluster && !isGoing) throw new Error(`Cluster ${owner.name} cannot be found`);

@@ -1,7 +1,7 @@
 import type { InstallerConfig } from '../installer/decide-installer.ts';
 import { type ConformanceBench, gateOpen, type Subject } from './conformance-bench.ts';
 
-/** What a check found. */
+/** The result of a check. */
 export type Finding =
   | { readonly result: 'pass'; readonly detail?: string }
   | { readonly result: 'fail'; readonly detail: string }
@@ -20,11 +20,11 @@ export const fail = (detail: string): Finding => ({ result: 'fail', detail });
 export async function untouched(bench: ConformanceBench, { name }: Subject): Promise<string | undefined> {
   await bench.settle();
   const config = await bench.read(name);
-  if (!config) return 'the config is gone';
+  if (!config) return 'the config was deleted';
   const { ready, installationSecret, failureReason } = config.status ?? {};
   if (ready) return 'it says that it is ready';
   if (installationSecret) return `it names the Secret ${installationSecret.name}`;
-  if (failureReason) return `it tells of a failure: ${failureReason}`;
+  if (failureReason) return `it reports a failure: ${failureReason}`;
   const [secret] = await bench.secrets(config);
   return secret && `it made the Secret ${secret.metadata.name}`;
 }

@@ -30,11 +30,11 @@ export interface ConformanceOptions {
   readonly k8sVersion: string;
   /** How long an installer may take to do something. */
   readonly patienceMs?: number;
-  /** How long to look whether it does what it should not. */
+  /** How long to watch for actions that must not happen. */
   readonly settleMs?: number;
 }
 
-/** What a check is about: a machine, and the config that the manager would have made for it. */
+/** The subject of a check: a machine, and the config that the manager would create for it. */
 export interface Subject {
   readonly name: string;
   readonly machine: ByoMachine;
@@ -47,7 +47,7 @@ export const gateOpen: ConditionText = {
   severity: 'Info',
 };
 
-/** What checks are made of: plays the manager for an installer that runs somewhere. */
+/** The tools of the checks: acts as the manager for a running installer. */
 export class ConformanceBench {
   readonly options: ConformanceOptions;
   private counter = 0;
@@ -70,12 +70,12 @@ export class ConformanceBench {
     const name = `check-${++this.counter}`;
     const labels = { [clusterNameLabel]: cluster };
     const machine = await this.client.create(ByoMachine, { metadata: { name, namespace, labels }, spec: {} });
-    await this.tell({ name, machine }, condition, hostinfo);
+    await this.setGate({ name, machine }, condition, hostinfo);
     return { name, machine };
   }
 
   /** Changes what the machine says. */
-  async tell(
+  async setGate(
     { name }: Pick<Subject, 'name' | 'machine'>,
     condition: ConditionText | undefined,
     hostinfo: HostInfo | undefined,

@@ -1,6 +1,6 @@
 import { kinds } from '@tektite/client';
 import { sleep } from '@tektite/meta';
-import { syntaxMistake } from '../agent/sandbox/dry-run-sandbox.ts';
+import { syntaxError } from '../agent/sandbox/dry-run-sandbox.ts';
 import { findObject } from '../find-object.ts';
 import { clusterNameLabel, secretType } from '../wire-names.ts';
 import { type Check, fail, happy, isReady, isSettled, pass } from './check.ts';
@@ -13,7 +13,7 @@ async function scripts(bench: ConformanceBench): Promise<readonly (readonly [str
   return ['install', 'uninstall'].map((key) => [key, Buffer.from(data[key] ?? '', 'base64').toString('utf8')] as const);
 }
 
-/** What an installer makes, and whose it is. */
+/** Checks of the objects that an installer creates, and of their owners. */
 export const productChecks: readonly Check[] = [
   {
     id: 'C6',
@@ -42,7 +42,7 @@ export const productChecks: readonly Check[] = [
   },
   {
     id: 'C7',
-    title: 'looking again changes nothing',
+    title: 'another reconcile changes nothing',
     async run(bench) {
       const made = await happy(bench);
       if (typeof made === 'string') return fail(made);
@@ -57,7 +57,7 @@ export const productChecks: readonly Check[] = [
   },
   {
     id: 'C8',
-    title: 'a Secret of an earlier run is adopted, not made anew',
+    title: 'a Secret of an earlier run is adopted, not recreated',
     async run(bench) {
       const first = await happy(bench);
       if (typeof first === 'string') return fail(first);
@@ -77,7 +77,7 @@ export const productChecks: readonly Check[] = [
         ? model.metadata.name.slice(first.subject.name.length)
         : undefined;
       if (suffix === undefined)
-        return { result: 'skip', detail: 'how the Secret is called cannot be told from the name of the config' };
+        return { result: 'skip', detail: 'the name of the Secret cannot be derived from the name of the config' };
       await bench.put({
         apiVersion: 'v1',
         kind: 'Secret',
@@ -90,7 +90,7 @@ export const productChecks: readonly Check[] = [
         type: secretType,
         data,
       } as never);
-      await bench.tell(subject, gateOpen, bench.options.host);
+      await bench.setGate(subject, gateOpen, bench.options.host);
       const ready = await bench.until(subject.name, isReady);
       if (!ready) return fail('it never became ready');
       const secret = await bench.installationSecret(ready);
@@ -113,7 +113,7 @@ export const productChecks: readonly Check[] = [
         type: secretType,
         data,
       } as never);
-      await bench.tell(subject, gateOpen, bench.options.host);
+      await bench.setGate(subject, gateOpen, bench.options.host);
       const settled = await bench.until(subject.name, isSettled);
       const { client, namespace } = bench.options;
       const after = await findObject(client, kinds.Secret, namespace, subject.name);
@@ -166,8 +166,8 @@ export const productChecks: readonly Check[] = [
       const found = await scripts(bench);
       if (typeof found === 'string') return fail(found);
       for (const [key, text] of found) {
-        const mistake = await syntaxMistake(text.replaceAll('{{.BundleDownloadPath}}', '/var/lib/byoh/bundles'));
-        if (mistake !== undefined) return fail(`${key}: ${mistake}`);
+        const error = await syntaxError(text.replaceAll('{{.BundleDownloadPath}}', '/var/lib/byoh/bundles'));
+        if (error !== undefined) return fail(`${key}: ${error}`);
       }
       return pass;
     },

@@ -6,12 +6,11 @@ import { ConformanceBench, type ConformanceOptions } from './conformance-bench.t
 export type CheckReport = Pick<Check, 'id' | 'title'> & Finding;
 
 /**
- * Checks an installer that runs somewhere against the contract: makes machines and configs in a namespace of their own, plays
- * the manager, and looks at what the installer does. The namespace is removed at the end.
+ * Checks a running installer against the contract: creates machines and configs in a separate namespace, acts as the
+ * manager, and observes the installer. The namespace is removed at the end.
  *
- * @example
- * for await (const { id, title, result } of runConformance({ client, template, configKind, namespace, host, k8sVersion }))
- *   console.log(result, id, title);
+ * @example for await (const { id, title, result } of runConformance({ client, template, configKind, namespace, host,
+ * k8sVersion })) console.log(result, id, title);
  */
 export async function* runConformance(
   options: ConformanceOptions & { readonly only?: readonly string[] },

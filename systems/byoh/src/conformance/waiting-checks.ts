@@ -3,7 +3,7 @@ import { hostReadyCondition } from '../kinds/host-conditions.ts';
 import { type Check, fail, type Finding, pass, untouched } from './check.ts';
 import { gateOpen, type Subject } from './conformance-bench.ts';
 
-const verdict = (failure: string | undefined): Finding => (failure === undefined ? pass : fail(failure));
+const findingOf = (failure: string | undefined): Finding => (failure === undefined ? pass : fail(failure));
 
 const otherReasons: readonly (ConditionText | undefined)[] = [
   ...[
@@ -24,7 +24,7 @@ export const waitingChecks: readonly Check[] = [
     async run(bench) {
       const subject = await bench.subject(gateOpen, bench.options.host);
       await bench.config(subject, { isOrphan: true });
-      return verdict(await untouched(bench, subject));
+      return findingOf(await untouched(bench, subject));
     },
   },
   {
@@ -33,7 +33,7 @@ export const waitingChecks: readonly Check[] = [
     async run(bench) {
       const subject = await bench.subject(gateOpen, bench.options.host, 'no-such-cluster');
       await bench.config(subject);
-      return verdict(await untouched(bench, subject));
+      return findingOf(await untouched(bench, subject));
     },
   },
   {
@@ -45,7 +45,7 @@ export const waitingChecks: readonly Check[] = [
       await bench.config(first);
       const second = await bench.subject(gateOpen, bench.options.host);
       await bench.config(second, { annotations: { 'cluster.x-k8s.io/paused': '' } });
-      return verdict((await untouched(bench, first)) ?? (await untouched(bench, second)));
+      return findingOf((await untouched(bench, first)) ?? (await untouched(bench, second)));
     },
   },
   {
@@ -81,7 +81,7 @@ export const waitingChecks: readonly Check[] = [
         installationSecret: { name: 'elsewhere', namespace: bench.options.namespace },
       });
       const before = await bench.read(subject.name);
-      await bench.tell(subject, gateOpen, bench.options.host);
+      await bench.setGate(subject, gateOpen, bench.options.host);
       await bench.settle();
       const after = await bench.read(subject.name);
       if (before?.metadata.resourceVersion !== after?.metadata.resourceVersion)

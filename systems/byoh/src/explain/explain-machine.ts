@@ -10,7 +10,7 @@ import {
   installationCondition,
 } from '../kinds/host-conditions.ts';
 import { isPaused } from '../lookups.ts';
-import { chooseHost, describeRefusals } from '../machine/choose-host.ts';
+import { chooseHost, describeRejections } from '../machine/choose-host.ts';
 import { cleanupAnnotation } from '../wire-names.ts';
 
 export interface ExplainedStep {
@@ -58,7 +58,7 @@ const failed = (what: string, why: string): ExplainedStep => ({ state: 'failed',
 function owner({ owner: machine, cluster }: ExplainSnapshot): ExplainedStep {
   const what = 'Cluster API owns it';
   if (!machine) return waiting(what, 'no Machine owns it yet; Cluster API sets the owner');
-  if (!cluster) return failed(what, 'its Cluster cannot be found: look at the label cluster.x-k8s.io/cluster-name');
+  if (!cluster) return failed(what, 'its Cluster cannot be found: check the label cluster.x-k8s.io/cluster-name');
   return done(what, `Machine ${machine.metadata.name} of Cluster ${cluster.metadata.name}`);
 }
 
@@ -99,7 +99,7 @@ function host({ machine, attached, hosts }: ExplainSnapshot): ExplainedStep {
       what,
       `ByoHost ${choice.host.metadata.name} is free and is about to be taken; is the manager running?`,
     );
-  return waiting(what, describeRefusals(choice.refused));
+  return waiting(what, describeRejections(choice.refused));
 }
 
 function alive({ attached }: ExplainSnapshot): ExplainedStep | undefined {
@@ -122,7 +122,7 @@ function installer({ machine, config, attached }: ExplainSnapshot): ExplainedSte
   return waiting(
     what,
     ready
-      ? 'the scripts are ready; the host is about to be told'
+      ? 'the scripts are ready; the host is about to get them'
       : `${config.kind} ${config.metadata.name} is not ready: is its controller running?`,
   );
 }

@@ -22,7 +22,7 @@ export interface Attachment {
   readonly byoCluster: ByoCluster | undefined;
 }
 
-/** `v1.26.6+vmware.1` is the version 1.26.6, built by somebody. */
+/** `v1.26.6+vmware.1` is the version 1.26.6 with build metadata. */
 export function plainVersion({ spec }: Machine): string {
   return spec?.version?.split('+')[0] ?? '';
 }
@@ -56,7 +56,7 @@ export function attachHost(host: ByoHost, { machine, owner, cluster, byoCluster 
   );
 }
 
-/** A host that was claimed by a process that died before it could say for whom is told now. */
+/** Completes the machineRef of a host whose claiming process died before it was written. */
 function withMachineRef(host: ByoHost, { apiVersion, kind, metadata }: ByoMachine): ByoHost {
   if (host.status?.machineRef) return host;
   const { namespace = '', name = '', uid = '' } = metadata;

@@ -34,7 +34,7 @@ describe('a host', () => {
     expect(decideHost({ host, heartbeat: undefined, isOrphan: false, now })).toEqual({ host });
   });
 
-  it('whose machine is gone is cleaned up', () => {
+  it('is cleaned up after its machine is deleted', () => {
     const { host: orphan } = decideHost({ host, heartbeat: undefined, isOrphan: true, now });
     expect(orphan.metadata.annotations).toEqual({ 'byoh.infrastructure.cluster.x-k8s.io/unregistering': '' });
     expect(decideHost({ host: orphan, heartbeat: undefined, isOrphan: true, now }).host).toBe(orphan);

@@ -7,9 +7,9 @@ import { releaseHost } from './change-host.ts';
 
 export interface HostSnapshot {
   readonly host: ByoHost;
-  /** What the agent writes from time to time. Agents of upstream do not. */
+  /** The heartbeat of the agent. Agents of upstream have none. */
   readonly heartbeat: Lease | undefined;
-  /** Whether the machine that the host says it belongs to is gone. */
+  /** Whether the machine of the host is deleted. */
   readonly isOrphan: boolean;
   readonly now: number;
 }
@@ -21,8 +21,8 @@ export interface HostDecision {
 }
 
 /**
- * What the manager has to say of a host: whether its agent is alive, and that it is to be cleaned up when its machine is
- * gone. Hosts whose agent never had a heartbeat are left alone.
+ * Decides the manager's part of a host: whether its agent is alive, and its cleanup when its machine is deleted. Hosts
+ * whose agent never had a heartbeat are left alone.
  */
 export function decideHost({ host: given, heartbeat, isOrphan, now }: HostSnapshot): HostDecision {
   const host = isOrphan ? releaseHost(given) : given;
@@ -32,7 +32,7 @@ export function decideHost({ host: given, heartbeat, isOrphan, now }: HostSnapsh
   const staleAt = instantToMilliseconds(parseMicroTime(renewed)) + seconds * 1000;
   if (now < staleAt)
     return { host: mark(host, { type: heartbeatCondition, status: 'True' }, now), againMs: staleAt - now + 1000 };
-  const message = `the agent has not told of itself since ${renewed.slice(0, 19)}Z; its last word was good for ${seconds} seconds`;
+  const message = `the agent has sent no heartbeat since ${renewed.slice(0, 19)}Z; its lease lasts ${seconds} seconds`;
   return {
     host: mark(
       host,

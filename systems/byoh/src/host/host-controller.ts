@@ -61,7 +61,7 @@ export function hostController({ records }: HomeOptions): ControllerDefinition {
       if (!heartbeat || !hasOwner(heartbeat, host)) await createHeartbeat(client, host, signal);
       const decision = decideHost({ host, heartbeat, isOrphan, now: clock.now() });
       if (decision.host !== host) {
-        if (isOrphan) log.info('its machine is gone; it is cleaned up', { machine: machineName });
+        if (isOrphan) log.info('its machine is deleted; cleaning up', { machine: machineName });
         await patchObject(client, ByoHost, host, decision.host, signal);
       }
       return decision.againMs === undefined ? undefined : requeueAfter(decision.againMs);

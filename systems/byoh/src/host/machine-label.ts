@@ -6,8 +6,8 @@ import { cleanupAnnotation, machineNameAnnotation, machineNameLabel } from '../w
 const longest = 63;
 
 /**
- * What a host's label says of its machine: `namespace.name`. Of one that is too long for a label, the beginning and a hash;
- * the annotation then has all of it.
+ * The label value of a machine on its host: `namespace.name`. One that is too long is cut and gets a hash; the
+ * annotation then has all of it.
  */
 export function machineLabel(namespace: string, name: string): string {
   const full = `${namespace}.${name}`;
@@ -17,8 +17,8 @@ export function machineLabel(namespace: string, name: string): string {
 }
 
 /**
- * Whether a host says that it belongs to this machine, and not to an earlier one of the same name that is gone: such a host
- * is still being cleaned up.
+ * Whether a host belongs to this machine, and not to a deleted one of the same name: such a host is still being cleaned
+ * up.
  */
 export function belongsTo({ metadata, status }: ByoHost, machine: Pick<KubeObject, 'metadata'>): boolean {
   const { namespace = '', name = '', uid } = machine.metadata;

@@ -45,7 +45,7 @@ describe('an installer', () => {
     ['waits while the owner does not exist', { machine: undefined }, { type: 'wait', why: 'no ByoMachine owns it' }],
     ['tries again when the Cluster cannot be found', { cluster: undefined }, { type: 'retry' }],
     [
-      'looks for the Cluster before it looks at anything else of the machine',
+      'requires the Cluster before anything else of the machine',
       { cluster: undefined, machine: machine(undefined) },
       { type: 'retry' },
     ],
@@ -106,7 +106,7 @@ describe('the Secret of an installer', () => {
     ['is called like the config', [], 'm1-boot', { type: 'create', name: 'm1' }],
     ['is called otherwise when the bootstrap data has that name', [], 'm1', { type: 'create', name: 'm1-install' }],
     [
-      'is called otherwise when somebody else has that name',
+      'gets another name when the first is taken',
       [secret('m1', undefined)],
       undefined,
       { type: 'create', name: 'm1-install' },
@@ -131,7 +131,7 @@ describe('the Secret of an installer', () => {
       { type: 'refill', name: 'm1' },
     ],
     [
-      'is nobody’s when both names are taken',
+      'is a conflict when both names are taken',
       [secret('m1', undefined), secret('m1-install', 'x')],
       undefined,
       { type: 'conflict' },

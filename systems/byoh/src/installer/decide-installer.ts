@@ -14,7 +14,7 @@ export interface InstallerConfig extends KubeObject {
   readonly status?: InstallerStatus;
 }
 
-/** What is known when a config is looked at. Objects that do not exist are undefined. */
+/** The observed objects of one config. Objects that do not exist are undefined. */
 export interface InstallerSnapshot {
   readonly config: InstallerConfig;
   /** The ByoMachine that owns the config. */
@@ -70,13 +70,13 @@ export type SecretPlan =
   | { readonly type: 'refill'; readonly secret: Secret; readonly name: string }
   | { readonly type: 'conflict'; readonly message: string };
 
-/** The names in the order in which they are tried: the config's own, and one for when that is somebody else's. */
+/** The names in the order in which they are tried: the config's own, and one for when that belongs to another owner. */
 export function secretNames(config: InstallerConfig): readonly [string, string] {
   const { name = '' } = config.metadata;
   return [name, `${name}-install`];
 }
 
-/** Which Secret holds the scripts. Always the same one for the same config; never one that belongs to somebody else. */
+/** Chooses the Secret that holds the scripts. Always the same one for the same config; never one of another owner. */
 export function planSecret({ config, bootstrapSecretName, secrets }: NameSnapshot): SecretPlan {
   for (const name of secretNames(config)) {
     if (name === bootstrapSecretName) continue;
@@ -87,5 +87,5 @@ export function planSecret({ config, bootstrapSecretName, secrets }: NameSnapsho
     return isWhole ? { type: 'adopt', name } : { type: 'refill', secret, name };
   }
   const [first, second] = secretNames(config);
-  return { type: 'conflict', message: `the Secrets ${first} and ${second} both belong to somebody else` };
+  return { type: 'conflict', message: `the Secrets ${first} and ${second} both belong to other owners` };
 }

@@ -29,13 +29,13 @@ export interface InstallerOptions<T extends KubeObject> {
   readonly finalizer?: string;
   /** The scripts for a host. Has to be pure: the same input gives the same bytes. */
   generate(host: HostInfo, k8sVersion: string, config: T): Generated;
-  /** Has all configs looked at again, when something changed that `generate` depends on. */
+  /** Enqueues all configs, when a dependency of `generate` changed. */
   readonly nudges?: Channel;
 }
 
 /**
- * A controller that follows the installer contract: gives each config a Secret with an install and an uninstall script, once
- * its machine waits for them. Anybody's installer can be made with it, see `examples/echo-installer`.
+ * A controller that follows the installer contract: gives each config a Secret with an install and an uninstall script,
+ * once its machine waits for them. Other installers can be built with it, see `examples/echo-installer`.
  */
 export function installerController<T extends KubeObject>(options: InstallerOptions<T>): ControllerDefinition {
   const machines = mapped(ByoMachine, ({ metadata }) => [cacheKey(metadata)]);

@@ -40,7 +40,7 @@ describe('the registry', () => {
     expect(result.ok || result.failureMessage).toContain(message);
   });
 
-  it('takes any version where upstream would, if it is told to', () => {
+  it('takes any version where upstream would, with the option', () => {
     expect(resolveBundle(standardRows, ubuntu, 'v1.22.9', { strictVersion: false }).ok).toBe(true);
     expect(resolveBundle(standardRows, ubuntu, 'v1.22.9`id`', { strictVersion: false }).ok).toBe(false);
   });

@@ -14,12 +14,12 @@ export interface RegistryRow {
 
 const minors = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `v1.${from + i}.*`);
 
-/** What upstream publishes bundles for, as far as it ever did. */
+/** The platforms that upstream ever published bundles for. */
 const upstreamRows: readonly RegistryRow[] = [
   { os: 'Ubuntu 20.04*', arch: ['amd64'], kubernetes: minors(24, 26), bundleOs: 'Ubuntu_20.04.1' },
 ];
 
-/** Ours: the scripts fit, the bundles are whoever's builds them. */
+/** Platforms of this project: the scripts support them, the bundles are built by users. */
 const ownRows: readonly RegistryRow[] = [
   { os: 'Ubuntu 20.04*', arch: ['amd64', 'arm64'], kubernetes: minors(24, 36), bundleOs: 'Ubuntu_20.04.1' },
   { os: 'Ubuntu 22.04*', arch: ['amd64', 'arm64'], kubernetes: minors(24, 36), bundleOs: 'Ubuntu_22.04' },
@@ -27,7 +27,7 @@ const ownRows: readonly RegistryRow[] = [
   { os: 'Debian GNU/Linux 12*', arch: ['amd64', 'arm64'], kubernetes: minors(26, 36), bundleOs: 'Debian_12' },
 ];
 
-/** What is supported without anybody saying so. The first row that fits counts. */
+/** The default platforms. The first row that fits counts. */
 export const standardRows: readonly RegistryRow[] = [...upstreamRows, ...ownRows];
 
 /** Architectures as bundles spell them. */
@@ -85,7 +85,7 @@ function refuse(failureReason: string, start: string, supported: readonly string
 
 const quote = (text: string) => JSON.stringify(text.slice(0, 200));
 
-/** What registries take as a name. */
+/** A valid name for registries. */
 function slug(text: string): string {
   return text.toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '_');
 }

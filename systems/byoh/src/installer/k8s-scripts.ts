@@ -37,7 +37,7 @@ export function k8sScripts(
   return { ok: true, scripts };
 }
 
-/** What no script can be made of. Whatever passes is quoted, so that it is one word of one command. */
+/** Values that cannot be rendered into a script. Valid values are quoted, so that each is one word of one command. */
 function violationIn({ bundleRepo, bundleType, proxy }: K8sInstallerSpec): string | undefined {
   if (bundleType !== 'k8s') return `bundleType ${JSON.stringify(bundleType)} is not known; there is k8s`;
   if (bundleRepo.trim() === '') return 'bundleRepo is empty; name the registry or folder of the bundles';

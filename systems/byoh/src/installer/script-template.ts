@@ -1,4 +1,4 @@
-/** What is wrong with a template, and where. */
+/** An error in a template, with its position. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
 }

@@ -3,7 +3,7 @@ import { byohKind } from './byoh-kind.ts';
 import { clusterCondition } from './cluster-condition.ts';
 
 const clusterSpec = s.object({
-  bundleLookupBaseRegistry: s.string().optional().describe('Told to hosts as an annotation'),
+  bundleLookupBaseRegistry: s.string().optional().describe('Passed to hosts as an annotation'),
   controlPlaneEndpoint: s
     .object({ host: s.string(), port: s.integer({ format: 'int32' }) })
     .optional()

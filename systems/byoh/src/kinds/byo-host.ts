@@ -3,7 +3,7 @@ import { byohKind } from './byoh-kind.ts';
 import { clusterCondition } from './cluster-condition.ts';
 import { objectReference } from './object-reference.ts';
 
-/** What a host is. Empty fields mean that nobody knows yet. */
+/** Facts of a host. Empty fields are not known yet. */
 export const hostInfo = s.object({
   architecture: s.string().optional().describe('The architecture of the host'),
   osimage: s.string().optional().describe('Which release of the operating system it runs'),
@@ -20,7 +20,7 @@ const network = s.object({
 });
 export type HostNetwork = InferType<typeof network>;
 
-/** A machine that somebody brought. Its agent registers it and does on it what is asked for here. */
+/** A host of the pool. Its agent registers it and reconciles it. */
 export const ByoHost = byohKind({
   kind: 'ByoHost',
   shortNames: ['byoh'],

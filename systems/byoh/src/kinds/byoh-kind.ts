@@ -38,7 +38,7 @@ const descriptions: Readonly<Record<string, string>> = {
   'insecure-skip-tls-verify': 'Do not verify the certificate of the server',
 };
 
-/** Describes the fields of spec and status that have no description of their own. */
+/** Describes the fields of spec and status that have no description. */
 function withDescriptions(schema: JsonSchema, depth: number = 2): JsonSchema {
   if (!schema.properties || depth === 0) return schema;
   const fields = Object.entries(schema.properties).map(([name, field]) => {

@@ -13,7 +13,7 @@ export const clusterCondition = s.object({
 
 export type ClusterCondition = InferType<typeof clusterCondition>;
 
-/** What a condition says, without the time. */
+/** A condition without its time. */
 export type ConditionText =
   | { readonly type: string; readonly status: 'True' }
   | {

@@ -6,7 +6,10 @@ import { allKinds } from './all-kinds.ts';
 
 const folder = new URL('../../../../../shared/data/byoh/crds/', import.meta.url);
 
-/** What ours have besides. All of it is optional, so that programs written for the original see no difference. */
+/**
+ * Additions to the original CRDs. All of them are optional, so that programs written for the original see no
+ * difference.
+ */
 const additions = new Set([
   'byomachines status.addresses',
   'byomachines status.failureMessage',

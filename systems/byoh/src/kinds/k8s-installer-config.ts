@@ -22,7 +22,7 @@ const installerSpec = s.object({
 });
 export type K8sInstallerSpec = InferType<typeof installerSpec>;
 
-/** What every installer config has to say of itself; the contract for other installers too. */
+/** The status that every installer config needs; the contract for other installers too. */
 const installerStatus = s.object({
   failureMessage: s.string().optional().describe('What is wrong, for people'),
   failureReason: s.string().optional().describe('What is wrong, for programs'),
@@ -31,7 +31,7 @@ const installerStatus = s.object({
 });
 export type InstallerStatus = InferType<typeof installerStatus>;
 
-/** The default installer's wish for one machine; made from the template that the machine refers to. */
+/** The default installer's config for one machine; created from the template that the machine refers to. */
 export const K8sInstallerConfig = byohKind({
   kind: 'K8sInstallerConfig',
   description: 'Scripts for one machine, by the default installer',

@@ -12,7 +12,7 @@ export interface HostChoice {
   readonly refused: ReadonlyMap<string, string>;
 }
 
-/** What the machine's installer has against a host, as far as that is known before it is asked. */
+/** Why the machine's installer cannot serve a host, as far as that is known in advance. */
 export type CannotServe = (host: ByoHost) => string | undefined;
 
 /** The first host by name that a machine can have; the same for the same hosts, in whatever order they are given. */
@@ -51,7 +51,7 @@ function objection({ spec }: ByoMachine, { metadata, status }: ByoHost): string 
 }
 
 /** `2 hosts: the selector does not match its labels (a, b)`. */
-export function describeRefusals(refused: ReadonlyMap<string, string>): string {
+export function describeRejections(refused: ReadonlyMap<string, string>): string {
   if (refused.size === 0) return 'no host is registered in this namespace';
   const byReason = new Map<string, string[]>();
   for (const [key, reason] of refused) {

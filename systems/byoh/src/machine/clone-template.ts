@@ -15,7 +15,9 @@ export function kindOfTemplate(kind: string): string | undefined {
   return made === '' || made.includes('Template') ? undefined : made;
 }
 
-/** What a template makes, as Cluster API does it: its inner object, with a place, an owner, and a word about its origin. */
+/**
+ * Clones a template as Cluster API does: its inner object, with a namespace, an owner, and annotations of its origin.
+ */
 export function cloneTemplate(template: DynamicObject, options: CloneOptions): DynamicObject {
   const inner = (template['spec'] as { template?: unknown } | undefined)?.template;
   const name = template.metadata.name ?? '';

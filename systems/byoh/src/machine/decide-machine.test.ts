@@ -174,14 +174,14 @@ describe('a machine', () => {
     expect(decision.next).toMatchObject(next);
   });
 
-  it('tells the host when the scripts are there', () => {
+  it('sets the installation secret of the host when the scripts are ready', () => {
     const installationSecret = { name: 's', namespace: 'default' };
     const decision = decide({ attached, config: config({ ready: true, installationSecret }) });
     expect(decision.host?.spec?.installationSecret).toEqual(installationSecret);
     expect(decision.next).toEqual({ type: 'done' });
   });
 
-  it('shows what the installer says, once as an event, and forgets it when it is over', () => {
+  it('shows what the installer says, once as an event, and clears it when it is resolved', () => {
     const failure = { failureReason: 'UnsupportedOS', failureMessage: 'no' };
     const first = decide({ attached, config: config(failure) });
     expect(first.machine.status).toMatchObject(failure);
@@ -210,7 +210,7 @@ describe('a machine', () => {
     });
   });
 
-  it('gives its host back when it goes, and does not wait for it unless told to', () => {
+  it('gives its host back when it goes, and waits for it only with the option', () => {
     const going = machine({ metadata: { deletionTimestamp: 'now' } });
     const decision = decide({ machine: going, attached });
     expect(decision.host?.metadata.annotations).toEqual(cleanup);
@@ -226,7 +226,7 @@ describe('a machine', () => {
     expect(decide({ machine: longGone, attached: cleaning, waitsForCleanup: true }).next).toEqual({ type: 'release' });
   });
 
-  it('wakes its host when it is no longer paused, and tells a host whose it is that was claimed and not told', () => {
+  it('wakes its host when it is no longer paused, and completes the machineRef of a claimed host', () => {
     const sleeping = host('h1', { metadata: { ...own, annotations: paused } });
     const decision = decide({ attached: sleeping });
     expect(decision.host?.metadata.annotations).toEqual({});
@@ -237,7 +237,7 @@ describe('a machine', () => {
     ).toEqual(cleanup);
   });
 
-  it('looks for its node once the host is one, and rests when it is ready', () => {
+  it('reads its node once the host is one, and rests when it is ready', () => {
     const good = (type: string) => ({ type, status: 'True', lastTransitionTime: '' });
     const done = host('h1', {
       metadata: own,

@@ -11,7 +11,7 @@ import { machineFinalizer } from '../wire-names.ts';
 import { attachHost, pauseHost, releaseHost, resumeHost } from '../host/change-host.ts';
 import { type CannotServe, chooseHost, describeRefusals } from './choose-host.ts';
 
-/** What is known when a machine is looked at. */
+/** The observed objects of one machine. */
 export interface MachineSnapshot {
   readonly machine: ByoMachine;
   readonly owner: Machine;
@@ -38,7 +38,7 @@ export interface MachineEvent {
   readonly message: string;
 }
 
-/** What is to be done about a machine, and what comes after it. */
+/** The next step of a machine, and its requeue. */
 export interface MachineDecision {
   readonly machine: ByoMachine;
   /** The host as it is to be. */
@@ -52,7 +52,7 @@ export interface MachineDecision {
     | { readonly type: 'done' }
     | { readonly type: 'again'; readonly afterMs: number }
     | { readonly type: 'fail'; readonly error: string }
-    /** The host is a node: look for it in the workload cluster. */
+    /** The host is a node: read it from the workload cluster. */
     | { readonly type: 'node' }
     | { readonly type: 'release' };
 }
@@ -61,7 +61,7 @@ const pollMs = 10_000;
 const finished = { type: 'done' } as const;
 const later = { type: 'again', afterMs: pollMs } as const;
 
-/** Decides on one machine: pause, deletion, and the steps from a wish to a node. Pure. */
+/** Decides on one machine: pause, deletion, and the steps from a claim to a node. Pure. */
 export function decideMachine(snapshot: MachineSnapshot): MachineDecision {
   const { machine, cluster, attached } = snapshot;
   if (isPaused(cluster, machine)) {
@@ -74,16 +74,16 @@ export function decideMachine(snapshot: MachineSnapshot): MachineDecision {
 
 const nothing = { createConfig: false, events: [] } as const;
 
-/** How long a machine waits for its host, where it waits: an agent that is gone must not keep it for ever. */
+/** The maximal wait for a host: an unreachable agent must not block a machine for ever. */
 const longestWaitMs = 10 * 60_000;
 
 function decideDeletion({ machine, attached, waitsForCleanup, now }: MachineSnapshot): MachineDecision {
   if (!attached) return { machine, ...nothing, next: { type: 'release' } };
   const host = releaseHost(attached);
-  const told = host === attached ? [] : releaseEvents(machine, attached);
+  const events = host === attached ? [] : releaseEvents(machine, attached);
   const since = Date.parse(machine.metadata.deletionTimestamp ?? '');
   const next = waitsForCleanup && !(now > since + longestWaitMs) ? later : ({ type: 'release' } as const);
-  return { machine, host, createConfig: false, events: told, next };
+  return { machine, host, createConfig: false, events, next };
 }
 
 function decideNormal(snapshot: MachineSnapshot): MachineDecision {
@@ -111,8 +111,8 @@ function decideNormal(snapshot: MachineSnapshot): MachineDecision {
   if (host) return decideAttached(snapshot, base, host);
   const choice = chooseHost(machine, snapshot.hosts(), snapshot.cannotServe);
   if (choice.host) return claim(snapshot, base, choice.host);
-  const text = info('BYOHostsUnavailable', describeRefusals(choice.refused));
-  // Told when it is news, not each time somebody looks.
+  const text = info('BYOHostsUnavailable', describeRejections(choice.refused));
+  // Recorded on a change, not in every reconcile.
   const isNews = conditionOf(snapshot.machine.status?.conditions, hostReadyCondition)?.message !== text.message;
   const events = isNews ? [event('machine', 'ByoHostSelectionFailed', 'No available ByoHost', 'Warning')] : [];
   return { ...base, machine: mark(snapshot, machine, text), events, next: later };
@@ -154,8 +154,8 @@ function decideAttached(snapshot: MachineSnapshot, base: Base, host: ByoHost): M
     const error = `${config?.kind} ${config?.metadata.name} is ready but names no installationSecret`;
     return { ...result, machine: mark(snapshot, machine, gate(error)), next: { type: 'fail', error } };
   }
-  const told = { ...host, spec: { ...host.spec, installationSecret } };
-  return decideBootstrap(snapshot, { ...result, machine: withFailure(machine, {}), host: told }, told);
+  const withSecret = { ...host, spec: { ...host.spec, installationSecret } };
+  return decideBootstrap(snapshot, { ...result, machine: withFailure(machine, {}), host: withSecret }, withSecret);
 }
 
 function decideBootstrap(

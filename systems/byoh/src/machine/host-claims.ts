@@ -3,8 +3,8 @@ import type { ByoHost } from '../kinds/byo-host.ts';
 import { clusterNameLabel, machineNameAnnotation, machineNameLabel } from '../wire-names.ts';
 
 /**
- * What the workers of this process know of each other: which hosts are being claimed just now, and which machines wait for
- * one. It only saves work: between processes, and after mistakes here, the resourceVersion of the host decides.
+ * Shared by the workers of this process: which hosts are being claimed, and which machines wait for one. It only saves
+ * work: between processes, and after errors here, the resourceVersion of the host decides.
  */
 export class HostClaims {
   private readonly claims = new Map<string, { readonly machine: string; readonly state: string | undefined }>();

@@ -8,12 +8,12 @@ interface KindName {
   readonly kind: string;
 }
 
-/** More kinds of installers than anybody has. */
-const mostKinds = 32;
+/** More kinds of installers than any cluster has. */
+const maxKinds = 32;
 
 /**
- * The configs of all installers that machines refer to. Which kinds those are, only the machines say: each is followed from
- * the first time on that a machine wants it. A config has its machine's name, so a change has that machine looked at.
+ * The configs of all installers that machines refer to. Only the machines name their kinds: each kind is watched from
+ * its first use on. A config has its machine's name, so a change enqueues that machine.
  */
 export class InstallerConfigs implements Source {
   readonly describe = 'installer configs';
@@ -49,17 +49,17 @@ export class InstallerConfigs implements Source {
   private follow(kind: KindName): void {
     const { target } = this;
     const text = textOf(kind);
-    if (!target || this.leases.has(text) || this.leases.size >= mostKinds) return;
+    if (!target || this.leases.has(text) || this.leases.size >= maxKinds) return;
     const lease = target.informers.acquire<DynamicObject>(kind);
     this.leases.set(text, lease);
-    const told = (change: string) => (object: Pick<KubeObject, 'metadata'>) => {
+    const enqueue = (change: string) => (object: Pick<KubeObject, 'metadata'>) => {
       const key = cacheKey(object.metadata);
       target.add(key, { cause: { kind: kind.kind, object: key, change } });
     };
     lease.informer.addHandler({
-      added: told('added'),
-      modified: told('modified'),
-      deleted: told('deleted'),
+      added: enqueue('added'),
+      modified: enqueue('modified'),
+      deleted: enqueue('deleted'),
     });
   }
 }

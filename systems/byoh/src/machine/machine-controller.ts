@@ -58,10 +58,10 @@ export interface MachineControllerOptions {
   /** A machine goes only after its host was cleaned. Default no, as upstream. */
   readonly waitForHostCleanup?: boolean;
   readonly openWorkload?: OpenWorkload;
-  /** What an installer has against a host, for installers that are known here: such a host is not taken. */
+  /** Why a known installer cannot serve a host: such a host is not claimed. */
   readonly cannotServe?: (machine: ByoMachine, host: ByoHost, k8sVersion: string) => string | undefined;
-  /** Told of what happened to machines and hosts. */
-  readonly tell?: (about: KubeObject, event: EventText) => void;
+  /** Records Events of machines and hosts. */
+  readonly record?: (about: KubeObject, event: EventText) => void;
 }
 
 /** How often objects are read that no watch reports: templates, and what is in workload clusters. */
@@ -130,13 +130,13 @@ export function machineController(options: MachineControllerOptions): Controller
     context: ReconcileContext,
   ): Promise<Result | undefined> {
     const { client, signal, log } = context;
-    const tell = options.tell ?? ((about, event) => about.kind === 'ByoMachine' && context.event(event));
+    const record = options.record ?? ((about, event) => about.kind === 'ByoMachine' && context.event(event));
     // Held before anything is made that has to be given back.
     let machine = await holdMachine(client, snapshot.machine, decision.machine);
     if (decision.createConfig && snapshot.template) await createConfig(client, snapshot, snapshot.template);
     const { host } = decision;
     if (host) await writeHost(client, snapshot.machine, decision.claims ?? snapshot.attached, host, context);
-    for (const { about, ...event } of decision.events) tell(about === 'host' && host ? host : machine, event);
+    for (const { about, ...event } of decision.events) record(about === 'host' && host ? host : machine, event);
     const { next } = decision;
     let wanted = { ...decision.machine, metadata: machine.metadata };
     if (next.type === 'release') {
@@ -156,14 +156,14 @@ export function machineController(options: MachineControllerOptions): Controller
     } catch (error) {
       const isMissing = error instanceof NodeError;
       const message = isMissing ? error.message : `the workload cluster cannot be asked: ${(error as Error).message}`;
-      tell(machine, { type: 'Warning', reason: 'SetNodeProviderFailed', message });
+      record(machine, { type: 'Warning', reason: 'SetNodeProviderFailed', message });
       if (!isMissing) throw error;
       // The event and `byoh explain` say so. A machine that waits for its node is no failure of this process.
       log.debug('waits', { why: message });
       return requeueAfter(retryMs);
     }
     if ((await patchObject(client, ByoMachine, machine, wanted, signal)) !== machine) {
-      tell(machine, { reason: 'NodeProvisionedSucceeded', message: `Provisioned Node ${host.metadata.name}` });
+      record(machine, { reason: 'NodeProvisionedSucceeded', message: `Provisioned Node ${host.metadata.name}` });
       log.info('is a node', { host: host.metadata.name });
     }
     return undefined;

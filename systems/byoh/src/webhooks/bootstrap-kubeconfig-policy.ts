@@ -1,8 +1,8 @@
 import { type FieldError, invalid, FieldPath } from '@tektite/meta';
 import type { BootstrapKubeconfig } from '../kinds/bootstrap-kubeconfig.ts';
 
-/** What is wrong with a BootstrapKubeconfig: the first mistake, in upstream's order and words. */
-export function mistakeIn({ spec }: BootstrapKubeconfig): FieldError | undefined {
+/** Validates a BootstrapKubeconfig: the first error, in upstream's order and words. */
+export function validateBootstrapKubeconfig({ spec }: BootstrapKubeconfig): FieldError | undefined {
   const { apiserver = '', 'certificate-authority-data': authority = '' } = spec ?? {};
   const path = FieldPath.of('spec');
   const violation = serverViolation(apiserver);

@@ -9,7 +9,7 @@ import { ByoHost } from '../kinds/byo-host.ts';
 import { ByoMachine, ByoMachineTemplate } from '../kinds/byo-machine.ts';
 import { K8sInstallerConfigTemplate } from '../kinds/k8s-installer-config.ts';
 import { topologyDryRunAnnotation } from '../wire-names.ts';
-import { mistakeIn } from './bootstrap-kubeconfig-policy.ts';
+import { validateBootstrapKubeconfig } from './bootstrap-kubeconfig-policy.ts';
 import { type HostPolicy, hostOfUser, objectionToWrite } from './host-policy.ts';
 
 export interface ByohWebhookOptions extends HostPolicy {
@@ -44,8 +44,8 @@ export function byohWebhooks(options: ByohWebhookOptions): readonly AdmissionWeb
       path: '/validate-infrastructure-cluster-x-k8s-io-v1beta1-bootstrapkubeconfig',
       rules: [
         validating(BootstrapKubeconfig, (object) => {
-          const mistake = mistakeIn(object);
-          refuse(mistake && `${mistake.field}: ${mistake.message}`);
+          const error = validateBootstrapKubeconfig(object);
+          refuse(error && `${error.field}: ${error.message}`);
           return undefined;
         }),
       ],

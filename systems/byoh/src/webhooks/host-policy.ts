@@ -36,12 +36,12 @@ export function objectionToWrite(write: HostWrite, policy: HostPolicy): string |
   if (write.operation === 'DELETE')
     return agentOf === undefined || isOwn ? undefined : `${username} cannot delete resource ${name}${where}`;
   if (policy.managers.includes(username)) return undefined;
-  const refusal = `${username} cannot create/update resource ${name}`;
-  if (agentOf !== undefined) return isOwn ? objectionToAgent(write) : `${refusal}${where}`;
+  const denial = `${username} cannot create/update resource ${name}`;
+  if (agentOf !== undefined) return isOwn ? objectionToAgent(write) : `${denial}${where}`;
   // Roles decide who writes a status at all; only agents are checked here.
   if (write.subresource === 'status') return undefined;
   if (isAdmin(write.user, policy) && changesOnlyMetadata(write)) return undefined;
-  return username.split(':').length < 2 ? `${username} is not a valid agent username` : refusal;
+  return username.split(':').length < 2 ? `${username} is not a valid agent username` : denial;
 }
 
 /** One that registered with an earlier version has no record for a moment; it may write what exists, and create nothing. */

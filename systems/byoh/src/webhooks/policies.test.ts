@@ -2,7 +2,7 @@ import type { ReviewUser } from '@tektite/controller';
 import { describe, expect, it } from 'vitest';
 import type { BootstrapKubeconfig } from '../kinds/bootstrap-kubeconfig.ts';
 import type { ByoHost } from '../kinds/byo-host.ts';
-import { mistakeIn } from './bootstrap-kubeconfig-policy.ts';
+import { validateBootstrapKubeconfig } from './bootstrap-kubeconfig-policy.ts';
 import { type HostWrite, objectionToWrite } from './host-policy.ts';
 
 const host = (name: string, more: object = {}): ByoHost =>
@@ -40,9 +40,9 @@ describe('a write to a host', () => {
       { user: { username: 'manager' }, host: host('a', { spec: { bootstrapSecret: { name: 'x' } } }) },
       undefined,
     ],
-    ['by somebody with a short name', { user: { username: 'jo' } }, 'jo is not a valid agent username'],
+    ['by a user with a short name', { user: { username: 'jo' } }, 'jo is not a valid agent username'],
     [
-      'by somebody with two parts, for whom the original panics',
+      'by a user with two parts, for whom the original panics',
       { user: { username: 'system:jo' } },
       'system:jo cannot create/update resource a',
     ],
@@ -108,7 +108,7 @@ describe('a write to a host', () => {
       `byoh:host:a cannot create/update resource ${elsewhere}`,
     ],
     [
-      'by its agent, which registers without a namespace of its own',
+      'by its agent, which registers without a namespace',
       { operation: 'CREATE', old: undefined, home: undefined },
       `byoh:host:a cannot create/update resource ${elsewhere}`,
     ],
@@ -133,7 +133,7 @@ describe('a write to a host', () => {
       { old: host('a', { metadata: { name: 'a', namespace: 'default', labels: { [machineLabel]: 'default.m1' } } }) },
       undefined,
     ],
-    ['by anybody else, who deletes it', { operation: 'DELETE', user: { username: 'jo' } }, undefined],
+    ['by another user, who deletes it', { operation: 'DELETE', user: { username: 'jo' } }, undefined],
   ])('%s', (_, change, expected) => {
     expect(objectionToWrite({ ...update, ...change }, policy)).toBe(expected);
   });
@@ -152,8 +152,10 @@ describe('a bootstrap kubeconfig', () => {
     ['https://abc.com:1', '%%%', 'cannot base64 decode CertificateAuthorityData'],
     ['https://abc.com:1', 'QUJD', 'CertificateAuthorityData is not PEM encoded'],
   ])('with %s and %s: %s', (apiserver, authority, expected) => {
-    const mistake = mistakeIn({ spec: { apiserver, 'certificate-authority-data': authority } } as BootstrapKubeconfig);
-    const text = mistake && `${mistake.field}: ${mistake.message}`;
+    const error = validateBootstrapKubeconfig({
+      spec: { apiserver, 'certificate-authority-data': authority },
+    } as BootstrapKubeconfig);
+    const text = error && `${error.field}: ${error.message}`;
     if (expected === undefined) expect(text).toBeUndefined();
     else expect(text).toContain(expected);
   });

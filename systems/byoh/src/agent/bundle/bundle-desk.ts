@@ -51,7 +51,7 @@ export class BundleDesk {
     try {
       await rename(file, `${id}.taken`);
     } catch {
-      // Somebody else has it.
+      // Another process has it.
       return;
     }
     const address = (await readFile(`${id}.taken`, 'utf8')).trimEnd();

@@ -77,7 +77,7 @@ describe('a bundle', () => {
     }
   });
 
-  it.each(['', 'no such/thing:v 1', 'registry.example.com/../x:v1'])('is not looked for at %j', async (address) => {
+  it.each(['', 'no such/thing:v 1', 'registry.example.com/../x:v1'])('is not pulled from %j', async (address) => {
     await expect(pullBundle(address, out(), signal)).rejects.toThrow();
     expectNothing();
   });

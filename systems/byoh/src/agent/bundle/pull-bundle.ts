@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { ImageLayout, type Layer, parseImageReference, RegistryClient, unpackLayer } from '@tektite/oci';
 
 /** Bundles have packages in them; this is more than any of them. */
-const mostLayerBytes = 4 * 1024 * 1024 * 1024;
+const maxLayerBytes = 4 * 1024 * 1024 * 1024;
 
 interface BlobSource {
   saveBlob(digest: string, file: string, most: number): Promise<void>;
@@ -52,8 +52,8 @@ async function unpackAll(
   if (layers.length === 0) throw new Error('the bundle has no layers');
   for (const { digest } of layers) {
     const blob = join(temporary, 'layer');
-    await source.saveBlob(digest, blob, mostLayerBytes);
-    await unpackLayer(blob, files, mostLayerBytes);
+    await source.saveBlob(digest, blob, maxLayerBytes);
+    await unpackLayer(blob, files, maxLayerBytes);
   }
 }
 

@@ -34,8 +34,8 @@ const retryMs = 5000;
 const shortMs = 24 * 60 * 60_000;
 
 /**
- * Who an agent is: a client certificate that it asked for itself, in a kubeconfig of its own. It renews it with itself, while
- * it is good; connections that are made from then on use the new one.
+ * The identity of an agent: a client certificate that it requested, in a separate kubeconfig. The agent renews it while
+ * it is valid; new connections use the new one.
  */
 export class AgentIdentity implements Credentials {
   private readonly options: IdentityOptions;
@@ -202,7 +202,7 @@ async function writeKubeconfig(
   await writePrivate(file, JSON.stringify(config));
 }
 
-/** Whole or not at all, and for nobody else to read. */
+/** Atomic, and readable by this user alone. */
 async function writePrivate(file: string, text: string): Promise<void> {
   createFolder(dirname(file), 0o700);
   const next = `${file}.new`;

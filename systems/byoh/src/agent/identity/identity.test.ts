@@ -150,7 +150,7 @@ describe('a new host', () => {
     await expect(attempt).rejects.toSatisfy((error) => isStatusError(error, 'Unauthorized'));
   });
 
-  it('is told what to do when it has neither a kubeconfig nor a bootstrap kubeconfig', async () => {
+  it('gets a remedy when it has neither a kubeconfig nor a bootstrap kubeconfig', async () => {
     const attempt = AgentIdentity.open(identityOptions('h1', join(world.folder(), 'config')));
     await expect(attempt).rejects.toThrow('register this host with --bootstrap-kubeconfig');
   });
@@ -191,7 +191,7 @@ describe('a bootstrap kubeconfig', () => {
   const tokens = async () =>
     (await world.client.list(kinds.Secret, { namespace: 'kube-system' })).items.map(({ metadata }) => metadata.name);
 
-  it('that nobody used is made anew when it expires, and the old token is gone', async () => {
+  it('is recreated when it expires unused, and the old token is deleted', async () => {
     await bootstrapFile();
     const old = await expire();
     await eventually(status).not.toBe('2020-01-01T00:00:00Z');
@@ -237,7 +237,7 @@ describe('a certificate', () => {
     expect(renewalTime({ notBefore: -300_000, notAfter: 60_000 }, 0)).toBe(48_000);
   });
 
-  it('is given to nobody who asks for another’s', async () => {
+  it('is denied to hosts that ask for another’s', async () => {
     const ask = async (
       user: { name: string; groups: string[] },
       name: string,

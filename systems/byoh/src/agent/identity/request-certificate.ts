@@ -5,7 +5,7 @@ import { isStatusError, sleep } from '@tektite/meta';
 import type { CertificateSigningRequest } from '@tektite/schema/kubernetes';
 import { clientSigner, csrPrefix, hostGroup, hostUserPrefix } from '../../wire-names.ts';
 
-export interface CertificateWish {
+export interface CertificateOptions {
   readonly client: Client;
   readonly host: string;
   /** The private key, PEM. */
@@ -13,9 +13,9 @@ export interface CertificateWish {
   /** How long the certificate is to be good for. */
   readonly seconds: number;
   readonly signal: AbortSignal;
-  /** How long to wait for somebody to approve it. Default an hour. */
+  /** How long to wait for the approval. Default an hour. */
   readonly patienceMs?: number;
-  /** Ask under a name of its own, because the plain one is taken by an older request. */
+  /** Request under a unique name, because the plain one is taken by an older request. */
   readonly isRenewal?: boolean;
 }
 
@@ -26,8 +26,8 @@ const shortestSeconds = 600;
  * Asks the API for a client certificate for this host, and waits until there is one. The same key gives the same request, so
  * an agent that was stopped while it waited goes on waiting for the same.
  */
-export async function requestCertificate(wish: CertificateWish): Promise<string> {
-  const { client, host, key, signal } = wish;
+export async function requestCertificate(options: CertificateOptions): Promise<string> {
+  const { client, host, key, signal } = options;
   if (host === '') throw new Error('hostname is not valid');
   const request = await createSigningRequest(key, {
     commonName: `${hostUserPrefix}${host}`,
@@ -35,18 +35,18 @@ export async function requestCertificate(wish: CertificateWish): Promise<string>
   });
   const plain = `${csrPrefix}${host}`;
   const own = `${plain}-${keyHash(key)}`;
-  let name = wish.isRenewal ? own : plain;
-  let found = await submit(wish, name, request);
+  let name = options.isRenewal ? own : plain;
+  let found = await submit(options, name, request);
   if (!(await isRequestFor(textOf(found.spec.request), key)) && name === plain) {
-    // Somebody of this name asked before, with another key: this host in an earlier life.
+    // A client of this name requested before, with another key: this host before a reinstallation.
     name = own;
-    found = await submit(wish, name, request);
+    found = await submit(options, name, request);
   }
   if (!(await isRequestFor(textOf(found.spec.request), key)))
     throw new Error(
       `there is a CertificateSigningRequest ${name} with another key; delete it if it is not wanted any more`,
     );
-  const until = client.clock.monotonic() + (wish.patienceMs ?? 3_600_000);
+  const until = client.clock.monotonic() + (options.patienceMs ?? 3_600_000);
   for (;;) {
     const { status } = found;
     const bad = status?.conditions?.find(({ type }) => type === 'Denied' || type === 'Failed');
@@ -54,14 +54,14 @@ export async function requestCertificate(wish: CertificateWish): Promise<string>
       throw new Error(`the CertificateSigningRequest ${name} was refused: ${bad.message ?? bad.reason ?? bad.type}`);
     if (status?.certificate) return textOf(status.certificate);
     if (client.clock.monotonic() > until)
-      throw new Error(`nobody approved the CertificateSigningRequest ${name} in time`);
+      throw new Error(`the CertificateSigningRequest ${name} was not approved in time`);
     await sleep(client.clock, pollMs, signal);
     found = await client.get(kinds.CertificateSigningRequest, { name }, { signal });
   }
 }
 
 async function submit(
-  { client, seconds, signal }: CertificateWish,
+  { client, seconds, signal }: CertificateOptions,
   name: string,
   request: string,
 ): Promise<CertificateSigningRequest> {
@@ -79,7 +79,7 @@ async function submit(
   }
 }
 
-/** The approver looks for exactly this form. */
+/** The approver requires exactly this form. */
 function keyHash(key: string): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 10);
 }

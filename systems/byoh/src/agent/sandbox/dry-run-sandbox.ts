@@ -13,7 +13,7 @@ export interface DryRunOptions {
   readonly facts: HostFacts;
   /** Whether bash is asked to read each script. Default yes; those who simulate many hosts go without. */
   readonly checksSyntax?: boolean;
-  /** Told of each script; what it answers is how it ends. Default: well. */
+  /** Called with each script; returns its exit code. Default: 0. */
   readonly onScript?: (script: TracedScript) => number | undefined;
 }
 
@@ -24,7 +24,7 @@ export function dryRunSandbox({ facts, checksSyntax = true, onScript }: DryRunOp
     facts: () => Promise.resolve(facts),
     async run(script, { name, input }: ScriptOptions) {
       if (checksSyntax) {
-        const failure = await syntaxMistake(script);
+        const failure = await syntaxError(script);
         if (failure !== undefined) return { exitCode: 2, tail: failure };
       }
       const exitCode = onScript?.({ name, script, ...(input ? { input } : {}) }) ?? 0;
@@ -33,8 +33,8 @@ export function dryRunSandbox({ facts, checksSyntax = true, onScript }: DryRunOp
   };
 }
 
-/** What bash has against a script, without running it. */
-export async function syntaxMistake(script: string): Promise<string | undefined> {
+/** The syntax error of a script, without running it. */
+export async function syntaxError(script: string): Promise<string | undefined> {
   const child = spawn('bash', ['-n'], { stdio: ['pipe', 'ignore', 'pipe'] });
   let text = '';
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));

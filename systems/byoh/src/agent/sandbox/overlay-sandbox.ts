@@ -14,7 +14,7 @@ export interface OverlayOptions {
   readonly clock: Clock;
   /** Where the sandbox keeps its copy: on another file system than the root of the machine, such as /dev/shm. */
   readonly root: string;
-  /** What the host is called in there. */
+  /** The host name inside. */
   readonly name: string;
   /** Folders of the machine that are empty in there. */
   readonly masks?: readonly string[];
@@ -23,14 +23,14 @@ export interface OverlayOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** What the agent's folder is called in there. */
+/** The agent's folder inside. */
 export const insideFolder = '/run/byoh-agent';
 const path = `${insideFolder}/shims:${insideFolder}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`;
 
 /**
- * A copy of this machine that can be thrown away: scripts run as root in namespaces of their own, on an overlay of the root
- * file system, with stand-ins for what would reach the kernel. What they change is in `root` and nowhere else, and is there
- * again the next time. Needs root, and a kernel that lets it make namespaces and overlays; see {@link overlayProblem}.
+ * A copy of this machine that can be thrown away: scripts run as root in separate namespaces, on an overlay of the root
+ * file system, with stand-ins for what would reach the kernel. Their changes are in `root` and nowhere else, and
+ * persist. Needs root, and a kernel that lets it make namespaces and overlays; see {@link overlayProblem}.
  */
 export async function overlaySandbox(options: OverlayOptions): Promise<Sandbox> {
   const { clock, root, name } = options;
@@ -79,7 +79,7 @@ export async function overlaySandbox(options: OverlayOptions): Promise<Sandbox> 
   };
 }
 
-/** Where the copy of this machine's code is: nobody in there has to see it. */
+/** The folders of this machine's code are hidden. */
 const standardMasks = ['/home', '/root', '/mnt', '/media', process.cwd(), tmpdir()];
 
 function enterScript({ root, name, masks = standardMasks, isOffline }: OverlayOptions): string {

@@ -15,7 +15,7 @@ export function archName(): string {
   return archNames.get(arch()) ?? arch();
 }
 
-/** What the machine says of itself, below a folder that need not be its root. */
+/** Reads the facts of the machine, below a folder that need not be its root. */
 export async function readFacts(root: string): Promise<HostFacts> {
   const osimage = await readOsImage(root);
   const defaultInterface = defaultRoute(await readFile('/proc/net/route', 'utf8').catch(() => ''));
@@ -59,7 +59,7 @@ function networkOf(defaultInterface: string): readonly HostNetwork[] {
   return Object.entries(networkInterfaces()).map(([name, addresses = []]) => {
     const mac = addresses[0]?.mac ?? '';
     return {
-      // Node tells of those that are up alone.
+      // Node lists only interfaces that are up.
       connected: true,
       macAddr: mac === '00:00:00:00:00:00' ? '' : mac,
       networkInterfaceName: name,

@@ -36,7 +36,7 @@ export async function runProcess(place: ProcessPlace, script: string, options: S
     const child = spawn('flock', ['-o', join(folder, 'lock'), command, ...args], {
       env: { ...place.environment, ...options.env } as NodeJS.ProcessEnv,
       stdio: ['pipe', 'pipe', 'pipe'],
-      // A group of its own, so that all of it can be ended.
+      // A separate process group, so that all of it can be killed.
       detached: true,
     });
     let tail = '';
@@ -53,7 +53,7 @@ export async function runProcess(place: ProcessPlace, script: string, options: S
         try {
           if (child.pid !== undefined) process.kill(-child.pid, signal);
         } catch {
-          // It ended by itself.
+          // It has already exited.
         }
       };
       let late: string | undefined;
@@ -66,7 +66,7 @@ export async function runProcess(place: ProcessPlace, script: string, options: S
       const timer = clock.setTimer(options.timeoutMs, () =>
         end(`it took longer than ${options.timeoutMs / 1000} seconds`),
       );
-      const abort = () => end('the agent was told to stop');
+      const abort = () => end('the agent is stopping');
       options.signal?.addEventListener('abort', abort, { once: true });
       const settle = () => {
         timer[Symbol.dispose]();

@@ -1,12 +1,12 @@
 import type { HostInfo, HostNetwork } from '../../kinds/byo-host.ts';
 
-/** What a script is run with. */
+/** The input and limits of a script. */
 export interface ScriptOptions {
   /** For its log: `install`, `runcmd-3`. */
   readonly name: string;
   /** Besides what the agent itself was started with. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What it reads. */
+  /** Standard input. */
   readonly input?: Uint8Array;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
@@ -18,7 +18,7 @@ export interface ScriptOutcome {
   readonly tail: string;
 }
 
-/** What is known of a host. */
+/** The facts of a host. */
 export interface HostFacts {
   readonly info: HostInfo;
   readonly network: readonly HostNetwork[];

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 const shimmed = ['lsmod', 'modprobe', 'swapoff', 'swapon', 'sysctl', 'systemctl', 'ufw', 'ip'];
 
 /**
- * Writes stand-ins for the programs that act on the kernel, which a sandbox shares with its machine. They keep their state in
- * files, write down what they were called with (`calls`), and fail when they are told to: by a line `modprobe` or
+ * Writes stand-ins for the programs that act on the kernel, which a sandbox shares with its machine. They keep their
+ * state in files, write down what they were called with (`calls`), and fail on demand: by a line `modprobe` or
  * `modprobe:overlay` in the file `fail`.
  */
 export async function writeShims(folder: string, state: string): Promise<void> {
@@ -30,7 +30,7 @@ name=\${0##*/}
 state=/run/byoh-agent/shim
 printf '%s\\n' "$name $*" >>"$state/calls"
 if grep -qxF -e "$name" -e "$name:\${1:-}" "$state/fail"; then
-  echo "$name: told to fail" >&2
+  echo "$name: fails on demand" >&2
   exit 1
 fi
 

@@ -164,7 +164,7 @@ export class SandboxHost implements Disposable {
     return found;
   }
 
-  /** What is in these folders: names, modes, owners, links, and the content of files that were ever written to. */
+  /** The content of these folders: names, modes, owners, links, and the content of files that were ever written to. */
   async listing(folders: readonly string[], files: readonly string[]): Promise<string> {
     const list = [...folders].map((folder) => `'${folder}'`).join(' ');
     const out = `${insideFolder}/listing`;
@@ -202,7 +202,7 @@ true
   }
 }
 
-/** Logs, caches and locks of the package manager: nobody takes them for a change of the host. */
+/** Logs, caches and locks of the package manager, which do not count as changes of the host. */
 const allowed = [
   /^\/var\/log\//,
   /^\/var\/cache(?:\/|$)/,

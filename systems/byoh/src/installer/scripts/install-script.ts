@@ -11,12 +11,12 @@ const programs =
  */
 export function installScript(inputs: ScriptInputs): string {
   return `#!/bin/bash
-# Installs Kubernetes on this host. Run it with what it is told by the agent; it may be run again.
+# Installs Kubernetes on this host. The agent runs it with its parameters; it may be run again.
 bundles='{{.BundleDownloadPath}}'
 address=${shellQuote(inputs.address)}
 bundle="$bundles/$address"
 ${proxyExports(inputs)}${stateFunctions}${noteFunctions}
-step 1 'look at the host'
+step 1 'check the host'
 missing=0
 for program in ${programs}; do
   command -v "$program" >/dev/null || { warn "this host has no $program"; missing=1; }
@@ -39,7 +39,7 @@ done
 for file in containerd.tar conf.tar; do members "$bundle/$file" >/dev/null || exit 1; done
 note fetched </dev/null
 
-step 3 'look at the packages'
+step 3 'check the packages'
 known=' '
 for file in ${bundlePackages.map((name) => `${name}.deb`).join(' ')}; do
   known="$known$(dpkg-deb -f "$bundle/$file" Package) "
@@ -73,7 +73,7 @@ done
 [ "$missing" = 0 ] || die 'install what is missing first'
 
 step 4 'switch swap off'
-swapon --noheadings --show=NAME >"$state/.swaps" || die 'cannot tell what is swapped to'
+swapon --noheadings --show=NAME >"$state/.swaps" || die 'cannot list swap devices'
 note swaps <"$state/.swaps"
 [ ! -s "$state/swaps" ] || must swapoff -a
 

@@ -1,6 +1,6 @@
 import { shellQuote } from '../shell-quote.ts';
 
-/** What the default installer's scripts are made for. */
+/** The inputs of the default installer's scripts. */
 export interface ScriptInputs {
   /** Where the bundle is: `registry/name:tag`, `oci-layout:/path/name:tag` or `dir:/path/name:tag`. */
   readonly address: string;
@@ -49,7 +49,7 @@ function proxyVariables(proxy: ScriptInputs['proxy'] = {}): readonly (readonly [
   return all.filter(([, value]) => value !== '');
 }
 
-/** Units know backslashes, quotes, and `%` for names of their own. */
+/** Units interpret backslashes, quotes, and `%` specifiers. */
 function systemdEscape(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%').replaceAll('\n', '\\n');
 }

@@ -1,7 +1,7 @@
 /**
- * What both scripts begin with: where they note what they change, and how. A note is written before the change that it is
- * about, and only once: what was there before is known to the first run alone. So a script may be killed anywhere, and run
- * again any number of times.
+ * The prologue of both scripts: where and how they record changes. A record is written before its change, and only
+ * once: the original state is known to the first run alone. So a script may be killed anywhere, and run again any
+ * number of times.
  */
 export const stateFunctions = `set -uo pipefail
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive

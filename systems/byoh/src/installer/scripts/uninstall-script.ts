@@ -1,8 +1,9 @@
 import { stateFunctions } from './state-functions.ts';
 
 /**
- * The script that undoes the other one: exactly what was noted, in reverse order. Each note goes when it is dealt with, so a
- * run that was cut off is taken up where it was. What cannot be undone keeps its note, and the exit code tells.
+ * The script that undoes the other one: exactly the recorded changes, in reverse order. Each record is removed when it
+ * is undone, so an interrupted run can be resumed. A change that cannot be undone keeps its record, and the exit code
+ * reports it.
  */
 export function uninstallScript(): string {
   return `#!/bin/bash
@@ -98,7 +99,7 @@ if [ -e "$state/fstab.before" ]; then
     { attempt cp -a "$state/fstab.before" /etc/.fstab.byoh && attempt mv -f /etc/.fstab.byoh /etc/fstab; } &&
       forget fstab.before fstab.after
   else
-    # Somebody edited it since: only the lines that were switched off come back.
+    # It was edited since: only the lines that were switched off come back.
     attempt cp -a /etc/fstab /etc/.fstab.byoh &&
       awk 'FNR == 1 { part++ }
         part == 1 { before[FNR] = $0; next }

@@ -4,8 +4,8 @@ import { bundlePackages, proxyExports, type ScriptInputs, type ScriptPair } from
 const imgpkgVersion = 'v0.36.4';
 
 /**
- * The steps of the original installer, for those who depend on them: it does not look at what was there before, and its undo
- * needs the bundle. Unlike there, every command is checked.
+ * The steps of the original installer, for users who depend on them: it ignores the original state, and its undo needs
+ * the bundle. Unlike there, every command is checked.
  */
 export function upstreamScripts(inputs: ScriptInputs): ScriptPair {
   const head = `#!/bin/bash
