@@ -1,4 +1,7 @@
-/** Works on all items, at most `limit` at a time, begun in their order. Rejects with the first failure, when all that runs has ended. */
+/**
+ * Works on all items, at most `limit` at a time, started in their order. Rejects with the first failure, when all that
+ * runs has ended.
+ */
 export async function inParallel<T>(
   items: readonly T[],
   limit: number,

@@ -16,7 +16,7 @@ export { parseObjects } from './source/parse-objects.ts';
 // Which objects
 export * from './predicate.ts';
 
-// What becomes of them
+// Transforms
 export { imagesOf, replaceImages, rewriteImages } from './transform/images.ts';
 export { injectNamespace, type InjectNamespaceOptions } from './transform/inject-namespace.ts';
 export { injectOwner, type InjectOwnerOptions } from './transform/inject-owner.ts';
@@ -64,7 +64,7 @@ export { checkPlan, type PlanFile, readPlanFile, writePlanFile } from './plan/pl
 export { planByDryRun, planManifest, type PlanOptions } from './plan/plan-manifest.ts';
 export type { OpenPlanServer, PlanServer } from './plan/plan-server.ts';
 
-// What was applied before
+// History
 export {
   listRevisions,
   readRevision,
@@ -83,5 +83,5 @@ export { waitForObjects, type WaitOptions, type WaitReport, type WaitState } fro
 export { dirHash } from './hash/dir-hash.ts';
 export { canonicalHash, sha256Hex } from './hash/canonical-hash.ts';
 
-// Mistakes
+// Errors
 export { isManifestError, ManifestError, type ManifestErrorCode, manifestErrorCodes } from './manifest-error.ts';

@@ -1,4 +1,4 @@
-/** What can go wrong, by a code that never changes its meaning. */
+/** Error codes; their meaning never changes. */
 export const manifestErrorCodes = {
   SOURCE: 'a source could not be read',
   PROGRAM_MISSING: 'a program that a source needs is not installed',
@@ -38,7 +38,7 @@ const brand = Symbol.for('tektite.ManifestError');
 export class ManifestError extends Error {
   readonly code: ManifestErrorCode;
   readonly place: TextPlace | undefined;
-  /** What a program may want to know beyond the message; JSON. */
+  /** Details for programs; JSON. */
   readonly details: unknown;
   readonly [brand] = true;
 

@@ -10,7 +10,7 @@ export type Predicate = (object: DynamicObject, origin: Origin) => boolean;
 export type DraftObject = Mutable<DynamicObject>;
 
 /**
- * Changes an object: the draft it is given, or by returning another one. Its name is told when it fails. `undefined` among
+ * Changes an object: the given draft, or by returning another one. Errors name the transform. `undefined` among
  * transforms is skipped, so that one can be left out by a condition.
  */
 export type Transform = (draft: DraftObject, origin: Origin) => DynamicObject | void;

@@ -29,7 +29,7 @@ export function identityText(object: KubeObject | ObjectReference): string {
   return `${groupKindOf(object)}/${namespace}/${name}`;
 }
 
-/** `deployment.apps tekton-pipelines/webhook`: how people are told of an object. */
+/** `deployment.apps tekton-pipelines/webhook`: the name of an object in messages. */
 export function describeObject(object: KubeObject | ObjectReference): string {
   const metadata: { namespace?: string; name?: string; generateName?: string } =
     'metadata' in object ? object.metadata : object;

@@ -13,7 +13,7 @@ export interface Scopes {
 /** Kinds that are cluster-scoped, and that no server of today has any more. */
 const formerClusterKinds = ['PodSecurityPolicy.policy', 'MeshPolicy.authentication.istio.io', 'ComponentStatus'];
 
-/** What is known without a cluster: the built-in kinds, and those that the manifest defines. */
+/** The scopes that are known without a cluster: of built-in kinds, and of those that the manifest defines. */
 export function knownScopes(manifest?: Manifest): Scopes {
   const table = new Map<string, 'Namespaced' | 'Cluster'>();
   for (const kind of formerClusterKinds) table.set(kind, 'Cluster');
@@ -29,7 +29,7 @@ export function knownScopes(manifest?: Manifest): Scopes {
   return { of: (object) => table.get(groupKindOf(object)) };
 }
 
-/** What the server says, and for what it does not know yet, what the manifest defines. */
+/** The scopes from discovery, and for kinds that are not served yet, from the manifest. */
 export async function discoveredScopes(client: Client, manifest?: Manifest): Promise<Scopes> {
   const known = knownScopes(manifest);
   const { resources } = await client.discovery.all();

@@ -8,7 +8,7 @@ import { configMap, definition, deployment, job, manifestOf, widget } from '../t
 import { waitForObjects } from '../wait/wait-for-objects.ts';
 import { applyManifest, attemptApply } from './apply-manifest.ts';
 
-/** What holds on every server. */
+/** Cases for every server. */
 export function applyCases(where: string, start: () => Promise<Cluster>): void {
   describe(`applying a manifest ${where}`, () => {
     let cluster: Cluster;
@@ -27,7 +27,7 @@ export function applyCases(where: string, start: () => Promise<Cluster>): void {
       expect((await client.get(kinds.ConfigMap, { namespace: 'default', name: 'one' })).data).toEqual({ a: '2' });
     });
 
-    it('gives no more than metadata back when that is enough, and tells what was done all the same', async () => {
+    it('gives no more than metadata back when that is enough, and reports the actions all the same', async () => {
       const { client } = cluster;
       const options = { resultObjects: 'metadata' } as const;
       const first = await applyManifest(client, manifestOf(definition('pins', 'Pin'), configMap('slim')), options);
@@ -59,7 +59,7 @@ export function applyCases(where: string, start: () => Promise<Cluster>): void {
       expect((await client.get(kinds.ConfigMap, key)).data).toEqual({ a: '1', theirs: 'x' });
     });
 
-    it('tells which fields others own, and takes over those it may', async () => {
+    it('reports the fields of other managers, and takes over those it may', async () => {
       const { client } = cluster;
       const key = { namespace: 'default', name: 'contested' };
       await applyManifest(client, manifestOf(deployment('contested', 'web:1', 1)));
@@ -86,7 +86,7 @@ export function applyCases(where: string, start: () => Promise<Cluster>): void {
       expect(made.spec).toEqual({ size: 3 });
     });
 
-    it('says what has to be made anew, and does so where it may', async () => {
+    it('reports objects that have to be recreated, and recreates them where it may', async () => {
       const { client } = cluster;
       const first = await applyManifest(client, manifestOf(job('migrate', 'db:1')));
       await expect(applyManifest(client, manifestOf(job('migrate', 'db:2')))).rejects.toMatchObject({
@@ -184,7 +184,7 @@ export function applyCases(where: string, start: () => Promise<Cluster>): void {
       expect(isStatusError(error, 'NotFound')).toBe(true);
     });
 
-    it('deletes in the reverse order, and waits until objects are gone', async () => {
+    it('deletes in the reverse order, and waits until objects are deleted', async () => {
       const { client } = cluster;
       const manifest = manifestOf(configMap('leaving-a'), configMap('leaving-b'));
       await applyManifest(client, manifest);

@@ -30,11 +30,11 @@ export interface ApplyManifestOptions extends OrderOptions {
   readonly mode?: ApplyObjectOptions['mode'];
   readonly migrateFrom?: readonly string[];
   readonly dryRun?: boolean;
-  /** What the results have of the objects. Default `whole`; `metadata` spares both sides what was sent already. */
+  /** The part of the objects in the results. Default `whole`; `metadata` does not transfer the objects again. */
   readonly resultObjects?: 'whole' | 'metadata';
   /** Objects of a step at once. Default 4. */
   readonly concurrency?: number;
-  /** Default `stop`: steps after a failure are not begun. */
+  /** Default `stop`: steps after a failure are not started. */
   readonly onFailure?: 'stop' | 'continue';
   /** The set that the objects belong to; what was in it and is not any more is pruned. */
   readonly set?: ApplySet;
@@ -116,7 +116,7 @@ class Application {
   private readonly objectOptions: ApplyObjectOptions;
   private readonly results = new Map<ManifestItem, ObjectResult>();
   private readonly patienceMs: number;
-  /** What this run made that has others in it: namespaces, and kinds. */
+  /** The containers of other objects that this run created: namespaces, and kinds. */
   private readonly made = new Set<string>();
   private failures = 0;
 

@@ -13,11 +13,11 @@ export interface ApplyObjectOptions {
   readonly force: boolean;
   /** Take over these fields, and what is below them: `.spec.replicas`. */
   readonly forceFields: readonly string[];
-  /** Kinds (`Job`, `Job.batch` or `*`) that may be deleted and made anew when a change cannot be made otherwise. */
+  /** Kinds (`Job`, `Job.batch` or `*`) that may be deleted and recreated when a change cannot be made otherwise. */
   readonly recreate: readonly string[];
   readonly mode: 'server' | 'createOnly' | 'replace';
   readonly dryRun: boolean;
-  /** Whether it cannot be there: what it is in, or its kind, was made just now. Then nobody is asked. */
+  /** Whether the object cannot exist: its namespace or its kind was created just now. Then it is not read. */
   readonly isNew?: boolean;
   /** Whether nothing but the metadata of what was applied is of interest. */
   readonly metadataOnly: boolean;
@@ -52,7 +52,7 @@ export async function applyObject(
     try {
       return { action: 'created', object: await serverSideApply(client, object, options, { ...call, metadataOnly }) };
     } catch (error) {
-      // Somebody was faster after all: then it is as with any other object.
+      // A concurrent creation: continue as with any existing object.
       if (conflictsOf(error).length === 0 && !recreateReason(error)) throw error;
     }
   }
@@ -152,7 +152,7 @@ function mayRecreate(object: DynamicObject, kinds: readonly string[]): boolean {
   return kinds.some((kind) => kind === '*' || kind === object.kind || kind === groupKindOf(object));
 }
 
-/** Deletes and makes anew. Who is interrupted in between finds nothing the next time, and creates it. */
+/** Deletes and recreates. After an interruption in between, the next run finds nothing, and creates it. */
 async function recreate(
   client: Client,
   object: DynamicObject,

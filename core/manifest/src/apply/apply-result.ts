@@ -3,7 +3,7 @@ import type { ManifestError } from '../manifest-error.ts';
 import type { ObjectReference } from '../object-identity.ts';
 import type { Origin } from '../origin.ts';
 
-/** What became of an object. `stuck`: it is being deleted, and something holds it. */
+/** The outcome for an object. `stuck`: it is being deleted, and a finalizer holds it. */
 export type ApplyAction =
   | 'deleted'
   | 'absent'
@@ -31,7 +31,7 @@ export interface ObjectResult {
   readonly object?: DynamicObject;
 }
 
-/** What happens while a manifest is applied or deleted, for who shows it. */
+/** The progress of an apply or a delete. */
 export type ProgressEvent =
   | { readonly type: 'step'; readonly name: string; readonly objects: readonly ObjectReference[] }
   | { readonly type: 'object'; readonly result: ObjectResult }
@@ -40,7 +40,7 @@ export type ProgressEvent =
 export interface ApplyReport {
   /** In the order of the manifest. */
   readonly results: readonly ObjectResult[];
-  /** What was in the set and is not any more; empty without a set. */
+  /** Objects that left the set; empty without a set. */
   readonly pruned: readonly ObjectResult[];
   readonly failed: readonly ObjectResult[];
   /** The number of the revision in the history of the set. */

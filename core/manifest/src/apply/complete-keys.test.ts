@@ -17,7 +17,7 @@ describe('keys of list elements', () => {
     });
   });
 
-  it('that are all there, or of kinds nobody knows, leave the object as it is', () => {
+  it('that are all there, or of unknown kinds, leave the object as it is', () => {
     for (const object of [
       configMap('a'),
       deployment('web'),

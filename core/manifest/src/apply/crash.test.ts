@@ -52,7 +52,7 @@ async function stateOf({ client }: ControlPlane): Promise<unknown> {
     for (const object of items as readonly DynamicObject[]) {
       const { name, labels, annotations, managedFields, uid = '' } = object.metadata;
       if (annotations?.['tektite.dev/revision-head']) {
-        // What was done differs for who was killed; what was applied does not.
+        // The summary differs after a kill; the applied objects do not.
         const { revision, sha256 } = JSON.parse(annotations['tektite.dev/revision-head']) as Record<string, unknown>;
         state.push({ name, revision, sha256 });
         continue;

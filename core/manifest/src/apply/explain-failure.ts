@@ -4,7 +4,7 @@ import { isManifestError, ManifestError, type ManifestErrorCode } from '../manif
 import { describeObject, type ObjectReference } from '../object-identity.ts';
 import { formatOrigin, type Origin } from '../origin.ts';
 
-/** A field that somebody else owns. */
+/** A field of another field manager. */
 export interface FieldConflict {
   readonly manager: string;
   /** `.spec.replicas`. */
@@ -29,7 +29,7 @@ const immutable = [
   'is immutable after creation',
 ];
 
-/** Whether an object has to be made anew to become what is wanted; the fields that are the reason. */
+/** Whether an object has to be recreated to reach the desired state; the fields that are the reason. */
 export function recreateReason(error: unknown): string | undefined {
   if (!isStatusError(error, 'Invalid')) return undefined;
   const causes = error.status.details?.causes ?? [];
@@ -64,7 +64,7 @@ export function explainFailure(error: unknown, reference: ObjectReference, origi
   }
   const reason = recreateReason(error);
   if (reason)
-    return new ManifestError('NEEDS_RECREATE', `${what}: it has to be deleted and made anew: ${reason}`, {
+    return new ManifestError('NEEDS_RECREATE', `${what}: it has to be deleted and recreated: ${reason}`, {
       cause: error,
       details: { reason },
       ...place,

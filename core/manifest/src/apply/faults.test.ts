@@ -36,7 +36,7 @@ describe('an apply over a bad connection', () => {
 });
 
 describe('a user who may not do everything', () => {
-  it('is told what is forbidden, and what was not applied because of it', async () => {
+  it('reports what is forbidden, and what was not applied because of it', async () => {
     await using plane = await startControlPlane();
     const rule = (resources: readonly string[]) => ({ apiGroups: [''], resources: [...resources], verbs: ['*'] });
     await plane.client.create(kinds.Role, {
@@ -57,7 +57,7 @@ describe('a user who may not do everything', () => {
     });
   });
 
-  it('is told of kinds that the server does not know', async () => {
+  it('reports kinds that the server does not serve', async () => {
     await using plane = await startControlPlane();
     await expect(applyManifest(plane.client, manifestOf(widget('w')))).rejects.toMatchObject({ code: 'UNKNOWN_KIND' });
   });

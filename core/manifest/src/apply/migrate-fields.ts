@@ -33,7 +33,7 @@ export function migrateFields(
   return jsonPatch([
     { op: 'test', path: '/metadata/resourceVersion', value: live.metadata.resourceVersion ?? '' },
     { op: 'replace', path: '/metadata/managedFields', value: [merged, ...kept] },
-    // Nobody keeps it up to date from now on; kubectl would compare with it again if it were there.
+    // No tool updates the annotation from now on; kubectl would compare with it again if it were there.
     ...(live.metadata.annotations?.[lastApplied] === undefined
       ? []
       : [{ op: 'remove', path: `/metadata/annotations/${lastApplied.replace('/', '~1')}` } as const]),

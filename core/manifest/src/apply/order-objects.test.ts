@@ -54,7 +54,7 @@ describe('the order of an installation', () => {
     expect(() => orderObjects(entries(wrong))).toThrow('is a number from 1 to 13');
   });
 
-  it('heeds dependencies, and tells of circles', () => {
+  it('respects dependencies, and reports cycles', () => {
     const [a, b, c] = [configMap('a'), configMap('b'), configMap('c')];
     const on = (of: DynamicObject, other: DynamicObject) => ({ of: referenceTo(of), on: referenceTo(other) });
     const ordered = orderObjects(entries(a, b, c), { dependencies: [on(a, b), on(b, c)] });

@@ -38,7 +38,7 @@ export function placeObjects(manifest: Manifest, { namespace = 'default', scopes
     .withoutDuplicates(identityText);
 }
 
-/** The set that objects belong to cannot be told by their author. */
+/** The label of the set cannot be given by the author of an object. */
 export function refuseLabel(manifest: Manifest, label: string): void {
   const found = manifest.items.find(({ object }) => object.metadata.labels?.[label] !== undefined);
   if (!found) return;

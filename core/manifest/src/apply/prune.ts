@@ -31,7 +31,7 @@ export interface PruneCandidate {
   readonly kept?: string;
 }
 
-/** What of the set was not applied, in the order in which it is deleted. */
+/** The objects of the set that were not applied, in the order of deletion. */
 export async function pruneCandidates(
   client: Client,
   set: ApplySet,
@@ -62,7 +62,7 @@ export async function membersOf(
   const { resources } = await client.discovery.all();
   const lists = contents.groupKinds.flatMap((groupKind) => {
     const resource = resources.find(({ group, kind }) => formatGroupKind(group, kind) === groupKind);
-    // Where its definition is gone, all its objects are.
+    // A deleted definition has no objects left.
     return resource ? listsOf(resource, set, contents) : [];
   });
   const selection = { labelSelector: `${partOfLabel}=${applySetId(set)}`, ...(signal ? { signal } : {}) };
@@ -121,15 +121,15 @@ export async function pruneObject(
       });
       return { action: 'pruned', reason: 'it is not in the set any more' };
     } catch (error) {
-      if (isStatusError(error, 'NotFound')) return { action: 'pruned', reason: 'it is gone already' };
+      if (isStatusError(error, 'NotFound')) return { action: 'pruned', reason: 'it is already deleted' };
       if (!isStatusError(error, 'Conflict') || attempt === attempts)
         return { action: 'failed', error: explainFailure(error, referenceTo(object)) };
     }
     const now = await client.get(object, keyOf(object)).catch(() => undefined);
-    // Somebody made another one of that name, or took it out of the set.
-    if (!now || now.metadata.uid !== uid) return { action: 'pruned', reason: 'it is gone already' };
+    // Another object of that name was created, or it was taken out of the set.
+    if (!now || now.metadata.uid !== uid) return { action: 'pruned', reason: 'it is already deleted' };
     if (now.metadata.labels?.[partOfLabel] !== object.metadata.labels?.[partOfLabel])
-      return { action: 'kept', reason: 'somebody took it out of the set' };
+      return { action: 'kept', reason: 'it was taken out of the set' };
     object = now;
   }
 }

@@ -23,11 +23,11 @@ export interface DeleteManifestOptions extends OrderOptions {
   readonly onlyIf?: (live: DynamicObject) => boolean;
   /** Namespaces take all that is in them along. Default false: they are kept, unless the manifest holds nothing else. */
   readonly deleteNamespaces?: boolean;
-  /** Wait until objects are gone before those they need are deleted. Default true. */
+  /** Wait until objects are deleted before those they need are deleted. Default true. */
   readonly wait?: boolean;
   /** Of each step. Default a minute. */
   readonly timeoutMs?: number;
-  /** Finalizers to take off objects that are still there after that time: nobody may be left to do so. */
+  /** Finalizers to remove from objects that still exist after that time: their controller may be deleted. */
   readonly forceFinalizers?: readonly string[];
   readonly dryRun?: boolean;
   readonly concurrency?: number;
@@ -36,7 +36,7 @@ export interface DeleteManifestOptions extends OrderOptions {
 }
 
 export interface DeleteResult extends ObjectResult {
-  /** What holds an object that should be gone. */
+  /** The finalizers that hold an object. */
   readonly finalizers?: readonly string[];
 }
 

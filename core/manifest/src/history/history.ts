@@ -21,7 +21,7 @@ export interface Revision {
   readonly appliedAt: string;
   /** How many objects the manifest had. */
   readonly objects: number;
-  /** What was done: `3 created, 2 pruned`, or `rollback to 4`. */
+  /** The summary of the changes: `3 created, 2 pruned`, or `rollback to 4`. */
   readonly summary: string;
   readonly sources: readonly string[];
   readonly sha256: string;
@@ -38,7 +38,7 @@ export interface RecordOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a ConfigMap may hold, with room for the rest of it. */
+/** The size limit of a ConfigMap, with room for the rest of it. */
 const partBytes = 700 * 1024;
 const maxParts = 32;
 const maxUnpackedBytes = 512 * 1024 * 1024;
@@ -94,7 +94,7 @@ export async function listRevisions(client: Client, set: ApplySet, signal?: Abor
   return headsOf(await historyObjects(client, set, signal)).map(({ parts: _, ...revision }) => revision);
 }
 
-/** What was applied at a revision, with the values of Secrets left out; without a number, at the one before the last. */
+/** The applied manifest of a revision, without the values of Secrets; without a number, of the one before the last. */
 export async function readRevision(
   client: Client,
   set: ApplySet,
@@ -118,7 +118,7 @@ export async function readRevision(
   }
   const text = gunzipSync(Buffer.concat(contents), { maxOutputLength: maxUnpackedBytes }).toString('utf8');
   if (sha256Hex(text) !== head.sha256)
-    throw new ManifestError('HISTORY', `revision ${head.revision} of the set ${set.name} was changed by somebody`);
+    throw new ManifestError('HISTORY', `revision ${head.revision} of the set ${set.name} was changed by another client`);
   const { parts: _, ...revision } = head;
   return { revision, manifest: new Manifest(JSON.parse(text) as ManifestItem[]) };
 }
@@ -143,7 +143,7 @@ export async function revisionManifest(client: Client, manifest: Manifest, names
   if (missing.length === 0) return new Manifest(items);
   throw new ManifestError(
     'HISTORY',
-    `values of Secrets are not kept, and these are gone: ${missing.join(', ')}; create them first`,
+    `values of Secrets are not kept, and these do not exist: ${missing.join(', ')}; create them first`,
     { details: { missing } },
   );
 }
@@ -185,7 +185,7 @@ function headsOf(objects: readonly ConfigMap[]): Head[] {
     try {
       heads.push(JSON.parse(text) as Head);
     } catch {
-      // Somebody's edit; what cannot be read is no revision.
+      // Edited by a user; an unreadable entry is no revision.
     }
   }
   return heads.sort((a, b) => a.revision - b.revision);

@@ -85,7 +85,7 @@ describe('applying as Manifestival does', () => {
     expect((await client.get(kinds.Service, key)).spec?.ports).toMatchObject([{ port: 81 }]);
   });
 
-  it('tells what it would do as merge patches', async () => {
+  it('reports planned changes as merge patches', async () => {
     await using plane = await startControlPlane();
     const { client } = plane;
     await applyManifest(client, manifestOf(definition()));

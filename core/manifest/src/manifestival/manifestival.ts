@@ -85,7 +85,10 @@ export async function legacyDelete(
   }
 }
 
-/** What {@link legacyApply} would change, as merge patches: whole objects for those that are not there, nothing for those that are as they should be. */
+/**
+ * The changes of {@link legacyApply}, as merge patches: whole objects for missing ones, nothing for those that are up
+ * to date.
+ */
 export async function legacyDryRun(
   client: Client,
   manifest: Manifest,
@@ -135,12 +138,12 @@ function appliedBefore(live: DynamicObject, annotation: string): Record<string, 
     const value: unknown = JSON.parse(text);
     return isMapping(value) ? withoutMark(value) : undefined;
   } catch {
-    // Somebody's edit: then nothing is known, and nothing is removed.
+    // Edited by a user: then the last applied state is not known, and nothing is removed.
     return undefined;
   }
 }
 
-/** The mark was remembered with the object, and nobody wants it gone. */
+/** The annotation was stored with the object and must not be removed. */
 function withoutMark(before: Record<string, unknown>): Record<string, unknown> {
   const metadata = before.metadata;
   if (!isMapping(metadata) || !isMapping(metadata.annotations)) return before;

@@ -7,15 +7,15 @@ import { childOf, isMapping } from '../field-value.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The schema that tells how lists of a kind are merged; undefined for kinds that only know JSON merge patches. */
+/** The schema with the merge strategies of a kind; undefined for kinds that only support JSON merge patches. */
 export function mergeSchema({ apiVersion, kind }: Pick<DynamicObject, 'apiVersion' | 'kind'>): JsonSchema | undefined {
   const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' };
   return findBuiltinKind(group, version, kind)?.schema;
 }
 
 /**
- * What a live object becomes when `wanted` is applied on the client's side: what is wanted is set, what was applied before and is
- * not wanted any more goes, and all else stays. Lists merge by their keys where the kind is built in, and are replaced elsewhere.
+ * The result of a client-side apply: desired fields are set, fields that were applied before and are no longer desired
+ * are removed, and all else stays. Lists merge by their keys where the kind is built in, and are replaced elsewhere.
  */
 export function threeWayMerge(before: Fields | undefined, wanted: DynamicObject, live: DynamicObject): DynamicObject {
   const schema = mergeSchema(wanted);
@@ -23,7 +23,7 @@ export function threeWayMerge(before: Fields | undefined, wanted: DynamicObject,
   return applyStrategicMergePatch(schema, live, strategicPatch(schema, before ?? {}, wanted)) as DynamicObject;
 }
 
-/** What is wanted, with nulls for what was applied and is not wanted any more. */
+/** The desired fields, with nulls for fields that were applied before and are no longer desired. */
 function withRemovals(before: Fields, wanted: Fields): Fields {
   const patch: Record<string, unknown> = { ...wanted };
   for (const key of Object.keys(before)) {

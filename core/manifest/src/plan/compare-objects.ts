@@ -4,7 +4,7 @@ import { canonicalHash } from '../hash/canonical-hash.ts';
 import { redactSecret } from '../redact-secret.ts';
 import type { PlannedChange } from './plan.ts';
 
-/** What only the server writes, or what says nothing about what is wanted. */
+/** Fields that only the server writes, or that are not part of the desired state. */
 const serverMetadata = ['managedFields', 'resourceVersion', 'uid', 'generation', 'creationTimestamp', 'selfLink'];
 
 /** An object with what a person would compare: without status and the server's own metadata, and without the values of Secrets. */

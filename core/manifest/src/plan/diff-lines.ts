@@ -65,7 +65,7 @@ function middle(a: readonly string[], b: readonly string[]): DiffLine[] {
   return result.reverse();
 }
 
-/** What was reached before each number of edits; undefined when there are too many. */
+/** The furthest points of each number of edits; undefined when there are too many. */
 function searchPath(a: readonly string[], b: readonly string[]): readonly ReadonlyMap<number, number>[] | undefined {
   const trace: ReadonlyMap<number, number>[] = [];
   const reach = new Map<number, number>([[1, 0]]);

@@ -10,7 +10,7 @@ import { describeObject, groupKindOf, groupOf, identityText } from '../object-id
 
 const atOnce = 8;
 
-/** The live objects that an apply of a manifest touches or looks at, by identity. */
+/** The live objects that an apply of a manifest writes or reads, by identity. */
 export async function liveObjects(
   client: Client,
   manifest: Manifest,
@@ -41,7 +41,7 @@ export async function liveObjects(
     await take(reference).catch((error: unknown) => {
       if (!isStatusError(error, 'Forbidden')) throw error;
       if (reference.kind !== 'Namespace') throw unreadable(reference, error);
-      // Who works in a namespace need not be allowed to look at it; it is there if anything in it is.
+      // A user of a namespace may not be allowed to read it; it exists if any object in it does.
       found.set(identityText(reference), reference);
     });
   });
@@ -57,7 +57,7 @@ function unreadable(reference: DynamicObject, cause: unknown): ManifestError {
   );
 }
 
-/** What the objects stand on: their namespaces, and the definitions of their kinds. */
+/** The namespaces of the objects, and the definitions of their kinds. */
 async function surroundings(
   client: Client,
   manifest: Manifest,

@@ -35,7 +35,7 @@ export function readPlanFile(text: string, name: string): PlanFile {
   }
 }
 
-/** What of the cluster is not as it was when the plan was made. */
+/** The objects that changed since the plan was made. */
 export async function movedObjects(
   client: Client,
   plan: Plan,
@@ -55,7 +55,7 @@ export async function movedObjects(
   return moved;
 }
 
-/** What people have read is the plan: nothing that it does not name is applied with it. */
+/** A plan was reviewed: nothing that it does not name is applied with it. */
 function refuseUnplanned({ plan, manifest }: PlanFile): void {
   const planned = new Set<string>();
   for (const { reference } of plan.objects) {

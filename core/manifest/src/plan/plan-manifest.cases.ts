@@ -51,7 +51,7 @@ export async function comparePlan(client: Client, wanted: Manifest, options: Pla
 export const actionsOf = (plan: Plan) =>
   Object.fromEntries(plan.objects.map(({ reference, action }) => [reference.name, action]));
 
-/** What holds on every server. */
+/** Cases for every server. */
 export function planCases(where: string, start: () => Promise<Cluster>): void {
   describe(`a plan ${where}`, () => {
     let cluster: Cluster;
@@ -71,7 +71,7 @@ export function planCases(where: string, start: () => Promise<Cluster>): void {
       ]);
     });
 
-    it('knows instances of definitions that are not there yet, with their defaults and mistakes', async () => {
+    it('knows instances of definitions that are not there yet, with their defaults and errors', async () => {
       const { client } = cluster;
       const widgets = { name: 'widgets', namespace: 'default' };
       const good = await comparePlan(client, manifestOf(definition(), widget('first')), { set: widgets });
@@ -83,7 +83,7 @@ export function planCases(where: string, start: () => Promise<Cluster>): void {
       expect(planProblems(bad)[0]?.reason).toContain('spec.size');
     });
 
-    it('tells conflicts with their owners, and what has to be made anew with the reason', async () => {
+    it('reports conflicts with their managers, and recreations with the reason', async () => {
       const { client } = cluster;
       await attemptApply(client, manifestOf(deployment('contested'), job('migrate', 'db:1')));
       await client.apply(
@@ -105,7 +105,7 @@ export function planCases(where: string, start: () => Promise<Cluster>): void {
       expect(actionsOf(allowed)).toEqual({ contested: 'update', migrate: 'recreate' });
     });
 
-    it('tells that a value of a Secret changes, and never the value', async () => {
+    it('reports that a value of a Secret changes, and never the value', async () => {
       const { client } = cluster;
       const secret = (password: string) => ({
         apiVersion: 'v1',

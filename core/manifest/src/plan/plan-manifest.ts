@@ -13,7 +13,7 @@ import type { Plan, PlanChoices, PlannedAction, PlannedObject } from './plan.ts'
 import type { OpenPlanServer, PlanServer } from './plan-server.ts';
 
 export interface PlanOptions extends PlanChoices, Pick<ApplyManifestOptions, 'signal' | 'order' | 'dependencies'> {
-  /** JSON pointers of fields whose changes are not told. */
+  /** JSON pointers of fields whose changes are not reported. */
   readonly ignore?: readonly string[];
 }
 
@@ -21,14 +21,13 @@ export interface PlanOptions extends PlanChoices, Pick<ApplyManifestOptions, 'si
 const forkPatienceMs = 5_000;
 
 /**
- * What {@link applyManifest} would do. The live objects it would touch are copied to a server of its own, and the manifest is
- * applied there for real: new definitions and their instances, defaults, validation, conflicts, prunes. So whatever the plan says
- * is what the same code did to the same objects.
+ * Plans {@link applyManifest}. The live objects that it would touch are copied to a separate server, and the manifest
+ * is applied there for real: new definitions and their instances, defaults, validation, conflicts, prunes. So the plan
+ * is the result of the same code on the same objects.
  *
- * What it cannot know is in its notes: webhooks of the cluster are not asked, and what chance decides (addresses) is left out.
+ * Its notes list the limits: webhooks of the cluster are not called, and generated values (addresses) are left out.
  *
- * @example
- * const plan = await planManifest(client, manifest, openServer, { set: { name: 'tekton', namespace: 'ci' } });
+ * @example const plan = await planManifest(client, manifest, openServer, { set: { name: 'tekton', namespace: 'ci' } });
  * for (const { reference, action, changes } of plan.objects) console.log(action, reference.name, changes.length);
  */
 export async function planManifest(
@@ -65,7 +64,7 @@ export async function planManifest(
   }
 }
 
-/** What is created gets the defaults of the server it is created on. */
+/** A created object gets the defaults of its server. */
 async function versionNote(live: Client, fork: Client): Promise<string | undefined> {
   const [theirs, ours] = await Promise.all([minorVersion(live), minorVersion(fork)]);
   if (theirs === undefined || ours === undefined || theirs === ours) return undefined;
@@ -95,11 +94,11 @@ function header(client: Client, options: PlanOptions): Pick<Plan, 'apiVersion' |
   return { apiVersion: 'tektite.dev/v1', kind: 'Plan', createdAt: formatTime(client.clock.now()), options: kept };
 }
 
-/** Copies live objects, definitions first. What cannot be copied is told in notes. */
+/** Copies live objects, definitions first. Objects that cannot be copied are reported in notes. */
 async function seed(server: PlanServer, objects: readonly DynamicObject[], signal?: AbortSignal): Promise<string[]> {
   const notes: string[] = [];
   const copy = async (object: DynamicObject) => {
-    // What is about to go is as good as gone; nobody is there to finish it.
+    // A terminating object counts as deleted; no controller completes its deletion here.
     if (object.metadata.deletionTimestamp) {
       notes.push(`${describeObject(object)} is being deleted; the plan counts it as gone`);
       return;

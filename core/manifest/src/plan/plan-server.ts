@@ -2,8 +2,8 @@ import type { Client } from '@tektite/client';
 import type { DynamicObject } from '@tektite/meta';
 
 /**
- * A server of the Kubernetes API that holds a copy of some live objects, for a manifest to be applied to it for real. Nothing that
- * happens there is seen by anybody.
+ * A server of the Kubernetes API that holds a copy of some live objects, for a manifest to be applied to it for real.
+ * No other client sees it.
  */
 export interface PlanServer {
   readonly client: Client;
@@ -12,5 +12,5 @@ export interface PlanServer {
   close(): Promise<void>;
 }
 
-/** How a plan gets a server of its own. */
+/** Opens the separate server of a plan. */
 export type OpenPlanServer = () => Promise<PlanServer>;

@@ -2,10 +2,10 @@ import type { FieldConflict } from '../apply/explain-failure.ts';
 import type { ApplyManifestOptions } from '../apply/apply-manifest.ts';
 import type { ObjectReference } from '../object-identity.ts';
 
-/** What an apply would do with an object. */
+/** The planned action for an object. */
 export type PlannedAction = 'create' | 'update' | 'recreate' | 'prune' | 'keep' | 'none' | 'conflict' | 'failed';
 
-/** A field that changes. Values of Secrets are not told. */
+/** A field that changes. Values of Secrets are not included. */
 export interface PlannedChange {
   /** A JSON pointer. */
   readonly path: string;
@@ -22,14 +22,14 @@ export interface PlannedObject {
   readonly reason?: string;
   readonly conflicts?: readonly FieldConflict[];
   readonly changes: readonly PlannedChange[];
-  /** As YAML, before and after, for those who show it; values of Secrets are not told. */
+  /** As YAML, before and after, for display; values of Secrets are not included. */
   readonly before?: string;
   readonly after?: string;
-  /** What the live object was when the plan was made; `absent` when there was none. */
+  /** The state of the live object when the plan was made; `absent` when there was none. */
   readonly fingerprint: string;
 }
 
-/** What a plan is made with, and an apply of it has to be done with. */
+/** The options of a plan, which its apply has to use. */
 export type PlanChoices = Pick<
   ApplyManifestOptions,
   'fieldManager' | 'namespace' | 'force' | 'forceFields' | 'recreate' | 'prune' | 'pruneKinds' | 'set'
@@ -44,7 +44,7 @@ export interface Plan {
   readonly method: 'fork' | 'dryRun';
   readonly options: PlanChoices;
   readonly objects: readonly PlannedObject[];
-  /** What the plan could not know. */
+  /** The limits of the plan. */
   readonly notes: readonly string[];
 }
 

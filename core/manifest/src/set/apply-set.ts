@@ -24,7 +24,7 @@ export interface ApplySet {
   readonly parent?: { readonly apiVersion: string; readonly kind: string };
 }
 
-/** What a set holds, as its parent says. */
+/** The contents of a set, as its parent records them. */
 export interface SetContents {
   /** `Deployment.apps`, `ConfigMap`. */
   readonly groupKinds: readonly string[];
@@ -44,7 +44,7 @@ export function applySetId(set: ApplySet): string {
   return `applyset-${createHash('sha256').update(text).digest('base64url')}-v1`;
 }
 
-/** What the objects of a manifest are, in the words of a parent. */
+/** The contents of a manifest, in the form of a parent. */
 export function contentsOf(manifest: Manifest, set: ApplySet): SetContents {
   const namespaces = manifest.objects.map(({ metadata }) => metadata.namespace ?? '');
   return {
@@ -64,7 +64,10 @@ function sorted(values: readonly string[]): readonly string[] {
   return [...new Set(values)].sort();
 }
 
-/** What the parent says the set holds; undefined when there is no parent yet. Refuses one that is not ours. */
+/**
+ * Reads the contents of the set from its parent; undefined when there is no parent yet. Rejects a parent of another
+ * tool.
+ */
 export async function readSet(client: Client, set: ApplySet, signal?: AbortSignal): Promise<SetContents | undefined> {
   const reference = parentReference(set);
   let parent: DynamicObject;
@@ -84,14 +87,14 @@ function readParent(parent: DynamicObject, set: ApplySet): SetContents | undefin
   // A custom resource is there before it becomes a parent.
   if (id === undefined && set.parent) return undefined;
   if (id === undefined)
-    throw refusal(`${what} exists and stands for no set: it has no label ${idLabel}; take another name for the set`);
-  if (id !== applySetId(set)) throw refusal(`${what} has the label ${idLabel}: ${id}, which is of another object`);
+    throw notOurs(`${what} exists and stands for no set: it has no label ${idLabel}; take another name for the set`);
+  if (id !== applySetId(set)) throw notOurs(`${what} has the label ${idLabel}: ${id}, which is of another object`);
   const owner = annotations[toolingAnnotation] ?? '';
-  if (owner.split('/', 1)[0] !== tool) throw refusal(`${what} stands for a set of ${owner || 'an unknown tool'}`);
+  if (owner.split('/', 1)[0] !== tool) throw notOurs(`${what} stands for a set of ${owner || 'an unknown tool'}`);
   return { groupKinds: words(annotations[groupKindsAnnotation]), namespaces: words(annotations[namespacesAnnotation]) };
 }
 
-function refusal(message: string): ManifestError {
+function notOurs(message: string): ManifestError {
   return new ManifestError('APPLY_SET', message);
 }
 

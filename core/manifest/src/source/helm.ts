@@ -14,7 +14,7 @@ export interface HelmChart {
   readonly values?: object;
   /** Default true. */
   readonly includeCRDs?: boolean;
-  /** What `.Capabilities` says: the version of the cluster, and what it serves. */
+  /** The values of `.Capabilities`: the version of the cluster, and its API versions. */
   readonly kubeVersion?: string;
   readonly apiVersions?: readonly string[];
 }

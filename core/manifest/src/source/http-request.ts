@@ -1,2 +1,5 @@
-/** A module of its own, loaded when a URL is read: a CommonJS package that is imported dynamically has no named exports in a bundle. */
+/**
+ * A separate module, loaded when a URL is read: a CommonJS package that is imported dynamically has no named exports in
+ * a bundle.
+ */
 export { request } from 'undici';

@@ -5,7 +5,7 @@ import { groupKindOf } from '../object-identity.ts';
 import type { ManifestItem, Origin } from '../origin.ts';
 
 export interface ParseOptions {
-  /** Keys that a mapping has twice are mistakes. Default true: nobody means that. */
+  /** Duplicate keys of a mapping are errors. Default true. */
   readonly strictKeys?: boolean;
 }
 

@@ -3,13 +3,13 @@ import { ManifestError } from '../manifest-error.ts';
 
 export interface ProgramOptions {
   readonly signal?: AbortSignal;
-  /** What the program gets on its standard input. */
+  /** The standard input of the program. */
   readonly input?: string;
 }
 
 /** Runs programs: kustomize and helm are such. Tests and hosts without processes bring their own. */
 export interface ProgramRunner {
-  /** What the program prints. Rejects with `PROGRAM_MISSING` when there is none of that name. */
+  /** The standard output of the program. Rejects with `PROGRAM_MISSING` when there is none of that name. */
   run(command: string, args: readonly string[], options?: ProgramOptions): Promise<string>;
 }
 

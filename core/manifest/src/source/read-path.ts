@@ -2,7 +2,7 @@ import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { ManifestError } from '../manifest-error.ts';
 
-/** Limits on what is read from the disk; nobody writes manifests of this size. */
+/** Size limits of files; manifests are smaller. */
 export const maxFileBytes: number = 64 * 1024 * 1024;
 const maxTotalBytes = 512 * 1024 * 1024;
 const maxFiles = 100_000;
@@ -62,7 +62,7 @@ async function* readFolder(
   }
 }
 
-/** What a name of the folder stands for; links have to stay inside. */
+/** Resolves an entry of the folder; links have to stay inside. */
 async function inside(path: string, root: string) {
   const own = await attempt(path, () => lstat(path));
   if (!own.isSymbolicLink()) return own;

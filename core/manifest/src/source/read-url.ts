@@ -4,7 +4,7 @@ import { type Clock, sleep } from '@tektite/meta';
 import { sourceError } from './read-path.ts';
 
 export interface UrlOptions {
-  /** What the content has to hash to, in hex. */
+  /** The expected hash of the content, in hex. */
   readonly sha256?: string;
   /** For the whole of an attempt. Default 30 seconds. */
   readonly timeoutMs?: number;
@@ -13,7 +13,7 @@ export interface UrlOptions {
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
   readonly clock: Clock;
-  /** What was read before, by URL; asked for again with its ETag. */
+  /** Earlier responses, by URL; revalidated with their ETag. */
   readonly cache?: UrlCache;
 }
 

@@ -59,7 +59,7 @@ describe('files and folders', () => {
     await expect(names({ kind: 'path', path: join(folder, 'app') })).rejects.toThrow('leads in a circle');
   });
 
-  it('tell of objects that are there twice, and refuse them when that is asked for', async () => {
+  it('report duplicate objects, and reject them in strict mode', async () => {
     const text = `${map('a')}---\n${map('a')}`;
     const warnings: string[] = [];
     await loadManifest({ kind: 'text', text, name: 'x' }, { onWarning: (warning) => warnings.push(warning) });
@@ -117,7 +117,7 @@ describe('URLs', () => {
     await expect(load('/a', { sha256: '00' })).rejects.toThrow('it is not what was expected');
   });
 
-  it('are told without what is secret in them, and only http is read', async () => {
+  it('are printed without credentials, and only http is read', async () => {
     answer = (_path, response) => response.writeHead(403).end();
     const secret = base.replace('http://', 'http://me:hunter2@');
     const error: unknown = await names({ kind: 'url', url: `${secret}/a?token=t0k3n` }).catch(

@@ -45,21 +45,21 @@ export interface LoadOptions {
 }
 
 /**
- * Reads sources, one after the other, into one manifest. All or nothing: a mistake anywhere is an error that says where.
+ * Reads sources, one after the other, into one manifest. All or nothing: any error names its place.
  *
- * @example
- * const manifest = await loadManifest([{ kind: 'path', path: 'deploy/' }, { kind: 'url', url: 'https://example.com/crds.yaml' }]);
+ * @example const manifest = await loadManifest([{ kind: 'path', path: 'deploy/' }, { kind: 'url', url:
+ * 'https://example.com/crds.yaml' }]);
  */
 export async function loadManifest(sources: Source | readonly Source[], options: LoadOptions = {}): Promise<Manifest> {
   const items: ManifestItem[] = [];
   for (const source of Array.isArray(sources) ? (sources as readonly Source[]) : [sources as Source])
     for await (const some of readSource(source, options)) for (const item of some) items.push(item);
-  tellDuplicates(items, options);
+  reportDuplicates(items, options);
   return new Manifest(items);
 }
 
 /**
- * What a user means by a word on a command line: `-` is standard input, `https://…` a URL; a folder with a kustomization or a
+ * The source of a word on a command line: `-` is standard input, `https://…` a URL; a folder with a kustomization or a
  * chart in it is that; all else is a file or a folder.
  */
 export async function sourceOf(
@@ -104,7 +104,7 @@ async function* readSource(source: Source, options: LoadOptions): AsyncGenerator
   }
 }
 
-function tellDuplicates(items: readonly ManifestItem[], { strict, onWarning }: LoadOptions): void {
+function reportDuplicates(items: readonly ManifestItem[], { strict, onWarning }: LoadOptions): void {
   const first = new Map<string, ManifestItem>();
   for (const item of items) {
     if (!item.object.metadata.name) continue;

@@ -14,11 +14,10 @@ export interface RewriteImagesOptions {
 }
 
 /**
- * Takes all images from one registry, `host[:port][/prefix]`: the host of a reference is replaced, its path, tag and digest stay.
- * What is there already, is empty or has variables in it is left alone.
+ * Takes all images from one registry, `host[:port][/prefix]`: the host of a reference is replaced, its path, tag and
+ * digest stay. References that are already there, are empty or contain variables are not changed.
  *
- * @example
- * manifest.transform(rewriteImages('registry.example.com/mirror'))
+ * @example manifest.transform(rewriteImages('registry.example.com/mirror'))
  */
 export function rewriteImages(registry: string, options: RewriteImagesOptions = {}): Transform {
   const prefix = registry.replace(/\/+$/, '');

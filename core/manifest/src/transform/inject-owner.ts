@@ -8,7 +8,7 @@ export interface InjectOwnerOptions {
   readonly exclude?: readonly string[];
   /** Default `replace`: the owner is the only one. */
   readonly mode?: 'replace' | 'append';
-  /** What becomes of objects that this owner cannot have. Default `skip`. */
+  /** How to treat objects that this owner cannot have. Default `skip`. */
   readonly violations?: 'skip' | 'refuse' | 'allow';
   readonly scopes?: Scopes;
 }

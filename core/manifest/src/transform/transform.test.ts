@@ -24,7 +24,7 @@ describe('a manifest', () => {
     expect(Object.isFrozen(after.objects[0]?.metadata)).toBe(true);
   });
 
-  it('skips transforms that are left out, and tells which one failed on what', () => {
+  it('skips transforms that are left out, and reports which one failed on what', () => {
     function explode(): void {
       throw new Error('no');
     }
@@ -138,7 +138,7 @@ describe('images', () => {
     expect(after).toMatchObject({ spec: { template: { spec: { containers: [{ image: expected }] } } } });
   });
 
-  it('that are none are told with their container, and further fields can be named', () => {
+  it('are reported with their container if invalid, and further fields can be named', () => {
     expect(() => change(deployment('web', 'not an image'), rewriteImages('r'))).toThrow('InvalidImage');
     const helper = {
       ...configMap('c', { 'helper-image': 'ghcr.io/a:1' }),

@@ -22,7 +22,7 @@ const database = (status?: object): DynamicObject => ({
 
 describe('health by expressions', () => {
   it.each([
-    ['an object nobody has seen', undefined, 'InProgress', 'NotCurrent'],
+    ['an object that was not observed', undefined, 'InProgress', 'NotCurrent'],
     [
       'one that starts',
       { phase: 'Starting', conditions: [{ type: 'Lost', status: 'True' }] },

@@ -30,7 +30,7 @@ const cases: readonly (readonly [string, DynamicObject, string, string])[] = [
     'Terminating',
     'Deleted',
   ],
-  ['a spec that nobody has seen', web({ observedGeneration: 0 }), 'InProgress', 'LatestGenerationNotObserved'],
+  ['a spec that was not observed', web({ observedGeneration: 0 }), 'InProgress', 'LatestGenerationNotObserved'],
   ['a Deployment with too few Pods', web({ replicas: 1 }), 'InProgress', 'LessReplicas'],
   ['a Deployment with old Pods', web({ ...counts, updatedReplicas: 1 }), 'InProgress', 'LessUpdated'],
   ['a Deployment with Pods that have to go', web({ ...counts, replicas: 3 }), 'InProgress', 'ExtraPods'],
@@ -65,7 +65,7 @@ const cases: readonly (readonly [string, DynamicObject, string, string])[] = [
     'Current',
     '',
   ],
-  ['a DaemonSet nobody has seen', object('apps/v1', 'DaemonSet'), 'InProgress', 'NoObservedGeneration'],
+  ['a DaemonSet that was not observed', object('apps/v1', 'DaemonSet'), 'InProgress', 'NoObservedGeneration'],
   [
     'a Pod that is ready',
     object('v1', 'Pod', { status: { phase: 'Running', conditions: [condition('Ready', 'True')] } }),

@@ -8,7 +8,7 @@ export interface ReadinessOptions {
   /** Milliseconds since the epoch; Pods that cannot be scheduled fail after a while. */
   readonly now: number;
   /**
-   * Beyond kstatus, which calls a Job that has begun and a custom resource that says it is not ready Current. Default true.
+   * Stricter than kstatus, for which a started Job and a custom resource that is not ready are Current. Default true.
    */
   readonly strict?: boolean;
   /** Reasons of conditions by which a custom resource says that it will never be ready. */

@@ -8,11 +8,11 @@ import type { Readiness } from './readiness.ts';
 export interface WaitOptions extends Omit<ReadinessOptions, 'now'> {
   /** Default five minutes. */
   readonly timeoutMs?: number;
-  /** What is waited for. Default that objects are `Current`; `gone`: that they are deleted. */
+  /** The awaited state. Default that objects are `Current`; `gone`: that they are deleted. */
   readonly until?: 'current' | 'gone';
   /** End as soon as one has failed. */
   readonly failFast?: boolean;
-  /** Objects as somebody has just seen them: those that are ready need not be asked for. */
+  /** Objects as the caller has just read them: those that are ready are not read again. */
   readonly known?: readonly DynamicObject[];
   readonly onChange?: (state: WaitState) => void;
   readonly signal?: AbortSignal;
@@ -35,11 +35,11 @@ export interface WaitReport {
 const notFound: Readiness = { status: 'NotFound', reason: 'NotFound', message: 'there is no such object' };
 
 /**
- * Waits until objects are ready, or gone. They are watched, kind by kind and namespace by namespace, so what is ready is seen at
- * once and nobody is asked again and again. A report says how each of them is doing in the end; it is the caller's to judge it.
+ * Waits until objects are ready, or deleted. They are watched, by kind and namespace, so that readiness is seen at once
+ * and without polling. The report contains the final state of each object; the caller judges it.
  *
- * @example
- * const report = await waitForObjects(client, manifest.objects.map(referenceTo), { timeoutMs: 60_000, failFast: true });
+ * @example const report = await waitForObjects(client, manifest.objects.map(referenceTo), { timeoutMs: 60_000,
+ * failFast: true });
  */
 export async function waitForObjects(
   client: Client,
@@ -157,7 +157,7 @@ class Wait {
         }
       }
     } catch {
-      // The wait is over.
+      // The wait has ended.
     }
   }
 

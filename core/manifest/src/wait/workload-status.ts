@@ -118,13 +118,13 @@ const podStatus: ReadinessRule = (object, { now }) => {
     case 'Pending': {
       const scheduled = findCondition(object, 'PodScheduled');
       if (scheduled?.status !== 'False' || scheduled.reason !== 'Unschedulable')
-        return inProgress('PodPending', 'it has not begun');
+        return inProgress('PodPending', 'it has not started');
       const since = Date.parse(scheduled.lastTransitionTime ?? object.metadata.creationTimestamp ?? '');
       if (now - since >= unschedulableMs) return failed('PodUnschedulable', scheduled.message ?? 'no node takes it');
       return inProgress('PodNotScheduled', scheduled.message ?? 'no node takes it yet');
     }
     default:
-      return inProgress('PodNotObserved', 'nobody has seen it yet');
+      return inProgress('PodNotObserved', 'it has not been observed yet');
   }
 };
 
@@ -134,7 +134,7 @@ const jobStatus: ReadinessRule = (object, { strict }) => {
   if (findCondition(object, 'Complete')?.status === 'True') return current('it is complete');
   if (findCondition(object, 'Suspended')?.status === 'True') return current('it is suspended');
   const status = mappingAt(object, 'status');
-  if (status?.startTime === undefined) return inProgress('JobNotStarted', 'it has not begun');
+  if (status?.startTime === undefined) return inProgress('JobNotStarted', 'it has not started');
   const succeeded = numberAt(status, 'succeeded');
   if (strict)
     return inProgress(
