@@ -1,4 +1,4 @@
-/** What goes wrong in the runtime itself. Codes are stable and never reused; programs branch on them, not on texts. */
+/** Errors of the runtime itself. Codes are stable and never reused; programs branch on them, not on texts. */
 export const controllerErrorCodes = {
   INFORMER_STOPPED: 'the informer was stopped before what was waited for happened',
   INDEX_EXISTS: 'there is another index of this name',

@@ -1,4 +1,4 @@
-/** The controller runtime: what watches the API and decides what to look at next. */
+/** The controller runtime: watches the API and schedules reconciles. */
 
 // The queue: which key next, and when
 export type { Cause, CountedCause, MergedCauses } from './queue/causes.ts';
@@ -95,7 +95,7 @@ export {
 } from './system/start-systems.ts';
 export type { ConfiguredSystem, System, SystemServices } from './system/system.ts';
 
-// Events: what users are told
+// Events
 export { EventRecorder, type EventRecorderOptions } from './events/event-recorder.ts';
 export type { EventReporter } from './events/event-object.ts';
 export type { EventText } from './events/event-text.ts';
@@ -133,7 +133,7 @@ export {
   type ConversionWebhookOptions,
 } from './webhook/conversion-webhook.ts';
 export { createJsonPatch } from './webhook/create-json-patch.ts';
-export type { GoFieldNames } from './webhook/decode-mistake.ts';
+export type { GoFieldNames } from './webhook/decode-error.ts';
 export {
   defaulting,
   type DefaultingRule,
@@ -155,7 +155,7 @@ export {
   outOfBounds,
 } from './webhook/field-error-kinds.ts';
 export { FieldErrors } from './webhook/field-errors.ts';
-export type { FieldMistake, MistakeLevel } from './webhook/field-mistake.ts';
+export type { KnativeFieldError, DiagnosticLevel } from './webhook/knative-field-error.ts';
 export {
   type LocalWebhookHost,
   LocalWebhookService,
@@ -200,7 +200,7 @@ export {
 } from './config/define-config.ts';
 export type { ConfigEvents, ConfigHealth } from './config/watched-config.ts';
 
-// Mistakes
+// Errors
 export {
   ControllerError,
   type ControllerErrorCode,

@@ -1,4 +1,4 @@
-/** What a line of the log says besides its message. Keys are fixed where they are listed in {@link LogFields}. */
+/** The fields of a log line besides its message. Keys are fixed where they are listed in {@link LogFields}. */
 export interface LogFields {
   readonly system?: string;
   readonly controller?: string;

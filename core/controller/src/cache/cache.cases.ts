@@ -11,7 +11,7 @@ import { ReadYourWrites } from './read-your-writes.ts';
 
 const patience = { timeout: 20_000, interval: 10 };
 
-/** What a cache does on any server of the Kubernetes API, in real time. Each case uses objects of its own. */
+/** Cases of a cache on any server of the Kubernetes API, in real time. Each case uses different objects. */
 export function cacheCases(cluster: () => Cluster): void {
   /** Connections that break all the time, and caches that come back quickly. */
   function unreliable(seed: number) {

@@ -3,8 +3,8 @@ import { ControllerError } from '../controller-error.ts';
 import type { CachedObject } from './cached-object.ts';
 
 /**
- * Called as the cache changes. All are called in the cache's own course: put the key into a queue, and return. Nobody waits
- * for a promise; one that is rejected is told to `onError`, as what is thrown.
+ * Called as the cache changes, synchronously: put the key into a queue, and return. Promises are not awaited; a
+ * rejection is reported to `onError`, as an exception is.
  */
 export interface InformerHandler<T> {
   /** `initial`: it was there before, and only the handler or the cache is new. */
@@ -12,7 +12,7 @@ export interface InformerHandler<T> {
   modified?(object: T, before: T): void;
   /** With the last state that was known, which is the last there was only if `finalStateKnown`. */
   deleted?(object: T, context: { readonly finalStateKnown: boolean }): void;
-  /** Nothing happened; look again. Only for handlers that ask for it. */
+  /** A resync without a change. Only for handlers that ask for it. */
   resynced?(object: T): void;
 }
 
@@ -43,7 +43,9 @@ export class HandlerSet<T extends CachedObject> {
     return this.registrations.size;
   }
 
-  /** Tells the handler all there is before this returns. Disposing the result takes it out: it is not called again. */
+  /**
+   * Delivers all objects to the handler before this returns. Disposing the result removes it: it is not called again.
+   */
   add(handler: InformerHandler<T>, { resyncMs }: HandlerOptions = {}): Disposable {
     const registration: Registration<T> = { handler, timer: undefined };
     this.registrations.add(registration);
@@ -68,7 +70,7 @@ export class HandlerSet<T extends CachedObject> {
     for (const registration of this.registrations) this.remove(registration);
   }
 
-  /** A handler that is added by another while something is told has seen it in the picture it was given. */
+  /** A handler that another one adds during a notification has already received the object in its initial list. */
   private tell(action: (handler: InformerHandler<T>) => unknown): void {
     const present = [...this.registrations];
     for (const registration of present) this.call(registration, action);

@@ -7,8 +7,8 @@ import { Store } from './store.ts';
 import type { Transform } from './transform.ts';
 
 /**
- * What an informer holds, and those who want to know: the half of it that never waits. Every change is in the store before
- * it is told, and told before the next one.
+ * The content of an informer and its handlers: the synchronous half of it. Every change is in the store before handlers
+ * are notified, and handlers are notified before the next one.
  */
 export class InformerContent<T extends KubeObject, Out extends CachedObject> {
   readonly store: Store<Out>;
@@ -17,7 +17,7 @@ export class InformerContent<T extends KubeObject, Out extends CachedObject> {
   readonly failedObjects = new Set<string>();
   private readonly transform: Transform<T, Out> | undefined;
   private readonly onError: (error: Error) => void;
-  /** Keys that a new session was not told of yet. */
+  /** Keys that the current session has not delivered yet. */
   private unconfirmed = new Set<string>();
 
   constructor(clock: Clock, transform: Transform<T, Out> | undefined, onError: (error: Error) => void) {
@@ -27,12 +27,12 @@ export class InformerContent<T extends KubeObject, Out extends CachedObject> {
     this.onError = onError;
   }
 
-  /** All will be told again, by somebody who does not know what was told before. */
+  /** A new session delivers everything again, without knowledge of the previous one. */
   startOver(): void {
     this.unconfirmed = new Set(this.store.keys());
   }
 
-  /** All was told: what was not, is gone. */
+  /** The list is complete: objects that it did not contain are deleted. */
   complete(): void {
     for (const key of this.unconfirmed) this.remove(key);
   }
@@ -50,7 +50,7 @@ export class InformerContent<T extends KubeObject, Out extends CachedObject> {
     else this.handlers.added(next, initial);
   }
 
-  /** Takes an object out; `last` is its last state, if the server told it. */
+  /** Removes an object; `last` is its last state, if the server sent it. */
   remove(key: string, last?: T): void {
     this.unconfirmed.delete(key);
     const before = this.store.delete(key);

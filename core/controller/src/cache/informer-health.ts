@@ -19,7 +19,7 @@ export interface InformerHealth {
   /**
    * How long ago that was. The cache has everything that happened before the server last sent something, so this is how
    * old it can be at most. A server that sends bookmarks keeps it near a minute on a quiet kind; others up to the ten
-   * minutes after which a watch is opened anew.
+   * minutes after which a watch is reopened.
    */
   readonly lagMs: number | undefined;
   /** Failures since then. */
@@ -31,7 +31,7 @@ export interface InformerHealth {
   readonly failedObjects: readonly string[];
 }
 
-/** A watch is opened anew after ten minutes at most; an informer without any contact for longer is stuck. */
+/** A watch is reopened after ten minutes at most; an informer without any contact for longer is stuck. */
 const longestSilenceMs = 900_000;
 
 /** Keeps the account of an informer's health. */

@@ -10,7 +10,7 @@ export interface InformerLease<T extends KubeObject, Out extends CachedObject> e
   release(): Promise<void>;
 }
 
-/** What makes two uses share an informer. Other options are those of whoever came first. */
+/** The identity of a shared informer. Other options are those of the first caller. */
 interface Entry {
   readonly kindText: string;
   readonly informer: Informer<KubeObject, CachedObject>;
@@ -18,19 +18,17 @@ interface Entry {
 }
 
 /**
- * Informers that are shared by all who want the same: kind and version, namespace, selectors, and transform (the same
- * function). They come when the first asks and go when the last has released them, at any time.
+ * Informers that are shared by equal requests: kind and version, namespace, selectors, and transform (the same
+ * function). They start with the first lease and stop with the last.
  *
  * Guarantees
- * - At most one informer, and so one watch, runs for the same wish.
- * - A kind may be asked for before the server serves it: the informer syncs once it does, and is empty when it no longer
- *   does, until it does again.
- * - After `close` nothing runs, whoever still holds a lease.
+ * - At most one informer, and so one watch, runs for equal requests.
+ * - A kind may be requested before the server serves it: the informer syncs once it does, and is empty when it no
+ *   longer does, until it does again.
+ * - After `close` nothing runs, even if a lease is still held.
  *
- * @example
- * await using set = new InformerSet(client);
- * await using pods = set.acquire(kinds.Pod, { labelSelector: 'app=web' });
- * await pods.informer.synced(signal);
+ * @example await using set = new InformerSet(client); await using pods = set.acquire(kinds.Pod, { labelSelector:
+ * 'app=web' }); await pods.informer.synced(signal);
  */
 export class InformerSet implements AsyncDisposable {
   private readonly client: Client;
@@ -48,7 +46,7 @@ export class InformerSet implements AsyncDisposable {
     this.defaults = defaults;
   }
 
-  /** The informer for this wish, started. */
+  /** Returns the started informer for this request. */
   acquire<T extends KubeObject, Out extends CachedObject = T>(
     kind: KindReference<T>,
     options: InformerOptions<T, Out> = {},

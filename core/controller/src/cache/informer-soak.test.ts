@@ -29,7 +29,7 @@ async function soak({ seed, objects, changes, batch, rates }: Soak) {
     pageSize: 500,
   });
   informer.addIndex('value', ({ data }) => [data?.['value'] ?? '']);
-  // A handler that keeps a map of its own; it must always equal the store.
+  // A handler with a separate map, which must always equal the store.
   const mirror = new Map<string, ConfigMap>();
   const wrong: string[] = [];
   informer.addHandler({

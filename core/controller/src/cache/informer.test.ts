@@ -25,7 +25,7 @@ const settings = (name: string, level: string, labels: Record<string, string> = 
 
 const selector = { namespace: 'default' };
 
-/** Closed when the test is over; then no timer may be left. */
+/** Closed at the end of the test; then no timer may be left. */
 async function startPlane(clock: VirtualClock): Promise<ControlPlane> {
   const plane = await startControlPlane({ clock });
   onTestFinished(async () => {
@@ -44,7 +44,7 @@ async function start<Out extends CachedObject = ConfigMap>(options: InformerOpti
   return { clock, client: plane.client, informer };
 }
 
-/** Writes down what a handler is told. */
+/** Records the notifications of a handler. */
 function listener(told: string[]) {
   return {
     added: ({ metadata }: CachedObject, { initial }: { initial: boolean }) =>

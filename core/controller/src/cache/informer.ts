@@ -12,13 +12,13 @@ import type { Transform } from './transform.ts';
 import { WaitList } from './wait-list.ts';
 
 export interface InformerOptions<T extends KubeObject, Out> extends Omit<ResilientWatchOptions, 'signal'> {
-  /** What to keep of each object. Default: all of it. */
+  /** The part of each object to keep. Default: all of it. */
   readonly transform?: Transform<T, Out>;
   /** How long it may fail to reach the server and still count as healthy. Default one minute. */
   readonly unhealthyAfterMs?: number;
   /** How long a kind has to be unknown to the server before its objects count as gone. Default ten seconds. */
   readonly unservedAfterMs?: number;
-  /** Told of everything that goes wrong, for logs. Nothing has to be done: it is tried again. */
+  /** Called with every error, for logs. No action is required: the informer retries. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -29,29 +29,31 @@ const defaultUnservedAfterMs = 10_000;
  * A cache of the objects of a selection, kept up to date by one list and watch, and shared by any number of readers and
  * handlers.
  *
- * Let server(k, r) be the object with key k at resourceVersion r, transformed, or nothing; and cache(k) what the store has.
+ * Let server(k, r) be the object with key k at resourceVersion r, transformed, or nothing; and cache(k) the object in
+ * the store.
  *
  * Guarantees
- * - For each k, cache(k) is server(k, r) for some r, and that r only grows. All k share one r while no list is being read,
- *   that is when `health().state` is `watching`.
- * - If the server goes on answering and k stops changing, cache(k) becomes and stays its last state, whatever failed before.
- * - A handler is told of every change of the cache, and of nothing else, from a picture that is complete at the moment it
- *   is added: if it keeps a map by these calls, the map equals the store whenever it is called and afterwards. While it is
- *   called for k, the store has exactly what it is told. `added` and `deleted` of a key alternate.
- * - Another object by the same name (another uid) is told as `deleted`, then `added`.
+ * - For each k, cache(k) is server(k, r) for some r, and that r only grows. All k share one r while no list is being
+ *   read, that is when `health().state` is `watching`.
+ * - If the server goes on answering and k stops changing, cache(k) becomes and stays its last state, whatever failed
+ *   before.
+ * - A handler is notified of every change of the cache, and of nothing else, from a snapshot that is complete at the
+ *   moment it is added: if it keeps a map by these calls, the map equals the store whenever it is called and
+ *   afterwards. While it is called for k, the store has exactly the delivered object. `added` and `deleted` of a key
+ *   alternate.
+ * - Another object by the same name (another uid) is delivered as `deleted`, then `added`.
  * - Objects are frozen, all the way down.
- * - It never ends but by `stop`. Failures are told to `onError` and show in `health()`; so does silence.
- * - A kind that the server does not serve (any longer) has no objects, and is asked for until it is served (again).
- * - After `stop` no handler is called, no timer and no connection is left. The store keeps what it had.
+ * - It never ends but by `stop`. Failures are reported to `onError` and shown by `health()`; so does silence.
+ * - A kind that the server does not serve (any longer) has no objects, and is polled until it is served (again).
+ * - After `stop` no handler is called, no timer and no connection is left. The store keeps its objects.
  *
- * Not guaranteed: that a handler sees every state an object had, or objects that lived shortly while the watch was down;
- * any relation between the caches of different kinds; and that `r` grows on a server that was itself set back in time.
+ * Not guaranteed: that a handler sees every state an object had, or objects that lived shortly while the watch was
+ * down; any relation between the caches of different kinds; and that `r` grows on a server that was itself set back in
+ * time.
  *
- * @example
- * await using pods = new Informer(client, kinds.Pod, { transform: project(kinds.Pod, { spec: { nodeName: true } }) });
- * pods.addIndex('node', (pod) => (pod.spec?.nodeName ? [pod.spec.nodeName] : []));
- * pods.addHandler({ added: (pod) => queue.add(cacheKey(pod.metadata)) });
- * await pods.start().synced(signal);
+ * @example await using pods = new Informer(client, kinds.Pod, { transform: project(kinds.Pod, { spec: { nodeName: true
+ * } }) }); pods.addIndex('node', (pod) => (pod.spec?.nodeName ? [pod.spec.nodeName] : [])); pods.addHandler({ added:
+ * (pod) => queue.add(cacheKey(pod.metadata)) }); await pods.start().synced(signal);
  */
 export class Informer<T extends KubeObject = KubeObject, Out extends CachedObject = T> implements AsyncDisposable {
   readonly kind: KindReference<T>;
@@ -158,7 +160,7 @@ export class Informer<T extends KubeObject = KubeObject, Out extends CachedObjec
     this.record.heard(this.listing ? 'listing' : 'watching');
   }
 
-  /** Follows one resilient watch, until the kind is gone. */
+  /** Follows one resilient watch, until the kind is no longer served. */
   private async session(signal: AbortSignal): Promise<void> {
     const { transform: _, unhealthyAfterMs: __, unservedAfterMs: ___, onError: ____, ...options } = this.options;
     this.listing = true;
@@ -206,8 +208,8 @@ export class Informer<T extends KubeObject = KubeObject, Out extends CachedObjec
   }
 
   /**
-   * Whether a failure means that the kind, and so all its objects, are gone. Servers that have just started may not know
-   * their kinds for a moment, and an empty cache would be taken for deletions; so that has to last.
+   * Whether a failure means that the kind, and so all its objects, are deleted. Servers that have just started may not
+   * serve their kinds for a moment, and an empty cache would be taken for deletions; so the failure has to persist.
    */
   private failed(error: Error): boolean {
     this.fail(error);
@@ -227,7 +229,7 @@ export class Informer<T extends KubeObject = KubeObject, Out extends CachedObjec
     try {
       this.options.onError?.(error);
     } catch (failure) {
-      // One that cannot even be told must not end the watch.
+      // A throwing error handler must not end the watch.
       this.record.lastError = new ControllerError('HANDLER_FAILED', 'onError threw', { cause: failure });
     }
   }

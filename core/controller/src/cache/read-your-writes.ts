@@ -26,10 +26,10 @@ interface Write {
 }
 
 /**
- * What a cache has to show.
- * - `version`: the object at this resourceVersion, or whatever became of it later.
+ * The state that a cache has to reach.
+ * - `version`: the object at this resourceVersion, or any later state.
  * - `gone`: no longer the object with this uid.
- * - `changed`: no longer this resourceVersion, which the server said is outdated.
+ * - `changed`: no longer this resourceVersion, which the server rejected as outdated.
  */
 type Mark =
   | { readonly type: 'version'; readonly resourceVersion: string }
@@ -37,22 +37,23 @@ type Mark =
   | { readonly type: 'changed'; readonly resourceVersion: string };
 
 /**
- * Lets whoever writes through its client wait until the caches show what was written. Waiting, not overlaying: lists,
- * indexes and handlers then agree with single reads, and in process the wait is shorter than a millisecond.
+ * Waits until the caches show the writes of its client. Waiting, not overlaying: lists, indexes and handlers then agree
+ * with single reads, and in process the wait is shorter than a millisecond.
  *
  * Let w be a write through `client` that the server confirmed before `caughtUp` was called.
  *
  * Guarantees, once `caughtUp` resolved
  * - w created or changed an object: every informer of its kind and namespace has the object at w's resourceVersion or
- *   later, or has seen it go. An informer with selectors counts if it holds the object, or if its label selector matches
- *   what was written and it has no field selector.
- * - w deleted an object at once: no such informer has the object with that uid. If it lives on for its finalizers, that is
- *   a change as above.
- * - w was an update, or a patch that names kind, name and resourceVersion, and refused with a conflict: the informers' object is no longer the one that was sent. So a retry reads something
- *   newer. Here alone the wait is limited, by `conflictWaitMs`, because a refusal can have other reasons.
+ *   later, or has seen it go. An informer with selectors counts if it holds the object, or if its label selector
+ *   matches what was written and it has no field selector.
+ * - w deleted an object at once: no such informer has the object with that uid. If it lives on for its finalizers, that
+ *   is a change as above.
+ * - w was an update, or a patch that names kind, name and resourceVersion, and rejected with a conflict: the informers'
+ *   object is no longer the one that was sent. So a retry reads something newer. Here alone the wait is limited, by
+ *   `conflictWaitMs`, because a rejection can have other reasons.
  *
- * Not guaranteed: anything of writes whose answer was lost, of `deleteCollection`, of other subresources than `status`, and
- * of caches that start later. A cache that is cut off from the server is waited for as long as the signal allows.
+ * Not guaranteed: anything of writes whose answer was lost, of `deleteCollection`, of other subresources than `status`,
+ * and of caches that start later. A cache that is cut off from the server is waited for as long as the signal allows.
  */
 export class ReadYourWrites implements Interceptor {
   /** As the one it was made from, but what it writes is remembered. */
@@ -177,7 +178,9 @@ function shows({ store, resourceVersion: seen }: Informer<KubeObject, CachedObje
   }
 }
 
-/** Whether a deleted object waits for something. Some kinds answer with the object as it was, although it is gone. */
+/**
+ * Whether a deleted object waits for finalizers. Some kinds answer with the object as it was, although it is deleted.
+ */
 function livesOn(object: KubeObject): boolean {
   const { deletionTimestamp, finalizers = [], deletionGracePeriodSeconds = 0 } = object.metadata;
   // Namespaces have further finalizers in their spec.

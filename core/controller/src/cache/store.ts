@@ -3,7 +3,7 @@ import { ControllerError } from '../controller-error.ts';
 import { type CachedObject, cacheKey } from './cached-object.ts';
 import { type IndexFunction, StoreIndex } from './store-index.ts';
 
-/** What readers of a cache see. */
+/** The read interface of a cache. */
 export interface ReadonlyStore<T extends CachedObject> {
   readonly size: number;
   /** By `namespace/name`, or `name`. */
@@ -21,18 +21,16 @@ export interface ReadonlyStore<T extends CachedObject> {
  * Objects of one kind by key, with secondary indexes.
  *
  * Guarantees
- * - Objects in the store, and all they hold, are frozen: nobody can change what others read.
- * - At any moment, for every index i with function f: byIndex(i, v) are exactly the objects o of the store with v in f(o).
- *   This holds from `addIndex` on, also for objects that were there before.
- * - Answers are pictures: later changes of the store do not show in them.
+ * - Objects in the store, and all they hold, are frozen: no reader can change them.
+ * - At any moment, for every index i with function f: byIndex(i, v) are exactly the objects o of the store with v in
+ *   f(o). This holds from `addIndex` on, also for objects that were there before.
+ * - Results are snapshots: later changes of the store do not show in them.
  *
- * Assumption: index functions depend on nothing but the object. One that throws is told to `onError`; the object is then
- * in the store, but under no value of that index.
+ * Assumption: index functions depend on nothing but the object. An exception is reported to `onError`; the object is
+ * then in the store, but under no value of that index.
  *
- * @example
- * const store = new Store<Pod>();
- * store.addIndex('node', (pod) => (pod.spec?.nodeName ? [pod.spec.nodeName] : []));
- * store.byIndex('node', 'worker-1');
+ * @example const store = new Store<Pod>(); store.addIndex('node', (pod) => (pod.spec?.nodeName ? [pod.spec.nodeName] :
+ * [])); store.byIndex('node', 'worker-1');
  */
 export class Store<T extends CachedObject> implements ReadonlyStore<T> {
   private readonly objects = new Map<string, T>();
@@ -79,7 +77,7 @@ export class Store<T extends CachedObject> implements ReadonlyStore<T> {
     return before;
   }
 
-  /** Returns what is gone. */
+  /** Returns the deleted object. */
   delete(key: string): T | undefined {
     const before = this.objects.get(key);
     this.objects.delete(key);

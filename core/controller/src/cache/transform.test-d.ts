@@ -6,7 +6,7 @@ import { metadataOnly, project, strip } from './transform.ts';
 
 declare const client: Client;
 
-/** What the compiler promises; nothing here runs. */
+/** Type tests; nothing here runs. */
 export function promises(): void {
   const whole = new Informer(client, kinds.Pod);
   expectTypeOf(whole.store.get('a')).toEqualTypeOf<Pod | undefined>();
@@ -47,10 +47,10 @@ export function promises(): void {
   // @ts-expect-error there is no such field
   project(kinds.Pod, { spec: { nodName: true } });
 
-  // What strips says so.
+  // The type of a transform shows what it strips.
   const stripped = new Informer(client, kinds.Pod, { transform: strip<Pod> });
   expectTypeOf(stripped.store.list()[0]?.spec).toEqualTypeOf<Pod['spec'] | undefined>();
-  // @ts-expect-error managed fields are gone
+  // @ts-expect-error managed fields are stripped
   void stripped.store.list()[0]?.metadata.managedFields;
   const metadata = new Informer(client, kinds.Pod, { transform: metadataOnly });
   // @ts-expect-error there is nothing but metadata

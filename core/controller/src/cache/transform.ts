@@ -2,14 +2,14 @@ import type { KubeObject, ObjectMeta } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 
 /**
- * What becomes of an object before it is stored. It must not change its argument, which may be shared; it may share parts
+ * Transforms an object before it is stored. It must not change its argument, which may be shared; it may share parts
  * with it. Name, namespace, uid, resourceVersion and finalizers have to stay.
  */
 export type Transform<In, Out> = (object: In) => Out;
 
 /**
- * Drops `managedFields`, often half of an object. What controllers do without being asked: unlike {@link strip} it keeps
- * everything that an update would take away by not sending it. Servers keep the managed fields of whoever sends none.
+ * Drops `managedFields`, often half of an object. The default of controllers: unlike {@link strip} it keeps everything
+ * that an update would remove by not sending it. Servers keep the managed fields of an update without any.
  */
 export function withoutManagedFields<T extends KubeObject>(object: T): T {
   if (object.metadata.managedFields === undefined) return object;

@@ -4,7 +4,7 @@ interface Waiting {
   reject(reason: Error): void;
 }
 
-/** Those who wait for something to become true. Whoever changes things has to `check`. */
+/** Waiters for conditions. Code that changes the state has to call `check`. */
 export class WaitList {
   private readonly list = new Set<Waiting>();
   private closedBy: Error | undefined;

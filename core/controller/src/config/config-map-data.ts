@@ -15,8 +15,8 @@ export function configData(configMap: Pick<ConfigMap, 'data'>): ConfigData {
 }
 
 /**
- * Checks a ConfigMap that is about to be stored. Throws a {@link ConfigError}. An example that was changed, while its checksum
- * was not, is refused: somebody meant to change a setting and edited its documentation.
+ * Checks a ConfigMap that is about to be stored. Throws a {@link ConfigError}. An example that was changed, while its
+ * checksum was not, is rejected: its author meant to change a setting and edited its documentation.
  */
 export function checkConfigMap(definition: ConfigDefinition, configMap: Pick<ConfigMap, 'data' | 'metadata'>): void {
   const example = configMap.data?.[exampleKey];

@@ -15,7 +15,7 @@ const flags = defineConfig({
 });
 const limits = defineConfig({ name: 'limits', keys: { pods: configKey('pods', integerField(), 10) } });
 
-/** What typed ConfigMaps do, on any server. */
+/** Cases of typed ConfigMaps, on any server. */
 export function configStoreCases(place: string, start: () => Promise<Cluster>): void {
   describe(`typed ConfigMaps ${place}`, { timeout: 60_000 }, () => {
     let cluster: Cluster;

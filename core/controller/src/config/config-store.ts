@@ -10,9 +10,9 @@ export interface ConfigStoreOptions {
   readonly definitions: readonly ConfigDefinition[];
   /** Names of ConfigMaps without which there is no value. For all others, an absent ConfigMap means defaults. */
   readonly required?: readonly string[];
-  /** Told, on the ConfigMap, of values that cannot be used. An `EventRecorder` is one. */
+  /** Records invalid values, on the ConfigMap. An `EventRecorder` is one. */
   readonly events?: ConfigEvents;
-  /** Told of everything that goes wrong, for logs. */
+  /** Called with every error, for logs. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -20,21 +20,19 @@ export interface ConfigStoreOptions {
  * Typed ConfigMaps that follow the API.
  *
  * Guarantees
- * - `get` gives the newest value that could be parsed. A bad one changes nothing: the last good value stays, an Event on the
- *   ConfigMap says so, and `health` shows it until a good one arrives.
+ * - `get` gives the newest value that could be parsed. A bad one changes nothing: the last good value stays, an Event
+ *   on the ConfigMap says so, and `health` shows it until a good one arrives.
  * - A ConfigMap that is absent or was deleted means defaults, unless it is required; then the last value stays.
  * - Before the first good value there is none: `synced` waits, `get` throws `CONFIG_NOT_READY`. Nothing ever runs on
  *   defaults because of a typing error.
  * - Subscribers are called after `get` gives the new value, once per change of the settings; changes of labels, of the
  *   `_example` and the like are none. One that throws does not keep the others from being called.
- * - Values are frozen. After `stop` nobody is called and nothing is left.
+ * - Values are frozen. After `stop` no subscriber is called and nothing is left.
  *
  * Each ConfigMap is watched alone, by its name, so that a role can be restricted to these names.
  *
- * @example
- * await using configs = new ConfigStore(client, { namespace: 'tekton-pipelines', definitions: [featureFlags] });
- * await configs.start().synced(signal);
- * configs.get(featureFlags).apiFields; // typed
+ * @example await using configs = new ConfigStore(client, { namespace: 'tekton-pipelines', definitions: [featureFlags]
+ * }); await configs.start().synced(signal); configs.get(featureFlags).apiFields; // typed
  * configs.subscribe(featureFlags, (flags) => queueEverything(flags));
  */
 export class ConfigStore implements AsyncDisposable {

@@ -47,17 +47,12 @@ export interface ConfigOptions<K extends ConfigKeys, T> {
 }
 
 /**
- * Defines a typed ConfigMap by its keys. All mistakes are told at once.
+ * Defines a typed ConfigMap by its keys. All errors are reported at once.
  *
- * @example
- * const featureFlags = defineConfig({
- *   name: 'feature-flags',
- *   keys: {
+ * @example const featureFlags = defineConfig({ name: 'feature-flags', keys: {
  *     apiFields: configKey('enable-api-fields', enumField('alpha', 'beta', 'stable'), 'beta'),
- *     affinity: configKey('disable-affinity-assistant', booleanField(), false),
- *   },
- * });
- * type FeatureFlags = ConfigOf<typeof featureFlags>; // { apiFields: 'alpha' | 'beta' | 'stable'; affinity: boolean }
+ *     affinity: configKey('disable-affinity-assistant', booleanField(), false), }, }); type FeatureFlags =
+ *     ConfigOf<typeof featureFlags>; // { apiFields: 'alpha' | 'beta' | 'stable'; affinity: boolean }
  */
 export function defineConfig<const K extends ConfigKeys, T = ValuesOf<K>>(
   options: ConfigOptions<K, T>,
@@ -81,7 +76,7 @@ export function defineConfig<const K extends ConfigKeys, T = ValuesOf<K>>(
   };
 }
 
-/** A typed ConfigMap whose parser is written by hand. Whatever it throws is told as a {@link ConfigError}. */
+/** A typed ConfigMap with a custom parser. Its exceptions are reported as a {@link ConfigError}. */
 export function customConfig<T>(name: string, parse: (data: ConfigData) => T): ConfigDefinition<T> {
   return { name, parse: (data) => freezePlain(asConfigError(() => parse(data))) };
 }

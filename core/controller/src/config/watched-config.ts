@@ -26,7 +26,7 @@ export interface ConfigHealth {
   readonly healthy: boolean;
   /** Of the ConfigMap that the value in force comes from. */
   readonly resourceVersion: string | undefined;
-  /** What is wrong with the newest. */
+  /** The error of the newest value. */
   readonly error: Error | undefined;
   readonly watch: InformerHealth;
 }

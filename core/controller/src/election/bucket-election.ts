@@ -18,13 +18,13 @@ export interface BucketElectionOptions
 }
 
 /**
- * Several processes share the work: keys fall into buckets, and each bucket has a Lease of its own. Every process competes
- * for every bucket, so when one dies the others take over what it had, each a part. The leases and the mapping are
+ * Several processes share the work: keys fall into buckets, and each bucket has a separate Lease. Every process
+ * competes for every bucket, so when one dies the others share its buckets. The leases and the mapping are
  * knative.dev/pkg's, so its controllers can take part.
  *
- * What a `LeaderElector` guarantees holds for each bucket. Also: processes that hold few buckets are quicker to take one than
- * those that hold many, so those that start together end with about the same number. Nothing is taken from one that
- * holds all because it came first; the buckets move when it goes.
+ * The guarantees of `LeaderElector` hold for each bucket. Also: processes that hold few buckets are quicker to take one
+ * than those that hold many, so those that start together end with about the same number. Nothing is taken from one
+ * that holds all because it came first; the buckets move when it goes.
  */
 export class BucketElection implements Ownership {
   readonly identity: string;
@@ -95,7 +95,7 @@ export class BucketElection implements Ownership {
       await sleep(clock, (random.next() * retryPeriodMs) / 2, signal);
       await sleep(clock, ((this.held.length / this.set.names.length) * retryPeriodMs) / 2, signal);
     } catch {
-      // Stopped: whoever asked looks at the signal itself.
+      // Stopped: the caller checks the signal.
     }
   }
 }

@@ -2,7 +2,7 @@ import { DurationError, parseGoDuration } from '@tektite/meta';
 import { ControllerError } from '../controller-error.ts';
 import { checkTiming, type ElectionTiming } from './election-timing.ts';
 
-/** What the ConfigMap `config-leader-election` says. */
+/** The settings of the ConfigMap `config-leader-election`. */
 export interface ElectionConfig extends ElectionTiming {
   readonly buckets: number;
   /** Other beginnings for the names of Leases, by `component.queue`. */

@@ -20,7 +20,7 @@ const shared = { namespace: 'default', name: 'shared' };
 const timing = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
 const rates = { refuse: 0.1, lose: 0.1, conflict: 0.05, overload: 0.05, delay: 0.3 };
 
-/** What the server did, in its order. */
+/** The writes of the server, in its order. */
 type Entry = { readonly type: 'lease'; readonly holder: string } | { readonly type: 'work'; readonly by: string };
 
 interface Candidate {
@@ -88,7 +88,7 @@ class Storm {
     this.candidates.push({ process, elector, transport, stop, done: elector.run(stop.signal) });
   }
 
-  /** Something happens to somebody. */
+  /** Injects a fault into a process. */
   async strike(): Promise<void> {
     const { random, candidates } = this;
     const candidate = candidates[Math.floor(random.next() * candidates.length)] as Candidate;
@@ -120,7 +120,7 @@ class Storm {
   }
 }
 
-/** Every piece of work that the server took from somebody who was not the holder then. */
+/** Every piece of work that the server accepted from a process that did not hold the lease. */
 function intrusions(log: readonly Entry[]): string[] {
   const wrong: string[] = [];
   let holder = '';

@@ -2,7 +2,7 @@ import { ControllerError } from '../controller-error.ts';
 
 /** How patient those are who hold a lease, and those who want it. */
 export interface ElectionTiming {
-  /** Whoever sees no sign of life of the holder for so long may take over. Whole seconds: that is how it is told. */
+  /** Candidates may take over a lease whose holder has not renewed it for this long. Whole seconds, as in the Lease. */
   readonly leaseDurationMs: number;
   /** A holder that could not renew for so long stops. Must be shorter, so that it stops before others may start. */
   readonly renewDeadlineMs: number;
@@ -23,7 +23,7 @@ export function checkTiming({ leaseDurationMs, renewDeadlineMs, retryPeriodMs }:
   if (!(renewDeadlineMs > retryPeriodMs * jitterFactor))
     throw invalid(`renewDeadline must be greater than retryPeriod*${jitterFactor}`);
   if (!(leaseDurationMs > renewDeadlineMs)) throw invalid('leaseDuration must be greater than renewDeadline');
-  // A Lease tells its duration in whole seconds; others would believe a shorter one than we do.
+  // A Lease contains its duration in whole seconds; other candidates would read a shorter one.
   if (!(Number.isSafeInteger(leaseDurationMs / 1000) && leaseDurationMs / 1000 < 2 ** 31))
     throw invalid('leaseDuration must be a whole number of seconds');
 }

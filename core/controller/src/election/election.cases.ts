@@ -11,7 +11,7 @@ import { type ElectionTransition, LeaderElector, type LeaderElectorOptions } fro
 const timing = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 200 };
 const patience = { timeout: 20_000, interval: 20 };
 
-/** What an election does on any server of the Kubernetes API, in real time. Each case uses leases of its own. */
+/** Cases of an election on any server of the Kubernetes API, in real time. Each case uses different leases. */
 export function electionCases(cluster: () => Cluster): void {
   function run(runnable: { run(signal: AbortSignal): Promise<void> }) {
     const controller = new AbortController();

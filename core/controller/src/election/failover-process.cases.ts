@@ -4,7 +4,7 @@ import type { ElectionTiming } from './election-timing.ts';
 import { fencedClient } from './fenced-client.ts';
 import { LeaderElector } from './leader-elector.ts';
 
-/** What a candidate is told in its environment, as JSON in `CANDIDATE`. */
+/** The settings of a candidate, as JSON in the environment variable `CANDIDATE`. */
 export interface CandidateSettings extends ElectionTiming {
   readonly server: string;
   readonly certificateAuthority: string;

@@ -14,7 +14,7 @@ const timing = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 
 const takeOverMs = timing.leaseDurationMs + 2 * 2.2 * timing.retryPeriodMs + 2_000;
 const patience = { timeout: 30_000, interval: 20 };
 
-/** What the server stored, in its own order: who held the lease, and who wrote. */
+/** The writes in the order of the server: the holders of the lease, and the writers. */
 interface Record {
   readonly revision: number;
   readonly type: 'lease' | 'work';
@@ -83,7 +83,7 @@ export function failoverCases(cluster: () => Cluster): void {
   const worked = (log: readonly Record[], who: string) =>
     log.filter((entry) => entry.type === 'work' && entry.who === who);
 
-  /** Work of somebody who did not hold the lease when the server did it. */
+  /** Work of a process that did not hold the lease when the server accepted it. */
   function intrusions(log: readonly Record[]): string[] {
     const wrong: string[] = [];
     let holder = '';

@@ -9,18 +9,17 @@ export interface Claim {
 }
 
 /**
- * The same client, but it refuses to write once the signal is aborted: who is no longer in charge, or was given up, must
- * not change what is another's now.
+ * The same client, but it refuses to write once the signal is aborted: a process that lost its lease, or a reconcile
+ * that timed out, must not change objects of the new owner.
  *
- * With a claim it also asks the ownership itself before each write, which looks at the clock: after a pause of the process
- * the signal may be late. And a lease is not given away while a write is under way: that write is seen to its end even when
+ * With a claim it also checks the ownership before each write, which reads the clock: after a pause of the process the
+ * signal may be late. And a lease is not given away while a write is under way: that write is seen to its end even when
  * the caller's signal is aborted, and the caller alone goes on at once.
  *
- * What this cannot do: call back what is already on the wire when time runs out. Such a write has the time between the
+ * It cannot call back a request that is already on the wire when time runs out. Such a write has the time between the
  * renew deadline and the end of the lease to arrive, and a resourceVersion in it closes the rest of the gap.
  *
- * @example
- * const mine = fencedClient(client, ownership.signalFor(key), { ownership, key });
+ * @example const mine = fencedClient(client, ownership.signalFor(key), { ownership, key });
  */
 export function fencedClient(client: Client, signal: AbortSignal, claim?: Claim): Client {
   return client.intercepted(new Fence(signal, claim));
@@ -51,12 +50,12 @@ class Fence implements Interceptor {
   }
 }
 
-/** The signal is asked for anew at each try, because a server that is busy can make the client wait in between. */
+/** The signal is read again at each attempt, because a busy server can make the client wait in between. */
 function withSignal(request: Omit<TransportRequest, 'signal'>, signal: () => AbortSignal): TransportRequest {
   return Object.defineProperty({ ...request }, 'signal', { get: signal, enumerable: true });
 }
 
-/** What `promise` gives, or the signal's reason if that comes first. */
+/** The result of `promise`, or the signal's reason if that comes first. */
 function untilAborted(promise: Promise<TransportResponse>, signal?: AbortSignal): Promise<TransportResponse> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {

@@ -54,7 +54,7 @@ function cuttable(plane: ControlPlane) {
   return { client: plane.clientFor(transport), cut: () => (cut = true) };
 }
 
-/** A connection on which writes reach the server and their answers nobody. */
+/** A connection on which writes reach the server and their answers are lost. */
 function losingWrites(plane: ControlPlane) {
   let healthy = false;
   const inner = plane.transport();

@@ -10,12 +10,12 @@ import { heldSpec, holderOf, nextStep, releasedSpec } from './lease-record.ts';
 import type { Ownership } from './ownership.ts';
 import { fenced, mayHaveArrived, Term } from './term.ts';
 
-/** What happened to a lease, as this process sees it. */
+/** A transition of a lease, as this process sees it. */
 export interface ElectionTransition {
   readonly lease: { readonly namespace: string; readonly name: string };
   /** `acquired`, `lost` and `released` are about us; `observed` is another holder, or none. */
   readonly type: 'acquired' | 'lost' | 'released' | 'observed';
-  /** Who holds it now; nobody is the empty text. */
+  /** The current holder; empty for none. */
   readonly holder: string;
 }
 
@@ -34,7 +34,7 @@ export interface LeaderElectorOptions extends Partial<ElectionTiming> {
   readonly beforeTry?: (signal: AbortSignal) => Promise<void>;
   /** For logs and metrics. */
   readonly onTransition?: (transition: ElectionTransition) => void;
-  /** What went wrong on the way. Nothing has to be done about it: it is tried again. */
+  /** Called with errors. No action is required: the elector retries. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -52,19 +52,19 @@ setMaxListeners(0, abandoned);
  * Flow: try to take the lease until that succeeds; renew it; when it is lost, start over; when stopped, hand it over.
  *
  * Guarantees
- * - `owns` is false and the signal aborted `renewDeadlineMs` after the last renewal that succeeded was *sent*. Others wait
- *   `leaseDurationMs` from when they *saw* it. So no two lead at once as long as clocks run at about the same speed
- *   (within the ratio of the two); what they show does not matter, and the times in the Lease are never compared.
- * - A process that was stopped for a while does not lead when it goes on: `owns` looks at the clock, not at a timer.
- * - All writes name the resourceVersion they saw. When an answer was lost, the Lease is read again before the next write.
- * - A lease is given away only when `handOver` and all guarded writes are done, and it is known how those ended.
+ * - `owns` is false and the signal aborted `renewDeadlineMs` after the last renewal that succeeded was *sent*. Others
+ *   wait `leaseDurationMs` from when they *saw* it. So no two lead at once as long as clocks run at about the same
+ *   speed (within the ratio of the two); what they show does not matter, and the times in the Lease are never compared.
+ * - A process that was stopped for a while does not lead when it goes on: `owns` reads the clock, not a timer.
+ * - All writes name the resourceVersion they saw. When an answer was lost, the Lease is read again before the next
+ *   write.
+ * - A lease is released only when `handOver` and all guarded writes are done, and it is known how those ended.
  *
  * Assumptions: identities are unique; the server's reads are as fresh as its writes.
  *
- * Errors: `run` never rejects for what the API does; see `onError`.
+ * Errors: `run` never rejects for errors of the API; see `onError`.
  *
- * @example
- * const elector = new LeaderElector(client, { lease: { namespace: 'tekton-pipelines', name: 'controller' } });
+ * @example const elector = new LeaderElector(client, { lease: { namespace: 'tekton-pipelines', name: 'controller' } });
  * await elector.run(signal);
  */
 export class LeaderElector implements Ownership {
@@ -94,7 +94,7 @@ export class LeaderElector implements Ownership {
     return this.term?.holds() ?? false;
   }
 
-  /** Who held the lease when it was last looked at; nobody is the empty text. */
+  /** The last observed holder of the lease; empty for none. */
   get leader(): string {
     return holderOf(this.seen?.lease);
   }
@@ -265,7 +265,7 @@ export class LeaderElector implements Ownership {
     }
   }
 
-  /** Whether the Lease is somebody else's, or nobody's, in the end. */
+  /** Whether the Lease is released in the end. */
   private async release(signal?: AbortSignal): Promise<boolean> {
     const { clock } = this.client;
     for (let attempt = 0; attempt < releaseTries && !signal?.aborted; attempt++) {
@@ -287,7 +287,7 @@ export class LeaderElector implements Ownership {
     this.stale = this.uncertain = false;
     const known = this.seen?.lease.metadata;
     const { uid, resourceVersion } = lease.metadata;
-    // Any change is a sign of life, whoever made it.
+    // Any change counts as a renewal.
     if (known?.uid === uid && known?.resourceVersion === resourceVersion) return;
     const before = this.leader;
     this.seen = { lease, since: this.client.clock.monotonic() };

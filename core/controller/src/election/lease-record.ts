@@ -1,19 +1,19 @@
 import { formatMicroTime } from '@tektite/meta';
 import type { Lease } from '@tektite/schema/kubernetes';
 
-/** Who holds a lease; nobody is the empty text. */
+/** The holder of a lease; empty for none. */
 export function holderOf(lease: Lease | undefined): string {
   return lease?.spec?.holderIdentity ?? '';
 }
 
 /**
- * What somebody who wants a lease does about the one it sees.
- * - `renew`: it is ours already; the answer that said so was lost.
- * - `take`: it is nobody's, or its holder gave no sign of life for as long as it promised to.
- * - `wait`: it is somebody else's.
+ * The step of a candidate for an observed lease.
+ * - `renew`: this process holds it already; the answer that said so was lost.
+ * - `take`: it has no holder, or its holder did not renew it for its duration.
+ * - `wait`: another process holds it.
  *
- * `silentMs` is how long, by our own clock, the lease has not changed. The times in it are never looked at: they come from
- * somebody else's clock.
+ * `silentMs` is how long, by our own clock, the lease has not changed. The times in it are never compared: they come
+ * from another clock.
  */
 export function nextStep(
   lease: Lease,
@@ -50,7 +50,7 @@ export function heldSpec(before: Lease | undefined, { identity, leaseDurationMs,
   };
 }
 
-/** The spec of a lease that was given away: nobody's, and short in case somebody looks at the duration alone. */
+/** The spec of a released lease: without a holder, and short in case a candidate checks the duration alone. */
 export function releasedSpec(before: Lease, now: number): LeaseSpec {
   const time = formatMicroTime(now);
   return { ...before.spec, holderIdentity: '', leaseDurationSeconds: 1, acquireTime: time, renewTime: time };

@@ -50,9 +50,9 @@ function podAddress(place: OrdinalPlace, ordinal: number): string {
 }
 
 /**
- * Reads what a StatefulSet is told to put into the environment of its Pods: `STATEFUL_CONTROLLER_ORDINAL`, which is the
- * Pod's name, `STATEFUL_SERVICE_NAME`, and perhaps `STATEFUL_SERVICE_PORT`, `STATEFUL_SERVICE_PROTOCOL` and
- * `CLUSTER_DOMAIN`. Without the first two this is no such Pod. Throws `ELECTION_INVALID` for a name without a number.
+ * Reads the environment that a StatefulSet sets for its Pods: `STATEFUL_CONTROLLER_ORDINAL`, which is the Pod's name,
+ * `STATEFUL_SERVICE_NAME`, and perhaps `STATEFUL_SERVICE_PORT`, `STATEFUL_SERVICE_PROTOCOL` and `CLUSTER_DOMAIN`.
+ * Without the first two this is no such Pod. Throws `ELECTION_INVALID` for a name without a number.
  */
 export function ordinalPlace(
   env: Readonly<Record<string, string | undefined>>,

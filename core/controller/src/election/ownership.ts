@@ -5,8 +5,8 @@ export interface Ownership {
   /** Whether a key ("namespace/name", or "name" without a namespace) is ours at this moment. */
   owns(key: string): boolean;
   /**
-   * Aborted as soon as the key may be somebody else's. For a key that is not ours: already aborted. A signal that aborted
-   * stays so: when the key is won again, ask for a new one.
+   * Aborted as soon as another process may own the key. For a key of another process: already aborted. An aborted
+   * signal stays aborted: when the key is acquired again, request a new one.
    */
   signalFor(key: string): AbortSignal;
   /** Called whenever keys became ours, with a test for which. Not called for what is ours when subscribing. */

@@ -4,10 +4,10 @@ import { type Clock, isStatusError, sleep } from '@tektite/meta';
 import { ControllerError } from '../controller-error.ts';
 
 /**
- * The time from winning a lease to losing it. It ends by itself at its deadline, unless that is moved on.
+ * The time from acquiring a lease to losing it. It ends at its deadline, unless that is extended.
  *
- * There are two moments. At the first (`lost`) nothing new may begin; at the second (`limit`) what was begun must stop. When
- * time runs out they are the same. When the lease is given away in peace, what was begun may end in between.
+ * There are two moments. At the first (`lost`) no new work may start; at the second (`limit`) running work must stop.
+ * When the lease expires they are the same. When it is released, running work may complete in between.
  */
 export class Term {
   private readonly lostController = new AbortController();
@@ -25,7 +25,7 @@ export class Term {
     this.clock = clock;
     this.deadline = deadline;
     this.arrivalMs = arrivalMs;
-    // Everybody who works on one of its keys may listen.
+    // Every reconcile of its keys may listen.
     setMaxListeners(0, this.lostController.signal, this.limitController.signal);
     this.arm();
   }
@@ -34,13 +34,13 @@ export class Term {
     return this.lostController.signal;
   }
 
-  /** Looks at the clock too: ask again before each thing that must not be late. */
+  /** Checks the clock too: read it again before each time-critical action. */
   get limit(): AbortSignal {
     if (!this.limitController.signal.aborted && !this.isInTime()) this.expire();
     return this.limitController.signal;
   }
 
-  /** Looks at the clock too: after a pause of the whole process, timers may be late. */
+  /** Checks the clock too: after a pause of the whole process, timers may be late. */
   holds(): boolean {
     return !this.lost.aborted && this.isInTime();
   }
@@ -79,7 +79,7 @@ export class Term {
     }
   }
 
-  /** Resolves when everything that was begun has ended, and nothing that was sent can arrive any more. */
+  /** Resolves when all started work has ended, and no request can arrive any more. */
   async settled(signal?: AbortSignal): Promise<void> {
     while (this.underWay.size > 0) await Promise.allSettled(this.underWay);
     const left = this.uncertainUntil - this.clock.monotonic();
@@ -106,7 +106,7 @@ export function fenced(cause: unknown): ControllerError {
   });
 }
 
-/** Whether a write that failed may have been done nevertheless: the answer was lost, or nobody waited for it. */
+/** Whether a failed write may have succeeded nevertheless: the answer was lost, or not awaited. */
 export function mayHaveArrived(error: unknown): boolean {
   return !isStatusError(error) && !isClientError(error, 'CONNECTION_REFUSED', 'HOST_UNREACHABLE', 'CLOSED');
 }

@@ -1,7 +1,7 @@
 import type { EventReference, EventText } from './event-text.ts';
 import { RecentMap } from './recent-map.ts';
 
-/** What becomes of an event: a new object, one more in the count of an old one, or nothing. */
+/** The result of correlating an event: a new object, a count in an existing one, or nothing. */
 export type Correlation =
   | { readonly type: 'create'; readonly id: string; readonly message: string; readonly at: number }
   | {
@@ -36,7 +36,7 @@ const similarLimit = 10;
 const similarWindowMs = 600_000;
 const burst = 25;
 const refillMs = 300_000;
-/** A series is over after so much silence; the next event begins another. Only for the newer API. */
+/** A series ends after this silence; the next event starts another. Only for events.k8s.io/v1. */
 const seriesWindowMs = 360_000;
 
 /**
@@ -81,7 +81,7 @@ export class EventCorrelator {
     return this.count([kindOfEvent, text.message].join('\0'), text.message, now);
   }
 
-  /** The Event that was counted in is gone; the next one has to be new. */
+  /** The counted Event was deleted; the next one has to be new. */
   forget(id: string): void {
     this.seen.delete(id);
   }

@@ -69,7 +69,7 @@ export function seriesEvent(
   } as EventsV1Event;
 }
 
-/** What a repetition changes of an Event that exists. */
+/** The changes of a repetition to an existing Event. */
 export function repetition(
   api: 'v1' | 'events.k8s.io/v1',
   correlation: Extract<Correlation, { type: 'count' }>,

@@ -21,21 +21,20 @@ interface Outgoing {
 
 /** Events that wait to be sent, at most. They are a courtesy: when the API is slow, the newest are dropped, and counted. */
 const longestQueue = 10_000;
-/** Written at a time. Few: what they tell of is written at the same time, and is what others wait for. */
+/** The number of concurrent writes. Few: they compete with the writes of the reconcilers. */
 const lanes = 2;
 const attempts = 12;
 const retryMs = 10_000;
 
 /**
- * Tells users what happened to an object, as Events of the API.
+ * Records Events about objects.
  *
  * Guarantees: `event` returns at once and never throws. Events of one object are written in order. Repeated ones are
- * counted and masses are combined, as {@link EventCorrelator} says. Failures are retried for two minutes and then dropped
- * with a word in the log; a namespace that is going refuses new Events, which is no reason to try again.
+ * counted and masses are combined, as {@link EventCorrelator} says. Failures are retried for two minutes and then
+ * dropped with a log line; a terminating namespace rejects new Events, which is no reason to try again.
  *
- * @example
- * await using events = new EventRecorder(client, { component: 'memcached-operator' });
- * events.event(memcached, { reason: 'ScalingUp', message: 'from 1 to 3 nodes' });
+ * @example await using events = new EventRecorder(client, { component: 'memcached-operator' }); events.event(memcached,
+ * { reason: 'ScalingUp', message: 'from 1 to 3 nodes' });
  */
 export class EventRecorder implements AsyncDisposable {
   private readonly client: Client;
@@ -44,9 +43,9 @@ export class EventRecorder implements AsyncDisposable {
   private readonly names = new RecentMap<string>(4096);
   private readonly queue: Outgoing[] = [];
   private readonly controller = new AbortController();
-  /** What is being written, by object: events of one object follow each other. */
+  /** The pending writes, by object: events of one object are written in order. */
   private readonly sending = new Map<string, Promise<void>>();
-  /** How many of those are on their way. The others wait to be tried again, and hold up nobody but their own object. */
+  /** The number of requests in flight. The others wait for a retry, and block only their own object. */
   private writing = 0;
   private counter = 0;
   private lost = 0;

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@tektite/meta';
 
-/** What an Event says. */
+/** The text of an Event. */
 export interface EventText {
   /** Default `Normal`. */
   readonly type?: 'Normal' | 'Warning';
@@ -8,7 +8,7 @@ export interface EventText {
   readonly reason: string;
   /** A sentence for people. Cut after 1024 bytes, which is what the API takes. */
   readonly message: string;
-  /** What was done, or was to be done; only the newer API has it. Default the reason. */
+  /** The action; only events.k8s.io/v1 has it. Default the reason. */
   readonly action?: string;
   /** Another object that has to do with it. */
   readonly related?: KubeObject;

@@ -9,8 +9,8 @@ export interface Observers {
 }
 
 /**
- * The same transport, with every call counted, timed and traced; the server is told which trace it belongs to. The names of
- * the metrics are client-go's.
+ * The same transport, with every call counted, timed and traced; requests carry the trace context. The names of the
+ * metrics are client-go's.
  */
 export function observedTransport(inner: Transport, { meter, tracer, clock }: Observers): Transport {
   const requests = meter.createCounter('rest_client_requests_total', {

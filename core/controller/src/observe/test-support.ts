@@ -14,7 +14,7 @@ import type {
   UpDownCounter,
 } from '@opentelemetry/api';
 
-/** A meter that keeps what it is told: sums of counters, last values of gauges, all values of histograms. */
+/** A meter that keeps its measurements: sums of counters, last values of gauges, all values of histograms. */
 export class MeterRecorder implements Meter {
   readonly names = new Set<string>();
   private readonly sums = new Map<string, number>();
@@ -22,7 +22,7 @@ export class MeterRecorder implements Meter {
   private readonly all = new Map<string, number[]>();
   private readonly callbacks: { readonly name: string; readonly callback: ObservableCallback }[] = [];
 
-  /** What a counter has come to, or a gauge shows, with just these attributes. */
+  /** The sum of a counter, or the value of a gauge, with exactly these attributes. */
   read(name: string, attributes: Attributes = {}): number | undefined {
     for (const each of this.callbacks)
       if (each.name === name)
@@ -89,7 +89,7 @@ function id(name: string, attributes: Attributes): string {
   return JSON.stringify([name, sorted]);
 }
 
-/** A span as it was told. */
+/** A recorded span. */
 export interface RecordedSpan {
   readonly name: string;
   readonly attributes: Record<string, unknown>;

@@ -1,10 +1,10 @@
 /** Why a key is in the queue: something happened to an object. */
 export interface Cause {
-  /** What kind of object, such as `Pod`. */
+  /** The kind of the object, such as `Pod`. */
   readonly kind: string;
   /** Which one: `namespace/name`, or `name`. */
   readonly object: string;
-  /** What happened, such as `added`, `modified`, `deleted`, `resync`, `timer`, `retry`. */
+  /** The change, such as `added`, `modified`, `deleted`, `resync`, `timer`, `retry`. */
   readonly change: string;
 }
 
@@ -24,10 +24,10 @@ export interface MergedCauses {
 const defaultLimit = 32;
 
 /**
- * Collects causes until somebody asks.
+ * Collects causes until they are taken.
  *
  * Guarantees: the counts of `causes` and `omitted` together are the number of causes that were given; at most `limit`
- * different causes are kept, the first that came, so the memory of a key that nobody works on is bounded.
+ * different causes are kept, the first that came, so the memory of a waiting key is bounded.
  */
 export class CauseCollector {
   private readonly limit: number;

@@ -13,13 +13,13 @@ interface Delayed extends Due {
  * A queue to which keys can be added later.
  *
  * Guarantees
- * - A key put off until t is added to the queue below at t, or as soon after as the clock's timer runs.
- * - A key that is put off more than once is added once, at the earliest of its times, with the causes of all of them, and
- *   as fresh if one of them was.
- * - `add` does not wait, and does not take back what was put off: that key is then added again at its time.
- * - There is one timer for all keys, and none when nothing is put off or after `shutdown` and `drain`.
+ * - A key delayed until t is added to the queue below at t, or as soon after as the clock's timer runs.
+ * - A key that is delayed more than once is added once, at the earliest of its times, with the causes of all of them,
+ *   and as fresh if one of them was.
+ * - `add` does not wait, and does not cancel a delay: that key is then added again at its time.
+ * - There is one timer for all keys, and none when no key is delayed or after `shutdown` and `drain`.
  *
- * What is put off when the queue shuts down or drains is dropped.
+ * Delayed keys are dropped when the queue shuts down or drains.
  */
 export class DelayingQueue implements Queue {
   private readonly inner: Queue;

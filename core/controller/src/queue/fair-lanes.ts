@@ -1,7 +1,4 @@
-/**
- * `fresh`: something happened just now, and somebody may be waiting for it.
- * `bulk`: one of many that are looked at again to be safe, such as a first list or a resync.
- */
+/** `fresh`: a change that a client may be waiting for. `bulk`: one of many keys of a first list or a resync. */
 export type Lane = 'fresh' | 'bulk';
 
 const defaultPatience = 8;

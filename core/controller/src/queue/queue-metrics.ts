@@ -13,8 +13,8 @@ export interface QueueGauges {
 }
 
 /**
- * What a queue tells about itself. The names follow upstream's `workqueue_*` metrics. All are called in the queue's own
- * course, so they have to be quick and must not throw.
+ * The metrics of a queue. The names follow upstream's `workqueue_*` metrics. All are called synchronously, so they have
+ * to be quick and must not throw.
  */
 export interface QueueMetrics {
   /** An add that was not swallowed by one that waits already (`workqueue_adds_total`). */

@@ -13,7 +13,7 @@ export interface WorkQueueOptions {
   readonly maxCauses?: number;
 }
 
-/** What is known of a key that was added and not yet taken. */
+/** The state of a key that was added and not yet taken. */
 interface Pending {
   readonly causes: CauseCollector;
   /** When it began to wait; for one that is worked on, when it was added. */
@@ -137,7 +137,7 @@ export class WorkQueue implements Queue {
     });
   }
 
-  /** Brings those who wait and what waits together; tells those who wait in vain. */
+  /** Matches waiting workers with waiting keys; rejects workers that wait in vain. */
   private serve(): void {
     for (const waiter of this.waiters) {
       const item = this.take();
@@ -145,7 +145,7 @@ export class WorkQueue implements Queue {
       this.waiters.delete(waiter);
       waiter.give(item);
     }
-    // While keys are worked on, one may come back: then whoever waits is still needed.
+    // While keys are processed, one may come back: then waiting workers are still needed.
     const over = this.closing === 'shut' || (this.closing === 'draining' && this.pending.size === 0);
     if (over) for (const waiter of this.waiters) waiter.give(undefined);
     if (over) this.waiters.clear();

@@ -2,13 +2,11 @@ import type { Cause } from '../queue/causes.ts';
 import type { RunningSource, Source, SourceTarget } from './source.ts';
 
 /**
- * A source that the program itself feeds: a timer of its own, a message from outside, another controller. What is sent
- * while no controller listens is lost, as events of the API are; the first look at every object makes up for it.
+ * A source that the program itself feeds: a timer, a message from outside, another controller. Messages without a
+ * listening controller are lost, as events of the API are; the initial reconcile of every object makes up for it.
  *
- * @example
- * const nudges = new Channel('nudges');
- * defineController({ name: 'memcached', kind: Memcached, sources: [nudges], reconcile });
- * nudges.send('default/cache', 'certificate renewed');
+ * @example const nudges = new Channel('nudges'); defineController({ name: 'memcached', kind: Memcached, sources:
+ * [nudges], reconcile }); nudges.send('default/cache', 'certificate renewed');
  */
 export class Channel implements Source {
   readonly describe: string;
@@ -18,7 +16,7 @@ export class Channel implements Source {
     this.describe = describe;
   }
 
-  /** Has the object with this key looked at by all controllers that listen. */
+  /** Enqueues the object with this key in all controllers that listen. */
   send(key: string, change: string = 'sent'): void {
     const cause: Cause = { kind: this.describe, object: key, change };
     for (const target of this.targets) target.add(key, { cause });

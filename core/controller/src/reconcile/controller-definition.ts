@@ -9,23 +9,23 @@ import type { Result } from './result.ts';
 import type { Source } from './source.ts';
 import type { ReactOptions } from './watch-source.ts';
 
-/** What makes the state of the world what an object says. */
+/** Brings the actual state in line with the desired state of an object. */
 export interface Reconciler<Out> {
   /**
-   * Looks at one object and does what is needed. Level-triggered: it is told which object, and not what happened; it must
-   * do the right thing from whatever state it finds, also when it is called twice, or died in the middle last time.
+   * Reconciles one object. Level-triggered: it receives the object, and not the event; it must reach the desired state
+   * from whatever state it observes, also when it is called twice, or was interrupted last time.
    *
    * Guarantees
    * - For one object, one call at a time. For different objects, as many as `concurrency` says.
-   * - The caches show at least what the last call for this object wrote.
-   * - After the last change that a source tells of, there is a call that sees it.
+   * - The caches show at least the writes of the last call for this object.
+   * - After the last change that a source reports, there is a call that observes it.
    */
   reconcile(object: Out, context: ReconcileContext): Promise<Result | undefined | void> | Result | undefined | void;
-  /** The object is gone. Only for what the process itself holds: when it was down, nobody tells. */
+  /** The object is deleted. Only for state of the process itself: deletions while it was down are not reported. */
   gone?(key: string, context: ReconcileContext): Promise<Result | undefined | void> | Result | undefined | void;
 }
 
-/** What has to be done outside before an object may go. */
+/** External cleanup before an object may be deleted. */
 export interface FinalizerDefinition<Out> {
   /** `example.com/cleanup`. Written before the first reconcile, taken away when `cleanup` is done. */
   readonly name: string;
@@ -34,20 +34,13 @@ export interface FinalizerDefinition<Out> {
 }
 
 /**
- * A controller: which objects it looks at, when, and what it does. A value, without any state: a `Manager` runs it.
+ * A controller: its kind, its sources and its reconciler. A value without state: a `Manager` runs it.
  *
- * @example
- * const deployments = owned(kinds.Deployment);
- * export const memcachedController = defineController({
- *   name: 'memcached',
- *   kind: Memcached,
- *   sources: [deployments],
- *   async reconcile(memcached, { client, cache, writeStatus }) {
+ * @example const deployments = owned(kinds.Deployment); export const memcachedController = defineController({ name:
+ * 'memcached', kind: Memcached, sources: [deployments], async reconcile(memcached, { client, cache, writeStatus }) {
  *     await client.apply(kinds.Deployment, deploymentFor(memcached));
  *     const [deployment] = cache(deployments).ownedBy(memcached);
- *     await writeStatus(memcached, statusOf(deployment));
- *   },
- * });
+ *     await writeStatus(memcached, statusOf(deployment)); }, });
  */
 export interface ControllerDefinition<T extends KubeObject = KubeObject, Out extends CachedObject = CachedObject>
   extends Selection,
@@ -56,16 +49,16 @@ export interface ControllerDefinition<T extends KubeObject = KubeObject, Out ext
   /** For logs, metrics and leases; unique in a manager. */
   readonly name: string;
   readonly kind: Kind<T>;
-  /** What else has objects looked at. */
+  /** Additional watches that enqueue objects of this kind. */
   readonly sources?: readonly Source[];
   readonly finalizer?: FinalizerDefinition<Out>;
-  /** The trace that an object belongs to, if it says so: looks at it are then parts of that. */
+  /** The trace of an object, if it names one: its reconciles are then spans of it. */
   traceOf?(object: Out): TraceContext | undefined;
   /** How many objects are worked on at a time. Default 4, or the manager's. */
   readonly concurrency?: number;
   /** How long a reconcile may take. Default five minutes, or the manager's. */
   readonly timeoutMs?: number;
-  /** Look at all objects each time so long has passed. Default never: nothing is lost here that this would find. */
+  /** The resync period. Default never: no event is lost that a resync would find. */
   readonly resyncMs?: number;
   /** The waits of objects that fail. */
   readonly backoff?: ExponentialOptions;

@@ -18,7 +18,7 @@ export interface ReconcilePlace {
 const labelSelector = 'role=parent';
 let place = 0;
 
-/** What every server has to make possible for controllers. */
+/** Cases of controllers on any server. */
 export function controllerCases(server: ReconcilePlace): void {
   let client: Client;
   let namespace: string;

@@ -21,7 +21,7 @@ import type { RunningSource, Source, SourceTarget } from './source.ts';
 import { Watchdog } from './watchdog.ts';
 import { startWatch } from './watch-source.ts';
 
-/** What a manager gives to its controllers. */
+/** The dependencies that a manager passes to its controllers. */
 export interface ControllerParts {
   readonly client: Client;
   readonly informers: InformerSet;
@@ -42,7 +42,7 @@ export interface ControllerHealth {
   readonly waiting: number;
   readonly delayed: number;
   readonly running: number;
-  /** Objects whose reconcile took too long and has not returned: they are not looked at until it does. */
+  /** Objects whose reconcile exceeded its timeout and has not returned: they are not reconciled until it does. */
   readonly stuck: readonly string[];
 }
 
@@ -51,9 +51,9 @@ const defaultTimeoutMs = 300_000;
 const longestWithoutTurn = 64;
 
 /**
- * Runs one definition: follows its sources, and has its reconciler look at one object after the other, several at a time.
- * What it promises to reconcilers is said in `Reconciler`. Whatever one of them does — throw, return nonsense, never
- * return — the other objects are looked at. Made by a `Manager`.
+ * Runs one definition: follows its sources, and calls its reconciler for one object after the other, several at a time.
+ * `Reconciler` states the guarantees. A reconciler that throws, returns nonsense, or never returns does not block other
+ * objects. Created by a `Manager`.
  */
 export class Controller {
   readonly definition: ControllerDefinition;
@@ -67,7 +67,7 @@ export class Controller {
   private own: (RunningSource & { readonly informer: Informer<KubeObject, CachedObject> }) | undefined;
   /** The last writes for each object that the caches may not show yet. */
   private readonly writes = new Map<string, ReadYourWrites>();
-  /** What runs, with what frees its worker before it ends. */
+  /** Running reconciles, each with the callback that frees its worker early. */
   private readonly running = new Map<ReconcileRun, () => void>();
   private readonly stuck = new Set<ReconcileRun>();
   private readonly stopping = new AbortController();
@@ -145,8 +145,8 @@ export class Controller {
   }
 
   /**
-   * Takes nothing new, lets what runs end for `graceMs`, then aborts it. What waits is dropped: the next process looks at
-   * every object first of all.
+   * Takes no new key, lets running reconciles complete for `graceMs`, then aborts them. Waiting keys are dropped: the
+   * next process reconciles every object at its start.
    */
   async stop(graceMs: number = 0): Promise<void> {
     this.stopping.abort(stoppedError());
@@ -157,7 +157,7 @@ export class Controller {
     if (graceMs > 0 && this.running.size > 0)
       await sleep(this.parts.client.clock, graceMs, grace.signal).catch(() => undefined);
     for (const run of this.running.keys()) run.abort(stoppedError());
-    // Whoever heeds the signal ends now. Nobody waits for the others: their writes are refused.
+    // Reconciles that respect the signal end now. The others are not awaited: their writes are rejected.
     await settle();
     for (const free of this.running.values()) free();
     await ended;
@@ -171,7 +171,7 @@ export class Controller {
     if (this.ownership.owns(key)) this.queue.add(key, options);
   }
 
-  /** What just became ours was another's: nobody knows what was left undone. */
+  /** Newly acquired keys belonged to another process, which may have left them unfinished. */
   private takeOver(owns: (key: string) => boolean): void {
     const kind = this.definition.kind.kind;
     for (const key of this.own?.informer.store.keys() ?? [])

@@ -1,8 +1,8 @@
 import type { Source } from './source.ts';
 
 /**
- * A source that has all objects of the controller looked at each time so long has passed: for what no event tells, such
- * as the age of something. One timer, whatever the number of objects; they take the bulk lane, behind real changes.
+ * A source that enqueues all objects of the controller periodically: for changes without an event, such as an age. One
+ * timer, whatever the number of objects; they take the bulk lane, behind real changes.
  */
 export function every(milliseconds: number): Source {
   const describe = `every ${milliseconds} ms`;

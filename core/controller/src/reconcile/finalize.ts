@@ -2,11 +2,11 @@ import { type Client, keyOf, mergePatch } from '@tektite/client';
 import { isStatusError, type KubeObject } from '@tektite/meta';
 
 /**
- * What a finalizer asks for, given what the object is like.
- * - `hold`: write the finalizer first. Until it is there, nothing may be made that it would have to clean up.
+ * The finalizer step of an object.
+ * - `hold`: add the finalizer first. Until then, nothing may be created that it would have to clean up.
  * - `work`: reconcile.
- * - `clean`: the object is to go; clean up, then `release`.
- * - `gone`: the object is to go, and does not wait for us.
+ * - `clean`: the object is being deleted; clean up, then `release`.
+ * - `gone`: the object is being deleted, and does not have our finalizer.
  */
 export function finalizerStep({ metadata }: KubeObject, finalizer: string): 'hold' | 'work' | 'clean' | 'gone' {
   const held = metadata.finalizers?.includes(finalizer) ?? false;
@@ -24,7 +24,7 @@ export function holdObject(
   return writeFinalizers(client, object, [...(object.metadata.finalizers ?? []), finalizer], signal);
 }
 
-/** Takes the finalizer away; the object may go. One that is gone already is fine. */
+/** Removes the finalizer. A deleted object is not an error. */
 export async function releaseObject(
   client: Client,
   object: KubeObject,

@@ -9,7 +9,7 @@ export interface ReconcileRecord extends MergedCauses {
   readonly durationMs: number;
   readonly outcome: string;
   readonly error?: string;
-  /** When it is looked at again without a change. */
+  /** The time of the next reconcile without a change. */
   readonly nextAt?: number;
 }
 
@@ -17,8 +17,8 @@ const defaultKeys = 10_000;
 const perKey = 5;
 
 /**
- * The last reconciles of each object, for `tektite explain`. Bounded: the last five of the ten thousand objects that were
- * looked at last.
+ * The last reconciles of each object, for `tektite explain`. Bounded: the last five of the ten thousand objects that
+ * were reconciled last.
  */
 export class ReconcileHistory {
   private readonly limit: number;

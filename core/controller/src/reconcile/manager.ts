@@ -148,8 +148,8 @@ export class Manager implements AsyncDisposable {
   }
 
   /**
-   * Why an object was looked at lately, and what came of it, by all controllers of its kind. The kind by any name that
-   * kubectl would take: `Memcached`, `memcacheds`, `mc`.
+   * The recent reconciles of an object, with causes and results, by all controllers of its kind. The kind by any name
+   * that kubectl would take: `Memcached`, `memcacheds`, `mc`.
    */
   explain(kind: string, key: string): readonly ReconcileRecord[] {
     const records: ReconcileRecord[] = [];

@@ -1,14 +1,14 @@
 import { equalJson, type ObjectMeta } from '@tektite/meta';
 import type { CachedObject } from '../cache/cached-object.ts';
 
-/** What happened to an object of a source. */
+/** A change of an object of a source. */
 export type Change<T> =
   | { readonly type: 'added'; readonly object: T; readonly initial: boolean }
   | { readonly type: 'modified'; readonly object: T; readonly before: T }
   | { readonly type: 'deleted'; readonly object: T }
   | { readonly type: 'resync'; readonly object: T };
 
-/** Whether a change is worth a look. Sees what the cache keeps of the objects. One that throws counts as yes. */
+/** Whether a change causes a reconcile. It receives the cached part of the objects. An exception counts as yes. */
 export type Predicate<T> = (change: Change<T>) => boolean;
 
 type Meta = CachedObject & { readonly metadata: ObjectMeta };

@@ -8,15 +8,15 @@ import type { CachedSource } from './source.ts';
 import type { StatusOf } from './write-status.ts';
 import type { SourceCache } from './watch-source.ts';
 
-/** What a reconciler is given besides the object. Its functions may be taken out of it: `{ client, cache, log }`. */
+/** The context of a reconcile. Its functions may be destructured: `{ client, cache, log }`. */
 export interface ReconcileContext {
   /** `namespace/name`, or `name`. */
   readonly key: string;
   readonly namespace: string | undefined;
   readonly name: string;
   /**
-   * The API. What is written through it is seen by the next reconcile of this object. It refuses to write once `signal` is
-   * aborted, so that nobody writes who was too slow or is no longer in charge.
+   * The API. Writes through it are visible to the next reconcile of this object. It refuses to write once `signal` is
+   * aborted, so that a reconcile that was too slow or lost its lease cannot write.
    */
   readonly client: Client;
   /** Aborted when the process stops, when this takes too long, and when the object becomes another process's. */
@@ -30,12 +30,11 @@ export interface ReconcileContext {
   readonly log: Logger;
   /** The cache of one of the controller's sources. */
   cache<Out extends CachedObject>(source: CachedSource<Out>): SourceCache<Out>;
-  /** Tells the users of the object what happened, as an Event. Repeated ones are counted, not repeated. */
+  /** Records an Event about the object. Repeated ones are counted, not repeated. */
   event(event: EventText): void;
   /**
-   * Writes the object's status through the status subresource, if it is another one than the object has. The object has
-   * to be the one that was given: when somebody changed it since, this is a conflict, and the reconcile runs again.
-   * Returns whether something was written.
+   * Writes the object's status through the status subresource, if it differs. The object has to be the given one: a
+   * concurrent change is a conflict, and the reconcile runs again. Returns whether something was written.
    */
   writeStatus<T extends KubeObject>(object: T, status: StatusOf<T>): Promise<boolean>;
   /** Resolves when the caches show everything that was written so far. Seldom needed: each reconcile begins so. */

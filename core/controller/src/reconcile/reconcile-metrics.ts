@@ -6,14 +6,14 @@ export type Outcome =
   | 'requeueAfter'
   | 'error'
   | 'permanentError'
-  /** Somebody else wrote or deleted the object first; it runs again on fresh data. Nothing is wrong. */
+  /** A concurrent write or deletion of the object; it runs again on fresh data. Not an error. */
   | 'conflict'
   /** It took too long and has not returned. */
   | 'timeout'
   /** Stopped, or the object became another process's. */
   | 'aborted';
 
-/** What controllers tell about themselves. All are called in their own course: quick, and without throwing. */
+/** The metrics of controllers. All are called synchronously: they must be quick and not throw. */
 export interface ReconcileMetrics {
   /** The queue of a controller. */
   queue?(controller: string): QueueMetrics;

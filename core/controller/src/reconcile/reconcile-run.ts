@@ -19,7 +19,7 @@ import type { CachedSource } from './source.ts';
 import { type SourceCache, sourceCache } from './watch-source.ts';
 import { writeStatus } from './write-status.ts';
 
-/** What all reconciles of a controller share. */
+/** The dependencies that all reconciles of a controller share. */
 export interface RunParts {
   readonly definition: ControllerDefinition;
   readonly client: Client;
@@ -35,9 +35,9 @@ export class ReconcileRun {
   readonly key: string;
   readonly startedAt: number;
   readonly item: WorkItem;
-  /** What was written, for the next one to wait for. */
+  /** The writes that the next reconcile waits for. */
   readonly writes: ReadYourWrites;
-  /** Resolves when all is over, `finish` was called. */
+  /** Resolves when the reconcile has ended and `finish` was called. */
   readonly ended: Promise<void>;
   finish: () => void = () => undefined;
   private readonly parts: RunParts;
@@ -61,7 +61,7 @@ export class ReconcileRun {
     this.writes = new ReadYourWrites(fencedClient(parts.client, this.controller.signal, claim), parts.informers);
   }
 
-  /** Made when somebody writes to it: most reconciles have nothing to say. */
+  /** Created on first use: most reconciles do not log. */
   get log(): Logger {
     return (this.ownLog ??= this.makeLog());
   }
@@ -96,7 +96,7 @@ export class ReconcileRun {
     return result.type;
   }
 
-  /** Whether a write failed because the object itself was deleted meanwhile. The cache will tell. */
+  /** Whether a write failed because the object itself was deleted meanwhile. The cache will show the deletion. */
   private isGone(error: Error): boolean {
     if (!isStatusError(error, 'NotFound')) return false;
     const { name, kind, group = '' } = error.status.details ?? {};
@@ -121,7 +121,7 @@ export class ReconcileRun {
         await holdObject(client, object, name, this.signal);
         await this.writes.caughtUp(this.signal);
         const held = this.parts.own.store.get(this.key);
-        // Who was faster than us, and what came of it, the next look will show.
+        // The next reconcile observes a concurrent write.
         if (!held || finalizerStep(held as KubeObject, name) !== 'work') return this.look();
         return readResult(await definition.reconcile(held, this.context(held)));
       }
@@ -142,7 +142,7 @@ export class ReconcileRun {
   }
 }
 
-/** Made for each reconcile: getters and functions that cost something are made when somebody asks for them. */
+/** Created for each reconcile: expensive getters and functions are created on first use. */
 class RunContext implements ReconcileContext {
   readonly key: string;
   readonly namespace: string | undefined;
@@ -197,7 +197,7 @@ class RunContext implements ReconcileContext {
   }
 }
 
-/** What can be said of an object that is not there. */
+/** A placeholder for an object that does not exist. */
 function absent({ kind }: ControllerDefinition, namespace: string | undefined, name: string): KubeObject {
   return {
     apiVersion: formatApiVersion(kind),

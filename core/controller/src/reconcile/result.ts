@@ -1,11 +1,11 @@
 import { ControllerError } from '../controller-error.ts';
 
 /**
- * How a reconcile ended.
- * - `done`: nothing to do until something changes.
- * - `requeueAfter`: as done, but look again after so long, whatever happens.
- * - `error`: it failed; try again, later and later.
- * - `permanentError`: it failed, and trying again without a change would fail again. It waits for a change.
+ * The result of a reconcile.
+ * - `done`: nothing to do until a change.
+ * - `requeueAfter`: as done, but reconcile again after this delay.
+ * - `error`: it failed; retry with backoff.
+ * - `permanentError`: it failed, and a retry without a change would fail again. It waits for a change.
  *
  * Throwing is the same as `error`, or as `permanentError` for a {@link PermanentError}. Returning nothing is `done`.
  */
@@ -32,13 +32,13 @@ export function permanentlyFailed(error: Error): Result {
 
 const permanent = Symbol.for('tektite.PermanentError');
 
-/** Thrown where a retry is of no use, such as for a mistake of the user's that admission could not see. */
+/** Thrown where a retry is of no use, such as for an invalid spec that admission could not reject. */
 export class PermanentError extends Error {
   override readonly name = 'PermanentError';
   readonly [permanent] = true;
 }
 
-/** What a reconciler returned, checked: it may be written in JavaScript. */
+/** Validates the value that a reconciler returned: it may be written in JavaScript. */
 export function readResult(value: unknown): Result {
   if (value === undefined) return done;
   const result = value as Partial<Result> | null;
@@ -60,7 +60,7 @@ export function readResult(value: unknown): Result {
   }
 }
 
-/** What a reconciler threw, as a result. It may come from another copy of this package. */
+/** Converts an exception of a reconciler into a result. It may come from another copy of this package. */
 export function resultOfThrown(thrown: unknown): Result {
   const error = asError(thrown);
   return permanent in error ? permanentlyFailed(error) : failed(error);

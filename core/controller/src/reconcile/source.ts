@@ -8,7 +8,7 @@ import type { IndexFunction } from '../cache/store-index.ts';
 import type { Transform } from '../cache/transform.ts';
 import type { AddOptions } from '../queue/queue.ts';
 
-/** What a source needs of the controller that it feeds. */
+/** The interface of a controller for its sources. */
 export interface SourceTarget {
   /** Puts a key of the controller's own kind into its queue. */
   add(key: string, options: AddOptions): void;
@@ -34,9 +34,9 @@ export interface Source {
   /** For logs and explanations. */
   readonly describe: string;
   start(target: SourceTarget): RunningSource;
-  /** What it watches, for RBAC rules. */
+  /** The watched kind, for RBAC rules. */
   readonly watches?: Kind;
-  /** What it watches is owned by the controller's objects, for RBAC rules. */
+  /** Whether the controller's objects own the watched ones, for RBAC rules. */
   readonly owns?: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface CachedSource<Out extends CachedObject = CachedObject> extends S
 
 /** Which objects of a kind a source follows, and what it keeps of them. */
 export interface WatchOptions<T extends KubeObject, Out extends CachedObject> extends Selection {
-  /** What to keep of each object. Default: all but `managedFields`. */
+  /** The part of each object to keep. Default: all but `managedFields`. */
   readonly transform?: Transform<T, Out>;
   /** Ways to find objects: `context.cache(source).byIndex(name, value)`. Keep the functions, not copies of them. */
   readonly indexes?: Readonly<Record<string, IndexFunction<Out>>>;

@@ -3,7 +3,7 @@ import type { ControllerDefinition } from './controller-definition.ts';
 import type { TraceContext } from './trace-context.ts';
 import type { Result } from './result.ts';
 
-/** Runs a reconcile as a span of its own; the calls it makes are spans within. Without an SDK this is nearly nothing. */
+/** Runs a reconcile as a span; its calls are child spans. Without an SDK this costs nearly nothing. */
 export function traced(
   { name, kind }: ControllerDefinition,
   key: string,

@@ -10,7 +10,7 @@ import type { Change, Predicate } from './predicate.ts';
 import type { CachedSource, RunningSource, SourceTarget, WatchOptions } from './source.ts';
 
 export interface ReactOptions<T extends KubeObject, Out extends CachedObject> extends WatchOptions<T, Out> {
-  /** Which changes are worth a look. Default all. */
+  /** The changes that cause a reconcile. Default all. */
   readonly predicate?: Predicate<Out>;
 }
 
@@ -27,18 +27,16 @@ function ownersOf(object: CachedObject): readonly OwnerReference[] {
 const ownerUids = (object: CachedObject): string[] => ownersOf(object).map(({ uid }) => uid);
 
 /**
- * Objects that the controller's objects own: a change has the owner looked at. Only the owner that is marked as the
+ * Objects that the controller's objects own: a change enqueues the owner. Only the owner that is marked as the
  * controller counts, and the reference has to be of the controller's own kind, in any version.
  *
- * @example
- * const deployments = owned(kinds.Deployment);
- * // in reconcile:
- * const [deployment] = context.cache(deployments).ownedBy(memcached);
+ * @example const deployments = owned(kinds.Deployment); // in reconcile: const [deployment] =
+ * context.cache(deployments).ownedBy(memcached);
  */
 export function owned<T extends KubeObject, Out extends CachedObject = T>(
   kind: Kind<T>,
   options: ReactOptions<T, Out> & {
-    /** Also look at owners that are not marked as the controller. */
+    /** Also enqueues owners that are not marked as the controller. */
     readonly anyOwner?: boolean;
   } = {},
 ): CachedSource<Out> {
@@ -60,11 +58,11 @@ export function owned<T extends KubeObject, Out extends CachedObject = T>(
 }
 
 /**
- * Objects of another kind that some of the controller's objects depend on: a change has those looked at that `keysOf`
- * names. Both the old and the new state of a changed object are asked, so that nobody is forgotten.
+ * Objects of another kind that some of the controller's objects depend on: a change enqueues the keys that `keysOf`
+ * returns. It is called with both the old and the new state of a changed object, so that former dependents are enqueued
+ * too.
  *
- * @example
- * mapped(kinds.Secret, (secret, own) => [...own.keys()].filter((key) => uses(key, secret)))
+ * @example mapped(kinds.Secret, (secret, own) => [...own.keys()].filter((key) => uses(key, secret)))
  */
 export function mapped<T extends KubeObject, Out extends CachedObject = T>(
   kind: Kind<T>,
@@ -74,7 +72,7 @@ export function mapped<T extends KubeObject, Out extends CachedObject = T>(
   return watchSource(kind, `mapped ${kind.kind}`, options, keysOf);
 }
 
-/** Objects that are only read, from a cache: their changes have nothing looked at. */
+/** Objects that are only read, from a cache: their changes enqueue nothing. */
 export function cached<T extends KubeObject, Out extends CachedObject = T>(
   kind: Kind<T>,
   options: WatchOptions<T, Out> = {},
@@ -147,7 +145,7 @@ export function startWatch<T extends KubeObject, Out extends CachedObject>(
   };
 }
 
-/** What a reconciler sees of a source's cache. */
+/** The reconciler's view of a source's cache. */
 export interface SourceCache<Out extends CachedObject> extends ReadonlyStore<Out> {
   /** All that have this object among their owners; by uid, so never those of an earlier one of the same name. */
   ownedBy(owner: { readonly metadata: Pick<ObjectMeta, 'uid'> }): readonly Out[];

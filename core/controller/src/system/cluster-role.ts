@@ -7,17 +7,18 @@ import type { System } from './system.ts';
 const follow = ['list', 'watch'];
 
 /**
- * What the account of a system's controllers has to be allowed everywhere: to follow what they watch, to write status and
- * finalizers of the kinds they reconcile, to tell Events, to register webhooks; and what the system says its reconcilers do
- * besides. Nothing more: who reads an object with `client.get` says so in `permissions`. What they need in their own
- * namespace only is in `namespaceRoleFor`; definitions of kinds are left to whoever installs the system.
+ * The cluster-wide permissions of a system's controllers: to watch their kinds, to write status and finalizers of the
+ * kinds they reconcile, to record Events, to register webhooks; and the declared `permissions` of the system. Nothing
+ * more: a controller that reads an object with `client.get` declares it in `permissions`. Permissions in their own
+ * namespace are in `namespaceRoleFor`; CRDs are left to the installation of the system.
  */
 export function clusterRoleFor(system: System, name: string = `tektite-${system.name}`): ClusterRole {
   const rules = new RuleSet();
   for (const { kind, finalizer, sources = [] } of system.controllers) {
     rules.allow(kind, follow);
     if (finalizer) rules.allow(kind, ['patch']);
-    // Not a request of its own: where owner references are guarded, the server asks for this before one is written.
+    // Not a separate request: where owner references are guarded, the server checks this permission before one is
+    // written.
     if (sources.some(({ owns }) => owns)) rules.allow(kind, ['update'], 'finalizers');
     if (kind.subresources.status) rules.allow(kind, ['patch'], 'status');
     for (const { watches } of sources) if (watches) rules.allow(watches, follow);

@@ -11,7 +11,7 @@ export interface NamespaceRoleOptions {
   readonly webhookService?: string;
 }
 
-/** What the account of a system's controllers has to be allowed in their own namespace: Leases, and the webhooks' certificate. */
+/** The permissions of a system's controllers in their own namespace: Leases, and the webhooks' certificate. */
 export function namespaceRoleFor(system: System, options: NamespaceRoleOptions): Role {
   const { namespace, name = `tektite-${system.name}`, webhookService = 'tektite-webhook' } = options;
   const rules: PolicyRule[] = [

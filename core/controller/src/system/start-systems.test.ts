@@ -167,7 +167,7 @@ describe('systems', () => {
     await expect(start).rejects.toThrow('there is a controller "widgets" already');
     const { items } = await clock.until(still.client.list(kinds.Lease, { namespace: 'default' }));
     expect(items.filter(({ spec }) => spec?.holderIdentity)).toEqual([]);
-    // The entry that is left asks a place where nobody answers any more.
+    // The remaining entry names an address without a listener.
     await expect(
       clock.until(still.client.create(Widget, { metadata: { namespace: 'default', name: 'a' } })),
     ).rejects.toThrow('failed calling webhook "validation.example.com"');

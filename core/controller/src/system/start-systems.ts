@@ -30,7 +30,7 @@ export interface SystemsOptions extends Omit<ManagerOptions, 'ownership'> {
   readonly install?: boolean;
   /** How a server learns of their kinds. Default: their definitions are applied. */
   readonly define?: DefineKind;
-  /** Without it, webhooks are not served: whoever serves them is another process. */
+  /** Without it, webhooks are not served here: another process serves them. */
   readonly webhooks?: SystemsWebhooks;
   /** Without it, all objects are this process's. */
   readonly election?: SystemsElection;
@@ -48,11 +48,10 @@ export interface SystemsHealth extends ManagerHealth {
 }
 
 /**
- * Runs systems: has the server serve their kinds, serves their webhooks, runs their controllers. Resolves when the webhooks
- * are in force and the controllers started. What was begun is undone when a part fails.
+ * Runs systems: has the server serve their kinds, serves their webhooks, runs their controllers. Resolves when the
+ * webhooks are in force and the controllers started. Started parts are stopped when another part fails.
  *
- * @example
- * await using running = await startSystems([memcachedSystem], { client: await openClient() });
+ * @example await using running = await startSystems([memcachedSystem], { client: await openClient() });
  */
 export async function startSystems(given: readonly System[], options: SystemsOptions): Promise<RunningSystems> {
   const { client, log = silentLogger } = options;
@@ -128,8 +127,8 @@ async function installLater(
 }
 
 /**
- * Where the server is told of kinds without ado, it is told at once how they are converted: to hear of that afterwards means for
- * it to make what it has of a definition a second time.
+ * Where the server defines kinds directly, the definition includes the conversion at once: a later change would make
+ * the server build its schemas a second time.
  */
 function defineWhole(systems: readonly System[], { define, webhooks: where }: SystemsOptions): DefineKind | undefined {
   if (!define || !where || !('host' in where)) return define;

@@ -27,7 +27,7 @@ export interface System {
   readonly webhooks?: readonly (AdmissionWebhook | ConversionWebhook)[];
   /** Objects it comes with, such as ConfigMaps with its settings. */
   readonly objects?: readonly KubeObject[];
-  /** What its controllers need besides what they watch. See `clusterRoleFor`. */
+  /** Permissions beyond those for the watched kinds. See `clusterRoleFor`. */
   readonly permissions?: readonly PolicyRule[];
   /**
    * Makes a copy that lives: whose controllers and webhooks follow settings of the cluster. What is above is then for those
@@ -36,7 +36,7 @@ export interface System {
   configure?(services: SystemServices): Promise<ConfiguredSystem>;
 }
 
-/** What a system is given to follow the cluster. */
+/** The services that a system gets to follow the cluster. */
 export interface SystemServices {
   readonly client: Client;
   readonly log: Logger;

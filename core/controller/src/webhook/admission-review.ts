@@ -10,7 +10,7 @@ export interface ReviewUser {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** `admission.k8s.io/v1 AdmissionRequest`, as far as webhooks here look at it. */
+/** `admission.k8s.io/v1 AdmissionRequest`, as far as webhooks here use it. */
 export interface AdmissionRequest {
   readonly uid: string;
   readonly kind: GroupVersionKind;

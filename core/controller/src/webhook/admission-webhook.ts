@@ -2,17 +2,17 @@ import type { Kind } from '@tektite/schema';
 import type { LabelSelector } from '@tektite/schema/kubernetes';
 import type { AdmissionOperation, AdmissionRequest, AdmissionResponse, ReviewUser } from './admission-review.ts';
 
-/** What a webhook's function is told besides the object. */
+/** The context of a webhook's function. */
 export interface AdmissionContext<T> {
   readonly operation: AdmissionOperation;
-  /** What the object was before. Absent for CREATE; for DELETE it is the object itself. */
+  /** The old object. Absent for CREATE; for DELETE it is the object itself. */
   readonly old: T | undefined;
   /** Empty, or `status`, `scale`, ... */
   readonly subresource: string;
   readonly userInfo: ReviewUser;
   /** Nothing will be stored; nothing may happen elsewhere either. */
   readonly dryRun: boolean;
-  /** Aborted when nobody waits for the answer any longer. */
+  /** Aborted when the API server no longer waits for the answer. */
   readonly signal: AbortSignal;
 }
 
@@ -26,7 +26,7 @@ export interface AdmissionRule {
 
 /** How the API server is to treat the webhook; see `ValidatingWebhookConfiguration`. */
 export interface AdmissionOptions {
-  /** What a webhook that cannot be reached means. Default `Fail`. */
+  /** The effect of an unreachable webhook. Default `Fail`. */
   readonly failurePolicy?: 'Fail' | 'Ignore';
   /** How long the API server waits. Default 10, as upstream. */
   readonly timeoutSeconds?: number;
@@ -46,18 +46,18 @@ export interface ReviewedWrite {
 /** A webhook that reviews writes: one path, one name, any number of kinds. */
 export interface AdmissionWebhook {
   readonly type: 'mutating' | 'validating';
-  /** A domain name with at least three parts. Refusals begin with it, and its configuration is called by it. */
+  /** A domain name with at least three parts. Denials begin with it, and its configuration has this name. */
   readonly name: string;
   readonly path: string;
   readonly rules: readonly AdmissionRule[];
   readonly options: AdmissionOptions;
-  /** Whether writes of this sort are allowed as they are, whatever they bring. Then nobody in this process asks. */
+  /** Whether writes of this sort are always allowed. Then this process does not call the webhook. */
   passes?(write: ReviewedWrite): boolean;
-  /** Decides. Rejects only when it fails, which is not the same as a refusal. */
+  /** Decides. Rejects only when it fails, which is not the same as a denial. */
   review(request: AdmissionRequest, signal: AbortSignal): Promise<AdmissionResponse>;
 }
 
-/** What the function of a webhook is told of a request. */
+/** The context of a webhook's function, from a request. */
 export function contextOf<T>(request: AdmissionRequest, old: T | undefined, signal: AbortSignal): AdmissionContext<T> {
   const { operation, subResource: subresource, userInfo, dryRun } = request;
   return { operation, old, subresource, userInfo, dryRun, signal };

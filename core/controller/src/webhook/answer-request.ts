@@ -39,7 +39,7 @@ export async function answerRequest(
     answer = failureAnswer(error);
   }
   if (!gone.signal.aborted && !response.headersSent) await send(response, answer);
-  // Somebody who goes on sending what nobody wants to read.
+  // A client that goes on sending a body that is not read.
   if (!request.complete) cut();
 }
 
@@ -54,7 +54,7 @@ async function decide(request: WebhookRequest, parts: AnswerParts, signal: Abort
   const { path, query } = splitUrl(request.url ?? '/');
   if (path === '/healthz' || path === '/livez') return { code: 200, body: { status: 'ok' } };
   if (path === '/readyz') return parts.isReady() ? { code: 200, body: { status: 'ok' } } : notReady();
-  // An unknown path is told before a body is looked at.
+  // An unknown path is reported before the body is read.
   if (!parts.handler.hasPath(path)) return parts.handler.handle(path, undefined);
   if (request.method !== 'POST') throw methodError(request.method);
   checkContentType(request.headers['content-type']);

@@ -24,7 +24,7 @@ export interface CertificateWish {
   readonly renewBeforeMs: number;
 }
 
-/** What is to be done with the certificates that are there. */
+/** The action for the existing certificates. */
 export type CertificateAssessment =
   | { readonly keep: WebhookCertificate }
   /** `reason` completes the sentence "a new certificate is needed because ...". */
@@ -32,7 +32,7 @@ export type CertificateAssessment =
 
 type SecretData = Readonly<Record<string, string>> | undefined;
 
-/** Looks at the (base64) data of a Secret. Pure. */
+/** Assesses the (base64) data of a Secret. Pure. */
 export function assessCertificates(data: SecretData, wish: CertificateWish): CertificateAssessment {
   const [authorities, certificate, key] = [
     textOf(data, certificateKeys.authorities),

@@ -20,16 +20,17 @@ export interface CertificateSecretOptions {
 
 const day = 24 * 60 * 60 * 1000;
 const defaultValidForMs = 30 * day;
-/** Whoever loses the race reads what the winner wrote; nobody loses that often. */
+/** After a lost race the winner's write is read; more losses than this do not happen. */
 const attempts = 10;
 
 /**
- * Gives the certificate that all replicas of a webhook share. It is kept in a Secret, and made there when it is missing,
- * unusable, for other names, or about to expire.
+ * Returns the certificate that all replicas of a webhook share. It is kept in a Secret, and created there when it is
+ * missing, unusable, for other names, or about to expire.
  *
- * Guarantees: of any number who ask at the same time, one makes the certificate and all get the same. With a new certificate
- * comes a new authority, whose key nobody keeps; former authorities stay in the bundle until they expire, so that whoever
- * trusts the new bundle also trusts replicas that still show the old certificate. Other keys of the Secret are left alone.
+ * Guarantees: of any number of concurrent callers, one creates the certificate and all get the same. With a new
+ * certificate comes a new authority, whose key is not kept; former authorities stay in the bundle until they expire, so
+ * that a client with the new bundle also trusts replicas that still serve the old certificate. Other keys of the Secret
+ * are left alone.
  *
  * Rejects with `CERTIFICATE_FAILED`.
  */
@@ -66,7 +67,7 @@ async function findSecret(
   }
 }
 
-/** What the Secret has, or a new one that was written into it; `undefined` when somebody else was faster. */
+/** The certificate in the Secret, or a new one that was written into it; `undefined` after a concurrent write. */
 async function certificateOf(
   options: CertificateSecretOptions,
   found: Secret | undefined,
@@ -87,7 +88,7 @@ async function certificateOf(
   }
 }
 
-/** A Secret that went in the meantime is made anew; without its namespace that cannot be. */
+/** A Secret that was deleted meanwhile is recreated; without its namespace that is not possible. */
 function isMissingNamespace(error: Error, { secret }: CertificateSecretOptions): boolean {
   return isStatusError(error, 'NotFound') && error.status.details?.name === secret.namespace;
 }

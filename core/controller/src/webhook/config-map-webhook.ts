@@ -6,7 +6,7 @@ import type { ConfigDefinition } from '../config/define-config.ts';
 import type { AdmissionRequest, AdmissionResponse } from './admission-review.ts';
 import type { AdmissionOptions, AdmissionWebhook } from './admission-webhook.ts';
 import { badRequestError, type Status } from '@tektite/meta';
-import { decodeMistake } from './decode-mistake.ts';
+import { decodeError } from './decode-error.ts';
 
 export interface ConfigMapWebhookOptions extends AdmissionOptions {
   readonly name: string;
@@ -46,7 +46,7 @@ function review(configs: ReadonlyMap<string, ConfigDefinition>, request: Admissi
   if (kind.group !== '' || kind.version !== 'v1' || kind.kind !== 'ConfigMap')
     return refuse(`unhandled kind: ${kind.group}/${kind.version}, Kind=${kind.kind}`);
   if (object === undefined) return { allowed: true };
-  const mistake = decodeMistake(object, kinds.ConfigMap);
+  const mistake = decodeError(object, kinds.ConfigMap);
   if (mistake !== undefined) return refuse(`cannot decode incoming new object: ${mistake}`);
   const config = configs.get(object.metadata?.name ?? '');
   if (!config) return { allowed: true };

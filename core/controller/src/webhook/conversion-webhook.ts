@@ -10,7 +10,7 @@ import {
 import type { Kind } from '@tektite/schema';
 import { isMap } from './admission-review.ts';
 import type { ConversionRequest, ConversionResponse } from './conversion-review.ts';
-import { decodeMistake } from './decode-mistake.ts';
+import { decodeError } from './decode-error.ts';
 
 /** How the objects of one kind change versions. Made by `conversion`. */
 export interface ConversionRule {
@@ -76,7 +76,7 @@ async function convertOne(
   for (const version of [from, to])
     if (!rule.versions.includes(version.version))
       throw new Error(`conversion not supported for type ${describe(version)}`);
-  const mistake = decodeMistake(value, { ...rule.kind, version: from.version, schema: undefined });
+  const mistake = decodeError(value, { ...rule.kind, version: from.version, schema: undefined });
   if (mistake !== undefined) throw new Error(`unable to unmarshal input: ${mistake}`);
   try {
     return await rule.convert(frozen(value as KubeObject), from.version, to.version);

@@ -7,11 +7,10 @@ type Json = Readonly<Record<string, unknown>>;
 const maxOperations = 1000;
 
 /**
- * The JSON patch (RFC 6902) that makes `after` of `before`. Untouched parts do not appear; of lists only what lies between the
- * common beginning and the common end is looked at, so an element that is inserted costs one step.
+ * The JSON patch (RFC 6902) that makes `after` of `before`. Untouched parts do not appear; of lists only the part
+ * between the common beginning and the common end is compared, so an element that is inserted costs one step.
  *
- * @example
- * createJsonPatch({ spec: {} }, { spec: { size: 1 } }); // [{ op: 'add', path: '/spec/size', value: 1 }]
+ * @example createJsonPatch({ spec: {} }, { spec: { size: 1 } }); // [{ op: 'add', path: '/spec/size', value: 1 }]
  */
 export function createJsonPatch(before: unknown, after: unknown): readonly JsonPatchOperation[] {
   const fine = new PatchWriter(Number.POSITIVE_INFINITY);
@@ -26,7 +25,7 @@ class PatchWriter {
   readonly operations: JsonPatchOperation[] = [];
   private readonly maxDepth: number;
 
-  /** Differences below `maxDepth` are not looked into: the value there is replaced. */
+  /** Differences below `maxDepth` are not compared: the value there is replaced. */
   constructor(maxDepth: number) {
     this.maxDepth = maxDepth;
   }

@@ -2,7 +2,7 @@ import { jsonTypeName } from '@tektite/go';
 import { quoteGo } from '@tektite/meta';
 import type { JsonSchema, Kind } from '@tektite/schema';
 
-/** What Go calls the field of a struct: the struct it is in, and its type. By path, without indexes (`spec.steps`). */
+/** The Go name of a struct field: its struct, and its type. By path, without indexes (`spec.steps`). */
 export type GoFieldNames = Readonly<Record<string, { readonly struct: string; readonly type: string }>>;
 
 export interface DecodeOptions {
@@ -13,13 +13,13 @@ export interface DecodeOptions {
 }
 
 /**
- * The first thing that keeps a value from being an object of the kind: a field of another JSON type than the schema says or,
- * if asked for, an unknown field. In the words of Go's JSON decoder. `undefined` when the value can be used as its type says.
+ * The first decoding error of a value: a field of another JSON type than the schema says or, if requested, an unknown
+ * field. In the words of Go's JSON decoder. `undefined` when the value can be used as its type.
  *
- * Webhooks that change objects are asked before the API server looks at the schema, so their functions would otherwise
- * be given a list where their type promises a text. Like Go, null counts as absent; missing fields are not looked for.
+ * Mutating webhooks are called before the API server validates the schema, so their functions would otherwise receive a
+ * list where their type promises a string. Like Go, null counts as absent; missing fields are not checked.
  */
-export function decodeMistake(value: unknown, kind: Kind, options: DecodeOptions = {}): string | undefined {
+export function decodeError(value: unknown, kind: Kind, options: DecodeOptions = {}): string | undefined {
   const { schema } = kind;
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return `json: cannot unmarshal ${jsonName(value)} into Go value of type ${kind.version}.${kind.kind}`;

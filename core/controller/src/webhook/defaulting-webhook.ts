@@ -3,7 +3,7 @@ import type { Kind } from '@tektite/schema';
 import type { AdmissionRequest, AdmissionResponse } from './admission-review.ts';
 import { type AdmissionContext, type AdmissionOptions, type AdmissionWebhook, contextOf } from './admission-webhook.ts';
 import { createJsonPatch } from './create-json-patch.ts';
-import type { GoFieldNames } from './decode-mistake.ts';
+import type { GoFieldNames } from './decode-error.ts';
 import { KindRules, type RuleOptions, UndecodableError } from './kind-rules.ts';
 
 /** Gives the object with what was missing filled in; the same object, or nothing, when nothing was. Changes nothing. */
@@ -55,13 +55,13 @@ export interface DefaultingWebhookOptions extends AdmissionOptions {
 }
 
 /**
- * A webhook that fills in defaults. It answers with the smallest JSON patch that makes the function's object of the request's.
+ * A webhook that fills in defaults. It answers with the smallest JSON patch that makes the function's object of the
+ * request's.
  *
- * Refuses what is no object of its kind (`mutation failed: cannot decode incoming new object: ...`). A StatusError that the
- * function throws is the refusal; any other error is a failure of the webhook.
+ * Rejects objects that cannot be decoded (`mutation failed: cannot decode incoming new object: ...`). A StatusError
+ * that the function throws is the denial; any other error is a failure of the webhook.
  *
- * @example
- * defaultingWebhook({ name: 'webhook.cache.example.com', rules: [defaulting(Memcached, withDefaults)] })
+ * @example defaultingWebhook({ name: 'webhook.cache.example.com', rules: [defaulting(Memcached, withDefaults)] })
  */
 export function defaultingWebhook(options: DefaultingWebhookOptions): AdmissionWebhook {
   const { name, path = `/defaulting/${options.name}`, rules, strict = false, ...admission } = options;

@@ -1,25 +1,21 @@
-import { mergeMistakes, type FieldMistake, type MistakeLevel } from './field-mistake.ts';
+import { mergeFieldErrors, type KnativeFieldError, type DiagnosticLevel } from './knative-field-error.ts';
 import { joinFieldPath } from './join-field-path.ts';
 
 /**
- * What is wrong with an object, said the way Knative's webhooks (and so Tekton's) say it: a message, the paths it holds for,
- * and sometimes details. Values are immutable; every method gives a new one.
+ * Validation errors in the format of Knative's webhooks (and so Tekton's): a message, the paths it holds for, and
+ * sometimes details. Values are immutable; every method gives a new one.
  *
- * Validation works from the inside out: a function that checks a part names paths within the part, and whoever called it
- * puts the way there in front with `viaField`, `viaIndex` or `viaKey`.
+ * Validation works from the inside out: a function that checks a part names paths within the part, and its caller
+ * prefixes the path with `viaField`, `viaIndex` or `viaKey`.
  *
- * @example
- * const errors = noFieldErrors
- *   .also(step.image ? undefined : missingField('image'))
- *   .viaFieldIndex('steps', 0)
- *   .viaField('spec');
- * errors.toString(); // missing field(s): spec.steps[0].image
+ * @example const errors = noFieldErrors .also(step.image ? undefined : missingField('image')) .viaFieldIndex('steps',
+ * 0) .viaField('spec'); errors.toString(); // missing field(s): spec.steps[0].image
  */
 export class FieldErrors {
   /** As they were found: not merged, not sorted. */
-  readonly mistakes: readonly FieldMistake[];
+  readonly mistakes: readonly KnativeFieldError[];
 
-  constructor(mistakes: readonly FieldMistake[]) {
+  constructor(mistakes: readonly KnativeFieldError[]) {
     this.mistakes = mistakes;
   }
 
@@ -33,7 +29,7 @@ export class FieldErrors {
     return added.length === 0 ? this : new FieldErrors([...this.mistakes, ...added]);
   }
 
-  /** The same mistakes, seen from the object that has this field. */
+  /** The same errors, relative to the object that has this field. */
   viaField(...prefix: readonly string[]): FieldErrors {
     if (this.isEmpty) return this;
     return new FieldErrors(
@@ -60,29 +56,29 @@ export class FieldErrors {
     return this.viaKey(key).viaField(field);
   }
 
-  /** The same mistakes, all of that level. */
-  at(level: MistakeLevel): FieldErrors {
+  /** The same errors, all of that level. */
+  at(level: DiagnosticLevel): FieldErrors {
     return new FieldErrors(this.mistakes.map((mistake) => ({ ...mistake, level })));
   }
 
   /** Only those of that level. */
-  filter(level: MistakeLevel): FieldErrors {
+  filter(level: DiagnosticLevel): FieldErrors {
     return new FieldErrors(this.mistakes.filter((mistake) => mistake.level === level));
   }
 
-  /** One mistake per message, with all its paths, in the order in which they are told. */
-  merged(): readonly FieldMistake[] {
-    return mergeMistakes(this.mistakes);
+  /** One error per message, with all its paths, in the order in which they are printed. */
+  merged(): readonly KnativeFieldError[] {
+    return mergeFieldErrors(this.mistakes);
   }
 
   /** The text that users see after `validation failed: `. */
   toString(): string {
-    return this.merged().map(formatMistake).join('\n');
+    return this.merged().map(formatFieldError).join('\n');
   }
 }
 
-/** `message: path, path`, and details below. A mistake without a path keeps its colon: that is how upstream prints it. */
-export function formatMistake({ message, paths, details }: FieldMistake): string {
+/** `message: path, path`, and details below. An error without a path keeps its colon: upstream prints it so. */
+export function formatFieldError({ message, paths, details }: KnativeFieldError): string {
   const line = `${message}: ${paths.join(', ')}`;
   return details === '' ? line : `${line}\n${details}`;
 }

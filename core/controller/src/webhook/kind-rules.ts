@@ -2,9 +2,9 @@ import { frozenCopy, type GroupVersionKind, type KubeObject } from '@tektite/met
 import type { Kind } from '@tektite/schema';
 import type { AdmissionRequest } from './admission-review.ts';
 import type { AdmissionOperation } from './admission-review.ts';
-import { decodeMistake, type GoFieldNames } from './decode-mistake.ts';
+import { decodeError, type GoFieldNames } from './decode-error.ts';
 
-/** What rules of all sorts can be told. */
+/** Options of rules of all sorts. */
 export interface RuleOptions {
   /** Default CREATE and UPDATE. For DELETE the function is given the object that is to go. */
   readonly operations?: readonly AdmissionOperation[];
@@ -49,14 +49,14 @@ export class KindRules<R extends { readonly kind: Kind; readonly goNames?: GoFie
     const options = { strict: this.strict, ...(rule.goNames ? { goNames: rule.goNames } : {}) };
     for (const which of ['new', 'old'] as const) {
       const value = which === 'new' ? request.object : request.oldObject;
-      const mistake = value === undefined ? undefined : decodeMistake(value, rule.kind, options);
+      const mistake = value === undefined ? undefined : decodeError(value, rule.kind, options);
       if (mistake !== undefined) throw new UndecodableError(`cannot decode incoming ${which} object: ${mistake}`);
     }
     return { rule, object: frozen(request.object), old: frozen(request.oldObject) };
   }
 }
 
-/** In process, objects are still in the making; a webhook gets a picture of them that nobody changes. */
+/** In process, objects are still being built; a webhook gets a frozen snapshot of them. */
 function frozen(object: KubeObject | undefined): KubeObject | undefined {
   return object && frozenCopy(object);
 }

@@ -4,8 +4,8 @@ import { compareGoStrings } from '@tektite/go';
 export type MistakeLevel = 'error' | 'warning';
 
 /** One thing that is wrong, in one or several places. */
-export interface FieldMistake {
-  readonly level: MistakeLevel;
+export interface KnativeFieldError {
+  readonly level: DiagnosticLevel;
   readonly message: string;
   readonly paths: readonly string[];
   /** A longer explanation, or empty. */
@@ -13,19 +13,19 @@ export interface FieldMistake {
 }
 
 /**
- * Puts mistakes with the same level, message and details together and sorts what is left by message, then details; paths are
- * sorted too. Paths that one mistake names twice stay double, those that two name do not: upstream's way.
+ * Merges errors with the same level, message and details and sorts them by message, then details; paths are sorted too.
+ * Paths that one error names twice stay double, those that two name do not: upstream's way.
  */
-export function mergeMistakes(mistakes: readonly FieldMistake[]): readonly FieldMistake[] {
+export function mergeFieldErrors(mistakes: readonly KnativeFieldError[]): readonly KnativeFieldError[] {
   const merged = new Map<
     string,
-    { readonly mistake: FieldMistake; readonly paths: string[]; readonly seen: Set<string> }
+    { readonly mistake: KnativeFieldError; readonly paths: string[]; readonly seen: Set<string> }
   >();
   for (const mistake of mistakes) {
     if (mistake.message === '') continue;
     const key = `${mistake.level}-${mistake.message}-${mistake.details}`;
     const known = merged.get(key);
-    // What the first of them names twice stays so, as upstream has it.
+    // Duplicate paths of the first error stay, as upstream has it.
     if (!known) merged.set(key, { mistake, paths: [...mistake.paths], seen: new Set(mistake.paths) });
     for (const path of known ? mistake.paths : []) {
       if (known?.seen.has(path)) continue;
@@ -35,10 +35,10 @@ export function mergeMistakes(mistakes: readonly FieldMistake[]): readonly Field
   }
   return [...merged.values()]
     .map(({ mistake, paths }) => ({ ...mistake, paths: paths.sort(compareGoStrings) }))
-    .sort(compareMistakes);
+    .sort(compareFieldErrors);
 }
 
-function compareMistakes(a: FieldMistake, b: FieldMistake): number {
+function compareFieldErrors(a: KnativeFieldError, b: KnativeFieldError): number {
   return (
     compareGoStrings(a.message, b.message) ||
     compareGoStrings(a.details, b.details) ||

@@ -21,7 +21,7 @@ export interface LocalWebhookServiceOptions
   readonly host: LocalWebhookHost;
   /** The Service that configurations name. There need not be one. */
   readonly service: { readonly namespace: string; readonly name: string };
-  /** How often the configurations are looked at. Default once a minute. */
+  /** How often the configurations are checked. Default once a minute. */
   readonly checkEveryMs?: number;
 }
 
@@ -101,7 +101,7 @@ export class LocalWebhookService implements AsyncDisposable {
     try {
       this.options.onError?.(error);
     } catch {
-      // A log that fails must not end the look.
+      // A failing log must not end the check.
     }
   }
 }

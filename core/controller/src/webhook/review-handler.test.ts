@@ -295,7 +295,7 @@ describe('a webhook', () => {
     path: '/throwing',
     rules: [
       validating(Thing, (object) => {
-        // What a careless function would do: objects are frozen.
+        // A careless function would change the object: it is frozen.
         (object.spec as { size: number }).size = 5;
         return undefined;
       }),

@@ -19,7 +19,7 @@ export interface ReviewHandlerOptions {
   readonly clock?: Clock;
   /** The longest a webhook may take, whatever the API server allows. Default 30 seconds, upstream's limit. */
   readonly timeoutMs?: number;
-  /** Told of webhooks that throw or do not answer. */
+  /** Called for webhooks that throw or time out. */
   readonly onError?: (error: ControllerError) => void;
 }
 
@@ -29,17 +29,17 @@ export interface ReviewAnswer {
   readonly body: object;
 }
 
-/** Lets a webhook work, for as long as somebody waits. */
+/** Runs a webhook, for as long as the caller waits. */
 type RunWebhook = <T>(webhook: Webhook, work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
 const defaultTimeoutMs = 30_000;
 
 /**
- * Answers reviews: which webhook, is it a review at all, and what did the webhook say in time. The same for those who come
- * over HTTPS and those who are in the process.
+ * Answers reviews: finds the webhook, decodes the review, and returns the webhook's response in time. The same for
+ * requests over HTTPS and in the process.
  *
- * A webhook that throws or does not come to an end is a failure (500, 504), not a refusal: whether that stops the request
- * is for the failure policy to say. It does not touch other requests.
+ * A webhook that throws or times out is a failure (500, 504), not a denial: the failure policy decides whether that
+ * stops the request. It does not affect other requests.
  */
 export class ReviewHandler {
   private readonly webhooks: ReadonlyMap<string, Webhook>;
@@ -58,19 +58,19 @@ export class ReviewHandler {
     return this.webhooks.has(path);
   }
 
-  /** Whether the webhook at a path allows writes of this sort without a look. */
+  /** Whether the webhook at a path allows writes of this sort without a call. */
   passes(path: string, write: ReviewedWrite): boolean {
     const webhook = this.webhooks.get(path);
     return webhook !== undefined && webhook.type !== 'conversion' && webhook.passes?.(write) === true;
   }
 
-  /** Never rejects. `timeoutMs`: how long the asker waits; `signal`: nobody waits any more. */
+  /** Never rejects. `timeoutMs`: how long the caller waits; `signal`: the caller no longer waits. */
   handle(path: string, body: unknown, timeoutMs = this.timeoutMs, signal?: AbortSignal): Promise<ReviewAnswer> {
     const limit = Math.min(timeoutMs, this.timeoutMs);
     return this.answer(path, body, (webhook, work) => this.inTime(webhook, limit, signal, work));
   }
 
-  /** For somebody who looks at the clock himself, and says by the signal when he gives up. Never rejects. */
+  /** For callers that keep the timeout themselves, and abort the signal. Never rejects. */
   handleUntil(path: string, body: unknown, signal: AbortSignal): Promise<ReviewAnswer> {
     return this.answer(path, body, (_, work) => work(signal));
   }

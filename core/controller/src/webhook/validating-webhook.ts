@@ -9,13 +9,13 @@ import {
 import type { Kind } from '@tektite/schema';
 import type { AdmissionOperation, AdmissionRequest, AdmissionResponse } from './admission-review.ts';
 import { type AdmissionContext, type AdmissionOptions, type AdmissionWebhook, contextOf } from './admission-webhook.ts';
-import type { GoFieldNames } from './decode-mistake.ts';
-import { type FieldErrors, formatMistake } from './field-errors.ts';
+import type { GoFieldNames } from './decode-error.ts';
+import { type FieldErrors, formatFieldError } from './field-errors.ts';
 import { KindRules, type RuleOptions, UndecodableError } from './kind-rules.ts';
 
 /**
- * What is wrong with an object: {@link FieldErrors} are told as Knative tells them (400, BadRequest), a list of
- * `FieldError`s as Kubernetes does (422, Invalid, with causes). Nothing, or none of them: it is fine.
+ * The result of a validation: {@link FieldErrors} are reported in Knative's format (400, BadRequest), a list of
+ * `FieldError`s in Kubernetes' (422, Invalid, with causes). Nothing, or an empty list: the object is valid.
  */
 export type ValidationResult = FieldErrors | readonly FieldError[] | undefined;
 
@@ -71,10 +71,10 @@ export interface ValidatingWebhookOptions extends AdmissionOptions {
 }
 
 /**
- * A webhook that refuses bad objects. Mistakes of the level `warning` are sent to the user as warnings, a line each.
+ * A webhook that denies invalid objects. Errors of the level `warning` are sent to the user as warnings, a line each.
  *
- * @example
- * validatingWebhook({ name: 'validation.webhook.cache.example.com', rules: [validating(Memcached, checkMemcached)] })
+ * @example validatingWebhook({ name: 'validation.webhook.cache.example.com', rules: [validating(Memcached,
+ * checkMemcached)] })
  */
 export function validatingWebhook(options: ValidatingWebhookOptions): AdmissionWebhook {
   const { name, path = `/resource-validation/${options.name}`, rules, strict = false, ...admission } = options;
@@ -126,7 +126,7 @@ function answer({ kind, name, object }: AdmissionRequest, result: ValidationResu
   const warnings = result
     .filter('warning')
     .merged()
-    .flatMap((mistake) => formatMistake(mistake).split('\n'));
+    .flatMap((mistake) => formatFieldError(mistake).split('\n'));
   const told = warnings.length > 0 ? { warnings } : {};
   if (errors.isEmpty) return { allowed: true, ...told };
   return { ...refuse(badRequestError(`validation failed: ${errors.toString()}`).status), ...told };

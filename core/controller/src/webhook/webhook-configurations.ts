@@ -34,11 +34,11 @@ export function clientConfigOf(address: WebhookAddress, path: string, authoritie
 }
 
 /**
- * The objects that tell an API server about webhooks: one configuration for each, of the webhook's own name, as Knative does.
- * Conversion webhooks have none; they are told of in their CustomResourceDefinitions.
+ * The objects that configure webhooks at an API server: one configuration for each, of the webhook's own name, as
+ * Knative does. Conversion webhooks have none; their CustomResourceDefinitions configure them.
  *
- * @example
- * webhookConfigurations(webhooks, { service: { namespace: 'tekton-pipelines', name: 'tekton-pipelines-webhook' } }, ca)
+ * @example webhookConfigurations(webhooks, { service: { namespace: 'tekton-pipelines', name: 'tekton-pipelines-webhook'
+ * } }, ca)
  */
 export function webhookConfigurations(
   webhooks: readonly Webhook[],

@@ -48,10 +48,10 @@ export function conversionsOf(
 const attempts = 5;
 
 /**
- * Tells the API server of webhooks: writes their configurations, and the conversion into CustomResourceDefinitions.
+ * Registers webhooks at the API server: writes their configurations, and the conversion into CustomResourceDefinitions.
  *
- * Only what differs is written, so this can be called again and again; what others added (another webhook in the same
- * configuration, a selector) stays. All are tried even if some fail. Rejects with `REGISTRATION_FAILED`.
+ * Only what differs is written, so this can be called again and again; additions of other clients (another webhook in
+ * the same configuration, a selector) stays. All are tried even if some fail. Rejects with `REGISTRATION_FAILED`.
  */
 export async function registerWebhooks(
   options: RegistrationOptions,

@@ -19,7 +19,7 @@ export interface WebhookServiceOptions
   readonly secretName?: string;
   /** More names for the certificate. */
   readonly hosts?: readonly string[];
-  /** How often certificates and configurations are looked at. Default once a minute. */
+  /** How often certificates and configurations are checked. Default once a minute. */
   readonly checkEveryMs?: number;
   /** How long API servers get to hear of a new authority before its certificate is shown. Default ten seconds. */
   readonly settleMs?: number;
@@ -27,7 +27,7 @@ export interface WebhookServiceOptions
 
 /** How the webhooks of a process are doing. */
 export interface WebhookHealth {
-  /** Certificates are good and the API server was told of the webhooks. */
+  /** Certificates are valid and the webhooks are registered. */
   readonly healthy: boolean;
   /** When the certificate in use expires, in milliseconds since the epoch. */
   readonly notAfter: number;
@@ -41,17 +41,15 @@ const defaultSettleMs = 10_000;
 /**
  * Serves webhooks on a cluster: HTTPS, certificates in a Secret, configurations and definitions that trust them.
  *
- * A certificate is renewed in three steps, by each replica on its own: the new one with its authority is in the Secret (one
- * replica makes it, the others find it); the API server is told to trust old and new; only then, and after a while, is the
- * new one shown. At no time is a certificate shown that the API server has not been told to trust, unless the one in use has
- * expired.
+ * A certificate is renewed in three steps, by each replica: the new one with its authority is in the Secret (one
+ * replica makes it, the others find it); the API server is configured to trust old and new; only then, and after a
+ * while, is the new one served. At no time is a certificate served that the API server is not configured to trust,
+ * unless the one in use has expired.
  *
- * Whatever fails is tried again at the next look, a minute later; until then everything stays as it is.
+ * Failed steps are retried at the next check, a minute later; until then everything stays as it is.
  *
- * @example
- * await using webhooks = await WebhookService.start({
- *   client, webhooks: [defaulting, validation], service: { namespace: 'cache-system', name: 'cache-webhook' },
- * });
+ * @example await using webhooks = await WebhookService.start({ client, webhooks: [defaulting, validation], service: {
+ * namespace: 'cache-system', name: 'cache-webhook' }, });
  */
 export class WebhookService implements AsyncDisposable {
   private readonly options: WebhookServiceOptions;
@@ -63,7 +61,7 @@ export class WebhookService implements AsyncDisposable {
   private lastError: Error | undefined;
   private running: Promise<void> | undefined;
 
-  /** Resolves when the webhooks can be called and the API server was told; when that fails, it is tried again later. */
+  /** Resolves when the webhooks can be called and are registered; a failure is retried later. */
   static async start(options: WebhookServiceOptions, signal?: AbortSignal): Promise<WebhookService> {
     const certificate = await ensureCertificate(certificateOptions(options), signal);
     const server = await WebhookServer.start({ ...options, clock: options.client.clock, certificate });
@@ -108,7 +106,7 @@ export class WebhookService implements AsyncDisposable {
     return this.stop();
   }
 
-  /** One look: certificate, registration, change. Rejects only when the signal is aborted. */
+  /** One check: certificate, registration, rotation. Rejects only when the signal is aborted. */
   private async look(signal?: AbortSignal): Promise<void> {
     try {
       const certificate = await ensureCertificate(certificateOptions(this.options), signal);
@@ -127,7 +125,7 @@ export class WebhookService implements AsyncDisposable {
       this.registered = true;
     } catch (error) {
       this.registered = false;
-      // Showing a certificate that nobody may trust is better only than showing one that nobody can.
+      // A certificate that may not be trusted yet is better only than an expired one.
       if (this.shown.notAfter > this.clock.now() || signal?.aborted) throw error;
       this.fail(error);
     }

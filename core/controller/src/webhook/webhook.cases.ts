@@ -18,7 +18,7 @@ import { validating, validatingWebhook } from './validating-webhook.ts';
 export interface WebhookPlace {
   readonly name: string;
   start(): Promise<Cluster>;
-  /** Serves webhooks and tells the server of them, under a Service of that namespace. */
+  /** Serves and registers webhooks, under a Service of that namespace. */
   serve(cluster: Cluster, namespace: string, webhooks: readonly Webhook[]): Promise<AsyncDisposable>;
 }
 
@@ -57,7 +57,7 @@ const definition = {
   },
 };
 
-/** What webhooks do, wherever they run: each place calls this with its way of serving them. */
+/** Cases of webhooks, wherever they run: each place calls this with its way of serving them. */
 export function webhookCases(place: WebhookPlace): void {
   describe(`webhooks ${place.name}`, { timeout: 60_000 }, () => {
     let cluster: Cluster;
