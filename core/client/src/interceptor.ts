@@ -15,7 +15,7 @@ export type RequestHandler = Pick<Transport, 'request'>;
 export interface Interceptor {
   /** In the place of `Client.request`, by which all verbs but watch and log go. `next` is the client as it was. */
   request?(request: TransportRequest, next: RequestHandler): Promise<TransportResponse>;
-  /** Told of each watch that the server accepted. */
+  /** Called for each watch that the server accepted. */
   watching?(): void;
   /** Called for each delete that the server confirmed. */
   deleted?(kind: KindReference<KubeObject>, key: ObjectKey, answer: KubeObject | Status, options: DeleteOptions): void;

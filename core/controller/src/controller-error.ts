@@ -5,7 +5,7 @@ export const controllerErrorCodes = {
   INDEX_UNKNOWN: 'there is no index of this name',
   TRANSFORM_FAILED: 'the transform of a cache threw; the cache keeps the last state for which it did not, if any',
   INDEX_FAILED: 'an index function threw; the object is not in that index',
-  PREDICATE_FAILED: 'a predicate threw; the change counts as worth a look',
+  PREDICATE_FAILED: 'a predicate threw; the change causes a reconcile',
   RESULT_INVALID: 'a reconciler returned something that is no result; the object is tried again, later and later',
   RECONCILE_TIMEOUT: 'a reconcile took too long; its signal was aborted, and its object waits until it returns',
   RECONCILE_STOPPED: 'the controller was stopped while the object was being reconciled',

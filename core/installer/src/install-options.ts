@@ -4,8 +4,8 @@ import type { InventoryEntry } from './installer-set.ts';
 
 export interface InstallOptions {
   /**
-   * Keeps the inventory where the next run finds it. Called before anything is made that is not in it, and by a run that changes it at
-   * its end: whoever is stopped in between leaves nothing behind that nobody knows of.
+   * Persists the inventory for the next reconcile. Called before anything is created that is not in it, and at the end
+   * of a reconcile that changes it: an interrupted reconcile leaves no untracked object behind.
    */
   readonly saveInventory?: (inventory: readonly InventoryEntry[]) => Promise<void>;
   /** How objects are read. Default: from the server; a system that has them in a cache reads them there. */

@@ -1,7 +1,7 @@
 import type { Client } from '@tektite/client';
 import { done, failed, requeueAfter, type Result } from '@tektite/controller';
 import type { ObjectChange } from './act-on-object.ts';
-import type { PhaseVerdict } from './condition-style.ts';
+import type { PhaseResult } from './condition-style.ts';
 import type { InstallerDialect, InstallPhase, PhaseReport } from './dialect.ts';
 import type { InstallerSet, InventoryEntry } from './installer-set.ts';
 import { announced } from './inventory.ts';
@@ -65,11 +65,11 @@ export async function installSet(
 
 async function runPhases(installation: SetInstallation): Promise<Omit<InstallReport, 'changes' | 'inventory'>> {
   const { dialect } = installation;
-  const verdicts: PhaseVerdict[] = [];
+  const phases: PhaseResult[] = [];
   for (const [index, phase] of dialect.phases.entries()) {
     const failure = await runPhase(installation, phase);
     if (!failure) {
-      verdicts.push(...succeeded(installation, phase));
+      phases.push(...succeeded(installation, phase));
       continue;
     }
     const report = phase.failed(failure);
@@ -85,7 +85,7 @@ function pruneResult({ requeueMs = 10_000 }: InstallerDialect, { error, waiting 
   return waiting ? requeueAfter(requeueMs) : done;
 }
 
-function succeeded(installation: SetInstallation, phase: InstallPhase): PhaseVerdict[] {
+function succeeded(installation: SetInstallation, phase: InstallPhase): PhaseResult[] {
   if (!phase.condition) return [];
   const explained =
     installation.objectsOf(phase).length === 0 ? (phase.nothingToDo ?? phase.succeeded) : phase.succeeded;

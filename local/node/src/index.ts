@@ -13,7 +13,7 @@ export { removeTree } from './volumes/remove-tree.ts';
 export { ApiEventSink, type EventContent, type EventSink } from './agent/event-sink.ts';
 export type { LogLimits } from './logs/container-log.ts';
 
-// What runs containers
+// Container runtimes
 export {
   ContainerStartError,
   isContainerStartError,

@@ -2,7 +2,7 @@ import { type Client, kinds } from '@tektite/client';
 import { isStatusError } from '@tektite/meta';
 import type { ConfigMap, Secret } from '@tektite/schema/kubernetes';
 
-/** What a Pod refers to, and there is none. The message is a kubelet's. */
+/** A Pod refers to an object that does not exist. The message is a kubelet's. */
 export class MissingObjectError extends Error {}
 
 /** Where the ConfigMaps and Secrets of Pods come from. */

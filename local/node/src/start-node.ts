@@ -36,7 +36,7 @@ export interface NodeOptions {
   readonly maxPods?: number;
   readonly events?: EventSink;
   readonly logLimits?: LogLimits;
-  /** Told of everything that went wrong and will be tried again. */
+  /** Called with all errors that will be retried. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -49,7 +49,7 @@ export interface NodeLogOptions extends ReadLogOptions {
 /** A node that runs. Disposing it ends its containers and leaves the Node object, as a machine that is switched off does. */
 export interface RunningNode extends AsyncDisposable {
   readonly name: string;
-  /** What a container printed. Rejects with a StatusError when there is no such thing. */
+  /** The output of a container. Rejects with a StatusError when there is no such container. */
   log(pod: Pod, options: NodeLogOptions): AsyncIterable<Uint8Array>;
   /** Runs a program in a container. Rejects with a StatusError when it does not run. */
   exec(pod: Pod, container: string, request: ExecRequest, signal?: AbortSignal): Promise<ExecResult>;
@@ -180,7 +180,7 @@ function waitingReason({ status }: Pod, container: string): string {
   return all.find(({ name }) => name === container)?.state?.waiting?.reason ?? 'ContainerCreating';
 }
 
-/** What a container on a cluster gets for the service of the API. */
+/** The environment variables of the Service of the API, as on a cluster. */
 function serviceVariables(api: NodeOptions['api']): Map<string, string> {
   if (!api) return new Map();
   const { host, port } = api;

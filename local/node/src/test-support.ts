@@ -16,7 +16,7 @@ export interface TestNode extends AsyncDisposable {
   readonly node: RunningNode;
   readonly dataDir: string;
   readonly errors: Error[];
-  /** What containers of shared cases are made from. */
+  /** The image of containers in shared cases. */
   readonly image?: string;
   /** Creates a Pod that is bound to the node. */
   run(name: string, spec: PodSpec, metadata?: Pod['metadata']): Promise<Pod>;
@@ -178,7 +178,7 @@ export async function startNodeProgram(
   return child;
 }
 
-/** Fails, with what it printed, if a program has ended by itself. */
+/** Fails, with its output, if a program has exited. */
 export function expectToRun(child: ChildProcess): void {
   if (child.exitCode !== null) throw new Error(`the node has ended:\n${printedBy.get(child)?.()}`);
 }

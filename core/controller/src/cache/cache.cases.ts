@@ -23,7 +23,7 @@ export function cacheCases(cluster: () => Cluster): void {
   const versions = (items: Iterable<ConfigMap>) =>
     [...items].map(({ metadata }) => `${cacheKey(metadata)} ${metadata.resourceVersion}`).sort();
 
-  it('ends equal to the server however often its watch breaks and its history is gone', async () => {
+  it('ends equal to the server however often its watch breaks and its history is compacted', async () => {
     const { client, clock } = cluster();
     const { faulty, client: broken } = unreliable(7);
     const selection = { namespace: 'default', labelSelector: 'case=storm' };
@@ -52,26 +52,26 @@ export function cacheCases(cluster: () => Cluster): void {
     expect(informer.health()).toMatchObject({ state: 'watching', healthy: true });
   });
 
-  it('tells a handler a complete picture, then the changes', async () => {
+  it('delivers a complete snapshot to a handler, then the changes', async () => {
     const { client } = cluster();
-    const key = { namespace: 'default', name: 'told' };
-    const told: string[] = [];
+    const key = { namespace: 'default', name: 'delivered' };
+    const delivered: string[] = [];
     await client.create(kinds.ConfigMap, { metadata: key });
     const informer = new Informer(client, kinds.ConfigMap, {
       namespace: 'default',
-      fieldSelector: 'metadata.name=told',
+      fieldSelector: 'metadata.name=delivered',
     });
     onTestFinished(() => informer.stop());
     informer.addHandler({
-      added: ({ metadata }, { initial }) => void told.push(`added ${metadata.name}${initial ? ' (initial)' : ''}`),
-      modified: ({ metadata, data }) => void told.push(`modified ${metadata.name} ${data?.['n']}`),
-      deleted: ({ metadata }) => void told.push(`deleted ${metadata.name}`),
+      added: ({ metadata }, { initial }) => void delivered.push(`added ${metadata.name}${initial ? ' (initial)' : ''}`),
+      modified: ({ metadata, data }) => void delivered.push(`modified ${metadata.name} ${data?.['n']}`),
+      deleted: ({ metadata }) => void delivered.push(`deleted ${metadata.name}`),
     });
     await informer.start().synced();
     for (const n of ['1', '2']) await client.patch(kinds.ConfigMap, key, mergePatch({ data: { n } }));
     await client.delete(kinds.ConfigMap, key);
-    const expected = ['added told (initial)', 'modified told 1', 'modified told 2', 'deleted told'];
-    await expect.poll(() => told, patience).toEqual(expected);
+    const expected = ['added delivered (initial)', 'modified delivered 1', 'modified delivered 2', 'deleted delivered'];
+    await expect.poll(() => delivered, patience).toEqual(expected);
   });
 
   it('reads many objects in pages, and nothing but metadata where that is asked for', async () => {
@@ -88,7 +88,7 @@ export function cacheCases(cluster: () => Cluster): void {
     expect([...informer.store.list()].every(({ data }) => data === undefined)).toBe(true);
   });
 
-  it('shows what was written to whoever waits for it, however late the cache learns of it', async () => {
+  it('shows writes to their waiters, however late the cache receives them', async () => {
     const { client } = cluster();
     const set = new InformerSet(unreliable(5).client);
     onTestFinished(() => set.close());

@@ -55,15 +55,15 @@ export class HandlerSet<T extends CachedObject> {
   }
 
   added(object: T, initial: boolean): void {
-    this.tell((handler) => handler.added?.(object, { initial }));
+    this.notify((handler) => handler.added?.(object, { initial }));
   }
 
   modified(object: T, before: T): void {
-    this.tell((handler) => handler.modified?.(object, before));
+    this.notify((handler) => handler.modified?.(object, before));
   }
 
   deleted(object: T, finalStateKnown: boolean): void {
-    this.tell((handler) => handler.deleted?.(object, { finalStateKnown }));
+    this.notify((handler) => handler.deleted?.(object, { finalStateKnown }));
   }
 
   clear(): void {
@@ -71,7 +71,7 @@ export class HandlerSet<T extends CachedObject> {
   }
 
   /** A handler that another one adds during a notification has already received the object in its initial list. */
-  private tell(action: (handler: InformerHandler<T>) => unknown): void {
+  private notify(action: (handler: InformerHandler<T>) => unknown): void {
     const present = [...this.registrations];
     for (const registration of present) this.call(registration, action);
   }

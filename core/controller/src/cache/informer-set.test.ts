@@ -65,10 +65,10 @@ describe('a set of informers', () => {
   it('watches a kind that comes, goes and comes again', async () => {
     const { clock, client, set } = await start();
     const { informer } = set.acquire(Memcached, { unservedAfterMs: 5_000 });
-    const told: string[] = [];
+    const delivered: string[] = [];
     informer.addHandler({
-      added: ({ metadata }) => void told.push(`added ${metadata.name}`),
-      deleted: ({ metadata }) => void told.push(`deleted ${metadata.name}`),
+      added: ({ metadata }) => void delivered.push(`added ${metadata.name}`),
+      deleted: ({ metadata }) => void delivered.push(`deleted ${metadata.name}`),
     });
     await clock.advance(10_000);
     expect(informer.health()).toMatchObject({ state: 'failing', synced: false });
@@ -84,10 +84,10 @@ describe('a set of informers', () => {
       await clock.advance(30_000);
       expect(informer.store.size).toBe(0);
     }
-    expect(told).toEqual(['added m0', 'deleted m0', 'added m1', 'deleted m1']);
+    expect(delivered).toEqual(['added m0', 'deleted m0', 'added m1', 'deleted m1']);
   });
 
-  it('empties the cache of a kind that went while nobody could look, but not for a moment of confusion', async () => {
+  it('empties the cache of a kind that was removed while the watch was interrupted, but not for a short failure', async () => {
     const rates: FaultRates = { refuse: 0, cut: 0 };
     const cut = (rate: number) => Object.assign(rates, { refuse: rate, cut: rate });
     const { clock, client, set } = await start(virtualClock(), rates);

@@ -45,14 +45,14 @@ async function start<Out extends CachedObject = ConfigMap>(options: InformerOpti
 }
 
 /** Records the notifications of a handler. */
-function listener(told: string[]) {
+function listener(delivered: string[]) {
   return {
     added: ({ metadata }: CachedObject, { initial }: { initial: boolean }) =>
-      void told.push(`added ${metadata.name}${initial ? ' (initial)' : ''}`),
-    modified: ({ metadata }: CachedObject) => void told.push(`modified ${metadata.name}`),
+      void delivered.push(`added ${metadata.name}${initial ? ' (initial)' : ''}`),
+    modified: ({ metadata }: CachedObject) => void delivered.push(`modified ${metadata.name}`),
     deleted: ({ metadata }: CachedObject, { finalStateKnown }: { finalStateKnown: boolean }) =>
-      void told.push(`deleted ${metadata.name}${finalStateKnown ? '' : ' (unseen)'}`),
-    resynced: ({ metadata }: CachedObject) => void told.push(`resynced ${metadata.name}`),
+      void delivered.push(`deleted ${metadata.name}${finalStateKnown ? '' : ' (unseen)'}`),
+    resynced: ({ metadata }: CachedObject) => void delivered.push(`resynced ${metadata.name}`),
   };
 }
 
@@ -62,7 +62,7 @@ async function write(client: Client, clock: VirtualClock, name: string, level: s
 }
 
 describe('the informer', () => {
-  it('tells each handler a complete picture, then the changes, whenever it is added', async () => {
+  it('delivers a complete snapshot to each handler, then the changes, whenever it is added', async () => {
     const test = await start();
     const { informer, client, clock } = test;
     const early: string[] = [];
@@ -80,7 +80,7 @@ describe('the informer', () => {
     expect([...informer.store.keys()]).toEqual(['default/a']);
   });
 
-  it('shows a handler in the store exactly what it is told', async () => {
+  it('shows a handler in the store exactly the delivered object', async () => {
     const test = await start();
     const { informer, client, clock } = test;
     const levels: (string | undefined)[] = [];
@@ -103,7 +103,7 @@ describe('the informer', () => {
   it('does not let a handler that throws disturb the others', async () => {
     const errors: Error[] = [];
     const test = await start({ onError: (error) => errors.push(error) });
-    const told: string[] = [];
+    const delivered: string[] = [];
     test.informer.addHandler({
       added: () => {
         throw new Error('broken');
@@ -114,45 +114,45 @@ describe('the informer', () => {
       throw new Error('broken later');
     };
     test.informer.addHandler({ added: late as () => void });
-    test.informer.addHandler(listener(told));
+    test.informer.addHandler(listener(delivered));
     await test.informer.start().synced();
     await test.clock.advance(1);
-    expect(told).toEqual(['added a (initial)']);
+    expect(delivered).toEqual(['added a (initial)']);
     expect(errors.map((error) => isControllerError(error, 'HANDLER_FAILED'))).toEqual([true, true]);
   });
 
-  it('tells a handler that another one adds nothing twice', async () => {
+  it('delivers nothing twice to a handler that another one adds', async () => {
     const test = await start();
-    const told: string[] = [];
-    test.informer.addHandler({ added: () => void test.informer.addHandler(listener(told)) });
+    const delivered: string[] = [];
+    test.informer.addHandler({ added: () => void test.informer.addHandler(listener(delivered)) });
     await test.informer.start().synced();
-    expect(told).toEqual(['added a (initial)']);
+    expect(delivered).toEqual(['added a (initial)']);
   });
 
   it('shows all objects again to handlers that ask for it', async () => {
     const test = await start();
-    const told: string[] = [];
+    const delivered: string[] = [];
     await test.informer.start().synced();
-    const registration = test.informer.addHandler(listener(told), { resyncMs: 60_000 });
+    const registration = test.informer.addHandler(listener(delivered), { resyncMs: 60_000 });
     test.informer.addHandler(listener([]));
     await test.clock.advance(120_000);
-    expect(told).toEqual(['added a (initial)', 'resynced a', 'resynced a']);
+    expect(delivered).toEqual(['added a (initial)', 'resynced a', 'resynced a']);
     registration[Symbol.dispose]();
     await test.clock.advance(120_000);
-    expect(told).toHaveLength(3);
+    expect(delivered).toHaveLength(3);
   });
 
   it('sees objects come into and leave a selection', async () => {
     const test = await start({ labelSelector: 'app=web', fieldSelector: 'metadata.name!=c' });
     const { client, clock, informer } = test;
-    const told: string[] = [];
-    informer.addHandler(listener(told));
+    const delivered: string[] = [];
+    informer.addHandler(listener(delivered));
     await informer.start().synced();
     for (const name of ['b', 'c']) await client.create(kinds.ConfigMap, settings(name, 'info', { app: 'web' }));
     const key = { namespace: 'default', name: 'b' };
     await client.patch(kinds.ConfigMap, key, mergePatch({ metadata: { labels: { app: 'api' } } }));
     await clock.advance(1);
-    expect(told).toEqual(['added b', 'deleted b']);
+    expect(delivered).toEqual(['added b', 'deleted b']);
   });
 
   it('stores what the transform leaves, frozen, and finds it by index', async () => {
@@ -246,7 +246,7 @@ describe('the informer', () => {
     expect(informer.health()).toMatchObject({ state: 'stopped', healthy: false });
   });
 
-  it('ends with stop: whoever waits is told, and no listener stays', async () => {
+  it('ends with stop: waiters are rejected, and no listener stays', async () => {
     const test = await start();
     const controller = new AbortController();
     const waiting = test.informer.synced(controller.signal);

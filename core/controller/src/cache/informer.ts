@@ -238,8 +238,8 @@ export class Informer<T extends KubeObject = KubeObject, Out extends CachedObjec
 /** How far the watch has come by this event. */
 function versionOf<T extends KubeObject>(event: ResilientEvent<T>): string | undefined {
   if (event.type === 'bookmark' || event.type === 'synced') return event.resourceVersion;
-  const told = event.type === 'added' || event.type === 'modified' || event.type === 'deleted';
-  return told ? event.object.metadata.resourceVersion : undefined;
+  const delivered = event.type === 'added' || event.type === 'modified' || event.type === 'deleted';
+  return delivered ? event.object.metadata.resourceVersion : undefined;
 }
 
 function stoppedError(): ControllerError {

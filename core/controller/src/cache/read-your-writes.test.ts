@@ -62,7 +62,7 @@ describe('reading your own writes', () => {
     expect(read()).toBeUndefined();
   });
 
-  it('does not wait for an object that somebody else deleted meanwhile', async () => {
+  it('does not wait for an object that another client deleted meanwhile', async () => {
     const { clock, plane, writes, client, read } = await start();
     await client.create(kinds.ConfigMap, { metadata: key });
     await plane.client.delete(kinds.ConfigMap, key);

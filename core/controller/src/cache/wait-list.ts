@@ -12,9 +12,9 @@ export class WaitList {
   /** Resolves when the condition holds, at once if it does. Rejects with the signal's reason, or when the list is closed. */
   until(condition: () => boolean, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const refusal = signal?.aborted ? (signal.reason as Error) : this.closedBy;
-      if (refusal) {
-        reject(refusal);
+      const reason = signal?.aborted ? (signal.reason as Error) : this.closedBy;
+      if (reason) {
+        reject(reason);
         return;
       }
       if (condition()) {

@@ -23,7 +23,7 @@ export function configStoreCases(place: string, start: () => Promise<Cluster>): 
     let namespace: string;
     let count = 0;
     const eventually = <T>(work: () => T | Promise<T>) => vi.waitFor(work, { timeout: 10_000 });
-    let told: { reason: string; message: string; type?: string | undefined; about: string | undefined }[];
+    let delivered: { reason: string; message: string; type?: string | undefined; about: string | undefined }[];
     const errors: Error[] = [];
 
     beforeAll(async () => {
@@ -38,7 +38,7 @@ export function configStoreCases(place: string, start: () => Promise<Cluster>): 
     beforeEach(async () => {
       namespace = `config-${++count}`;
       await client.create(kinds.Namespace, { metadata: { name: namespace } });
-      told = [];
+      delivered = [];
       errors.length = 0;
     });
 
@@ -47,7 +47,8 @@ export function configStoreCases(place: string, start: () => Promise<Cluster>): 
         namespace,
         definitions: [flags],
         events: {
-          event: (about, { reason, message, type }) => told.push({ reason, message, type, about: about.metadata.name }),
+          event: (about, { reason, message, type }) =>
+            delivered.push({ reason, message, type, about: about.metadata.name }),
         },
         onError: (error) => errors.push(error),
         ...options,
@@ -59,7 +60,7 @@ export function configStoreCases(place: string, start: () => Promise<Cluster>): 
     const create = (data: Record<string, string>, name = 'feature-flags') =>
       client.create(kinds.ConfigMap, { metadata: { namespace, name }, data });
 
-    test('are read, followed, and told to subscribers', async () => {
+    test('are read, followed, and delivered to subscribers', async () => {
       await create({ 'enable-api-fields': 'alpha', _example: 'nonsense' });
       await using store = open();
       await store.synced();
@@ -80,8 +81,8 @@ export function configStoreCases(place: string, start: () => Promise<Cluster>): 
       const seen = vi.fn();
       using _ = store.subscribe(flags, seen);
       await set({ retries: 'many' });
-      await eventually(() => expect(told).toHaveLength(1));
-      expect(told[0]).toEqual({
+      await eventually(() => expect(delivered).toHaveLength(1));
+      expect(delivered[0]).toEqual({
         about: 'feature-flags',
         type: 'Warning',
         reason: 'InvalidConfiguration',
@@ -95,7 +96,7 @@ export function configStoreCases(place: string, start: () => Promise<Cluster>): 
       await set({ retries: '6' });
       await eventually(() => expect(store.get(flags).retries).toBe(6));
       expect(seen).toHaveBeenCalledTimes(1);
-      expect(told[1]).toMatchObject({ type: 'Normal', reason: 'ConfigurationAccepted' });
+      expect(delivered[1]).toMatchObject({ type: 'Normal', reason: 'ConfigurationAccepted' });
       expect(store.health().get('feature-flags')).toMatchObject({ state: 'loaded', healthy: true, error: undefined });
     });
 
@@ -124,8 +125,8 @@ export function configStoreCases(place: string, start: () => Promise<Cluster>): 
     test('that are bad from the start give no value until they are corrected', async () => {
       await create({ retries: 'many' });
       await using store = open();
-      await eventually(() => expect(told).toHaveLength(1));
-      expect(told[0]?.message).toBe(
+      await eventually(() => expect(delivered).toHaveLength(1));
+      expect(delivered[0]?.message).toBe(
         'key "retries": "many" is no whole number; nothing starts before this is corrected',
       );
       expect(() => store.get(flags)).toThrow(
@@ -164,7 +165,7 @@ export function configStoreCases(place: string, start: () => Promise<Cluster>): 
       expect(store.get(limits).pods).toBe(2);
     });
 
-    test('tell nobody about changes that are none', async () => {
+    test('notify no subscriber of irrelevant changes', async () => {
       await create({ retries: '1' });
       await using store = open();
       await store.synced();
@@ -179,7 +180,7 @@ export function configStoreCases(place: string, start: () => Promise<Cluster>): 
       await eventually(() => expect(seen).toHaveBeenCalledTimes(1));
     });
 
-    test('of other namespaces and other names are not looked at', async () => {
+    test('of other namespaces and other names are ignored', async () => {
       await client.create(kinds.Namespace, { metadata: { name: `${namespace}-other` } });
       await client.create(kinds.ConfigMap, {
         metadata: { namespace: `${namespace}-other`, name: 'feature-flags' },

@@ -9,7 +9,7 @@ configStoreCases('on the embedded server', () => startControlPlane());
 
 const flags = defineConfig({ name: 'feature-flags', keys: { retries: configKey('retries', integerField(), 3) } });
 
-test('typed ConfigMaps end with the signal of whoever waits, and leave nothing behind', async () => {
+test('typed ConfigMaps end with the signal of a waiter, and leave nothing behind', async () => {
   const clock = virtualClock();
   const quiet = await startControlPlane({ clock });
   const store = new ConfigStore(quiet.client, {

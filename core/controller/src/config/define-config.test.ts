@@ -30,7 +30,7 @@ describe('a typed ConfigMap', () => {
     expect(Object.isFrozen(flags.parse({}))).toBe(true);
   });
 
-  test('tells all mistakes at once', () => {
+  test('reports all errors at once', () => {
     const error = failure(() => flags.parse({ 'enable-api-fields': 'gamma', strict: 'no' }));
     expect(isConfigError(error)).toBe(true);
     expect((error as Error).message).toBe(
@@ -58,7 +58,7 @@ describe('a typed ConfigMap', () => {
     expect(isConfigError(error) && error.message).toBe('stable needs a timeout');
   });
 
-  test('may be parsed by hand, and what is thrown is a mistake of the ConfigMap', () => {
+  test('may have a custom parser, whose exceptions are errors of the ConfigMap', () => {
     const custom = customConfig('x', ({ level }) => {
       if (level !== 'a') throw new TypeError('level must be a');
       return { level };

@@ -62,15 +62,15 @@ export function defineConfig<const K extends ConfigKeys, T = ValuesOf<K>>(
   return {
     name,
     parse(data) {
-      const mistakes: ConfigError[] = [];
+      const errors: ConfigError[] = [];
       const values = Object.fromEntries(
-        Object.entries(keys).map(([field, key]) => [field, read(data, key, mistakes)]),
+        Object.entries(keys).map(([field, key]) => [field, read(data, key, errors)]),
       ) as ValuesOf<K>;
       if (strict)
         for (const key of Object.keys(data))
           if (!known.has(key))
-            mistakes.push(new ConfigError(`key ${JSON.stringify(key)}: there is no such setting`, key));
-      if (mistakes.length > 0) throw together(mistakes);
+            errors.push(new ConfigError(`key ${JSON.stringify(key)}: there is no such setting`, key));
+      if (errors.length > 0) throw together(errors);
       return freezePlain(check ? checked(check, values, data) : (values as T));
     },
   };
@@ -81,13 +81,13 @@ export function customConfig<T>(name: string, parse: (data: ConfigData) => T): C
   return { name, parse: (data) => freezePlain(asConfigError(() => parse(data))) };
 }
 
-function read(data: ConfigData, { key, field, fallback }: ConfigKey<unknown>, mistakes: ConfigError[]): unknown {
+function read(data: ConfigData, { key, field, fallback }: ConfigKey<unknown>, errors: ConfigError[]): unknown {
   const text = Object.hasOwn(data, key) ? data[key] : undefined;
   if (text === undefined) return fallback;
   try {
     return readField(key, text, field);
   } catch (error) {
-    mistakes.push(error as ConfigError);
+    errors.push(error as ConfigError);
     return fallback;
   }
 }
@@ -105,8 +105,8 @@ function asConfigError<T>(work: () => T): T {
   }
 }
 
-function together(mistakes: readonly ConfigError[]): ConfigError {
-  const [first] = mistakes;
-  if (mistakes.length === 1) return first as ConfigError;
-  return new ConfigError(mistakes.map(({ message }) => message).join('; '));
+function together(errors: readonly ConfigError[]): ConfigError {
+  const [first] = errors;
+  if (errors.length === 1) return first as ConfigError;
+  return new ConfigError(errors.map(({ message }) => message).join('; '));
 }

@@ -160,10 +160,10 @@ export class WatchedConfig<T> {
     this.current = isSame ? { ...next, value: before.value } : next;
     this.parts.onChange();
     if (before === undefined || isSame) return;
-    for (const listener of this.listeners) this.tell(listener, next.value, before.value);
+    for (const listener of this.listeners) this.notify(listener, next.value, before.value);
   }
 
-  private tell(listener: (value: T, before: T) => void, value: T, before: T): void {
+  private notify(listener: (value: T, before: T) => void, value: T, before: T): void {
     try {
       listener(value, before);
     } catch (cause) {

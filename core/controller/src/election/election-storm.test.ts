@@ -158,7 +158,7 @@ async function storm(seed: number): Promise<{ terms: number; work: number }> {
 
 const seeds = Number(process.env['TEKTITE_SEEDS'] ?? 200);
 
-it(`lets only the holder write, whatever fails and whoever sleeps (${seeds} seeds)`, { timeout: 120_000 }, async () => {
+it(`lets only the holder write, whatever fails or is paused (${seeds} seeds)`, { timeout: 120_000 }, async () => {
   let terms = 0;
   let work = 0;
   for (let seed = 1; seed <= seeds; seed++) {

@@ -84,7 +84,7 @@ export function electionCases(cluster: () => Cluster): void {
     expect((await leaseOf('dead')).spec).toMatchObject({ holderIdentity: 'one', leaseTransitions: 5 });
   });
 
-  it('stops leading when somebody else is written into the lease', async () => {
+  it('stops leading when another holder is written into the lease', async () => {
     const one = elector('stolen', 'one');
     run(one);
     await expect.poll(() => one.leading, patience).toBe(true);
@@ -111,7 +111,7 @@ export function electionCases(cluster: () => Cluster): void {
     await expect.poll(() => one.leading, patience).toBe(true);
   });
 
-  it('tells of what is forbidden and goes on trying', async () => {
+  it('reports what is forbidden and retries', async () => {
     const errors: unknown[] = [];
     const stranger = cluster().clientFor({ name: 'stranger', groups: ['system:authenticated'] });
     const one = elector('forbidden', 'one', { onError: (error) => errors.push(error) }, stranger);

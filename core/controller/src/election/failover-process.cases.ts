@@ -22,8 +22,8 @@ export async function candidate(): Promise<void> {
   const credentials = staticCredentials({ clientCertificate });
   const client = new Client(httpTransport({ server, certificateAuthority, namespace: 'default', credentials }));
   const key = { namespace: 'default', name };
-  const tell = (error: unknown) => void process.stderr.write(`${identity}: ${String(error)}\n`);
-  const elector = new LeaderElector(client, { ...timing, lease: key, identity, onError: tell });
+  const report = (error: unknown) => void process.stderr.write(`${identity}: ${String(error)}\n`);
+  const elector = new LeaderElector(client, { ...timing, lease: key, identity, onError: report });
   void elector.run(new AbortController().signal);
   for (let count = 0; ; count++) {
     await sleep(systemClock, 20);

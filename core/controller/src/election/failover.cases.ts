@@ -109,7 +109,7 @@ export function failoverCases(cluster: () => Cluster): void {
     expect(intrusions(log)).toEqual([]);
   });
 
-  it('lets nobody write who slept while another took over', async () => {
+  it('lets no paused process write after another took over', async () => {
     const log = await follow('asleep');
     const first = await launch('asleep', 'first');
     await expect.poll(() => worked(log, 'first').length, patience).toBeGreaterThan(20);

@@ -2,7 +2,7 @@ import { type ControlPlane, startControlPlane } from '@tektite/testkit';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { failoverCases } from './failover.cases.ts';
 
-describe('leaders in processes of their own, over HTTPS', { timeout: 60_000 }, () => {
+describe('leaders in separate processes, over HTTPS', { timeout: 60_000 }, () => {
   let plane: ControlPlane;
   beforeAll(async () => {
     plane = await startControlPlane();

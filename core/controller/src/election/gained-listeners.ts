@@ -13,7 +13,7 @@ export class GainedListeners {
   }
 
   /** One that throws does not keep the others from hearing it. */
-  tell(owns: (key: string) => boolean, onError?: (error: unknown) => void): void {
+  notify(owns: (key: string) => boolean, onError?: (error: unknown) => void): void {
     for (const { call } of this.listeners) {
       try {
         call(owns);

@@ -75,7 +75,7 @@ const hang = (signal?: AbortSignal) =>
   new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
 
 describe('a leader', () => {
-  it('gives up at the renew deadline when the server does not answer, and others follow when the lease is over', async () => {
+  it('gives up at the renew deadline when the server does not answer, and others follow when the lease expires', async () => {
     const { clock, plane, elect } = await start();
     const { client, cut } = cuttable(plane);
     const one = elect('one', {}, client);
@@ -116,7 +116,7 @@ describe('a leader', () => {
     }
   });
 
-  it('does not believe that it leads after a long sleep, before any timer could tell it', async () => {
+  it('does not own the lease after a long pause, before any timer fires', async () => {
     const { clock, plane } = await start();
     const process = simulatedProcess({ clock, random: seededRandom(1) });
     const client = plane.clientFor(process.transport(plane.transport()), { clock: process.clock });

@@ -149,8 +149,8 @@ export class LeaderElector implements Ownership {
     const { renewDeadlineMs, leaseDurationMs, onError } = this.options;
     const term = new Term(this.client.clock, sent + renewDeadlineMs, leaseDurationMs - renewDeadlineMs);
     this.term = term;
-    this.tell('acquired');
-    this.listeners.tell(() => term.holds(), onError);
+    this.notify('acquired');
+    this.listeners.notify(() => term.holds(), onError);
     return term;
   }
 
@@ -166,7 +166,7 @@ export class LeaderElector implements Ownership {
     const inPeace = term.holds() && this.options.releaseOnCancel !== false && (await this.handOver(term));
     const given = inPeace && (await this.release(term.limit));
     term.end(new ControllerError('LEASE_LOST', given ? 'the lease was given away' : 'the lease was lost'));
-    this.tell(given ? 'released' : 'lost');
+    this.notify(given ? 'released' : 'lost');
   }
 
   /** Whether everything came to its end while the lease is ours. */
@@ -292,10 +292,10 @@ export class LeaderElector implements Ownership {
     const before = this.leader;
     this.seen = { lease, since: this.client.clock.monotonic() };
     const holder = this.leader;
-    if (holder !== before && holder !== this.identity && before !== this.identity) this.tell('observed');
+    if (holder !== before && holder !== this.identity && before !== this.identity) this.notify('observed');
   }
 
-  private tell(type: ElectionTransition['type']): void {
+  private notify(type: ElectionTransition['type']): void {
     this.options.onTransition?.({ lease: this.options.lease, type, holder: this.leader });
   }
 

@@ -60,8 +60,8 @@ describe('many events', () => {
   });
 });
 
-describe('trouble', () => {
-  it('an event that is gone is told anew', async () => {
+describe('failures', () => {
+  it('a deleted Event is recreated', async () => {
     await using it = await recorder();
     it.events.event(about, { reason: 'Odd', message: 'm' });
     await it.list();
@@ -93,7 +93,7 @@ describe('trouble', () => {
     expect(events.dropped).toBe(0);
   });
 
-  it('a broken connection loses nothing; a refusal is dropped with a word in the log', async () => {
+  it('a broken connection loses nothing; a rejected Event is dropped and logged', async () => {
     const clock = virtualClock();
     await using plane = await startControlPlane({ clock });
     const transport = faultyTransport(plane.transport(), { clock, random: seededRandom(1), rates: { refuse: 1 } });

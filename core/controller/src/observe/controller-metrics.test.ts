@@ -12,7 +12,7 @@ const name = { name: 'maps' };
 const controller = { controller: 'maps' };
 
 describe('the metrics of a controller', () => {
-  it('have the names that dashboards for client-go and controller-runtime look for', () => {
+  it('have the names that dashboards for client-go and controller-runtime use', () => {
     const meter = new MeterRecorder();
     controllerMetrics(meter);
     expect([...meter.names].sort()).toEqual([

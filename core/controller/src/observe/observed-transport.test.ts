@@ -46,7 +46,7 @@ describe('an observed transport', () => {
     ]);
   });
 
-  it('tells of what never came back, as an error and under a code of its own', async () => {
+  it('counts requests without an answer, as errors with a separate code', async () => {
     const random = seededRandom(1);
     const broken = faultyTransport(plane.transport(), { clock, random, rates: { refuse: 1 } });
     const cut = observedTransport(broken, { meter, tracer, clock });
@@ -59,14 +59,14 @@ describe('an observed transport', () => {
     });
   });
 
-  it('tells of a watch that the server refuses by the code of the refusal', async () => {
-    const nobody = plane.transport({ name: 'nobody', groups: [] });
-    const watched = observedTransport(nobody, { meter, tracer, clock });
+  it('counts a rejected watch by the status code', async () => {
+    const unprivileged = plane.transport({ name: 'nobody', groups: [] });
+    const watched = observedTransport(unprivileged, { meter, tracer, clock });
     await expect(watched.watch({ method: 'GET', path: '/api/v1/pods' })).rejects.toThrow('forbidden');
     expect(requests('GET', '403')).toBe(1);
   });
 
-  it('tells the server which trace a request belongs to, and keeps the other headers', async () => {
+  it('sends the trace context of a request, and keeps the other headers', async () => {
     const sent: TransportRequest[] = [];
     const inner = plane.transport();
     const listening = { ...inner, request: (each: TransportRequest) => (sent.push(each), inner.request(each)) };

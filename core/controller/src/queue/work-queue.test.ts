@@ -114,16 +114,16 @@ describe('the work queue', () => {
     expect(await queue.get()).toBeUndefined();
   });
 
-  it('tells how long keys wait, how long they are worked on, and which worker hangs', async () => {
+  it('measures how long keys wait, how long they are processed, and which worker hangs', async () => {
     const clock = virtualClock();
-    const told: unknown[] = [];
+    const delivered: unknown[] = [];
     let gauges = (): QueueGauges | undefined => undefined;
     const queue = new WorkQueue({
       clock,
       metrics: {
-        added: (lane) => told.push(['added', lane]),
-        waited: (ms) => told.push(['waited', ms]),
-        worked: (ms) => told.push(['worked', ms]),
+        added: (lane) => delivered.push(['added', lane]),
+        waited: (ms) => delivered.push(['waited', ms]),
+        worked: (ms) => delivered.push(['worked', ms]),
         observe: (read) => {
           gauges = read;
         },
@@ -137,7 +137,7 @@ describe('the work queue', () => {
     await clock.advance(5);
     expect(gauges()).toEqual({ depth: 1, processing: 1, longestRunningMs: 5, unfinishedMs: 5 });
     queue.done('a');
-    expect(told).toEqual([
+    expect(delivered).toEqual([
       ['added', 'fresh'],
       ['added', 'bulk'],
       ['waited', 10],

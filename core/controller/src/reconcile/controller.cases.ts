@@ -49,7 +49,7 @@ export function controllerCases(server: ReconcilePlace): void {
   }
 
   describe('a controller', () => {
-    it('looks at what is there, at what comes, and at what changes', async () => {
+    it('reconciles existing, created and changed objects', async () => {
       await parent('old');
       const seen: string[] = [];
       await using _ = await running({
@@ -82,7 +82,7 @@ export function controllerCases(server: ReconcilePlace): void {
       expect(overlaps).toBe(0);
     });
 
-    it('looks at the owner when something it owns changes, and finds what it owns', async () => {
+    it('reconciles the owner when an owned object changes, and finds its objects', async () => {
       const secrets = owned(kinds.Secret);
       const counts: number[] = [];
       const owner = await parent('owner');
@@ -99,7 +99,7 @@ export function controllerCases(server: ReconcilePlace): void {
       await expect.poll(() => counts.at(-1)).toBe(1);
     });
 
-    it('looks at those that a mapped object names, before and after the change', async () => {
+    it('reconciles the keys of a mapped object, before and after the change', async () => {
       await parent('a');
       await parent('b');
       const seen: string[] = [];
@@ -118,7 +118,7 @@ export function controllerCases(server: ReconcilePlace): void {
       await expect.poll(() => seen.slice(3).toSorted()).toEqual(['a', 'b']);
     });
 
-    it('does not look for changes of what is only cached', async () => {
+    it('does not reconcile for changes of objects that are only cached', async () => {
       await parent('a');
       const secrets = cached(kinds.Secret, { namespace });
       const nudges = new Channel('nudge');
@@ -235,7 +235,7 @@ export function controllerCases(server: ReconcilePlace): void {
         type: 'Checked',
         status: 'True',
         reason: 'Test',
-        message: 'looked at',
+        message: 'reconciled',
         lastTransitionTime: '2026-01-01T00:00:00Z',
       };
       manager.add(

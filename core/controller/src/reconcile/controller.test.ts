@@ -83,7 +83,7 @@ describe('results', () => {
     expect(seen.map((at) => at - (seen[0] ?? 0))).toEqual([0, 60_000, 120_000]);
   });
 
-  it('errors are tried again, later and later, until they are over; then the waits are short again', async () => {
+  it('errors are retried with backoff until they stop; then the backoff starts again', async () => {
     const seen: number[] = [];
     let broken = true;
     const { clock, create, manager } = await bench({
@@ -152,7 +152,7 @@ describe('a bad reconciler', () => {
       () => ({ type: 'requeueAfter', milliseconds: -1 }) as never,
       'requeueAfter with -1',
     ],
-  ])('that %s does not keep others from being looked at, and is named in the log', async (_title, act, message) => {
+  ])('that %s does not keep others from being reconciled, and is logged', async (_title, act, message) => {
     const seen = new Set<string>();
     const { clock, create, lines } = await bench({
       concurrency: 1,
@@ -170,7 +170,7 @@ describe('a bad reconciler', () => {
     expect((errors[0]?.fields['error'] as Error | undefined)?.message).toContain(message);
   });
 
-  it('that never returns gives its place to others, is told to stop, cannot write, and shows in the health', async () => {
+  it('that never returns frees its worker, is aborted, cannot write, and shows in the health', async () => {
     const seen = new Set<string>();
     let signal: AbortSignal | undefined;
     let late: unknown;
@@ -236,7 +236,7 @@ describe('a bad reconciler', () => {
     expect(manager.health().controllers.get('parents')?.state).toBe('stopped');
   });
 
-  it('that conflicts with somebody is run again without a complaint', async () => {
+  it('that conflicts runs again without an error', async () => {
     let count = 0;
     const { clock, create, plane, lines, manager } = await bench({
       async reconcile(object, { client }) {
@@ -271,7 +271,7 @@ describe('an object that is deleted while it is worked on', () => {
 });
 
 describe('sources and predicates', () => {
-  it('a predicate says which changes are worth a look', async () => {
+  it('a predicate filters changes', async () => {
     let count = 0;
     const { clock, create, plane } = await bench({ predicate: labelsChanged(), reconcile: () => void count++ });
     const write = async (object: { labels?: Record<string, string>; data?: Record<string, string> }) => {
@@ -300,7 +300,7 @@ describe('sources and predicates', () => {
     expect(lines.find(({ level }) => level === 'error')?.fields['error']).toMatchObject({ code: 'PREDICATE_FAILED' });
   });
 
-  it('a timer looks at everything each time', async () => {
+  it('a timer enqueues all objects periodically', async () => {
     let count = 0;
     const { clock, create } = await bench({ sources: [every(60_000)], reconcile: () => void count++ });
     await create('a', 'b');
@@ -322,7 +322,7 @@ describe('sources and predicates', () => {
 });
 
 describe('ownership', () => {
-  it('only what is ours is looked at; what becomes ours is looked at at once; what is lost is left alone', async () => {
+  it('only owned keys are reconciled; acquired ones at once; lost ones are left alone', async () => {
     const seen: string[] = [];
     const listeners = new Set<(owns: (key: string) => boolean) => void>();
     let mine = new Set(['default/a']);

@@ -252,7 +252,7 @@ export class Controller {
 
   private tooLate(run: ReconcileRun, limit: number): void {
     const error = new ControllerError('RECONCILE_TIMEOUT', `the reconcile of ${run.key} took longer than ${limit} ms`);
-    run.log.error('reconcile takes too long; it was told to stop', { error, causes: describeCauses(run.item) });
+    run.log.error('reconcile takes too long; it was aborted', { error, causes: describeCauses(run.item) });
     run.abort(error);
     // The worker goes on with others. This object waits until its reconcile returns, so that never two run.
     this.stuck.add(run);
@@ -279,10 +279,10 @@ export class Controller {
     }
     this.queue.done(key);
     run.finish();
-    this.tell(run, result, wait);
+    this.notify(run, result, wait);
   }
 
-  private tell(run: ReconcileRun, result: Result, wait: number | undefined): void {
+  private notify(run: ReconcileRun, result: Result, wait: number | undefined): void {
     const { clock } = this.parts.client;
     const durationMs = clock.monotonic() - run.startedAt;
     const outcome = run.outcome(result);

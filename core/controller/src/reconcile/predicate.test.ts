@@ -9,7 +9,7 @@ const from = (before: object, after: object): Change<Pod> => ({
   object: object(after),
 });
 
-it('tells a new spec or deletion from a new status by the generation', () => {
+it('distinguishes a new spec or deletion from a new status by the generation', () => {
   const predicate = generationChanged<Pod>();
   expect(predicate(from({ generation: 1 }, { generation: 1, resourceVersion: '2' }))).toBe(false);
   expect(predicate(from({ generation: 1 }, { generation: 2 }))).toBe(true);
@@ -20,7 +20,7 @@ it('lets changes of kinds without a generation pass', () => {
   expect(generationChanged<Pod>()(from({}, { resourceVersion: '2' }))).toBe(true);
 });
 
-it('tells labels and annotations by what they say, not by how they are written', () => {
+it('compares labels and annotations by value, not by order', () => {
   expect(labelsChanged<Pod>()(from({}, { labels: {} }))).toBe(false);
   expect(labelsChanged<Pod>()(from({ labels: { a: '1', b: '2' } }, { labels: { b: '2', a: '1' } }))).toBe(false);
   expect(labelsChanged<Pod>()(from({ labels: { a: '1' } }, { labels: { a: '2' } }))).toBe(true);

@@ -81,7 +81,7 @@ export class ReconcileRun {
     return traced(definition, this.key, object && definition.traceOf?.(object), async () => {
       try {
         await before?.caughtUp(this.signal);
-        return await this.look();
+        return await this.observeAndReconcile();
       } catch (thrown) {
         return resultOfThrown(thrown);
       }
@@ -104,7 +104,7 @@ export class ReconcileRun {
     return name === this.key.split('/').at(-1) && kind === own.plural && group === own.group;
   }
 
-  private async look(): Promise<Result> {
+  private async observeAndReconcile(): Promise<Result> {
     const { definition, own } = this.parts;
     const object = own.store.get(this.key);
     if (!object) return readResult(await definition.gone?.(this.key, this.context(undefined)));
@@ -122,7 +122,7 @@ export class ReconcileRun {
         await this.writes.caughtUp(this.signal);
         const held = this.parts.own.store.get(this.key);
         // The next reconcile observes a concurrent write.
-        if (!held || finalizerStep(held as KubeObject, name) !== 'work') return this.look();
+        if (!held || finalizerStep(held as KubeObject, name) !== 'work') return this.observeAndReconcile();
         return readResult(await definition.reconcile(held, this.context(held)));
       }
       case 'work':

@@ -45,10 +45,10 @@ export class Watchdog<W extends Watched> implements Disposable {
     this.timer = undefined;
     if (!oldest) return;
     const left = oldest.startedAt + this.limitMs - this.clock.monotonic();
-    this.timer = this.clock.setTimer(Math.max(0, left), () => this.look());
+    this.timer = this.clock.setTimer(Math.max(0, left), () => this.check());
   }
 
-  private look(): void {
+  private check(): void {
     const now = this.clock.monotonic();
     for (const work of this.running) {
       if (work.startedAt + this.limitMs > now) break;

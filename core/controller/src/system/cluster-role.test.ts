@@ -21,7 +21,7 @@ const events = { apiGroups: [''], resources: ['events'], verbs: ['create', 'patc
 const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'update'] };
 
 describe('the role of a system', () => {
-  it('follows what its controllers watch, each kind once, may be the owner of some of it, and tells Events', () => {
+  it('follows what its controllers watch, each kind once, may be the owner of some of it, and records Events', () => {
     const controllers = [
       defineController({ name: 'a', kind: plain, sources: [owned(kinds.Pod), every(1000)], reconcile }),
       defineController({ name: 'b', kind: plain, sources: [cached(kinds.Pod), owned(kinds.Deployment)], reconcile }),

@@ -24,7 +24,7 @@ describe('definitions of kinds', () => {
     ]);
   });
 
-  it('are served when installing them is over, may be installed again, and grow', async () => {
+  it('are served after their installation, may be installed again, and grow', async () => {
     await using plane = await startControlPlane();
     const first = widget('v1');
     await installKinds(plane.client, [first]);
@@ -49,11 +49,11 @@ describe('definitions of kinds', () => {
     expect(metadata.labels).toEqual({ team: 'a' });
   });
 
-  it('that cannot be served are told after a minute, with the reason', async () => {
+  it('that cannot be served are reported after a minute, with the reason', async () => {
     const clock = virtualClock();
     await using plane = await startControlPlane({ clock });
     await clock.until(installKinds(plane.client, [widget('v1')]));
-    const begun = clock.now();
+    const started = clock.now();
     const rival = widget('v1', { plural: 'rivals' });
     await expect(clock.until(installKinds(plane.client, [rival]))).rejects.toMatchObject({
       code: 'KIND_NOT_SERVED',
@@ -61,7 +61,7 @@ describe('definitions of kinds', () => {
         /^the definition rivals.example.com was not established: "widget(list)?" is already in use$/i,
       ),
     });
-    expect(clock.now() - begun).toBeGreaterThanOrEqual(60_000);
+    expect(clock.now() - started).toBeGreaterThanOrEqual(60_000);
   });
 
   it('stop being waited for when the caller has no more time', async () => {

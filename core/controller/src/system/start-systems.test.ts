@@ -150,7 +150,7 @@ describe('systems', () => {
     );
   });
 
-  it('write nothing of the kind where somebody else installs them', async () => {
+  it('write nothing of the kind where another component installs them', async () => {
     await using _ = await startSystems([{ ...widgets(), controllers: [] }], { client: plane.client, install: false });
     expect((await plane.client.list(kinds.CustomResourceDefinition)).items).toEqual([]);
     expect((await plane.client.list(kinds.ConfigMap, { namespace: 'default' })).items).toEqual([]);

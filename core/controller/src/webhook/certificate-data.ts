@@ -17,7 +17,7 @@ export const certificateKeys = {
   key: 'server-key.pem',
 } as const;
 
-export interface CertificateWish {
+export interface CertificateRequirements {
   readonly now: number;
   readonly hosts: readonly string[];
   /** How much of its time a certificate must have left. */
@@ -33,7 +33,7 @@ export type CertificateAssessment =
 type SecretData = Readonly<Record<string, string>> | undefined;
 
 /** Assesses the (base64) data of a Secret. Pure. */
-export function assessCertificates(data: SecretData, wish: CertificateWish): CertificateAssessment {
+export function assessCertificates(data: SecretData, requirements: CertificateRequirements): CertificateAssessment {
   const [authorities, certificate, key] = [
     textOf(data, certificateKeys.authorities),
     textOf(data, certificateKeys.certificate),
@@ -42,14 +42,14 @@ export function assessCertificates(data: SecretData, wish: CertificateWish): Cer
   if (authorities === '' || certificate === '' || key === '') return { reason: 'there is none' };
   const facts = readCertificate(certificate);
   if (!facts || !isKeyPair({ certificate, key })) return { reason: 'the one there cannot be read' };
-  if (facts.notAfter <= wish.now) return { reason: 'the one there has expired' };
-  if (facts.notAfter - wish.now < wish.renewBeforeMs) return { reason: 'the one there expires soon' };
-  if (facts.notBefore > wish.now) return { reason: 'the one there is not valid yet' };
-  const stranger = wish.hosts.find((host) => !facts.isFor(host));
+  if (facts.notAfter <= requirements.now) return { reason: 'the one there has expired' };
+  if (facts.notAfter - requirements.now < requirements.renewBeforeMs) return { reason: 'the one there expires soon' };
+  if (facts.notBefore > requirements.now) return { reason: 'the one there is not valid yet' };
+  const stranger = requirements.hosts.find((host) => !facts.isFor(host));
   if (stranger !== undefined) return { reason: `the one there is not for ${stranger}` };
   const issuer = splitCertificates(authorities).find((authority) => facts.isSignedBy(authority));
-  if (issuer === undefined) return { reason: 'nobody vouches for the one there' };
-  if ((readCertificate(issuer)?.notAfter ?? 0) <= wish.now) return { reason: 'its authority has expired' };
+  if (issuer === undefined) return { reason: 'no authority signed the one there' };
+  if ((readCertificate(issuer)?.notAfter ?? 0) <= requirements.now) return { reason: 'its authority has expired' };
   return { keep: { certificate, key, authorities, notAfter: facts.notAfter } };
 }
 

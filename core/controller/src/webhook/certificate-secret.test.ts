@@ -70,13 +70,13 @@ describe('the certificate of webhooks', () => {
     expect(splitCertificates(third.authorities)).not.toContain(first.authorities);
   });
 
-  test('can be told when to be renewed', async () => {
+  test('is renewed at the configured time', async () => {
     const first = await ensureCertificate({ ...options, renewBeforeMs: day });
     await clock.advance(28 * day);
     expect((await ensureCertificate({ ...options, renewBeforeMs: day })).certificate).toBe(first.certificate);
   });
 
-  test('that expired while nobody looked is replaced', async () => {
+  test('that expired during a pause is replaced', async () => {
     const first = await ensureCertificate(options);
     await clock.advance(40 * day);
     const second = await ensureCertificate(options);
@@ -84,7 +84,7 @@ describe('the certificate of webhooks', () => {
     expect(splitCertificates(second.authorities)).toHaveLength(1);
   });
 
-  test('tells why it cannot be had', async () => {
+  test('reports why it is not available', async () => {
     await expect(ensureCertificate({ ...options, secret: { namespace: 'nowhere', name: 'x' } })).rejects.toMatchObject({
       code: 'CERTIFICATE_FAILED',
       message: expect.stringContaining(
@@ -110,9 +110,9 @@ describe('the certificate of webhooks', () => {
       [certificateKeys.key]: encode(key),
       [certificateKeys.authorities]: encode(authorities),
     });
-    const wish = { now: clock.now(), hosts, renewBeforeMs: 10 * day };
+    const requirements = { now: clock.now(), hosts, renewBeforeMs: 10 * day };
     const reason = (from: Record<string, string> | undefined, more = {}) => {
-      const result = assessCertificates(from, { ...wish, ...more });
+      const result = assessCertificates(from, { ...requirements, ...more });
       return result.keep ? undefined : result.reason;
     };
     const good = data(pair.certificate, pair.key, other.certificate + authority.certificate);
@@ -121,7 +121,7 @@ describe('the certificate of webhooks', () => {
     expect(reason({ ...good, [certificateKeys.key]: '' })).toBe('there is none');
     expect(reason(data(pair.certificate, authority.key, authority.certificate))).toBe('the one there cannot be read');
     expect(reason(data('nonsense', pair.key, authority.certificate))).toBe('the one there cannot be read');
-    expect(reason(data(pair.certificate, pair.key, other.certificate))).toBe('nobody vouches for the one there');
+    expect(reason(data(pair.certificate, pair.key, other.certificate))).toBe('no authority signed the one there');
     expect(reason(data(byShort.certificate, byShort.key, short.certificate))).toBe('its authority has expired');
     expect(reason(good, { now: clock.now() + 31 * day })).toBe('the one there has expired');
     expect(reason(good, { now: clock.now() + 25 * day })).toBe('the one there expires soon');

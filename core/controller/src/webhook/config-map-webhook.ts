@@ -46,8 +46,8 @@ function review(configs: ReadonlyMap<string, ConfigDefinition>, request: Admissi
   if (kind.group !== '' || kind.version !== 'v1' || kind.kind !== 'ConfigMap')
     return refuse(`unhandled kind: ${kind.group}/${kind.version}, Kind=${kind.kind}`);
   if (object === undefined) return { allowed: true };
-  const mistake = decodeError(object, kinds.ConfigMap);
-  if (mistake !== undefined) return refuse(`cannot decode incoming new object: ${mistake}`);
+  const error = decodeError(object, kinds.ConfigMap);
+  if (error !== undefined) return refuse(`cannot decode incoming new object: ${error}`);
   const config = configs.get(object.metadata?.name ?? '');
   if (!config) return { allowed: true };
   try {

@@ -76,8 +76,8 @@ async function convertOne(
   for (const version of [from, to])
     if (!rule.versions.includes(version.version))
       throw new Error(`conversion not supported for type ${describe(version)}`);
-  const mistake = decodeError(value, { ...rule.kind, version: from.version, schema: undefined });
-  if (mistake !== undefined) throw new Error(`unable to unmarshal input: ${mistake}`);
+  const error = decodeError(value, { ...rule.kind, version: from.version, schema: undefined });
+  if (error !== undefined) throw new Error(`unable to unmarshal input: ${error}`);
   try {
     return await rule.convert(frozen(value as KubeObject), from.version, to.version);
   } catch (cause) {

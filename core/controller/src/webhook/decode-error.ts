@@ -47,18 +47,18 @@ class Decoder {
     for (const key of Object.keys(map)) {
       const place = path === '' ? key : `${path}.${key}`;
       if (isResource && (key === 'metadata' || key === 'apiVersion' || key === 'kind')) {
-        const mistake = this.value(map[key], key === 'metadata' ? { type: 'object' } : { type: 'string' }, place);
-        if (mistake !== undefined) return mistake;
+        const error = this.value(map[key], key === 'metadata' ? { type: 'object' } : { type: 'string' }, place);
+        if (error !== undefined) return error;
         continue;
       }
       const known = properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
       const field = known ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
-      const mistake = field
+      const error = field
         ? this.value(map[key], field, place)
         : this.options.strict && !isOpen && additionalProperties === undefined
           ? `json: unknown field ${quoteGo(key)}`
           : undefined;
-      if (mistake !== undefined) return mistake;
+      if (error !== undefined) return error;
     }
     return undefined;
   }
@@ -70,8 +70,8 @@ class Decoder {
       const { items } = schema;
       if (!items) return undefined;
       for (const item of value) {
-        const mistake = this.value(item, items, path);
-        if (mistake !== undefined) return mistake;
+        const error = this.value(item, items, path);
+        if (error !== undefined) return error;
       }
       return undefined;
     }

@@ -11,12 +11,12 @@ export function genericError(message: string, ...paths: readonly string[]): Fiel
 }
 
 /** Any message with details below it. */
-export function detailedError(mistake: {
+export function detailedError(error: {
   readonly message: string;
   readonly paths: readonly string[];
   readonly details?: string;
 }): FieldErrors {
-  const { message, paths, details = '' } = mistake;
+  const { message, paths, details = '' } = error;
   return new FieldErrors([{ level: 'error', message, paths, details }]);
 }
 

@@ -64,16 +64,16 @@ describe('field errors', () => {
       genericError('wrong', 'v').viaFieldKey('params', 'a.b'),
       'wrong: params.[a.b].v',
     ],
-  ])('tell of %s', (_, errors, text) => {
+  ])('report %s', (_, errors, text) => {
     expect(errors.toString()).toBe(text);
   });
 
-  test('with the same message are told once, with all paths, in order', () => {
+  test('with the same message are printed once, with all paths, in order', () => {
     const errors = missingField('b').also(missingField('a', 'c'), invalidValue(1, 'z'), missingField('a'));
     expect(errors.toString()).toBe('invalid value: 1: z\nmissing field(s): a, b, c');
   });
 
-  test('with different details are told apart', () => {
+  test('with different details stay separate', () => {
     const errors = detailedError({ message: 'm', paths: ['b'], details: 'two' }).also(
       detailedError({ message: 'm', paths: ['a'], details: 'one' }),
     );
@@ -104,18 +104,16 @@ describe('field errors', () => {
   test('are not changed by what is made of them', () => {
     const errors = missingField('b', 'a');
     errors.viaField('spec').also(missingField('c')).toString();
-    expect(errors.mistakes).toEqual([{ level: 'error', message: 'missing field(s)', paths: ['b', 'a'], details: '' }]);
+    expect(errors.errors).toEqual([{ level: 'error', message: 'missing field(s)', paths: ['b', 'a'], details: '' }]);
   });
 });
 
 const golden = join(import.meta.dirname, '../../../../../shared/golden/tekton/cases');
 
 describe.skipIf(!existsSync(golden))('what real Tekton answered (read from ../shared; skipped when absent)', () => {
-  test('is what merging and sorting the single mistakes gives', () => {
+  test('equals merging and sorting the single errors', () => {
     const random = seededRandom(3);
-    const texts = refusals().filter((text) =>
-      text.split('\n').every((line) => /: (spec[\w.[\]*]*(, |$))+$/.test(line)),
-    );
+    const texts = denials().filter((text) => text.split('\n').every((line) => /: (spec[\w.[\]*]*(, |$))+$/.test(line)));
     expect(texts.length).toBeGreaterThan(40);
     for (const text of texts) {
       const single = text.split('\n').flatMap((line) => {
@@ -132,7 +130,7 @@ describe.skipIf(!existsSync(golden))('what real Tekton answered (read from ../sh
   });
 });
 
-function refusals(): string[] {
+function denials(): string[] {
   const marker = 'denied the request: validation failed: ';
   return readdirSync(golden)
     .filter((group) => group.startsWith('invalid-'))
@@ -143,9 +141,9 @@ function refusals(): string[] {
     );
 }
 
-test('masses of mistakes are merged in no time', () => {
-  const mistakes = Array.from({ length: 100_000 }, (_, index) => missingField('name').viaFieldIndex('steps', index));
-  const all = new FieldErrors(mistakes.flatMap((errors) => errors.mistakes));
+test('masses of errors are merged quickly', () => {
+  const errors = Array.from({ length: 100_000 }, (_, index) => missingField('name').viaFieldIndex('steps', index));
+  const all = new FieldErrors(errors.flatMap((errors) => errors.errors));
   const started = performance.now();
   expect(all.merged()).toHaveLength(1);
   expect(performance.now() - started).toBeLessThan(5000);

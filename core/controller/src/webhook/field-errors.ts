@@ -13,29 +13,29 @@ import { joinFieldPath } from './join-field-path.ts';
  */
 export class FieldErrors {
   /** As they were found: not merged, not sorted. */
-  readonly mistakes: readonly KnativeFieldError[];
+  readonly errors: readonly KnativeFieldError[];
 
-  constructor(mistakes: readonly KnativeFieldError[]) {
-    this.mistakes = mistakes;
+  constructor(errors: readonly KnativeFieldError[]) {
+    this.errors = errors;
   }
 
   get isEmpty(): boolean {
-    return this.mistakes.length === 0;
+    return this.errors.length === 0;
   }
 
   /** These and others together. */
   also(...others: readonly (FieldErrors | undefined)[]): FieldErrors {
-    const added = others.flatMap((errors) => errors?.mistakes ?? []);
-    return added.length === 0 ? this : new FieldErrors([...this.mistakes, ...added]);
+    const added = others.flatMap((errors) => errors?.errors ?? []);
+    return added.length === 0 ? this : new FieldErrors([...this.errors, ...added]);
   }
 
   /** The same errors, relative to the object that has this field. */
   viaField(...prefix: readonly string[]): FieldErrors {
     if (this.isEmpty) return this;
     return new FieldErrors(
-      this.mistakes.map((mistake) => ({
-        ...mistake,
-        paths: mistake.paths.map((path) => joinFieldPath([...prefix, path])),
+      this.errors.map((error) => ({
+        ...error,
+        paths: error.paths.map((path) => joinFieldPath([...prefix, path])),
       })),
     );
   }
@@ -58,17 +58,17 @@ export class FieldErrors {
 
   /** The same errors, all of that level. */
   at(level: DiagnosticLevel): FieldErrors {
-    return new FieldErrors(this.mistakes.map((mistake) => ({ ...mistake, level })));
+    return new FieldErrors(this.errors.map((error) => ({ ...error, level })));
   }
 
   /** Only those of that level. */
   filter(level: DiagnosticLevel): FieldErrors {
-    return new FieldErrors(this.mistakes.filter((mistake) => mistake.level === level));
+    return new FieldErrors(this.errors.filter((error) => error.level === level));
   }
 
   /** One error per message, with all its paths, in the order in which they are printed. */
   merged(): readonly KnativeFieldError[] {
-    return mergeFieldErrors(this.mistakes);
+    return mergeFieldErrors(this.errors);
   }
 
   /** The text that users see after `validation failed: `. */

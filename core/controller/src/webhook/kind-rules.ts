@@ -49,8 +49,8 @@ export class KindRules<R extends { readonly kind: Kind; readonly goNames?: GoFie
     const options = { strict: this.strict, ...(rule.goNames ? { goNames: rule.goNames } : {}) };
     for (const which of ['new', 'old'] as const) {
       const value = which === 'new' ? request.object : request.oldObject;
-      const mistake = value === undefined ? undefined : decodeError(value, rule.kind, options);
-      if (mistake !== undefined) throw new UndecodableError(`cannot decode incoming ${which} object: ${mistake}`);
+      const error = value === undefined ? undefined : decodeError(value, rule.kind, options);
+      if (error !== undefined) throw new UndecodableError(`cannot decode incoming ${which} object: ${error}`);
     }
     return { rule, object: frozen(request.object), old: frozen(request.oldObject) };
   }

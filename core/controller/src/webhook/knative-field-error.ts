@@ -16,25 +16,25 @@ export interface KnativeFieldError {
  * Merges errors with the same level, message and details and sorts them by message, then details; paths are sorted too.
  * Paths that one error names twice stay double, those that two name do not: upstream's way.
  */
-export function mergeFieldErrors(mistakes: readonly KnativeFieldError[]): readonly KnativeFieldError[] {
+export function mergeFieldErrors(errors: readonly KnativeFieldError[]): readonly KnativeFieldError[] {
   const merged = new Map<
     string,
-    { readonly mistake: KnativeFieldError; readonly paths: string[]; readonly seen: Set<string> }
+    { readonly error: KnativeFieldError; readonly paths: string[]; readonly seen: Set<string> }
   >();
-  for (const mistake of mistakes) {
-    if (mistake.message === '') continue;
-    const key = `${mistake.level}-${mistake.message}-${mistake.details}`;
+  for (const error of errors) {
+    if (error.message === '') continue;
+    const key = `${error.level}-${error.message}-${error.details}`;
     const known = merged.get(key);
     // Duplicate paths of the first error stay, as upstream has it.
-    if (!known) merged.set(key, { mistake, paths: [...mistake.paths], seen: new Set(mistake.paths) });
-    for (const path of known ? mistake.paths : []) {
+    if (!known) merged.set(key, { error, paths: [...error.paths], seen: new Set(error.paths) });
+    for (const path of known ? error.paths : []) {
       if (known?.seen.has(path)) continue;
       known?.seen.add(path);
       known?.paths.push(path);
     }
   }
   return [...merged.values()]
-    .map(({ mistake, paths }) => ({ ...mistake, paths: paths.sort(compareGoStrings) }))
+    .map(({ error, paths }) => ({ ...error, paths: paths.sort(compareGoStrings) }))
     .sort(compareFieldErrors);
 }
 

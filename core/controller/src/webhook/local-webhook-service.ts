@@ -1,6 +1,6 @@
 import { ControllerError, isControllerError } from '../controller-error.ts';
 import type { ReviewedWrite } from './admission-webhook.ts';
-import { lookAgain } from './look-again.ts';
+import { checkPeriodically } from './check-periodically.ts';
 import { type ReviewAnswer, ReviewHandler, type ReviewHandlerOptions } from './review-handler.ts';
 import { type RegistrationOptions, registerWebhooks } from './webhook-registration.ts';
 
@@ -47,10 +47,10 @@ export class LocalWebhookService implements AsyncDisposable {
   static async start(options: LocalWebhookServiceOptions, signal?: AbortSignal): Promise<LocalWebhookService> {
     const service = new LocalWebhookService(options);
     try {
-      await service.look(signal);
+      await service.check(signal);
       const { checkEveryMs = defaultCheckMs } = options;
-      const again = (until: AbortSignal) => service.look(until);
-      service.running = lookAgain(options.client.clock, checkEveryMs, again, service.controller.signal);
+      const again = (until: AbortSignal) => service.check(until);
+      service.running = checkPeriodically(options.client.clock, checkEveryMs, again, service.controller.signal);
       return service;
     } catch (error) {
       await service.stop();
@@ -82,7 +82,7 @@ export class LocalWebhookService implements AsyncDisposable {
     return this.stop();
   }
 
-  private async look(signal?: AbortSignal): Promise<void> {
+  private async check(signal?: AbortSignal): Promise<void> {
     const { service } = this.options;
     try {
       await registerWebhooks({ ...this.options, address: { service } }, undefined, signal);

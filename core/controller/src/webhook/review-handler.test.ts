@@ -302,7 +302,7 @@ describe('a webhook', () => {
     ],
   });
 
-  test('that throws is a failure that is told, and the next review is answered', async () => {
+  test('that throws is a reported failure, and the next review is answered', async () => {
     const errors: Error[] = [];
     const handler = new ReviewHandler([throwing, checked], { onError: (error) => errors.push(error) });
     const { code, body } = await handler.handle('/throwing', review(thing({})));
@@ -314,7 +314,7 @@ describe('a webhook', () => {
     expect((await handler.handle(checked.path, review(thing({})))).code).toBe(200);
   });
 
-  test('that never answers is given up on, and told so', async () => {
+  test('that never answers times out, with an error', async () => {
     const clock = virtualClock();
     let signal: AbortSignal | undefined;
     const silent = validatingWebhook({
@@ -339,7 +339,7 @@ describe('a webhook', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('learns when whoever asked has gone', async () => {
+  test('is aborted when its caller disconnects', async () => {
     const gone = new AbortController();
     const waiting = validatingWebhook({
       name: 'waiting.g.example.com',
@@ -350,7 +350,7 @@ describe('a webhook', () => {
     expect((await answer).code).toBe(500);
   });
 
-  test('needs a path of its own that begins with a slash', () => {
+  test('needs a unique path that begins with a slash', () => {
     expect(() => new ReviewHandler([checked, checked])).toThrow('both want the path /resource-validation');
     expect(() => new ReviewHandler([{ ...checked, path: 'x' }])).toThrow('does not begin with a slash');
   });

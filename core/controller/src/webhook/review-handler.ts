@@ -118,7 +118,8 @@ export class ReviewHandler {
     // Made only when it comes to that: an error notes where it was made, which is dear.
     const late = () =>
       abort.abort(new ControllerError('WEBHOOK_TIMEOUT', `${nameOf(webhook)} gave no answer within ${timeoutMs} ms`));
-    const gone = () => abort.abort(new ControllerError('WEBHOOK_FAILED', `whoever asked ${nameOf(webhook)} has gone`));
+    const gone = () =>
+      abort.abort(new ControllerError('WEBHOOK_FAILED', `the caller of ${nameOf(webhook)} disconnected`));
     const timer = this.clock.setTimer(timeoutMs, late);
     outer?.addEventListener('abort', gone, { once: true });
     try {

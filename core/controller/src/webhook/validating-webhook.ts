@@ -116,7 +116,7 @@ async function review(
 
 function answer({ kind, name, object }: AdmissionRequest, result: ValidationResult): AdmissionResponse {
   if (result === undefined) return { allowed: true };
-  if (!('mistakes' in result)) {
+  if (!('errors' in result)) {
     if (result.length === 0) return { allowed: true };
     const called = name || (object?.metadata.generateName ?? '');
     return refuse(invalidObjectError(kind.group, kind.kind, called, result).status);
@@ -126,10 +126,10 @@ function answer({ kind, name, object }: AdmissionRequest, result: ValidationResu
   const warnings = result
     .filter('warning')
     .merged()
-    .flatMap((mistake) => formatFieldError(mistake).split('\n'));
-  const told = warnings.length > 0 ? { warnings } : {};
-  if (errors.isEmpty) return { allowed: true, ...told };
-  return { ...refuse(badRequestError(`validation failed: ${errors.toString()}`).status), ...told };
+    .flatMap((error) => formatFieldError(error).split('\n'));
+  const attached = warnings.length > 0 ? { warnings } : {};
+  if (errors.isEmpty) return { allowed: true, ...attached };
+  return { ...refuse(badRequestError(`validation failed: ${errors.toString()}`).status), ...attached };
 }
 
 function refuse(status: Status): AdmissionResponse {

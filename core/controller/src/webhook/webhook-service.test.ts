@@ -85,7 +85,7 @@ function shown(port: number): Promise<string> {
 }
 
 describe('webhooks of a cluster', () => {
-  test('are told to the API server, with all it has to know', async () => {
+  test('are registered at the API server, with all settings', async () => {
     await using service = await WebhookService.start(options());
     const authorities = text((await stored()).data?.['ca-cert.pem']);
     const [entry] = (await mutating()).webhooks ?? [];
@@ -124,7 +124,7 @@ describe('webhooks of a cluster', () => {
     expect(service.health()).toMatchObject({ healthy: true, registered: true, lastError: undefined });
   });
 
-  test('are written only when something is different, and put right when somebody changed them', async () => {
+  test('are written only when something is different, and corrected when another client changed them', async () => {
     await using _ = await WebhookService.start(options());
     const versions = async () =>
       [await mutating(), await validation(), await definition(), await stored()].map(
@@ -149,7 +149,7 @@ describe('webhooks of a cluster', () => {
     });
   });
 
-  test('change their certificate only after the API server was told of the new authority', async () => {
+  test('change their certificate only after the API server trusts the new authority', async () => {
     await using service = await WebhookService.start(
       options({ validForMs: 30 * day, settleMs: 2 * day, checkEveryMs: day / 4 }),
     );
@@ -174,7 +174,7 @@ describe('webhooks of a cluster', () => {
     expect(errors).toEqual([]);
   });
 
-  test('keep their certificate while the API server cannot be told, and say so', async () => {
+  test('keep their certificate while the registration fails, and report it', async () => {
     const stuck = plane.clientFor({ name: 'hook', groups: ['system:authenticated'] });
     const rights = { metadata: { name: 'hook' }, rules: [{ apiGroups: [''], resources: ['secrets'], verbs: ['*'] }] };
     await plane.client.create(kinds.ClusterRole, rights);
@@ -225,7 +225,7 @@ describe('webhooks of the same process', () => {
     await using _ = await LocalWebhookService.start({ ...local, host });
   });
 
-  test('are put right when somebody changed them, and say what they could not do', async () => {
+  test('are corrected when another client changed them, and report what failed', async () => {
     await using service = await LocalWebhookService.start({
       client: plane.client,
       webhooks,

@@ -99,7 +99,7 @@ export function webhookCases(place: WebhookPlace): void {
     };
     const widget = (spec: unknown, name = 'w') => ({ metadata: { namespace, name }, spec }) as Widget;
     const tryCreate = (spec: unknown) => client.create(Widget, widget(spec), { dryRun: true });
-    const refusal = (spec: unknown): Promise<StatusError> =>
+    const denialOf = (spec: unknown): Promise<StatusError> =>
       tryCreate(spec).then(
         () => Promise.reject(new Error('was not refused')),
         (error: unknown) => (isStatusError(error) ? error : Promise.reject(error as Error)),
@@ -126,7 +126,7 @@ export function webhookCases(place: WebhookPlace): void {
     it('refuse with the name of the webhook and the path of the field', async () => {
       await serve(validatingWebhook({ name: 'validation.cases.tektite.dev', rules: [needSize], ...here() }));
       await eventually(async () => {
-        const { status } = await refusal({});
+        const { status } = await denialOf({});
         expect(status).toMatchObject({
           code: 400,
           reason: 'BadRequest',
@@ -141,7 +141,7 @@ export function webhookCases(place: WebhookPlace): void {
       const check = validating(Widget, ({ spec }) => [invalid('spec.size', spec.size, 'must be even')]);
       await serve(validatingWebhook({ name: 'even.cases.tektite.dev', rules: [check], ...here() }));
       await eventually(async () => {
-        const { status } = await refusal({ size: 1 });
+        const { status } = await denialOf({ size: 1 });
         expect(status.message).toBe(
           'admission webhook "even.cases.tektite.dev" denied the request: Widget.cases.tektite.dev "w" is invalid: spec.size: Invalid value: 1: must be even',
         );
@@ -167,7 +167,7 @@ export function webhookCases(place: WebhookPlace): void {
       });
     });
 
-    it('are told what it was before, who does it, and whether it counts', async () => {
+    it('receive the old object, the user, and whether it is a dry run', async () => {
       const seen: (Omit<AdmissionContext<Widget>, 'signal'> & { size: unknown })[] = [];
       const check = validating(
         Widget,
@@ -219,11 +219,11 @@ export function webhookCases(place: WebhookPlace): void {
         }),
       );
       await eventually(async () =>
-        expect((await refusal({ tags: {} })).message).toBe(
+        expect((await denialOf({ tags: {} })).message).toBe(
           'admission webhook "defaults.cases.tektite.dev" denied the request: mutation failed: cannot decode incoming new object: json: cannot unmarshal object into Go struct field WidgetSpec.spec.tags of type []v1.Tag',
         ),
       );
-      expect((await refusal({ size: 'big' })).message).toContain(
+      expect((await denialOf({ size: 'big' })).message).toContain(
         'json: cannot unmarshal string into Go struct field Widget.spec.size of type int64',
       );
       await expect(tryCreate({ tags: null, unknown: 1 })).resolves.toBeDefined();
@@ -232,20 +232,20 @@ export function webhookCases(place: WebhookPlace): void {
     it('refuse unknown fields if they are strict', async () => {
       await serve(validatingWebhook({ name: 'strict.cases.tektite.dev', rules: [needSize], strict: true, ...here() }));
       await eventually(async () =>
-        expect((await refusal({ size: 1, colour: 'red' })).message).toBe(
+        expect((await denialOf({ size: 1, colour: 'red' })).message).toBe(
           'admission webhook "strict.cases.tektite.dev" denied the request: decoding request failed: cannot decode incoming new object: json: unknown field "colour"',
         ),
       );
       await expect(tryCreate({ size: 1 })).resolves.toBeDefined();
     });
 
-    it('may refuse with a Status of their own', async () => {
+    it('may deny with a custom Status', async () => {
       const check = validating(Widget, () => {
         throw forbiddenError({ group: names.group, resource: 'widgets' }, 'w', 'not on Sundays');
       });
       await serve(validatingWebhook({ name: 'sunday.cases.tektite.dev', rules: [check], ...here() }));
       await eventually(async () => {
-        const { status } = await refusal({});
+        const { status } = await denialOf({});
         expect(status.message).toBe(
           'admission webhook "sunday.cases.tektite.dev" denied the request: widgets.cases.tektite.dev "w" is forbidden: not on Sundays',
         );
@@ -270,14 +270,14 @@ export function webhookCases(place: WebhookPlace): void {
         }),
       );
       await eventually(async () => {
-        const error = await refusal({ size: 13 });
+        const error = await denialOf({ size: 13 });
         expect(error.code).toBe(500);
         expect(error.message).toMatch(
           /failed calling webhook "throwing\.cases\.tektite\.dev":.* webhook throwing\.cases\.tektite\.dev failed: boom/,
         );
       });
       await expect(tryCreate({ size: 1 })).resolves.toBeDefined();
-      await eventually(async () => expect((await refusal({})).message).toContain('needing.cases.tektite.dev'));
+      await eventually(async () => expect((await denialOf({})).message).toContain('needing.cases.tektite.dev'));
       await client.delete(kinds.ValidatingWebhookConfiguration, { name: 'throwing.cases.tektite.dev' });
       await eventually(() => tryCreate({ size: 13 }));
     });
@@ -293,7 +293,7 @@ export function webhookCases(place: WebhookPlace): void {
         validatingWebhook({ name: 'silent.cases.tektite.dev', rules: [check], timeoutSeconds: 1, ...here() }),
       );
       await eventually(async () => {
-        const error = await refusal({ size: 13 });
+        const error = await denialOf({ size: 13 });
         expect(error.code).toBe(500);
         expect(error.message).toContain('failed calling webhook "silent.cases.tektite.dev":');
       });
@@ -301,7 +301,7 @@ export function webhookCases(place: WebhookPlace): void {
       await expect(tryCreate({ size: 1 })).resolves.toBeDefined();
     });
 
-    it('refuse ConfigMaps that nobody could use', async () => {
+    it('deny ConfigMaps that cannot be parsed', async () => {
       const flags = defineConfig({
         name: 'flags',
         keys: { level: configKey('level', enumField('low', 'high'), 'low') },

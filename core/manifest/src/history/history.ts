@@ -118,7 +118,10 @@ export async function readRevision(
   }
   const text = gunzipSync(Buffer.concat(contents), { maxOutputLength: maxUnpackedBytes }).toString('utf8');
   if (sha256Hex(text) !== head.sha256)
-    throw new ManifestError('HISTORY', `revision ${head.revision} of the set ${set.name} was changed by another client`);
+    throw new ManifestError(
+      'HISTORY',
+      `revision ${head.revision} of the set ${set.name} was changed by another client`,
+    );
   const { parts: _, ...revision } = head;
   return { revision, manifest: new Manifest(JSON.parse(text) as ManifestItem[]) };
 }

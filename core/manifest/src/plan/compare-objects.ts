@@ -30,7 +30,7 @@ export function withoutEmptyTimes<T>(value: T): T {
   return result as T;
 }
 
-/** What stands for values that only chance decides: uids, and addresses and ports that the author left to the server. */
+/** Stands for values that the server generates: uids, and addresses and ports that the author did not set. */
 const knownLater = '(known after apply)';
 
 /** An object as it would be created, without what will be something else when it really is. */

@@ -8,7 +8,7 @@ import type { TokenSource } from '../volumes/service-account-token.ts';
 import type { EventSink } from './event-sink.ts';
 import type { ReferencedObjects } from './referenced-objects.ts';
 
-/** What the workers of all Pods share. */
+/** The dependencies that the workers of all Pods share. */
 export interface AgentParts {
   readonly nodeName: string;
   readonly client: Client;
@@ -23,6 +23,6 @@ export interface AgentParts {
   readonly environment: EnvironmentContext;
   /** The folders of Pods are in here, by uid. */
   readonly podsDirectory: string;
-  /** Told of what went wrong and will be tried again. */
+  /** Called with errors that will be retried. */
   readonly onError: (error: Error) => void;
 }

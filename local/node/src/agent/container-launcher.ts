@@ -10,7 +10,7 @@ import type { ContainerRole, Termination } from '../container/container-record.t
 import { containerSpec } from './container-spec.ts';
 import { messageLimit, terminationMessage } from './termination-message.ts';
 
-/** A run of a container that has begun. */
+/** A started run of a container. */
 export interface LaunchedContainer {
   readonly containerID: string;
   readonly running: RunningContainer;
@@ -27,7 +27,7 @@ export interface LaunchRequest {
   readonly volumes: ReadonlyMap<string, PreparedVolume>;
 }
 
-/** Starts containers, and tells their Pod's events about it. */
+/** Starts containers, and records the Events of it. */
 export class ContainerLauncher {
   private readonly parts: AgentParts;
 
@@ -44,12 +44,12 @@ export class ContainerLauncher {
     const terminationLog = parts.runtime.usesFiles
       ? makeTerminationLog(sandbox.directory, container.name, id)
       : undefined;
-    const tell = (type: 'Normal' | 'Warning', reason: string, message: string) =>
+    const record = (type: 'Normal' | 'Warning', reason: string, message: string) =>
       parts.events.event(containerReference(pod, container, role), { type, reason, message });
-    const tellStart = parts.runtime.startsAtOnce
+    const recordStart = parts.runtime.startsAtOnce
       ? () => undefined
-      : (reason: string, message: string) => tell('Normal', reason, message);
-    tellStart(
+      : (reason: string, message: string) => record('Normal', reason, message);
+    recordStart(
       'Pulled',
       `Container image ${JSON.stringify(container.image ?? '')} already present on machine and can be accessed by the pod`,
     );
@@ -63,15 +63,15 @@ export class ContainerLauncher {
         ...(terminationLog ? { terminationLog } : {}),
       });
       const running = await parts.runtime.startContainer(ready.spec);
-      tellStart('Created', 'Container created');
-      tellStart('Started', 'Container started');
+      recordStart('Created', 'Container created');
+      recordStart('Started', 'Container started');
       const containerID = `${parts.runtime.name}://${id}`;
       return { containerID, running, ended: this.end(request, containerID, running, log, terminationLog) };
     } catch (error) {
       await parts.logs.close(log);
       if (isContainerStartError(error)) {
-        if (error.reason === 'RunContainerError') tellStart('Created', 'Container created');
-        tell('Warning', 'Failed', `Error: ${error.message}`);
+        if (error.reason === 'RunContainerError') recordStart('Created', 'Container created');
+        record('Warning', 'Failed', `Error: ${error.message}`);
       }
       throw error;
     }
@@ -102,7 +102,7 @@ export class ContainerLauncher {
   }
 }
 
-/** Writable by whoever the container runs as. */
+/** Writable by the user of the container. */
 function makeTerminationLog(directory: string, container: string, id: string): string {
   const path = join(directory, `termination-${container}-${id.slice(0, 8)}`);
   writeFileSync(path, '');

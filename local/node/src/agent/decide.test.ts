@@ -129,7 +129,7 @@ describe('what is next for a Pod', () => {
       ['finish'],
     ],
     [
-      'a Pod that repeats nothing is over after its containers',
+      'a Pod that restarts nothing completes after its containers',
       once,
       { i1: { instance: ended(0) }, a: { instance: ended(3) } },
       false,
@@ -158,7 +158,7 @@ describe('a container that ended', () => {
     expect(shouldRestart(podOf([], [], policy), container('a'), 'app', code)).toBe(expected);
   });
 
-  test('follows rules of its own before the policy', () => {
+  test('follows its restart rules before the policy', () => {
     const rules = container('a', {
       restartPolicy: 'Never',
       restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In', values: [42] } }],
@@ -205,7 +205,7 @@ describe('a Pod that another process began', () => {
     expect(records.get('a')?.restartCount).toBe(2);
   });
 
-  test('is left as it is when it was over', () => {
+  test('is left as it is when it had completed', () => {
     const records = restoreRecords(
       withStatus('Never', 'Succeeded', { terminated: { exitCode: 0, reason: 'Completed' } }),
     );

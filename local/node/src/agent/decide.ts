@@ -2,7 +2,7 @@ import type { Container, Pod } from '@tektite/schema/kubernetes';
 import { type ContainerEntry, type ContainerRecord, containersOf, isRunning } from '../container/container-record.ts';
 import { backOffUntil, shouldRestart } from '../container/restart-policy.ts';
 
-/** What is to be done next for a Pod. */
+/** The next action for a Pod. */
 export type PodAction =
   /** Run the container, again or for the first time. */
   | { readonly type: 'start'; readonly name: string }
@@ -28,10 +28,10 @@ export interface PodView {
 }
 
 /**
- * The life of a Pod: init containers one after the other, sidecars among them kept running, then all others at once; each
- * run again as the policies say; and the end.
+ * The life of a Pod: init containers one after the other, sidecars among them kept running, then all others at once;
+ * each restarted by its policy; and the end.
  *
- * The same view gives the same actions; doing them and looking again comes to rest in a view with nothing but waiting.
+ * The same view gives the same actions. Repeated observation and action converges to a view with nothing but waiting.
  */
 export function decide(view: PodView): PodAction[] {
   if (view.ending || hasCompleted(view)) return endActions(view);

@@ -2,19 +2,19 @@ import { type Client, kinds } from '@tektite/client';
 import { formatTime } from '@tektite/meta';
 import type { Event, ObjectReference } from '@tektite/schema/kubernetes';
 
-/** What happened to an object, for people. */
+/** The content of an Event. */
 export interface EventContent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
 }
 
-/** Takes events. Never fails: nobody waits for one. */
+/** Records Events. Never fails, and does not wait for the write. */
 export interface EventSink {
   event(object: ObjectReference, content: EventContent): void;
 }
 
-/** How many different events are counted up instead of being written anew. */
+/** How many different Events are counted instead of being written again. */
 const remembered = 2048;
 
 interface Known {
@@ -28,7 +28,7 @@ export class ApiEventSink implements EventSink {
   private readonly client: Client;
   private readonly source: { readonly component: string; readonly host: string };
   private readonly known = new Map<string, Known>();
-  /** What is being written, by object. */
+  /** The pending writes, by object. */
   private readonly pending = new Map<string, Promise<void>>();
   private serial = 0;
 

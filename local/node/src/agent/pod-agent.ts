@@ -68,7 +68,7 @@ export class PodAgent implements AsyncDisposable {
     this.removals.add(removal);
   }
 
-  /** Folders of Pods that went away while nobody looked. */
+  /** Removes the folders of Pods that were deleted while the node was down. */
   private async removeOrphans(): Promise<void> {
     const folders = await readdir(this.parts.podsDirectory).catch(() => []);
     const known = new Set(this.informer.store.list().map(({ metadata }) => metadata.uid));

@@ -121,7 +121,7 @@ export class PodContainers {
     const message = `back-off ${delay} restarting failed container=${record.name} pod=${podName(this.pod)}`;
     if (record.waiting?.message === message) return;
     this.set({ ...record, waiting: { reason: 'CrashLoopBackOff', message } });
-    this.tell(
+    this.recordEvent(
       entry,
       'Warning',
       'BackOff',
@@ -145,7 +145,7 @@ export class PodContainers {
     const { container } = entry;
     const running = this.running.get(container.name);
     if (!running || this.stops.has(container.name)) return;
-    this.tell(entry, 'Normal', 'Killing', message);
+    this.recordEvent(entry, 'Normal', 'Killing', message);
     this.set({ ...this.record(entry), stopping: true });
     this.probers.get(container.name)?.[Symbol.dispose]();
     const hook = container.lifecycle?.preStop;
@@ -153,7 +153,7 @@ export class PodContainers {
       hook &&
       ((signal: AbortSignal) =>
         runHook(hook, this.pod, container, running, this.podIP, this.parts.clock, signal).catch(() =>
-          this.tell(entry, 'Warning', 'FailedPreStopHook', 'PreStopHook failed'),
+          this.recordEvent(entry, 'Warning', 'FailedPreStopHook', 'PreStopHook failed'),
         ));
     const probe = how.probe && container[`${how.probe}Probe`];
     const graceMs = how.graceMs ?? this.graceMs(probe?.terminationGracePeriodSeconds);
@@ -176,13 +176,13 @@ export class PodContainers {
     for (const entry of next) this.stop(entry, `Stopping container ${entry.container.name}`, { graceMs });
   }
 
-  /** Containers that should have run, and did not, have failed: somebody ended the Pod before. */
+  /** Containers that should have run and did not have failed: the Pod was ended before. */
   markLost(): void {
     const entries = containersOf(this.pod);
     const apps = entries.filter(({ role }) => role === 'app').map((entry) => this.record(entry));
-    const begun = apps.some(({ instance, lastTermination }) => instance ?? lastTermination);
+    const started = apps.some(({ instance, lastTermination }) => instance ?? lastTermination);
     const lastInit = entries.findLast(({ role }) => role !== 'app');
-    if (!begun && lastInit && this.record(lastInit).instance?.termination?.exitCode !== 0) return;
+    if (!started && lastInit && this.record(lastInit).instance?.termination?.exitCode !== 0) return;
     for (const { waiting: _, ...record } of apps) {
       if (record.instance?.termination) continue;
       this.set({
@@ -199,7 +199,7 @@ export class PodContainers {
     await Promise.all(all.map(({ exited }) => exited));
   }
 
-  /** Stops looking at the containers, without ending them. */
+  /** Stops observing the containers, without ending them. */
   close(): void {
     for (const prober of this.probers.values()) prober[Symbol.dispose]();
   }
@@ -307,7 +307,7 @@ export class PodContainers {
     );
     const result = await Promise.race([outcome, running.exited.then(() => 'ended')]);
     if (result !== 'failed') return result === 'done';
-    this.tell(entry, 'Warning', 'FailedPostStartHook', 'PostStartHook failed');
+    this.recordEvent(entry, 'Warning', 'FailedPostStartHook', 'PostStartHook failed');
     this.stop(entry, 'FailedPostStartHook');
     return false;
   }
@@ -325,8 +325,8 @@ export class PodContainers {
       running,
       podIP: this.podIP,
       clock: this.parts.clock,
-      onFailure: (_, message) => this.tell(entry, 'Warning', 'Unhealthy', message),
-      onVerdict: (kind, success) => {
+      onFailure: (_, message) => this.recordEvent(entry, 'Warning', 'Unhealthy', message),
+      onResult: (kind, success) => {
         if (kind === 'readiness') change({ ready: success });
         else if (!success) change({ unhealthy: kind });
         else if (kind === 'startup') change({ started: true, ready: !container.readinessProbe });
@@ -335,7 +335,7 @@ export class PodContainers {
     this.probers.set(container.name, prober);
   }
 
-  private tell(entry: ContainerEntry, type: 'Normal' | 'Warning', reason: string, message: string): void {
+  private recordEvent(entry: ContainerEntry, type: 'Normal' | 'Warning', reason: string, message: string): void {
     this.parts.events.event(containerReference(this.pod, entry.container, entry.role), { type, reason, message });
   }
 }

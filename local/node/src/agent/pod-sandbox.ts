@@ -3,7 +3,7 @@ import type { PodSandbox } from '../runtime/pod-runtime.ts';
 
 const longestHostname = 63;
 
-/** What the containers of a Pod share, from its spec. */
+/** The shared sandbox of a Pod's containers, from its spec. */
 export function podSandbox(pod: Pod, directory: string): PodSandbox {
   const { metadata, spec } = pod;
   const name = metadata.name ?? '';

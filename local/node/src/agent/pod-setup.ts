@@ -10,7 +10,7 @@ import { VolumeFollower } from './volume-follower.ts';
 /** Waits between attempts to make volumes ready, growing as a kubelet's do. */
 const retryMs = [500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 122_000];
 
-/** What the containers of a Pod find when they start: its volumes and its sandbox. */
+/** The environment of the containers of a Pod: its volumes and its sandbox. */
 export class PodSetup {
   readonly sandbox: PodSandbox;
   private readonly parts: AgentParts;
@@ -38,7 +38,7 @@ export class PodSetup {
     this.follower?.update(pod);
   }
 
-  /** Makes all ready that is not. Answers when to try again, if something is missing; the Pod's events tell what. */
+  /** Prepares everything that is not ready. Returns when to retry, if an object is missing; Events name it. */
   async prepare(pod: Pod): Promise<{ readonly retryAt?: number }> {
     if (this.made) return {};
     const { parts, sandbox } = this;

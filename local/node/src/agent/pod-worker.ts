@@ -18,8 +18,8 @@ const errorRetryMs = 1000;
 const sizePeriodMs = 10_000;
 
 /**
- * Runs one Pod, from the moment it is this node's until it is gone from the API. All steps are taken one after the other:
- * look, decide, act, report. Whoever learns something calls `wake`.
+ * Runs one Pod, from its binding to this node until its deletion from the API. All steps run one after the other:
+ * observe, decide, act, report. Every observer calls `wake`.
  */
 export class PodWorker {
   private readonly parts: AgentParts;
@@ -28,7 +28,7 @@ export class PodWorker {
   private readonly writer: StatusWriter;
   private readonly startedAt: number;
   private pod: Pod;
-  /** What was last said of it. */
+  /** The last written status. */
   private status: PodStatus | undefined;
   private failure: { readonly reason: string; readonly message: string } | undefined;
   private endingSince: number | undefined;
@@ -77,7 +77,7 @@ export class PodWorker {
     await this.writer.settled();
   }
 
-  /** Something is different: look again. */
+  /** A change was observed: run the loop again. */
   wake(): void {
     this.dirty = true;
     this.loop ??= this.run().finally(() => {
@@ -178,7 +178,7 @@ export class PodWorker {
   }
 
   private async start(name: string): Promise<void> {
-    // What was true when this was decided may not be any more: starts take a while.
+    // The decision may be outdated by now: starts take a while.
     if (this.view().ending || this.gone || this.closed) return;
     const { retryAt } = await this.setup.prepare(this.pod);
     if (retryAt === undefined) await this.containers.start(this.containers.entry(name));
@@ -199,7 +199,7 @@ export class PodWorker {
     this.parts.events.event(podReference(this.pod), { type: 'Normal', reason: 'DeadlineExceeded', message });
   }
 
-  /** What its volumes may hold is looked at now and then: a Pod that takes more has to go. */
+  /** The size limits of its volumes are checked periodically: a Pod that exceeds one is evicted. */
   private async checkSizes(): Promise<void> {
     const { clock, runtime, events } = this.parts;
     if (this.failure || !this.setup.ready || !runtime.usesFiles || !hasSizeLimits(this.pod)) return;
@@ -218,8 +218,8 @@ export class PodWorker {
 
   private async finish(): Promise<void> {
     this.containers.markLost();
-    // A failure is told in two steps, as kubelets do: how the containers ended, then that the Pod has failed. Who looks at the
-    // first only, such as a controller that goes by some of the containers, may decide on that.
+    // A failure is reported in two steps, as kubelets do: how the containers ended, then that the Pod has failed. A
+    // controller that watches some of the containers only may decide on the first.
     if (this.containers.hasFailures) {
       this.publishNow();
       await this.writer.settled();
@@ -242,7 +242,7 @@ export class PodWorker {
     }
   }
 
-  /** Logs stay until the Pod is gone. */
+  /** Logs stay until the Pod is deleted. */
   private async discard(): Promise<void> {
     await this.containers.kill();
     this.timer?.[Symbol.dispose]();
@@ -253,9 +253,9 @@ export class PodWorker {
   }
 
   /**
-   * Where nothing takes time, a state that is over within one turn of the timers is not worth a word. And a container that is
-   * replaced is not shown as ended meanwhile: kubelets look only afterwards, and where the policy is `Never` the API would not
-   * believe that it runs again.
+   * Where starts take no time, a state that ends within one turn of the timers is not reported. And a container that is
+   * replaced is not shown as ended meanwhile: kubelets report it only afterwards, and where the policy is `Never` the
+   * API would reject that it runs again.
    */
   private publish(): void {
     if (this.containers.isReplacing && !this.view().ending) return;
@@ -283,13 +283,13 @@ export class PodWorker {
     this.writer.put(this.pod, status);
   }
 
-  /** Whoever says that a Pod is over, such as one who evicts it, has said the last word on it. */
+  /** A terminal phase that another component wrote, such as an eviction, is final. */
   private wasEndedByOthers(): boolean {
     const isOver = (phase: string | undefined) => phase === 'Succeeded' || phase === 'Failed';
     return isOver(this.pod.status?.phase) && this.status !== undefined && !isOver(this.status.phase);
   }
 
-  /** The Pod with what we last said of it, which the API may not have told us back yet. */
+  /** The Pod with our last status, which the watch may not have delivered yet. */
   private known(): Pod {
     const { pod, status } = this;
     if (!status) return pod;

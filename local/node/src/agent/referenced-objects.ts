@@ -55,10 +55,10 @@ export class ReferencedObjects implements AsyncDisposable {
         ? new Informer(this.client, kinds.ConfigMap, options)
         : new Informer(this.client, kinds.Secret, options);
     const listeners = new Set<() => void>();
-    const tell = () => {
+    const notify = () => {
       for (const listener of listeners) listener();
     };
-    informer.addHandler({ added: tell, modified: tell });
+    informer.addHandler({ added: notify, modified: notify });
     informer.start();
     const entry = { informer, listeners };
     this.followed.set(id, entry);

@@ -2,8 +2,8 @@ import type { ContainerState, ContainerStatus, Pod } from '@tektite/schema/kuber
 import { type ContainerRecord, containersOf, newRecord, type Termination } from '../container/container-record.ts';
 
 /**
- * What is known about a Pod that this process did not start: what its status says. Containers die with the process that
- * runs them, so one that was running is gone, and nobody knows how it ended; kubelets say so in these words.
+ * The state of a Pod that this process did not start, from its status. Containers die with the process that runs them,
+ * so a running one has ended in an unknown way; the words are those of kubelets.
  */
 export function restoreRecords(pod: Pod): Map<string, ContainerRecord> {
   const statuses = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];

@@ -3,7 +3,7 @@ import { type Clock, Quantity } from '@tektite/meta';
 import type { Container, Pod } from '@tektite/schema/kubernetes';
 import { readLog } from '../logs/read-log.ts';
 
-/** What a container may say at its end. */
+/** The limit of a termination message. */
 const longestMessage = 4096;
 /** All containers of a Pod together. */
 const longestOfPod = 12 * 1024;
@@ -15,7 +15,7 @@ const longestOnRequest = 512 * 1024;
  * `64Ki`. Kubelets do not know it, and take as much as always.
  */
 export const messageLimitAnnotation = 'tektite.dev/termination-message-limit';
-/** What tells the programs in such a Pod. */
+/** The environment variable with the limit, for programs in such a Pod. */
 export const messageLimitVariable = 'TEKTITE_TERMINATION_MESSAGE_LIMIT';
 const longestFromLog = 2048;
 const linesFromLog = 80;
@@ -32,7 +32,7 @@ export function asksForMore({ metadata }: Pod): boolean {
   return askedLimit(metadata.annotations) > longestMessage;
 }
 
-/** What is no quantity asks for nothing. */
+/** An invalid quantity counts as absent. */
 function askedLimit(annotations: Readonly<Record<string, string>> | undefined): number {
   const text = annotations?.[messageLimitAnnotation];
   if (text === undefined) return 0;

@@ -72,7 +72,7 @@ export class VolumeFollower implements Disposable {
     while (this.again && !this.closed) {
       this.again = false;
       const problems = await volumes.refresh(this.pod, this.directory, { ...environment, tokens });
-      // Somebody may have deleted a ConfigMap that a running Pod shows; that is his affair, and the Pod's events tell of it.
+      // A deleted ConfigMap of a running Pod is not an error of the Pod; an Event reports it.
       for (const { message } of problems)
         events.event(podReference(this.pod), { type: 'Warning', reason: 'FailedMount', message });
     }

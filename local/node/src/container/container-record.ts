@@ -1,9 +1,9 @@
 import type { Container, Pod } from '@tektite/schema/kubernetes';
 
-/** What a container is for its Pod. */
+/** The role of a container in its Pod. */
 export type ContainerRole = 'init' | 'sidecar' | 'app';
 
-/** How an instance of a container ended. Times are milliseconds; none means that nobody knows. */
+/** How an instance of a container ended. Times are milliseconds; none means unknown. */
 export interface Termination {
   readonly exitCode: number;
   readonly reason: string;
@@ -33,7 +33,7 @@ export interface ContainerInstance {
   readonly termination?: Termination;
 }
 
-/** What is known about a container of a Pod. Values are never changed, only replaced. */
+/** The state of a container of a Pod. Values are immutable. */
 export interface ContainerRecord {
   readonly name: string;
   readonly role: ContainerRole;
@@ -47,7 +47,7 @@ export interface ContainerRecord {
   /** A start that failed is not tried again before. */
   readonly retryAt?: number;
   readonly backOff?: BackOff;
-  /** It was told to end. */
+  /** It was asked to stop. */
   readonly stopping: boolean;
 }
 

@@ -11,7 +11,7 @@ export function shouldRestart(pod: Pod, container: Container, role: ContainerRol
   }
   const policy = container.restartPolicy ?? pod.spec?.restartPolicy ?? 'Always';
   if (policy === 'Never') return false;
-  // What prepares a Pod is not repeated when it has succeeded.
+  // A successful init container is not repeated.
   if (policy === 'OnFailure' || role === 'init') return exitCode !== 0;
   return true;
 }
@@ -32,7 +32,7 @@ export function nextBackOff(backOff: BackOff | undefined, finishedAt: number, no
   return { delayMs: Math.min(backOff.delayMs * 2, longestBackOffMs), updatedAt: now };
 }
 
-/** A container that ran for long enough begins anew. */
+/** A container that ran for long enough starts without back-off. */
 function hasExpired({ updatedAt }: BackOff, finishedAt: number): boolean {
   return finishedAt - updatedAt > 2 * longestBackOffMs;
 }

@@ -3,7 +3,7 @@
  * faster than any memory.
  */
 const longestText = 1024 * 1024;
-const mostTogether = 8 * 1024 * 1024;
+const maxTotal = 8 * 1024 * 1024;
 
 /** Words with their variables replaced; see {@link expand}. */
 export function expandAll(words: readonly string[], variables: ReadonlyMap<string, string>): string[] {
@@ -17,7 +17,7 @@ export function expandAll(words: readonly string[], variables: ReadonlyMap<strin
 
 /** Throws when that is more than a program can be given. */
 export function checkTogether(characters: number): void {
-  if (characters > mostTogether) throw new Error('argument list too long');
+  if (characters > maxTotal) throw new Error('argument list too long');
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Pod } from '@tektite/schema/kubernetes';
 
-/** What is known about a Pod besides its object, for fields that speak of it. */
+/** Values of downward API fields that are not in the Pod object. */
 export interface FieldContext {
   readonly podIPs: readonly string[];
   readonly hostIPs: readonly string[];

@@ -1,7 +1,7 @@
 import { Quantity } from '@tektite/meta';
 import type { Container, Pod, ResourceFieldSelector } from '@tektite/schema/kubernetes';
 
-/** What the machine has, for containers without limits of their own. */
+/** The resources of the machine, for containers without limits. */
 export interface Allocatable {
   readonly cpu: string;
   readonly memory: string;

@@ -1,9 +1,8 @@
 /**
- * What a container's root may do. This is what container engines grant by default, but without
+ * The capabilities of a container's root. These are the defaults of container engines, but without
  * - `MKNOD`: nothing here restricts devices, so a device node on a volume would be the host's disk;
  * - `NET_RAW`: the network is the host's, and raw sockets would see all of it;
- * - `SYS_CHROOT`: nobody misses it, and it is half of many ways out.
- * A Pod can ask for them by `capabilities.add`.
+ * - `SYS_CHROOT`: it is seldom needed, and it is half of many ways out. A Pod can ask for them by `capabilities.add`.
  */
 const defaultCapabilities = [
   'CHOWN',

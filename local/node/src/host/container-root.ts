@@ -20,7 +20,7 @@ import { privateFolders } from './scratch-pool.ts';
 /** A mount path that cannot be had. */
 export class MountPathError extends Error {}
 
-const mostLinks = 40;
+const maxLinks = 40;
 
 export interface ContainerRootOptions {
   /** A folder of the container's own, empty. */
@@ -33,7 +33,7 @@ export interface ContainerRootOptions {
   readonly hidden: readonly { readonly path: string; readonly folder: boolean }[];
   readonly devices: readonly string[];
   readonly trustedPaths: readonly string[];
-  /** An empty folder and an empty file, which nobody can write. */
+  /** An empty folder and an empty file, both read-only. */
   readonly nothing: { readonly folder: string; readonly file: string };
   readonly userNamespace: boolean;
   /** A path of ours that no volume may cover, or be put into. */
@@ -56,9 +56,9 @@ interface PlannedMount {
 /**
  * Plans the root of a container: which empty folders and files it starts from, and what is mounted on them.
  *
- * The root is a folder of its own, on which the entries of the base are bound read-only, then the container's
- * private folders, /proc, /dev and /sys, then its volumes. Mount points that the base lacks are put into a layer above the
- * base's entry; the base itself is never touched.
+ * The root is a new folder, on which the entries of the base are bound read-only, then the container's private folders,
+ * /proc, /dev and /sys, then its volumes. Mount points that the base lacks are put into a layer above the base's entry;
+ * the base itself is never touched.
  */
 export class ContainerRoot {
   private readonly options: ContainerRootOptions;
@@ -120,9 +120,9 @@ export class ContainerRoot {
   }
 
   /**
-   * What to look at after mounting, two lines each. Mount points in volumes must be where they were asked for; and what a
-   * container could have exchanged must be what was opened. From a user namespace our descriptors cannot be seen: there the
-   * path, which was just looked at, has to do.
+   * The checks after mounting, two lines each. Mount points in volumes must be where they were requested; and sources
+   * that a container could have exchanged must be those that were opened. From a user namespace our descriptors cannot
+   * be seen: there the path, which was just checked, has to do.
    */
   private checks(): string {
     const points = this.insideVolumes.map((at) => `point\n${this.root}${at}\n`);
@@ -311,7 +311,7 @@ export class ContainerRoot {
         resolved = next;
         continue;
       }
-      if (++links > mostLinks) throw new MountPathError(`${path} leads through too many links`);
+      if (++links > maxLinks) throw new MountPathError(`${path} leads through too many links`);
       if (target.startsWith('/')) resolved = '';
       parts = [...target.split('/').filter((name) => name !== '' && name !== '.'), ...parts];
     }
@@ -319,7 +319,7 @@ export class ContainerRoot {
   }
 }
 
-/** A path that nobody can exchange, for looking at the volume from this process. */
+/** A path that cannot be exchanged, for reading the volume from this process. */
 function stablePath({ descriptor, hostPath }: ContainerMount): string {
   return descriptor === undefined ? hostPath : `/proc/self/fd/${descriptor}`;
 }

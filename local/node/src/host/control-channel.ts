@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** What the scripts that start a container say about it. */
+/** The report of the scripts that start a container. */
 export interface StartReport {
   /** The first process of the container, as the host counts. */
   readonly pid?: number;

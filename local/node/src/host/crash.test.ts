@@ -27,7 +27,7 @@ beforeAll(async () => {
   chmodSync(program, 0o644);
 }, 60_000);
 afterAll(() => {
-  // What a killed node leaves in memory is removed by its next start; these have none.
+  // The next start of a killed node removes its folders in memory; these have none.
   for (const name of ['killed', 'chaos', 'ordinary']) {
     rmSync(join('/dev/shm', nameFor(join(folder, name, 'host'))), { recursive: true, force: true });
   }
@@ -148,17 +148,17 @@ describe('a node that is killed again and again, in the middle of its work', () 
 });
 
 /** The user without rights that every machine has. */
-const nobody = { uid: 65_534, gid: 65_534 };
+const unprivileged = { uid: 65_534, gid: 65_534 };
 
 describe.skipIf(process.getuid?.() !== 0)('a node of an ordinary user', () => {
   test('runs Pods in user namespaces, or says why it cannot', async () => {
     await using plane = await startControlPlane();
     const dataDir = join(folder, 'ordinary');
     mkdirSync(dataDir);
-    chownSync(dataDir, nobody.uid, nobody.gid);
+    chownSync(dataDir, unprivileged.uid, unprivileged.gid);
     let child: Awaited<ReturnType<typeof startNodeProgram>>;
     try {
-      child = await startNodeProgram(plane, program, dataDir, nobody);
+      child = await startNodeProgram(plane, program, dataDir, unprivileged);
     } catch (error) {
       // The kernel of this machine forbids it: then that is what has to be said, with the ways out.
       expect((error as Error).message).toMatch(/USER_NAMESPACES_FORBIDDEN.*Ways out/s);

@@ -29,7 +29,7 @@ export class FifoPool {
     this.directory = directory;
   }
 
-  /** Begins anew: what another process left in the folder is removed. */
+  /** Starts empty: leftovers of another process in the folder are removed. */
   async open(): Promise<void> {
     rmSync(this.directory, { recursive: true, force: true });
     await mkdir(this.directory, { recursive: true, mode: 0o700 });
@@ -44,7 +44,7 @@ export class FifoPool {
     const readerFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const writerFd = openSync(path, constants.O_WRONLY);
     if (owner) fchownSync(writerFd, owner.uid, owner.gid);
-    // Nobody else will find it; the two ends are all there is.
+    // No other process can find it; only the two open ends remain.
     unlinkSync(path);
     return { reader: new Socket({ fd: readerFd, readable: true, writable: false }), writerFd };
   }

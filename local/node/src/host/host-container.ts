@@ -31,7 +31,7 @@ export interface HostContainerParts {
   readonly user: ProcessUser;
   /** The whole command line. */
   readonly command: readonly string[];
-  /** What the image adds to the variables is in here already. */
+  /** The variables, with those of the image. */
   readonly env: ReadonlyMap<string, string>;
   readonly directory: string;
   readonly cgroup?: Cgroup;
@@ -89,7 +89,7 @@ export class HostContainer implements RunningContainer {
     let child: ChildProcess;
     try {
       child = spawn(program, args, {
-        // A session of its own: the terminal's Ctrl-C is for us.
+        // A separate session: the terminal's Ctrl-C is for this process.
         detached: true,
         cwd: '/',
         env: { PATH: toolPath, LC_ALL: 'C' },
@@ -171,7 +171,7 @@ export class HostContainer implements RunningContainer {
   }
 }
 
-/** In the words that users of clusters know, and look for. */
+/** In the words of kubelets, which users search for. */
 function startError(message: string, imageID: string): ContainerStartError {
   return new ContainerStartError(
     'RunContainerError',
@@ -186,7 +186,7 @@ function environmentDescriptor(
   defaults: Readonly<Record<string, string>> = {},
 ): number {
   const path = join(directory, 'env');
-  // Readable by the container's user, who opens it again; nobody else gets into the folder.
+  // Readable by the container's user, who opens it again; no other user can enter the folder.
   writeFileSync(path, environmentScript(new Map([...Object.entries(defaults), ...env])), { mode: 0o644 });
   const fd = openSync(path, 'r');
   unlinkSync(path);

@@ -10,10 +10,10 @@ const run = promisify(execFile);
 const toolNames = ['setpriv', 'unshare', 'nsenter', 'mount', 'umount', 'pivot_root', 'mkfifo', 'sh'] as const;
 const toolFolders = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 
-/** Where the programs that prepare containers are looked for, whatever the environment says. */
+/** The search path of programs that prepare containers, whatever the environment says. */
 export const toolPath = toolFolders.join(':');
 
-/** What is known about the machine that containers are made on. */
+/** The facts of the machine that containers run on. */
 export interface HostMachine {
   /** Whether containers need a user namespace because this process is not root. */
   readonly userNamespace: boolean;
@@ -22,7 +22,10 @@ export interface HostMachine {
   readonly devices: readonly string[];
 }
 
-/** Looks at the machine, and tries what cannot be seen. Rejects with a {@link RuntimeError} when it cannot be. */
+/**
+ * Inspects the machine, and probes what cannot be read. Rejects with a {@link RuntimeError} when it cannot run
+ * containers.
+ */
 export async function inspectHost(): Promise<HostMachine> {
   const tools = Object.fromEntries(toolNames.map((name) => [name, findTool(name)])) as HostMachine['tools'];
   const userNamespace = process.getuid?.() !== 0;

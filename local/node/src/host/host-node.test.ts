@@ -108,7 +108,7 @@ describe('a Pod of processes', () => {
     expect(lines.filter((line) => /^(NODE|VITEST|USER|npm)/.test(line))).toEqual([]);
   });
 
-  test('has a hostname, hosts and a working directory of its own', async () => {
+  test('has a separate hostname, hosts file and working directory', async () => {
     const text = await output(
       {
         command: ['sh', '-c', 'hostname; pwd; grep -c other.example /etc/hosts; grep "$(hostname)" /etc/hosts | wc -l'],
@@ -283,7 +283,7 @@ describe('a Pod of processes', () => {
     expect(await here.log('reader')).toBe('2a\nb\nc\n');
   });
 
-  test('keeps what its volumes showed when their objects go, and its events tell', async () => {
+  test('keeps the content of its volumes when their objects are deleted, and records Events', async () => {
     const metadata = { namespace: 'default', name: 'short' };
     await here.plane.client.create(kinds.ConfigMap, { metadata, data: { a: '1' } });
     await here.run('keeper', {
@@ -292,7 +292,7 @@ describe('a Pod of processes', () => {
     });
     await here.until('keeper', ({ status }) => status?.phase === 'Running');
     await here.plane.client.delete(kinds.ConfigMap, metadata);
-    // Volumes are looked at again when what they show of the Pod may have changed.
+    // Volumes are updated when the Pod fields that they show may have changed.
     await here.plane.client.patch(
       kinds.Pod,
       { namespace: 'default', name: 'keeper' },

@@ -29,7 +29,7 @@ import { ScratchPool } from './scratch-pool.ts';
 import { type InnerTools, makeToolBox, toolBoxPath } from './tool-box.ts';
 
 export interface HostRuntimeOptions {
-  /** A folder of its own, on a file system that programs may be run from. Containers do not see it. */
+  /** A dedicated folder, on a file system that programs may be run from. Containers do not see it. */
   readonly directory: string;
   readonly clock?: Clock;
   readonly images?: ImageMapping;
@@ -58,7 +58,7 @@ export class HostRuntime implements PodRuntime {
   readonly startsAtOnce = false;
   private readonly options: HostRuntimeOptions;
   private readonly clock: Clock;
-  /** What is made for each start, gone when the machine is. */
+  /** The files of each start, lost when the machine stops. */
   private readonly memory: string;
   private readonly directory: string;
   private readonly scratch: ScratchPool;
@@ -85,7 +85,7 @@ export class HostRuntime implements PodRuntime {
   }
 
   async open(): Promise<void> {
-    // Nobody is in a folder that is not there; looking at all processes of a machine takes its time.
+    // A missing folder has no processes; scanning all processes of a machine takes its time.
     if (existsSync(this.directory)) endLeftovers(this.directory);
     for (const name of ['containers', 'sandboxes']) {
       await rm(join(this.memory, name), { recursive: true, force: true });
@@ -232,7 +232,7 @@ export class HostRuntime implements PodRuntime {
     return join(this.options.directory, 'tools');
   }
 
-  /** Not waited for before the first container needs it, which is told of a failure. */
+  /** Not awaited before the first container needs it, which reports its failure. */
   private beginToolBox(machine: HostMachine): Promise<InnerTools> {
     const tools = makeToolBox(machine, this.toolBoxFolder);
     tools.catch(() => undefined);

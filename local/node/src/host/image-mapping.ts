@@ -1,6 +1,6 @@
 import { ContainerStartError } from '../runtime/container-start-error.ts';
 
-/** What stands for an image where no images are run. */
+/** The replacement of an image where no images are run. */
 export interface MappedImage {
   /** A folder to use as root instead of the machine's. Read-only, like that. */
   readonly root?: string;
@@ -24,7 +24,7 @@ export function findImage(images: ImageMapping, image: string): MappedImage {
   return {};
 }
 
-/** What to run: the Pod's words, else the image's. */
+/** The command line: of the Pod, else of the image. */
 export function commandLine(
   image: string,
   mapped: MappedImage,

@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** The flag by which the kernel closes a descriptor when another program is run. */
 const closeOnExec = 0o2000000;
-const mostDescriptors = 4096;
+const maxDescriptors = 4096;
 
 /**
- * Descriptors that this process was started with and that every program it runs inherits: nobody wanted containers to have
- * them. Node's own are closed by the kernel.
+ * Descriptors that this process was started with and that every program it runs inherits: they are not meant for
+ * containers. Node's own are closed by the kernel.
  */
 export function inheritedDescriptors(): number[] {
   return readdirSync('/proc/self/fdinfo')
     .map(Number)
-    .filter((fd) => fd > 4 && fd < mostDescriptors && isInherited(fd));
+    .filter((fd) => fd > 4 && fd < maxDescriptors && isInherited(fd));
 }
 
 function isInherited(fd: number): boolean {

@@ -4,7 +4,7 @@ import { kinds } from '@tektite/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shell, startTestNode, type TestNode } from '../test-support.ts';
 
-/** What somebody would try who can create Pods and wants more. */
+/** Attacks of a user who can create Pods and wants more. */
 describe('a container on this machine', () => {
   let here: TestNode;
   let count = 0;
@@ -107,7 +107,7 @@ describe('a container on this machine', () => {
   });
 
   test('holds nothing open but its own input and output', async () => {
-    // What this process itself was started with may be there in number, but leads nowhere.
+    // Inherited descriptors may be there in number, but lead nowhere.
     const list =
       'for fd in /proc/$$/fd/*; do case $fd in */[012]) ;; *) readlink $fd ;; esac; done | grep -v "^/dev/null$"; echo end';
     expect(await attempt(list)).toBe('end\n');
@@ -140,7 +140,7 @@ describe('a container on this machine', () => {
     for (const bit of [21n, 27n, 13n, 18n, 19n]) expect(effective & (1n << bit)).toBe(0n);
   });
 
-  test('gains nothing by a user namespace of its own', async () => {
+  test('gains nothing by a new user namespace', async () => {
     const output = await attempt(`
       unshare -U -r -m sh -c 'mount -o remount,bind,rw /usr && touch /usr/x && echo WROTE; umount -l /var/log && ls /var/log && echo SAW; umount -l /etc/shadow && cat /etc/shadow && echo READ'
       true`);
@@ -189,8 +189,8 @@ describe('a container on this machine', () => {
       containers: [shell(script, { volumeMounts, readinessProbe })],
       volumes: [{ name: 'v', emptyDir: {} }],
     });
-    // The probe gets as far as the program that it is to run: who leads it there was not the container's.
-    // Earlier probes may have come before the container had written it, and say so in an Event of their own.
+    // The probe reaches its program through tools that the container does not control. Earlier probes may have come
+    // before the container had written the program, and have separate Events.
     const unhealthy = async () =>
       (await here.events(name)).filter(({ reason }) => reason === 'Unhealthy').map(({ message }) => message);
     const denied = expect.stringContaining('exec: "/tmp/ready": permission denied') as string;

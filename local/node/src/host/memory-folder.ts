@@ -19,7 +19,7 @@ export function memoryFolder(directory: string): string {
     // It is there, or cannot be.
   }
   try {
-    // Anybody may make folders there: one that is not ours is not used.
+    // Any user may create folders there: a folder of another user is not used.
     const stat = lstatSync(folder);
     if (stat.isDirectory() && stat.uid === process.getuid?.() && (stat.mode & 0o077) === 0) return folder;
   } catch {

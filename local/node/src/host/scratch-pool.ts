@@ -3,7 +3,7 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeTree } from '../volumes/remove-tree.ts';
 
-/** Folders of their own for every container: name in the scratch folder, path inside, mode. */
+/** Private folders of every container: name in the scratch folder, path inside, mode. */
 export const privateFolders = [
   ['tmp', '/tmp', 0o1777],
   ['var-tmp', '/var/tmp', 0o1777],
@@ -14,7 +14,7 @@ export const privateFolders = [
 
 /** How many are kept ready: at first, and once there was none when one was needed. */
 const firstSpares = 2;
-const mostSpares = 8;
+const maxSpares = 8;
 
 /** Sets of those folders, on disk because they may grow, made ahead because that takes a while. */
 export class ScratchPool {
@@ -30,7 +30,7 @@ export class ScratchPool {
     this.directory = directory;
   }
 
-  /** What another process left is removed. */
+  /** Leftovers of another process are removed. */
   async open(): Promise<void> {
     await removeTree(this.directory);
     mkdirSync(this.directory, { recursive: true, mode: 0o700 });
@@ -39,7 +39,7 @@ export class ScratchPool {
 
   take(): string {
     const spare = this.ready.pop();
-    if (spare === undefined) this.spares = mostSpares;
+    if (spare === undefined) this.spares = maxSpares;
     if (this.ready.length < this.spares / 2)
       this.filling ??= this.fill().finally(() => {
         this.filling = undefined;

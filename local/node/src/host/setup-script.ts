@@ -1,18 +1,19 @@
 import { shellQuote } from '../runtime/terminal.ts';
 
 /**
- * What turns a fresh set of namespaces into a container, in POSIX shell. Two parts, because the first is privileged and
- * must trust everything it runs, and the second belongs to the container already.
+ * Turns a fresh set of namespaces into a container, in POSIX shell. Two parts, because the first is privileged and must
+ * trust everything it runs, and the second belongs to the container already.
  *
- * Both talk on descriptor 4, a line per fact: `pid N` (as the host counts), `error TEXT`, `started`. What the container's
- * own variables are comes on descriptor 3, as a script: they must not be there while anything privileged runs, or
- * LD_PRELOAD would be a way out; and they are not in arguments, which everybody on the machine may read.
+ * Both talk on descriptor 4, a line per fact: `pid N` (as the host counts), `error TEXT`, `started`. The container's
+ * own variables come on descriptor 3, as a script: they must not be there while anything privileged runs, or LD_PRELOAD
+ * would be a way out; and they are not in arguments, which all users of the machine may read.
  */
 
 /**
- * Arguments: the program that becomes the container. Runs outside of it, waits for it, and ends as it did. `unshare` could do
- * this too, but widespread versions of it lose the signal that ended the container, and complain on its standard error.
- * What is behind the program keeps shells from becoming it: the first process they start is the first of the container.
+ * Arguments: the program that becomes the container. Runs outside of it, waits for it, and ends as it did. `unshare`
+ * could do this too, but widespread versions of it lose the signal that ended the container, and print errors on its
+ * standard error. The text behind the program keeps shells from becoming it: the first process they start is the first
+ * of the container.
  */
 export const waitScript = `
 exec 5>&2 2>/dev/null
@@ -21,9 +22,9 @@ exit $?
 `;
 
 /**
- * Arguments: the folder of the container, its hostname, the cgroups to join (colon separated), the words that run `umount`
- * inside (space separated), then what to run inside.
- * All mounts are done by one process from a file. The old root is gone before anything of the container runs.
+ * Arguments: the folder of the container, its hostname, the cgroups to join (colon separated), the words that run
+ * `umount` inside (space separated), then what to run inside. All mounts are done by one process from a file. The old
+ * root is unmounted before anything of the container runs.
  */
 export const setupScript = `
 dir=$1 hostname=$2 cgroups=$3 umount=$4

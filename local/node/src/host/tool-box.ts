@@ -48,7 +48,7 @@ export async function makeToolBox({ tools }: Pick<HostMachine, 'tools'>, folder:
 /** Not every `ldd` takes several programs; and one child of a shell is cheaper than one of this process, which is large. */
 const lddScript = 'for program do ldd "$program"; done; true';
 
-/** What the programs are linked with, by name. Nothing for those that are complete in themselves. */
+/** The libraries of the programs, by name. Nothing for static programs. */
 async function librariesOf(sh: string, programs: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const { stdout } = await run(sh, ['-c', lddScript, sh, ...programs]);
   const paths = [...stdout.matchAll(/(\/[^\s()]+) \(0x/g)].map(([, path = '']) => path);

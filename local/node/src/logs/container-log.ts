@@ -6,7 +6,7 @@ import { LineSplitter } from './line-splitter.ts';
 import { logTime } from './log-line.ts';
 
 export interface LogLimits {
-  /** A file that has grown beyond is put aside, and a new one begun. Default 10 MiB. */
+  /** A file that exceeds this size is rotated. Default 10 MiB. */
   readonly maxBytes: number;
   /** How many files are kept of one container. Default 5. */
   readonly maxFiles: number;

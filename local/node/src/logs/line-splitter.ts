@@ -34,7 +34,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** What a container printed without ending the line. */
+  /** The rest of an unterminated line. */
   end(time: string): Buffer[] {
     const lines = [...this.rest].map(([stream, text]) => formatLogLine({ time, stream, complete: false, text }));
     this.rest.clear();

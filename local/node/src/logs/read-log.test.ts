@@ -71,7 +71,7 @@ describe('a log', () => {
     expect((await followed).trim().split('\n')).toEqual(lines);
     expect(log.rotations).toBeGreaterThan(2);
     expect(readdirSync(folder).length).toBeLessThanOrEqual(3);
-    // What was put aside is read too, as far as it is kept.
+    // Rotated files are read too, as far as they are kept.
     const kept = (await text()).trim().split('\n');
     expect(kept.at(-1)).toBe('line 59');
     expect(kept.length).toBeGreaterThan(8);

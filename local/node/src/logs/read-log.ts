@@ -4,7 +4,7 @@ import type { ContainerLog } from './container-log.ts';
 import { type LogLine, parseLogLine } from './log-line.ts';
 import { type LogSegment, tailOffset } from './tail-offset.ts';
 
-/** What is asked of a log. The same words as in the API. */
+/** Log options, named as in the API. */
 export interface ReadLogOptions {
   readonly follow?: boolean;
   readonly timestamps?: boolean;
@@ -16,7 +16,7 @@ export interface ReadLogOptions {
 }
 
 /** Files that may have been put aside, at most; see `ContainerLog`. */
-const mostSegments = 16;
+const maxSegments = 16;
 const chunkSize = 64 * 1024;
 const newline = 0x0a;
 
@@ -76,7 +76,7 @@ async function* logLines(
 /** The files of a log, oldest first. */
 async function openSegments(path: string): Promise<LogSegment[]> {
   const segments: LogSegment[] = [];
-  for (let i = 0; i < mostSegments; i++) {
+  for (let i = 0; i < maxSegments; i++) {
     const name = i === 0 ? path : `${path}.${i}`;
     try {
       segments.unshift({ path: name, file: await open(name, 'r') });
@@ -140,7 +140,7 @@ async function* following(
       changed = false;
       const closed = live.closed;
       const rotated = live.rotations - rotations;
-      // What was put aside while we read it is read to its end first, and what was put aside since.
+      // A file that was rotated while it was read is read to its end first, then newer rotated ones.
       yield* linesOfFile(segment, position);
       if (rotated > 0 || !segment) {
         if (segment && segment !== first) await segment.file.close();

@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { arch, cpus, hostname, networkInterfaces, release, totalmem } from 'node:os';
 import type { NodeSystemInfo } from '@tektite/schema/kubernetes';
 
-/** What a machine has, in the words of the API. */
+/** The resources of a machine, in the words of the API. */
 export interface Machine {
   readonly hostname: string;
   readonly addresses: readonly string[];
@@ -17,7 +17,7 @@ export interface Machine {
   readonly info: Omit<NodeSystemInfo, 'containerRuntimeVersion' | 'kubeletVersion' | 'kubeProxyVersion'>;
 }
 
-/** As many as a kubelet takes when it is not told otherwise. */
+/** The default of kubelets. */
 const defaultMaxPods = 110;
 const architectures: Readonly<Record<string, string>> = {
   x64: 'amd64',
@@ -28,7 +28,7 @@ const architectures: Readonly<Record<string, string>> = {
   s390x: 's390x',
 };
 
-/** Looks at this machine. `directory` is on the file system whose size counts. */
+/** Inspects this machine. `directory` is on the file system whose size counts. */
 export async function inspectMachine(directory: string, maxPods: number = defaultMaxPods): Promise<Machine> {
   const { bsize, blocks } = await statfs(directory);
   const architecture = architectures[arch()] ?? arch();

@@ -41,7 +41,7 @@ describe('a node', () => {
     });
   });
 
-  test('renews its lease every ten seconds, and no more when it is gone', async () => {
+  test('renews its lease every ten seconds, and no more after it stops', async () => {
     const clock = virtualClock();
     const here = await startTestNode({ planeOptions: { clock }, makeRuntime: () => new SimulatedRuntime({ clock }) });
     const { client } = here.plane;

@@ -8,10 +8,10 @@ const leaseSeconds = 40;
 const renewMs = 10_000;
 /** The status is written this often, even if nothing changed. */
 const statusMs = 300_000;
-/** Taints that say that nobody has heard of the node; it is here again. */
+/** Taints of an unreachable node; this one is reachable again. */
 const absenceTaints = new Set(['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']);
 
-/** Keeps the Node object and its lease: what tells the cluster that this node is there, and well. */
+/** Keeps the Node object and its Lease, the heartbeat of this node. */
 export class NodeRegistration implements AsyncDisposable {
   private readonly client: Client;
   private readonly clock: Clock;

@@ -70,7 +70,7 @@ function mountWords(source: string, target: string, readOnly: boolean): string {
   return fields.map((field) => (/[",\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
 }
 
-/** What goes into the file of variables: one line each. */
+/** The file of variables: one line each. */
 export function environmentFile({ env }: ContainerSpec): string {
   return [...env]
     .filter(([, value]) => !value.includes('\n'))

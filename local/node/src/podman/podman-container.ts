@@ -25,7 +25,7 @@ export interface PodmanContainerParts {
   readonly pidFile: string;
 }
 
-/** What the engine's command says by its exit code when the container never ran. */
+/** The exit code of the engine's command when the container never ran. */
 const engineFailed = 125;
 
 /** A container of the engine, with its output attached. */
@@ -50,7 +50,7 @@ export class PodmanContainer implements RunningContainer {
   /** Starts a container that was created, and waits until its program runs. */
   static async start(parts: PodmanContainerParts): Promise<PodmanContainer> {
     const { podman, spec, pidFile } = parts;
-    const begun = appears(pidFile);
+    const appeared = appears(pidFile);
     const words = ['start', '--attach', ...(spec.stdin ? ['--interactive'] : []), '--sig-proxy=false', spec.id];
     const attached = podman.start(words, [spec.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe']);
     const stderr = { text: '' };
@@ -71,8 +71,8 @@ export class PodmanContainer implements RunningContainer {
       attached.once('error', () => resolve(engineFailed));
       attached.once('close', (code) => resolve(code ?? engineFailed));
     });
-    await Promise.race([begun.seen, ended]);
-    const started = begun.close();
+    await Promise.race([appeared.seen, ended]);
+    const started = appeared.close();
     if (!started && (await readFile(pidFile).catch(() => undefined)) === undefined) {
       await ended;
       throw startError(stderr.text);

@@ -11,7 +11,7 @@ import { PodmanImages } from './podman-images.ts';
 import { Podman } from './podman.ts';
 
 export interface PodmanRuntimeOptions {
-  /** A folder of its own. */
+  /** A dedicated folder. */
   readonly directory: string;
   readonly clock?: Clock;
   /** The engine's command. Default `podman`. */
@@ -132,7 +132,7 @@ export class PodmanRuntime implements PodRuntime {
   }
 }
 
-/** What may be given without the right to raise limits. */
+/** The limits that can be set without the right to raise them. */
 function grantableLimits(): { openFiles: number; processes: number } {
   const text = readFileSync('/proc/self/limits', 'utf8');
   const hard = (name: string, most: number) => {

@@ -20,7 +20,7 @@ export class Podman {
     return spawn(this.program, args, { stdio, detached: true });
   }
 
-  /** Starts it in a terminal of its own. */
+  /** Starts it in a terminal. */
   startInTerminal(args: readonly string[]): ChildProcess {
     const [program = '', ...words] = inTerminal([this.program, ...args]);
     return spawn(program, words, { stdio: 'pipe', detached: true, env: { ...process.env, SHELL: '/bin/sh' } });

@@ -10,9 +10,9 @@ export interface ProberOptions {
   readonly running: RunningContainer;
   readonly podIP: string;
   readonly clock: Clock;
-  /** The verdict on the container changed, after as many results as the probe asks for. */
-  readonly onVerdict: (kind: ProbeKind, success: boolean) => void;
-  /** One look failed. `error`: by a fault of the probe itself. */
+  /** The result for the container changed, after as many equal probes as its threshold. */
+  readonly onResult: (kind: ProbeKind, success: boolean) => void;
+  /** One probe failed. `error`: by a fault of the probe itself. */
   readonly onFailure: (kind: ProbeKind, message: string) => void;
 }
 
@@ -47,7 +47,7 @@ export class ContainerProber implements Disposable {
     const { clock, running } = this.options;
     const due = running.startedAt + (probe.initialDelaySeconds ?? 0) * 1000;
     this.schedule(kind, Math.max(0, due - clock.now()), () =>
-      this.look(kind, probe, { verdict: undefined, last: undefined, run: 0 }),
+      this.probe(kind, probe, { result: undefined, last: undefined, run: 0 }),
     );
   }
 
@@ -59,7 +59,7 @@ export class ContainerProber implements Disposable {
     );
   }
 
-  private async look(kind: ProbeKind, probe: Probe, state: ProbeState): Promise<void> {
+  private async probe(kind: ProbeKind, probe: Probe, state: ProbeState): Promise<void> {
     const { container, running, podIP, clock } = this.options;
     const began = clock.now();
     const result = await runProbe(probe, container, running, podIP, clock, this.stop.signal);
@@ -70,27 +70,27 @@ export class ContainerProber implements Disposable {
     else if (!result.success) this.options.onFailure(kind, `${name} probe failed: ${result.output}`);
     // A probe that did not work says nothing.
     const next = result.error === undefined ? counted(state, result.success, probe) : state;
-    if (next.verdict !== undefined && next.verdict !== state.verdict) this.options.onVerdict(kind, next.verdict);
-    if (kind === 'startup' && next.verdict === true) {
+    if (next.result !== undefined && next.result !== state.result) this.options.onResult(kind, next.result);
+    if (kind === 'startup' && next.result === true) {
       this.beginOthers();
       return;
     }
     // One that failed for good has no more to say until the container is replaced.
-    if (kind !== 'readiness' && next.verdict === false) return;
+    if (kind !== 'readiness' && next.result === false) return;
     const pause = (probe.periodSeconds ?? 10) * 1000 - (clock.now() - began);
-    this.schedule(kind, Math.max(0, pause), () => this.look(kind, probe, next));
+    this.schedule(kind, Math.max(0, pause), () => this.probe(kind, probe, next));
   }
 }
 
 interface ProbeState {
-  readonly verdict: boolean | undefined;
+  readonly result: boolean | undefined;
   readonly last: boolean | undefined;
   readonly run: number;
 }
 
-/** The state after one more result. The verdict changes only after as many equal results as the probe asks for. */
+/** The state after one more probe. The result changes only after as many equal probes as its threshold. */
 function counted(state: ProbeState, success: boolean, probe: Probe): ProbeState {
   const run = state.last === success ? state.run + 1 : 1;
   const threshold = success ? (probe.successThreshold ?? 1) : (probe.failureThreshold ?? 3);
-  return { last: success, run, verdict: run >= threshold ? success : state.verdict };
+  return { last: success, run, result: run >= threshold ? success : state.result };
 }

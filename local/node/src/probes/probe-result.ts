@@ -1,4 +1,4 @@
-/** What a look at a container gave. */
+/** The result of one probe. */
 export interface ProbeResult {
   readonly success: boolean;
   /** For an event, when it failed. */

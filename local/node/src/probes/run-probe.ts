@@ -6,7 +6,7 @@ import { resolvePort } from './container-port.ts';
 import { connectError, httpCheck } from './http-check.ts';
 import type { ProbeResult } from './probe-result.ts';
 
-/** Looks at a container once, by whatever the probe says. Never rejects. */
+/** Probes a container once. Never rejects. */
 export async function runProbe(
   probe: Probe,
   container: Container,
@@ -27,7 +27,7 @@ export async function runProbe(
         timeoutMs,
         signal,
       );
-      // What does not answer is unhealthy; it is no fault of the probe.
+      // A container that does not answer is unhealthy; that is no fault of the probe.
       return { success: result.success, output: result.output };
     }
     if (probe.tcpSocket)

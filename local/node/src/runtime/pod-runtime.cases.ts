@@ -57,7 +57,7 @@ const condition = (pod: Pod, type: string) => pod.status?.conditions?.find((one)
 /** By the request to end, or, if that came before the program could take it, by force. */
 const ends = [143, 137];
 
-/** What Pods do on every runtime. */
+/** Cases of Pods on every runtime. */
 export function podRuntimeCases(runtime: string, startNode: () => Promise<TestNode>, image = 'example'): void {
   const start = async () => Object.assign(await startNode(), { image });
   describe(`Pods on ${runtime}`, () => {

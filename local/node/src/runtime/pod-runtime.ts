@@ -1,25 +1,25 @@
 /**
- * What runs the containers of one machine's Pods. It is told everything: nothing here knows the API. Which container runs
- * when, and what that means for the Pod, is the agent's part.
+ * Runs the containers of one machine's Pods. It does not know the API. The agent decides which container runs when, and
+ * what that means for the Pod.
  *
  * Guarantees
- * - `startContainer` resolves when the container's own program runs, and rejects with a `ContainerStartError` when it never
- *   will. After a rejection nothing of the container is left running.
- * - `exited` resolves once, after all output was given to the spec's `output` and no process of the container is left. It
- *   never rejects.
- * - `close` ends all containers. When this process is killed, they die with it, or are ended by the next `open`; that also
- *   removes what is left on disk and in memory. So one that was started by another process never runs.
+ * - `startContainer` resolves when the container's own program runs, and rejects with a `ContainerStartError` when it
+ *   never will. After a rejection nothing of the container is left running.
+ * - `exited` resolves once, after all output was given to the spec's `output` and no process of the container is left.
+ *   It never rejects.
+ * - `close` ends all containers. When this process is killed, they die with it, or are ended by the next `open`; that
+ *   also removes what is left on disk and in memory. So one that was started by another process never runs.
  * - Pods have the address of the machine.
- * - Nothing in a spec makes a container see or change what it was not given. The README tells the limits.
+ * - Nothing in a spec lets a container read or change anything that it was not given. The README lists the limits.
  */
 export interface PodRuntime {
   /** Goes into container IDs: `NAME://ID`. */
   readonly name: string;
-  /** What nodeInfo.containerRuntimeVersion says after the name. */
+  /** The part of nodeInfo.containerRuntimeVersion after the name. */
   readonly version: string;
-  /** Whether mounts are real: without, nobody needs to write volumes to disk. */
+  /** Whether mounts are real: otherwise volumes are not written to disk. */
   readonly usesFiles: boolean;
-  /** Containers start in no time: there is nothing to tell of a Pod whose containers are still to start, nor that they did. */
+  /** Containers start at once: neither waiting containers nor their starts are reported. */
   readonly startsAtOnce: boolean;
   /** Checks that this machine can run containers, and removes what a killed predecessor left. Called once, first. */
   open(): Promise<void>;
@@ -28,12 +28,12 @@ export interface PodRuntime {
   startContainer(spec: ContainerSpec): Promise<RunningContainer>;
   /** After all its containers have ended. */
   removeSandbox(uid: string): Promise<void>;
-  /** What an image brings along, as far as this runtime knows. Undefined: nothing is known, or needed. */
+  /** The user of an image, as far as this runtime knows. Undefined: unknown, or not needed. */
   imageUser(image: string): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
-/** What the containers of a Pod have in common. */
+/** The shared environment of a Pod's containers. */
 export interface PodSandbox {
   readonly uid: string;
   readonly namespace: string;
@@ -69,7 +69,7 @@ export interface ContainerUser {
 export interface ContainerLimits {
   readonly memoryBytes?: number;
   readonly cpuMillis?: number;
-  /** What the container is sure to get when others want the CPU too. */
+  /** The guaranteed CPU share. */
   readonly cpuRequestMillis?: number;
 }
 
@@ -114,7 +114,7 @@ export interface OutputSink {
 
 export interface RunningContainer {
   readonly id: string;
-  /** What was run, by the runtime's own name for it. */
+  /** The image that was run, by the runtime's own name for it. */
   readonly imageID: string;
   readonly startedAt: number;
   readonly exited: Promise<ContainerExit>;
@@ -133,7 +133,7 @@ export interface RunningContainer {
 export interface ExecRequest {
   readonly command: readonly string[];
   readonly stdin?: NodeJS.ReadableStream;
-  /** What it returns, if anything, settles when there may be more: until then the program waits. */
+  /** A returned promise settles when more output can be taken: until then the program waits. */
   readonly onOutput: (stream: OutputStream, chunk: Uint8Array) => Promise<void> | void;
   /** In a terminal: output is one stream then, and has its line ends. */
   readonly tty?: boolean;
@@ -155,6 +155,6 @@ export interface ContainerExit {
   readonly exitCode: number;
   readonly oomKilled: boolean;
   readonly finishedAt: number;
-  /** What it said at the end, where that is not read from a file. */
+  /** The termination message, where it is not read from a file. */
   readonly lastWords?: string;
 }

@@ -7,7 +7,7 @@ export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Runs a command in a terminal of its own, which `script` of util-linux makes. Input and output are that terminal's. */
+/** Runs a command in a terminal, which `script` of util-linux makes. Input and output are that terminal's. */
 export function inTerminal(words: readonly string[]): string[] {
   return ['script', '--quiet', '--return', '--flush', '--command', words.map(shellQuote).join(' '), '/dev/null'];
 }

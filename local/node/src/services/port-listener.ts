@@ -15,9 +15,9 @@ const firstRetryMs = 20;
 const lastRetryMs = 5000;
 
 /**
- * Listens on one port of a Service while there is somebody behind it to answer, and not before: Pods share the machine's
- * ports, and a program that wants the same port on all addresses, as most do, gets it only if nobody has it on any. Such a
- * program then answers on the Service's address by itself.
+ * Listens on one port of a Service while a ready endpoint listens, and not before: Pods share the machine's ports, and
+ * a program that wants the same port on all addresses, as most do, gets it only if it is free on every address. Such a
+ * program then serves the Service's address directly.
  */
 export class PortListener {
   private readonly options: PortListenerOptions;
@@ -36,7 +36,7 @@ export class PortListener {
   refresh(): void {
     this.retryMs = firstRetryMs;
     if (this.options.endpoints().length === 0) void this.stop();
-    else if (!this.server) this.look();
+    else if (!this.server) this.probe();
   }
 
   async close(): Promise<void> {
@@ -53,8 +53,11 @@ export class PortListener {
     if (server) await new Promise((resolve) => void server.close(resolve));
   }
 
-  /** Whether anybody answers yet. A Pod without a readiness probe counts as ready before its program listens. */
-  private look(): void {
+  /**
+   * Whether an endpoint accepts connections yet. A Pod without a readiness probe counts as ready before its program
+   * listens.
+   */
+  private probe(): void {
     this.retry?.[Symbol.dispose]();
     this.retry = undefined;
     const endpoint = this.choose();
@@ -75,7 +78,7 @@ export class PortListener {
   }
 
   private lookLater(): void {
-    this.retry = this.options.clock.setTimer(this.retryMs, () => this.look());
+    this.retry = this.options.clock.setTimer(this.retryMs, () => this.probe());
     this.retryMs = Math.min(lastRetryMs, this.retryMs * 2);
   }
 

@@ -8,7 +8,7 @@ import { startControlPlane } from '@tektite/testkit';
 import { expect, it } from 'vitest';
 import { ServiceProxy } from './service-proxy.ts';
 
-/** Asks at an address, and gives what is answered; empty when nobody is there. */
+/** Connects to an address, and returns the answer; empty when the connection is refused. */
 async function ask(host: string, port: number): Promise<string> {
   const socket = connect(port, host);
   socket.on('error', () => undefined);

@@ -6,14 +6,14 @@ import { PortListener } from './port-listener.ts';
 
 export interface ServiceProxyOptions {
   readonly client: Client;
-  /** Told of addresses that cannot be listened on, and of everything else that goes wrong. */
+  /** Called with addresses that cannot be listened on, and with all other errors. */
   readonly onError?: (error: Error) => void;
 }
 
 /**
- * Makes the addresses of Services work on this machine, from Pods and from everything else: it listens on them, and passes
- * connections on to Pods that are ready. Only TCP, and only addresses of the loopback network (127.0.0.0/8), which a machine
- * has without being told. Ports below 1024 take the right to listen there.
+ * Makes the addresses of Services work on this machine, from Pods and from everything else: it listens on them, and
+ * passes connections on to Pods that are ready. Only TCP, and only addresses of the loopback network (127.0.0.0/8),
+ * which needs no configuration. Ports below 1024 take the right to listen there.
  */
 export class ServiceProxy implements AsyncDisposable {
   private readonly options: ServiceProxyOptions;

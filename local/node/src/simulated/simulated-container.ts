@@ -61,7 +61,7 @@ export class SimulatedContainer implements RunningContainer {
 
   private endIn(delayMs: number, exitCode: number, oomKilled: boolean): void {
     this.timer?.[Symbol.dispose]();
-    // A timer of no time would still let everybody see the container run.
+    // A timer of zero would still make the container visible as running.
     if (delayMs === 0) return this.end(exitCode, oomKilled);
     this.timer = this.clock.setTimer(delayMs, () => this.end(exitCode, oomKilled));
   }

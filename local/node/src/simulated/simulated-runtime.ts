@@ -7,22 +7,22 @@ import { SimulatedContainer } from './simulated-container.ts';
 export interface SimulatedRuntimeOptions {
   readonly clock?: Clock;
   /**
-   * What a container does, where its Pod's annotations say nothing. Default: one that would be restarted goes on, as servers do;
-   * all others end at once, with success.
+   * The behaviour of a container without annotations on its Pod. Default: one that would be restarted goes on, as
+   * servers do; all others end at once, with success.
    */
   readonly simulate?: (spec: ContainerSpec) => Simulation;
   /** Answers for programs that are run in containers, hooks and probes among them. Default: success, and no output. */
   readonly exec?: (spec: ContainerSpec, request: ExecRequest) => Promise<ExecResult>;
-  /** Whether probes over the network succeed, as if somebody listened. Default false: nobody does. */
+  /** Whether probes over the network succeed, as if a program listened. Default false. */
   readonly answersProbes?: boolean;
 }
 
 /**
- * Containers without processes: they start, print and end as they are told, by an annotation of their Pod or by a function.
+ * Containers without processes: they start, print and end as scripted by an annotation of their Pod or by a function.
  * With a virtual clock, hours pass in milliseconds.
  *
- * @example
- * const runtime = new SimulatedRuntime({ clock, simulate: ({ name }) => ({ runMs: 500, exitCode: name === 'bad' ? 1 : 0 }) });
+ * @example const runtime = new SimulatedRuntime({ clock, simulate: ({ name }) => ({ runMs: 500, exitCode: name ===
+ * 'bad' ? 1 : 0 }) });
  */
 export class SimulatedRuntime implements PodRuntime {
   readonly name = 'simulated';
@@ -39,7 +39,7 @@ export class SimulatedRuntime implements PodRuntime {
   }
 
   async open(): Promise<void> {
-    // There is nothing to look at.
+    // There are no files to read.
   }
 
   async createSandbox(): Promise<void> {

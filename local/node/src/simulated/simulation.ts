@@ -1,14 +1,14 @@
-/** What a simulated container does. */
+/** The script of a simulated container. */
 export interface Simulation {
-  /** How long it runs. Default: for ever, until it is told to end. */
+  /** How long it runs. Default: until it is stopped. */
   readonly runMs?: number;
   /** Default 0. */
   readonly exitCode?: number;
   /** How long it takes to start. Default 0. */
   readonly startMs?: number;
-  /** What it prints when it starts. */
+  /** Its output at the start. */
   readonly log?: string;
-  /** What it writes to its termination log at the end. */
+  /** Its termination message. */
   readonly terminationMessage?: string;
   /** The kernel ends it for lack of memory. */
   readonly oomKilled?: boolean;
@@ -28,7 +28,7 @@ interface Annotated extends Simulation {
   readonly containers?: Readonly<Record<string, Simulation | readonly Simulation[]>>;
 }
 
-/** What the annotations say about this run of the container; undefined when they say nothing. Throws on bad JSON. */
+/** The script in the annotations for this run of the container; undefined without one. Throws on bad JSON. */
 export function annotatedSimulation(
   annotations: Readonly<Record<string, string>>,
   container: string,

@@ -11,9 +11,9 @@ export const ownConditions = new Set([
   'PodScheduled',
 ]);
 
-type Verdict = Pick<PodCondition, 'status' | 'reason' | 'message'>;
+type ConditionState = Pick<PodCondition, 'status' | 'reason' | 'message'>;
 
-const yes: Verdict = { status: 'True' };
+const yes: ConditionState = { status: 'True' };
 
 /** All conditions of a Pod, in the order in which kubelets write them. */
 export function podConditions(
@@ -26,29 +26,33 @@ export function podConditions(
   const before = new Map((pod.status?.conditions ?? []).map((condition) => [condition.type, condition]));
   const others = [...before.values()].filter(({ type }) => !ownConditions.has(type));
   const byName = new Map(statuses.map((status) => [status.name, status]));
-  const containersReady = containersReadyVerdict(pod, phase, byName);
-  const verdicts: [string, Verdict][] = [
+  const containersReady = containersReadyState(pod, phase, byName);
+  const states: [string, ConditionState][] = [
     ['PodReadyToStartContainers', sandboxReady ? yes : { status: 'False' }],
-    ['Initialized', initializedVerdict(pod, phase, byName)],
-    ['Ready', readyVerdict(pod, containersReady, before)],
+    ['Initialized', initializedState(pod, phase, byName)],
+    ['Ready', readyState(pod, containersReady, before)],
     ['ContainersReady', containersReady],
     ['PodScheduled', yes],
   ];
-  const own = verdicts.map(([type, verdict]): PodCondition => {
+  const own = states.map(([type, state]): PodCondition => {
     const old = before.get(type);
-    const lastTransitionTime = old?.status === verdict.status ? (old.lastTransitionTime ?? now) : now;
+    const lastTransitionTime = old?.status === state.status ? (old.lastTransitionTime ?? now) : now;
     const { generation } = pod.metadata;
     return {
       type,
       ...(generation === undefined ? {} : { observedGeneration: generation }),
       lastTransitionTime,
-      ...verdict,
+      ...state,
     };
   });
   return [...others, ...own];
 }
 
-function containersReadyVerdict(pod: Pod, phase: PodPhase, statuses: ReadonlyMap<string, ContainerStatus>): Verdict {
+function containersReadyState(
+  pod: Pod,
+  phase: PodPhase,
+  statuses: ReadonlyMap<string, ContainerStatus>,
+): ConditionState {
   if (phase === 'Failed') return { status: 'False', reason: 'PodFailed' };
   if (phase === 'Succeeded') return { status: 'False', reason: 'PodCompleted' };
   const unready = containersOf(pod)
@@ -62,7 +66,11 @@ function containersReadyVerdict(pod: Pod, phase: PodPhase, statuses: ReadonlyMap
   };
 }
 
-function readyVerdict(pod: Pod, containersReady: Verdict, conditions: ReadonlyMap<string, PodCondition>): Verdict {
+function readyState(
+  pod: Pod,
+  containersReady: ConditionState,
+  conditions: ReadonlyMap<string, PodCondition>,
+): ConditionState {
   if (containersReady.status !== 'True') return containersReady;
   const missing = (pod.spec?.readinessGates ?? []).flatMap(({ conditionType }) => {
     const condition = conditions.get(conditionType);
@@ -75,11 +83,11 @@ function readyVerdict(pod: Pod, containersReady: Verdict, conditions: ReadonlyMa
     : { status: 'False', reason: 'ReadinessGatesNotReady', message: missing.join(', ') };
 }
 
-function initializedVerdict(pod: Pod, phase: PodPhase, statuses: ReadonlyMap<string, ContainerStatus>): Verdict {
+function initializedState(pod: Pod, phase: PodPhase, statuses: ReadonlyMap<string, ContainerStatus>): ConditionState {
   if (phase === 'Succeeded') return { status: 'True', reason: 'PodCompleted' };
   const entries = containersOf(pod);
-  const begun = entries.some(({ role, container }) => role === 'app' && hasBegun(statuses.get(container.name)));
-  if (begun) return yes;
+  const started = entries.some(({ role, container }) => role === 'app' && hasStarted(statuses.get(container.name)));
+  if (started) return yes;
   const incomplete = entries
     .filter(({ role, container }) => {
       const status = statuses.get(container.name);
@@ -91,7 +99,7 @@ function initializedVerdict(pod: Pod, phase: PodPhase, statuses: ReadonlyMap<str
   return { status: 'False', reason: 'ContainersNotInitialized', message };
 }
 
-function hasBegun(status: ContainerStatus | undefined): boolean {
+function hasStarted(status: ContainerStatus | undefined): boolean {
   return (
     status?.state?.running !== undefined ||
     status?.state?.terminated !== undefined ||

@@ -5,7 +5,7 @@ import { containerStatus } from './container-status.ts';
 import { podConditions } from './pod-conditions.ts';
 import { type PodPhase, podPhase } from './pod-phase.ts';
 
-/** What a Pod's status is made of. */
+/** The inputs of a Pod's status. */
 export interface PodFacts {
   readonly pod: Pod;
   readonly records: ReadonlyMap<string, ContainerRecord>;
@@ -26,9 +26,9 @@ export function podStatus(facts: PodFacts): PodStatus {
   const { pod, records, failure } = facts;
   const before = pod.status;
   const { init, app } = statusesOf(pod, records);
-  const begun = app.some(({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated);
+  const started = app.some(({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated);
   const finished = before?.phase === 'Succeeded' || before?.phase === 'Failed' ? (before.phase as PodPhase) : undefined;
-  const phase = finished ?? (failure ? 'Failed' : phaseOf(facts, [...init, ...app], begun));
+  const phase = finished ?? (failure ? 'Failed' : phaseOf(facts, [...init, ...app], started));
   const reason = failure ?? (phase === before?.phase ? { reason: before.reason, message: before.message } : {});
   const [hostIP] = facts.hostIPs;
   const podIPs = facts.sandboxReady || before?.podIPs ? facts.podIPs : [];
@@ -48,8 +48,8 @@ export function podStatus(facts: PodFacts): PodStatus {
 }
 
 /** A Pod that runs has not failed before all is cleaned up, and not ended while a container is replaced. */
-function phaseOf({ pod, records, ending }: PodFacts, statuses: readonly ContainerStatus[], begun: boolean): PodPhase {
-  const phase = podPhase(pod, statuses, begun, ending);
+function phaseOf({ pod, records, ending }: PodFacts, statuses: readonly ContainerStatus[], started: boolean): PodPhase {
+  const phase = podPhase(pod, statuses, started, ending);
   if (ending || pod.status?.phase !== 'Running') return phase;
   const replacing = [...records.values()].some(({ instance }) => instance?.replaced);
   return phase === 'Failed' || (phase === 'Succeeded' && replacing) ? 'Running' : phase;

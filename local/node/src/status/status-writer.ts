@@ -45,7 +45,7 @@ export class StatusWriter {
         this.written = status;
         if (this.wanted.status === status) this.wanted = undefined;
       } catch (error) {
-        // It is gone: nobody wants to know any more.
+        // The Pod is deleted: its status is no longer needed.
         if (isStatusError(error, 'NotFound')) {
           this.wanted = undefined;
           return;

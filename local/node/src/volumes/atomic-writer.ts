@@ -127,7 +127,7 @@ function isLink(path: string): boolean {
   }
 }
 
-/** What a name in such a folder stands for now; undefined when there is none. Never outside of the folder. */
+/** Resolves a name in such a folder; undefined when there is none. Never outside of the folder. */
 export function resolveWritten(folder: string, path: string): string | undefined {
   const version = currentFolder(folder);
   if (!version || dirname(version) !== '.') return undefined;

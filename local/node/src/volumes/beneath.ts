@@ -22,10 +22,12 @@ export interface BeneathOptions {
 }
 
 /**
- * Opens what is at a relative path below a folder, part by part, each from the one before. Links are never followed, so
- * whoever can write there cannot lead us elsewhere, not even by exchanging things while we look. The caller closes it.
+ * Opens a relative path below a folder, part by part, each from the one before. Links are never followed, so a
+ * container that can write there cannot redirect the path, not even by exchanging parts concurrently. The caller closes
+ * it.
  *
- * Links inside of volumes that point to places inside of the same volume are refused too: that is stricter than a kubelet.
+ * Links inside of volumes that point to places inside of the same volume are rejected too: that is stricter than a
+ * kubelet.
  */
 export function openBeneath(root: string, path: string, options: BeneathOptions = {}): number {
   const parts = relativeParts(path);
@@ -66,7 +68,7 @@ function openPart(parent: number, part: string, whole: string, last: boolean, op
   return openSync(at, flags);
 }
 
-/** A folder that cannot be searched is of no use, least of all to whoever has just made it. */
+/** A folder without the search permission is of no use, least of all to its creator. */
 function folderMode({ mode = 0o750 }: BeneathOptions): number {
   return mode | ((mode & 0o444) >> 2);
 }

@@ -75,7 +75,7 @@ export class PodVolumes {
     if (this.options.files) await removeTree(this.memoryFolder(uid));
   }
 
-  /** Removes what Pods left that went away while nobody looked. */
+  /** Removes the volumes of Pods that were deleted while the node was down. */
   async keepOnly(uids: ReadonlySet<string>): Promise<void> {
     if (!this.options.files) return;
     for (const uid of await readdir(this.options.memoryDirectory).catch(() => []))
@@ -174,7 +174,7 @@ export class PodVolumes {
     }
   }
 
-  /** The folder of a claim is everybody's who may mount it, unless the Pod names a group. */
+  /** The folder of a claim is shared by all who may mount it, unless the Pod names a group. */
   private ownClaim(path: string, fsGroup: number | undefined): void {
     if (fsGroup === undefined || process.getuid?.() !== 0) return;
     const { uid, mode } = statSync(path);
@@ -186,7 +186,7 @@ export class PodVolumes {
     return join(this.options.memoryDirectory, uid);
   }
 
-  /** Whether there is such a folder and it is ours: anybody may make folders where it lies. */
+  /** Whether such a folder exists and is ours: any user may create folders in its parent. */
   private memoryAvailable(): boolean {
     const { memoryDirectory, files } = this.options;
     if (!files) return false;

@@ -28,7 +28,7 @@ function hasLimit(limit: string | number | undefined): boolean {
   return limit !== undefined && !Quantity.parse(String(limit)).isZero;
 }
 
-/** What a folder takes on disk. Links are not followed; more than is asked for is not counted. */
+/** The disk usage of a folder. Links are not followed; the count stops at `enough`. */
 async function usage(folder: string, enough: number): Promise<number> {
   const blockSize = 512;
   const folders = [folder];

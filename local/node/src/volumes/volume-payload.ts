@@ -48,7 +48,7 @@ async function projectedPayload(
     }
   }
   if (problems.length === 1) throw new Error(problems[0]);
-  // Several mistakes are written as Go prints a list of them.
+  // Several errors are written as Go prints a list of them.
   if (problems.length > 1) throw new Error(`[${problems.join(', ')}]`);
   return payload;
 }
@@ -89,7 +89,7 @@ async function sourceFiles(
   throw new Error('this source of a projected volume is not supported by this node');
 }
 
-/** A token is for its containers alone, if they have a user or group of their own. */
+/** A token is readable by its containers alone, if they have a specific user or group. */
 function tokenMode(pod: Pod, mode: number): number {
   return pod.spec?.securityContext?.fsGroup === undefined && commonUser(pod) === undefined ? mode : 0o600;
 }

@@ -9,7 +9,7 @@ import { bootstrapCondition, failureOf, hostReadyCondition, installerGate } from
 import { isPaused } from '../lookups.ts';
 import { machineFinalizer } from '../wire-names.ts';
 import { attachHost, pauseHost, releaseHost, resumeHost } from '../host/change-host.ts';
-import { type CannotServe, chooseHost, describeRefusals } from './choose-host.ts';
+import { type CannotServe, chooseHost, describeRejections } from './choose-host.ts';
 
 /** The observed objects of one machine. */
 export interface MachineSnapshot {

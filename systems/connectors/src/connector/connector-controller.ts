@@ -25,7 +25,7 @@ import type { PayloadSource } from '../payload/payload.ts';
 import type { Rendered } from '../render/render-connector.ts';
 import { RenderFailure } from '../render-failure.ts';
 import type { Renderer } from '../render/renderer.ts';
-import { connectorConditions, installVerdicts, isReady, unknownVerdicts } from './connector-conditions.ts';
+import { connectorConditions, installResults, isReady, unknownResults } from './connector-conditions.ts';
 import { type ConnectorDecision, decideConnector, inOrder, type ManifestAction } from './decide-connector.ts';
 import { manifestTypeOf } from '../install-manifest/manifest-type.ts';
 import { finalizeConnector } from './finalize-connector.ts';

@@ -1,6 +1,6 @@
 import { FieldErrors } from '@tektite/controller';
 
-/** The mistakes of many parts together. Lists of any length: they come from users. */
+/** The errors of many parts together. Lists of any length: they come from users. */
 export function allErrors(parts: readonly (FieldErrors | undefined)[]): FieldErrors {
-  return new FieldErrors(parts.flatMap((errors) => errors?.mistakes ?? []));
+  return new FieldErrors(parts.flatMap((errors) => errors?.errors ?? []));
 }

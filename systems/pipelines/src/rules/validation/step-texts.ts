@@ -17,7 +17,7 @@ export interface StepPaths {
   readonly subPath: string;
 }
 
-/** All mistakes in the texts of a step in which variables are replaced. */
+/** All errors in the texts of a step in which variables are replaced. */
 export function checkStepTexts(step: Step, { text, item, script = text }: StepChecks, paths: StepPaths): FieldErrors {
   const { name = '', image = '', workingDir = '', command = [], args = [], env = [], volumeMounts = [] } = step;
   return allErrors([
@@ -47,13 +47,13 @@ export function checkSteps(steps: readonly Step[], check: (step: Step) => FieldE
 const mostNested = 100;
 
 /**
- * Each step checked, as upstream does it for lists and objects: the place of a step is put in front of the mistakes of all
+ * Each step checked, as upstream does it for lists and objects: the place of a step is put in front of the errors of all
  * steps before it too (`steps[1].steps[0].script`).
  */
 export function checkStepsNested(steps: readonly Step[], check: (step: Step) => FieldErrors): FieldErrors {
   let errors = noFieldErrors;
   let place = '';
-  for (let index = steps.length - 1; index >= 0 && errors.mistakes.length < mostNested; index--) {
+  for (let index = steps.length - 1; index >= 0 && errors.errors.length < mostNested; index--) {
     place += `${place === '' ? '' : '.'}steps[${index}]`;
     const found = check(steps[index] as Step);
     if (!found.isEmpty) errors = errors.also(found.viaField(place));

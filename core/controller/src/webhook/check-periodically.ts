@@ -1,16 +1,16 @@
 import { type Clock, sleep } from '@tektite/meta';
 
-/** Calls `look` at a steady pace until the signal is aborted, one after the other; resolves then. */
-export async function lookAgain(
+/** Calls `check` at a steady pace until the signal is aborted, one after the other; resolves then. */
+export async function checkPeriodically(
   clock: Clock,
   everyMs: number,
-  look: (signal: AbortSignal) => Promise<void>,
+  check: (signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
     try {
       await sleep(clock, everyMs, signal);
-      await look(signal);
+      await check(signal);
     } catch (error) {
       if (!signal.aborted) throw error;
     }
