@@ -1,7 +1,7 @@
 import { compareGoStrings } from '@tektite/go';
 
-/** Whether a mistake refuses the request or is only told, as a warning. */
-export type MistakeLevel = 'error' | 'warning';
+/** Whether an error denies the request or is only a warning. */
+export type DiagnosticLevel = 'error' | 'warning';
 
 /** One thing that is wrong, in one or several places. */
 export interface KnativeFieldError {
