@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import type { ApiResponse } from './request/api-response.ts';
 import { admin, settle, TestServer } from './test-support.ts';
 
-/** For tests that send what nobody should: who sends it, what it is made of, and what every answer must be like. */
+/** For tests with hostile input: its sender, its parts, and the properties of every answer. */
 
 /** Answers with a 5xx that are meant: upstream's own, and what this server does not offer. */
 const knownServerErrors = [
@@ -104,7 +104,7 @@ export class Attacker {
       user: admin,
       ...(body ? { body } : {}),
     });
-    // What it costs, not what it takes: the machine may have other work.
+    // CPU time, not wall time: the machine may have other work.
     const { user, system } = process.cpuUsage(before);
     const milliseconds = (user + system) / 1000;
     if (milliseconds > this.slowest.milliseconds) this.slowest = { milliseconds, what: what() };
@@ -222,7 +222,7 @@ export function define(target: Record<string, unknown>, key: string, value: unkn
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Words are told apart by white space. */
+/** Words are separated by white space. */
 function words(text: string): string[] {
   return text.trim().split(/\s+/);
 }

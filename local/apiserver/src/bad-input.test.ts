@@ -11,8 +11,8 @@ import {
 } from './bad-input.cases.ts';
 
 /**
- * Whatever comes in, the answer is a proper one, the server blames nobody but the sender, and the process lives.
- * `FUZZ` multiplies the number of rounds, `FUZZ_SEED` changes what they are.
+ * Whatever comes in, the answer is well formed, the error is the client's, and the process survives. `FUZZ` multiplies
+ * the number of rounds, `FUZZ_SEED` changes what they are.
  */
 const rounds = Number(process.env.FUZZ ?? 1);
 const firstSeed = Number(process.env.FUZZ_SEED ?? 1);

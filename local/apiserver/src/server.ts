@@ -69,11 +69,11 @@ export interface ApiServerOptions {
    * process always go on: its controllers hold what they send in memory anyway, and strangers must not hold them up.
    */
   readonly maxInFlight?: number;
-  /** Told of failures that are the server's own fault. Never given bodies or headers: those hold secrets. */
+  /** Called with errors of the server itself. Never with bodies or headers: those hold secrets. */
   readonly onError?: (error: unknown, request: FailedRequest | undefined) => void;
 }
 
-/** What may be said of a request in a log. */
+/** The loggable part of a request. */
 export interface FailedRequest {
   readonly method: string;
   readonly path: string;
@@ -168,7 +168,7 @@ export class ApiServer {
     });
   }
 
-  /** Rejects, with a StatusError, when somebody may not do what a request asks for, whatever its body says. */
+  /** Rejects, with a StatusError, when the user may not perform a request, whatever its body says. */
   async admit(request: ApiRequest): Promise<void> {
     await this.router.admit(request);
   }
@@ -208,8 +208,8 @@ export class ApiServer {
   }
 
   /**
-   * Serves a kind whose definition this program made itself, and knows to be good. Looking at all that a large definition
-   * says, and noting who said it, takes longer than all the rest. One that is there already stays as it is.
+   * Serves a kind whose definition this program made itself, and knows to be valid. It skips validation and
+   * managedFields, which take most of the time for a large definition. An existing definition stays as it is.
    */
   async define(definition: object): Promise<void> {
     const resource = this.resources.find('apiextensions.k8s.io', 'v1', 'customresourcedefinitions') as Resource;
@@ -230,7 +230,7 @@ export class ApiServer {
 
   private failure(error: unknown, request: ApiRequest): ApiResponse {
     if (isStatusError(error)) return statusResponse(error);
-    // A request that was under way: its client is told to try again, and it is no failure of the server.
+    // A request in flight: its client should retry, and it is no error of the server.
     if (this.isClosing) return statusResponse(serviceUnavailableError('the server is shutting down'));
     if (error instanceof StorageFullError) return statusResponse(insufficientStorageError(error.message));
     this.onError(error, { method: request.method, path: request.path });

@@ -9,7 +9,7 @@ import { ApiServer, type ApiServerOptions } from './server.ts';
 /** May do everything. */
 export const admin: UserInfo = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 
-/** What a test looks at in an object. */
+/** An object with the fields that tests read. */
 export type AnyObject = KubeObject & {
   readonly spec?: Record<string, unknown>;
   readonly status?: Record<string, unknown>;
@@ -32,10 +32,10 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A server in this process that fails the test when it meets a failure of its own. */
+/** A server in this process that fails the test when it reports an internal error. */
 export class TestServer implements AsyncDisposable {
   readonly server: ApiServer;
-  /** What the server blamed itself for. */
+  /** The internal errors of the server. */
   readonly errors: unknown[];
 
   private constructor(server: ApiServer, errors: unknown[]) {
@@ -131,7 +131,7 @@ export class WatchLog implements Disposable {
     });
   }
 
-  /** What a client holds that has followed this watch from its start. */
+  /** The state of a client that has followed this watch from its start. */
   get state(): Map<string, string> {
     const state = new Map<string, string>();
     for (const { type, object } of this.events) {
@@ -143,7 +143,7 @@ export class WatchLog implements Disposable {
   }
 }
 
-/** Time that stands still until it is told to go on. */
+/** A clock that advances only on request. */
 export class ManualClock implements Clock {
   private time: number;
   private timers: { readonly due: number; readonly action: () => void }[] = [];

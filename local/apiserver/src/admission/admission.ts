@@ -37,7 +37,7 @@ export function kindOf({ kind, resource }: AdmissionRequest): GroupVersionKind {
   return kind ?? { group: resource.group, version: resource.version, kind: resource.kind };
 }
 
-/** A refusal by a plugin, in the form most of them use. An object without a name yet is called by its generateName. */
+/** A denial by a plugin, in the usual form. An object without a name yet is named by its generateName. */
 export function refusal(request: AdmissionRequest, reason: string): StatusError {
   const { name, generateName } = request.object?.metadata ?? {};
   return forbiddenError(errorTarget(request.resource), request.name || name || generateName || 'Unknown', reason);
@@ -50,7 +50,7 @@ export function refusal(request: AdmissionRequest, reason: string): StatusError 
 export interface MutationRound {
   readonly isSecond: boolean;
   requestSecond(): void;
-  /** What a plugin remembers from the first pass to the second. */
+  /** State that a plugin keeps from the first pass to the second. */
   readonly memory: Map<string, unknown>;
 }
 

@@ -26,7 +26,7 @@ export class Reinvocation {
     return reinvocation;
   }
 
-  /** Whoever was left out of the first round is not asked in the second. */
+  /** A webhook that was skipped in the first round is not called in the second. */
   mayAsk(id: string): boolean {
     return !this.round.isSecond || this.again.has(id);
   }
@@ -35,7 +35,7 @@ export class Reinvocation {
     this.asked.add(id);
   }
 
-  /** Somebody changed the object: all who were asked before may want to see it. */
+  /** The object changed: all earlier webhooks may be called again. */
   objectChanged(): void {
     this.askAgain();
     this.round.requestSecond();

@@ -3,7 +3,7 @@ import { type FieldSet, intersectSets, membersOf } from './field-set.ts';
 import { type ManagerEntry, managerKey, type Managers } from './managed-fields.ts';
 import { formatFieldPath } from './path-element.ts';
 
-/** A field that an apply would change and that somebody else owns. */
+/** A field that an apply would change and that another manager owns. */
 export interface FieldConflict {
   readonly entry: ManagerEntry;
   readonly path: readonly string[];

@@ -2,8 +2,8 @@ import type { JsonSchema } from '@tektite/schema';
 import { keyElement, valueElement } from './path-element.ts';
 
 /**
- * What a place in an object is to server-side apply, read off its schema:
- * a leaf owned as a whole, a struct or map owned field by field, or a list owned element by element.
+ * The ownership of a field in server-side apply, by its schema: a leaf owned as a whole, a struct or map owned field by
+ * field, or a list owned element by element.
  */
 export type Atom =
   | { readonly form: 'leaf' }

@@ -4,8 +4,8 @@ import { atomOf, ListElementError, untypedSchema } from './atom.ts';
 import { fieldElement, formatFieldPath } from './path-element.ts';
 
 /**
- * What keeps a configuration from being applied: fields that the schema does not know, values of a wrong type, elements
- * of list-maps without their keys or with the same ones. In the words of upstream's merge library.
+ * Validates an applied configuration: fields that the schema does not know, values of a wrong type, elements of
+ * list-maps without their keys or with the same ones. In the words of upstream's merge library.
  */
 export function checkTyped(schema: JsonSchema, value: unknown): string[] {
   const errors: string[] = [];

@@ -3,7 +3,7 @@ import { type Atom, atomOf, untypedSchema } from './atom.ts';
 import { emptySet, type FieldSet, FieldSetBuilder } from './field-set.ts';
 import { fieldElement, sameValue } from './path-element.ts';
 
-/** What differs between two objects, by path. */
+/** The differences of two objects, by path. */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;

@@ -92,7 +92,7 @@ describe('apply', () => {
     });
     const forced = await applied(server, url, 'two', configMap({ a: '2', b: '2' }), '&force=true');
     expect(owners(forced)).toEqual(['two Apply: f:data/f:a, f:data/f:b']);
-    // The loser may come back with the same values: nobody is in conflict about those.
+    // The loser may apply the same values again: equal values do not conflict.
     const shared = await applied(server, url, 'one', configMap({ a: '2' }));
     expect(owners(shared)).toEqual(['one Apply: f:data/f:a', 'two Apply: f:data/f:a, f:data/f:b']);
   });
@@ -501,7 +501,7 @@ describe('custom resources', () => {
     expect((await server.send('GET', `${url}/w`)).code).toBe(404);
   });
 
-  /** What must be in the object: everything said, but for the order and company of list elements. */
+  /** The fields that must be in the object: all applied fields, except the order and company of list elements. */
   function contained(value: { ports?: { port: number }[]; tags?: string[]; free?: object }): object {
     return {
       ...(value.free ? { free: value.free } : {}),

@@ -31,7 +31,7 @@ import { merge } from './merge.ts';
 import { removeFields } from './remove.ts';
 import { toFieldSet } from './to-field-set.ts';
 
-/** What a write says of itself. */
+/** The manager, operation and time of a write. */
 export interface WriteInfo {
   readonly manager: string;
   /** RFC 3339, seconds. */
@@ -44,7 +44,7 @@ export interface ManagedResource {
   readonly version: string;
   readonly schema: JsonSchema;
   readonly subresource: string;
-  /** Paths that a write to this place can not change, with all below them; nobody owns them through it. */
+  /** Paths that a write to this place cannot change, with all below them; it does not own them. */
   readonly ignored: FieldSet;
 }
 
@@ -60,7 +60,7 @@ export interface ChangeInVersion {
 /** Changes by apiVersion, for owners that wrote in another version; `undefined` for versions that are not there any more. */
 export type ChangesInVersions = ReadonlyMap<string, ChangeInVersion | undefined>;
 
-/** Fields that nobody owns: they belong to the API server. */
+/** Fields without an owner: they belong to the API server. */
 const stripped = setOf(
   ['f:apiVersion'],
   ['f:kind'],
@@ -79,11 +79,11 @@ const stripped = setOf(
 );
 
 /**
- * Keeps `metadata.managedFields` through a create, an update or a patch other than apply: what the writer added or
- * changed becomes its own and is taken from others. Returns the new entries; the object is not touched.
+ * Updates `metadata.managedFields` for a create, an update or a patch other than apply: the manager owns the fields
+ * that it added or changed, and other managers lose them. Returns the new entries; the object is not touched.
  *
- * `live` is the object before (for a create: the kind's empty object). `wanted` may bring entries of its own, which
- * replace those of the live object; a single empty entry clears them.
+ * `live` is the object before (for a create: the kind's empty object). `wanted` may contain entries, which replace
+ * those of the live object; a single empty entry clears them.
  */
 export function updateManagedFields(
   resource: ManagedResource,
@@ -93,13 +93,13 @@ export function updateManagedFields(
   others: ChangesInVersions = new Map(),
 ): readonly ManagedFieldsEntry[] | undefined {
   const managers = managersOf(resource, live, wanted);
-  // Nobody's entries were kept for this object, or somebody cleared them: so it stays.
+  // This object has no entries, or they were cleared: it stays so.
   if (managers.size === 0 && live.metadata.uid !== undefined) return undefined;
   const changes = tryCompare(resource, live, wanted);
   if (!changes) return undefined;
   const own = identify(resource, 'Update', write);
   const changed = unionSets(changes.added, changes.modified);
-  // An update always wins: what it changed is taken from everybody, and what it removed is nobody's any more.
+  // An update always wins: all other managers lose the changed fields, and removed fields have no owner any more.
   const foreign = splitForeign(managers, others);
   takeFields(managers, changed, changes.removed);
   for (const [apiVersion, entries] of foreign) {
@@ -118,7 +118,7 @@ export function updateManagedFields(
   return managers.size === 0 ? undefined : writeManagers(managers);
 }
 
-/** Takes out of the managers those whose versions have changes of their own, by version. */
+/** Removes the managers whose versions have separate changes, by version. */
 function splitForeign(managers: Managers, others: ChangesInVersions): Map<string, Managers> {
   const foreign = new Map<string, Managers>();
   for (const [key, entry] of managers) {
@@ -144,7 +144,7 @@ function tryCompare(resource: ManagedResource, live: AnyObject, wanted: AnyObjec
   }
 }
 
-/** What came of an apply: the merged object, without managedFields, and the entries it is to have. */
+/** The result of an apply: the merged object, without managedFields, and its new entries. */
 export interface ApplyResult {
   readonly object: AnyObject;
   readonly managedFields: readonly ManagedFieldsEntry[] | undefined;
@@ -193,7 +193,7 @@ function apply(
   const own = identify(resource, 'Apply', write);
   const key = managerKey(own);
   const last = managers.get(key);
-  // Names and the like are nobody's in the record, but here they keep the object's metadata from being pruned.
+  // Names and the like have no owner in the entries, but here they keep the object's metadata from being pruned.
   const applied = subtractTrees(toFieldSet(schema, config), ignored);
   const set = subtractSets(applied, stripped);
   managers.set(key, { ...own, set: applied });
@@ -225,7 +225,7 @@ function isNew(live: AnyObject): boolean {
   return live.metadata.creationTimestamp === undefined || live.metadata.creationTimestamp === null;
 }
 
-/** An object from before anybody's entries were kept: a first apply credits all of it to a manager of that name. */
+/** An object from before managedFields were kept: a first apply credits all of it to a manager of that name. */
 function claimBeforeFirstApply(resource: ManagedResource, live: AnyObject, managers: Managers, time: string): void {
   const all = compare(
     resource.schema,
@@ -238,8 +238,8 @@ function claimBeforeFirstApply(resource: ManagedResource, live: AnyObject, manag
 }
 
 /**
- * Takes out of the merged object what this manager had applied and its configuration no longer has, except what somebody
- * else owns as well.
+ * Removes fields that this manager had applied and its configuration no longer contains, except those that another
+ * manager owns as well.
  */
 function prune(schema: JsonSchema, merged: AnyObject, managers: Managers, last: FieldSet): AnyObject {
   const owned = [...managers.values()].reduce((all, { set }) => unionSets(all, set), emptySet);
@@ -300,7 +300,7 @@ function withoutManagedFields(object: AnyObject): AnyObject {
   return { ...object, metadata };
 }
 
-/** What is wrong with the elements of list-maps in an object; what else is, does not matter here. */
+/** The errors of list-map elements in an object; other errors do not matter here. */
 function listMistakes(schema: JsonSchema, object: AnyObject): string[] {
   return checkTyped(schema, object).filter((mistake) => mistake.includes(': associative list '));
 }

@@ -89,7 +89,7 @@ export function subtractTrees(a: FieldSet, b: FieldSet): FieldSet {
   return result;
 }
 
-/** A node's children without the mark of its own membership. */
+/** The children of a node without its own membership. */
 function below(set: FieldSet): FieldSet {
   if (!('.' in set)) return set;
   const { '.': _, ...children } = set;
@@ -141,7 +141,7 @@ interface TreeNode {
   member: boolean;
   /** Most have none. */
   children: Map<string, TreeNode> | undefined;
-  /** All that is here and below, where somebody has made that already. */
+  /** Everything here and below, cached. */
   whole: FieldSet | undefined;
 }
 

@@ -2,7 +2,7 @@ import { badRequestError, type ManagedFieldsEntry, quoteGo } from '@tektite/meta
 import { type FieldSet, isEmptySet } from './field-set.ts';
 import { readFieldSet } from './read-field-set.ts';
 
-/** What one manager owns by one operation on one path (the object itself, or a subresource). */
+/** The fields of one manager by one operation on one path (the object itself, or a subresource). */
 export interface ManagerEntry {
   readonly manager: string;
   readonly operation: string;

@@ -10,7 +10,7 @@ export function fieldElement(name: string): string {
   return element;
 }
 
-/** Fields have few names, and each is needed for each write; a text that is made anew is slow as a key. */
+/** Field names repeat in each write; a newly built string is slow as a key. */
 const elements = new Map<string, string>();
 const mostElements = 10_000;
 

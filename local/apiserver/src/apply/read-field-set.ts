@@ -1,8 +1,8 @@
 import { emptySet, type FieldSet } from './field-set.ts';
 
 /**
- * A set of fields as a client sent it (FieldsV1), checked. Elements of a kind that nobody knows are left out, for clients
- * newer than this server; `undefined` when it is no set.
+ * A set of fields as a client sent it (FieldsV1), checked. Elements of an unknown kind are left out, for clients newer
+ * than this server; `undefined` when it is no set.
  */
 export function readFieldSet(value: unknown): FieldSet | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;

@@ -5,8 +5,8 @@ import { type FieldSet, isEmptySet, isMember } from './field-set.ts';
 import { fieldElement } from './path-element.ts';
 
 /**
- * The object without the members of the set; `undefined` when nothing is left of it. What is not a member itself but loses
- * all that it held stays as null, as upstream has it: whoever reads the object next decides what that means.
+ * The object without the members of the set; `undefined` when nothing is left of it. A field that is not a member
+ * itself but loses its content stays as null, as upstream has it: the decoder decides what that means.
  */
 export function removeFields(schema: JsonSchema, value: unknown, set: FieldSet): unknown {
   if (isEmptySet(set)) return value;

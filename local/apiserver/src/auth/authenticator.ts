@@ -7,7 +7,7 @@ export interface Authenticator {
   authenticate(request: ApiRequest): UserInfo | undefined | Promise<UserInfo | undefined>;
 }
 
-/** Who somebody without credentials is. */
+/** The user of a request without credentials. */
 export const anonymous: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
 /** The token of an `Authorization: Bearer` header. */
@@ -16,15 +16,15 @@ export function bearerToken(request: ApiRequest): string | undefined {
   return match?.[1]?.trim() || undefined;
 }
 
-/** Adds the group that everybody who was recognised is in. */
+/** Adds the group of all authenticated users. */
 export function authenticated(user: UserInfo): UserInfo {
   if (user.groups.includes('system:authenticated')) return user;
   return { ...user, groups: [...user.groups, 'system:authenticated'] };
 }
 
 /**
- * Tries authenticators in order; the first that recognises the request decides. A token that nobody knows is refused, and
- * so is a bad certificate, unless a token makes up for it; a request without either is anonymous.
+ * Tries authenticators in order; the first that recognises the request decides. An unknown token is rejected, and so is
+ * a bad certificate, unless a token makes up for it; a request without either is anonymous.
  */
 export class AuthenticatorChain {
   private readonly authenticators: readonly Authenticator[];

@@ -2,7 +2,7 @@ import { forbiddenError, type StatusError } from '@tektite/meta';
 import type { UserInfo } from '../request/api-request.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 
-/** What somebody wants to do. */
+/** The attributes of an authorization check. */
 export interface AuthorizationAttributes {
   readonly user: UserInfo;
   readonly verb: string;
@@ -19,7 +19,7 @@ export interface AuthorizationAttributes {
 
 export interface Decision {
   readonly allowed: boolean;
-  /** Shown to whoever asks why; never to the one who was refused. */
+  /** For a SubjectAccessReview; never shown to the user who was denied. */
   readonly reason: string;
 }
 
@@ -32,7 +32,7 @@ export function attributesOf(user: UserInfo, info: RequestInfo): AuthorizationAt
   return { user, verb, isResourceRequest, group, version, resource, subresource, namespace, name, path };
 }
 
-/** The refusal, in upstream's words. */
+/** The Forbidden error, in upstream's words. */
 export function forbiddenRequestError(
   { user, verb, isResourceRequest, group, resource, subresource, namespace, name, path }: AuthorizationAttributes,
   reason = '',

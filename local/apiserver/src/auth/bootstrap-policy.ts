@@ -3,7 +3,7 @@ import type { BootstrapObject } from '../registry/bootstrap-object.ts';
 
 /**
  * The cluster roles and bindings that every cluster has from its start: for administrators, for the three levels of
- * users (`admin`, `edit`, `view`, which others extend by labels), and for what everybody may see.
+ * users (`admin`, `edit`, `view`, which others extend by labels), and for public information.
  */
 const api = 'rbac.authorization.k8s.io';
 const metadata = (name: string, labels: Record<string, string> = {}) => ({

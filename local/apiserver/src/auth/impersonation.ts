@@ -79,7 +79,7 @@ function checkPermission(authorizer: Authorizer, user: UserInfo, wanted: Wanted,
       values.every((value) => may('authentication.k8s.io', 'userextras', value, key)),
     );
   if (allowed) return;
-  // Upstream tells of the finer permission that was tried last: to act as somebody in this one request.
+  // Upstream reports the permission that was tried last: to impersonate a user in this one request.
   const mode = account ? 'serviceaccount' : 'user-info';
   const attributes: AuthorizationAttributes = {
     ...attributesOf(user, info),

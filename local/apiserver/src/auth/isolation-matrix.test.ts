@@ -4,8 +4,8 @@ import type { UserInfo } from '../request/api-request.ts';
 import { TestServer } from '../test-support.ts';
 
 /**
- * Every actor without cluster-wide rights against every asset: a cell is denied, or named in `meant`. The actors are those that a
- * cluster has before anybody grants more: bound to a default role in one namespace, or to none.
+ * Every actor without cluster-wide rights against every asset: a cell is denied, or named in `meant`. The actors are
+ * those of a cluster without further grants: bound to a default role in one namespace, or to none.
  */
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 const own = 'tenant-a';

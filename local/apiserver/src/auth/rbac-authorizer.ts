@@ -17,7 +17,7 @@ type AnyBinding = RoleBinding | ClusterRoleBinding;
 const clusterBindings = '/registry/clusterrolebindings/';
 const bindings = '/registry/rolebindings/';
 
-/** A rule somebody has, and by which binding. */
+/** A granted rule, and its binding. */
 export interface GrantedRule {
   readonly rule: PolicyRule;
   readonly binding: AnyBinding;
@@ -44,7 +44,7 @@ export class RbacAuthorizer implements Authorizer {
   }
 
   authorize(request: AuthorizationAttributes): Decision {
-    // Whoever is in this group made the cluster; no binding can lock them out.
+    // Members of this group are cluster administrators; no binding can lock them out.
     if (request.user.groups.includes('system:masters')) return { allowed: true, reason: '' };
     const errors: string[] = [];
     for (const { rule, binding, subject } of this.grants(request.user, request.namespace, errors)) {
@@ -89,7 +89,7 @@ export class RbacAuthorizer implements Authorizer {
       const [, namespace = '', name = ''] = account;
       subjects.push([`ServiceAccount:${namespace}/${name}`, { kind: 'ServiceAccount', name, namespace }]);
     }
-    // Cluster bindings come first, as upstream looks at them first; the reason given for an allowance depends on it.
+    // Cluster bindings come first, as upstream checks them first; the reported reason depends on it.
     for (const prefix of [clusterBindings, bindings]) {
       for (const [subjectKey, subject] of subjects) {
         for (const [key, binding] of this.bySubject.get(subjectKey) ?? [])

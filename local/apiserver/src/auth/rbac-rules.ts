@@ -45,8 +45,8 @@ function matchesPath(urls: Words, path: string): boolean {
 const mostParts = 20_000;
 
 /**
- * The rules among `wanted` that `held` does not cover: what somebody would gain. Rules are broken into their smallest
- * parts, each of which must be covered by one rule held.
+ * The rules among `wanted` that `held` does not cover: the privileges that would be gained. Rules are broken into their
+ * smallest parts, each of which must be covered by one held rule.
  */
 export function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
   const own = held.map(asHeld);
@@ -77,7 +77,7 @@ function countParts({ verbs, apiGroups, resources, resourceNames, nonResourceURL
   return count(verbs) * (named + count(nonResourceURLs));
 }
 
-/** What a rule says of resources, and what it says of paths. */
+/** Splits a rule into its resource part and its path part. */
 function wholeRules({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): PolicyRule[] {
   const names = resourceNames?.length ? { resourceNames } : {};
   return [
@@ -100,7 +100,7 @@ function breakDown(rule: PolicyRule): PolicyRule[] {
   return parts;
 }
 
-/** A rule that somebody has, to be asked many times. */
+/** A held rule, compiled for many checks. */
 interface HeldRule {
   readonly verbs: ReadonlySet<string>;
   readonly apiGroups: ReadonlySet<string>;
@@ -134,7 +134,7 @@ function hasResource({ resources }: HeldRule, resource: string): boolean {
   return resources.has('*') || resources.has(resource) || (subresource !== '' && resources.has(`*/${subresource}`));
 }
 
-/** A rule as upstream prints it in refusals: `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}`. */
+/** A rule as upstream prints it in errors: `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}`. */
 export function formatRule(rule: PolicyRule): string {
   const field = (name: string, words: Words) =>
     words?.length ? [`${name}:[${words.map((word) => JSON.stringify(word)).join(' ')}]`] : [];
@@ -147,7 +147,7 @@ export function formatRule(rule: PolicyRule): string {
   ].join(', ')}}`;
 }
 
-/** Joins parts that differ only in the verb, so that refusals stay short. */
+/** Joins parts that differ only in the verb, so that errors stay short. */
 export function compactRules(rules: readonly PolicyRule[]): PolicyRule[] {
   const byRest = new Map<string, { rule: PolicyRule; verbs: string[] }>();
   for (const rule of rules) {

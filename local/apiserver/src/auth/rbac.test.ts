@@ -279,7 +279,7 @@ describe('nobody can give what he does not have', () => {
         { ...as(jane), headers: { 'content-type': 'application/merge-patch+json' } },
       );
     expect((await patch({ labels })).code).toBe(403);
-    // What garbage collection changes is nobody's gain.
+    // Changes for garbage collection gain no privileges.
     expect((await patch({ finalizers: ['example.com/wait'] })).code).toBe(200);
   });
 

@@ -6,7 +6,7 @@ import type { Storage } from '../storage/storage.ts';
 import type { ApiRequest, UserInfo } from '../request/api-request.ts';
 import { type Authenticator, bearerToken } from './authenticator.ts';
 
-/** Who issues tokens, and whom they are for unless somebody else is named. */
+/** The issuer of tokens, and their default audience. */
 export const tokenIssuer = 'https://kubernetes.default.svc';
 
 /** How tokens are signed, by the type of the key; upstream's choice too. */
@@ -17,7 +17,7 @@ export type SigningKeyType = keyof typeof algorithms;
 /** Clocks differ: for so long a token is good after its end, and after that of what it is bound to. Upstream's time. */
 const leewaySeconds = 60;
 
-/** What a token is bound to besides its account: it dies with it. */
+/** The object that a token is bound to besides its account: the token expires with it. */
 export interface BoundObject {
   readonly kind: 'Pod' | 'Secret' | 'Node';
   readonly name: string;
@@ -120,7 +120,7 @@ export class ServiceAccountTokens implements Authenticator {
     return { user: userOf(namespace, serviceaccount, info, String(claims.jti ?? '')), audiences: common };
   }
 
-  /** Why a token was refused, for whoever asks with a TokenReview. */
+  /** Why a token was rejected, for a TokenReview. */
   async explain(token: string, wanted: readonly string[]): Promise<string> {
     const invalid = 'invalid bearer token';
     if (token.split('.').length !== 3) return invalid;

@@ -41,7 +41,7 @@ export class TokenFile implements Authenticator {
     return token === undefined ? undefined : this.userOf(token);
   }
 
-  /** Compares digests in constant time, so that nobody can feel their way to a token. */
+  /** Compares digests in constant time, against timing attacks. */
   userOf(token: string): UserInfo | undefined {
     const known = this.recent.get(token);
     if (known) return known;

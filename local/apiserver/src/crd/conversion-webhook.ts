@@ -22,7 +22,7 @@ const versions = ['v1', 'v1beta1'];
 /** Upstream's time for a conversion; there is no way to ask for another. */
 const timeoutSeconds = 30;
 
-/** What a conversion needs besides the definition it is for. */
+/** The dependencies of a conversion. */
 export interface ConversionParts {
   /** Connects when it is first asked. */
   readonly client: () => WebhookClient;
@@ -162,7 +162,7 @@ function restoreMetadata(original: KubeObject, given: unknown, whose: string): K
   return metadata as KubeObject['metadata'];
 }
 
-/** What was there before need not be valid; only what changed is checked. */
+/** The old object need not be valid; only changes are checked. */
 function checkMap(
   field: 'labels' | 'annotations',
   map: Readonly<Record<string, string>>,

@@ -3,15 +3,15 @@ import { applyDefaults, type JsonSchema, prune } from '@tektite/schema';
 import type { CustomResourceDefinition } from '@tektite/schema/kubernetes';
 import type { Draft } from '../registry/resource.ts';
 
-/** Converts objects to another version by asking somebody else; in order, one for one. */
+/** Converts objects to another version by calling a webhook; in order, one for one. */
 export type WebhookConversion = (objects: readonly KubeObject[], apiVersion: string) => Promise<readonly KubeObject[]>;
 
 /**
- * Brings the objects of a CRD from the version they are stored in to the one that is asked for, and back.
+ * Converts the objects of a CRD from the storage version to the requested one, and back.
  *
- * What was stored before the CRD got its present shape is read by the schema of its own version first: unknown fields go,
- * defaults come. Then it is converted, by the webhook or, with strategy None, by changing the apiVersion alone, and what
- * the schema of the target does not know is dropped. No defaults of the target version are filled in; that is upstream's way.
+ * Stored objects are read by the schema of their version first: unknown fields are pruned, defaults are set. Then it is
+ * converted, by the webhook or, with strategy None, by changing the apiVersion alone, and fields that the schema of the
+ * target does not know are pruned. No defaults of the target version are filled in; that is upstream's way.
  */
 export class Converter {
   private readonly group: string;
@@ -63,7 +63,7 @@ export class Converter {
     return this.webhook ? this.ask(this.webhook, foreign, target).then(finish) : finish(foreign);
   }
 
-  /** What is stored has no resourceVersion, and so it is shown to the webhook. */
+  /** Stored objects have no resourceVersion, and are sent to the webhook without one. */
   private async ask(webhook: WebhookConversion, objects: readonly KubeObject[], target: string): Promise<KubeObject[]> {
     const bare = objects.map((object) => {
       const { resourceVersion: _, ...metadata } = object.metadata;

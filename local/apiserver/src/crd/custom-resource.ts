@@ -74,7 +74,7 @@ export function customResource(
   };
 }
 
-/** What a version says of its objects; one that says nothing takes everything. */
+/** The schema of a version; one without a schema accepts everything. */
 function ownSchema({ schema }: CustomResourceDefinitionVersion): JsonSchema {
   return (schema?.openAPIV3Schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }) as JsonSchema;
 }

@@ -35,14 +35,14 @@ export interface DefinitionControllerParts {
 type Conditions = readonly CustomResourceDefinitionCondition[];
 
 /**
- * Turns CustomResourceDefinitions into served resources: accepts or refuses their names, says so in their status, and
- * removes instances before a definition goes. Level-triggered: each pass looks at the definition as it is now.
+ * Turns CustomResourceDefinitions into served resources: accepts or rejects their names, reports it in their status,
+ * and deletes instances before a definition is deleted. Level-triggered: each pass reads the current definition.
  */
 export class DefinitionController {
   private readonly parts: DefinitionControllerParts;
   private readonly definitions: Resource;
   private subscription: Disposable | undefined;
-  /** What is served for each definition, and the spec it was made from. */
+  /** The served resources of each definition, with their spec. */
   private readonly served = new Map<
     string,
     { readonly key: string; readonly paths: readonly (readonly [string, string, string])[] }
@@ -187,7 +187,7 @@ export class DefinitionController {
     if (resource) {
       for (const { value } of this.parts.storage.list(resource.storagePrefix).entries)
         await this.deleteInstance(resource, value);
-      // Instances with finalizers come back to us when the last of these is gone.
+      // Instances with finalizers enqueue the definition when the last finalizer is removed.
       if (this.parts.storage.count(resource.storagePrefix) > 0) return;
     }
     const { name = '' } = crd.metadata;

@@ -2,7 +2,7 @@ import { isQualifiedName, type KubeObject, quoteGo } from '@tektite/meta';
 
 const standard = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
-/** What there is to say about the finalizers that a custom resource has got: others may have the same idea for a name. */
+/** Warnings about the finalizers of a custom resource: names without a domain may collide. */
 export function finalizerWarnings(object: KubeObject, old: KubeObject | undefined): readonly string[] {
   const before = new Set(old?.metadata.finalizers);
   const added = [...new Set(object.metadata.finalizers)].filter((name) => !before.has(name)).sort();

@@ -82,7 +82,7 @@ export class Discovery {
   }
 }
 
-/** What Go's own HTTP server says. */
+/** The page of Go's HTTP server. */
 export const notFoundPage: ApiResponse = {
   code: 404,
   type: 'text',

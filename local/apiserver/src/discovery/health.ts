@@ -10,7 +10,7 @@ export function isHealthPath(path: string): boolean {
 
 const noSniff = { 'x-content-type-options': 'nosniff' };
 
-/** Anybody may ask for health, so the answer does not name the folder. */
+/** Health is public, so the answer does not name the folder. */
 const reasons = { full: 'no space left', lost: 'the data folder was replaced' } as const;
 
 /**

@@ -13,7 +13,7 @@ const configMap = (name: string, data: Record<string, string> = {}) =>
   JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
 const json = { 'content-type': 'application/json' };
 
-/** What comes back to somebody who writes bytes to a connection, until the server ends it or is silent. */
+/** Writes bytes to a connection, and returns the answer until the server ends it or is silent. */
 async function exchange(socket: TLSSocket, text: string | Buffer): Promise<string> {
   let received = '';
   socket.on('data', (chunk: Buffer) => (received += chunk.toString('latin1')));

@@ -154,7 +154,7 @@ class WatchStream implements WatchReader {
     return this.bufferedBytes() > maxBufferedBytes;
   }
 
-  /** HTTP/1.1 responses come without a stream of their own. */
+  /** HTTP/1.1 responses have no separate stream. */
   private bufferedBytes(): number {
     return (this.response.stream ?? this.response).writableLength;
   }

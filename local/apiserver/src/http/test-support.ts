@@ -25,7 +25,7 @@ export interface HttpRequest {
   readonly as?: KeyPair | null;
 }
 
-/** An API server that listens on loopback, with an authority of its own. */
+/** An API server that listens on loopback, with a generated authority. */
 export class HttpTestServer implements AsyncDisposable {
   readonly api: TestServer;
   readonly authority: KeyPair;
@@ -71,7 +71,7 @@ export class HttpTestServer implements AsyncDisposable {
     await this.api[Symbol.asyncDispose]();
   }
 
-  /** What a TLS client of this server needs. */
+  /** The TLS options of a client of this server. */
   tls(as: KeyPair | null = this.admin): RequestOptions {
     return {
       host: '127.0.0.1',

@@ -12,7 +12,9 @@ const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 /** The first byte of every message. */
 const channel = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const;
 
-/** More than a terminal ever sends at once; it bounds the memory of who types faster than anybody reads. */
+/**
+ * More than a terminal ever sends at once; it bounds the memory of a client that types faster than the container reads.
+ */
 const maxMessageBytes = 1024 * 1024;
 /** So much is sent ahead of what a client has read; then the program has to wait. */
 const enoughBytes = 256 * 1024;

@@ -15,7 +15,7 @@ export async function readAnswer(answer: ApiResponse): Promise<TransportResponse
   return { ...head, body: Buffer.concat(chunks).toString('utf8') };
 }
 
-/** What to throw where a watch or a stream was asked for and something else came. */
+/** The error for an answer that is no watch or stream. */
 export async function refusal(answer: ApiResponse): Promise<Error> {
   if (answer.code >= 300) return statusErrorOf(await readAnswer(answer));
   return new ClientError(

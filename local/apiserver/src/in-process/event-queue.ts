@@ -92,7 +92,7 @@ export class EventQueue implements TransportStream<WireEvent>, AsyncIterator<Wir
       );
   }
 
-  /** What is pending is still read, except after an abort. */
+  /** Pending events are still delivered, except after an abort. */
   private finish(failure?: Error, atOnce = false): void {
     if (this.ended) return;
     this.ended = true;

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 
 export type Reject = (reason: Error) => void;
 
-/** Who waits while a signal is not aborted. Listeners of their own would cost each of them more than all the rest here. */
+/** The waiters of a signal. A separate listener for each would cost more than all the rest here. */
 const waitingForSignal = new WeakMap<AbortSignal, Set<Reject>>();
 
 export function waitingFor(signal: AbortSignal): Set<Reject> {
@@ -36,7 +36,7 @@ export function onAbort(signals: Signals, action: (reason: Error) => void): () =
     // One signal may end hundreds of requests; that is no leak to warn about.
     setMaxListeners(0, signal);
     signal.addEventListener('abort', listener, { once: true });
-    // It may have been aborted between two steps, when nobody listened.
+    // It may have been aborted between two steps, without a listener.
     if (signal.aborted) queueMicrotask(listener);
     return [() => signal.removeEventListener('abort', listener)];
   });

@@ -28,7 +28,7 @@ export function literal(value: unknown): JsonPathStep {
   return (values) => values.map(() => value);
 }
 
-/** What several paths reach, one after the other. */
+/** Concatenates the results of several paths. */
 export function union(paths: readonly (readonly JsonPathStep[])[]): JsonPathStep {
   return (values) => paths.flatMap((steps) => steps.reduce<unknown[]>((found, step) => step(found), [...values]));
 }

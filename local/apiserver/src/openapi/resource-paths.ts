@@ -5,7 +5,7 @@ import { type OpenApiSchema, refTo } from './open-api-schema.ts';
 import { operationParameters, type Parameter, pathParameter } from './parameters.ts';
 import { patchComponent } from './scalar-components.ts';
 
-/** What a document needs to know of a resource. */
+/** The part of a resource that a document needs. */
 export type DocumentedResource = Pick<
   Resource,
   'group' | 'version' | 'kind' | 'listKind' | 'plural' | 'namespaced' | 'verbs' | 'subresources' | 'custom' | 'schema'

@@ -6,7 +6,7 @@ const extensions = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1';
 
 export const patchComponent = `${meta}.Patch`;
 
-/** The components of types that are no structs but have a name of their own in OpenAPI. */
+/** The components of types that are no structs but have a separate name in OpenAPI. */
 export const scalarComponents: ReadonlyMap<string, OpenApiSchema> = new Map<string, OpenApiSchema>([
   [`${meta}.Time`, { type: 'string', format: 'date-time' }],
   [`${meta}.MicroTime`, { type: 'string', format: 'date-time' }],

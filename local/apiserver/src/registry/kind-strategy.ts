@@ -1,6 +1,6 @@
 import type { FieldError, KubeObject, Mutable, Random } from '@tektite/meta';
 
-/** What a strategy may know of the request it serves. Strategies do no I/O. */
+/** The request context of a strategy. Strategies do no I/O. */
 export interface StrategyContext {
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -11,18 +11,18 @@ export interface StrategyContext {
     readonly uid?: string;
     readonly extra?: Readonly<Record<string, readonly string[]>>;
   };
-  /** Present where Services get addresses and ports; looked at anew for each write. */
+  /** Present where Services get addresses and ports; read again for each write. */
   serviceNetwork?(): ServiceNetwork;
 }
 
-/** What the cluster hands out to Services, and what of it others have already. */
+/** The ranges for Services, and the allocated part of them. */
 export interface ServiceNetwork {
   /** The range of cluster addresses, such as `10.0.0.0/24`. */
   readonly range: string;
   readonly nodePorts: { readonly first: number; readonly last: number };
   readonly takenAddresses: ReadonlySet<string>;
   readonly takenPorts: ReadonlySet<number>;
-  /** Nothing is taken for good, so upstream does not look for a free address, nor at the range of ports. */
+  /** Nothing is allocated, so upstream does not search a free address, nor checks the range of ports. */
   readonly dryRun?: boolean;
   readonly random: Random;
 }
@@ -44,18 +44,20 @@ export interface TablePrinter<T extends KubeObject> {
   readonly columns: readonly TableColumn[];
   /** The cells of one object, in the order of `columns`. */
   row(object: T, context: { readonly now: number }): TableCell[];
-  /** Whether a Table of no objects has `null` for its rows, as Go prints a list that nobody made. */
+  /** Whether a Table of no objects has `null` for its rows, as Go prints a nil slice. */
   readonly nullWhenEmpty?: boolean;
   /** For the few kinds whose rows carry conditions (a finished Pod does). */
   rowConditions?(object: T): readonly { type: string; status: string; reason?: string; message?: string }[];
 }
 
 /**
- * What a built-in kind does beyond storing JSON: the counterpart of upstream's rest strategies, defaulting functions and
- * validation packages. Every function is optional; what is absent does nothing.
+ * The behaviour of a built-in kind beyond storing JSON: the counterpart of upstream's rest strategies, defaulting
+ * functions and validation packages. Every function is optional.
  *
- * Flow of a create: decode → `default` → mutating admission → `allocate` → `prepareForCreate` → `validateCreate` → validating
- * admission → store. Flow of an update: decode → `default` → `prepareForUpdate` → admission → `validateUpdate` → store.
+ * Flow of a create: decode with `default` → mutating admission → `allocate` → `prepareForCreate` → `validateCreate` →
+ * validating admission → `default` → store. Flow of an update: decode with `default` → mutating admission → `allocate`
+ * → `prepareForUpdate` → `validateUpdate` → validating admission → `default` → store. The second `default` covers the
+ * fields that preparation added: upstream sets them when it reads the stored object.
  *
  * The object given to `default` and `prepareFor…` is the caller's own copy and is changed in place. Objects given to
  * other functions are read only. The metadata rules that all kinds share are not the strategy's business.
@@ -80,18 +82,18 @@ export interface KindStrategy<T extends KubeObject = KubeObject> {
   validateUpdate?(object: T, old: T, context: StrategyContext): readonly FieldError[];
 
   /**
-   * Complaints about the name of a new object; the default is that of a DNS subdomain. Each is the detail of an
-   * `Invalid value`. `prefix` is true for a generateName, to which a random suffix will be added.
+   * Validates the name of a new object; the default is that of a DNS subdomain. Each text is the detail of an `Invalid
+   * value`. `prefix` is true for a generateName, to which a random suffix will be added.
    */
   validateName?(name: string, prefix: boolean): string[];
 
   /** How upstream's validation of the kind repeats the common metadata rules: it decides how often a cause is listed. */
   readonly metadataRules?: MetadataRules;
 
-  /** What a write through `/status` (or another subresource that writes the object, by its name) keeps and checks. */
+  /** The rules of a write through `/status` (or another subresource that writes the object, by its name). */
   readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>;
 
-  /** The group that refusals name, where it is not that of the resource. */
+  /** The group in errors, where it is not that of the resource. */
   readonly errorGroup?: string;
 
   /** Advice sent with every answer, for kinds that people should no longer use. */
@@ -107,7 +109,7 @@ export interface KindStrategy<T extends KubeObject = KubeObject> {
   fields?(object: T): Readonly<Record<string, string>>;
   /** Names of the keys of {@link fields}, so that a selector can be checked without an object. */
   readonly selectableFields?: readonly string[];
-  /** What to say about a selector with another field, where that is not the usual `field label not supported: …`. */
+  /** The error for a selector with another field, where that is not the usual `field label not supported: …`. */
   unsupportedField?(field: string): string;
 
   readonly table?: TablePrinter<T>;
@@ -139,7 +141,9 @@ export interface KindStrategy<T extends KubeObject = KubeObject> {
  * Kubernetes itself knows them. A few differ.
  */
 export interface MetadataRules {
-  /** Whether the kind has metadata rules of its own on create; without them only those of every object apply. Default true. */
+  /**
+   * Whether the kind has further metadata rules on create; without them only those of every object apply. Default true.
+   */
   readonly onCreate?: boolean;
   /** Which rules the kind itself runs on update, besides those of every object. Default `update`. */
   readonly onUpdate?: 'update' | 'create' | 'both' | 'none';

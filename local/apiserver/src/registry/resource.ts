@@ -9,18 +9,18 @@ export type Draft = Mutable<DynamicObject>;
 /** How strictly the fields of a request's body are read. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
-/** What became of a body: the object, and the complaints that strict reading has (unknown and duplicate fields). */
+/** A decoded body: the object, and the errors of strict decoding (unknown and duplicate fields). */
 export interface Decoded {
   readonly object: Draft;
   readonly complaints: readonly string[];
 }
 
 export interface DecodeOptions {
-  /** What admission made of an object keeps its nulls until it was validated: they count as given. */
+  /** Nulls from admission stay until the validation: they count as given. */
   readonly keepNulls?: boolean;
 }
 
-/** A part of an object, or an action on it, with a path of its own: `/status`, `/scale`, `/token`. */
+/** A part of an object, or an action on it, with a separate path: `/status`, `/scale`, `/token`. */
 export interface Subresource {
   readonly name: string;
   readonly kind: string;
@@ -78,7 +78,7 @@ export interface Resource extends ResourceNames {
    * which is as it should be already, stays shared.
    */
   normalize(object: Draft, old?: KubeObject): Draft;
-  /** What an object of this kind looks like with nothing set; field managers compare a create with it. */
+  /** An object of this kind without any field set; field managers compare a create with it. */
   readonly emptyObject: KubeObject;
 
   /**

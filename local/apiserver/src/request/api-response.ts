@@ -45,19 +45,19 @@ export type ApiResponse = ResponseHead &
     | { readonly type: 'text'; readonly text: string; readonly contentType: string }
     | { readonly type: 'watch'; readonly source: WatchSource; readonly media: 'json' | 'yaml' }
     | { readonly type: 'stream'; readonly stream: AsyncIterable<Uint8Array>; readonly contentType: string }
-    /** The caller asked to switch protocols, and may: whoever has the connection calls `connect` with its channels. */
+    /** The client asked to switch protocols, and may: the owner of the connection calls `connect` with its channels. */
     | { readonly type: 'upgrade'; connect(channels: Channels): Promise<Status> }
   );
 
 /** The streams of a terminal session, whatever carries them. */
 export interface Channels {
-  /** What the client types. Ends when it closes its side. */
+  /** The input of the client. Ends when it closes its side. */
   readonly stdin: NodeJS.ReadableStream;
-  /** Sends output. Where the client is behind, a promise that settles when it has caught up, or is gone. */
+  /** Sends output. Where the client is behind, a promise that settles when it has caught up, or disconnected. */
   write(stream: 'stdout' | 'stderr', chunk: Uint8Array): Promise<void> | undefined;
   /** The sizes of the terminal, as they come. */
   readonly sizes: AsyncIterable<TerminalSize>;
-  /** Aborted when the client is gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 

@@ -110,7 +110,7 @@ export function parsePatchOptions(query: URLSearchParams, isApply: boolean): Pat
   return { ...writeOptions(query, 'UpdateOptions'), force };
 }
 
-/** What Go's `strconv.ParseBool` takes; upstream reads any other text as true. */
+/** The values of Go's `strconv.ParseBool`; upstream reads any other text as true. */
 export function parseBoolean(text: string): boolean {
   return !['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(text);
 }

@@ -1,6 +1,6 @@
 import { parseFieldSelector } from '@tektite/meta';
 
-/** What a request is about, read off its method and path; the words RBAC and admission use. */
+/** The attributes of a request, from its method and path, in the words of RBAC and admission. */
 export interface RequestInfo {
   readonly path: string;
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; the HTTP method in lower case for paths that are not resources. */

@@ -163,7 +163,7 @@ export function decodeContinue(token: string): ContinueToken {
   return { revision: rv, start };
 }
 
-/** The list that a token continues is gone; `fresh` lets the client go on, with a gap in consistency. */
+/** The list of a token has expired; `fresh` lets the client go on, with a gap in consistency. */
 export function expiredContinueError(fresh: string): StatusError {
   const error = expiredError(
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',

@@ -19,7 +19,9 @@ export interface ObjectPage {
   readonly objects: readonly KubeObject[];
 }
 
-/** What a list or a watch reads: a namespace's objects, or all; one object alone when a field selector pins the name. */
+/**
+ * The prefix of a list or a watch: a namespace's objects, or all; one object alone when a field selector pins the name.
+ */
 export function listPrefix(resource: Resource, namespace: string): string {
   return namespace !== '' && resource.namespaced ? storageKey(resource, namespace, '') : resource.storagePrefix;
 }

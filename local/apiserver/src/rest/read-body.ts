@@ -4,7 +4,10 @@ import { complaintWarnings } from '../codec/complaint-warnings.ts';
 import type { Decoded, FieldValidation, Resource } from '../registry/resource.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** The object in a request's body, read as strictly as the request asks. Complaints become warnings or an error. */
+/**
+ * The object in a request's body, decoded as strictly as the request asks. Strict decoding errors become warnings or an
+ * error.
+ */
 export function readObject(
   context: RequestContext,
   resource: Resource,
@@ -40,7 +43,7 @@ export function mediaTypeOf(contentType: string | undefined): string {
   return (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-/** A body in a format nobody reads. */
+/** A body in an unsupported format. */
 export function unsupportedMediaTypeError(accepted: readonly string[]): StatusError {
   return new StatusError({
     code: 415,

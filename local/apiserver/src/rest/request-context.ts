@@ -6,7 +6,7 @@ export interface RequestContext {
   readonly request: ApiRequest;
   readonly info: RequestInfo;
   readonly user: UserInfo;
-  /** What goes back as `Warning` headers, in order, each text once. */
+  /** The `Warning` headers, in order, each text once. */
   readonly warnings: Set<string>;
 }
 

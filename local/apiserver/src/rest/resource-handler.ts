@@ -32,7 +32,7 @@ import { Responder } from './respond.ts';
 import { selection } from './selection.ts';
 import { openWatch } from './watch.ts';
 
-/** What the verbs work with. */
+/** The dependencies of the verbs. */
 export interface RestParts {
   readonly storage: Storage;
   readonly objects: ObjectStore;
@@ -219,7 +219,7 @@ export class ResourceHandler {
     return respond.object(200, result);
   }
 
-  /** Deletes what is listed, one by one. Others may be quicker: what is gone already counts as deleted. */
+  /** Deletes the listed objects, one by one. An object that another client has deleted counts as deleted. */
   private async deleteCollection(context: RequestContext, resource: Resource): Promise<ApiResponse> {
     const { info, request } = context;
     const respond = this.responder(context, resource);

@@ -84,7 +84,7 @@ export class Responder {
     let first = true;
     const map = (event: WatchEvent): WatchEvent => {
       if (event.type === 'ERROR') return event;
-      // A bookmark has nothing but a revision; the columns of a table want something to look at.
+      // A bookmark has nothing but a revision; the columns of a table need an object.
       const shown = event.type === 'BOOKMARK' ? { ...this.resource.emptyObject, ...event.object } : event.object;
       const object = this.transform(shown as KubeObject, first) as KubeObject;
       first = false;

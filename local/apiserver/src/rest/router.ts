@@ -28,7 +28,7 @@ export interface RouterParts {
 export const compactPath = '/tektite/compact';
 
 /**
- * Takes a request through the doors in upstream's order (who is it, as whom, may he) and to whoever answers it.
+ * Routes a request through authentication, impersonation and authorization, in upstream's order, to its handler.
  * Failures are thrown as StatusErrors.
  */
 export class Router {
@@ -106,7 +106,7 @@ function isDiscovery(segments: readonly string[]): boolean {
   return first === 'api' || first === 'version' || (first === 'apis' && segments.length !== 2);
 }
 
-/** Groups of CRDs, and those nobody has, are answered by another part of upstream than built-in ones, with a plain page. */
+/** Unknown groups and groups of CRDs are answered by another part of upstream than built-in ones, with a plain page. */
 function isForeign(resources: ResourceTable, group: string): boolean {
   const entry = resources.group(group);
   return !entry || entry.versions.every((version) => version.resources.every(({ custom }) => custom));

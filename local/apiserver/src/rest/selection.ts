@@ -27,7 +27,7 @@ function fieldsOf(resource: Resource, object: KubeObject): Readonly<Record<strin
   };
 }
 
-/** Kinds with fields of their own answer with other words than those without. */
+/** Kinds with selectable fields have other error texts than those without. */
 function checkFields(resource: Resource, fields: FieldSelector): void {
   const own = resource.strategy.selectableFields;
   for (const { field } of fields.requirements) {

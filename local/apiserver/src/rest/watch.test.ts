@@ -70,7 +70,7 @@ describe('a watch', () => {
     await write({ tier: 'web' });
     await server.ok('DELETE', `${path}/a`);
     expect(watch.lines).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED a', 'DELETED a']);
-    // What leaves is shown as it was while it was in, with the revision at which it left.
+    // An object that leaves the selection is shown with its last selected state, at the revision at which it left.
     expect(watch.events[2]?.object).toMatchObject({
       metadata: { labels: { tier: 'web' }, resourceVersion: metadata.resourceVersion },
       data: { x: '1' },

@@ -27,7 +27,7 @@ export interface WatchParts {
   readonly clock: Clock;
 }
 
-/** How long a watch lasts that names no time of its own; upstream takes a random time between one and two of these. */
+/** The minimal duration of a watch without a timeout; upstream takes a random time between one and two of these. */
 const minWatchSeconds = 1800;
 /** How often an idle watcher learns that the world went on. */
 const bookmarkMilliseconds = 60_000;
@@ -155,7 +155,7 @@ class Watch implements WatchSource {
       this.failWith(error);
       return;
     }
-    // When the watch ends before it is this one's turn, nobody is left to hear of its failure.
+    // When the watch ends before its turn, a failure has no reader.
     if (converted instanceof Promise) converted.catch(() => {});
     this.inLine(async () => send(await converted));
   }

@@ -24,7 +24,7 @@ const b = '/registry/configmaps/default/b';
 const c = '/registry/configmaps/other/c';
 const all = '/registry/configmaps/';
 
-/** What every storage promises, whatever it is made of. */
+/** The contract of every storage. */
 export function storageCases(name: string, open: () => Promise<StorageUnderTest>): void {
   describe(name, () => {
     let subject: StorageUnderTest;

@@ -42,7 +42,7 @@ function write(): fc.Arbitrary<Step> {
   return fc.record({ do: fc.constant('write' as const), key, remove: often, stale: seldom });
 }
 
-/** What one write is expected to look like to a watcher. */
+/** The expected event of one write. */
 interface Expected {
   readonly key: string;
   readonly revision: number;

@@ -1,6 +1,6 @@
 import type { StorageEvent } from './storage.ts';
 
-/** What somebody wants to hear of. */
+/** The selection of a watcher. */
 export interface WatchRequest {
   readonly prefix: string;
   /** The last revision that is known already. */
@@ -18,13 +18,16 @@ interface Delivery {
   readonly watchers: readonly Watcher[];
 }
 
-/** Who watches a storage, and how they are told: each hears every event once, in order, after what it missed. */
+/**
+ * The watchers of a storage, and their notification: each receives every event once, in order, after those that it
+ * missed.
+ */
 export class Watchers {
   private readonly groups = new Map<string, Set<Watcher>>();
   private readonly deliveries: Delivery[] = [];
   private delivering = false;
 
-  /** Somebody new, who is told first what has happened already. */
+  /** Adds a watcher, which first receives the events that it missed. */
   add({ prefix, after, listener }: WatchRequest, missed: readonly StorageEvent[]): Disposable {
     const watcher: Watcher = { prefix, after, listener, active: true };
     const group = resourceOf(prefix) ?? everything;
@@ -43,7 +46,7 @@ export class Watchers {
 
   tell(event: StorageEvent): void {
     const watchers = this.watchersOf(event.key);
-    // A watcher that comes while others are told has this event among what it missed.
+    // A watcher that is added during a notification has this event among those that it missed.
     if (watchers.length > 0) this.deliver({ events: [event], watchers });
   }
 
@@ -58,7 +61,9 @@ export class Watchers {
     return wide && wide !== own ? [...own, ...wide] : Array.from(own);
   }
 
-  /** Tells watchers, one event after the other: what a watcher writes meanwhile waits until all have heard the first. */
+  /**
+   * Notifies watchers, one event after the other: a write of a watcher waits until all have received the first event.
+   */
   private deliver(delivery: Delivery): void {
     this.deliveries.push(delivery);
     if (this.delivering) return;
@@ -70,7 +75,7 @@ export class Watchers {
   }
 }
 
-/** A watcher that throws breaks its promise, which is a mistake of ours to be seen; the others are told all the same. */
+/** A watcher must not throw, so an exception is a bug to be seen; the others are notified all the same. */
 function tell(watcher: Watcher, event: StorageEvent): void {
   if (!watcher.active || event.revision <= watcher.after || !event.key.startsWith(watcher.prefix)) return;
   try {
@@ -86,7 +91,7 @@ function tell(watcher: Watcher, event: StorageEvent): void {
 /** The group of watchers whose prefix is too short to name one resource. */
 const everything = '';
 
-/** The part of a key that names its resource; watchers are grouped by it, so a write wakes only those of its own kind. */
+/** The part of a key that names its resource; watchers are grouped by it, so a write wakes only those of its kind. */
 function resourceOf(key: string): string | undefined {
   const end = key.indexOf('/', key.indexOf('/', 1) + 1);
   return end < 0 ? undefined : key.slice(0, end + 1);

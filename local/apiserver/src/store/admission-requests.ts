@@ -4,7 +4,7 @@ import type { Draft, Resource } from '../registry/resource.ts';
 import type { ObjectView } from './update-request.ts';
 import type { WriteContext } from './write-context.ts';
 
-/** What admission is asked about a write. */
+/** The admission request of a write. */
 export function admissionRequest(
   operation: 'CREATE' | 'UPDATE',
   resource: Resource,

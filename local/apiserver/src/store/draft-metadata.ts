@@ -13,7 +13,7 @@ export function setManagedFields(draft: Draft, entries: ObjectMeta['managedField
   else metadataOf(draft).managedFields = entries as Mutable<ObjectMeta>['managedFields'];
 }
 
-/** What admission made of the record of owners counts only if it is one; otherwise the one from before it stays. */
+/** The managedFields after admission count only if they are valid; otherwise the previous ones stay. */
 export function keepManagedFields(draft: Draft, before: ObjectMeta['managedFields'], context: WriteContext): void {
   const { managedFields } = metadataOf(draft);
   const problem = managedFields === before ? undefined : managedFieldsProblem(managedFields);
@@ -27,7 +27,7 @@ export function keepManagedFields(draft: Draft, before: ObjectMeta['managedField
 /** Said where it was a webhook that repeated an owner. */
 export const afterMutation = ' after mutating admission happens';
 
-/** An owner named twice is kept once; whoever wrote that is told. */
+/** A duplicate owner reference is dropped, with a warning. */
 export function dedupOwnerReferences(meta: Mutable<ObjectMeta>, context: WriteContext, when = ''): void {
   const owners = meta.ownerReferences;
   if (!owners || owners.length < 2) return;
@@ -70,7 +70,7 @@ export function placeResourceVersion(draft: Draft): void {
 
 const leading = new Set(['name', 'generateName', 'namespace', 'selfLink']);
 
-/** What no client may change, whatever it sends. */
+/** Metadata that no client may change. */
 export function keepSystemMetadata(draft: Draft, old: KubeObject): void {
   const meta = metadataOf(draft);
   const keep = <K extends keyof ObjectMeta>(field: K) => {
@@ -85,7 +85,7 @@ export function keepSystemMetadata(draft: Draft, old: KubeObject): void {
   if (meta.deletionGracePeriodSeconds === undefined) keep('deletionGracePeriodSeconds');
 }
 
-/** What a write of the status does not reach is the old object's own. */
+/** Shares all fields that a status update does not change with the old object. */
 export function keepAllButStatus(draft: Draft, old: KubeObject, keepsMetadata: boolean): void {
   const { status, metadata } = draft;
   for (const key of Object.keys(draft)) if (!Object.hasOwn(old, key)) delete draft[key];

@@ -81,12 +81,15 @@ export class ObjectCreator {
       resource.strategy.default?.(final);
       return await this.insertNamed(resource, namespace, final, context, generated);
     } finally {
-      // What the object holds now is known from the storage; what it does not hold is free again.
+      // The storage shows the allocated resources; others are released.
       undo?.();
     }
   }
 
-  /** Who the object is from now on; the prefix, where the name was generated. Nobody who mutates an object sees this yet. */
+  /**
+   * Sets uid, creation time and name; returns the prefix, where the name was generated. Mutating admission runs before
+   * this.
+   */
   private giveIdentity(meta: Mutable<ObjectMeta>, time: string): string | undefined {
     meta.creationTimestamp = time;
     meta.uid = randomUid(this.parts.random);
@@ -95,7 +98,7 @@ export class ObjectCreator {
     return generated;
   }
 
-  /** Inserts under the name the object has; a generated one that is taken is made anew a few times. */
+  /** Inserts under the object's name; a generated name that is taken is generated again a few times. */
   private async insertNamed(
     resource: Resource,
     namespace: string,

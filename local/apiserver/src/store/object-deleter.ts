@@ -28,16 +28,16 @@ export interface ObjectDeleterParts {
 
 /** How admission takes part in a delete. */
 export interface DeleteReview {
-  /** The name it is told: none for the objects of a deletecollection. */
+  /** The requested name: none for the objects of a deletecollection. */
   readonly name?: string;
   /** It has had its say already, about whatever led to the delete. */
   readonly done?: boolean;
 }
 
-/** Upstream deletes these by code of their own, which sets no grace period. */
+/** Upstream deletes these by separate code, which sets no grace period. */
 const marksTimeOnly = new Set(['namespaces.', 'customresourcedefinitions.apiextensions.k8s.io']);
 
-/** Keeps a CRD until its instances are gone. */
+/** Keeps a CRD until its instances are deleted. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
 const foreground = 'foregroundDeletion';
@@ -167,7 +167,7 @@ export class ObjectDeleter {
   private checkPreconditions(resource: Resource, object: KubeObject, { uid, resourceVersion }: DeleteOptions): void {
     const { name = '', uid: actual, resourceVersion: version } = object.metadata;
     if (marksTimeOnly.has(`${resource.plural}.${resource.group}`)) {
-      // Upstream deletes these by code of their own, with words of its own.
+      // Upstream deletes these by separate code, with different texts.
       if (uid !== undefined && uid !== actual)
         throw conflictError(
           errorTarget(resource),
@@ -281,7 +281,7 @@ function needsGrace({ spec, status }: Pod): boolean {
   return Boolean(spec?.nodeName) && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
 }
 
-/** A namespace lives until its own finalizers, which are in its spec, are gone. */
+/** A namespace lives until the finalizers in its spec are removed. */
 function holdsNamespace(resource: Resource, object: KubeObject): boolean {
   return (
     resource.kind === 'Namespace' &&

@@ -36,10 +36,13 @@ import { strategyContext, type WriteContext } from './write-context.ts';
 
 /** How often an update is tried in the midst of other writers, before it waits for its turn. */
 const freeAttempts = 2;
-/** How often it is tried altogether: each failure is somebody else's success, so this is hardly ever reached. */
+/** The maximum of attempts: each failure is another client's success, so this is hardly ever reached. */
 const updateAttempts = 100;
 
-/** The way of a change: what is wanted, admission, preparation, validation, and into the storage if nobody came between. */
+/**
+ * The path of an update: desired object, admission, preparation, validation, and into the storage unless a concurrent
+ * write came first.
+ */
 export class ObjectUpdater {
   private readonly parts: ObjectStoreParts;
   private readonly creator: ObjectCreator;
@@ -62,7 +65,7 @@ export class ObjectUpdater {
     }
   }
 
-  /** `undefined` when somebody else wrote in between. Whoever named a version learns from the next attempt that it is old. */
+  /** `undefined` after a concurrent write. A request with a resourceVersion fails in the next attempt. */
   private async tryUpdate(
     resource: Resource,
     key: string,
@@ -125,7 +128,7 @@ export class ObjectUpdater {
     metadataOf(draft).resourceVersion = old.metadata.resourceVersion as string;
 
     keepSystemMetadata(draft, old);
-    // What a kind does beside its own object, it does for its spec, which a status does not reach.
+    // Side effects of a kind depend on its spec, which a status update does not change.
     const effects = request.subresource === 'status' ? undefined : this.parts.sideEffects;
     const undo = effects?.beforeUpdate?.(resource, draft, old, strategyContext(context, now));
     try {

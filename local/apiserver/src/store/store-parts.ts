@@ -4,7 +4,7 @@ import type { Storage } from '../storage/storage.ts';
 import type { StrategyContext } from '../registry/kind-strategy.ts';
 import type { Draft, Resource } from '../registry/resource.ts';
 
-/** What the object store is built on. */
+/** The dependencies of the object store. */
 export interface ObjectStoreParts {
   readonly storage: Storage;
   readonly admission: AdmissionChain;

@@ -14,7 +14,7 @@ export async function toStorage(resource: Resource, object: Draft): Promise<Kube
   return resource.toStorage ? resource.toStorage(cloneJson(object) as Draft) : object;
 }
 
-/** What would be answered if the object were stored: conversion to the stored version may lose something. */
+/** The answer if the object were stored: conversion to the stored version may lose something. */
 export async function asStored(resource: Resource, draft: Draft): Promise<KubeObject> {
   if (!resource.toStorage) return draft;
   return fromStorage(resource, { key: '', revision: 0, value: await toStorage(resource, draft) });

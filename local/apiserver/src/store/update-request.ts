@@ -15,8 +15,8 @@ export interface UpdateRequest {
   readonly name: string;
   readonly subresource: string;
   /**
-   * Makes the wanted object from the current one (absent: it does not exist). Called again when somebody else wrote in
-   * between. Takes care of managedFields itself where that differs from a plain update.
+   * Makes the desired object from the current one (absent: it does not exist). Called again after a concurrent write.
+   * Takes care of managedFields itself where that differs from a plain update.
    */
   readonly change: (old: KubeObject | undefined) => Promise<Draft> | Draft;
   /** The object may be created when it does not exist. */
@@ -24,7 +24,7 @@ export interface UpdateRequest {
   readonly createOptions?: Readonly<Record<string, unknown>>;
   /** `change` has set managedFields already (server-side apply does). */
   readonly ownManagedFields?: boolean;
-  /** What admission sees instead of the object, where the two are not the same: a Scale. */
+  /** The object that admission sees, where it differs: a Scale. */
   readonly view?: ObjectView;
   /** Admission has had its say already, about whatever led to this update. */
   readonly reviewed?: boolean;

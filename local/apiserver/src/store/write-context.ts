@@ -1,7 +1,7 @@
 import type { UserInfo } from '../request/api-request.ts';
 import type { StrategyContext } from '../registry/kind-strategy.ts';
 
-/** What a write knows of the request behind it. */
+/** The request context of a write. */
 export interface WriteContext {
   readonly user: UserInfo;
   /** Who the changes are credited to in managedFields. */
@@ -10,11 +10,11 @@ export interface WriteContext {
   readonly options: Readonly<Record<string, unknown>>;
   readonly warn: (text: string) => void;
   readonly signal?: AbortSignal;
-  /** What is created is known to be valid. */
+  /** The created object is known to be valid. */
   readonly trusted?: boolean;
 }
 
-/** What of it the rules of a kind are told. */
+/** The part of the context that strategies receive. */
 export function strategyContext({ user, dryRun }: WriteContext, now: number): StrategyContext {
   return { now, user, dryRun };
 }

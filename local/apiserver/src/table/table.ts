@@ -95,7 +95,7 @@ export const nameColumn: TableColumn = {
   priority: 0,
 };
 
-/** What kinds without columns of their own are shown with: name and creation time. */
+/** The table of kinds without columns: name and creation time. */
 export const defaultPrinter: TablePrinter<KubeObject> = {
   nullWhenEmpty: true,
   columns: [

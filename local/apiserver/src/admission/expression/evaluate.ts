@@ -1,10 +1,10 @@
 import { perCallLimit, type Value } from '@tektite/schema';
 import type { CompiledExpression } from '../../registry/kinds/admissionregistration/admission-environment.ts';
 
-/** What expressions may look at, by name. */
+/** The variables of expressions, by name. */
 export type Variables = (name: string) => Value | undefined;
 
-/** What an expression came to: a value or, in words, the reason why there is none. */
+/** The result of an expression: a value, or the error message. */
 export interface Evaluated {
   readonly value?: Value;
   readonly error?: string;
@@ -18,7 +18,7 @@ export class BudgetExceededError extends Error {
   }
 }
 
-/** What the expressions of one review may still cost. */
+/** The remaining cost budget of one review. */
 export class CostBudget {
   private left: number;
 

@@ -8,10 +8,10 @@ import {
 import { joinErrors } from '../join-errors.ts';
 import { BudgetExceededError, CostBudget, evaluate, type Variables } from './evaluate.ts';
 
-/** What the conditions of one webhook or policy may cost together. */
+/** The cost budget of the conditions of one webhook or policy. */
 const conditionBudget = 2_500_000;
 
-/** Whether conditions hold, or in words why nobody can tell. */
+/** Whether conditions hold, or the error that prevents the evaluation. */
 export type ConditionsResult = { readonly matches: boolean } | { readonly matches?: undefined; readonly error: string };
 
 /** Conditions, compiled once. */

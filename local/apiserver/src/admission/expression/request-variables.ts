@@ -7,10 +7,10 @@ import { type AdmissionRequest, kindOf } from '../admission.ts';
 import type { ReviewedObjects } from '../matching/object-versions.ts';
 import type { Variables } from './evaluate.ts';
 
-/** What expressions are told of a request. */
+/** The inputs of the variables of a request. */
 export interface VariableParts {
   readonly request: AdmissionRequest;
-  /** The version in which the objects are looked at. */
+  /** The version of the objects in expressions. */
   readonly resource: Resource;
   readonly objects: ReviewedObjects;
   readonly authorizer: Authorizer;
@@ -50,8 +50,8 @@ export function kindIn(request: AdmissionRequest, resource: Resource): GroupVers
 }
 
 /**
- * The request as webhooks and expressions are told of it, without the objects. `resource` is the version that the reader
- * asked for, which may not be the one of the request.
+ * The request in the form of webhooks and expressions, without the objects. `resource` is the requested version, which
+ * may differ from that of the request.
  */
 export function describeRequest(request: AdmissionRequest, resource: Resource): Record<string, unknown> {
   const { group, version, plural } = request.resource;

@@ -6,7 +6,7 @@ import { type AdmissionRequest, isResource } from '../admission.ts';
 import type { EquivalentResources } from './equivalent-resources.ts';
 import { ruleMatches } from './rule-match.ts';
 
-/** What a webhook or a policy wants to see. */
+/** The match criteria of a webhook or a policy. */
 export interface MatchCriteria {
   /** Webhooks have no rules for single names; policies do. */
   readonly rules: readonly NamedRuleWithOperations[];
@@ -41,7 +41,7 @@ export class RequestMatcher {
     return resource && this.selectsNamespace(criteria.namespaceSelector, request) ? resource : undefined;
   }
 
-  /** What was found out by rules alone holds as long as this does not grow. */
+  /** Cached matches by rules are valid as long as this does not grow. */
   get version(): number {
     return this.equivalents.version;
   }
@@ -107,7 +107,7 @@ function isNamed({ resourceNames = [] }: NamedRuleWithOperations, name: string):
   return resourceNames.length === 0 || resourceNames.includes(name);
 }
 
-/** Either state of the object will do, so that nobody escapes by taking a label off. */
+/** Either state of the object counts, so that removing a label is no escape. */
 export function selectsObject(selector: Selector, { object, oldObject }: AdmissionRequest): boolean {
   return (
     (object !== undefined && selector.matches(object.metadata.labels)) ||

@@ -1,7 +1,7 @@
 import type { RuleWithOperations } from '@tektite/schema/kubernetes';
 import type { AdmissionOperation } from '../admission.ts';
 
-/** What rules look at. */
+/** The attributes that rules match. */
 export interface RuleSubject {
   readonly operation: AdmissionOperation;
   readonly group: string;
@@ -32,7 +32,7 @@ function includes(wanted: readonly string[] | undefined, actual: string): boolea
   return wanted !== undefined && (wanted.includes('*') || wanted.includes(actual));
 }
 
-/** A Namespace is in the namespace of its own name, but not for scopes. */
+/** A Namespace counts as inside the namespace of its name, but not for scopes. */
 function scopeMatches(scope: string | undefined, { group, plural, namespace }: RuleSubject): boolean {
   if (scope === undefined || scope === '*') return true;
   const clusterWide = namespace === '' || (group === '' && plural === 'namespaces');

@@ -11,7 +11,7 @@ function isSigningRequest(request: AdmissionRequest, subresource: string): boole
   return isResource(request, group, 'certificatesigningrequests') && request.subresource === subresource;
 }
 
-/** Whether somebody may act for a signer, or for all signers of its domain. */
+/** Whether a user may act for a signer, or for all signers of its domain. */
 function mayActFor(authorizer: Authorizer, { user }: AdmissionRequest, verb: string, signer: string): boolean {
   const [domain = ''] = signer.split('/');
   return [signer, `${domain}/*`].some(
@@ -61,7 +61,7 @@ export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
   };
 }
 
-/** Nobody gets a client certificate of the group that may do everything. */
+/** Denies client certificates of the group `system:masters`. */
 export const certificateSubjectRestriction: AdmissionPlugin = {
   name: 'CertificateSubjectRestriction',
   async validate(request) {

@@ -3,7 +3,7 @@ import { errorTarget } from '../../registry/resource.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { type AdmissionPlugin, type AdmissionRequest, isResource } from '../admission.ts';
 
-/** Namespaces the cluster needs; nobody may delete them. */
+/** Namespaces that the cluster needs and that cannot be deleted. */
 const immortal = new Set(['default', 'kube-system', 'kube-public']);
 
 /** Access reviews are asked in namespaces that may not exist. */

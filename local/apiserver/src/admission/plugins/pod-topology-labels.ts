@@ -6,7 +6,7 @@ import { type AdmissionPlugin, isResource } from '../admission.ts';
 
 const topologyLabels = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
 
-/** Tells a Pod where its node is: it gets the zone and the region as labels when it is bound. */
+/** Copies the zone and the region of its node to the labels of a Pod when it is bound. */
 export function podTopologyLabels(storage: Storage): AdmissionPlugin {
   return {
     name: 'PodTopologyLabels',

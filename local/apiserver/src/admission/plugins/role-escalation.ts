@@ -8,8 +8,8 @@ import { compactRules, formatRule, missingRules } from '../../auth/rbac-rules.ts
 const api = 'rbac.authorization.k8s.io';
 
 /**
- * Nobody can give what he does not have: a role may only contain rules its author holds, and only a role whose rules its
- * author holds may be bound, unless he has the verbs `escalate` or `bind`.
+ * Prevents privilege escalation: a role may only contain rules that its author holds, and only a role whose rules its
+ * author holds may be bound, unless the author has the verbs `escalate` or `bind`.
  */
 export function roleEscalationCheck(authorizer: RbacAuthorizer): AdmissionPlugin {
   return {
@@ -34,7 +34,7 @@ function checkRole(authorizer: RbacAuthorizer, request: AdmissionRequest): void 
   if (isOnlyForCollector(role, request.oldObject)) return;
   if (may(authorizer, request, 'escalate', request.resource.plural, role.metadata.name ?? '')) return;
   refuseUnlessHeld(authorizer, request, role.rules ?? []);
-  // A role that gathers others could become anything; only somebody who has everything may make one, or change it.
+  // An aggregated role can gain any rule; only a user with all permissions may create or change one.
   if (!gathers(role) && !gathers(request.oldObject)) return;
   if (missing(authorizer, request, everything).length > 0) {
     throw forbiddenError(

@@ -74,7 +74,7 @@ function isPod(request: AdmissionRequest): boolean {
   );
 }
 
-/** A copy of what a node runs by itself. */
+/** A mirror Pod of a static Pod. */
 function isMirror({ metadata }: Pod): boolean {
   return metadata.annotations?.[mirrorAnnotation] !== undefined;
 }

@@ -4,7 +4,7 @@ import { type AdmissionPlugin, isResource } from '../admission.ts';
 
 const taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 
-/** A new node takes no Pods until somebody finds it ready. */
+/** A new node takes no Pods until it is ready. */
 export const taintNodesByCondition: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
   mutate(request) {

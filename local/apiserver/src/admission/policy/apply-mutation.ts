@@ -16,8 +16,8 @@ export class MutationError extends Error {
 }
 
 /**
- * The object after a mutation, given what its expression came to; read as if it had been sent. Without a resource it is a
- * Scale, a Binding or the like, and whoever takes it checks it.
+ * The object after a mutation, from the value of its expression; decoded as if it had been sent. Without a resource it
+ * is a Scale, a Binding or the like, which its handler checks.
  */
 export function applyMutation(
   { patchType }: CompiledMutation,

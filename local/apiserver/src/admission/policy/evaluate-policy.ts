@@ -47,7 +47,7 @@ function evaluateRules(policy: CompiledPolicy, lookup: Variables, budget: CostBu
     if (value === true) return [];
     return [{ message: messageOf(validation, lookup, budget), reason: validation.rule.reason ?? 'Invalid' }];
   });
-  // Nobody keeps an audit log here, but an annotation that fails to evaluate is a failure of the policy all the same.
+  // There is no audit log, but an annotation that fails to evaluate is a failure of the policy all the same.
   const broken = annotations.flatMap((annotation) => {
     const { error } = evaluate(annotation, lookup, budget);
     return error === undefined ? [] : failed(error);

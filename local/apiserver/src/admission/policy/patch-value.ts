@@ -35,7 +35,7 @@ export class BuiltObject extends MapValue {
   }
 }
 
-/** What is wrong with the names of types: each must be the path of the field that it is in. */
+/** Validates the names of types: each must be the path of its field. */
 export function misnamedTypes(value: Value, path: readonly string[]): string[] {
   if (value instanceof BuiltObject) {
     const expected = path.join('.');

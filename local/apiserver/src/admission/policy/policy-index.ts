@@ -15,8 +15,8 @@ export interface PolicyIndexParts<P, B> {
 }
 
 /**
- * Policies with their bindings, read once and followed from then on, in the order of their names. What nobody bound does
- * nothing and is left out.
+ * Policies with their bindings, listed once and watched from then on, in the order of their names. Policies without a
+ * binding are left out.
  */
 export class PolicyIndex<P, B> implements Disposable {
   private readonly policies = new Map<string, P>();

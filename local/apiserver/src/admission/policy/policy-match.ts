@@ -4,7 +4,7 @@ import type { Resource } from '../../registry/resource.ts';
 import type { AdmissionRequest } from '../admission.ts';
 import { compileSelector, type RequestMatcher, selectsObject } from '../matching/request-matcher.ts';
 
-/** What a policy, or a binding of one, is about. */
+/** The compiled match criteria of a policy, or of a binding. */
 export interface CompiledMatch {
   readonly resources: MatchResources;
   readonly matchPolicy: 'Exact' | 'Equivalent';

@@ -22,7 +22,7 @@ export interface PolicyParts {
   readonly authorizer: Authorizer;
 }
 
-/** A refusal, with whose it is. */
+/** A denial, with its policy. */
 interface Denial extends PolicyViolation {
   readonly policy: string;
   readonly binding?: string;

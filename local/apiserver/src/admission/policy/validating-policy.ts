@@ -58,7 +58,7 @@ function compileRules({ spec }: ValidatingAdmissionPolicy): CompiledRules {
     admissionEnvironment({ hasParams, hasAuthorizer, variables });
   const variables = composeVariables(spec?.variables ?? [], (type) => environmentFor(type, true));
   const environment = environmentFor(variables.type, true);
-  // Messages are for everybody to read; who may do what is not asked there.
+  // Messages are public; the authorizer is not available there.
   const messages = environmentFor(variables.type, false);
   return {
     variables,

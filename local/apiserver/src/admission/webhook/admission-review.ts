@@ -8,14 +8,14 @@ import { readField, readReview } from './review-body.ts';
 const group = 'admission.k8s.io';
 const versions = ['v1', 'v1beta1'];
 
-/** What a webhook is sent. */
+/** The request body of a webhook. */
 export interface AdmissionReview {
   readonly kind: 'AdmissionReview';
   readonly apiVersion: string;
   readonly request: Readonly<Record<string, unknown>> & { readonly uid: string };
 }
 
-/** What a webhook decided. */
+/** The decision of a webhook. */
 export interface AdmissionVerdict {
   readonly allowed: boolean;
   readonly status?: Partial<Status>;

@@ -6,7 +6,7 @@ import type { WebhookClients } from './webhook-clients.ts';
 
 /** A webhook of a configuration, with everything that can be prepared before there is a request. */
 export interface CompiledWebhook {
-  /** Tells webhooks apart, those of the same name too. */
+  /** Identifies a webhook, also among those of the same name. */
   readonly id: string;
   readonly name: string;
   readonly criteria: MatchCriteria;
@@ -17,7 +17,7 @@ export interface CompiledWebhook {
   readonly reviewVersions: readonly string[];
   readonly isReinvoked: boolean;
   readonly client: WebhookClient;
-  /** Nobody will use it any more. */
+  /** Releases its connections. */
   dispose(): void;
 }
 

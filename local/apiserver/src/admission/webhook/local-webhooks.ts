@@ -1,4 +1,4 @@
-/** What a webhook answered: a review, or a Status and the code that goes with it. */
+/** The response of a webhook: a review, or a Status with its code. */
 export interface LocalAnswer {
   readonly code: number;
   readonly body: object;
@@ -8,7 +8,7 @@ export interface LocalAnswer {
 export interface LocalWebhook {
   /** Never rejects. The signal ends it, in `timeoutMs`. */
   answer(path: string, review: object, timeoutMs: number, signal: AbortSignal): Promise<LocalAnswer>;
-  /** Whether writes of this sort are allowed as they are, whatever they bring. Then nobody asks. */
+  /** Whether writes of this sort are always allowed. Then the webhook is not called. */
   passes?(path: string, write: { readonly operation: string; readonly subresource: string }): boolean;
 }
 
@@ -34,12 +34,13 @@ interface Expectation {
 }
 
 /**
- * Webhooks that live in this process. A configuration or definition that names one of these Services is served by a call
- * instead of a connection: no certificates, no network, no encoding. All else is as if it had come over HTTPS: who is asked,
- * in which version, for how long, and what users get to read.
+ * Webhooks that live in this process. A configuration or definition that names one of these Services is served by a
+ * call instead of a connection: no certificates, no network, no encoding. All else is as over HTTPS: which webhooks are
+ * called, in which version, with which timeout, and the messages.
  *
- * A process that starts on stored configurations of its own expects its Services: until they are served, calls wait, and the
- * writes of the installer pass. Otherwise the webhooks would deny the objects without which they cannot be served.
+ * A process that starts with stored configurations of its webhooks expects its Services: until they are served, calls
+ * wait, and the writes of the installer pass. Otherwise the webhooks would deny the objects without which they cannot
+ * be served.
  */
 export class LocalWebhooks {
   private readonly services = new Map<string, LocalWebhook>();

@@ -145,7 +145,7 @@ function applyPatch(object: unknown, patch: unknown): unknown {
 }
 
 function decodePatched(request: AdmissionRequest, resource: Resource, patched: unknown): Draft {
-  // What is no object of the resource (a Scale, a Binding) is checked by whoever takes it.
+  // The handler checks what is no object of the resource (a Scale, a Binding).
   if (request.kind) return patched as Draft;
   try {
     return resource.decode({ value: patched, hasNumberTexts: false }, { keepNulls: true }).object;

@@ -9,7 +9,7 @@ import { verifiedConnector } from './verified-connector.ts';
 /** Where a webhook is; that of conversion webhooks is the same. */
 export type ClientConfig = AdmissionregistrationV1WebhookClientConfig;
 
-/** What is needed to find a webhook, and to know whether it is the right one. */
+/** The address and the trust of a remote webhook. */
 export interface RemoteParts {
   readonly storage: Storage;
   readonly clock: Clock;
@@ -73,7 +73,7 @@ function connector(
   const connect = verifiedConnector({
     host,
     ...(config.caBundle ? { authorities: Buffer.from(config.caBundle, 'base64').toString('utf8') } : {}),
-    // Connections outlive calls; each call has a deadline of its own.
+    // Connections outlive calls; each call has a separate deadline.
     timeoutMs: idleMilliseconds,
     now: () => clock.now(),
   });

@@ -28,7 +28,7 @@ export function readReview(
   return (answer ?? {}) as Record<string, unknown>;
 }
 
-/** What Go calls the types of the fields that answers have. */
+/** The Go types of the fields of responses. */
 const goTypes = {
   string: 'string',
   boolean: 'bool',

@@ -2,14 +2,14 @@ import { decodeJson, plainNumbers } from '@tektite/go';
 import { quoteGo } from '@tektite/meta';
 import { parseFirstYaml } from '@tektite/schema/yaml';
 
-/** How a webhook answered, before anybody looked inside. */
+/** The response of a webhook, before it is decoded. */
 export interface ServerResponse {
   readonly code: number;
   readonly contentType: string;
   readonly body: Uint8Array;
 }
 
-/** Bodies of refusals are quoted up to here. */
+/** Bodies of error responses are quoted up to here. */
 const maxQuotedBytes = 2048;
 
 const messages: ReadonlyMap<number, string> = new Map([
@@ -35,7 +35,7 @@ export function readAnswer(response: ServerResponse): unknown {
   return parseAnswer(body);
 }
 
-/** What is no JSON is taken for YAML, of which JSON is a part. */
+/** A body that is no JSON is read as YAML, of which JSON is a part. */
 function parseAnswer(body: Uint8Array): unknown {
   const text = new TextDecoder().decode(body);
   if (!text.trimStart().startsWith('{')) return parseFirstYaml(text)?.value ?? null;

@@ -10,7 +10,7 @@ export interface Endpoint {
 
 const serviceLabel = 'kubernetes.io/service-name';
 
-/** There is nobody behind a Service. */
+/** A Service has no ready endpoint. */
 export class NoEndpointError extends Error {
   override readonly name = 'NoEndpointError';
 }

@@ -5,7 +5,7 @@ import type { CompiledWebhook } from './compiled-webhook.ts';
 import { failureOf, isExempt, type WebhookCaller } from './webhook-caller.ts';
 import type { WebhookConfigurations } from './webhook-configurations.ts';
 
-/** Asks all webhooks that want to see a request, at once; the first refusal, in the order of the webhooks, is the answer. */
+/** Calls all matching webhooks, concurrently; the first denial, in the order of the webhooks, is the answer. */
 export function validatingWebhooks(configurations: WebhookConfigurations, caller: WebhookCaller): AdmissionPlugin {
   return {
     name: 'ValidatingAdmissionWebhook',

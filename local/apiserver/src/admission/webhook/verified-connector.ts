@@ -13,9 +13,9 @@ export interface VerifiedConnectorOptions {
 }
 
 /**
- * Connects with TLS to a server that proves who it is.
+ * Connects with TLS to a server and verifies its certificate.
  *
- * Where OpenSSL says that it is self-signed, signatures are looked at once more: see {@link isVouchedServer}.
+ * Where OpenSSL reports a self-signed certificate, signatures are checked once more: see {@link isVouchedServer}.
  */
 export function verifiedConnector(options: VerifiedConnectorOptions): buildConnector.connector {
   const { host, authorities, timeoutMs } = options;

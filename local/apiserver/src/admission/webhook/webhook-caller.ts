@@ -19,7 +19,7 @@ export interface WebhookCallerParts {
 /** Gives the objects under review in the version of a resource. */
 export type ObjectsIn = (resource: Resource) => Promise<ReviewedObjects>;
 
-/** Webhooks never see the configuration of admission itself: a mistake in one could not be taken back. */
+/** Webhooks never see the configuration of admission itself: an error in one could not be corrected. */
 const exemptKinds = new Set([
   'ValidatingWebhookConfiguration',
   'MutatingWebhookConfiguration',
@@ -64,8 +64,8 @@ export class WebhookCaller {
   }
 
   /**
-   * Asks the webhook and passes its warnings on. Throws its refusal as a StatusError, and a {@link WebhookCallError} when it
-   * cannot be asked.
+   * Calls the webhook and forwards its warnings. Throws its denial as a StatusError, and a {@link WebhookCallError}
+   * when the call fails.
    */
   async call(
     webhook: CompiledWebhook,
@@ -97,7 +97,7 @@ export class WebhookCaller {
   }
 }
 
-/** What a failed call comes to: an error for the client, or nothing when the webhook may be missed. */
+/** The consequence of a failed call: an error for the client, or nothing with the failure policy `Ignore`. */
 export function failureOf(webhook: CompiledWebhook, error: unknown): StatusError | undefined {
   if (!(error instanceof WebhookCallError)) return error as StatusError;
   return webhook.ignoresFailure ? undefined : error.toStatusError();

@@ -5,7 +5,7 @@ import type { ClientConfig, RemoteParts, RemoteWebhook } from './remote-webhook.
 import { NoEndpointError, serviceEndpoints } from './service-endpoints.ts';
 import { describeTransportError } from './transport-error.ts';
 
-/** What clients of webhooks need. */
+/** The dependencies of clients of webhooks. */
 export interface ClientParts extends RemoteParts {
   /** Those of this process, which are not called over the network. */
   readonly local: LocalWebhooks;
@@ -29,7 +29,7 @@ export class WebhookClient {
     const url = new URL(config.url ?? `https://${service?.name}.${service?.namespace}.svc:${service?.port ?? 443}`);
     const path = posix.normalize(`/${config.url === undefined ? (service?.path ?? '') : url.pathname}`);
     this.host = url.hostname.replace(/^\[|\]$/g, '');
-    // Go's form of the address: the port is told even where it is the usual one.
+    // Go's form of the address: the port is printed even where it is the default.
     const authority = service && config.url === undefined ? `${url.hostname}:${service.port ?? 443}` : url.host;
     this.path = path.length > 1 ? path.replace(/\/$/, '') : path;
     this.service = config.url === undefined ? service : undefined;
@@ -63,7 +63,7 @@ export class WebhookClient {
     }
   }
 
-  /** What comes back is a copy: nothing is shared with the webhook, as it would not be over a network. */
+  /** The response is copied: nothing is shared with the webhook, as over a network. */
   private async ask(webhook: LocalWebhook, review: object, timeoutMs: number, signal: AbortSignal): Promise<unknown> {
     const late = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
@@ -80,7 +80,7 @@ export class WebhookClient {
 
   private connected(): Promise<RemoteWebhook> {
     if (this.remote) return this.remote;
-    // Where nobody is, nothing has to be loaded to find that out.
+    // Without an endpoint, the client is not loaded.
     if (this.service) serviceEndpoints(this.parts.storage, this.service);
     this.remote = import('./remote-webhook.ts').then(
       ({ RemoteWebhook: Remote }) => new Remote(this.config, this.host, this.parts),

@@ -16,7 +16,7 @@ export class WebhookConfigurations implements Disposable {
   private readonly byConfiguration = new Map<string, readonly CompiledWebhook[]>();
   private readonly subscription: Disposable;
   private ordered: readonly CompiledWebhook[] | undefined;
-  /** Those with a rule for a sort of request. Most requests are of no interest to anybody, and are soon let go. */
+  /** The webhooks with a rule for a sort of request. Most requests match none, and return early. */
   private readonly concerned = new Map<string, readonly CompiledWebhook[]>();
   private concernedVersion = -1;
 

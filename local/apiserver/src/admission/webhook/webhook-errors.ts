@@ -8,13 +8,13 @@ export class WebhookCallError extends Error {
     super(`failed calling webhook ${quoteGo(webhook)}: ${reason}`, options);
   }
 
-  /** What the client is told if the webhook must not be missed. */
+  /** The error of the client, with the failure policy `Fail`. */
   toStatusError(): StatusError {
     return internalServerError(this.message, this);
   }
 }
 
-/** The refusal of a webhook: its own Status, with its name in front and a code that is a failure. */
+/** The denial of a webhook: its own Status, with its name in front and a code that is a failure. */
 export function denial(webhook: string, status: Partial<Status> = {}): StatusError {
   const deniedBy = `admission webhook ${quoteGo(webhook)} denied the request`;
   const explanation = status.message || status.reason;

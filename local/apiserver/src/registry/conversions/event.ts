@@ -2,7 +2,7 @@ import type { KubeObject } from '@tektite/meta';
 import type { BuiltinConversion } from '../builtin-resource.ts';
 import type { Draft } from '../resource.ts';
 
-/** What `events.k8s.io/v1` calls the fields of a core Event. */
+/** The `events.k8s.io/v1` names of the fields of a core Event. */
 const names: readonly (readonly [core: string, events: string])[] = [
   ['involvedObject', 'regarding'],
   ['message', 'note'],

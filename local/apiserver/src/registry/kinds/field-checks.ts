@@ -84,7 +84,7 @@ export function checkRequiredSupported(
   else checkSupported(value, supported, path, errors);
 }
 
-/** A mistake whose value is not shown. */
+/** An error whose value is not shown. */
 export function invalidUnshown(path: FieldPath, detail: string): FieldError {
   return { reason: 'FieldValueInvalid', field: path.toString(), message: `Invalid value: ${detail}` };
 }

@@ -87,7 +87,7 @@ function targetOf(path: string): Target | undefined {
   return { builtin: kind, group, kind: kind.kind, namespaced, namespace, name, subresource, strategy };
 }
 
-/** What reading and writing do to an object: types as Go has them, empty fields gone. */
+/** Decodes and encodes an object: types as Go has them, without empty fields. */
 function decode(target: Target, value: unknown): Mutable<DynamicObject> {
   return normalizeObject(target.builtin.definition, value as object) as Mutable<DynamicObject>;
 }

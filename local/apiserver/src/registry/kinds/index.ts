@@ -152,7 +152,7 @@ const strategies: ReadonlyMap<string, KindStrategy> = new Map([
   ['storage.k8s.io/v1/VolumeAttributesClass', forAnyObject(volumeAttributesClassStrategy)],
 ]);
 
-/** What a built-in kind does beyond storing JSON; `undefined` for kinds that do nothing. */
+/** The strategy of a built-in kind; `undefined` for kinds without one. */
 export function strategyOf(group: string, version: string, kind: string): KindStrategy | undefined {
   return strategies.get(`${group}/${version}/${kind}`);
 }

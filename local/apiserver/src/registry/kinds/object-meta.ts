@@ -37,10 +37,9 @@ const annotationsLimit = 256 * 1024;
 const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
 /**
- * What is wrong with the metadata of a new object, after its name was generated.
+ * Validates the metadata of a new object, after its name was generated.
  *
- * @example
- * validateObjectMeta({ name: 'a', namespace: 'b', labels: { 'c!': '' } }, { namespaced: true })
+ * @example validateObjectMeta({ name: 'a', namespace: 'b', labels: { 'c!': '' } }, { namespaced: true })
  */
 export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules): FieldError[] {
   const { namespaced, validateName = nameIsDnsSubdomain, path = FieldPath.of('metadata') } = rules;
@@ -63,7 +62,7 @@ export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules): Fi
   return errors;
 }
 
-/** What is wrong with a change of metadata. */
+/** Validates a change of metadata. */
 export function validateObjectMetaUpdate(
   meta: ObjectMeta,
   old: ObjectMeta,
@@ -97,7 +96,7 @@ function validateNamespace(namespace: string, namespaced: boolean, path: FieldPa
   else for (const violation of nameIsDnsLabel(namespace, false)) errors.push(invalid(path, namespace, violation));
 }
 
-/** Complains about annotations. Their keys may be in any case, and together they may not exceed 256 KiB. */
+/** Validates annotations. Their keys may be in any case, and together they may not exceed 256 KiB. */
 export function validateAnnotations(
   annotations: Readonly<Record<string, string>> | undefined,
   path: FieldPath,
@@ -159,12 +158,12 @@ function validateFinalizers(finalizers: readonly string[] | undefined, path: Fie
     errors.push(invalid(path, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'));
 }
 
-/** Complains about a finalizer that is no label key. */
+/** Validates that a finalizer is a label key. */
 export function validateFinalizerName(finalizer: string, path: FieldPath, errors: FieldError[]): void {
   for (const violation of isQualifiedName(finalizer)) errors.push(invalid(path, finalizer, violation));
 }
 
-/** Complains about a finalizer without a domain that is not one of the three that Kubernetes itself uses. */
+/** Validates that a finalizer without a domain is one of the three that Kubernetes itself uses. */
 export function validateShortFinalizer(finalizer: string, path: FieldPath, errors: FieldError[]): void {
   if (finalizer.includes('/') || standardFinalizers.has(finalizer)) return;
   errors.push(invalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified'));
@@ -211,7 +210,7 @@ function validateManagedFields(
   }
 }
 
-/** Complains about the name of a field manager, in metadata or in the query of a request. */
+/** Validates the name of a field manager, in metadata or in the query of a request. */
 export function validateFieldManager(manager: string, path: FieldPath, errors: FieldError[]): void {
   if (utf8Length(manager) > 128) errors.push(tooLong(path, 128));
   let position = 0;

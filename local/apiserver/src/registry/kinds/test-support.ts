@@ -50,7 +50,7 @@ export function created(object: TestObject): TestObject {
   return draft;
 }
 
-/** What a create of the object is refused for, as `field: message`. */
+/** The errors of a create, as `field: message`. */
 export function createErrors(object: TestObject): string[] {
   const { strategy, scope } = kindOf(object);
   const draft = defaulted(object);
@@ -58,7 +58,7 @@ export function createErrors(object: TestObject): string[] {
   return validateNewObject(strategy, draft, scope, context).map(formatFieldError);
 }
 
-/** What a change of the object is refused for. */
+/** The errors of an update. */
 export function updateErrors(old: TestObject, change: (object: TestObject) => void, subresource?: string): string[] {
   const { strategy, scope } = kindOf(old);
   const before = created(old);

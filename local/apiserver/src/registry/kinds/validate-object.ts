@@ -56,7 +56,7 @@ export function validateChangedObject<T extends KubeObject>(
 const everyNamespaced = { namespaced: true, validateName: nameIsPathSegment };
 const everyClusterWide = { namespaced: false, validateName: nameIsPathSegment };
 
-/** What holds for the metadata of an object of any kind. */
+/** The metadata rules of objects of any kind. */
 function rulesOfEveryObject({ namespaced }: ObjectScope): typeof everyNamespaced {
   return namespaced ? everyNamespaced : everyClusterWide;
 }

@@ -71,6 +71,6 @@ function checkConfiguration(context: RequestContext, resource: Resource, config:
   if (group !== resource.group || version !== resource.version || kind !== resource.kind)
     throw badRequestError(`invalid object type: ${group}/${version}, Kind=${kind}`);
   config.metadata ??= {};
-  // Metadata that is no object has no name; what it is instead is said with the other mistakes of the configuration.
+  // Metadata that is no object has no name; its type error is reported with the other errors of the configuration.
   if (typeof config.metadata === 'object' && !Array.isArray(config.metadata)) checkName(context, config, true);
 }

@@ -71,7 +71,7 @@ function decodePatched(
   return decoded;
 }
 
-/** Strategic patches are read by another part of upstream, with words of its own for a value of a wrong type. */
+/** Strategic patches are decoded by another part of upstream, with different texts for a value of a wrong type. */
 function restoreMessage(error: DecodeError): string {
   if (!(error instanceof TypeMismatch)) return error.message;
   const { found, goType } = error;
@@ -86,7 +86,7 @@ function restoreMessage(error: DecodeError): string {
     : `unrecognized type: ${goType}`;
 }
 
-/** What does not say what it is, is what it is meant to be. */
+/** A patched object without a kind is of the kind of the resource. */
 function withKind(resource: Patched, patched: unknown): unknown {
   if (typeof patched !== 'object' || patched === null) return patched;
   const { apiVersion, kind } = patched as { apiVersion?: unknown; kind?: unknown };

@@ -3,9 +3,9 @@ import { applyMergePatch, applyStrategicMergePatch } from '@tektite/schema/patch
 import type { Draft, Resource } from '../../registry/resource.ts';
 
 /**
- * Patches of which it is clear at first sight what they leave alone. All of that is the old object's own, by identity: it is
- * not read again, and whoever compares the two is soon done. Controllers and nodes write little else. `undefined` for a
- * patch that says more, or something wrong, which are for the general way to answer.
+ * Patches whose untouched fields are known in advance. These are shared with the old object, by identity: they are not
+ * decoded again, and a comparison returns early. Controllers and nodes write little else. `undefined` for other or
+ * invalid patches, which take the general path.
  */
 
 interface PartialPatch {
@@ -18,7 +18,7 @@ interface StatusPatch extends PartialPatch {
   readonly status: object;
 }
 
-/** What patches say of the object, to be sure that it is the one they mean. */
+/** The identity fields of a patch, which must match the object. */
 const identity: ReadonlySet<string> = new Set(['name', 'namespace', 'uid', 'resourceVersion']);
 const labels: ReadonlySet<string> = new Set(['labels', 'annotations']);
 const partsWithStatus: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);

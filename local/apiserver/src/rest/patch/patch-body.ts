@@ -3,7 +3,7 @@ import { badRequestError, StatusError } from '@tektite/meta';
 import { parseYaml } from '@tektite/schema/yaml';
 import type { PatchType } from './patch-type.ts';
 
-/** A patch as read, with what strict reading complains of. */
+/** A decoded patch, with the errors of strict decoding. */
 export interface PatchBody {
   readonly value: unknown;
   readonly complaints: readonly string[];

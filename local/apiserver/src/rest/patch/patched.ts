@@ -4,15 +4,15 @@ import { metadataOf } from '../../store/draft-metadata.ts';
 import type { Draft, Resource } from '../../registry/resource.ts';
 import type { RequestContext } from '../request-context.ts';
 
-/** What a patch is applied to: a resource, or the kind of a subresource's body. */
+/** The target of a patch: a resource, or the kind of a subresource's body. */
 export type Patched = Pick<Resource, 'group' | 'version' | 'kind' | 'custom' | 'schema' | 'decode'>;
 
-/** Custom resources are read in place, so that they need a copy of their own; other kinds are read into new objects. */
+/** Custom resources are decoded in place, so they need a copy; other kinds are decoded into new objects. */
 export function parsed(value: unknown, { custom }: Patched): JsonDocument {
   return { value: custom ? cloneJson(value) : value, hasNumberTexts: false };
 }
 
-/** What should be a text but need not be one. */
+/** A value that should be a string but need not be one. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

@@ -16,7 +16,7 @@ import type { Channels, TerminalSize } from '../../request/api-response.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
 
-/** What is asked of a container's log. */
+/** The options of a container's log. */
 export interface PodLogOptions {
   readonly container: string;
   readonly follow: boolean;
@@ -28,7 +28,7 @@ export interface PodLogOptions {
   readonly limitBytes?: number;
 }
 
-/** What a node does for the API server: the part of a kubelet that clients reach through it. */
+/** The kubelet's part of the API server: logs, exec, attach and port-forward. */
 export interface NodeConnector {
   /** The log of a container. Ends when it is read to its end or, with `follow`, when the container ends. */
   log(pod: Pod, options: PodLogOptions): AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
@@ -46,7 +46,7 @@ export interface NodeConnector {
 /** The streams of a terminal session, as far as the client wants them. */
 export interface SessionStreams {
   readonly stdin?: NodeJS.ReadableStream;
-  /** What it returns, if anything, settles when the client has taken enough to be given more. */
+  /** A returned promise settles when the client can take more output. */
   readonly onOutput: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => Promise<void> | void;
   readonly sizes: AsyncIterable<TerminalSize>;
 }
@@ -122,7 +122,7 @@ export function ephemeralContainersHandler(parts: RestParts, nodes: NodeConnecto
 }
 
 /**
- * A WebSocket is opened by GET, and so the verb is `get`. What it does is no reading: whoever may not create a session does not
+ * A WebSocket is opened by GET, and so the verb is `get`. It is no read: a user who may not create a session does not
  * get one this way either.
  */
 function refuseReaders(authorizer: Authorizer, { user, info }: RequestContext): void {
@@ -139,7 +139,7 @@ function unsupported(what: string, node: string): StatusError {
   });
 }
 
-/** What is asked of a terminal session. */
+/** The options of a terminal session. */
 interface Session {
   readonly container: string;
   readonly command: readonly string[];
@@ -194,7 +194,7 @@ function streamsOf(
   };
 }
 
-/** As a kubelet tells it: kubectl reads the exit code from the cause. */
+/** In the form of a kubelet: kubectl reads the exit code from the cause. */
 function exitStatus(exitCode: number): Status {
   const base = { kind: 'Status', apiVersion: 'v1', metadata: {} } as const;
   if (exitCode === 0) return { ...base, status: 'Success' } as Status;

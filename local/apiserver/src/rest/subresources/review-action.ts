@@ -16,7 +16,7 @@ export interface ReviewedAction<T extends KubeObject> {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** Shows an action to admission. Gives back the body as admission left it; throws a refusal. */
+/** Passes an action to admission. Returns the body as admission left it; throws a denial. */
 export async function reviewAction<T extends KubeObject>(
   parts: RestParts,
   context: RequestContext,

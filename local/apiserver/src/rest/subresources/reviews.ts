@@ -150,7 +150,7 @@ function decide(authorizer: Authorizer, attributes: AuthorizationAttributes): ob
   return { allowed, ...(reason === '' ? {} : { reason }) };
 }
 
-/** Refuses a review for its mistakes; upstream forgets to say what kind it is. */
+/** Rejects an invalid review; upstream forgets to set its kind. */
 function refuse(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidObjectError('authorization.k8s.io', '', '', errors);
 }

@@ -231,9 +231,7 @@ function withReplicas(resource: Resource, object: KubeObject, scale: Scale): Dra
 
 const scaleReplicas: FieldSet = setOf(['f:spec', 'f:replicas']);
 
-/**
- * Applies a Scale: whoever owns the replicas of the object owns those of its Scale, and the other way round.
- */
+/** Applies a Scale: the manager of an object's replicas also owns those of its Scale, and the other way round. */
 function applyScale(
   parts: RestParts,
   context: RequestContext,

@@ -7,7 +7,7 @@ import type { ApiResponse } from '../../request/api-response.ts';
 const admin = { name: 'admin', groups: ['system:masters'] };
 /** In no annotation, status or field that a subresource may show. */
 const secret = 'only-in-the-object';
-/** Subresources whose answer is the object itself. Whoever may read them may read it. */
+/** Subresources whose answer is the object itself. A user who may read them may read the object. */
 const views = new Set(['status', 'approval', 'finalize', 'ephemeralcontainers', 'resize']);
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 

@@ -110,7 +110,7 @@ function findBound(
   }
   const entry = parts.storage.get(`/registry/${plural}/${kind === 'Node' ? '' : `${namespace}/`}${name}`);
   if (!entry) throw notFoundError({ group: '', resource: plural }, name);
-  // What Pod a token is from is told to whoever asks who somebody is.
+  // A TokenReview reports the Pod of a token.
   if (kind === 'Pod' && account !== ((entry.value as Pod).spec?.serviceAccountName || 'default'))
     throw badRequestError(
       `cannot bind token for serviceaccount ${quoteGo(account)} to pod running with different serviceaccount name.`,

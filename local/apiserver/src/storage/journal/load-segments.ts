@@ -29,7 +29,7 @@ export function loadSegments(
   for (const [index, segment] of found.entries()) {
     const { path, first, header } = segment;
     if (first <= revision) {
-      // Files are deleted after the merged one is durable, so this one has nothing of its own.
+      // Files are deleted after the merged one is durable, so this one has no further content.
       rmSync(path);
       continue;
     }

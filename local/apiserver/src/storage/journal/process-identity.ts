@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A process of this machine. `started` tells it from a later one with the same number. */
+/** A process of this machine. `started` distinguishes it from a later one with the same number. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly started: string;

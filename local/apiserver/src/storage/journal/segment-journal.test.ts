@@ -116,7 +116,7 @@ describe('a folder', () => {
     }
   });
 
-  // Containers on one volume: each is process 1 of its own, and sees none of the others.
+  // Containers on one volume: each is process 1 in its PID namespace, and sees none of the others.
   const canUnshare = spawnSync('unshare', ['--user', '--map-root-user', '--pid', '--fork', 'true']).status === 0;
   it.runIf(canUnshare)('belongs to one process across PID namespaces, in which all have the same PID', async () => {
     await using temporary = await temporaryFolder();
@@ -483,7 +483,7 @@ describe('a write that the disk took and reported as failed', () => {
   it('does not come back: a segment ends where the next one says, whatever follows', async () => {
     await using temporary = await temporaryFolder();
     const folder = temporary.path;
-    // Every append starts a segment of its own.
+    // Every append starts a new segment.
     const options = { ...small, segmentBytes: 100 };
     const storage = await open(folder, options);
     for (const name of ['one', 'two']) await storage.write(keyOf(name), 0, object(name));

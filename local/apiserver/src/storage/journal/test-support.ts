@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
-/** For tests that need a process of their own: one to kill, or one that has a folder. */
+/** For tests that need a separate process: one to kill, or one that holds a folder. */
 
-/** A folder that is gone with the test. */
+/** A folder that is removed with the test. */
 export async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'tektite-test-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };

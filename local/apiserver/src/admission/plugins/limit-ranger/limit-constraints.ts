@@ -3,7 +3,7 @@ import { Quantity } from '@tektite/meta';
 /** Amounts by the name of the resource, as text. */
 export type Amounts = Readonly<Record<string, string>>;
 
-/** What something asks for and what it is limited to. */
+/** The requests and limits of an object. */
 export interface Resources {
   readonly requests: Amounts;
   readonly limits: Amounts;

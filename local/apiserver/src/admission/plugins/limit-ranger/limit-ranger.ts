@@ -131,7 +131,7 @@ function each(amounts: Amounts | undefined, check: (name: string, amount: string
     .flatMap(([name, amount]) => check(name, amount) ?? []);
 }
 
-/** What the containers come to; what a Pod says of itself counts instead. */
+/** The sum over the containers; Pod-level resources win. */
 function podResources(spec: PodSpec): Resources {
   const texts = (totals: ReadonlyMap<string, { toString(): string }>, own: Amounts | undefined) => ({
     ...Object.fromEntries([...totals].map(([name, quantity]) => [name, quantity.toString()])),

@@ -207,7 +207,7 @@ export const seccompAnnotations: PodCheck = (pod) => {
 
 export const seccompProfile: PodCheck = (pod) => badSeccompType(pod);
 
-/** Somebody chose a seccomp profile that does not protect. */
+/** A seccomp profile that does not protect. */
 export function badSeccompType(pod: CheckedPod): Violation | undefined {
   const values = new Set<string>();
   const isBad = (type: string | undefined): boolean => {

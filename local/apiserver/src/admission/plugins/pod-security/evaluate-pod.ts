@@ -37,7 +37,7 @@ const safeSysctls29 = [
 ];
 const safeSysctls32 = [...safeSysctls29, 'net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem'];
 
-/** In the order in which violations are told. */
+/** In the order in which violations are reported. */
 const baselineChecks: readonly Check[] = [
   { id: 'appArmorProfile', versions: [{ since: 0, check: baseline.appArmorProfile }] },
   { id: 'capabilities_baseline', versions: [{ since: 0, check: baseline.capabilities }] },
@@ -125,7 +125,7 @@ const restrictedChecks: readonly Check[] = [
   },
 ];
 
-/** What a Pod does that its level does not allow, by the rules of one version of Kubernetes. */
+/** The violations of a Pod against its level, by the rules of one version of Kubernetes. */
 export function evaluatePod({ level, version }: LevelVersion, pod: CheckedPod): Violation[] {
   if (level === 'privileged') return [];
   const minor = version === 'latest' ? newest : Math.min(version, newest);

@@ -1,13 +1,13 @@
 import type { KubeObject } from '@tektite/meta';
 import type { Container, PodSpec, SecurityContext } from '@tektite/schema/kubernetes';
 
-/** What a check finds wrong: in a word, and with the details. */
+/** A violation: its reason, and the details. */
 export interface Violation {
   readonly reason: string;
   readonly detail: string;
 }
 
-/** The part of a Pod, or of a template, that checks look at. */
+/** The part of a Pod, or of a template, that checks read. */
 export interface CheckedPod {
   readonly metadata: KubeObject['metadata'];
   readonly spec: PodSpec;
@@ -49,12 +49,12 @@ export function containerList(names: readonly string[]): string {
   return `${plural(names.length, 'container')} ${joinQuoted(names)}`;
 }
 
-/** `pod and containers "a", "b"`: everybody who set something. */
+/** `pod and containers "a", "b"`: all that set a field. */
 export function setters(podSets: boolean, containers: readonly string[]): string[] {
   return [...(podSets ? ['pod'] : []), ...(containers.length > 0 ? [containerList(containers)] : [])];
 }
 
 export const isWindows = ({ spec }: CheckedPod): boolean => spec.os?.name === 'windows';
 
-/** In a user namespace of its own, root in the Pod is nobody on the node. */
+/** With a separate user namespace, root in the Pod is unprivileged on the node. */
 export const hasOwnUsers = ({ spec }: CheckedPod): boolean => spec.hostUsers === false;

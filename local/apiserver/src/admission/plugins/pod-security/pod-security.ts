@@ -29,7 +29,7 @@ const templated = new Set([
   'cronjobs.batch',
 ]);
 
-/** So many Pods are looked at when a namespace becomes stricter. */
+/** The maximum of Pods that are checked when a namespace becomes stricter. */
 const maxPods = 3000;
 
 /**
@@ -128,7 +128,7 @@ function isStricter(now: LevelVersion, before: LevelVersion): boolean {
   return now.version !== before.version || compareLevels(now.level, before.level) > 0;
 }
 
-/** Pods that run already stay; whoever makes the namespace stricter is told of them. */
+/** Running Pods stay; a warning lists those that violate the stricter level. */
 function reviewPods(storage: Storage, namespace: string, enforce: LevelVersion): string[] {
   const all = prioritize(storage.list(`/registry/pods/${namespace}/`).entries.map(({ value }) => value as Pod));
   const checked = all.slice(0, maxPods);

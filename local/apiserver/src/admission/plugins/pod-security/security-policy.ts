@@ -11,7 +11,7 @@ export interface LevelVersion {
   readonly version: number | 'latest';
 }
 
-/** What the labels of a namespace ask of its Pods. */
+/** The Pod security levels in the labels of a namespace. */
 export interface SecurityPolicy {
   /** Pods that break it are refused. */
   readonly enforce: LevelVersion;

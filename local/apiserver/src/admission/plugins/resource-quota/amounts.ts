@@ -19,7 +19,7 @@ export function addAmounts(a: Amounts, b: Amounts): Amounts {
   return sum;
 }
 
-/** What `a` has more than `b`; what it has less counts as nothing. */
+/** The amounts by which `a` exceeds `b`. */
 export function growth(a: Amounts, b: Amounts): Amounts {
   return new Map(
     [...a].map(([name, quantity]) => {

@@ -19,8 +19,8 @@ export interface Charge {
 }
 
 /**
- * What a request costs each of the quotas; only those it costs something are in the answer. Throws the refusal when one of
- * them has not enough left, or does not know yet what is used.
+ * The charges of a request to each quota; quotas without a charge are not in the result. Throws the denial when a quota
+ * is exceeded, or its usage is not known yet.
  */
 export function chargeQuotas(
   quotas: readonly ResourceQuota[],

@@ -50,7 +50,7 @@ export const claimEvaluator: QuotaEvaluator = {
   },
 };
 
-/** What is asked for or, while a volume shrinks back from a failed expansion, what was given. */
+/** The requested size or, while a volume shrinks back from a failed expansion, the allocated one. */
 function storageOf({ spec, status }: PersistentVolumeClaim): Quantity | undefined {
   const text = spec?.resources?.requests?.storage;
   if (text === undefined) return undefined;

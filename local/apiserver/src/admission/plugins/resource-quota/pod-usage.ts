@@ -64,7 +64,7 @@ function isBestEffort({ spec }: Pod): boolean {
   return spec !== undefined && qosClass(spec) === 'BestEffort';
 }
 
-/** Pods that will end by themselves. */
+/** Pods with an activeDeadlineSeconds. */
 function isTerminating(pod: Pod | undefined): boolean {
   return (pod?.spec?.activeDeadlineSeconds ?? -1) >= 0;
 }
@@ -77,7 +77,7 @@ function podUsage(pod: Pod): Amounts {
   return addAmounts(counted, resourceUsage(requests, limits));
 }
 
-/** What the Pod says of itself counts more than what its containers come to; what its runtime costs comes on top. */
+/** Pod-level resources win over the sum of the containers; the overhead is added. */
 function totals(spec: PodSpec): { readonly requests: Amounts; readonly limits: Amounts } {
   const isPodLevel = (name: string) => name === 'cpu' || name === 'memory' || name.startsWith(hugePages);
   const override = (amounts: Amounts, own: Readonly<Record<string, string>> | undefined): Amounts =>

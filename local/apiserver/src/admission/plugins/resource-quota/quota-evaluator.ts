@@ -10,7 +10,7 @@ export interface QuotaEvaluator {
   /** Whether a quota on that resource is about objects like this. */
   counts(resource: string): boolean;
   usage(object: KubeObject): Amounts;
-  /** What an object must say of itself where a quota has these; the violation if it does not. */
+  /** The fields that an object must set where a quota limits these resources; the violation if it does not. */
   constraint?(object: KubeObject, resources: readonly string[]): string | undefined;
   /** Whether an object is in a scope. Without it, no object is in any. */
   inScope?(object: KubeObject, scope: ScopedResourceSelectorRequirement): boolean;

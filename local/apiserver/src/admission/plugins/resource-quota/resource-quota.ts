@@ -96,7 +96,7 @@ export class QuotaAdmission implements AdmissionPlugin, Disposable {
         try {
           await this.writeUsage(quota, printAmounts(used));
         } catch (error) {
-          // Somebody else wrote the quota. Those that took the charge keep it; the others are tried again.
+          // A concurrent write of the quota. Quotas that took the charge keep it; the others are retried.
           if (!isStatusError(error, 'Conflict') || attempt >= attempts) throw error;
           failed.push(`${prefix}${quota.metadata.namespace}/${quota.metadata.name}`);
         }

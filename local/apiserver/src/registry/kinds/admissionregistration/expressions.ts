@@ -13,7 +13,7 @@ export const yesOrNo: ResultTypes = [boolType];
 export const text: ResultTypes = [stringType];
 export const textOrNothing: ResultTypes = [stringType, nullType];
 
-/** What an expression may use, and the variables of its policy. */
+/** The variables and libraries of an expression, and the variables of its policy. */
 export interface ExpressionScope {
   readonly params?: boolean;
   readonly authorizer?: boolean;
@@ -41,7 +41,7 @@ export function checkExpression(
   return type;
 }
 
-/** Conditions that a request must meet before a webhook is called or a policy is looked at. */
+/** Conditions that a request must meet before a webhook or a policy is evaluated. */
 export function validateMatchConditions(
   conditions: readonly MatchCondition[] | undefined,
   params: boolean,

@@ -11,7 +11,7 @@ import { checkRequiredSupported } from '../field-checks.ts';
 import { validateMatchConditions, validateVariables } from './expressions.ts';
 import { failurePolicies, validateMatchResources } from './rules.ts';
 
-/** What validating and mutating policies share. */
+/** The common part of validating and mutating policies. */
 export type PolicySpec = Pick<ValidatingAdmissionPolicySpec, 'failurePolicy'> & {
   readonly paramKind?: ParamKind;
   readonly matchConstraints?: MatchResources;

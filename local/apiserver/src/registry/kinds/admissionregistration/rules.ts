@@ -20,7 +20,7 @@ export function defaultRules(rules: readonly Mutable<RuleWithOperations>[] | und
   for (const rule of rules ?? []) rule.scope ??= '*';
 }
 
-/** What a rule of a webhook or policy matches: operations on resources of groups and versions. */
+/** Validates a rule of a webhook or policy: operations on resources of groups and versions. */
 export function validateRule(rule: RuleWithOperations, path: FieldPath, errors: FieldError[]): void {
   const { apiVersions = [], scope } = rule;
   checkWildcard(rule.operations ?? [], 'operations', path.child('operations'), errors);
@@ -57,10 +57,10 @@ function validateResources(resources: readonly string[], path: FieldPath, errors
       continue;
     }
     const [name, subresource] = [resource.slice(0, slash), resource.slice(slash + 1)];
-    const complain = (present: string) =>
+    const reject = (present: string) =>
       errors.push(invalid(path.index(i), resource, `if '${present}' is present, must not specify ${resource}`));
-    if (allOf.has(name)) complain(`${name}/*`);
-    if (everywhere.has(subresource)) complain(`*/${subresource}`);
+    if (allOf.has(name)) reject(`${name}/*`);
+    if (everywhere.has(subresource)) reject(`*/${subresource}`);
     if (subresource === '*') allOf.add(name);
     if (name === '*') everywhere.add(subresource);
   }

@@ -46,7 +46,7 @@ function defaultDaemonSet(daemonSet: Mutable<DaemonSet>): void {
   setTemplateGeneration(daemonSet, generationOf(daemonSet as DaemonSet));
 }
 
-/** How often the template changed; kept in an annotation since the field for it is gone. */
+/** How often the template changed; kept in an annotation since the field for it was removed. */
 function setTemplateGeneration(daemonSet: Mutable<DaemonSet>, generation: number): void {
   daemonSet.metadata.annotations = { ...daemonSet.metadata.annotations, [templateGeneration]: String(generation) };
 }

@@ -30,10 +30,10 @@ const fieldOfType: Readonly<Record<string, keyof MetricSpec>> = {
   Pods: 'pods',
   Resource: 'resource',
 };
-/** In the order in which upstream looks for them: only the first that is present is looked into. */
+/** In upstream's order: only the first that is present is validated. */
 const sources = ['object', 'external', 'pods', 'resource', 'containerResource'] as const;
 
-/** What an autoscaler watches. */
+/** Validates the metrics of an autoscaler. */
 export function validateMetrics(
   metrics: readonly MetricSpec[],
   minReplicas: number | undefined,
@@ -152,7 +152,7 @@ function validateIdentifier(metric: MetricIdentifier | undefined, path: FieldPat
 export interface ReferenceRules {
   /** The apiVersion may be of the core group. */
   readonly coreGroup?: boolean;
-  /** The apiVersion is not looked at. */
+  /** The apiVersion is not checked. */
   readonly anyVersion?: boolean;
 }
 

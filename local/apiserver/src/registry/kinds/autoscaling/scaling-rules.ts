@@ -13,7 +13,7 @@ import { checkPositive } from '../field-checks.ts';
 const longestWindow = 3600;
 const longestPeriod = 1800;
 
-/** What rules are when their author leaves something out: grow by four Pods or double, shrink to nothing. */
+/** The defaults of scaling rules: grow by four Pods or double, shrink to nothing. */
 export function defaultBehavior(behavior: Mutable<HorizontalPodAutoscalerBehavior>): void {
   behavior.scaleUp = {
     stabilizationWindowSeconds: 0,

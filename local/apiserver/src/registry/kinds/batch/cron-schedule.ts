@@ -20,7 +20,7 @@ const fields: readonly Bounds[] = [
 ];
 const descriptors = ['yearly', 'annually', 'monthly', 'weekly', 'daily', 'midnight', 'hourly'];
 
-/** What is wrong with a schedule of a CronJob, if anything. */
+/** The error of a CronJob's schedule, if any. */
 export function scheduleProblem(schedule: string): string | undefined {
   try {
     checkSchedule(schedule);
@@ -100,7 +100,7 @@ function parseNumber(text: string, names?: readonly string[]): number {
   return value;
 }
 
-/** What is wrong with the name of a time zone, if anything. */
+/** The error of a time zone's name, if any. */
 export function timeZoneProblem(zone: string): string | undefined {
   if (zone === '' || zone === 'UTC' || zone === 'Local') return undefined;
   const unknown = `unknown time zone ${zone}`;

@@ -21,7 +21,7 @@ type Spec = Partial<JobSpec>;
 const manyIndexes = 100_000;
 const manyWithBackoff = 10_000;
 
-/** What is wrong with a Job, by itself or in a CronJob. */
+/** Validates the spec of a Job, also inside a CronJob. */
 export function validateJobSpec(spec: Spec, path: FieldPath, errors: FieldError[]): void {
   for (const field of [
     'parallelism',

@@ -12,7 +12,7 @@ export const hasCondition = ({ status }: Job, type: string, value = 'True'): boo
 
 const isFinished = (job: Job): boolean => hasCondition(job, 'Complete') || hasCondition(job, 'Failed');
 
-/** What a controller may report of a Job; most rules hold only for what it changes. */
+/** Validates the status of a Job; most rules hold only for changed fields. */
 export function validateJobStatusUpdate(job: Job, old: Job): FieldError[] {
   const errors: FieldError[] = [];
   validateCounts(job, errors);

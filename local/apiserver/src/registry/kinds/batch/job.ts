@@ -49,7 +49,7 @@ function defaultJob(job: Mutable<Job>): void {
   defaultJobSpec(spec);
 }
 
-/** What a Job in a CronJob gets as well. */
+/** The defaults of a Job, also inside a CronJob. */
 export function defaultJobSpec(spec: Mutable<JobSpec>): void {
   for (const rule of spec.podFailurePolicy?.rules ?? [])
     for (const pattern of rule.onPodConditions ?? []) pattern.status ||= 'True';
@@ -213,7 +213,7 @@ function withNewResources(old: PodSpec, now: PodSpec): PodSpec {
   return result as PodSpec;
 }
 
-/** Advice about a Job, by itself or in a CronJob. */
+/** Warnings about a Job, also inside a CronJob. */
 export function jobSpecWarnings(spec: Spec, at: FieldPath): string[] {
   const { completionMode, completions = 0, parallelism = 0 } = spec;
   const warnings: string[] = [];

@@ -24,7 +24,7 @@ const digests: Readonly<Record<string, { readonly digest: string | null; readonl
 
 class DerError extends Error {}
 
-/** What is wrong with a request in PEM form; nothing when it is well formed and its signature is good. */
+/** The error of a request in PEM form; nothing when it is well formed and its signature is valid. */
 export function requestViolation(pem: string): string | undefined {
   const [block] = pemBlocks(pem);
   if (block?.type !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST';

@@ -136,7 +136,7 @@ function isCertificate(bytes: Buffer): boolean {
   }
 }
 
-/** What the path of an update may do: approve, or issue. */
+/** The permissions of an update's path: to approve, or to issue. */
 interface Permissions {
   readonly approve?: boolean;
   readonly issue?: boolean;

@@ -42,7 +42,7 @@ export function validateSignerName(signerName: string, path: FieldPath, errors: 
   if (signerName.length > longestSignerName) errors.push(tooLong(path, longestSignerName));
 }
 
-/** Complaints about the first bad label; more would only repeat it. */
+/** Reports the first bad label; more would only repeat it. */
 function checkLabels(
   labels: readonly string[],
   value: string,

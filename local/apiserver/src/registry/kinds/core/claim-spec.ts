@@ -34,7 +34,7 @@ export function validateAccessModes(modes: readonly string[], path: FieldPath, e
     errors.push(forbidden(path, 'may not use ReadWriteOncePod with other access modes'));
 }
 
-/** What a claim asks for, in a claim of its own or in a template. */
+/** Validates the spec of a claim, also inside a template. */
 export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: FieldPath, errors: FieldError[]): void {
   const { accessModes: modes = [], storageClassName, volumeMode, volumeAttributesClassName } = spec;
   if (modes.length === 0) errors.push(required(path.child('accessModes'), 'at least 1 access mode is required'));

@@ -12,12 +12,12 @@ const deprecatedLabels = new Map([
   ['node-role.kubernetes.io/master', 'use "node-role.kubernetes.io/control-plane" instead'],
 ]);
 
-/** What to use instead of an old label of nodes. */
+/** The replacement of a deprecated node label. */
 export function deprecatedLabel(key: string): string | undefined {
   return deprecatedLabels.get(key);
 }
 
-/** Advice about a term that selects nodes; values of preferences are not validated, so they are looked at here. */
+/** Warnings about a node selector term; values of preferences are not validated, so they are checked here. */
 export function nodeSelectorTermWarnings(term: NodeSelectorTerm, checkValues: boolean, path: FieldPath): string[] {
   const warnings: string[] = [];
   for (const [i, { key, values = [] }] of (term.matchExpressions ?? []).entries()) {

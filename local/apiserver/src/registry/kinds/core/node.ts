@@ -13,7 +13,7 @@ import { validateTaints } from './taint.ts';
 const podCidrsPath = FieldPath.of('spec', 'podCIDRs');
 const featureName = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;
 
-/** Upstream looks for taints below `metadata` in its messages. */
+/** Upstream's messages place taints below `metadata`. */
 function validateNode(node: Node): FieldError[] {
   const errors: FieldError[] = [];
   validateTaints(node.spec?.taints ?? [], FieldPath.of('metadata', 'taints'), errors);

@@ -37,7 +37,7 @@ import {
 const className = (name: string) => nameIsDnsSubdomain(name, false);
 const inlineOnly = 'may not be specified in the context of inline volumes';
 
-/** A volume, by itself or written into a VolumeAttachment (`inline`). */
+/** A volume, or the inline volume of a VolumeAttachment. */
 export function validateVolumeSpec(
   spec: PersistentVolumeSpec,
   name: string,

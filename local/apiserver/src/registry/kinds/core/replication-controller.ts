@@ -24,7 +24,7 @@ const path = FieldPath.of('spec');
 
 const specOf = (controller: ReplicationController): ReplicationControllerSpec => controller.spec ?? {};
 
-/** What its author leaves out follows from the labels of the template. */
+/** The defaults follow from the labels of the template. */
 function defaultController(controller: Mutable<ReplicationController>): void {
   controller.spec ??= {};
   const { spec } = controller;

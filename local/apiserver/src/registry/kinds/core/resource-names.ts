@@ -1,6 +1,6 @@
 import { type FieldError, type FieldPath, invalid, isQualifiedName, Quantity } from '@tektite/meta';
 
-/** What Kubernetes knows about names of resources: cpu, memory, hugepages, quota counts, vendor resources. */
+/** The resource names of Kubernetes: cpu, memory, hugepages, quota counts, vendor resources. */
 
 const quotaCounts = [
   'pods',

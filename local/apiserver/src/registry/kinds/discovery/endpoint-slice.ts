@@ -153,7 +153,7 @@ function endpointSliceWarnings(slice: EndpointSlice, old: EndpointSlice | undefi
   return warnings;
 }
 
-/** The topology of an endpoint is read only; the node has a field of its own. */
+/** The topology of an endpoint is read only; the node has a separate field. */
 function dropTopology(slice: Mutable<EndpointSlice>): void {
   for (const endpoint of slice.endpoints ?? []) delete endpoint.deprecatedTopology;
 }

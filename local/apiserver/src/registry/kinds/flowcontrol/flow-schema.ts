@@ -41,7 +41,7 @@ function catchAll(subjects: readonly string[]): PolicyRulesWithSubjects[] {
   ];
 }
 
-/** Schemas that every server has and that nobody may change. */
+/** Mandatory schemas that cannot be changed. */
 const mandatory: Readonly<Record<string, FlowSchemaSpec>> = {
   exempt: {
     priorityLevelConfiguration: { name: 'exempt' },
@@ -194,7 +194,7 @@ interface WithConditions {
   readonly status?: { readonly conditions?: readonly { readonly type?: string }[] };
 }
 
-/** Each condition has a type of its own; also for priority levels. */
+/** Each condition has a different type; also for priority levels. */
 export function validateConditionTypes({ status }: WithConditions, errors: FieldError[]): void {
   const seen = new Set<string>();
   for (const [i, { type = '' }] of (status?.conditions ?? []).entries()) {

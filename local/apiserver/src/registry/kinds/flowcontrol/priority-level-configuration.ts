@@ -17,7 +17,7 @@ const mostQueues = 10_000_000;
 const mostHashBits = 60;
 const path = FieldPath.of('spec');
 
-/** The level for requests that nothing else matches; nobody may change it. */
+/** The level for requests that match no other; it cannot be changed. */
 const catchAll: PriorityLevelConfigurationSpec = {
   type: 'Limited',
   limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' }, lendablePercent: 0 },

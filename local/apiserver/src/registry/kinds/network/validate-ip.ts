@@ -93,7 +93,7 @@ export function isDualStack(values: readonly string[]): boolean {
   );
 }
 
-/** Addresses that cannot be those of an endpoint: of this host, of this link, of nobody. */
+/** Addresses that cannot be those of an endpoint: loopback, link-local, unspecified. */
 export function validateEndpointIp(value: string, path: FieldPath, errors: FieldError[]): void {
   const address = parseIp(value);
   if (!address) {

@@ -24,7 +24,7 @@ export const deviceClassStrategy: KindStrategy<DeviceClass> = {
   returnDeletedObject: true,
 };
 
-/** What is looked at of a claim. */
+/** The part of a claim that is validated. */
 interface Claim extends KubeObject {
   readonly spec?: DeviceRequests;
   readonly status?: { readonly allocation?: object; readonly reservedFor?: readonly object[] };

@@ -38,7 +38,7 @@ export function firstThree(list: readonly string[]): string {
   return text === '' ? '<unset>' : text;
 }
 
-/** The table of kinds that have no columns of their own. */
+/** The table of kinds without columns. */
 export const defaultTable: TablePrinter<KubeObject> = {
   nullWhenEmpty: true,
   columns: defaultColumns,

@@ -1,8 +1,8 @@
 import type { TableColumn } from '../../kind-strategy.ts';
 
 /**
- * What the columns that `kubectl get` shows are made of; each API group has its own in `columns.ts`. The descriptions are
- * part of what goes over the wire: most are the documentation of the field that the column shows.
+ * The parts of the columns that `kubectl get` shows; each API group has its own in `columns.ts`. The descriptions are
+ * part of the wire format: most are the documentation of the field that the column shows.
  */
 
 export const nameDescription =
@@ -25,5 +25,5 @@ export const age = column('Age', 'string', createdDescription);
 export const containers = wide('Containers', 'Names of each container in the template.');
 export const images = wide('Images', 'Images referenced by each container in the template.');
 
-/** Kinds without columns of their own. */
+/** Kinds without columns. */
 export const defaultColumns: readonly TableColumn[] = [name, column('Created At', 'date', createdDescription)];

@@ -4,12 +4,12 @@ import type { Container, PodSpec, ResourceRequirements } from '@tektite/schema/k
 type Resources = Map<string, Quantity>;
 type Part = 'requests' | 'limits';
 
-/** What the containers of a Pod ask for together: sidecars and regular ones add up, init containers take turns. */
+/** The sum of the requests of a Pod's containers: sidecars and regular ones add up, init containers take turns. */
 export function aggregateContainerRequests(spec: PodSpec): Resources {
   return aggregate(spec, 'requests');
 }
 
-/** What the containers of a Pod are limited to together. */
+/** The sum of the limits of a Pod's containers. */
 export function aggregateContainerLimits(spec: PodSpec): Resources {
   return aggregate(spec, 'limits');
 }

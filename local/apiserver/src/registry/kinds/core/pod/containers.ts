@@ -14,7 +14,7 @@ import {
 import { validateSecurityContext } from './security-context.ts';
 import { validateVolumeDevices, validateVolumeMounts, type VolumesByName } from './volume-mounts.ts';
 
-/** What the containers of a Pod share. */
+/** The shared rules of a Pod's containers. */
 export interface ContainerRules {
   readonly spec: PodSpec;
   readonly volumes: VolumesByName;

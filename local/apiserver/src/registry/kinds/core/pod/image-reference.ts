@@ -20,7 +20,7 @@ export function imageTag(image: string): string {
   if (!isImageName(name) || (tag !== undefined && !tagName.test(tag))) return '';
   if (digest !== undefined && !digestName.test(digest)) return '';
   if (tag !== undefined) return tag;
-  // What looks like the identifier of an image is not a name.
+  // The identifier of an image is not a name.
   if (digest === undefined && /^[0-9a-f]{64}$/.test(name)) return '';
   return digest === undefined ? 'latest' : '';
 }

@@ -35,8 +35,8 @@ import { validateHostProcess } from './windows-options.ts';
 const largestInt32 = 2 ** 31 - 1;
 
 /**
- * What is wrong with a Pod or with the Pod inside a template, in upstream's order. `podMeta` is that of a Pod; a template
- * has none, and is allowed a little more.
+ * Validates a Pod or a Pod template, in upstream's order. `podMeta` is that of a Pod; a template has none, and is
+ * allowed a little more.
  */
 export function validatePodSpec(
   spec: PodSpec,

@@ -4,7 +4,7 @@ import { ageOf, nameOf, since } from '../../table/cells.ts';
 import { podColumns } from '../columns.ts';
 import { isSidecar } from './aggregate-resources.ts';
 
-/** What a table tells of the containers of a Pod. */
+/** The summary of a Pod's containers in a table. */
 interface Summary {
   reason: string;
   ready: number;

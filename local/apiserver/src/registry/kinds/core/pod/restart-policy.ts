@@ -34,7 +34,7 @@ export function validateInitContainerRestartPolicy(container: Container, path: F
     errors.push(required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used'));
 }
 
-/** What happens to a container whose resources change. The paths are upstream's: only duplicates name the entry. */
+/** Validates the resize policies of a container. The paths are upstream's: only duplicates name the entry. */
 export function validateResizePolicies(
   policies: readonly ContainerResizePolicy[],
   podRestartPolicy: string | undefined,

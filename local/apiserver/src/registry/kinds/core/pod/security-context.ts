@@ -114,7 +114,7 @@ function sysctlNamespace(name: string): 'net' | 'ipc' | undefined {
   return ipcSysctls.has(dotted) || dotted.startsWith('fs.mqueue.') ? 'ipc' : undefined;
 }
 
-/** What a Pod with a user namespace of its own may not share with its host. */
+/** Validates that a Pod with a user namespace shares nothing with its host. */
 export function validateHostUsers(spec: PodSpec, path: FieldPath, errors: FieldError[]): void {
   if (spec.hostUsers !== false) return;
   const detail = 'when `hostUsers` is false';

@@ -18,7 +18,7 @@ import { emptyPodSpec } from './validate-pod.ts';
 const path = FieldPath.of('status');
 const lists = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const;
 
-/** What a kubelet may report. */
+/** Validates a status update of a kubelet. */
 export function validatePodStatusUpdate(pod: Pod, old: Pod): FieldError[] {
   const errors: FieldError[] = [];
   const status = pod.status ?? {};

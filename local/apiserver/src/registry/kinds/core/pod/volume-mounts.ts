@@ -3,7 +3,7 @@ import type { Container, Volume, VolumeMount } from '@tektite/schema/kubernetes'
 import { checkSupported } from '../../field-checks.ts';
 import { checkDescendingPath } from './paths.ts';
 
-/** The volumes of a Pod that are valid by themselves, by name. */
+/** The valid volumes of a Pod, by name. */
 export type VolumesByName = ReadonlyMap<string, Volume>;
 
 export function validateVolumeMounts(

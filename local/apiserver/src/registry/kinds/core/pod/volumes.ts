@@ -82,7 +82,7 @@ export function validateVolumes(
   return good;
 }
 
-/** What a check of a source may have to know of the volume around it. */
+/** The context of a volume source. */
 interface Around {
   readonly volume: Volume;
   readonly path: FieldPath;
@@ -110,7 +110,7 @@ function source<K extends keyof Volume>(
   };
 }
 
-/** In the order in which upstream looks at them: the first is the one, others are too many. Odd names are upstream's. */
+/** In upstream's order: the first is the one, others are too many. Odd names are upstream's. */
 const sources: readonly SourceRule[] = [
   source('emptyDir', ({ sizeLimit }, path, errors) => {
     if (sizeLimit !== undefined && Quantity.parse(sizeLimit).sign < 0)

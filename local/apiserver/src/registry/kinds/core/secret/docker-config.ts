@@ -1,6 +1,6 @@
 import { jsonSyntaxError } from '@tektite/go';
 
-/** What Go would say about bytes that should be a JSON object; nothing when they are one, or `null`. */
+/** The Go error of bytes that should be a JSON object; nothing when they are one, or `null`. */
 export function jsonObjectError(bytes: Uint8Array): string | undefined {
   let value: unknown;
   try {

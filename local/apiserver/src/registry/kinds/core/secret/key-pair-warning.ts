@@ -12,7 +12,7 @@ function pemBlocks(base64: string): PemBlock[] {
   return [...text.matchAll(pemBlock)].map(([block, type]) => ({ type: type as string, text: block }));
 }
 
-/** What Go's TLS says about a certificate and a key that do not belong together; nothing when they do. */
+/** The error of Go's TLS for a certificate and a key that do not match; nothing when they do. */
 export function keyPairWarning(certificate: string, key: string): string | undefined {
   const blocks = pemBlocks(certificate);
   const found = blocks.find(({ type }) => type === 'CERTIFICATE');

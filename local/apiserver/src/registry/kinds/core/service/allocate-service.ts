@@ -150,7 +150,7 @@ function allocateAddress(spec: MutableSpec, network: ServiceNetwork, errors: Fie
     errors.push(invalid(path.child('clusterIPs'), spec.clusterIPs, `failed to allocate IP ${wanted}: ${problem}`));
 }
 
-/** The address as a number within its range; the first and the last are nobody's. */
+/** The address as a number within its range; the first and the last are reserved. */
 function offsetOf(ip: string, range: IpRange): number | undefined {
   const address = parseIp(ip);
   if (!address || address.bytes.length !== range.address.bytes.length) return undefined;

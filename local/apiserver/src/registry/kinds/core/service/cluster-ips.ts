@@ -8,7 +8,7 @@ const path = FieldPath.of('spec');
 const ipsPath = path.child('clusterIPs');
 const familiesPath = path.child('ipFamilies');
 
-/** Addresses and families of a Service must tell the same story. */
+/** Addresses and families of a Service must agree. */
 export function validateClusterIps(service: Service, old: Service | undefined, errors: FieldError[]): void {
   const spec = specOf(service);
   if (!needsClusterIp(spec)) return;

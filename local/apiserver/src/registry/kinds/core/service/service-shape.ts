@@ -4,7 +4,7 @@ import type { Service, ServiceSpec } from '@tektite/schema/kubernetes';
 
 export const specOf = (service: Service): ServiceSpec => service.spec ?? {};
 
-/** No address of its own: clients talk to the Pods. */
+/** A headless Service: clients connect to the Pods. */
 export const isHeadless = ({ clusterIPs }: ServiceSpec): boolean =>
   clusterIPs?.length === 1 && clusterIPs[0] === 'None';
 

@@ -40,7 +40,7 @@ function defaultService(service: Mutable<Service>): void {
   }
 }
 
-/** What a Service had because of its type goes with the type, unless the author set it anew. */
+/** Fields that depend on the type of a Service are dropped with the type, unless they were set again. */
 function dropTypeDependentFields(spec: Mutable<ServiceSpec>, old: ServiceSpec): void {
   const now = spec as ServiceSpec;
   if (needsClusterIp(old) && !needsClusterIp(now)) {

@@ -216,7 +216,7 @@ function validateTrafficPolicies(spec: ServiceSpec, errors: FieldError[]): void 
     checkSupported(spec.trafficDistribution, distributions, path.child('trafficDistribution'), errors);
 }
 
-/** What a load balancer reports. */
+/** Validates the status of a load balancer. */
 export function validateLoadBalancerStatus(
   status: LoadBalancerStatus,
   old: LoadBalancerStatus,
