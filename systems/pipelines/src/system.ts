@@ -24,7 +24,7 @@ import {
 } from './resolution/resolver-configs.ts';
 import { resolverController } from './controllers/resolution-request/resolver-controller.ts';
 import type { ResolverSettings } from './resolution/resolver.ts';
-import { ImageLookup, type KnownCommand } from './controllers/task-run/observe/image-lookup.ts';
+import { ImageLookup, type KnownCommand } from './images/image-lookup.ts';
 import { runQueueController } from './controllers/run-queue/controller.ts';
 import { taskRunController } from './controllers/task-run/controller.ts';
 import { configWebhook } from './webhooks/config-webhook.ts';

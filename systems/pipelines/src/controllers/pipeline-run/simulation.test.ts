@@ -17,7 +17,7 @@ import type { PipelineRun } from '../../kinds/pipeline-run.ts';
 import type { PipelineSpec, PipelineTask } from '../../kinds/pipeline-spec.ts';
 import { ResolutionRequest } from '../../kinds/resolution-request.ts';
 import type { TaskRun } from '../../kinds/task-run.ts';
-import { isOver } from './children/child-run.ts';
+import { isOver } from './decide/child-run.ts';
 import { buildGraph } from '../../pipeline/graph.ts';
 import { pipelineRunController } from './controller.ts';
 

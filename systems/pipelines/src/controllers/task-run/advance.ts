@@ -13,7 +13,7 @@ import { type TaskRunDraft, withStatus } from './decide/lifecycle.ts';
 import type { Conclusion } from './decide/plan.ts';
 import { recordSteps, recordTask, recordVerification } from './decide/record-task.ts';
 import { replaceTaskVariables } from './decide/task-variables.ts';
-import type { TaskRunObservation } from './observe.ts';
+import type { TaskRunObservation } from './decide/observation.ts';
 import { observePodInputs } from './observe/pod-inputs.ts';
 import { resolveSteps } from './observe/resolve-steps.ts';
 import { resolveTask } from './observe/resolve-task.ts';

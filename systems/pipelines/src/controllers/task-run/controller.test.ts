@@ -10,7 +10,7 @@ import { defaultFeatureFlags } from '../../config/feature-flags.ts';
 import { StepAction, Task, TaskRun } from '../../kinds/kinds.ts';
 import { ResolutionRequest } from '../../kinds/resolution-request.ts';
 import type { TaskRunSpec } from '../../kinds/task-run-spec.ts';
-import { ImageLookup } from './observe/image-lookup.ts';
+import { ImageLookup } from '../../images/image-lookup.ts';
 import { taskRunController } from './controller.ts';
 
 const images = {

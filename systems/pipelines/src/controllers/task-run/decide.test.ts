@@ -6,7 +6,7 @@ import { defaultFeatureFlags } from '../../config/feature-flags.ts';
 import type { TaskRun } from '../../kinds/task-run.ts';
 import { fail, start, stop } from './decide.ts';
 import { conclude } from './decide/plan.ts';
-import type { TaskRunObservation } from './observe.ts';
+import type { TaskRunObservation } from './decide/observation.ts';
 
 const created = Date.parse('2026-01-01T00:00:00Z');
 const minute = 60_000;

@@ -14,7 +14,7 @@ import { podFailure } from './decide/pod-failure.ts';
 import { statusFromPod } from './decide/status-from-pod.ts';
 import { areSidecarsReady } from './decide/task-run-pod.ts';
 import { previousStatus, terminatedStatus } from './decide/terminate.ts';
-import type { TaskRunObservation } from './observe.ts';
+import type { TaskRunObservation } from './decide/observation.ts';
 
 /** Starts the run: the draft has a start time, unless the run is pending. */
 export function start({ taskRun, pod, now }: TaskRunObservation): TaskRunDraft {

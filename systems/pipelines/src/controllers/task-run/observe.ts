@@ -1,20 +1,8 @@
 import type { CachedPod, CachedTaskRun } from '../../cache/cache-transforms.ts';
-import type { ConfigDefaults } from '../../config/config-defaults.ts';
-import type { FeatureFlags } from '../../config/feature-flags.ts';
 import type { TaskRun } from '../../kinds/task-run.ts';
+import type { TaskRunObservation } from './decide/observation.ts';
 import { currentPod } from './decide/task-run-pod.ts';
 import { podsOf, type TaskRunServices } from './task-run-options.ts';
-
-/** The state that a reconcile starts from. It is read once; phases that read more return it as values of their own. */
-export interface TaskRunObservation {
-  readonly taskRun: TaskRun;
-  /** The Pod of the current attempt. */
-  readonly pod: CachedPod | undefined;
-  readonly flags: FeatureFlags;
-  readonly defaults: ConfigDefaults;
-  readonly release: string;
-  readonly now: number;
-}
 
 export function observe(taskRun: TaskRun, services: TaskRunServices): TaskRunObservation {
   const { context, options } = services;

@@ -11,7 +11,7 @@ import { StepAction, Task, TaskRun } from '../../kinds/kinds.ts';
 import { ResolutionRequest } from '../../kinds/resolution-request.ts';
 import type { TaskRunSpec } from '../../kinds/task-run-spec.ts';
 import { succeededCondition } from '../../conditions/succeeded-condition.ts';
-import { ImageLookup } from './observe/image-lookup.ts';
+import { ImageLookup } from '../../images/image-lookup.ts';
 import { taskRunController } from './controller.ts';
 
 /** `SEEDS=1000 npx vitest run systems/pipelines/src/controllers/task-run/simulation` for a long night. */

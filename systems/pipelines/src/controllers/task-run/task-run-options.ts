@@ -4,7 +4,7 @@ import type { CachedPod, CacheTransforms } from '../../cache/cache-transforms.ts
 import type { CurrentSettings } from '../../config/current-settings.ts';
 import type { TaskRunMetrics } from '../../metrics/task-run-metrics.ts';
 import type { PodImages } from '../../pod/pod-images.ts';
-import type { ImageLookup } from './observe/image-lookup.ts';
+import type { ImageLookup } from '../../images/image-lookup.ts';
 import type { SharedReads } from '@tektite/client';
 
 /** Settings and dependencies of the TaskRun controller. */

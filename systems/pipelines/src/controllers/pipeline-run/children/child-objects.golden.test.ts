@@ -8,7 +8,7 @@ import { defaultTaskRun } from '../../../rules/defaults/default-task-run.ts';
 import { replaceInBindings } from '../../../workspace/replace-in-bindings.ts';
 import { assistantOf } from '../decide/affinity-assistant.ts';
 import { taskRunFor } from './child-objects.ts';
-import type { ChildRun } from './child-run.ts';
+import type { ChildRun } from '../decide/child-run.ts';
 import { Legacy, withTaskContext } from './child-variables.ts';
 import { PipelineFacts } from '../decide/facts.ts';
 import { buildGraph } from '../../../pipeline/graph.ts';

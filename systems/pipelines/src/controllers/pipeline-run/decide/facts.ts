@@ -1,23 +1,21 @@
-import type { PipelineRunSpec } from '../../../kinds/pipeline-run-spec.ts';
 import type { Graph } from '../../../pipeline/graph.ts';
-import { skipFinalReason, skipReason, type SkipReason } from './skip.ts';
+import type { ChildRun } from './child-run.ts';
+import type { SpecStatus } from './lifecycle.ts';
+import { type SkipFacts, skipFinalReason, skipReason, type SkipReason } from './skip.ts';
 import type { TaskState } from './task-state.ts';
 import type { Stopwatch } from './timeouts.ts';
 
-/** What a run is asked for from outside. */
-export type SpecStatus = NonNullable<PipelineRunSpec['status']>;
-
 /**
- * Everything that is known about a run in one look at it, and what follows: which tasks are skipped, which are done, which can
- * start. What it works out it keeps until {@link PipelineFacts.forget}.
+ * The facts about a run in one reconcile, and what follows from them: which tasks are skipped, which are done, which can start.
+ * Derived facts are kept until a fact changes.
  */
-export class PipelineFacts {
+export class PipelineFacts implements SkipFacts {
   readonly states: readonly TaskState[];
   readonly byName: ReadonlyMap<string, TaskState>;
   readonly graph: Graph;
   readonly specStatus: SpecStatus;
   readonly stopwatch: Stopwatch;
-  /** Tasks that cannot start because a result that they use is not there, and why. */
+  /** Tasks that cannot start because a result that they use is missing, with the reason. */
   readonly invalid = new Map<TaskState, string>();
   private readonly parents = new Map<TaskState, readonly TaskState[]>();
   private readonly skips = new Map<TaskState, SkipReason | undefined>();
@@ -39,28 +37,38 @@ export class PipelineFacts {
     for (const state of this.states) state.isIncomplete = this.hasToBeCompleted(state);
   }
 
-  /** What was begun in part is begun as a whole, unless the run is about to end anyway. */
+  /** A matrix that was created in part is completed, unless the run is about to end. */
   private hasToBeCompleted({ runs, names, isFinal }: TaskState): boolean {
     if (runs.length === 0 || runs.length >= names.length || this.specStatus !== '') return false;
     const { stopwatch } = this;
     return !stopwatch.isPipelineOver() && !(isFinal ? stopwatch.isFinallyOver() : stopwatch.areTasksOver());
   }
 
-  /** Something changed: what was worked out no longer holds. */
-  forget(): void {
+  startFinally(time: string): void {
+    this.stopwatch.startFinally(time);
+    this.invalidate();
+  }
+
+  /** Adds created children to their tasks. */
+  addChildren(created: ReadonlyMap<TaskState, readonly ChildRun[]>): void {
+    for (const [state, children] of created) state.addRuns(children);
+    this.invalidate();
+  }
+
+  private invalidate(): void {
     this.skips.clear();
     this.finalSkips.clear();
     this.stopping = undefined;
     this.tasksDone = undefined;
   }
 
-  /** A task that cannot start. */
+  /** Marks a task that cannot start. */
   markInvalid(state: TaskState, why: string): void {
     this.invalid.set(state, why);
-    this.forget();
+    this.invalidate();
   }
 
-  /** Upstream cannot tell custom tasks apart here, nor child Pipelines: one that is invalid makes all of them so. */
+  /** Upstream does not distinguish custom tasks or child Pipelines here: an invalid one makes all of them invalid. */
   isInvalid(state: TaskState): boolean {
     if (this.invalid.size === 0) return false;
     if (this.invalid.has(state)) return true;
@@ -75,7 +83,7 @@ export class PipelineFacts {
     return found;
   }
 
-  /** A task failed whose failure counts: no new tasks are started. */
+  /** Whether a failed task keeps new tasks from starting. */
   isStopping(): boolean {
     this.stopping ??= this.states.some(
       (state) => !state.isFinal && (state.isFailure() || this.isInvalid(state)) && !state.ignoresFailure,
@@ -87,14 +95,14 @@ export class PipelineFacts {
     return this.states.some((state) => !state.isFinal && state.isRunning());
   }
 
-  /** Why a task is not run; undefined if it is, or may still be. */
+  /** The reason why a task is skipped; undefined for a task that runs or may still run. */
   skipOf(state: TaskState): SkipReason | undefined {
-    if (this.skips.size === 0) this.workOutSkips();
+    if (this.skips.size === 0) this.computeSkips();
     return this.skips.get(state);
   }
 
-  /** Parents first, so that each only has to look at its own. */
-  private workOutSkips(): void {
+  /** Parents first, so that each task only has to check its own. */
+  private computeSkips(): void {
     for (const state of this.states) if (state.isFinal) this.skips.set(state, undefined);
     for (const name of this.graph.order) {
       const state = this.byName.get(name);
@@ -116,7 +124,7 @@ export class PipelineFacts {
     return state.isFinal || this.parentsOf(state).every((parent) => this.isDone(parent));
   }
 
-  /** All tasks but the final ones are over, or will never be. */
+  /** Whether all tasks but the final ones are completed or skipped. */
   areTasksDone(): boolean {
     this.tasksDone ??= this.states.every((state) => state.isFinal || this.isDone(state));
     return this.tasksDone;
@@ -126,12 +134,12 @@ export class PipelineFacts {
     return this.states.some(({ isFinal }) => isFinal);
   }
 
-  /** True also when there are none. A skipped one is not done: upstream does not look at the skipping of final tasks here. */
+  /** True also without final tasks. A skipped final task is not done: upstream ignores skipping of final tasks here. */
   areFinalTasksDone(): boolean {
     return this.states.every((state) => !state.isFinal || this.isDone(state));
   }
 
-  /** The tasks that can start now; of those that were begun in part, the rest. */
+  /** The tasks that can start now, and matrices that were created in part. */
   nextTasks(): readonly TaskState[] {
     const isEnding = this.specStatus !== '' || this.isStopping();
     return this.states.filter((state) => {

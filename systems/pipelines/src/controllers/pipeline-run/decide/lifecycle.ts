@@ -1,7 +1,18 @@
 import { formatTime, restrictLength } from '@tektite/meta';
 import { type RunOutcome, succeededCondition, withOutcome } from '../../../conditions/succeeded-condition.ts';
 import type { PipelineRun } from '../../../kinds/pipeline-run.ts';
-import type { PipelineRunStatus } from '../../../kinds/pipeline-run-spec.ts';
+import type { PipelineRunSpec, PipelineRunStatus } from '../../../kinds/pipeline-run-spec.ts';
+
+/** The cancellation or stop that a user requests in the spec. */
+export type SpecStatus = NonNullable<PipelineRunSpec['status']>;
+
+/** A PipelineRun as decided so far: with the metadata and the status that it is to have. */
+export type PipelineRunDraft = PipelineRun & { readonly status: PipelineRunStatus };
+
+/** The draft with some fields of its status replaced. */
+export function withStatus(draft: PipelineRunDraft, changes: PipelineRunStatus): PipelineRunDraft {
+  return { ...draft, status: { ...draft.status, ...changes } };
+}
 
 /** The status with this outcome; a final one gets a completion time. */
 export function withRunOutcome(status: PipelineRunStatus, outcome: RunOutcome, now: number): PipelineRunStatus {

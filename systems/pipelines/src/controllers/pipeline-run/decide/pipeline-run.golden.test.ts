@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PipelineRun } from '../../../kinds/pipeline-run.ts';
 import type { PipelineSpec } from '../../../kinds/pipeline-spec.ts';
 import { type GoldenCase, goldenCases, hasGolden } from '../../../test-support.ts';
-import type { ChildRun } from '../children/child-run.ts';
+import type { ChildRun } from './child-run.ts';
 import { pipelineOutcome } from './condition.ts';
 import { PipelineFacts } from './facts.ts';
 import { buildGraph } from '../../../pipeline/graph.ts';
@@ -57,7 +57,7 @@ function factsOf(run: PipelineRun, spec: PipelineSpec, { objects }: GoldenCase):
     state.task = replaceInPipelineTask(state.task, variables);
     state.evaluateCel();
   }
-  facts.forget();
+  facts.addChildren(new Map());
   return facts;
 }
 

@@ -12,54 +12,51 @@ import { RunFailure } from '../../../conditions/run-failure.ts';
 import { defaultPipelineSpec } from '../../../rules/defaults/default-pipeline.ts';
 import type { Rules } from '../../../rules/rules.ts';
 import { validatePipelineSpec } from '../../../rules/validation/validate-pipeline.ts';
-import type { FoundPipeline } from '../observe/get-pipeline.ts';
-import type { PipelineRunServices } from '../pipeline-run-services.ts';
+import type { FoundPipeline, PipelineRunObservation } from './observation.ts';
 
-/** A Pipeline that can be run: it fits its run, and what the run says is in its places. */
+/** A validated Pipeline with the params, names and workspaces of its run replaced. */
 export interface PreparedPipeline {
   readonly spec: PipelineSpec;
   readonly graph: Graph;
 }
 
-/**
- * Pipelines that are prepared, by the uid of their runs. A run's spec does not change but for what is asked of it, so what was worked
- * out once holds as long as the generation does.
- */
+type Settings = Pick<PipelineRunObservation, 'flags' | 'defaults'>;
+
+/** Prepared Pipelines by the uid of their runs. They hold as long as the generation of the run does. */
 export class PreparedPipelines {
   private readonly known = new Map<string, { readonly generation: number; readonly prepared: PreparedPipeline }>();
 
-  /** The same as {@link preparePipeline}, once. */
-  prepare(run: PipelineRun, found: FoundPipeline, services: PipelineRunServices): PreparedPipeline {
+  /** Prepares a Pipeline once per generation. */
+  prepare(run: PipelineRun, found: FoundPipeline, settings: Settings): PreparedPipeline {
     const { uid = '', generation = 0 } = run.metadata;
     const known = this.known.get(uid);
     if (known?.generation === generation && run.status?.childReferences) return known.prepared;
-    const prepared = preparePipeline(run, found, services);
+    const prepared = preparePipeline(run, found, settings);
     this.known.delete(uid);
     this.known.set(uid, { generation, prepared });
     const [oldest] = this.known.keys();
-    if (this.known.size > most && oldest !== undefined) this.known.delete(oldest);
+    if (this.known.size > maxEntries && oldest !== undefined) this.known.delete(oldest);
     return prepared;
   }
 
-  /** The run is over. */
   forget({ metadata }: PipelineRun): void {
     this.known.delete(metadata.uid ?? '');
   }
 }
 
-/** More runs than this are seldom under way at a time. */
-const most = 1000;
+/** Seldom are more runs in progress at a time. */
+const maxEntries = 1000;
 
-/** Checks a Pipeline against its run and puts parameters, names and workspaces in. Throws a `RunFailure`. */
+/** Validates a Pipeline against its run and replaces params, names and workspaces. Throws a `RunFailure`. */
 function preparePipeline(
   run: PipelineRun,
   { spec, metadata }: FoundPipeline,
-  { flags, defaults }: PipelineRunServices,
+  { flags, defaults }: Settings,
 ): PreparedPipeline {
   const { namespace = '', name = '' } = run.metadata;
   const pipeline = metadata.name ?? '';
   const graph = graphOf(spec, `${namespace}/${name}`);
-  // What has begun is not questioned any more, also when the settings change.
+  // A started run is not validated again: settings may have changed since.
   if (!run.status?.childReferences)
     validateSpec(spec, `${metadata.namespace ?? ''}/${pipeline}`, { flags, defaults, version: 'v1', isCreate: false });
   validatePipelineRun(spec, run.spec, { namespace, run: name, pipeline }, { withEnums: flags.enableParamEnum });
@@ -73,17 +70,17 @@ function preparePipeline(
   return { spec: prepared, graph };
 }
 
-/** What the webhook says, once more: a Pipeline may be older than the settings, and one from elsewhere never met the webhook. */
+/** Repeats the validation of the webhook: a Pipeline may be older than the settings, and a remote one never passed admission. */
 function validateSpec(spec: PipelineSpec, pipeline: string, rules: Rules): void {
   const errors = validatePipelineSpec(defaultPipelineSpec(spec, rules), rules);
   if (!errors.isEmpty) throw invalidSpec(pipeline, errors.toString());
 }
 
-function invalidSpec(pipeline: string, mistake: string): RunFailure {
+function invalidSpec(pipeline: string, violation: string): RunFailure {
   return new RunFailure(
     'PipelineValidationFailed',
-    `[User error] Pipeline ${pipeline} can't be Run; it has an invalid spec: ${mistake}`,
-    { cause: new Error(mistake) },
+    `[User error] Pipeline ${pipeline} can't be Run; it has an invalid spec: ${violation}`,
+    { cause: new Error(violation) },
   );
 }
 
@@ -117,7 +114,7 @@ function applyParams(spec: PipelineSpec, { spec: { params = [] } }: PipelineRun,
   }
 }
 
-/** The context is known for the runs of a matrix too. */
+/** Display names of matrix runs keep their own variables and get those of the context. */
 function withDisplayNames(spec: PipelineSpec, context: ReturnType<typeof contextVariables>): PipelineSpec {
   const replace = (tasks: PipelineSpec['tasks'] = []) =>
     tasks.map((task) => (task.displayName ? { ...task, displayName: replaceText(task.displayName, context) } : task));
@@ -134,16 +131,16 @@ function workspaceVariables(spec: PipelineSpec, run: PipelineRun): ReturnType<ty
   return stringReplacements([...declared, ...bound]);
 }
 
-/** What was a variable before may turn out to be nonsense. */
+/** A variable may have been replaced by an invalid value. */
 function validateOnError({ tasks = [], finally: final = [] }: PipelineSpec, pipeline: string): void {
   for (const { onError = '', retries = 0 } of [...tasks, ...final]) {
     if (onError === '' || onError.includes('$(')) continue;
-    const mistake =
+    const violation =
       onError !== 'continue' && onError !== 'stopAndFail'
         ? `invalid value: ${onError}: OnError\nPipelineTask OnError must be either "continue" or "stopAndFail"`
         : onError === 'continue' && retries > 0
           ? 'PipelineTask OnError cannot be set to "continue" when Retries is greater than 0: '
           : undefined;
-    if (mistake !== undefined) throw invalidSpec(pipeline, mistake);
+    if (violation !== undefined) throw invalidSpec(pipeline, violation);
   }
 }

@@ -7,7 +7,7 @@ import type { TaskRun } from '../../../kinds/task-run.ts';
 import { replaceValue } from '../../../substitution/replace-text.ts';
 import { ReplacementSet } from '../../../substitution/replacements.ts';
 import { withClaims } from '../../../workspace/claim-templates.ts';
-import { hasSucceeded } from '../children/child-run.ts';
+import { hasSucceeded } from './child-run.ts';
 import { isMatrixed } from '../../../pipeline/matrix.ts';
 import { replaceInPipeline } from './replace-in-pipeline.ts';
 import { resultReference, variablesInValue } from '../../../pipeline/result-reference.ts';

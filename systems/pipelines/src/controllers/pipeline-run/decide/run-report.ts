@@ -2,7 +2,7 @@ import type { ChildReference, SkippedTask } from '../../../kinds/pipeline-run-sp
 import type { PipelineTask } from '../../../kinds/pipeline-spec.ts';
 import { replaceText } from '../../../substitution/replace-text.ts';
 import { ReplacementSet, stringReplacements } from '../../../substitution/replacements.ts';
-import type { ChildRun } from '../children/child-run.ts';
+import type { ChildRun } from './child-run.ts';
 import type { PipelineFacts } from './facts.ts';
 import { replaceInPipelineTask } from './replace-in-pipeline.ts';
 import { skipReasons } from './skip.ts';

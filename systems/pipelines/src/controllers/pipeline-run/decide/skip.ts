@@ -1,10 +1,11 @@
 import { usesResults } from '../../../pipeline/result-reference.ts';
 import { resolveResults } from './task-results.ts';
-import type { PipelineFacts } from './facts.ts';
+import type { SpecStatus } from './lifecycle.ts';
 import type { TaskState } from './task-state.ts';
+import type { Stopwatch } from './timeouts.ts';
 import { allowsExecution } from './when.ts';
 
-/** Why a task was not run, in the words of the status. */
+/** The reasons in `status.skippedTasks`, in upstream's words. */
 export const skipReasons = {
   stopping: 'PipelineRun was stopping',
   cancelled: 'PipelineRun was gracefully cancelled',
@@ -20,15 +21,28 @@ export const skipReasons = {
 
 export type SkipReason = (typeof skipReasons)[keyof typeof skipReasons];
 
-/** Why a task is skipped that is not a final one. The first reason in this order counts. */
-export function skipReason(state: TaskState, facts: PipelineFacts): SkipReason | undefined {
+/** The facts about a run that decide whether a task is skipped. */
+export interface SkipFacts {
+  readonly byName: ReadonlyMap<string, TaskState>;
+  readonly specStatus: SpecStatus;
+  readonly stopwatch: Stopwatch;
+  parentsOf(state: TaskState): readonly TaskState[];
+  isInvalid(state: TaskState): boolean;
+  isStopping(): boolean;
+  areParentsDone(state: TaskState): boolean;
+  areTasksDone(): boolean;
+  skipOf(state: TaskState): SkipReason | undefined;
+}
+
+/** The reason why a task is skipped, in upstream's order; undefined for a task that runs or may still run. */
+export function skipReason(state: TaskState, facts: SkipFacts): SkipReason | undefined {
   if (state.isScheduled() || facts.isInvalid(state)) return undefined;
   if (facts.isStopping()) return skipReasons.stopping;
   if (facts.specStatus === 'CancelledRunFinally') return skipReasons.cancelled;
   if (facts.specStatus === 'StoppedRunFinally') return skipReasons.stopped;
   const parentsDone = facts.areParentsDone(state);
   if (parentsDone && !allowsExecution(state.task.when, state.celOutcomes)) return skipReasons.when;
-  // Who was not run because of its own conditions does not keep others from it.
+  // A task that its own when expressions skip does not skip its children.
   const parentSkips = facts.parentsOf(state).map((parent) => facts.skipOf(parent));
   if (parentSkips.some((reason) => reason !== undefined && reason !== skipReasons.when)) return skipReasons.parents;
   if (!parentsDone) return isEmptyMatrix(state) ? skipReasons.emptyMatrix : undefined;
@@ -38,8 +52,8 @@ export function skipReason(state: TaskState, facts: PipelineFacts): SkipReason |
   return isEmptyMatrix(state) ? skipReasons.emptyMatrix : undefined;
 }
 
-/** Why a final task is skipped. */
-export function skipFinalReason(state: TaskState, facts: PipelineFacts): SkipReason | undefined {
+/** The same for a final task. */
+export function skipFinalReason(state: TaskState, facts: SkipFacts): SkipReason | undefined {
   if (state.isScheduled() || !facts.areTasksDone()) return undefined;
   if (areResultsMissing(state, facts)) return skipReasons.results;
   if (!allowsExecution(state.task.when, state.celOutcomes)) return skipReasons.when;
@@ -49,10 +63,9 @@ export function skipFinalReason(state: TaskState, facts: PipelineFacts): SkipRea
 }
 
 /**
- * Whether a task does without what it cannot have. Others fail: those whose results are missing although the task that should
- * have made them was run.
+ * Whether missing results skip a task. A task fails instead when the producer of the results ran without producing them.
  */
-function areResultsMissing(state: TaskState, facts: PipelineFacts): boolean {
+function areResultsMissing(state: TaskState, facts: SkipFacts): boolean {
   if (state.references.length === 0 || !usesResults(state.task)) return false;
   const results = resolveResults(facts.byName, state);
   if (results.missing === undefined) return false;

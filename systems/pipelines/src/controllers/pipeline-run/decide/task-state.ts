@@ -10,12 +10,12 @@ import {
   isOver,
   wasCancelled,
   wasTimedOut,
-} from '../children/child-run.ts';
+} from './child-run.ts';
 import { isMatrixed } from '../../../pipeline/matrix.ts';
 import { type ResultReference, resultReferencesOf } from '../../../pipeline/result-reference.ts';
 import { type CelOutcomes, evaluateCel } from './when.ts';
 
-/** What a task of a Pipeline turned out to be. */
+/** The Task or Pipeline that a task of a Pipeline refers to. */
 export interface Resolved {
   /** Of a Task; absent for custom tasks and Pipelines. */
   readonly taskSpec?: TaskSpec;
@@ -24,23 +24,23 @@ export interface Resolved {
   readonly pipelineSpec?: PipelineSpec;
 }
 
-/** Which kind of run a task is carried out by. With both an API version and a kind it is a custom task. */
+/** The kind of the runs of a task. A custom task has both an API version and a kind. */
 export function childKindOf({ taskRef, taskSpec, pipelineRef, pipelineSpec }: PipelineTask): ChildKind {
   if (pipelineRef || pipelineSpec) return 'PipelineRun';
   const isCustom = (taskRef?.apiVersion && taskRef.kind) || (taskSpec?.apiVersion && taskSpec.kind);
   return isCustom ? 'CustomRun' : 'TaskRun';
 }
 
-/** One task of a Pipeline in one look at a run: what it is, its runs, and how they stand. */
+/** One task of a Pipeline in one reconcile: its spec, its runs, and their states. */
 export class TaskState {
-  /** As far as its variables are known. */
+  /** The task with the variables replaced that are known so far. */
   task: PipelineTask;
   readonly kind: ChildKind;
   readonly isFinal: boolean;
-  /** Those of the runs that there are or will be. */
+  /** The names of its runs, created or not. */
   names: readonly string[] = [];
   runs: readonly ChildRun[] = [];
-  /** Some of its runs are there and others still have to be created: whoever began died in the middle, or somebody deleted them. */
+  /** Whether only some of its runs exist: a reconcile died between two creations, or runs were deleted. */
   isIncomplete = false;
   resolved: Resolved = { name: '' };
   private cel: CelOutcomes = new Map();
@@ -56,7 +56,7 @@ export class TaskState {
     return this.task.name;
   }
 
-  /** The results that it uses; fewer and fewer as they are put in. */
+  /** The references to results that are not replaced yet. */
   get references(): readonly ResultReference[] {
     return resultReferencesOf(this.task);
   }
@@ -67,6 +67,13 @@ export class TaskState {
 
   get celOutcomes(): CelOutcomes {
     return this.cel;
+  }
+
+  /** Adds created runs. The task is complete then. */
+  addRuns(created: readonly ChildRun[]): void {
+    const byName = new Map([...this.runs, ...created].map((run) => [run.metadata.name, run]));
+    this.runs = this.names.flatMap((name) => byName.get(name) ?? []);
+    this.isIncomplete = false;
   }
 
   /** Throws a `CelError`. */

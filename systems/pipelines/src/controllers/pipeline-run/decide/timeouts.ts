@@ -1,7 +1,7 @@
 import { formatGoDuration, parseGoDuration } from '@tektite/meta';
 import type { PipelineRunSpec, PipelineRunStatus } from '../../../kinds/pipeline-run-spec.ts';
 
-/** How long a run, its tasks and its final tasks may take, in milliseconds. 0: no limit; undefined: nobody said. */
+/** The timeouts of a run, its tasks and its final tasks, in milliseconds. 0: no timeout; undefined: not set. */
 export interface Timeouts {
   readonly pipeline: number;
   readonly tasks?: number;
@@ -15,7 +15,7 @@ export function formatTimeout(limit: number): string {
   return formatGoDuration(BigInt(Math.round(limit * 1e6)));
 }
 
-/** What a run says, and what follows from it: the tasks have what the final tasks leave, and the other way round. */
+/** The timeouts of the spec. The tasks get the time that the final tasks leave, and vice versa. */
 export function timeoutsOf({ timeouts = {} }: PipelineRunSpec, defaultMinutes: number): Timeouts {
   const { pipeline, tasks, finally: final } = timeouts;
   const whole = pipeline === undefined ? defaultMinutes * 60_000 : milliseconds(pipeline);
@@ -33,7 +33,7 @@ export function timeoutsOf({ timeouts = {} }: PipelineRunSpec, defaultMinutes: n
   };
 }
 
-/** A clock on one run. */
+/** Measures one run against its timeouts. */
 export class Stopwatch {
   readonly timeouts: Timeouts;
   private readonly now: number;
@@ -63,13 +63,13 @@ export class Stopwatch {
     return isPast(this.finallyStartTime, this.timeouts.finally, this.now);
   }
 
-  /** Twice the time has passed: nobody looked for very long. */
+  /** Whether twice the timeout has passed: the run was not reconciled for very long. */
   isPipelineLongOver(): boolean {
     return this.isPipelineOver() && this.now - (this.startTime ?? this.now) >= 2 * this.timeouts.pipeline;
   }
 
-  /** When to look again, if nothing happens until then. */
-  nextLook(): number | undefined {
+  /** The time until the next timeout, in milliseconds. */
+  nextTimeout(): number | undefined {
     const { pipeline, tasks = 0, finally: final = 0 } = this.timeouts;
     if (this.startTime === undefined) return undefined;
     const whole = left(this.startTime, pipeline, this.now);
@@ -82,7 +82,7 @@ function isPast(since: number | undefined, limit: number | undefined, now: numbe
   return since !== undefined && !!limit && now - since > limit;
 }
 
-/** One more than is left: when exactly the time has passed it is not over yet. */
+/** One more than is left: at exactly the limit a timeout has not passed. */
 function left(since: number, limit: number, now: number): number | undefined {
   return limit === 0 ? undefined : Math.max(0, limit - (now - since)) + 1;
 }

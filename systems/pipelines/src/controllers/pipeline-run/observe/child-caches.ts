@@ -1,5 +1,5 @@
-import { type CachedSource, type Change, owned } from '@tektite/controller';
-import { equalJson, hasOwner } from '@tektite/meta';
+import { type CachedSource, type Change, owned, type ReconcileContext } from '@tektite/controller';
+import { controllerOf, equalJson, hasOwner } from '@tektite/meta';
 import type {
   CachedCustomRun,
   CachedPipelineRun,
@@ -11,12 +11,11 @@ import { CustomRun, PipelineRun as PipelineRunKind, TaskRun as TaskRunKind } fro
 import type { PipelineRun } from '../../../kinds/pipeline-run.ts';
 import type { ChildReference } from '../../../kinds/pipeline-run-spec.ts';
 import type { TaskRun } from '../../../kinds/task-run.ts';
-import { type ChildKind, type ChildRun, conditionOf, isOver } from '../children/child-run.ts';
-import type { PipelineRunServices } from '../pipeline-run-services.ts';
+import { type ChildKind, type ChildRun, conditionOf, isOver } from '../decide/child-run.ts';
 
 /**
- * A run only has to look at its children when one of them ended, came back, or went. That they were created it knows: it did it.
- * Who was down meanwhile looks at everything anyway.
+ * A run is reconciled when a child completes, is restarted, or is deleted. Creations are its own, and a controller that was down
+ * reconciles every run when it starts.
  */
 function hasNews(change: Change<ChildRun>): boolean {
   if (change.type !== 'modified') return change.type !== 'added';
@@ -24,11 +23,17 @@ function hasNews(change: Change<ChildRun>): boolean {
   return isOver(object) ? !equalJson(conditionOf(object), conditionOf(before)) : isOver(before);
 }
 
-/** Where runs find their children. The same as all other controllers have, if these are told to keep the same of them. */
+/** The caches of children. They are shared with other controllers of the same transforms. */
 export interface ChildCaches {
   readonly taskRuns: CachedSource<CachedTaskRun>;
   readonly customRuns: CachedSource<CachedCustomRun>;
   readonly pipelineRuns: CachedSource<CachedPipelineRun>;
+}
+
+/** The services that find children. */
+export interface ChildServices {
+  readonly context: Pick<ReconcileContext, 'cache'>;
+  readonly children: ChildCaches;
 }
 
 export function childCaches({ taskRun, customRun, pipelineRun }: CacheTransforms): ChildCaches {
@@ -42,12 +47,12 @@ export function childCaches({ taskRun, customRun, pipelineRun }: CacheTransforms
   };
 }
 
-/** The child of a run with that name, if it is the run's own: another may have had the name before. */
+/** The child of a run with that name. An object of the same name that another run owns is no child. */
 export function findChild(
   run: PipelineRun,
   kind: ChildKind,
   name: string,
-  { context: { cache }, children }: Pick<PipelineRunServices, 'context' | 'children'>,
+  { context: { cache }, children }: ChildServices,
 ): ChildRun | undefined {
   const key = `${run.metadata.namespace ?? ''}/${name}`;
   const found: ChildRun | undefined =
@@ -60,12 +65,12 @@ export function findChild(
 }
 
 /**
- * The children that the status knows, and those that it does not because whoever created them died before it could say so. In the order of
- * tasks and names.
+ * All children: those that the status lists, and those that a reconcile created which died before it wrote the status. Ordered by
+ * task and name.
  */
 export function knownChildren(
   run: PipelineRun,
-  { context: { cache }, children: caches }: PipelineRunServices,
+  { context: { cache }, children: caches }: ChildServices,
 ): readonly ChildReference[] {
   const known = run.status?.childReferences ?? [];
   const children: readonly ChildRun[] = [
@@ -89,4 +94,22 @@ function byTaskAndName(a: ChildReference, b: ChildReference): number {
 
 function compare(a = '', b = ''): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The PipelineRuns that a run is a child of, nearest first. */
+export function ancestorsOf(
+  run: CachedPipelineRun,
+  { context: { cache }, children }: ChildServices,
+): readonly CachedPipelineRun[] {
+  const ancestors: CachedPipelineRun[] = [];
+  const seen = new Set<string>();
+  for (let current = run; ; ) {
+    const owner = controllerOf(current);
+    if (owner?.kind !== 'PipelineRun' || seen.has(owner.uid)) return ancestors;
+    seen.add(owner.uid);
+    const parent = cache(children.pipelineRuns).get(`${current.metadata.namespace ?? ''}/${owner.name}`);
+    if (!parent) return ancestors;
+    ancestors.push(parent);
+    current = parent;
+  }
 }

@@ -1,9 +1,7 @@
-import { isStatusError, type ObjectMeta } from '@tektite/meta';
+import { isStatusError } from '@tektite/meta';
 import { Pipeline } from '../../../kinds/kinds.ts';
 import type { PipelineRun } from '../../../kinds/pipeline-run.ts';
-import type { PipelineSpec } from '../../../kinds/pipeline-spec.ts';
 import type { PipelineRef } from '../../../kinds/resolver-reference.ts';
-import type { RefSource } from '../../../kinds/run-status.ts';
 import { contextVariables } from '../decide/context-variables.ts';
 import { givenParams } from '../decide/pipeline-params.ts';
 import { replaceParams } from '../decide/replace-in-pipeline.ts';
@@ -11,22 +9,13 @@ import { fetchPipeline } from '../../../resolution/fetch-remote.ts';
 import { RemoteFailure, RemotePending } from '../../../resolution/remote-failure.ts';
 import { replaceText } from '../../../substitution/replace-text.ts';
 import { RunFailure, RunWaits } from '../../../conditions/run-failure.ts';
-import type { VerificationResult } from '../../../conditions/verification-result.ts';
 import { looksLikeUrl } from '../../../rules/validation/validate-ref.ts';
-import type { PipelineRunServices } from '../pipeline-run-services.ts';
-
-/** A Pipeline that was found, and where. */
-export interface FoundPipeline {
-  readonly spec: PipelineSpec;
-  /** Of one within the run: the run's. */
-  readonly metadata: ObjectMeta;
-  readonly refSource?: RefSource;
-  readonly verification?: VerificationResult;
-}
+import type { FoundPipeline } from '../decide/observation.ts';
+import type { PipelineRunServices } from './pipeline-run-services.ts';
 
 /**
- * The Pipeline of a run. One within the run is read from there each time; one that is referred to is read once and remembered, so
- * that a run does not change when its Pipeline does.
+ * Resolves the Pipeline of a run. An embedded Pipeline is read from the run each time; a referenced one is read once and recorded
+ * in the status, so that a run does not change when its Pipeline does.
  */
 export async function getPipeline(run: PipelineRun, services: PipelineRunServices): Promise<FoundPipeline> {
   const { name = '', namespace = '' } = run.metadata;
@@ -51,7 +40,7 @@ export async function getPipeline(run: PipelineRun, services: PipelineRunService
   }
 }
 
-/** It is not there, or it is no Pipeline. What may go by itself is another error. */
+/** The Pipeline does not exist, or is not a Pipeline. Transient errors are not wrapped. */
 export class PipelineUnavailable extends Error {
   override readonly name = 'PipelineUnavailable';
 }
@@ -81,7 +70,7 @@ async function find(run: PipelineRun, services: PipelineRunServices): Promise<Fo
   }
 }
 
-/** A Pipeline from the cluster or from elsewhere. */
+/** Reads a Pipeline from the cluster, or by a resolver. */
 export async function readPipeline(
   ref: PipelineRef,
   run: PipelineRun,
@@ -131,7 +120,7 @@ async function fetch(
   }
 }
 
-/** Upstream says at which step it went wrong. */
+/** Upstream names the step that failed. */
 function explain({ message }: RemoteFailure, name: string): string {
   return message.startsWith('error requesting remote resource') || message.startsWith('error accessing data')
     ? `resolver failed to get Pipeline ${name}: ${message}`

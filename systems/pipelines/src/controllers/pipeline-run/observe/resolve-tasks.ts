@@ -6,7 +6,7 @@ import type { ChildReference } from '../../../kinds/pipeline-run-spec.ts';
 import type { PipelineSpec, PipelineTask } from '../../../kinds/pipeline-spec.ts';
 import type { ResolverReference, TaskRef } from '../../../kinds/resolver-reference.ts';
 import type { TaskSpec } from '../../../kinds/task-spec.ts';
-import { childNames } from '../children/child-names.ts';
+import { childNames } from '../decide/child-names.ts';
 import { countCombinations, isMatrixed } from '../../../pipeline/matrix.ts';
 import { replaceInPipelineTask } from '../decide/replace-in-pipeline.ts';
 import { resolveResults } from '../decide/task-results.ts';
@@ -17,47 +17,47 @@ import { RunFailure, RunWaits } from '../../../conditions/run-failure.ts';
 import type { VerificationResult } from '../../../conditions/verification-result.ts';
 import { findChild } from './child-caches.ts';
 import { PipelineUnavailable, readPipeline } from './get-pipeline.ts';
-import type { PipelineRunServices } from '../pipeline-run-services.ts';
+import type { PipelineRunServices } from './pipeline-run-services.ts';
 
-/** Called for each Task and Pipeline that was fetched from elsewhere. Throws if the run must not go on with it. */
-type Verified = (verification: VerificationResult, name: string) => void;
+/** Called for each remote Task and Pipeline. Throws if the run must not use it. */
+type OnVerified = (verification: VerificationResult, name: string) => void;
 
 /**
- * Finds out what each task is, and which runs it has: those that have begun first, then those that have not. Tasks that are not there,
- * or not yet, end the run or keep it waiting.
+ * Resolves each task and finds its runs: started tasks first, then the others. A Task that does not exist fails the run, one that is
+ * being fetched lets it wait.
  */
 export async function resolveTasks(
   run: PipelineRun,
   { tasks = [], finally: final = [] }: PipelineSpec,
   options: {
-    readonly children: readonly ChildReference[];
     /** `namespace/name`, for messages. */
     readonly pipeline: string;
-    readonly verified: Verified;
+    readonly onVerified: OnVerified;
   },
   services: PipelineRunServices,
 ): Promise<readonly TaskState[]> {
-  const work = new TaskResolution(run, options.children, options.verified, services);
-  const begun = new Set(options.children.map(({ pipelineTaskName }) => pipelineTaskName));
+  const children = run.status?.childReferences ?? [];
+  const resolution = new TaskResolution(run, children, options.onVerified, services);
+  const started = new Set(children.map(({ pipelineTaskName }) => pipelineTaskName));
   const finals = new Set(final);
   const all = [...tasks, ...final];
-  const ordered = [...all.filter(({ name }) => begun.has(name)), ...all.filter(({ name }) => !begun.has(name))];
-  work.prefetch(ordered);
+  const ordered = [...all.filter(({ name }) => started.has(name)), ...all.filter(({ name }) => !started.has(name))];
+  resolution.prefetch(ordered);
   for (const task of ordered) {
     try {
-      await work.add(new TaskState(task, finals.has(task)));
+      await resolution.add(new TaskState(task, finals.has(task)));
     } catch (error) {
       throw explain(error, run, options.pipeline);
     }
   }
-  return [...work.states.values()];
+  return [...resolution.states.values()];
 }
 
 function explain(error: unknown, { metadata }: PipelineRun, pipeline: string): unknown {
   const { namespace = '', name = '' } = metadata;
   if (error instanceof RemotePending)
     return new RunWaits('ResolvingTaskRef', `PipelineRun ${namespace}/${name} awaiting remote resource`);
-  if (!(error instanceof TaskMistake)) return error;
+  if (!(error instanceof TaskResolutionError)) return error;
   const { reason, message } = error;
   const words =
     reason === 'CouldntGetTask'
@@ -68,12 +68,12 @@ function explain(error: unknown, { metadata }: PipelineRun, pipeline: string): u
   return new RunFailure(reason, words, { cause: error });
 }
 
-/** Why a task cannot be run at all. */
-class TaskMistake extends Error {
-  override readonly name = 'TaskMistake';
+/** A task that cannot be resolved. */
+class TaskResolutionError extends Error {
+  override readonly name = 'TaskResolutionError';
   readonly reason: 'CouldntGetTask' | 'CouldntGetPipeline' | 'PipelineValidationFailed';
 
-  constructor(reason: TaskMistake['reason'], message: string, options?: ErrorOptions) {
+  constructor(reason: TaskResolutionError['reason'], message: string, options?: ErrorOptions) {
     super(message, options);
     this.reason = reason;
   }
@@ -86,19 +86,19 @@ class TaskResolution {
   private readonly run: PipelineRun;
   private readonly children: readonly ChildReference[];
   private readonly childrenByTask = new Map<string, ChildReference[]>();
-  private readonly verified: Verified;
+  private readonly onVerified: OnVerified;
   private readonly services: PipelineRunServices;
   private readonly local = new Map<string, Promise<LocalTask>>();
 
   constructor(
     run: PipelineRun,
     children: readonly ChildReference[],
-    verified: Verified,
+    onVerified: OnVerified,
     services: PipelineRunServices,
   ) {
     this.run = run;
     this.children = children;
-    this.verified = verified;
+    this.onVerified = onVerified;
     this.services = services;
     for (const child of this.children) {
       const { pipelineTaskName = '' } = child;
@@ -108,7 +108,7 @@ class TaskResolution {
     }
   }
 
-  /** Asks for the Tasks of the cluster at once, and for each only once. */
+  /** Reads the Tasks of the cluster concurrently, each once. */
   prefetch(tasks: readonly PipelineTask[]): void {
     for (const { name, taskRef } of tasks) {
       if (!taskRef?.name || taskRef.resolver || taskRef.apiVersion || taskRef.name.includes('$(')) continue;
@@ -119,7 +119,8 @@ class TaskResolution {
   async add(state: TaskState): Promise<void> {
     const results = state.references.length > 0 ? resolveResults(this.states, state) : undefined;
     if (results && results.missing === undefined) {
-      if (results.outOfBounds !== undefined) throw new TaskMistake('PipelineValidationFailed', results.outOfBounds);
+      if (results.outOfBounds !== undefined)
+        throw new TaskResolutionError('PipelineValidationFailed', results.outOfBounds);
       state.task = replaceInPipelineTask(state.task, results.replacements);
     }
     const { task, kind } = state;
@@ -143,12 +144,12 @@ class TaskResolution {
     if (pipelineSpec) return { name: '', pipelineSpec };
     try {
       const { spec, metadata, verification } = await readPipeline(pipelineRef ?? {}, this.run, this.services);
-      if (verification) this.verified(verification, name);
+      if (verification) this.onVerified(verification, name);
       return { name: metadata.name ?? '', pipelineSpec: spec };
     } catch (error) {
       if (!(error instanceof PipelineUnavailable)) throw error;
       const what = quoteGo(pipelineRef?.name?.trim() || describeReference(pipelineRef));
-      throw new TaskMistake('CouldntGetPipeline', `Couldn't retrieve Pipeline ${what}: ${error.message}`, {
+      throw new TaskResolutionError('CouldntGetPipeline', `Couldn't retrieve Pipeline ${what}: ${error.message}`, {
         cause: error,
       });
     }
@@ -159,7 +160,7 @@ class TaskResolution {
     if (!taskRef) {
       if (taskSpec) return { name: '', taskSpec: bareSpec(taskSpec) };
       const words = `PipelineTask ${quoteGo(name)} must specify one of TaskRef, TaskSpec, PipelineRef, or PipelineSpec`;
-      throw new TaskMistake('PipelineValidationFailed', words);
+      throw new TaskResolutionError('PipelineValidationFailed', words);
     }
     const remembered = await this.rememberedSpec(state.runs.at(-1) as CachedTaskRun | undefined);
     if (remembered) return { name: taskRef.name ?? '', taskSpec: remembered };
@@ -169,23 +170,25 @@ class TaskResolution {
         : this.readTask(taskRef.name ?? ''));
       return { name: found, taskSpec: spec };
     } catch (error) {
-      if (!isLasting(error)) throw error;
+      if (!isTerminal(error)) throw error;
       const what = quoteGo(taskRef.name?.trim() || describeReference(taskRef));
-      throw new TaskMistake('CouldntGetTask', `Couldn't retrieve Task ${what}: ${error.message}`, { cause: error });
+      throw new TaskResolutionError('CouldntGetTask', `Couldn't retrieve Task ${what}: ${error.message}`, {
+        cause: error,
+      });
     }
   }
 
-  /** What the task's TaskRun was made of, if there is one. */
+  /** The Task that the TaskRun of this task recorded. */
   private async rememberedSpec(child: CachedTaskRun | undefined): Promise<TaskSpec | undefined> {
     if (!child || isWhole(child)) return child?.status?.taskSpec;
-    return this.services.finished.specOf(this.run, child, this.services.context);
+    return this.services.completed.specOf(this.run, child, this.services.context);
   }
 
   private async fetchTask(task: string, { params = [] }: TaskRef, resolver: string): Promise<LocalTask> {
     const known = this.childrenByTask.get(task)?.find(({ kind }) => kind === 'TaskRun')?.name;
     const name = known ?? childName(this.run.metadata.name ?? '', `-${task}`);
     const { object, verification } = await fetchTask(this.run, { resolver, params, name }, this.services.remote);
-    this.verified(verification, task);
+    this.onVerified(verification, task);
     return { spec: object.spec, name: object.metadata.name ?? '' };
   }
 
@@ -200,23 +203,23 @@ class TaskResolution {
   }
 }
 
-/** Whether it will be the same the next time. */
-function isLasting(error: unknown): error is Error {
+/** Whether the next attempt would repeat the error. */
+function isTerminal(error: unknown): error is Error {
   if (error instanceof RemoteFailure) return true;
   return isStatusError(error) && error.code < 500 && error.code !== 429;
 }
 
-/** A Task within a Pipeline has fields that a Task has not. */
+/** An embedded Task has fields that a Task has not. */
 function bareSpec(embedded: NonNullable<PipelineTask['taskSpec']>): TaskSpec {
   const { apiVersion: _, kind: __, metadata: ___, spec: ____, ...spec } = embedded;
   return spec;
 }
 
-/** What is asked for, where it has no name. */
+/** Describes a reference without a name. */
 function describeReference({ resolver = '', params = [] }: ResolverReference = {}): string {
-  const told = params.flatMap(({ name, value }) => {
+  const shown = params.flatMap(({ name, value }) => {
     if (name !== 'name' && name !== 'url') return [];
     return [`${name} = ${typeof value === 'string' ? value : JSON.stringify(value)}\n`];
   });
-  return `resolver type ${resolver}\n${told.join('')}`;
+  return `resolver type ${resolver}\n${shown.join('')}`;
 }

@@ -6,7 +6,7 @@ import { isCompleted, succeededCondition } from '../../../conditions/succeeded-c
 import type { RunCondition } from '../../../kinds/run-status.ts';
 import type { TaskRun } from '../../../kinds/task-run.ts';
 import type { TaskRunStatus } from '../../../kinds/task-run-spec.ts';
-import type { TaskRunObservation } from '../observe.ts';
+import type { TaskRunObservation } from './observation.ts';
 import { type TaskRunDraft, timeLeft } from './lifecycle.ts';
 import { withRelease } from './run-metadata.ts';
 import { retriedStatus } from './terminate.ts';

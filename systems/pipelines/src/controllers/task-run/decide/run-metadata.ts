@@ -1,5 +1,5 @@
 import type { TaskRun } from '../../../kinds/task-run.ts';
-import type { ResolvedTask } from '../observe/resolve-task.ts';
+import type { ResolvedTask } from './observation.ts';
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 

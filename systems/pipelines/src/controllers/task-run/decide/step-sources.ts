@@ -1,6 +1,6 @@
 import type { StepState } from '../../../kinds/task-run-spec.ts';
 import { stepContainer, stepPrefix } from '../../../pod/container-names.ts';
-import type { ResolvedStep } from '../observe/resolve-steps.ts';
+import type { ResolvedStep } from './observation.ts';
 
 /** The step states with the source of each step. Steps without a state get one: the status lists them before there is a Pod. */
 export function withSources(states: readonly StepState[], steps: readonly ResolvedStep[]): readonly StepState[] {

@@ -8,7 +8,7 @@ import { podCredentials } from '../../../pod/credentials.ts';
 import type { ImageCommands } from '../../../pod/image-commands.ts';
 import { mountedTask, type PodInputs } from '../decide/build-pod.ts';
 import { podCreationError } from '../decide/pod-creation-failure.ts';
-import type { TaskRunObservation } from '../observe.ts';
+import type { TaskRunObservation } from '../decide/observation.ts';
 import { limitRanges, type TaskRunServices } from '../task-run-options.ts';
 
 const noCredentials: PodCredentials = { flags: [], volumes: [], mounts: [] };

@@ -9,14 +9,9 @@ import { paramReplacements } from '../../../substitution/param-replacements.ts';
 import { replaceValue } from '../../../substitution/replace-text.ts';
 import { applyStepAction, stepActionReplacements } from '../../../substitution/step-action-params.ts';
 import { defaultStepActionSpec } from '../../../rules/defaults/default-task.ts';
+import type { ResolvedStep } from '../decide/observation.ts';
 import { resolutionFailure } from './resolve-task.ts';
 import { RunFailure } from '../../../conditions/run-failure.ts';
-
-/** A step with its StepAction applied, and the source of the StepAction. */
-export interface ResolvedStep {
-  readonly step: Step;
-  readonly refSource?: RefSource;
-}
 
 /** Resolves the StepActions of a Task, at most `concurrency` at a time. */
 export async function resolveSteps(

@@ -1,28 +1,14 @@
 import { isStatusError } from '@tektite/meta';
 import { Task, type TaskObject } from '../../../kinds/kinds.ts';
-import type { RefSource } from '../../../kinds/run-status.ts';
 import type { TaskRun } from '../../../kinds/task-run.ts';
-import type { TaskSpec } from '../../../kinds/task-spec.ts';
 import { fetchTask, type RemotePlace } from '../../../resolution/fetch-remote.ts';
 import { RemoteFailure, RemotePending } from '../../../resolution/remote-failure.ts';
 import { paramReplacements } from '../../../substitution/param-replacements.ts';
 import { replaceText, replaceValue } from '../../../substitution/replace-text.ts';
 import { ReplacementSet } from '../../../substitution/replacements.ts';
-import type { VerificationResult } from '../../../conditions/verification-result.ts';
 import { RunFailure, RunWaits } from '../../../conditions/run-failure.ts';
+import type { ResolvedTask } from '../decide/observation.ts';
 import { contextVariables } from '../decide/task-variables.ts';
-
-/** The Task of a run, with the metadata that the run takes over. */
-export interface ResolvedTask {
-  readonly spec: TaskSpec;
-  /** The name of the Task; of one within a run, the run's. */
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
-  /** The source of a remote Task. */
-  readonly refSource?: RefSource;
-  readonly verification?: VerificationResult;
-}
 
 /**
  * Resolves the Task of a run. An embedded Task is read from the run each time; a referenced one is read once and recorded in the

@@ -1,9 +1,9 @@
-import type { TaskRun } from '../../../kinds/task-run.ts';
-import type { TaskSpec } from '../../../kinds/task-spec.ts';
-import { commandKey, type ImageCommands, needsImageCommand } from '../../../pod/image-commands.ts';
-import { mergeStepTemplate } from '../../../pod/merge-step-template.ts';
+import type { TaskRun } from '../kinds/task-run.ts';
+import type { TaskSpec } from '../kinds/task-spec.ts';
+import { commandKey, type ImageCommands, needsImageCommand } from '../pod/image-commands.ts';
+import { mergeStepTemplate } from '../pod/merge-step-template.ts';
 import { type ImageReference, type Login, parseImageReference, RegistryClient } from '@tektite/oci';
-import { type CredentialPlace, loginFor } from '../../../resolution/bundles/registry-credentials.ts';
+import { type CredentialPlace, loginFor } from '../resolution/bundles/registry-credentials.ts';
 import { ImageCommandCache } from './image-command-cache.ts';
 import { findImageCommands } from './find-image-commands.ts';
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { startControlPlane, type ControlPlane } from '@tektite/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TaskRun } from '../../../kinds/task-run.ts';
-import type { Step } from '../../../kinds/task-spec.ts';
-import { commandKey, type ImageCommands } from '../../../pod/image-commands.ts';
-import { SmallRegistry } from '../../../resolution/bundles/test-support.ts';
+import type { TaskRun } from '../kinds/task-run.ts';
+import type { Step } from '../kinds/task-spec.ts';
+import { commandKey, type ImageCommands } from '../pod/image-commands.ts';
+import { SmallRegistry } from '../resolution/bundles/test-support.ts';
 import { ImageLookup } from './image-lookup.ts';
 
 let registry: SmallRegistry;

@@ -1,4 +1,4 @@
-import type { ImageCommands } from '../../../pod/image-commands.ts';
+import type { ImageCommands } from '../pod/image-commands.ts';
 import type { RegistryClient } from '@tektite/oci';
 
 interface Platform {

@@ -12,12 +12,12 @@ import {
 } from '../decide/affinity-assistant.ts';
 import { RunFailure, RunWaits } from '../../../conditions/run-failure.ts';
 import { claimName, claimsOf } from '../../../workspace/claim-templates.ts';
-import type { PipelineRunServices } from '../pipeline-run-services.ts';
+import type { PipelineRunServices } from '../observe/pipeline-run-services.ts';
 
 const hasClaim = ({ persistentVolumeClaim, volumeClaimTemplate }: WorkspaceBinding) =>
   persistentVolumeClaim !== undefined || volumeClaimTemplate !== undefined;
 
-/** Makes the claims of a run and the Pods that keep its volumes on one node, before anything of it runs. */
+/** Creates the volume claims of a run and the affinity assistants, which keep its volumes on one node. Called before the first child. */
 export async function createVolumes(run: PipelineRun, services: PipelineRunServices): Promise<void> {
   const workspaces = (run.spec.workspaces ?? []).filter(hasClaim);
   const { flags } = services;
@@ -54,9 +54,9 @@ async function createClaim(
 function claimFailure(error: unknown, claim: string, { metadata }: PipelineRun): unknown {
   if (!isStatusError(error) || error.code >= 500 || error.code === 429) return error;
   const { message } = error;
-  const isPassing =
+  const isTransient =
     isStatusError(error, 'Conflict') || (isStatusError(error, 'Forbidden') && message.includes('exceeded quota'));
-  if (isPassing)
+  if (isTransient)
     return new RunWaits(
       'PipelineRunPending',
       `Waiting for PVC creation to succeed: PVC creation error, retryable for ${claim}: ${message}`,
@@ -94,7 +94,7 @@ async function createAssistant(
   }
 }
 
-/** An assistant on a node that takes no new Pods would keep the whole run from starting: it is sent elsewhere. */
+/** An assistant on a cordoned node would keep all Pods of the run pending: its Pod is deleted, to be scheduled elsewhere. */
 async function moveFromCordonedNode(
   name: string,
   { metadata }: PipelineRun,
@@ -111,7 +111,7 @@ async function moveFromCordonedNode(
   await client.delete(kinds.Pod, key, { signal }).catch(ignoreNotFound);
 }
 
-/** Takes the assistants of a run away when it is over, and those claims that are meant to go with it. */
+/** Deletes the assistants of a completed run, and the claims that are deleted with it. */
 export async function cleanUpVolumes(run: CachedPipelineRun, services: PipelineRunServices): Promise<void> {
   const { flags, context } = services;
   const workspaces = (run.spec.workspaces ?? []).filter(hasClaim);
@@ -129,7 +129,7 @@ export async function cleanUpVolumes(run: CachedPipelineRun, services: PipelineR
 
 const protection = 'kubernetes.io/pvc-protection';
 
-/** Pods that are over keep claims from going, unless the protection is taken from these. */
+/** Completed Pods keep a claim from being deleted, so its protection finalizer is removed. */
 async function deleteClaim(
   name: string,
   namespace: string,

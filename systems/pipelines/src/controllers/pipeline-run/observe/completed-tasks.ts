@@ -5,17 +5,14 @@ import type { PipelineRun } from '../../../kinds/pipeline-run.ts';
 import type { TaskRun } from '../../../kinds/task-run.ts';
 import type { TaskSpec } from '../../../kinds/task-spec.ts';
 
-/** More runs than this are seldom under way at a time. */
-const most = 1000;
+/** Seldom are more runs in progress at a time. */
+const maxEntries = 1000;
 
-/**
- * What the TaskRuns of runs that are under way were made of, once they are over. Caches do not keep that, so the API is asked,
- * once for each.
- */
-export class FinishedTasks {
+/** The Task specs of completed TaskRuns of runs in progress. Caches drop them, so they are read from the API, once for each. */
+export class CompletedTasks {
   private readonly byRun = new Map<string, Map<string, TaskSpec | undefined>>();
 
-  /** `undefined` for a TaskRun that ended before it knew its Task, or is gone. */
+  /** `undefined` for a TaskRun that failed before it recorded its Task, and for a deleted one. */
   async specOf(
     { metadata: { uid: run = '' } }: PipelineRun,
     { metadata: { uid = '', namespace = '', name = '' } }: Pick<TaskRun, 'metadata'>,
@@ -34,7 +31,6 @@ export class FinishedTasks {
     return spec;
   }
 
-  /** The run is over. */
   forget({ metadata }: PipelineRun): void {
     this.byRun.delete(metadata.uid ?? '');
   }
@@ -43,7 +39,7 @@ export class FinishedTasks {
     let specs = this.byRun.get(run);
     if (!specs) this.byRun.set(run, (specs = new Map()));
     const [oldest] = this.byRun.keys();
-    if (this.byRun.size > most && oldest !== undefined) this.byRun.delete(oldest);
+    if (this.byRun.size > maxEntries && oldest !== undefined) this.byRun.delete(oldest);
     return specs;
   }
 }

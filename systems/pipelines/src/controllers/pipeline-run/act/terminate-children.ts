@@ -3,17 +3,17 @@ import { isStatusError } from '@tektite/meta';
 import { CustomRun, TaskRun } from '../../../kinds/kinds.ts';
 import type { PipelineRun } from '../../../kinds/pipeline-run.ts';
 import type { ChildReference } from '../../../kinds/pipeline-run-spec.ts';
-import { cancelMessages, isOver } from '../children/child-run.ts';
+import { cancelMessages, isOver } from '../decide/child-run.ts';
 import { findChild } from '../observe/child-caches.ts';
-import type { PipelineRunServices } from '../pipeline-run-services.ts';
+import type { PipelineRunServices } from '../observe/pipeline-run-services.ts';
 
-type Why = 'cancelled' | 'timedOut';
+type Reason = 'cancelled' | 'timedOut';
 
-/** Has children end. Returns what went wrong. Upstream cannot end Pipelines within Pipelines, and says so. */
-export async function endChildren(
+/** Cancels children and returns the errors. Upstream cannot cancel child PipelineRuns, and reports that as an error. */
+export async function terminateChildren(
   run: PipelineRun,
   children: readonly ChildReference[],
-  why: Why,
+  reason: Reason,
   services: PipelineRunServices,
 ): Promise<readonly string[]> {
   const unknown = children.filter(({ kind }) => kind !== 'TaskRun' && kind !== 'CustomRun');
@@ -25,27 +25,27 @@ export async function endChildren(
   for (const kind of ['TaskRun', 'CustomRun'] as const)
     for (const child of children) {
       if (child.kind !== kind) continue;
-      const error = await endChild(run, kind, child.name, why, services);
-      const how = why === 'cancelled' ? 'cancellation' : 'timeout';
+      const error = await terminateChild(run, kind, child.name, reason, services);
+      const how = reason === 'cancelled' ? 'cancellation' : 'timeout';
       if (error !== undefined) errors.push(`failed to patch ${kind} \`${child.name}\` with ${how}: ${error}`);
     }
   return errors;
 }
 
-async function endChild(
+async function terminateChild(
   run: PipelineRun,
   kind: 'TaskRun' | 'CustomRun',
   name: string,
-  why: Why,
+  reason: Reason,
   services: PipelineRunServices,
 ): Promise<string | undefined> {
   const status = kind === 'TaskRun' ? 'TaskRunCancelled' : 'RunCancelled';
-  const statusMessage = cancelMessages[kind][why];
+  const statusMessage = cancelMessages[kind][reason];
   const { context } = services;
   const found = findChild(run, kind, name, services);
   if (!found) return undefined;
   const spec = found.spec as { readonly status?: string; readonly statusMessage?: string };
-  // A TaskRun that is over would refuse; one that was told needs not be told again.
+  // The webhook denies updates of completed TaskRuns. A cancelled child needs no second patch.
   if ((kind === 'TaskRun' && isOver(found)) || (spec.status === status && spec.statusMessage === statusMessage))
     return undefined;
   const patch = jsonPatch([
