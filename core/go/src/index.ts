@@ -27,7 +27,9 @@ export { jsonTypeName } from './json/json-type-name.ts';
 // Values into structs, and how they are printed
 export { DecodeError, EncodeError, TypeMismatch } from './json/decode-error.ts';
 export { type DecodeOptions, DecodeState } from './decode/decode-state.ts';
+export { decodeStruct, unknownFields } from './decode/decode-struct.ts';
 export { hadEmptyMap } from './decode/struct-decoder.ts';
+export { parsedTextDecoder } from './decode/scalar-decoders.ts';
 export { structDecoder } from './decode/type-decoder.ts';
 export { never, type ValueDecoder } from './decode/value-decoder.ts';
 

@@ -16,6 +16,7 @@ export type { PipelineRun } from './kinds/pipeline-run.ts';
 export { PipelineRun as PipelineRunKind, TaskRun as TaskRunKind } from './kinds/kinds.ts';
 export type * from './kinds/pipeline-run-spec.ts';
 export type * from './kinds/custom-run.ts';
+export type * from './kinds/custom-run-spec.ts';
 export type * from './kinds/run-status.ts';
 export type * from './kinds/step-action-spec.ts';
 export type * from './kinds/workspace.ts';

@@ -105,8 +105,8 @@ function bytesDecoder(goName: string): ValueDecoder {
  * a wrong type before it.
  */
 const selfDecoders: Readonly<Record<SelfDecoding, ValueDecoder>> = {
-  Time: timeDecoder(normalizeTime),
-  MicroTime: timeDecoder(normalizeMicroTime),
+  Time: parsedTextDecoder(normalizeTime),
+  MicroTime: parsedTextDecoder(normalizeMicroTime),
   Quantity: {
     decode(raw) {
       if (raw === null) return '0';
@@ -132,8 +132,11 @@ const selfDecoders: Readonly<Record<SelfDecoding, ValueDecoder>> = {
   JSON: rawDecoder(() => null),
 };
 
-/** `null` is what Go's zero time prints as. */
-function timeDecoder(normalize: (text: string) => string | null): ValueDecoder {
+/**
+ * The decoder of a type that is a text on the wire and parses itself. `normalize` throws what Go reports; `null` is printed for
+ * the zero value.
+ */
+export function parsedTextDecoder(normalize: (text: string) => string | null): ValueDecoder {
   return {
     decode(raw, state) {
       if (raw === null) return null;

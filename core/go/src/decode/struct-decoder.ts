@@ -79,7 +79,7 @@ export class StructDecoder implements ValueDecoder {
       if (value === undefined) continue;
       const plan = this.byName.get(key);
       if (plan === undefined) {
-        state.complain('unknown field', key);
+        if (!isTypeMeta(key, state)) state.complain('unknown field', key);
         continue;
       }
       if (known && typeof value === 'object' && value === (known as Record<string, unknown>)[key]) {
@@ -98,9 +98,8 @@ export class StructDecoder implements ValueDecoder {
     if (++state.depth > maxDepth) throw new DecodeError('json: exceeded max depth');
     const values: unknown[] = [];
     const { path } = state;
-    const hasTypeMeta = state.isResource && path.length === 0;
     for (const key of Object.keys(raw).sort()) {
-      if (hasTypeMeta && (key === 'apiVersion' || key === 'kind')) continue;
+      if (isTypeMeta(key, state)) continue;
       const value = (raw as Record<string, unknown>)[key];
       const plan = this.byName.get(key) ?? this.foldedNames().get(key.toLowerCase());
       if (plan === undefined) state.complain('unknown field', key);
@@ -176,6 +175,11 @@ function makePlan(field: GoField, index: number, struct: string, decoder: ValueD
     printedWhenAbsent: always || (isStruct && !omitzero),
     remembersEmpty: field.remembersEmpty === true,
   };
+}
+
+/** Whether a key is one of the two that a resource has besides the fields of its struct. */
+function isTypeMeta(key: string, { isResource, path }: DecodeState): boolean {
+  return isResource && path.length === 0 && (key === 'apiVersion' || key === 'kind');
 }
 
 function mergeRaw(first: unknown, second: unknown): unknown {

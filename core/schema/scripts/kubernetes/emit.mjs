@@ -98,6 +98,8 @@ export function emitTypes(definitions) {
     if (definition.package === 'meta/v1' && metaTypes.has(definition.type)) continue;
     body.push(emitInterface(names.get(key), definition, names));
   }
+  const keys = [...definitions.keys()].map((key) => `  readonly '${key}': ${names.get(key)};\n`);
+  body.push(`/** The types by the keys of their definitions. */\nexport interface BuiltinTypes {\n${keys.join('')}}\n`);
   const code = body.join('\n').replace(/\/\*\*.*?\*\//gs, '');
   const used = [...metaTypes, 'Json', 'JsonObject', 'KubeObject'].filter((name) =>
     new RegExp(`\\b${name}\\b`).test(code),

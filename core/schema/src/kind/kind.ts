@@ -1,3 +1,4 @@
+import type { StructDefinition } from '@tektite/go';
 import { formatApiVersion, type KubeObject } from '@tektite/meta';
 import type { CustomResourceSubresources, PrinterColumn } from '../definition/custom-resource-definition.ts';
 import type { JsonSchema } from '../structural-schema.ts';
@@ -26,6 +27,8 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly deprecated?: true | string;
   /** Labels of the definition, by which other programs find it. */
   readonly definitionLabels?: Readonly<Record<string, string>>;
+  /** The Go struct of upstream's objects, for kinds that are defined by one. */
+  readonly struct?: StructDefinition;
   /** Only for the type system; there is no such property. */
   readonly '~object'?: T;
 }

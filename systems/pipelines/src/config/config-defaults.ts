@@ -1,12 +1,10 @@
 import { type ConfigOf, customConfig } from '@tektite/controller';
+import { decodeStruct, type StructDefinition } from '@tektite/go';
 import { quoteGo } from '@tektite/meta';
-import type { ResourceRequirements } from '@tektite/schema/kubernetes';
-import { GoDecoder } from '../kinds/go-decoder.ts';
-import type { AffinityAssistantTemplate, PodTemplate } from '../kinds/pod-template.ts';
-import type { WorkspaceBinding } from '../kinds/workspace.ts';
+import { definitionOf, type ResourceRequirements } from '@tektite/schema/kubernetes';
+import { AffinityAssistantTemplate, PodTemplate } from '../kinds/pod-template.ts';
+import { WorkspaceBinding } from '../kinds/workspace.ts';
 import { SettingReader } from './setting-reader.ts';
-import '../kinds/shared-structs.ts';
-import '../kinds/v1-structs.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -60,25 +58,25 @@ function namesIn(text: string): readonly string[] {
 
 /** In the form that it has in an object; what is unknown gets lost, as it does upstream. */
 function podTemplateOf(value: unknown): PodTemplate {
-  return fromYaml('tekton/pod.Template', value) as unknown as PodTemplate;
+  return fromYaml(PodTemplate.definitionIn('v1'), value) as unknown as PodTemplate;
 }
 
 function assistantTemplateOf(value: unknown): AffinityAssistantTemplate {
-  return fromYaml('tekton/pod.AffinityAssistantTemplate', value) as unknown as AffinityAssistantTemplate;
+  return fromYaml(AffinityAssistantTemplate.definitionIn('v1'), value) as unknown as AffinityAssistantTemplate;
 }
 
 function bindingOf(value: unknown): Omit<WorkspaceBinding, 'name'> {
-  return fromYaml('tekton/v1.WorkspaceBinding', value) as unknown as Omit<WorkspaceBinding, 'name'>;
+  return fromYaml(WorkspaceBinding.definitionIn('v1'), value) as unknown as Omit<WorkspaceBinding, 'name'>;
 }
 
 function resourcesOf(value: unknown): Readonly<Record<string, ResourceRequirements>> {
-  const read = (resources: unknown) => fromYaml('core/v1.ResourceRequirements', resources);
+  const read = (resources: unknown) => fromYaml(definitionOf('core/v1.ResourceRequirements'), resources);
   return Object.fromEntries(Object.entries(mapOf(value)).map(([name, resources]) => [name, read(resources)]));
 }
 
 /** In YAML a number or a truth value is good enough for a text. */
-function fromYaml(key: string, value: unknown): Json {
-  return new GoDecoder(false, true).decode(key, mapOf(value), false);
+function fromYaml(struct: StructDefinition, value: unknown): Json {
+  return decodeStruct(struct, mapOf(value), { strict: false, convertsToText: true });
 }
 
 function mapOf(value: unknown): Json {

@@ -1,4 +1,4 @@
-import type { Kind } from '@tektite/schema';
+import type { StructKind } from '@tektite/schema/struct';
 import {
   CustomRun,
   Pipeline,
@@ -15,8 +15,8 @@ import {
 import { ResolutionRequest, ResolutionRequestV1alpha1 } from './resolution-request.ts';
 import { VerificationPolicy } from './verification-policy.ts';
 
-/** Everything that Tekton Pipelines serves. Of a kind with versions, the first is the one that is stored. */
-export const allKinds: readonly Kind[] = [
+/** The kinds that Tekton Pipelines serves. Of a kind with versions, the first is the stored one. */
+export const allKinds: readonly StructKind[] = [
   Task,
   TaskV1beta1,
   TaskRun,
@@ -32,3 +32,8 @@ export const allKinds: readonly Kind[] = [
   ResolutionRequestV1alpha1,
   VerificationPolicy,
 ];
+
+/** The kind with that name in that version, if there is one. */
+export function findKind(version: string, name: string): StructKind | undefined {
+  return allKinds.find((kind) => kind.version === version && kind.kind === name);
+}

@@ -1,82 +1,117 @@
-import type { ResourceRequirements } from '@tektite/schema/kubernetes';
-import type { Param, ParamValue } from './param.ts';
-import type { PipelineSpec, PipelineTaskMetadata } from './pipeline-spec.ts';
-import type { PodTemplate } from './pod-template.ts';
-import type { PipelineRef } from './resolver-reference.ts';
-import type { Provenance, RunCondition } from './run-status.ts';
-import type { TaskRunStepSpec } from './task-run-spec.ts';
-import type { WhenExpression } from './when-expression.ts';
-import type { WorkspaceBinding } from './workspace.ts';
+import { go, type Struct, type StructValue } from '@tektite/schema/struct';
+import { CustomRunStatus } from './custom-run-spec.ts';
+import { Params, ParamValue } from './param.ts';
+import { PipelineResourceBinding } from './pipeline-resource.ts';
+import { PipelineSpec, PipelineTaskMetadata, typeMetaFields } from './pipeline-spec.ts';
+import { PodTemplate } from './pod-template.ts';
+import { PipelineRef } from './resolver-reference.ts';
+import { Provenance, statusFields } from './run-status.ts';
+import { stepSpecsFields, TaskRunStatus } from './task-run-spec.ts';
+import { WhenExpression } from './when-expression.ts';
+import { WorkspaceBinding } from './workspace.ts';
 
-export interface PipelineRunSpec {
-  readonly pipelineRef?: PipelineRef;
-  readonly pipelineSpec?: PipelineSpec;
-  readonly params?: readonly Param[];
-  /** What the user wants of the run: to wait, to stop, to end. */
-  readonly status?: 'Cancelled' | 'CancelledRunFinally' | 'StoppedRunFinally' | 'PipelineRunPending' | (string & {});
-  readonly timeouts?: PipelineTimeouts;
-  readonly taskRunTemplate?: PipelineTaskRunTemplate;
-  readonly workspaces?: readonly WorkspaceBinding[];
-  readonly taskRunSpecs?: readonly PipelineTaskRunSpec[];
-  /** Whose this run is. Ours: empty or `tekton.dev/pipeline`. */
-  readonly managedBy?: string;
-}
+const duration = go.pointer(go.duration());
+const time = go.pointer(go.time());
+const podTemplate = go.pointer(PodTemplate);
 
-/** How long things may take, in Go's notation; `0s` is no limit. */
-export interface PipelineTimeouts {
-  readonly pipeline?: string;
-  readonly tasks?: string;
-  readonly finally?: string;
-}
+const timeoutFields = { pipeline: duration, tasks: duration, finally: duration };
+/** How long the parts of a run may take, in Go's notation; `0s` is no limit. */
+export interface PipelineTimeouts extends StructValue<typeof timeoutFields> {}
+const PipelineTimeouts: Struct<PipelineTimeouts> = go.struct('TimeoutFields', timeoutFields);
 
-/** What all TaskRuns of the run have. */
-export interface PipelineTaskRunTemplate {
-  readonly podTemplate?: PodTemplate;
-  readonly serviceAccountName?: string;
-}
+const templateFields = { podTemplate, serviceAccountName: go.string() };
+/** The settings of all TaskRuns of the run. */
+export interface PipelineTaskRunTemplate extends StructValue<typeof templateFields> {}
+const PipelineTaskRunTemplate: Struct<PipelineTaskRunTemplate> = go.struct('PipelineTaskRunTemplate', templateFields);
 
-/** What the TaskRuns of one task have. */
-export interface PipelineTaskRunSpec extends PipelineTaskRunTemplate {
-  readonly pipelineTaskName?: string;
-  readonly stepSpecs?: readonly TaskRunStepSpec[];
-  readonly sidecarSpecs?: readonly TaskRunStepSpec[];
-  readonly metadata?: PipelineTaskMetadata;
-  readonly computeResources?: ResourceRequirements;
-  readonly timeout?: string;
-}
+const taskRunSpecFields = {
+  pipelineTaskName: go.string(),
+  serviceAccountName: go.string().only('v1'),
+  taskServiceAccountName: go.string().legacy('v1beta1'),
+  podTemplate: podTemplate.only('v1'),
+  taskPodTemplate: podTemplate.legacy('v1beta1'),
+  ...stepSpecsFields,
+  metadata: go.pointer(PipelineTaskMetadata),
+  computeResources: go.pointer(go.builtin('core/v1.ResourceRequirements')),
+  timeout: duration,
+};
+/** The settings of the TaskRuns of one task. */
+export interface PipelineTaskRunSpec extends StructValue<typeof taskRunSpecFields> {}
+const PipelineTaskRunSpec: Struct<PipelineTaskRunSpec> = go.struct('PipelineTaskRunSpec', taskRunSpecFields);
 
-export interface PipelineRunStatus {
-  readonly conditions?: readonly RunCondition[];
-  readonly observedGeneration?: number;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly startTime?: string;
-  readonly completionTime?: string;
-  readonly results?: readonly PipelineRunResult[];
-  readonly pipelineSpec?: PipelineSpec;
-  readonly skippedTasks?: readonly SkippedTask[];
-  readonly childReferences?: readonly ChildReference[];
-  readonly finallyStartTime?: string;
-  readonly provenance?: Provenance;
-  readonly spanContext?: Readonly<Record<string, string>>;
-}
+type SpecStatus = 'Cancelled' | 'CancelledRunFinally' | 'StoppedRunFinally' | 'PipelineRunPending' | (string & {});
 
-export interface PipelineRunResult {
-  readonly name: string;
-  readonly value: ParamValue;
-}
+const pipelineRunSpecFields = {
+  pipelineRef: go.pointer(PipelineRef),
+  pipelineSpec: go.pointer(PipelineSpec).schemaless(),
+  resources: go.list(PipelineResourceBinding).legacy('v1beta1'),
+  params: Params,
+  serviceAccountName: go.string().legacy('v1beta1'),
+  /** Makes the run wait, stop or end. */
+  status: go.string<SpecStatus>('PipelineRunSpecStatus'),
+  timeouts: go.pointer(PipelineTimeouts),
+  timeout: duration.legacy('v1beta1'),
+  podTemplate: podTemplate.legacy('v1beta1'),
+  taskRunTemplate: PipelineTaskRunTemplate.always().only('v1'),
+  workspaces: go.list(WorkspaceBinding),
+  taskRunSpecs: go.list(PipelineTaskRunSpec),
+  /** The controller of this run: empty or `tekton.dev/pipeline` is ours. */
+  managedBy: go.pointer(go.string()),
+};
+export interface PipelineRunSpec extends StructValue<typeof pipelineRunSpecFields> {}
+export const PipelineRunSpec: Struct<PipelineRunSpec> = go.struct('PipelineRunSpec', pipelineRunSpecFields);
 
-export interface SkippedTask {
-  readonly name: string;
-  readonly reason: string;
-  readonly whenExpressions?: readonly WhenExpression[];
-}
+const resultFields = { name: go.string().required(), value: ParamValue.required().schemaless() };
+export interface PipelineRunResult extends StructValue<typeof resultFields> {}
+const PipelineRunResult: Struct<PipelineRunResult> = go.struct('PipelineRunResult', resultFields);
 
-/** A run that belongs to the run. */
-export interface ChildReference {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-  readonly name: string;
-  readonly displayName?: string;
-  readonly pipelineTaskName?: string;
-  readonly whenExpressions?: readonly WhenExpression[];
-}
+const skippedTaskFields = {
+  name: go.string().required(),
+  reason: go.string('SkippingReason').required(),
+  whenExpressions: go.list(WhenExpression),
+};
+export interface SkippedTask extends StructValue<typeof skippedTaskFields> {}
+const SkippedTask: Struct<SkippedTask> = go.struct('SkippedTask', skippedTaskFields);
+
+const childFields = {
+  ...typeMetaFields,
+  name: go.string().validated(),
+  displayName: go.string(),
+  pipelineTaskName: go.string(),
+  whenExpressions: go.list(WhenExpression),
+};
+/** A TaskRun, CustomRun or PipelineRun that the run created. */
+export interface ChildReference extends StructValue<typeof childFields> {}
+const ChildReference: Struct<ChildReference> = go.struct('ChildStatusReference', childFields);
+
+/** The status of a child as v1beta1 once copied it. */
+const childStatus = <T>(name: string, status: Struct<T>) =>
+  go.map(
+    go.pointer(
+      go.struct(name, {
+        pipelineTaskName: go.string(),
+        status: go.pointer(status),
+        whenExpressions: go.list(WhenExpression),
+      }),
+    ),
+  );
+
+const pipelineRunStatusFields = {
+  ...statusFields,
+  ...go.embed('PipelineRunStatusFields', {
+    startTime: time,
+    completionTime: time,
+    taskRuns: childStatus('PipelineRunTaskRunStatus', TaskRunStatus).legacy('v1beta1'),
+    runs: childStatus('PipelineRunRunStatus', CustomRunStatus).legacy('v1beta1'),
+    results: go.list(PipelineRunResult).only('v1'),
+    pipelineResults: go.list(PipelineRunResult).legacy('v1beta1'),
+    pipelineSpec: go.pointer(PipelineSpec).schemaless(),
+    skippedTasks: go.list(SkippedTask),
+    childReferences: go.list(ChildReference),
+    finallyStartTime: time,
+    provenance: go.pointer(Provenance),
+    spanContext: go.map(go.string()),
+  }),
+};
+export interface PipelineRunStatus extends StructValue<typeof pipelineRunStatusFields> {}
+export const PipelineRunStatus: Struct<PipelineRunStatus> = go.struct('PipelineRunStatus', pipelineRunStatusFields);

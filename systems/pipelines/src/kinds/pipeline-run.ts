@@ -1,8 +1,5 @@
-import type { KubeObject } from '@tektite/meta';
-import type { PipelineRunSpec, PipelineRunStatus } from './pipeline-run-spec.ts';
+import type { ObjectOf } from '@tektite/schema';
+import type { PipelineRun as PipelineRunKind } from './kinds.ts';
 
 /** One execution of a Pipeline. */
-export interface PipelineRun extends KubeObject {
-  readonly spec: PipelineRunSpec;
-  readonly status?: PipelineRunStatus;
-}
+export interface PipelineRun extends ObjectOf<typeof PipelineRunKind> {}

@@ -1,63 +1,43 @@
-import type { KubeObject } from '@tektite/meta';
-import { defineKind, type Kind, s } from '@tektite/schema';
-import type { Param } from './param.ts';
-import type { RefSource, RunCondition } from './run-status.ts';
-import { kindDescriptions } from './descriptions/field-description.ts';
-import { schemaOfStruct } from './schema-of-struct.ts';
-import { defineStructs } from './struct-table.ts';
-import './v1-structs.ts';
+import type { ObjectOf } from '@tektite/schema';
+import {
+  CrdSchemas,
+  defineStructKind,
+  Field,
+  go,
+  type Struct,
+  type StructKind,
+  type StructValue,
+} from '@tektite/schema/struct';
+import { fieldDescription, kindDescriptions } from './descriptions/field-description.ts';
+import { Param } from './param.ts';
+import { RefSource, statusFields } from './run-status.ts';
 
-/** What is to be fetched. Which resolver is asked stands in a label. */
-export interface ResolutionRequestSpec {
-  readonly params?: readonly Param[];
+const specFields = {
+  params: go.list(Param.pinned('v1')).in({ v1alpha1: go.map(go.string()) }),
   /** The name of a reference that looks like a URL. */
-  readonly url?: string;
-}
-
-export interface ResolutionRequestStatus {
-  readonly observedGeneration?: number;
-  readonly conditions?: readonly RunCondition[];
-  readonly annotations?: Readonly<Record<string, string>>;
-  /** In base64. */
-  readonly data: string;
-  /** The same as `refSource`, under its old name. */
-  readonly source: RefSource | null;
-  readonly refSource: RefSource | null;
-}
-
-/** A wish for something that is not in this cluster, and in the end its content. */
-export interface ResolutionRequestObject extends KubeObject {
-  readonly spec: ResolutionRequestSpec;
-  readonly status?: ResolutionRequestStatus;
-}
-
-const status = {
-  'Status/observedGeneration': 'int64',
-  'Status/conditions': '#v1.Conditions=[]tekton/apis.Condition',
-  'Status/annotations': 'map[string]string',
-  'ResolutionRequestStatusFields/data': 'string!',
+  url: go.string().only('v1beta1'),
 };
-const request = {
-  metadata: 'meta/v1.ObjectMeta',
-  spec: '~ResolutionRequestSpec',
-  status: '~ResolutionRequestStatus',
+/** The reference that a resolver fetches. A label names the resolver. */
+export interface ResolutionRequestSpec extends StructValue<typeof specFields> {}
+const ResolutionRequestSpec: Struct<ResolutionRequestSpec> = go.struct('ResolutionRequestSpec', specFields);
+
+/** A pointer that is printed as `null`. */
+const source = new Field<RefSource | null>(go.pointer(RefSource.pinned('v1')).typeIn).required().schemaless();
+const requestStatusFields = {
+  ...statusFields,
+  ...go.embed('ResolutionRequestStatusFields', {
+    /** In base64. */
+    data: go.string().required(),
+    /** The same as `refSource`, under its old name. */
+    source: source.only('v1beta1'),
+    refSource: source,
+  }),
 };
-
-defineStructs('v1beta1', {
-  ResolutionRequest: request,
-  ResolutionRequestSpec: { params: '[]tekton/v1.Param', url: 'string' },
-  ResolutionRequestStatus: {
-    ...status,
-    'ResolutionRequestStatusFields/source': '*tekton/v1.RefSource!?',
-    'ResolutionRequestStatusFields/refSource': '*tekton/v1.RefSource!?',
-  },
-});
-
-defineStructs('v1alpha1', {
-  ResolutionRequest: request,
-  ResolutionRequestSpec: { params: 'map[string]string' },
-  ResolutionRequestStatus: { ...status, 'ResolutionRequestStatusFields/refSource': '*tekton/v1.RefSource!?' },
-});
+export interface ResolutionRequestStatus extends StructValue<typeof requestStatusFields> {}
+const ResolutionRequestStatus: Struct<ResolutionRequestStatus> = go.struct(
+  'ResolutionRequestStatus',
+  requestStatusFields,
+);
 
 const succeeded = (field: string) => `.status.conditions[?(@.type=='Succeeded')].${field}`;
 const outcomeColumns = [
@@ -65,25 +45,25 @@ const outcomeColumns = [
   { name: 'Reason', type: 'string', jsonPath: succeeded('reason') },
 ] as const;
 
-const names = {
+const shared = {
   description: kindDescriptions['ResolutionRequest'] ?? '',
   group: 'resolution.tekton.dev',
-  kind: 'ResolutionRequest',
   categories: ['tekton', 'tekton-pipelines'],
-} as const;
+  schemas: new CrdSchemas(fieldDescription),
+  struct: go.struct('ResolutionRequest', {
+    metadata: go.objectMeta(),
+    spec: ResolutionRequestSpec.validated(),
+    status: ResolutionRequestStatus,
+  }),
+  descriptions: {
+    spec: 'What to fetch. A label names the resolver.',
+    status: 'The content, or the reason why there is none.',
+  },
+};
 
-function fields(version: string) {
-  const part = (name: string, description: string) =>
-    s.raw<unknown>({ ...schemaOfStruct(`tekton/${version}.${name}`), description }).optional();
-  return {
-    spec: part('ResolutionRequestSpec', 'What to fetch. A label names the resolver.'),
-    status: part('ResolutionRequestStatus', 'The content, or the reason why there is none.'),
-  };
-}
-
-/** `resolution.tekton.dev/v1beta1`: what is stored. */
-export const ResolutionRequest = defineKind({
-  ...names,
+/** `resolution.tekton.dev/v1beta1`: the stored version. */
+export const ResolutionRequest = defineStructKind({
+  ...shared,
   version: 'v1beta1',
   columns: [
     { name: 'OwnerKind', type: 'string', jsonPath: '.metadata.ownerReferences[0].kind' },
@@ -92,16 +72,17 @@ export const ResolutionRequest = defineKind({
     { name: 'StartTime', type: 'string', jsonPath: '.metadata.creationTimestamp' },
     { name: 'EndTime', type: 'string', jsonPath: succeeded('lastTransitionTime') },
   ],
-  fields: fields('v1beta1'),
-}) as unknown as Kind<ResolutionRequestObject>;
+});
 
-export const ResolutionRequestV1alpha1: Kind = defineKind({
-  ...names,
+export const ResolutionRequestV1alpha1: StructKind = defineStructKind({
+  ...shared,
   version: 'v1alpha1',
   deprecated: true,
   columns: outcomeColumns,
-  fields: fields('v1alpha1'),
 });
+
+/** A request for a definition that is not in this cluster, and in the end its content. */
+export interface ResolutionRequestObject extends ObjectOf<typeof ResolutionRequest> {}
 
 /** The label that names the resolver of a ResolutionRequest. */
 export const resolverTypeLabel = 'resolution.tekton.dev/type';

@@ -1,23 +1,30 @@
-import type { Param } from './param.ts';
+import { go, type Struct, type StructValue } from '@tektite/schema/struct';
+import { Params } from './param.ts';
 
+const resolverFields = go.embed('ResolverRef', { resolver: go.string('ResolverName'), params: Params });
 /** Something that is fetched from elsewhere. */
-export interface ResolverReference {
-  readonly resolver?: string;
-  readonly params?: readonly Param[];
-}
+export interface ResolverReference extends StructValue<typeof resolverFields> {}
 
-export interface TaskRef extends ResolverReference {
-  readonly name?: string;
-  readonly kind?: string;
+const taskRefFields = {
+  name: go.string(),
+  kind: go.string('TaskKind'),
   /** With a kind: the run of a custom task. */
-  readonly apiVersion?: string;
-}
+  apiVersion: go.string(),
+  bundle: go.string().legacy('v1beta1'),
+  ...resolverFields,
+};
+export interface TaskRef extends StructValue<typeof taskRefFields> {}
+export const TaskRef: Struct<TaskRef> = go.struct('TaskRef', taskRefFields);
 
-export interface StepActionRef extends ResolverReference {
-  readonly name?: string;
-}
+const stepActionRefFields = { name: go.string(), ...resolverFields };
+export interface StepActionRef extends StructValue<typeof stepActionRefFields> {}
+export const StepActionRef: Struct<StepActionRef> = go.struct('Ref', stepActionRefFields);
 
-export interface PipelineRef extends ResolverReference {
-  readonly name?: string;
-  readonly apiVersion?: string;
-}
+const pipelineRefFields = {
+  name: go.string(),
+  apiVersion: go.string(),
+  bundle: go.string().legacy('v1beta1'),
+  ...resolverFields,
+};
+export interface PipelineRef extends StructValue<typeof pipelineRefFields> {}
+export const PipelineRef: Struct<PipelineRef> = go.struct('PipelineRef', pipelineRefFields);

@@ -1,8 +1,5 @@
-import type { KubeObject } from '@tektite/meta';
-import type { TaskRunSpec, TaskRunStatus } from './task-run-spec.ts';
+import type { ObjectOf } from '@tektite/schema';
+import type { TaskRun as TaskRunKind } from './kinds.ts';
 
 /** One execution of a Task. */
-export interface TaskRun extends KubeObject {
-  readonly spec: TaskRunSpec;
-  readonly status?: TaskRunStatus;
-}
+export interface TaskRun extends ObjectOf<typeof TaskRunKind> {}

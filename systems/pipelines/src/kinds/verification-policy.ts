@@ -1,69 +1,47 @@
-import type { KubeObject } from '@tektite/meta';
-import { defineKind, type Kind, s } from '@tektite/schema';
-import { kindDescriptions } from './descriptions/field-description.ts';
-import { schemaOfStruct } from './schema-of-struct.ts';
-import { defineStructs } from './struct-table.ts';
+import type { ObjectOf } from '@tektite/schema';
+import { CrdSchemas, defineStructKind, go, type Struct, type StructValue } from '@tektite/schema/struct';
+import { fieldDescription, kindDescriptions } from './descriptions/field-description.ts';
 
-/** A public key: exactly one of its sources is given. */
-export interface KeyRef {
+const keyRefFields = {
   /** A Secret with one key. */
-  readonly secretRef?: { readonly name?: string; readonly namespace?: string };
+  secretRef: go.pointer(go.builtin('core/v1.SecretReference')),
   /** The key itself, in PEM. */
-  readonly data?: string;
+  data: go.string(),
   /** The address of a key management service. */
-  readonly kms?: string;
+  kms: go.string(),
   /** `sha224`, `sha256` (the default), `sha384` or `sha512`. */
-  readonly hashAlgorithm?: string;
-}
+  hashAlgorithm: go.string('HashAlgorithm'),
+};
+/** A public key: exactly one of its sources is given. */
+export interface KeyRef extends StructValue<typeof keyRefFields> {}
+const KeyRef: Struct<KeyRef> = go.struct('KeyRef', keyRefFields);
 
-export interface Authority {
-  readonly name: string;
-  readonly key?: KeyRef;
-}
+const authorityFields = { name: go.string().required(), key: go.pointer(KeyRef) };
+export interface Authority extends StructValue<typeof authorityFields> {}
+const Authority: Struct<Authority> = go.struct('Authority', authorityFields);
 
-export interface VerificationPolicySpec {
+const specFields = {
   /** Regular expressions. A source that one of them matches as a whole is subject to the policy. */
-  readonly resources: readonly { readonly pattern: string }[];
-  /** Who may have signed: one of them is enough. */
-  readonly authorities: readonly Authority[];
-  /** Whether what is not signed fails a run (`enforce`, the default) or is only told. */
-  readonly mode?: string;
-}
-
-/** Who must have signed what is fetched from which places. */
-export interface VerificationPolicyObject extends KubeObject {
-  readonly spec: VerificationPolicySpec;
-}
-
-defineStructs('v1alpha1', {
-  VerificationPolicy: { metadata: 'meta/v1.ObjectMeta+', spec: '~VerificationPolicySpec+' },
-  VerificationPolicySpec: {
-    resources: '[]~ResourcePattern!',
-    authorities: '[]~Authority!',
-    mode: '#v1alpha1.ModeType',
-  },
-  ResourcePattern: { pattern: 'string!' },
-  Authority: { name: 'string!', key: '*~KeyRef' },
-  KeyRef: {
-    secretRef: '*core/v1.SecretReference',
-    data: 'string',
-    kms: 'string',
-    hashAlgorithm: '#v1alpha1.HashAlgorithm',
-  },
-});
+  resources: go.list(go.struct('ResourcePattern', { pattern: go.string().required() })).required(),
+  /** The signers, one of which is enough. */
+  authorities: go.list(Authority).required(),
+  /** Whether a missing signature fails a run (`enforce`, the default) or is only reported. */
+  mode: go.string('ModeType'),
+};
+export interface VerificationPolicySpec extends StructValue<typeof specFields> {}
+const VerificationPolicySpec: Struct<VerificationPolicySpec> = go.struct('VerificationPolicySpec', specFields);
 
 /** `tekton.dev/v1alpha1`, its only version. */
-export const VerificationPolicy = defineKind({
+export const VerificationPolicy = defineStructKind({
   group: 'tekton.dev',
   version: 'v1alpha1',
-  kind: 'VerificationPolicy',
   plural: 'verificationpolicies',
   categories: ['tekton', 'tekton-pipelines'],
   description: kindDescriptions['VerificationPolicy'] ?? '',
-  fields: {
-    spec: s.raw<unknown>({
-      ...schemaOfStruct('tekton/v1alpha1.VerificationPolicySpec'),
-      description: 'Sources and keys.',
-    }),
-  },
-}) as unknown as Kind<VerificationPolicyObject>;
+  schemas: new CrdSchemas(fieldDescription),
+  struct: go.struct('VerificationPolicy', { metadata: go.objectMeta(), spec: VerificationPolicySpec.required() }),
+  descriptions: { spec: 'Sources and keys.' },
+});
+
+/** The keys that must have signed definitions from some sources. */
+export interface VerificationPolicyObject extends ObjectOf<typeof VerificationPolicy> {}

@@ -1,9 +1,9 @@
+import { DecodeError, decodeStruct, jsonTypeName, unknownFields } from '@tektite/go';
 import { type KubeObject, parseApiVersion } from '@tektite/meta';
+import { definitionOf } from '@tektite/schema/kubernetes';
 import { parseFirstYaml, strictYamlError, YamlError } from '@tektite/schema/yaml';
-import { GoDecoder } from '../kinds/go-decoder.ts';
-import { GoValueError } from '../kinds/go-value.ts';
-import { hasStruct } from '../kinds/struct-table.ts';
-import { unknownFields } from '../kinds/unknown-fields.ts';
+import type { StructKind } from '@tektite/schema/struct';
+import { findKind } from '../kinds/all-kinds.ts';
 import { decodeObject } from '../rules/decode-object.ts';
 import { RemoteFailure } from './remote-failure.ts';
 
@@ -25,7 +25,7 @@ export function decodeRemote(data: Uint8Array): KubeObject {
     return decodeText(text);
   } catch (error) {
     if (error instanceof RemoteFailure) throw error;
-    if (!(error instanceof YamlError) && !(error instanceof GoValueError)) throw error;
+    if (!(error instanceof YamlError) && !(error instanceof DecodeError)) throw error;
     throw invalid(error.message, error);
   }
 }
@@ -35,46 +35,34 @@ function decodeText(text: string): KubeObject {
   const value = document?.value ?? {};
   if (typeof value !== 'object' || Array.isArray(value))
     throw invalid(
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonTypeName(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
     );
   const object = value as KubeObject;
-  const struct = structKeyOf(object, text);
-  const printed = decodeObject<KubeObject>(
-    { version: versionOf(object), kind: object.kind },
-    withMetadata(object),
-    false,
-  );
+  const kind = kindOf(object, text);
+  const printed = decodeObject<KubeObject>(kind, withMetadata(object), false);
   const strict = [
     ...(document?.duplicateKeys.length ? [strictYamlError(document)] : []),
-    ...unknownFields(struct, value).map((path) => `unknown field "${path}"`),
+    ...unknownFields(kind.struct, value),
   ];
   if (strict.length > 0) throw invalid(`strict decoding error: ${strict.join(', ')}`);
   return printed;
 }
 
-function goKind(value: unknown): string {
-  return Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-}
-
-const versionOf = ({ apiVersion }: KubeObject) => parseApiVersion(apiVersion)?.version ?? '';
-
 /** Checks the types of an object's metadata, which the webhooks leave to the server. */
 function withMetadata(object: KubeObject): KubeObject {
   const metadata: unknown = object.metadata ?? {};
-  new GoDecoder(false).decode('meta/v1.ObjectMeta', metadata as never, false);
+  decodeStruct(definitionOf('meta/v1.ObjectMeta'), metadata, { strict: false });
   return { ...object, metadata: metadata as KubeObject['metadata'] };
 }
 
-function structKeyOf({ apiVersion, kind }: KubeObject, text: string): string {
+function kindOf({ apiVersion, kind }: KubeObject, text: string): StructKind {
   if (!kind) throw invalid(`Object 'Kind' is missing in '${text}'`);
   if (!apiVersion) throw invalid(`Object 'apiVersion' is missing in '${text}'`);
   const { group = '', version = '' } = parseApiVersion(apiVersion) ?? {};
   const isKnown = group === 'tekton.dev' && Object.hasOwn(known, version) && known[version]?.includes(kind);
-  if (!isKnown) throw invalid(`no kind "${kind}" is registered for version "${apiVersion}" in scheme "${scheme}"`);
-  const key = `tekton/${version}.${kind}`;
-  if (!hasStruct(key))
-    throw invalid(`no kind "${kind}" is registered for version "${apiVersion}" in scheme "${scheme}"`);
-  return key;
+  const found = isKnown ? findKind(version, kind) : undefined;
+  if (!found) throw invalid(`no kind "${kind}" is registered for version "${apiVersion}" in scheme "${scheme}"`);
+  return found;
 }
 
 function invalid(message: string, cause?: unknown): RemoteFailure {

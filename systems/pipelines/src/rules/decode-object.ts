@@ -1,29 +1,28 @@
+import { DecodeError, decodeStruct, EncodeError } from '@tektite/go';
 import { badRequestError, type KubeObject, type StatusError } from '@tektite/meta';
-import type { Kind } from '@tektite/schema';
-import { GoDecoder } from '../kinds/go-decoder.ts';
-import { GoPrintError, GoValueError } from '../kinds/go-value.ts';
+import type { StructKind } from '@tektite/schema/struct';
 
 /**
  * The object as upstream's webhook has it after reading: names of fields in their proper case, values in their canonical form
  * (`90m` is `1h30m0s`, `5` is `"5"` where a text is wanted), what is always printed in place. Unknown fields are refused,
  * or get lost.
  *
- * Throws a {@link GoValueError}.
+ * Throws a {@link DecodeError}.
  */
 export function decodeObject<T extends KubeObject>(
-  kind: Pick<Kind, 'version' | 'kind'>,
+  kind: Pick<StructKind, 'struct'>,
   object: KubeObject,
   isStrict = true,
 ): T {
   const { apiVersion, kind: name } = object;
-  const decoded = new GoDecoder(isStrict).decode(`tekton/${kind.version}.${kind.kind}`, object as never);
+  const decoded = decodeStruct(kind.struct, object, { strict: isStrict, isResource: true });
   return { apiVersion, kind: name, ...decoded, metadata: object.metadata } as unknown as T;
 }
 
 /** What a user is told of an object that cannot be read. `doing` is `mutation failed` or `decoding request failed`. */
 export function undecodable(doing: string, which: 'new' | 'old', error: unknown): StatusError {
-  if (!(error instanceof GoValueError)) throw error;
-  if (error instanceof GoPrintError)
+  if (!(error instanceof DecodeError)) throw error;
+  if (error instanceof EncodeError)
     return badRequestError(
       `${doing}: cannot create patch for round tripped newBytes: cannot marshal interface: ${error.message}`,
     );

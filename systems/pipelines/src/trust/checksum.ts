@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { goStructJson } from '@tektite/go';
 import { type KubeObject, parseApiVersion } from '@tektite/meta';
 import { decodeObject } from '../rules/decode-object.ts';
-import '../kinds/pipeline-structs.ts';
+import { findKind } from '../kinds/all-kinds.ts';
 
 /** Where a signature is kept. */
 export const signatureAnnotation = 'tekton.dev/signature';
@@ -23,7 +23,9 @@ const ignored = new Set([
  */
 export function checksumOf(object: KubeObject): Buffer {
   const { version = '' } = parseApiVersion(object.apiVersion) ?? {};
-  const { spec } = decodeObject<KubeObject & { readonly spec: unknown }>({ version, kind: object.kind }, object, false);
+  const kind = findKind(version, object.kind);
+  if (!kind) throw new Error(`${object.kind} ${object.apiVersion} has no struct that could be signed`);
+  const { spec } = decodeObject<KubeObject & { readonly spec: unknown }>(kind, object, false);
   const printed = { kind: object.kind, apiVersion: object.apiVersion, metadata: signedMetadata(object), spec };
   return createHash('sha256').update(goStructJson(printed)).digest();
 }

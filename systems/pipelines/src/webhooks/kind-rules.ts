@@ -8,13 +8,14 @@ import {
 } from '@tektite/controller';
 import type { KubeObject } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
+import type { StructKind } from '@tektite/schema/struct';
 import type { CurrentSettings } from '../config/current-settings.ts';
 import { decodeObject, undecodable } from '../rules/decode-object.ts';
 import type { Rules } from '../rules/rules.ts';
 
 /** What is done with the objects of one kind in one version. */
 export interface KindChecks<T extends KubeObject> {
-  readonly kind: Kind;
+  readonly kind: StructKind;
   applyDefaults(object: T, rules: Rules): T;
   validate(object: T, old: T | undefined, rules: Rules): FieldErrors;
 }
@@ -59,7 +60,7 @@ export function validatingRule<T extends KubeObject>(checks: KindChecks<T>, sett
  * A write of the status changes nothing else, whatever it says: there is no need to read a spec that may be long, each time that a
  * run makes a step.
  */
-function withReadStatus(kind: Kind, object: KubeObject, doing: string): KubeObject {
+function withReadStatus(kind: StructKind, object: KubeObject, doing: string): KubeObject {
   const { apiVersion, kind: name, metadata, status } = object as Reported;
   const shown = { apiVersion, kind: name, metadata: { name: metadata.name }, status } as KubeObject;
   const { status: decoded } = read<Reported>(kind, shown, doing, 'new');
@@ -70,7 +71,7 @@ interface Reported extends KubeObject {
   readonly status?: unknown;
 }
 
-function read<T extends KubeObject>(kind: Kind, object: KubeObject, doing: string, which: 'new' | 'old'): T {
+function read<T extends KubeObject>(kind: StructKind, object: KubeObject, doing: string, which: 'new' | 'old'): T {
   try {
     return decodeObject<T>(kind, object);
   } catch (error) {

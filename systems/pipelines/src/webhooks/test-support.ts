@@ -1,6 +1,7 @@
 import type { AdmissionWebhook } from '@tektite/controller';
 import { cloneJson, type KubeObject, parseApiVersion } from '@tektite/meta';
 import { apiVersionOf, applyDefaults, compileSchema, type Kind, prune } from '@tektite/schema';
+import type { StructKind } from '@tektite/schema/struct';
 import { configDefaults } from '../config/config-defaults.ts';
 import { featureFlags } from '../config/feature-flags.ts';
 import { allKinds } from '../kinds/all-kinds.ts';
@@ -11,7 +12,7 @@ import { pipelinesWebhooks } from './pipelines-webhooks.ts';
 const validators = new Map(allKinds.map((kind) => [kind, compileSchema(kind.schema ?? {})]));
 
 /** The kind of an object, if it is one that the webhooks know. */
-export function kindOf(object: KubeObject): Kind | undefined {
+export function kindOf(object: KubeObject): StructKind | undefined {
   return allKinds.find((kind) => object.kind === kind.kind && object.apiVersion === `${kind.group}/${kind.version}`);
 }
 

@@ -1,7 +1,7 @@
 import { installKinds, Manager } from '@tektite/controller';
 import { type ControlPlane, startControlPlane, type VirtualClock, virtualClock } from '@tektite/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CustomRunSpec } from '../../kinds/custom-run.ts';
+import type { CustomRunSpec } from '../../kinds/custom-run-spec.ts';
 import { CustomRun } from '../../kinds/kinds.ts';
 import { customTaskController } from './controller.ts';
 

@@ -1,5 +1,6 @@
 import { formatGoDuration, formatTime, parseGoDuration } from '@tektite/meta';
-import type { CustomRun, CustomRunResult, CustomRunStatus } from '../../kinds/custom-run.ts';
+import type { CustomRun } from '../../kinds/custom-run.ts';
+import type { CustomRunResult, CustomRunStatus } from '../../kinds/custom-run-spec.ts';
 import { succeededCondition, withOutcome } from '../../conditions/succeeded-condition.ts';
 
 /** The progress that a custom task reports. */

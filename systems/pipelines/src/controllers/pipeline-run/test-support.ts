@@ -5,7 +5,7 @@ import { type ControlPlane, startControlPlane, type VirtualClock, virtualClock }
 import { strippingTransforms } from '../../cache/cache-transforms.ts';
 import { standardDefaults } from '../../config/config-defaults.ts';
 import { defaultFeatureFlags, type FeatureFlags } from '../../config/feature-flags.ts';
-import type { CustomRunStatus } from '../../kinds/custom-run.ts';
+import type { CustomRunStatus } from '../../kinds/custom-run-spec.ts';
 import { CustomRun, Pipeline, PipelineRun, Task, TaskRun } from '../../kinds/kinds.ts';
 import type { ParamValue } from '../../kinds/param.ts';
 import type { PipelineRunSpec } from '../../kinds/pipeline-run-spec.ts';

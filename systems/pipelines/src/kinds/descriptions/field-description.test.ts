@@ -1,23 +1,24 @@
+import type { GoType, StructDefinition } from '@tektite/go';
 import { customResourceDefinition, type JsonSchema, type Kind } from '@tektite/schema';
+import type { StructKind } from '@tektite/schema/struct';
 import { describe, expect, it } from 'vitest';
 import { allKinds } from '../all-kinds.ts';
-import { structOf } from '../struct-table.ts';
 import { fieldDescription } from './field-description.ts';
 
 /** Fields of Tekton's own structs without a description. Fields of built-in structs are Kubernetes' to describe. */
-function undescribed(key: string, seen: Set<string>): readonly string[] {
-  if (seen.has(key) || !key.startsWith('tekton/')) return [];
+function undescribed({ key, fields }: StructDefinition, seen: Set<string>): readonly string[] {
+  if (seen.has(key) || key.includes('/')) return [];
   seen.add(key);
-  const { goName, fields } = structOf(key);
+  const struct = key.slice(key.indexOf('.') + 1);
   // A record of settings: their names are explained where they are set.
-  if (goName === 'FeatureFlags') return [];
+  if (struct === 'FeatureFlags') return [];
   return fields.flatMap((field) => [
-    ...(fieldDescription(goName, field.name) === undefined ? [`${goName}.${field.name}`] : []),
+    ...(fieldDescription(struct, field.name) === undefined ? [`${struct}.${field.name}`] : []),
     ...structsIn(field.type).flatMap((each) => undescribed(each, seen)),
   ]);
 }
 
-function structsIn(type: ReturnType<typeof structOf>['fields'][number]['type']): readonly string[] {
+function structsIn(type: GoType): readonly StructDefinition[] {
   switch (type.kind) {
     case 'pointer':
       return structsIn(type.to);
@@ -26,23 +27,20 @@ function structsIn(type: ReturnType<typeof structOf>['fields'][number]['type']):
     case 'map':
       return structsIn(type.value);
     case 'struct':
-      return [type.definition];
+      return [type.struct()];
     case 'scalar':
       return [];
   }
 }
 
 describe('the fields of Tekton', () => {
-  it.each([
-    ...['Task', 'TaskRun', 'Pipeline', 'PipelineRun'].flatMap((kind) => [`v1.${kind}`, `v1beta1.${kind}`]),
-    'v1beta1.CustomRun',
-    'v1beta1.StepAction',
-    'v1beta1.ResolutionRequest',
-    'v1alpha1.VerificationPolicy',
-  ])('are all described: %s', (name) => {
-    const parts = structOf(`tekton/${name}`).fields.flatMap(({ type }) => structsIn(type));
-    expect(parts.flatMap((key) => undescribed(key, new Set()))).toEqual([]);
-  });
+  it.each(allKinds.map((kind): [string, StructKind] => [`${kind.version} ${kind.kind}`, kind]))(
+    'are all described: %s',
+    (_, { struct }) => {
+      const parts = struct.fields.flatMap(({ type }) => structsIn(type));
+      expect(parts.flatMap((part) => undescribed(part, new Set()))).toEqual([]);
+    },
+  );
 
   it.each(allKinds.map((kind): [string, Kind] => [`${kind.version} ${kind.kind}`, kind]))(
     'reach the definition: %s',

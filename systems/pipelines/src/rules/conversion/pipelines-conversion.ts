@@ -1,6 +1,6 @@
 import { conversion, type ConversionWebhook, conversionWebhook, spoke } from '@tektite/controller';
 import type { KubeObject } from '@tektite/meta';
-import type { Kind } from '@tektite/schema';
+import type { StructKind } from '@tektite/schema/struct';
 import {
   Pipeline,
   PipelineRun,
@@ -33,7 +33,13 @@ type Convert = (object: Json, annotations: Annotations) => Json;
 type ApplyDefaults = (object: never, rules: Rules) => object;
 
 /** One direction: reads the one version, converts, prints the other with its defaults. */
-function direction(from: Kind, to: Kind, convert: Convert, applyDefaults: ApplyDefaults, settings: CurrentSettings) {
+function direction(
+  from: StructKind,
+  to: StructKind,
+  convert: Convert,
+  applyDefaults: ApplyDefaults,
+  settings: CurrentSettings,
+) {
   return (object: KubeObject): never => {
     const annotations = new Annotations(object.metadata);
     const read = decodeObject<KubeObject>(from, object, false) as unknown as Json;
@@ -43,7 +49,7 @@ function direction(from: Kind, to: Kind, convert: Convert, applyDefaults: ApplyD
   };
 }
 
-function rulesOf({ version }: Kind, { flags, defaults }: CurrentSettings): Rules {
+function rulesOf({ version }: StructKind, { flags, defaults }: CurrentSettings): Rules {
   return { flags: flags(), defaults: defaults(), version: version as Rules['version'], isCreate: false };
 }
 
@@ -64,7 +70,7 @@ const same: Convert = (object) => object;
 
 /** All kinds that have more versions than one, in the versions that are not stored, by upstream's rules and with its losses. */
 export function pipelinesConversion(settings: CurrentSettings): ConversionWebhook {
-  const pair = (hub: Kind, other: Kind, toHub: Convert, fromHub: Convert, applyDefaults: ApplyDefaults) =>
+  const pair = (hub: StructKind, other: StructKind, toHub: Convert, fromHub: Convert, applyDefaults: ApplyDefaults) =>
     conversion({
       hub,
       spokes: [

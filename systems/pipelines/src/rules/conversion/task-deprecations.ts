@@ -1,4 +1,5 @@
-import { GoDecoder } from '../../kinds/go-decoder.ts';
+import { decodeStruct } from '@tektite/go';
+import { Step, StepTemplate } from '../../kinds/task-spec.ts';
 import type { Annotations } from './annotations.ts';
 import type { Json } from './json.ts';
 
@@ -34,8 +35,8 @@ export function keepDeprecations(spec: Json, annotations: Annotations, name: str
   const isUsed = steps.some((step) => hasAny(step, fields)) || (template && hasAny(template, noticedTemplateFields));
   if (!isUsed) return;
   const deprecation = {
-    ...(steps.length > 0 ? { deprecatedSteps: steps.map((step) => pick('Step', step, fields)) } : {}),
-    ...(template ? { deprecatedStepTemplate: pick('StepTemplate', template, templateFields) } : {}),
+    ...(steps.length > 0 ? { deprecatedSteps: steps.map((step) => pick(Step, step, fields)) } : {}),
+    ...(template ? { deprecatedStepTemplate: pick(StepTemplate, template, templateFields) } : {}),
   };
   annotations.put(key, { ...known, [name]: deprecation });
 }
@@ -65,6 +66,6 @@ function only(value: Json, names: readonly string[]): Json {
 }
 
 /** Printed as Go prints the struct: fields that are never left out are there too. */
-function pick(struct: string, value: Json, names: readonly string[]): Json {
-  return new GoDecoder(false).decode(`tekton/v1beta1.${struct}`, only(value, names), false);
+function pick(struct: typeof Step | typeof StepTemplate, value: Json, names: readonly string[]): Json {
+  return decodeStruct(struct.definitionIn('v1beta1'), only(value, names), { strict: false });
 }

@@ -1,4 +1,4 @@
-import { hadEmptyMap } from '../../kinds/go-decoder.ts';
+import { hadEmptyMap } from '@tektite/go';
 import { type ParamSpec, type PropertySpec, typeOfValue } from '../../kinds/param.ts';
 import type { StepResult } from '../../kinds/task-spec.ts';
 

@@ -1,5 +1,6 @@
 import { type FieldErrors, invalidValue, missingField, missingOneOf, multipleOneOf } from '@tektite/controller';
-import type { CustomRun, CustomRunSpec } from '../../kinds/custom-run.ts';
+import type { CustomRun } from '../../kinds/custom-run.ts';
+import type { CustomRunSpec } from '../../kinds/custom-run-spec.ts';
 import { allErrors } from './all-errors.ts';
 import { validateMetadata } from './validate-metadata.ts';
 import { validateUniqueNames } from './validate-names.ts';
