@@ -3,7 +3,7 @@ import { ApiServer } from './server.ts';
 
 const user = { name: 'admin', groups: ['system:masters'] };
 
-it('answers requests that are under way when it closes with 503, and reports no failure of its own', async () => {
+it('answers requests that are under way when it closes with 503, and reports no internal error', async () => {
   const failures: unknown[] = [];
   const server = await ApiServer.create({ onError: (error) => failures.push(error) });
   const service = { namespace: 'default', name: 'hook' };

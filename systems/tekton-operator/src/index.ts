@@ -4,7 +4,7 @@
 export type { TektonOperatorOptions } from './operator-options.ts';
 export { tektonOperatorSystem } from './system.ts';
 
-// What it would do
+// Plans
 export { type ComponentPlan, type PlannedFate, type PlannedFateOf, planTektonConfig } from './plan/plan-config.ts';
 
 export type { TknProgram } from './component/operator-services.ts';
@@ -18,7 +18,7 @@ export { type MadeRelease, objectPayload } from './payload/object-payload.ts';
 export { PayloadError, type PayloadSource } from './payload/payload-source.ts';
 export { type ReleaseUrl, urlPayload } from './payload/url-payload.ts';
 
-// What a platform adds
+// Platform extensions
 export type { ComponentExtension, ExtensionContext, PlatformExtension } from './extension/extension.ts';
 
 // Kinds

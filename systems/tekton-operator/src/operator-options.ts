@@ -14,13 +14,13 @@ export interface TektonOperatorOptions {
   readonly payloads?: readonly PayloadSource[];
   /** Default: the variables of the process. */
   readonly environment?: OperatorEnvironment;
-  /** What prunes runs where `IMAGE_JOB_PRUNER_TKN` names no image. */
+  /** The program that prunes runs where `IMAGE_JOB_PRUNER_TKN` names no image. */
   readonly tkn?: TknProgram;
-  /** What the platform adds. Default: that of `PLATFORM`. */
+  /** The platform extension. Default: that of `PLATFORM`. */
   readonly extension?: PlatformExtension;
 }
 
-/** What the reconcilers work with, from what they are told. */
+/** The dependencies of the reconcilers, from the options. */
 export function servicesOf(options: TektonOperatorOptions): OperatorServices {
   const { version, payloads = [], environment = process.env } = options;
   const platform = platformOf(environment);

@@ -27,14 +27,14 @@ export function tektonOperatorSystem(options: TektonOperatorOptions): System {
     kinds: [...allKinds, TektonHub],
     controllers,
     webhooks,
-    // It installs what releases say, with the rights that releases hand out: whoever hands out rights has to have them.
+    // It installs releases with the rights that they grant: a grantor has to have the granted rights.
     permissions: [
       { apiGroups: ['*'], resources: ['*'], verbs: ['*'] },
       { nonResourceURLs: ['*'], verbs: ['*'] },
     ],
     async configure({ client, log }) {
       const stopping = new AbortController();
-      // Old servers have them in another version, which nobody asks for any more.
+      // Old servers have them in another version, which is not used.
       const hasAutoscalers = await hasApi(client, 'autoscaling/v2');
       const installed = autoInstall(client, services, log, stopping.signal);
       const stop = async () => {

@@ -125,7 +125,7 @@ export function tektonConfig(spec: object = {}): KubeObject {
 
 type WithConditions = KubeObject & { readonly status?: { readonly conditions?: readonly KnativeCondition[] } };
 
-/** What an object says of itself. */
+/** The condition of an object. */
 export async function conditionOf(
   client: Client,
   kind: Kind,

@@ -4,8 +4,8 @@ const canonical = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{
 const digit = /[A-Za-z0-9+/]/;
 
 /**
- * Base64 as Go decodes and encodes it again: line breaks are skipped, unused bits cleared. A mistake is a
- * {@link DecodeError} that names the byte.
+ * Base64 as Go decodes and encodes it again: line breaks are skipped, unused bits cleared. An error is a {@link
+ * DecodeError} that names the byte.
  */
 export function normalizeBase64(text: string): string {
   if (canonical.test(text)) return text;
@@ -14,7 +14,7 @@ export function normalizeBase64(text: string): string {
   return Buffer.from(text.replace(/[\r\n]/g, ''), 'base64').toString('base64');
 }
 
-/** The position Go complains about, if any. */
+/** The position of Go's error, if any. */
 function findMistake(text: string): number | undefined {
   let inQuantum = 0;
   for (let at = 0; at < text.length; at++) {

@@ -15,7 +15,7 @@ export interface FieldStep {
 export type Step = FieldStep | string | number;
 
 /** Upstream stops counting there. */
-const maxComplaints = 100;
+const maxStrictErrors = 100;
 
 /** How one decoder of Go's differs from another. */
 export interface DecodeOptions {
@@ -27,7 +27,9 @@ export interface DecodeOptions {
   readonly decoder?: 'kubernetes' | 'encoding/json';
   /** Whether unknown and duplicate fields are reported. */
   readonly strict?: boolean;
-  /** Whether the result is as it comes back from upstream's storage, which does not tell an empty list from none. */
+  /**
+   * Whether the result is as it comes back from upstream's storage, which does not distinguish an empty list from none.
+   */
   readonly stored?: boolean;
   /** Whether the outermost struct has `apiVersion` and `kind`, which are not decoded. */
   readonly isResource?: boolean;
@@ -40,7 +42,7 @@ export class DecodeState {
   /** The way to the value at hand. */
   readonly path: Step[] = [];
   /** Unknown and duplicate fields, in the order of the document. */
-  readonly complaints: string[] = [];
+  readonly strictErrors: string[] = [];
   /** The first wrong value. Decoding continues after it, because a worse error is reported instead. */
   saved: DecodeError | undefined;
   /** The first value that can be decoded and not printed. */
@@ -93,14 +95,14 @@ export class DecodeState {
     return new TypeMismatch(found, goType, struct, full);
   }
 
-  complain(problem: 'unknown field' | 'duplicate field', name: string): void {
-    if (!this.strict || this.complaints.length >= maxComplaints) return;
+  reportStrict(problem: 'unknown field' | 'duplicate field', name: string): void {
+    if (!this.strict || this.strictErrors.length >= maxStrictErrors) return;
     if (this.isEncodingJson) {
       this.save(new DecodeError(`json: ${problem} ${quoteGo(name)}`));
       return;
     }
     const text = `${problem} ${quoteGo(this.fieldPath(name))}`;
-    if (!this.complaints.includes(text)) this.complaints.push(text);
+    if (!this.strictErrors.includes(text)) this.strictErrors.push(text);
   }
 
   private fieldPath(name: string): string {

@@ -27,5 +27,5 @@ export function decodeStruct(
 export function unknownFields(definition: StructDefinition, value: unknown): readonly string[] {
   const state = new DecodeState({ hasNumberTexts: false }, { strict: true, isResource: true });
   structDecoder(definition).decode(value, state);
-  return state.complaints;
+  return state.strictErrors;
 }

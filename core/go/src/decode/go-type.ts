@@ -13,7 +13,7 @@ export interface GoScalar {
   readonly goName: string;
   /** The struct that the unions inside a JSON schema are made of. */
   readonly struct?: () => StructDefinition;
-  /** The decoder of a type that decodes itself in a way of its own. */
+  /** The decoder of a type with a custom decoding method. */
   readonly decoder?: ValueDecoder;
 }
 

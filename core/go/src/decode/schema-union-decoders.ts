@@ -3,7 +3,7 @@ import { DecodeState } from './decode-state.ts';
 import { never, type ValueDecoder } from './value-decoder.ts';
 
 /**
- * The unions inside a JSON schema. They decode themselves in Go, with a decoder of their own that is never strict: an
+ * The unions inside a JSON schema. They decode themselves in Go, with a separate decoder that is never strict: an
  * unknown field below `items` goes unnoticed even when the request asks for strict validation.
  */
 export type SchemaUnion = 'JSONSchemaPropsOrArray' | 'JSONSchemaPropsOrBool' | 'JSONSchemaPropsOrStringArray';

@@ -79,7 +79,7 @@ export class StructDecoder implements ValueDecoder {
       if (value === undefined) continue;
       const plan = this.byName.get(key);
       if (plan === undefined) {
-        if (!isTypeMeta(key, state)) state.complain('unknown field', key);
+        if (!isTypeMeta(key, state)) state.reportStrict('unknown field', key);
         continue;
       }
       if (known && typeof value === 'object' && value === (known as Record<string, unknown>)[key]) {
@@ -102,7 +102,7 @@ export class StructDecoder implements ValueDecoder {
       if (isTypeMeta(key, state)) continue;
       const value = (raw as Record<string, unknown>)[key];
       const plan = this.byName.get(key) ?? this.foldedNames().get(key.toLowerCase());
-      if (plan === undefined) state.complain('unknown field', key);
+      if (plan === undefined) state.reportStrict('unknown field', key);
       if (plan === undefined || value === undefined) continue;
       path.push(plan);
       values[plan.index] = plan.decoder.decode(value, state);
@@ -128,11 +128,11 @@ export class StructDecoder implements ValueDecoder {
     for (const [key, value] of entries) {
       const plan = this.byName.get(key);
       if (plan === undefined) {
-        state.complain('unknown field', key);
+        state.reportStrict('unknown field', key);
         continue;
       }
       const isRepeated = raws.has(plan);
-      if (isRepeated) state.complain('duplicate field', key);
+      if (isRepeated) state.reportStrict('duplicate field', key);
       const merged = isRepeated ? mergeRaw(raws.get(plan), value) : value;
       raws.set(plan, merged);
       path.push(plan);

@@ -100,7 +100,7 @@ function mapDecoder(element: ValueDecoder, goName: string): ValueDecoder {
       const { path } = state;
       for (const [key, value] of entries) {
         if (value === undefined) continue;
-        if (values.has(key)) state.complain('duplicate field', key);
+        if (values.has(key)) state.reportStrict('duplicate field', key);
         path.push(key);
         values.set(key, element.decode(value, state) ?? null);
         path.pop();

@@ -10,7 +10,7 @@ export function formatGoValue(value: unknown): string {
   return `map[${entries.map(([key, item]) => `${key}:${formatGoValue(item)}`).join(' ')}]`;
 }
 
-/** What has a text of its own (an error, a quantity, a path) is printed as that. */
+/** A value with a text form (an error, a quantity, a path) is printed as that. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || prototype === Object.prototype;

@@ -6,7 +6,7 @@ export class DecodeError extends Error {
 /** A value of the wrong JSON type. Kept in parts, because a decoder around it may put its own path in front. */
 export class TypeMismatch extends DecodeError {
   override readonly name = 'TypeMismatch';
-  /** What was found: `string`, `array`, `number 1.5`. */
+  /** The type that was found: `string`, `array`, `number 1.5`. */
   readonly found: string;
   readonly goType: string;
   /** The path of struct fields, embedded structs included; map keys and list indexes are not in it. */

@@ -12,11 +12,11 @@ export const maxDepth = 1000;
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * Parses JSON as Kubernetes does; a mistake is a {@link DecodeError} with Go's message. Bytes that are no UTF-8 become
+ * Parses JSON as Kubernetes does; an error is a {@link DecodeError} with Go's message. Bytes that are no UTF-8 become
  * U+FFFD.
  *
- * Whole numbers are the one difference: Go has 64 bits for them, JavaScript 53. A number that would silently become another one
- * is refused.
+ * Whole numbers are the one difference: Go has 64 bits for them, JavaScript 53. A number that would silently become
+ * another one is rejected.
  *
  * @param keepNumbers whether the text of numbers like `1e3` or `1.0` matters to the caller
  */

@@ -2,8 +2,8 @@ import type { JsonDocument } from './json-document.ts';
 
 /** The keys that a document has twice, as strict decoding names them: `duplicate field "data.a"`, innermost first. */
 export function duplicateFields(document: JsonDocument): readonly string[] {
-  if (!document.duplicates) return document.complaints ?? [];
-  const found: string[] = [...(document.complaints ?? [])];
+  if (!document.duplicates) return document.strictErrors ?? [];
+  const found: string[] = [...(document.strictErrors ?? [])];
   visit(document, document.value, '', found);
   return found;
 }

@@ -24,8 +24,8 @@ export interface JsonDocument {
   readonly duplicates?: WeakMap<object, readonly Entry[]>;
   /** Whether numbers are {@link JsonNumber}s. */
   readonly hasNumberTexts: boolean;
-  /** What strict reading has to say before it looks at fields: keys that a YAML text has twice. */
-  readonly complaints?: readonly string[];
+  /** Strict errors from before decoding: duplicate keys of a YAML text. */
+  readonly strictErrors?: readonly string[];
 }
 
 /**

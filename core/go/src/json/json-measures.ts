@@ -1,4 +1,4 @@
-/** What a look at the bytes of a valid JSON text tells without parsing it. */
+/** Measures of the bytes of a valid JSON text, without parsing it. */
 export interface JsonMeasures {
   /** How many keys all its objects have, duplicates included. */
   readonly keys: number;

@@ -1,9 +1,9 @@
 import { quoteGo } from '@tektite/meta';
 
-/** What the scanner is in the middle of, outermost first. */
+/** The open containers of the scanner, outermost first. */
 type Frame = 'object' | 'array';
 
-/** What a step of the scanner ends with: nothing special, {@link moreFollows}, or a complaint. */
+/** The result of a step of the scanner: nothing special, {@link moreFollows}, or an error. */
 type Outcome = string | undefined;
 
 /** Another value must follow. */
@@ -28,7 +28,7 @@ class Scanner {
     this.bytes = bytes;
   }
 
-  /** The complaint; undefined when the text ends where more was expected. */
+  /** The error; undefined when the text ends where more was expected. */
   run(): string | undefined {
     for (;;) {
       const outcome = this.value() ?? this.afterValue();
@@ -78,8 +78,8 @@ class Scanner {
     const char = this.peek();
     if (char === undefined) return endOfInput;
     if (char !== '"') return this.invalid('looking for beginning of object key string');
-    const complaint = this.string();
-    if (complaint !== undefined) return complaint;
+    const error = this.string();
+    if (error !== undefined) return error;
     this.skipSpace();
     if (this.peek() === undefined) return endOfInput;
     if (this.peek() !== ':') return this.invalid('after object key');
@@ -87,7 +87,7 @@ class Scanner {
     return undefined;
   }
 
-  /** What follows a finished value. */
+  /** Scans the text after a complete value. */
   private afterValue(): Outcome {
     for (;;) {
       this.skipSpace();
@@ -135,13 +135,13 @@ class Scanner {
     if (this.peek() === '-') this.at++;
     if (this.peek() === '0') this.at++;
     else {
-      const complaint = this.digits('in numeric literal');
-      if (complaint !== undefined) return complaint;
+      const error = this.digits('in numeric literal');
+      if (error !== undefined) return error;
     }
     if (this.peek() === '.') {
       this.at++;
-      const complaint = this.digits('after decimal point in numeric literal');
-      if (complaint !== undefined) return complaint;
+      const error = this.digits('after decimal point in numeric literal');
+      if (error !== undefined) return error;
     }
     if (this.peek() !== 'e' && this.peek() !== 'E') return undefined;
     this.at++;
@@ -173,7 +173,7 @@ class Scanner {
     while (' \t\r\n'.includes(this.peek() ?? 'x')) this.at++;
   }
 
-  /** The byte at hand as a character of its own, which is how Go's scanner sees UTF-8. */
+  /** The current byte as a separate character, which is how Go's scanner sees UTF-8. */
   private peek(): string | undefined {
     const byte = this.bytes[this.at];
     return byte === undefined ? undefined : String.fromCharCode(byte);

@@ -14,7 +14,7 @@ function approvalState(crd: CustomResourceDefinition): ApprovalState {
   return typeof url !== 'string' && url.host !== '' && url.scheme !== '' ? 'approved' : 'invalid';
 }
 
-/** Groups of the Kubernetes community want a sign that somebody agreed. */
+/** Groups of the Kubernetes community require the approval annotation. */
 export function checkApproval(crd: CustomResourceDefinition, old: CustomResourceDefinition | undefined): FieldError[] {
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(crd.spec.group ?? '')) return [];
   const state = approvalState(crd);

@@ -15,7 +15,7 @@ import type { CustomResourceConversion, WebhookConversion } from './custom-resou
 const strategies = ['None', 'Webhook'];
 const knownReviews = ['v1', 'v1beta1'];
 
-/** What is wrong with how objects are converted between versions. */
+/** Validates the conversion between versions. */
 export function checkConversion(
   conversion: CustomResourceConversion | undefined,
   path: FieldPath,
@@ -47,7 +47,7 @@ function checkClient({ url, service }: NonNullable<WebhookConversion['clientConf
   return service ? checkWebhookService(service, path.child('service')) : [];
 }
 
-/** What is wrong with the URL of a webhook; also for admission. */
+/** Validates the URL of a webhook; also for admission. */
 export function checkWebhookUrl(text: string, path: FieldPath): FieldError[] {
   const form = '; desired format: https://host[/path]';
   const match = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(text);
@@ -71,7 +71,7 @@ interface WebhookService {
   readonly port?: number;
 }
 
-/** What is wrong with the service of a webhook. Upstream mixes up name and namespace here, and so must we. */
+/** Validates the service of a webhook. Upstream mixes up name and namespace here, and so must we. */
 export function checkWebhookService(service: WebhookService, path: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
   if (!service.namespace) errors.push(required(path.child('name')));

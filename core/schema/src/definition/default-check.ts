@@ -6,7 +6,7 @@ import { prune } from '../prune.ts';
 import type { JsonSchema } from '../structural-schema.ts';
 import { append } from './append.ts';
 
-/** What is wrong with the defaults of a schema: each must be a good value, without unknown fields, that passes the rules. */
+/** Validates the defaults of a schema: each must be a valid value, without unknown fields, that passes the rules. */
 export function checkDefaults(
   schema: JsonSchema,
   path: FieldPath,

@@ -26,7 +26,7 @@ interface CheckOptions extends OpenApiCheckOptions {
   readonly requireKnownReview: boolean;
   /** Versions whose schema has not changed. */
   readonly unchanged: ReadonlySet<string>;
-  /** No schema has changed: they were good when they were stored, and looking at them is most of the work. */
+  /** No schema has changed: they were valid when they were stored, and validating them is most of the work. */
   readonly skipSchemas?: boolean;
 }
 
@@ -42,8 +42,8 @@ const strict: CheckOptions = {
 };
 
 /**
- * What is wrong with a new definition: all of its spec and status, and that its name fits. The rest of its metadata is
- * for the caller to check.
+ * Validates a new definition: all of its spec and status, and that its name fits. The caller validates the rest of its
+ * metadata.
  */
 export function validateCustomResourceDefinition(crd: CustomResourceDefinition, metadata: MetadataRules): FieldError[] {
   return [
@@ -55,7 +55,7 @@ export function validateCustomResourceDefinition(crd: CustomResourceDefinition, 
   ];
 }
 
-/** What is wrong with a changed definition. Mistakes the old one had already are not held against the new one. */
+/** Validates a changed definition. Errors that the old one had already are ratcheted. */
 export function validateCustomResourceDefinitionUpdate(
   crd: CustomResourceDefinition,
   old: CustomResourceDefinition,
@@ -82,7 +82,7 @@ export function validateCustomResourceDefinitionUpdate(
   ];
 }
 
-/** What is wrong with an update of `/status`. */
+/** Validates an update of `/status`. */
 export function validateCustomResourceDefinitionStatus(crd: CustomResourceDefinition): FieldError[] {
   return checkNames(crd.status?.acceptedNames ?? {}, FieldPath.of('status', 'acceptedNames'));
 }
@@ -118,7 +118,7 @@ function lenient(crd: CustomResourceDefinition, old: CustomResourceDefinition): 
   };
 }
 
-/** Which versions have a status of their own: what a schema may say about it depends on that. */
+/** Which versions have a status subresource: the rules of a schema depend on it. */
 function statusesOf({ spec }: CustomResourceDefinition): readonly boolean[] {
   return (spec.versions ?? []).map(({ subresources }) => subresources?.status !== undefined);
 }
@@ -193,7 +193,7 @@ function checkVersions(
 const hasAnyStatus = ({ spec }: CustomResourceDefinition): boolean =>
   (spec.versions ?? []).some(({ subresources }) => subresources?.status !== undefined);
 
-/** What a version says itself, or all versions say together. */
+/** The setting of a version, or of all versions together. */
 function checkVersion(
   { spec }: InternalSpec,
   part: Partial<CustomResourceDefinitionVersion>,

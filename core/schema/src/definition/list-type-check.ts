@@ -9,7 +9,7 @@ export interface ListTypeOptions {
 
 const noErrors: readonly FieldError[] = [];
 
-/** What is wrong with `x-kubernetes-list-type` and the keys of a list-map. */
+/** Validates `x-kubernetes-list-type` and the keys of a list-map. */
 export function checkListType(schema: RawSchema, path: FieldPath, options: ListTypeOptions): readonly FieldError[] {
   const listType = schema['x-kubernetes-list-type'];
   if (listType === undefined && schema['x-kubernetes-list-map-keys'] === undefined) return noErrors;
@@ -31,7 +31,7 @@ export function checkListType(schema: RawSchema, path: FieldPath, options: ListT
   return errors;
 }
 
-/** Whether a list of type set holds what may be changed in part; then nobody could tell which element it was. */
+/** Whether a list of type set has elements that can be changed in part; such elements would lose their identity. */
 export function hasNonAtomicSet(schema: RawSchema): boolean {
   return schema['x-kubernetes-list-type'] === 'set' && checkSetItems(schema, undefined).length > 0;
 }

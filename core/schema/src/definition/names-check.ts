@@ -7,7 +7,7 @@ import type {
 } from './custom-resource-definition.ts';
 import { append } from './append.ts';
 
-/** What is wrong with the names of a kind, as far as they are given. */
+/** Validates the names of a kind, as far as they are given. */
 export function checkNames(names: Partial<CustomResourceDefinitionNames>, path: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
   const check = (at: FieldPath, name: string | undefined, text = name, prefix = '') => {

@@ -42,7 +42,7 @@ export function checkOpenApiSchema(
   return errors;
 }
 
-/** Schemas with keywords that have no place in a structural schema are not even looked at as one. */
+/** Schemas with keywords that have no place in a structural schema are not validated as one. */
 function isReadable(schema: RawSchema): boolean {
   return !schemaHas(
     schema,
@@ -63,7 +63,7 @@ function hasKeys(map: object | undefined): boolean {
 
 function checkRootKeywords(schema: RawSchema, path: FieldPath): FieldError[] {
   const allowed = allowedAtRoot.split(' ');
-  // What is below is of no interest here, and much of it.
+  // The large part below is not needed here.
   const { properties: _, items: __, ...root } = schema;
   for (const [keyword, value] of Object.entries(internalSchema(root) as Record<string, unknown>)) {
     if (value === null || value === '' || value === false) continue;

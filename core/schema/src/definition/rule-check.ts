@@ -13,7 +13,7 @@ const schemaLimit = 100_000_000;
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
-/** What is wrong with a rule before its expressions are looked at. */
+/** Validates a rule before its expressions are compiled. */
 export function checkRuleText(rule: ValidationRule, schema: RawSchema, path: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
   const [text, message] = [(rule.rule ?? '').trim(), (rule.message ?? '').trim()];
@@ -75,7 +75,7 @@ export interface RuleCheckContext {
   readonly suppressCost: boolean;
 }
 
-/** What is wrong with a compiled rule: its expressions, its cost, its use of `oldSelf`. */
+/** Validates a compiled rule: its expressions, its cost, its use of `oldSelf`. */
 export function checkCompiledRule(compiled: CompiledRule, path: FieldPath, context: RuleCheckContext): FieldError[] {
   const { rule } = compiled;
   const errors: FieldError[] = [];

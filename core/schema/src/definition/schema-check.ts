@@ -11,7 +11,7 @@ import { checkCompiledRule, checkRuleText, CostAccount } from './rule-check.ts';
 const unsupported = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'] as const;
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
-/** What may be overlooked, because an older version of the same definition had it too. */
+/** Errors to ignore, because an older version of the same definition had them too. */
 export interface SchemaCheckOptions {
   readonly requireValidType: boolean;
   readonly requireAtomicSets: boolean;
@@ -45,8 +45,8 @@ interface Found {
 }
 
 /**
- * What is wrong with the keywords and the rules of a schema. Rules are looked at only where `compileRules` says so:
- * of a schema that is not even structural they cannot be understood.
+ * Validates the keywords and the rules of a schema. Rules are validated only with `compileRules`: those of a schema
+ * that is not structural cannot be compiled.
  */
 export function checkSchema(
   schema: RawSchema,
@@ -231,7 +231,7 @@ function eachItem(schema: RawSchema, place: Place, visit: Visit): void {
   for (const [index, each] of itemSchemas(schema).entries()) visit(each, { ...base, path: path.index(index) });
 }
 
-/** What the rules of a child need: its declaration, and how many of it there can be. */
+/** The declaration of a child, and its maximal number, for its rules. */
 function ruleChild(schema: RawSchema, { rules }: Place, child: RawSchema, name: string): { rules?: RulePlace } {
   if (!rules) return {};
   const escaped = escapePropertyName(name);
@@ -251,7 +251,7 @@ function ruleChild(schema: RawSchema, { rules }: Place, child: RawSchema, name: 
   };
 }
 
-/** How many children a value of the schema can have for each of its own; `undefined` when nothing limits them. */
+/** The maximal number of children of a value of the schema; `undefined` without a limit. */
 function maxElements(schema: RawSchema): number | undefined {
   if (schema.type === 'object' && schema.additionalProperties !== undefined)
     return schema.maxProperties === undefined ? undefined : Math.max(0, schema.maxProperties);

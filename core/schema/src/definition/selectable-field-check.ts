@@ -5,7 +5,7 @@ import type { SelectableField } from './custom-resource-definition.ts';
 
 const most = 8;
 
-/** What is wrong with the fields by which objects can be selected: each must lead to a scalar outside of metadata. */
+/** Validates selectable fields: each must lead to a scalar outside of metadata. */
 export function checkSelectableFields(
   fields: readonly SelectableField[],
   schema: JsonSchema | undefined,

@@ -14,8 +14,8 @@ import { itemSchema, type RawSchema, valueSchema } from './raw-schema.ts';
 type Level = 'root' | 'item' | 'field';
 
 /**
- * What keeps a schema from being structural: every value must have a type, and what stands under `allOf`, `anyOf`,
- * `oneOf` and `not` may restrict values but not describe them.
+ * Validates that a schema is structural: every value must have a type, and schemas under `allOf`, `anyOf`, `oneOf` and
+ * `not` may restrict values but not describe them.
  */
 export function checkStructural(schema: RawSchema, path: FieldPath): FieldError[] {
   const errors: FieldError[] = [];

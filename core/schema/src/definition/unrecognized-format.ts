@@ -2,7 +2,7 @@ import { isKnownFormat } from '../format/string-format.ts';
 import type { CustomResourceDefinition } from './custom-resource-definition.ts';
 import { type RawSchema, schemaHas } from './raw-schema.ts';
 
-/** The formats of a definition that nobody knows, for warnings such as `unrecognized format "nosuchformat"`. */
+/** The unknown formats of a definition, for warnings such as `unrecognized format "nosuchformat"`. */
 export function unrecognizedFormats(crd: CustomResourceDefinition): string[] {
   const found = new Set<string>();
   for (const { schema } of crd.spec.versions ?? [])

@@ -42,14 +42,14 @@ export interface KindOptions<F extends Fields> {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** The kind in lower case with an `s`, unless told otherwise. */
+  /** Default: the kind in lower case with an `s`. */
   readonly plural?: string;
   readonly singular?: string;
   readonly listKind?: string;
   readonly scope?: 'Namespaced' | 'Cluster';
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
-  /** What objects have besides apiVersion, kind and metadata. A `status` also becomes a subresource. */
+  /** The fields besides apiVersion, kind and metadata. A `status` also becomes a subresource. */
   readonly fields: F;
   readonly columns?: readonly PrinterColumn[];
   readonly scale?: CustomResourceSubresources['scale'];
@@ -103,7 +103,7 @@ export function defineKind<const F extends Fields>(options: KindOptions<F>): Kin
   };
 }
 
-/** A kind of which only the names are known, for objects that somebody else defined. */
+/** A kind of which only the names are known, for objects that are defined elsewhere. */
 export function dynamicKind<T extends KubeObject = KubeObject>(
   names: Pick<Kind, 'group' | 'version' | 'kind' | 'plural' | 'scope'>,
 ): Kind<T> {

@@ -6,7 +6,7 @@ import type {
 import type { Kind } from './kind.ts';
 
 export interface DefinitionOptions {
-  /** The version objects are stored in; the first one unless told otherwise. */
+  /** The storage version; default the first one. */
   readonly storage?: string;
   readonly conversion?: CustomResourceConversion;
   readonly labels?: Readonly<Record<string, string>>;

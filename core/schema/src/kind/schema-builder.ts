@@ -182,7 +182,7 @@ export const s = {
   raw: <Value>(schema: JsonSchema): Schema<Value> => required(schema),
 };
 
-/** What is known of an object inside of another. */
+/** The known fields of an embedded object. */
 export interface EmbeddedObject {
   readonly apiVersion: string;
   readonly kind: string;

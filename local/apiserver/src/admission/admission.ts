@@ -38,7 +38,7 @@ export function kindOf({ kind, resource }: AdmissionRequest): GroupVersionKind {
 }
 
 /** A denial by a plugin, in the usual form. An object without a name yet is named by its generateName. */
-export function refusal(request: AdmissionRequest, reason: string): StatusError {
+export function admissionForbidden(request: AdmissionRequest, reason: string): StatusError {
   const { name, generateName } = request.object?.metadata ?? {};
   return forbiddenError(errorTarget(request.resource), request.name || name || generateName || 'Unknown', reason);
 }

@@ -140,7 +140,7 @@ describe('apply', () => {
     ]);
   });
 
-  it('merges containers by name, in the order of whoever applied last, and prunes those left out', async () => {
+  it('merges containers by name, in the order of the last apply, and prunes those left out', async () => {
     await using server = await TestServer.start();
     const url = `${deployments}/d`;
     const deployment = (containers: object[]) => ({
@@ -181,7 +181,7 @@ describe('apply', () => {
     expect(names(reversed)).toEqual(['a', 'b']);
   });
 
-  it('credits what was there before anybody’s record to before-first-apply', async () => {
+  it('credits fields without managers to before-first-apply', async () => {
     await using server = await TestServer.start();
     const url = `${configMaps}/x`;
     await server.ok('POST', `${configMaps}?fieldManager=creator`, configMap({ a: '1', b: '1' }));

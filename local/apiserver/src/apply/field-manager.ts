@@ -162,13 +162,13 @@ export function applyConfiguration(
   force: boolean,
 ): ApplyResult {
   rejectManagedFields(config.metadata.managedFields);
-  const mistakes = checkTyped(resource.schema, config);
-  if (mistakes.length > 0) throw typedError('patch', mistakes, config);
+  const violations = checkTyped(resource.schema, config);
+  if (violations.length > 0) throw typedError('patch', violations, config);
   try {
     return apply(resource, live, config, write, force);
   } catch (error) {
     // The configuration was checked, so it is the live object, written before its schema said so.
-    if (error instanceof ListElementError) throw typedError('live', listMistakes(resource.schema, live), live);
+    if (error instanceof ListElementError) throw typedError('live', listErrors(resource.schema, live), live);
     if (!(error instanceof ApplyConflictError)) throw error;
     // kubectl moving from client-side to server-side apply may take over what its annotation shows it had applied.
     const allowed = write.manager === 'kubectl' ? lastAppliedFields(resource, withoutManagedFields(live)) : undefined;
@@ -301,15 +301,16 @@ function withoutManagedFields(object: AnyObject): AnyObject {
 }
 
 /** The errors of list-map elements in an object; other errors do not matter here. */
-function listMistakes(schema: JsonSchema, object: AnyObject): string[] {
-  return checkTyped(schema, object).filter((mistake) => mistake.includes(': associative list '));
+function listErrors(schema: JsonSchema, object: AnyObject): string[] {
+  return checkTyped(schema, object).filter((error) => error.includes(': associative list '));
 }
 
-function typedError(what: 'patch' | 'live', mistakes: readonly string[], object: AnyObject): StatusError {
+function typedError(what: 'patch' | 'live', violations: readonly string[], object: AnyObject): StatusError {
   const { namespace, name } = object.metadata as Readonly<Record<string, unknown>>;
   const text = (value: unknown) => (typeof value === 'string' ? value : '');
   const version = object.apiVersion.includes('/') ? object.apiVersion : `/${object.apiVersion}`;
-  const list = mistakes.length === 1 ? mistakes[0] : `errors:\n${mistakes.map((mistake) => `  ${mistake}`).join('\n')}`;
+  const list =
+    violations.length === 1 ? violations[0] : `errors:\n${violations.map((error) => `  ${error}`).join('\n')}`;
   return new StatusError({
     code: 500,
     message: `failed to create typed ${what} object (${text(namespace)}/${text(name)}; ${version}, Kind=${object.kind}): ${list}`,

@@ -143,7 +143,7 @@ describe('merging', () => {
       { keyed: [{ name: 'x' }, { name: 'b', value: '2' }, { name: 'a', value: '1' }] },
     ],
     [
-      'tells elements with a defaulted key from others',
+      'distinguishes elements with a defaulted key from others',
       { ports: [{ port: 80, name: 'a' }] },
       {
         ports: [
@@ -242,7 +242,7 @@ describe('a configuration that does not fit', () => {
       { keyed: ['x'] },
       ['.keyed: element 0: associative list with keys may not have non-map elements'],
     ],
-  ])('is told so: it %s', (_, config, expected) => {
+  ])('is rejected: it %s', (_, config, expected) => {
     expect(checkTyped(schema, config)).toEqual(expected);
   });
 });

@@ -5,14 +5,14 @@ export function fieldElement(name: string): string {
   let element = elements.get(name);
   if (element === undefined) {
     element = `f:${name}`;
-    if (elements.size < mostElements) elements.set(name, element);
+    if (elements.size < maxElements) elements.set(name, element);
   }
   return element;
 }
 
 /** Field names repeat in each write; a newly built string is slow as a key. */
 const elements = new Map<string, string>();
-const mostElements = 10_000;
+const maxElements = 10_000;
 
 /** `v:...`: the path element of a value in a set. */
 export function valueElement(value: unknown): string {

@@ -159,7 +159,7 @@ describe('an actor without cluster-wide rights', () => {
           expect([asset, verb, await passes(user, method, path + suffix)]).toEqual([asset, verb, false]);
     });
 
-    it('cannot be somebody else', async () => {
+    it('cannot impersonate', async () => {
       for (const header of ['impersonate-user', 'impersonate-group', 'impersonate-uid']) {
         const headers = {
           'impersonate-user': 'admin',

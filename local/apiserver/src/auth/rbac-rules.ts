@@ -42,7 +42,7 @@ function matchesPath(urls: Words, path: string): boolean {
 }
 
 /** A few words say any number of parts; with more than so many, rules have to be held as they are. */
-const mostParts = 20_000;
+const maxParts = 20_000;
 
 /**
  * The rules among `wanted` that `held` does not cover: the privileges that would be gained. Rules are broken into their
@@ -54,7 +54,7 @@ export function missingRules(held: readonly PolicyRule[], wanted: readonly Polic
   let parts = 0;
   for (const rule of wanted.map(withoutRepetition)) {
     parts += countParts(rule);
-    for (const part of parts > mostParts ? wholeRules(rule) : breakDown(rule))
+    for (const part of parts > maxParts ? wholeRules(rule) : breakDown(rule))
       if (!own.some((one) => covers(one, part))) lacking.push(part);
   }
   return lacking;

@@ -225,7 +225,7 @@ describe('access', () => {
   });
 });
 
-describe('nobody can give what he does not have', () => {
+describe('escalation is denied', () => {
   const manageRoles = {
     apiGroups: ['rbac.authorization.k8s.io'],
     resources: ['*'],
@@ -327,7 +327,7 @@ describe('impersonation', () => {
   const whoami = (server: TestServer, who: UserInfo, headers: Record<string, string>) =>
     server.send('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', review, { user: who, headers });
 
-  it('makes administrators anybody', async () => {
+  it('lets administrators impersonate any user', async () => {
     await using server = await TestServer.start();
     const answer = await whoami(server, admin, {
       'impersonate-user': 'bob',
@@ -395,7 +395,7 @@ describe('rules that say much in few words', () => {
   const vast = { verbs: words('v', 3000), apiGroups: words('g', 3000), resources: words('r', 3000) };
   const all = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
 
-  it('are looked at as they are, and not part by part', () => {
+  it('are compared as they are, and not part by part', () => {
     expect(missingRules([all], [vast])).toEqual([]);
     expect(missingRules([vast], [vast, { ...vast, resourceNames: words('n', 3000) }])).toEqual([]);
     expect(missingRules([{ ...vast, verbs: words('v', 2999) }], [vast])).toEqual([vast]);

@@ -224,10 +224,10 @@ describe('a token file', () => {
       't2',
       { name: 'bob', uid: '2', groups: ['g'] },
     ],
-    ['more columns than anybody reads', 't1,jane,u1,g,x,y', 't1', { name: 'jane', uid: 'u1', groups: ['g'] }],
+    ['more columns than are read', 't1,jane,u1,g,x,y', 't1', { name: 'jane', uid: 'u1', groups: ['g'] }],
     ['the last of two lines for a token', 't1,jane,1\nt1,bob,2', 't1', { name: 'bob', uid: '2', groups: [] }],
-    ['nobody for an unknown token', 't1,jane,1', 't', undefined],
-    ['nobody for an empty token', 't1,jane,1', '', undefined],
+    ['no user for an unknown token', 't1,jane,1', 't', undefined],
+    ['no user for an empty token', 't1,jane,1', '', undefined],
   ])('has %s', (_, text, token, user) => {
     expect(userOf(text, token)).toEqual(user);
   });
@@ -260,11 +260,11 @@ describe('a token file', () => {
 });
 
 describe('secrets', () => {
-  it('are not told to whoever hears of failures', async () => {
-    const told: unknown[][] = [];
+  it('are not passed to onError', async () => {
+    const reported: unknown[][] = [];
     const { ApiServer } = await import('../server.ts');
     const server = await ApiServer.create({
-      onError: (...all) => told.push(all),
+      onError: (...all) => reported.push(all),
       admission: [
         {
           name: 'Broken',
@@ -286,9 +286,9 @@ describe('secrets', () => {
     });
     await server.close();
     expect(answer.code).toBe(500);
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
     const { inspect } = await import('node:util');
-    const text = inspect(told, { depth: 20, showHidden: true });
+    const text = inspect(reported, { depth: 20, showHidden: true });
     expect(text).toContain('broken plugin');
     expect(text).toContain('/api/v1/namespaces/default/secrets');
     for (const secret of ['hunter2', 'open sesame', Buffer.from('open sesame').toString('base64')]) {
@@ -362,7 +362,7 @@ describe('a bootstrap token', () => {
 
   it.each([
     ['is not for authentication', { ...good, 'usage-bootstrap-authentication': 'false' }],
-    ['claims a group that is none of its own', { ...good, 'auth-extra-groups': 'system:masters' }],
+    ['claims a foreign group', { ...good, 'auth-extra-groups': 'system:masters' }],
     ['has another id inside', { ...good, 'token-id': 'zzzzzz' }],
     ['has an expiration that is no time', { ...good, expiration: 'soon' }],
   ])('is refused when it %s', async (_, data) => {

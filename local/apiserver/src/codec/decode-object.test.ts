@@ -275,7 +275,7 @@ describe('an object is decoded into what Go would print', () => {
       status: { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null },
     });
     // The decoder of a list's items is never strict, neither here nor upstream.
-    expect(crd.complaints).toEqual([]);
+    expect(crd.strictErrors).toEqual([]);
   });
 
   test('that is new, though the input may be frozen and shared', () => {
@@ -299,7 +299,7 @@ describe('an object is decoded into what Go would print', () => {
 
 describe('strict decoding', () => {
   test('names unknown fields by their path, in the order of the document', () => {
-    const { complaints } = decode('Pod', {
+    const { strictErrors } = decode('Pod', {
       spec: {
         containers: [{ name: 'c', imagee: 'x', env: [{ name: 'a', valu: 'b' }] }],
         nodeNme: 'x',
@@ -307,7 +307,7 @@ describe('strict decoding', () => {
       },
       Kind: 'x',
     });
-    expect(complaints).toEqual([
+    expect(strictErrors).toEqual([
       'unknown field "spec.containers[0].imagee"',
       'unknown field "spec.containers[0].env[0].valu"',
       'unknown field "spec.nodeNme"',
@@ -316,11 +316,11 @@ describe('strict decoding', () => {
   });
 
   test('names duplicate fields where they come, and decodes the second over the first', () => {
-    const { object, complaints } = decode(
+    const { object, strictErrors } = decode(
       'ConfigMap',
       '{"bogus":1,"data":{"a":"1","a":"2"},"data":{"b":"3"},"metadata":{"name":"x"},"metadata":{"namespace":"y","zzz":1}}',
     );
-    expect(complaints).toEqual([
+    expect(strictErrors).toEqual([
       'unknown field "bogus"',
       'duplicate field "data.a"',
       'duplicate field "data"',
@@ -332,6 +332,6 @@ describe('strict decoding', () => {
 
   test('gives up counting at a hundred', () => {
     const body = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`x${index}`, 1]));
-    expect(decode('ConfigMap', body).complaints).toHaveLength(100);
+    expect(decode('ConfigMap', body).strictErrors).toHaveLength(100);
   });
 });

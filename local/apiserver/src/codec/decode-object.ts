@@ -6,7 +6,7 @@ export interface DecodedObject {
   /** A new object; the caller may change it. */
   readonly object: Record<string, unknown>;
   /** `unknown field "spec.foo"`, `duplicate field "data"`, in the order of the document. */
-  readonly complaints: readonly string[];
+  readonly strictErrors: readonly string[];
 }
 
 /**
@@ -21,8 +21,8 @@ export function decodeObject(definition: Definition, document: JsonDocument, { s
   const state = new DecodeState(document, { strict });
   const object = structDecoder(definition).decode(document.value, state);
   if (state.saved) throw state.saved;
-  const before = strict ? document.complaints : undefined;
-  return { object, complaints: before ? [...before, ...state.complaints] : state.complaints };
+  const before = strict ? document.strictErrors : undefined;
+  return { object, strictErrors: before ? [...before, ...state.strictErrors] : state.strictErrors };
 }
 
 /**

@@ -77,7 +77,7 @@ describe('an object in protobuf', () => {
     expect(decodeProtobuf(pod).spec).toEqual({ securityContext: { runAsUser: -1, supplementalGroups: [7, 8, 9] } });
   });
 
-  test('has embedded structs as messages of their own', () => {
+  test('has embedded structs as separate messages', () => {
     const volume = message(field(1, 'v'), field(2, field(2, field(1, 'Memory'))));
     expect(decodeProtobuf(object('v1', 'Pod', field(2, field(1, volume)))).spec).toEqual({
       volumes: [{ name: 'v', emptyDir: { medium: 'Memory' } }],

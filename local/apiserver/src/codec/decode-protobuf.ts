@@ -4,7 +4,7 @@ import { definitionOf, type FieldDefinition, findBuiltinDefinition } from '@tekt
 import { ProtobufReader, type WireType } from './protobuf-reader.ts';
 import { decodeText, readScalar } from './protobuf-scalars.ts';
 
-/** What upstream knows in every version of every group. */
+/** Kinds of every version of every group. */
 const kindsOfAllGroups = new Map([['DeleteOptions', 'meta/v1.DeleteOptions']]);
 
 /** Four bytes that every message begins with. */
@@ -55,7 +55,7 @@ function readTypeMeta(bytes: Uint8Array): { apiVersion?: string; kind?: string }
   return result;
 }
 
-/** What the numbers of a message mean: fields, or the fields of an embedded struct. */
+/** The plan of a message: fields by number, or the fields of an embedded struct. */
 interface MessagePlan {
   readonly fields: Map<number, FieldDefinition>;
   readonly embedded: Map<number, MessagePlan>;

@@ -8,7 +8,7 @@ const protobuf = 'application/vnd.kubernetes.protobuf';
 
 /**
  * The format of a body by its content type; JSON when it has none. Custom resources do not come as protobuf. Throws a
- * StatusError (415) for a type that nobody reads.
+ * StatusError (415) for an unsupported type.
  */
 export function bodyFormat(contentType: string | undefined, { custom }: { readonly custom: boolean }): BodyFormat {
   const type = parseMediaType(contentType ?? '') || (contentType ? '' : json);

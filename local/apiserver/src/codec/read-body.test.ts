@@ -1,6 +1,6 @@
 import { isStatusError, type StatusError } from '@tektite/meta';
 import { describe, expect, test } from 'vitest';
-import { complaintWarnings } from './complaint-warnings.ts';
+import { strictErrorWarnings } from './strict-error-warnings.ts';
 import { readBody } from './read-body.ts';
 
 const configMap = { group: '', version: 'v1', kind: 'ConfigMap', custom: false };
@@ -48,7 +48,7 @@ describe('a body that cannot be read', () => {
     expect(failure(text)).toMatchObject({ code: 400, reason: 'BadRequest', message });
   });
 
-  test('names the mistake in YAML', () => {
+  test('names the error in YAML', () => {
     expect(failure('apiVersion: v1\nkind: ConfigMap\n\tbad', { contentType: 'application/yaml' }).message).toBe(
       `${unrecognized}yaml: line 3: found a tab character that violates indentation (61706956657273696f6e3a2076310a6b696e643a20436f6e6669674d6170 ...)`,
     );
@@ -70,7 +70,7 @@ describe('a body that cannot be read', () => {
     );
   });
 
-  test('has a format that nobody reads', () => {
+  test('has an unsupported format', () => {
     for (const contentType of ['text/plain', 'application/xml', 'nonsense']) {
       expect(failure('{}', { contentType })).toMatchObject({
         code: 415,
@@ -103,12 +103,12 @@ describe('a body that can be read', () => {
   });
 
   test('keeps what strict reading says of YAML, which becomes one warning for each line', () => {
-    const { complaints } = read('data:\n  a: "1"\n  a: "2"\n  a: "3"\n', 'application/yaml');
-    expect(complaints?.flatMap(complaintWarnings)).toEqual([
+    const { strictErrors } = read('data:\n  a: "1"\n  a: "2"\n  a: "3"\n', 'application/yaml');
+    expect(strictErrors?.flatMap(strictErrorWarnings)).toEqual([
       'line 3: key "a" already set in map',
       'line 4: key "a" already set in map',
     ]);
-    expect(complaintWarnings('unknown field "x"')).toEqual(['unknown field "x"']);
+    expect(strictErrorWarnings('unknown field "x"')).toEqual(['unknown field "x"']);
   });
 
   test('may be an object of this process, which stays its owner’s', () => {

@@ -47,7 +47,7 @@ function parseYamlBody(body: Uint8Array): JsonDocument {
     const document = parseFirstYaml(new TextDecoder().decode(body));
     if (!document) return { value: null, hasNumberTexts: false };
     const complaint = strictYamlError(document);
-    return { value: document.value, hasNumberTexts: false, ...(complaint ? { complaints: [complaint] } : {}) };
+    return { value: document.value, hasNumberTexts: false, ...(complaint ? { strictErrors: [complaint] } : {}) };
   } catch (error) {
     if (error instanceof YamlError) throw new DecodeError(error.message, { cause: error });
     throw error;

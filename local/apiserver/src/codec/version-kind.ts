@@ -5,10 +5,10 @@ const goType =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /**
- * What a body says it is; empty names where it says nothing. Throws a {@link DecodeError}.
+ * The group, version and kind of a body; empty where it has none. Throws a {@link DecodeError}.
  *
- * Before it decodes an object, upstream reads these two fields alone, and with a decoder that does not care about upper and
- * lower case.
+ * Before it decodes an object, upstream reads these two fields alone, and with a decoder that does not care about upper
+ * and lower case.
  */
 export function readVersionKind(value: unknown): GroupVersionKind {
   const found = { apiVersion: '', kind: '' };

@@ -135,7 +135,7 @@ class CustomForm {
     const { value } = document;
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw new DecodeError(`expected an object of kind ${this.kind}`);
-    const complaints = [...duplicateFields(document)];
+    const strictErrors = [...duplicateFields(document)];
     const object = value as Record<string, unknown>;
     this.checkKind(object);
     const metadata = metadataRules.decode(object.metadata ?? {});
@@ -143,18 +143,18 @@ class CustomForm {
     const unknown: string[] = metadata.unknown.map((name) => `metadata.${name}`);
     const removed: string[] = [];
     prune(object, this.schema, { isResourceRoot: true, removed });
-    const mistake = coerceEmbedded(object, this.schema, { rules: metadataRules, unknown });
-    if (mistake) throw new DecodeError(`${mistake.field}: ${mistake.message}`);
+    const error = coerceEmbedded(object, this.schema, { rules: metadataRules, unknown });
+    if (error) throw new DecodeError(`${error.field}: ${error.message}`);
     if (!keepNulls) pruneNulls(object, this.schema);
     applyDefaults(object, this.schema);
-    for (const path of [...unknown, ...removed]) complaints.push(`unknown field "${path}"`);
+    for (const path of [...unknown, ...removed]) strictErrors.push(`unknown field "${path}"`);
     const draft = {
       ...object,
       apiVersion: this.apiVersion,
       kind: this.kind,
       metadata: metadata.metadata,
     } as unknown as Draft;
-    return { object: draft, complaints };
+    return { object: draft, strictErrors };
   }
 }
 

@@ -108,7 +108,7 @@ describe('a definition', () => {
     await server.ok('GET', '/apis/example.com/v1/namespaces/default/gadgets');
   });
 
-  it('takes its objects along when it goes, and is gone from discovery', async () => {
+  it('is deleted with its objects, and is removed from discovery', async () => {
     await using server = await TestServer.start();
     await define(server, crd());
     for (const name of ['a', 'b']) await server.ok('POST', widgets, widget(name));
@@ -216,7 +216,7 @@ describe('a definition', () => {
 });
 
 describe('discovery', () => {
-  it('tells the same in both of its forms', async () => {
+  it('shows the same in both of its forms', async () => {
     await using server = await TestServer.start();
     await define(server, crd());
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';

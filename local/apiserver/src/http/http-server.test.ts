@@ -155,7 +155,7 @@ describe('clients that misbehave', () => {
     ['a chunk that is none', 'POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nZZ\r\nab\r\n'],
     ['a body that never comes', 'POST /version HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\nab'],
     [
-      'a wish for another protocol',
+      'a request for another protocol',
       'GET /version HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: spdy/3.1\r\n\r\n',
     ],
   ])('do no harm: %s', async (_, bytes) => {

@@ -69,7 +69,7 @@ it('carries input, output and the exit code of a program', async () => {
   expect(code).toBe(1000);
 });
 
-it('tells the program when the client is gone', async () => {
+it('notifies the program when the client disconnects', async () => {
   let gone: Promise<unknown> | undefined;
   await using server = await serverWith({
     async exec(_pod, _container, _request, signal) {
@@ -85,7 +85,7 @@ it('tells the program when the client is gone', async () => {
   await gone;
 });
 
-it('tells why a program could not be run', async () => {
+it('reports why a program could not be run', async () => {
   await using server = await serverWith({ exec: () => Promise.reject(badRequestError('container not found ("c")')) });
   const { socket, received } = open(server, path);
   await once(socket, 'close');
@@ -96,7 +96,7 @@ it.each([
   ['a Pod that is not there', '/api/v1/namespaces/default/pods/none/exec?command=a', 'v5.channel.k8s.io', 404],
   ['no command', '/api/v1/namespaces/default/pods/p/exec', 'v5.channel.k8s.io', 400],
   ['a protocol of other times', path, 'channel.k8s.io', 403],
-  ['port-forward, which nobody does', '/api/v1/namespaces/default/pods/p/portforward', 'v5.channel.k8s.io', 501],
+  ['port-forward, which is not supported', '/api/v1/namespaces/default/pods/p/portforward', 'v5.channel.k8s.io', 501],
 ])('refuses %s as any other request', async (_title, url, protocol, code) => {
   await using server = await serverWith({ exec: async () => ({ exitCode: 0 }) });
   const { socket } = open(server, url, protocol);

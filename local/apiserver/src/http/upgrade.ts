@@ -19,7 +19,7 @@ const maxMessageBytes = 1024 * 1024;
 /** So much is sent ahead of what a client has read; then the program has to wait. */
 const enoughBytes = 256 * 1024;
 /** One who joins a container cannot make it wait: with so much unread, the session ends. */
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 const sockets = new WebSocketServer({
   noServer: true,
   maxPayload: maxMessageBytes,
@@ -101,7 +101,7 @@ class Output {
     connection.send(Buffer.concat([Buffer.of(to), chunk]), () => {
       if (connection.bufferedAmount < enoughBytes) this.release();
     });
-    if (connection.bufferedAmount > mostBytes) connection.terminate();
+    if (connection.bufferedAmount > maxBytes) connection.terminate();
     if (connection.bufferedAmount < enoughBytes) return undefined;
     return new Promise((resolve) => this.waiting.push(resolve));
   }

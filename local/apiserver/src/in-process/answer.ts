@@ -16,7 +16,7 @@ export async function readAnswer(answer: ApiResponse): Promise<TransportResponse
 }
 
 /** The error for an answer that is no watch or stream. */
-export async function refusal(answer: ApiResponse): Promise<Error> {
+export async function errorOf(answer: ApiResponse): Promise<Error> {
   if (answer.code >= 300) return statusErrorOf(await readAnswer(answer));
   return new ClientError(
     'INVALID_RESPONSE',

@@ -9,7 +9,7 @@ import {
 import { setOwn } from '@tektite/meta';
 import type { ApiRequest, UserInfo } from '../request/api-request.ts';
 import type { ApiResponse } from '../request/api-response.ts';
-import { bytesOf, headOf, readAnswer, refusal } from './answer.ts';
+import { bytesOf, headOf, readAnswer, errorOf } from './answer.ts';
 import { byteStream } from './byte-stream.ts';
 import { EventQueue } from './event-queue.ts';
 import { onAbort, type Reject, waitingFor } from './signals.ts';
@@ -50,7 +50,7 @@ class InProcessTransport implements Transport {
 
   async watch(request: TransportRequest): Promise<TransportStream<WireEvent>> {
     const answer = await this.handle(request);
-    if (answer.type !== 'watch') throw await refusal(answer);
+    if (answer.type !== 'watch') throw await errorOf(answer);
     return new EventQueue(headOf(answer), answer.source, [request.signal, this.closing.signal]);
   }
 
@@ -61,7 +61,7 @@ class InProcessTransport implements Transport {
     const unlink = onAbort([request.signal, this.closing.signal], (reason) => life.abort(reason));
     try {
       const answer = await this.handle({ ...request, signal: life.signal });
-      if (answer.code >= 300) throw await refusal(answer);
+      if (answer.code >= 300) throw await errorOf(answer);
       return byteStream(headOf(answer), bytesOf(answer), life, unlink);
     } catch (error) {
       unlink();

@@ -89,7 +89,7 @@ describe('the documents of built-in groups', () => {
     }
   });
 
-  test('tell kubectl that fields are validated, and how lists merge', async () => {
+  test('show kubectl that fields are validated, and how lists merge', async () => {
     const { paths, components } = await openApiDocument(builtin('apps', 'v1'));
     const patch = paths['/apis/apps/v1/namespaces/{namespace}/deployments/{name}']?.patch;
     expect(patch).toMatchObject({

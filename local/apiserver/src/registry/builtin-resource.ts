@@ -51,10 +51,10 @@ export function builtinResource(kind: BuiltinKind, strategy: KindStrategy, conve
     hasStatus: kind.subresources.some(({ name }) => name === 'status'),
     readBody: (body, contentType) => readBody(body, contentType, { group, version, kind: kind.kind, custom: false }),
     decode(document) {
-      const { object, complaints } = decodeObject(kind.definition, document);
+      const { object, strictErrors } = decodeObject(kind.definition, document);
       const draft = withKind(object);
       strategy.default?.(draft);
-      return { object: draft, complaints };
+      return { object: draft, strictErrors };
     },
     normalize,
     get emptyObject() {

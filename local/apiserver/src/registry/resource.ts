@@ -12,7 +12,7 @@ export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 /** A decoded body: the object, and the errors of strict decoding (unknown and duplicate fields). */
 export interface Decoded {
   readonly object: Draft;
-  readonly complaints: readonly string[];
+  readonly strictErrors: readonly string[];
 }
 
 export interface DecodeOptions {

@@ -1,6 +1,6 @@
 import { DecodeError, type JsonDocument } from '@tektite/go';
 import { badRequestError, StatusError } from '@tektite/meta';
-import { complaintWarnings } from '../codec/complaint-warnings.ts';
+import { strictErrorWarnings } from '../codec/strict-error-warnings.ts';
 import type { Decoded, FieldValidation, Resource } from '../registry/resource.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -18,10 +18,11 @@ export function readObject(
     request.body ?? new Uint8Array(),
     request.headers['content-type'] ?? 'application/json',
   );
-  const { object, complaints } = decodeAs(resource, document);
-  if (validation === 'Strict' && complaints.length > 0)
-    throw cannotHandle(resource, `strict decoding error: ${complaints.join(', ')}`);
-  if (validation === 'Warn') for (const warning of complaints.flatMap(complaintWarnings)) context.warnings.add(warning);
+  const { object, strictErrors } = decodeAs(resource, document);
+  if (validation === 'Strict' && strictErrors.length > 0)
+    throw cannotHandle(resource, `strict decoding error: ${strictErrors.join(', ')}`);
+  if (validation === 'Warn')
+    for (const warning of strictErrors.flatMap(strictErrorWarnings)) context.warnings.add(warning);
   return object;
 }
 

@@ -306,7 +306,7 @@ export class RevisionStore implements Storage {
   private publish(event: StorageEvent, bytes: number): void {
     const { history } = this;
     history.apply(event, bytes);
-    this.watchers.tell(event);
+    this.watchers.notify(event);
     // A failure leaves more on disk than needed, and the next compaction tries again.
     if (history.length > this.keepRevisions + compactionBatch)
       this.compact(event.revision - this.keepRevisions).catch(() => {});

@@ -44,7 +44,7 @@ export class Watchers {
     };
   }
 
-  tell(event: StorageEvent): void {
+  notify(event: StorageEvent): void {
     const watchers = this.watchersOf(event.key);
     // A watcher that is added during a notification has this event among those that it missed.
     if (watchers.length > 0) this.deliver({ events: [event], watchers });
@@ -69,14 +69,14 @@ export class Watchers {
     if (this.delivering) return;
     this.delivering = true;
     for (let next = this.deliveries.shift(); next; next = this.deliveries.shift()) {
-      for (const event of next.events) for (const watcher of next.watchers) tell(watcher, event);
+      for (const event of next.events) for (const watcher of next.watchers) notify(watcher, event);
     }
     this.delivering = false;
   }
 }
 
 /** A watcher must not throw, so an exception is a bug to be seen; the others are notified all the same. */
-function tell(watcher: Watcher, event: StorageEvent): void {
+function notify(watcher: Watcher, event: StorageEvent): void {
   if (!watcher.active || event.revision <= watcher.after || !event.key.startsWith(watcher.prefix)) return;
   try {
     watcher.listener(event);

@@ -159,7 +159,7 @@ describe.runIf(hasReleases)('a TektonConfig with the profile all', { timeout }, 
     });
   });
 
-  it('makes again what somebody deletes, and keeps what somebody edits', async () => {
+  it('recreates deleted objects, and keeps edits', async () => {
     const owned = [
       [kinds.Deployment, { namespace, name: 'tekton-pipelines-webhook' }],
       [kinds.ServiceAccount, { namespace, name: 'tekton-pipelines-controller' }],
@@ -182,7 +182,7 @@ describe.runIf(hasReleases)('a TektonConfig with the profile all', { timeout }, 
     await eventually(cluster, async () => (await client.get(kinds.ConfigMap, key)).data?.coschedule === 'workspaces');
   });
 
-  it('makes a set again that somebody deletes, and loses no data over it', async () => {
+  it('recreates a deleted set without losing data', async () => {
     const claim = {
       metadata: { namespace, name: 'data' },
       spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },

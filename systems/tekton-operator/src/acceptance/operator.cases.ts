@@ -47,7 +47,7 @@ function ignoreGone(error: unknown): void {
   if (!isStatusError(error, 'NotFound')) throw error;
 }
 
-/** What nobody fills in here, because there is no webhook: only what has to be said. */
+/** There is no webhook here that sets defaults: only required fields are set. */
 const spec = (version: string): TektonConfigSpec => ({
   profile: 'lite',
   targetNamespace: namespace,
@@ -97,7 +97,7 @@ export function operatorCases(
       expect((await client.get(TektonPipeline, { name: 'pipeline' })).status?.version).toBe('v1.0.0');
     });
 
-    it('makes again what somebody deletes', async () => {
+    it('recreates deleted objects', async () => {
       const key = { namespace, name: 'tekton-pipelines-webhook' };
       const before = (await client.get(kinds.Deployment, key)).metadata.uid;
       await client.delete(kinds.Deployment, key, { propagationPolicy: 'Background' });

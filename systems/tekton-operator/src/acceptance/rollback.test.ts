@@ -71,7 +71,7 @@ describe.runIf(hasReleases)('an upgrade that fails', { timeout: 240_000 }, () =>
     expect((await client.get(TektonPipeline, { name: 'pipeline' })).status?.annotations ?? {}).toEqual({});
   });
 
-  it('says what fails, and goes on trying, when nobody wants it undone', async () => {
+  it('reports the failure, and retries, without automatic rollback', async () => {
     cluster = await operatorCluster({ payloads: [brokenRelease()] });
     const { client } = cluster;
     await client.create(tektonConfig({ profile: 'lite' }));

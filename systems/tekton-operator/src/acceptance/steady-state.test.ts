@@ -16,7 +16,7 @@ interface Counted {
   readonly reads: string[];
 }
 
-/** A client that tells what it is used for. */
+/** A client that counts its requests. */
 function counting(transport: Transport, counted: Counted): Transport {
   return {
     ...transport,
@@ -55,7 +55,7 @@ describe.runIf(hasReleases)('when nothing changes', { timeout: 240_000 }, () => 
     });
     await cluster.client.create(tektonConfig());
     await untilReady(cluster);
-    // What is told after that, such as Events, has its time.
+    // Later writes, such as Events, have time to arrive.
     await cluster.clock.advance(60_000);
     await cluster.stopOperator();
     counted.writes.length = 0;
@@ -66,7 +66,7 @@ describe.runIf(hasReleases)('when nothing changes', { timeout: 240_000 }, () => 
   });
 });
 
-describe('an operator that installs by itself', { timeout: 240_000 }, () => {
+describe('an operator with auto-install', { timeout: 240_000 }, () => {
   it('makes the TektonConfig that it needs', async () => {
     const environment = { ...settings, AUTOINSTALL_COMPONENTS: 'true', DEFAULT_TARGET_NAMESPACE: 'tekton-pipelines' };
     await using cluster = await operatorCluster({ environment });

@@ -21,7 +21,7 @@ const namespace = 'tekton-pipelines';
 const old = { 'tekton-pipeline': 'v1.14.1', 'tekton-trigger': 'v0.36.0' };
 const task = { apiVersion: 'tekton.dev/v1', kind: 'Task' };
 
-/** What users have before an upgrade, and want to have after it. */
+/** Objects of users that must survive an upgrade. */
 async function createUserData(client: Client): Promise<void> {
   const metadata = { namespace: 'default', name: 'mine' };
   const spec = { steps: [{ name: 'a', image: 'a' }] };

@@ -24,7 +24,7 @@ export class ComponentConditions {
     this.conditions = this.set.markTrue(this.conditions, type, this.now);
   }
 
-  /** What is said of a part is said of the whole too. */
+  /** A false part makes the whole false. */
   markFalse(type: string, message: string, reason = 'Error'): void {
     this.conditions = this.set.markFalse(this.conditions, type, this.now, { reason, message });
   }

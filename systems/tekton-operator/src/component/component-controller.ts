@@ -12,7 +12,7 @@ import { formatTime, knativeConditionSet } from '@tektite/meta';
 import { TektonInstallerSet, TektonPipeline, TektonTrigger } from '../kinds/kinds.ts';
 import { ComponentConditions } from './component-conditions.ts';
 import type { ComponentDescription, ComponentObject } from './component-description.ts';
-import { ComponentRun } from './component-run.ts';
+import { ComponentReconcile } from './component-reconcile.ts';
 import { finalizeComponent } from './finalize-component.ts';
 import type { OperatorServices } from './operator-services.ts';
 import { reconcileComponent } from './reconcile-component.ts';
@@ -33,7 +33,7 @@ export function componentController<T extends ComponentObject>(
   const triggers = mapped(TektonTrigger, () => [name]);
   const conditionSet = knativeConditionSet('Ready', description.conditions);
   const runOf = (component: T, context: ReconcileContext) =>
-    new ComponentRun(description, component, services, context, () => context.cache(allSets).list());
+    new ComponentReconcile(description, component, services, context, () => context.cache(allSets).list());
   const one = <C extends ComponentObject>(context: ReconcileContext, source: CachedSource<C>): C | undefined =>
     context.cache(source).list()[0];
   return defineController<T>({

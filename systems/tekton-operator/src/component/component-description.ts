@@ -7,10 +7,10 @@ import type { WantedSets } from '../installer-set/wanted-sets.ts';
 import type { TektonInstallerSet } from '../kinds/kinds.ts';
 import type { AdditionalOptions, NetworkPolicyConfig } from '../kinds/shared-fields.ts';
 import type { OperatorServices } from './operator-services.ts';
-import type { ComponentRun } from './component-run.ts';
+import type { ComponentReconcile } from './component-reconcile.ts';
 import type { Platform } from '../platform.ts';
 
-/** What every component's spec has. */
+/** The common fields of all component specs. */
 export interface ComponentSpec {
   readonly targetNamespace?: string;
   readonly options?: AdditionalOptions;
@@ -27,25 +27,25 @@ export interface ComponentObject extends KubeObject {
   };
 }
 
-/** What a component has to wait for. */
+/** The dependencies of a component. */
 export interface DependencyRule {
   /** In words for `DependenciesInstalled`, before the colon: `Dependency installing`. */
   readonly installing: string;
   readonly missing: string;
-  /** What Pipelines is called in the message. */
+  /** The name of Pipelines in the message. */
   readonly pipelineName: 'tekton-pipelines' | 'TektonPipeline';
   /** Pipelines has to be in the same namespace. */
   readonly sameNamespace?: boolean;
   /** Triggers have to be there too. */
   readonly triggers?: boolean;
-  /** APIs that somebody else has to install: `kueue.x-k8s.io/v1beta1`. */
+  /** APIs that have to be installed beforehand: `kueue.x-k8s.io/v1beta1`. */
   readonly apis?: readonly string[];
 }
 
 /** Sets of a component, and what is asked of them. */
 export interface PlannedSets {
   readonly wanted: WantedSets;
-  /** What the conditions say while they are made. */
+  /** The conditions while they are created. */
   readonly missing?: string;
   /** Whether the component is not ready when they are not. Default yes. */
   readonly decides?: boolean;
@@ -63,11 +63,11 @@ export interface ComponentDescription<T extends ComponentObject> {
   readonly ignored?: (expected: string, got: string) => string;
   /** Conditions besides Ready. */
   readonly conditions: readonly string[];
-  /** What `PreReconciler` and `PostReconciler` say before the message. Results and the syncer say nothing. */
+  /** The prefix of messages of `PreReconciler` and `PostReconciler`. Results and the syncer have none. */
   readonly rawMessages?: boolean;
-  /** What the message of a failed main set begins with. */
+  /** The prefix of the message of a failed main set. */
   readonly mainFailed: string;
-  /** Names under which payloads have its releases; the first is told to users. */
+  /** Names under which payloads have its releases; the first appears in messages. */
   folders(spec: NonNullable<T['spec']>): readonly string[];
   /** Objects besides the release. */
   readonly extras?: (services: OperatorServices) => readonly string[];
@@ -76,37 +76,37 @@ export interface ComponentDescription<T extends ComponentObject> {
   /** Where the release says which version it is. */
   readonly versionMap?: string;
   readonly unknownVersion?: string;
-  /** It has no release of its own: its version is the operator's. */
+  /** It has no separate release: its version is the operator's. */
   readonly isOfOperator?: boolean;
   readonly imagePrefix: string;
   /** Images that are named are taken as they are, whatever the registry. */
   readonly namedImagesStay?: boolean;
-  /** It has its namespace made; otherwise it waits for somebody else's. */
+  /** It creates its namespace; otherwise it waits for one. */
   readonly makesNamespace: boolean;
   readonly dependency?: DependencyRule;
   applyDefaults(spec: NonNullable<T['spec']>, platform: Platform): NonNullable<T['spec']>;
-  /** What is left out of the release. */
+  /** The filter of the release. */
   readonly keep?: (
     object: { readonly kind: string; readonly metadata: { readonly name?: string } },
-    run: ComponentRun<T>,
+    run: ComponentReconcile<T>,
   ) => boolean;
   /** The steps of its transform, in upstream's order. `extension` are the platform's. */
-  steps(run: ComponentRun<T>, extension: readonly Transform[]): readonly (Transform | undefined)[];
+  steps(run: ComponentReconcile<T>, extension: readonly Transform[]): readonly (Transform | undefined)[];
   /** Its installer sets, in the order in which they are made. Default: the two main sets. */
   sets?(
-    run: ComponentRun<T>,
+    run: ComponentReconcile<T>,
     manifest: Manifest,
     payload: string,
   ): readonly PlannedSets[] | Promise<readonly PlannedSets[]>;
-  /** What has to be there before its sets: secrets, certificates. A text is a failure of PreReconciler. */
-  prepare?(run: ComponentRun<T>, client: Client): Promise<string | undefined>;
-  /** Sets of its own that it does not want any more. */
-  isStale?(set: TektonInstallerSet, run: ComponentRun<T>): boolean;
+  /** Creates its prerequisites: Secrets, certificates. A text is a failure of PreReconciler. */
+  prepare?(run: ComponentReconcile<T>, client: Client): Promise<string | undefined>;
+  /** Sets of the component that are no longer desired. */
+  isStale?(set: TektonInstallerSet, run: ComponentReconcile<T>): boolean;
   /** Upstream's Pipelines as Code goes without being asked; the owner of its sets sees to them. */
   readonly hasFinalizer?: false;
   /** Types of sets that earlier operators made. */
   readonly obsoleteTypes?: readonly string[];
-  /** A webhook that would keep its own installation from happening while nobody answers. */
+  /** A webhook that would block its own installation while it is down. */
   readonly deadlock?: { readonly service: string; readonly configuration: string };
   /** Its network policies, by name. */
   readonly networkPolicies?: {

@@ -4,16 +4,18 @@ import { isStatusError } from '@tektite/meta';
 import { ignoreMissing } from '../installer-set/installer-sets.ts';
 import { isManifestProblem } from '../payload/manifest-problem.ts';
 import type { ComponentObject } from './component-description.ts';
-import type { ComponentRun } from './component-run.ts';
+import type { ComponentReconcile } from './component-reconcile.ts';
 import { lookLater } from './progress.ts';
 import { extensionContext } from './reconcile-component.ts';
 import { loadRelease } from './release-of.ts';
 
 /**
- * What happens before a component goes: first its CustomResourceDefinitions, so that objects of users that hold finalizers are let go
- * while the controllers still run; then its sets. The component stays until its sets are gone.
+ * Finalizes a component: first its CustomResourceDefinitions, so that objects of users that hold finalizers are
+ * released while the controllers still run; then its sets. The component stays until its sets are deleted.
  */
-export async function finalizeComponent<T extends ComponentObject>(run: ComponentRun<T>): Promise<Result | undefined> {
+export async function finalizeComponent<T extends ComponentObject>(
+  run: ComponentReconcile<T>,
+): Promise<Result | undefined> {
   const { context, component, description, services } = run;
   if (component.metadata.name !== description.name) return undefined;
   if (description.deletesDefinitions !== false) {
@@ -33,7 +35,7 @@ export async function finalizeComponent<T extends ComponentObject>(run: Componen
 }
 
 /** Deletes them, and says how many are still there. */
-async function deleteDefinitions<T extends ComponentObject>(run: ComponentRun<T>): Promise<number> {
+async function deleteDefinitions<T extends ComponentObject>(run: ComponentReconcile<T>): Promise<number> {
   const { client } = run.context;
   let left = 0;
   for (const name of await definitionNames(run)) {
@@ -49,7 +51,7 @@ async function deleteDefinitions<T extends ComponentObject>(run: ComponentRun<T>
 }
 
 /** Those of the release, or, when that cannot be read any more, those that its sets hold. */
-async function definitionNames<T extends ComponentObject>(run: ComponentRun<T>): Promise<readonly string[]> {
+async function definitionNames<T extends ComponentObject>(run: ComponentReconcile<T>): Promise<readonly string[]> {
   const isDefinition = ({ kind }: { readonly kind: string }) => kind === 'CustomResourceDefinition';
   const held = run.sets.of(run.kind).flatMap(({ spec }) => (Array.isArray(spec?.manifests) ? spec.manifests : []));
   let objects: readonly { readonly kind: string; readonly metadata: { readonly name?: string } }[] = held;

@@ -1,11 +1,11 @@
 import type { DynamicObject } from '@tektite/meta';
 import type { WantedSets } from '../installer-set/wanted-sets.ts';
 import type { ComponentDescription, ComponentObject } from './component-description.ts';
-import type { ComponentRun } from './component-run.ts';
+import type { ComponentReconcile } from './component-reconcile.ts';
 
 /** The set with a component's network policies: its own, and the user's over them, by name. */
 export function networkPolicySet<T extends ComponentObject>(
-  run: ComponentRun<T>,
+  run: ComponentReconcile<T>,
   { setName, policies }: NonNullable<ComponentDescription<T>['networkPolicies']>,
   type: string,
 ): WantedSets {

@@ -3,7 +3,7 @@ import type { Payload } from '../payload/payload.ts';
 import type { Platform } from '../platform.ts';
 import type { PlatformExtension } from '../extension/extension.ts';
 
-/** What all reconcilers of the operator work with. */
+/** The dependencies of all reconcilers of the operator. */
 export interface OperatorServices {
   /** Decides about upgrades: sets of another version are replaced. */
   readonly version: string;
@@ -14,7 +14,7 @@ export interface OperatorServices {
   readonly tkn?: TknProgram;
 }
 
-/** What pruning Jobs run in the place of tkn, where there is no image with it. */
+/** The program of pruning Jobs in the place of tkn, where there is no image with it. */
 export interface TknProgram {
   readonly image: string;
   /** The words that it is called by. */

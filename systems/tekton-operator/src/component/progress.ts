@@ -1,6 +1,6 @@
 import { requeueAfter, type Result } from '@tektite/controller';
 
-/** How long the operator waits before it looks again where nothing tells it to. */
+/** The requeue delay where no watch reports progress. */
 export const requeueDelayMs = 10_000;
 
 /**

@@ -6,7 +6,7 @@ import { isManifestProblem } from '../payload/manifest-problem.ts';
 import { Rollback } from '../upgrade/rollback.ts';
 import type { ComponentConditions } from './component-conditions.ts';
 import type { ComponentObject, PlannedSets } from './component-description.ts';
-import type { ComponentRun } from './component-run.ts';
+import type { ComponentReconcile } from './component-reconcile.ts';
 import { breakDeadlock } from './deadlock-breaker.ts';
 import { decideDependencies } from './dependencies.ts';
 import { hasApi } from './has-api.ts';
@@ -16,7 +16,7 @@ import { lookLater } from './progress.ts';
 import { componentVersion, loadRelease } from './release-of.ts';
 import { ensureTargetNamespace } from './target-namespace.ts';
 
-/** What came of a look at a component. */
+/** The outcome of a reconcile of a component. */
 export interface ComponentOutcome {
   readonly result: Result | undefined;
   readonly version?: string;
@@ -31,7 +31,7 @@ interface Dependencies {
 
 /** Brings a component one step further, and says in its conditions where it is. */
 export async function reconcileComponent<T extends ComponentObject>(
-  run: ComponentRun<T>,
+  run: ComponentReconcile<T>,
   conditions: ComponentConditions,
   dependencies: Dependencies,
 ): Promise<ComponentOutcome> {
@@ -59,7 +59,7 @@ export async function reconcileComponent<T extends ComponentObject>(
 }
 
 async function checkDependencies<T extends ComponentObject>(
-  run: ComponentRun<T>,
+  run: ComponentReconcile<T>,
   conditions: ComponentConditions,
   dependencies: Dependencies,
 ): Promise<boolean> {
@@ -80,7 +80,7 @@ async function checkDependencies<T extends ComponentObject>(
 }
 
 async function missingOf(
-  { context }: { readonly context: ComponentRun<ComponentObject>['context'] },
+  { context }: { readonly context: ComponentReconcile<ComponentObject>['context'] },
   apis: readonly string[],
 ): Promise<readonly string[]> {
   const missing: string[] = [];
@@ -89,7 +89,7 @@ async function missingOf(
 }
 
 async function installComponent<T extends ComponentObject>(
-  run: ComponentRun<T>,
+  run: ComponentReconcile<T>,
   conditions: ComponentConditions,
   release: Manifest,
   version: string,
@@ -140,7 +140,7 @@ async function installComponent<T extends ComponentObject>(
 }
 
 async function plannedSets<T extends ComponentObject>(
-  run: ComponentRun<T>,
+  run: ComponentReconcile<T>,
   release: Manifest,
   version: string,
 ): Promise<readonly PlannedSets[] | Error> {
@@ -166,7 +166,7 @@ interface Installed {
 }
 
 async function ensureSets<T extends ComponentObject>(
-  run: ComponentRun<T>,
+  run: ComponentReconcile<T>,
   conditions: ComponentConditions,
   wanted: readonly PlannedSets[] | Error,
   rollback: Rollback<T> | undefined,
@@ -178,16 +178,16 @@ async function ensureSets<T extends ComponentObject>(
   if (wanted instanceof Error) return notReady(wanted.message);
   const { planned, failed } = (await rollback?.choose(wanted)) ?? { planned: wanted };
   if (!failed) await rollback?.keep(planned);
-  const { replacing, shortfall, isWaiting } = await ensureAll(run, conditions, planned);
+  const { replacing, notReadyReason, isWaiting } = await ensureAll(run, conditions, planned);
   if (failed) {
     const release = planned.find((item) => item.wanted.payload)?.wanted.payload ?? '';
     const words = `the upgrade to ${failed.release} failed (${failed.why}); rolled back to ${release}`;
-    return { ...notReady(shortfall ? `${words}: ${shortfall}` : words), release };
+    return { ...notReady(notReadyReason ? `${words}: ${notReadyReason}` : words), release };
   }
   if (replacing) markReplacing(run, conditions, replacing);
-  const lacks = shortfall ?? (replacing || isWaiting ? 'it was not ready in time' : undefined);
+  const lacks = notReadyReason ?? (replacing || isWaiting ? 'it was not ready in time' : undefined);
   if (rollback?.judge(planned, lacks)) return notReady(`the upgrade failed: ${lacks ?? ''}`);
-  if (shortfall !== undefined) return notReady(shortfall);
+  if (notReadyReason !== undefined) return notReady(notReadyReason);
   if (replacing || isWaiting) return { isReady: false };
   if (conditions.statusOf('InstallerSetAvailable') !== undefined) conditions.markTrue('InstallerSetAvailable');
   conditions.markTrue('InstallerSetReady');
@@ -196,25 +196,25 @@ async function ensureSets<T extends ComponentObject>(
 
 /** All are made before any is waited for: Pods of one may need a Secret of another. */
 async function ensureAll<T extends ComponentObject>(
-  run: ComponentRun<T>,
+  run: ComponentReconcile<T>,
   conditions: ComponentConditions,
   planned: readonly PlannedSets[],
-): Promise<{ readonly replacing?: string; readonly shortfall?: string; readonly isWaiting: boolean }> {
+): Promise<{ readonly replacing?: string; readonly notReadyReason?: string; readonly isWaiting: boolean }> {
   let isWaiting = false;
-  let shortfall: string | undefined;
+  let notReadyReason: string | undefined;
   for (const { wanted, missing, decides = true } of planned) {
     const state = await run.sets.ensure(wanted);
     if (state.state === 'waiting' && state.replacing) return { replacing: state.replacing, isWaiting: true };
     if (state.state === 'waiting' && missing && run.sets.of(wanted.createdBy, wanted.type).length === 0)
       conditions.markFalse('InstallerSetAvailable', `Installer set not ready: ${missing}`);
     if (state.state === 'waiting') isWaiting = true;
-    if (state.state === 'notReady' && decides) shortfall ??= state.message;
+    if (state.state === 'notReady' && decides) notReadyReason ??= state.message;
   }
-  return { isWaiting, ...(shortfall === undefined ? {} : { shortfall }) };
+  return { isWaiting, ...(notReadyReason === undefined ? {} : { notReadyReason }) };
 }
 
 function markReplacing<T extends ComponentObject>(
-  { description }: ComponentRun<T>,
+  { description }: ComponentReconcile<T>,
   conditions: ComponentConditions,
   why: string,
 ): void {
@@ -227,7 +227,7 @@ function markReplacing<T extends ComponentObject>(
 }
 
 async function ensureNetworkPolicies<T extends ComponentObject>(
-  run: ComponentRun<T>,
+  run: ComponentReconcile<T>,
   conditions: ComponentConditions,
 ): Promise<boolean> {
   const { networkPolicies } = run.description;
@@ -247,8 +247,8 @@ async function ensureNetworkPolicies<T extends ComponentObject>(
   return false;
 }
 
-/** What a platform is given. */
-export function extensionContext<T extends ComponentObject>(run: ComponentRun<T>): ExtensionContext {
+/** The context of a platform extension. */
+export function extensionContext<T extends ComponentObject>(run: ComponentReconcile<T>): ExtensionContext {
   const { component, context, services, sets, namespace } = run;
   return {
     client: context.client,

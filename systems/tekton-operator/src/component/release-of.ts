@@ -1,10 +1,10 @@
 import { Manifest } from '@tektite/manifest';
 import { PayloadError } from '../payload/payload-source.ts';
 import type { ComponentObject } from './component-description.ts';
-import type { ComponentRun } from './component-run.ts';
+import type { ComponentReconcile } from './component-reconcile.ts';
 
 /** The objects of the component's release, and those that belong to it without one. */
-export async function loadRelease<T extends ComponentObject>(run: ComponentRun<T>): Promise<Manifest> {
+export async function loadRelease<T extends ComponentObject>(run: ComponentReconcile<T>): Promise<Manifest> {
   const { description, services, spec, pinnedVersion } = run;
   const { payload } = services;
   if (description.isOfOperator) return new Manifest();
@@ -21,9 +21,9 @@ export async function loadRelease<T extends ComponentObject>(run: ComponentRun<T
   return release.append(...extras);
 }
 
-/** What the release says its version is. */
+/** The version in the release. */
 export function componentVersion<T extends ComponentObject>(
-  { description, services }: ComponentRun<T>,
+  { description, services }: ComponentReconcile<T>,
   release: Manifest,
 ): string {
   if (description.isOfOperator) return services.version;

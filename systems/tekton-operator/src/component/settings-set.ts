@@ -1,20 +1,20 @@
 import type { Manifest } from '@tektite/manifest';
 import type { ComponentObject, PlannedSets } from './component-description.ts';
-import type { ComponentRun } from './component-run.ts';
+import type { ComponentReconcile } from './component-reconcile.ts';
 import { mainParts } from './main-sets.ts';
 
-/** A ConfigMap that is a set of its own. */
+/** A ConfigMap in a separate set. */
 export interface SettingsSet {
   readonly configMap: string;
   /** The type of the set. */
   readonly type: string;
-  /** Where upstream says that somebody else has made it. */
+  /** The creator according to upstream. */
   readonly createdBy?: string;
 }
 
-/** The sets of a component whose settings are a set of their own, recreated when its spec changes; nothing waits for it. */
+/** The sets of a component whose settings are a separate set, recreated when its spec changes; nothing waits for it. */
 export function setsWithSettings<T extends ComponentObject>(
-  run: ComponentRun<T>,
+  run: ComponentReconcile<T>,
   manifest: Manifest,
   payload: string,
   { configMap, type, createdBy = run.kind }: SettingsSet,

@@ -1,6 +1,6 @@
 import { Manifest } from '@tektite/manifest';
 import type { ComponentDescription, PlannedSets } from '../component/component-description.ts';
-import type { ComponentRun } from '../component/component-run.ts';
+import type { ComponentReconcile } from '../component/component-reconcile.ts';
 import { needsPipelinesPlural, notNamespace } from '../component/standard-conditions.ts';
 import { keys } from '../installer-set/set-keys.ts';
 import { TektonAddon } from '../kinds/kinds.ts';
@@ -8,7 +8,7 @@ import { paramValue } from '../kinds/shared-fields.ts';
 import { taskImages } from '../transform/images.ts';
 import { defaultAddon } from '../webhooks/default-components.ts';
 
-/** What the addons are: the name of their set, the parameter that turns them off, and where a payload has them. */
+/** The addons: the name of their set, the parameter that turns them off, and their place in a payload. */
 const parts = [
   { name: 'ResolverTask', param: 'resolverTasks', folders: ['tekton-addon/addons/06-ecosystem/tasks'] },
   {
@@ -27,7 +27,7 @@ const parts = [
   { name: 'CommunityResolverTask', param: 'communityResolverTasks', folders: ['tekton-addon/community'] },
 ] as const;
 
-/** Tasks, templates and console parts that come with Tekton on OpenShift. Each is a set of its own. */
+/** Tasks, templates and console parts that come with Tekton on OpenShift. Each is a separate set. */
 export const addonComponent: ComponentDescription<TektonAddon> = {
   kind: TektonAddon,
   name: 'addon',
@@ -75,11 +75,14 @@ export const addonComponent: ComponentDescription<TektonAddon> = {
   deletesDefinitions: false,
 };
 
-function isOn({ spec }: ComponentRun<TektonAddon>, part: (typeof parts)[number]): boolean {
+function isOn({ spec }: ComponentReconcile<TektonAddon>, part: (typeof parts)[number]): boolean {
   return !('param' in part) || paramValue(spec.params, part.param) !== 'false';
 }
 
-async function objectsOf(run: ComponentRun<TektonAddon>, folders: readonly string[]): Promise<Manifest | undefined> {
+async function objectsOf(
+  run: ComponentReconcile<TektonAddon>,
+  folders: readonly string[],
+): Promise<Manifest | undefined> {
   const found: Manifest[] = [];
   for (const folder of folders) {
     const manifest = await run.services.payload.extra(folder);

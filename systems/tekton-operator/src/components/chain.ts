@@ -1,5 +1,5 @@
 import type { ComponentDescription, PlannedSets } from '../component/component-description.ts';
-import type { ComponentRun } from '../component/component-run.ts';
+import type { ComponentReconcile } from '../component/component-reconcile.ts';
 import { allow, denyAll, fromMonitoring, labelled, toAnywhere } from '../component/network-rules.ts';
 import { needsPipelines, notNamespace, standardConditions } from '../component/standard-conditions.ts';
 import { keys } from '../installer-set/set-keys.ts';
@@ -74,7 +74,7 @@ export const chainComponent: ComponentDescription<TektonChain> = {
 };
 
 /** Keys are not recreated because something else changed: only whether there are any counts. */
-function secretSet(run: ComponentRun<TektonChain>, wanted: PlannedSets['wanted']): PlannedSets {
+function secretSet(run: ComponentReconcile<TektonChain>, wanted: PlannedSets['wanted']): PlannedSets {
   const { version: _version, imagesHash: _images, payload: _payload, ...kept } = wanted;
   const generated = run.spec.generateSigningSecret === true;
   return {

@@ -25,10 +25,10 @@ export function hubController(): ControllerDefinition {
       },
     },
     async reconcile(hub, { clock, writeStatus }) {
-      const told = new ComponentConditions(conditions, hub.status?.conditions, formatTime(clock.now()));
-      told.markNotReady('Resource ignored, Tekton Hub is not installed any more; delete this resource');
+      const reported = new ComponentConditions(conditions, hub.status?.conditions, formatTime(clock.now()));
+      reported.markNotReady('Resource ignored, Tekton Hub is not installed any more; delete this resource');
       const observedGeneration = hub.metadata.generation ?? 0;
-      await writeStatus(hub, { ...hub.status, conditions: told.list, observedGeneration });
+      await writeStatus(hub, { ...hub.status, conditions: reported.list, observedGeneration });
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { Manifest } from '@tektite/manifest';
 import type { ComponentDescription, PlannedSets } from '../component/component-description.ts';
-import type { ComponentRun } from '../component/component-run.ts';
+import type { ComponentReconcile } from '../component/component-reconcile.ts';
 import { mainParts } from '../component/main-sets.ts';
 import {
   allow,
@@ -80,7 +80,7 @@ export const pipelinesAsCodeComponent: ComponentDescription<OpenShiftPipelinesAs
 
 /** A set for each further controller; those that are not wanted any more are found by their label. */
 function furtherSets(
-  run: ComponentRun<OpenShiftPipelinesAsCode>,
+  run: ComponentReconcile<OpenShiftPipelinesAsCode>,
   manifest: Manifest,
   payload: string,
 ): readonly PlannedSets[] {

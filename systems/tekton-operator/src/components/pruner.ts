@@ -20,7 +20,7 @@ import { defaultEventPruner } from '../webhooks/default-components.ts';
 
 const settings = 'tekton-pruner-default-spec';
 
-/** The pruner that follows runs. Its settings are a set of their own. */
+/** The pruner that follows runs. Its settings are a separate set. */
 export const prunerComponent: ComponentDescription<TektonPruner> = {
   kind: TektonPruner,
   name: 'pruner',

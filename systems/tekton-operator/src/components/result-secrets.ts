@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createSelfSigned } from '@tektite/certificates';
 import { type Client, kinds } from '@tektite/client';
 import { controllerReference, isStatusError } from '@tektite/meta';
-import type { ComponentRun } from '../component/component-run.ts';
+import type { ComponentReconcile } from '../component/component-reconcile.ts';
 import type { TektonResult } from '../kinds/kinds.ts';
 
 const databaseSecret = 'tekton-results-postgres';
@@ -11,7 +11,7 @@ const encode = (text: string) => Buffer.from(text).toString('base64');
 
 /** Makes the password of the database and the certificate of the server, unless they are there. Says what the user has to make. */
 export async function prepareResultSecrets(
-  run: ComponentRun<TektonResult>,
+  run: ComponentReconcile<TektonResult>,
   client: Client,
 ): Promise<string | undefined> {
   const { namespace, spec, component, services } = run;

@@ -22,7 +22,7 @@ import { defaultScheduler } from '../webhooks/default-components.ts';
 const settings = 'tekton-kueue-config';
 const pods = (name: string) => labelled({ 'app.kubernetes.io/name': name, 'control-plane': 'controller-manager' });
 
-/** Queues of runs, by Kueue, which somebody else has to have installed. */
+/** Queues of runs, by Kueue, which has to be installed beforehand. */
 export const schedulerComponent: ComponentDescription<TektonScheduler> = {
   kind: TektonScheduler,
   name: 'scheduler',

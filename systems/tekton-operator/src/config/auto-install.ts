@@ -8,7 +8,7 @@ import { defaultTektonConfig } from '../webhooks/default-tekton-config.ts';
 const retryMs = 10_000;
 const giveUpMs = 5 * 60_000;
 
-/** The TektonConfig that the operator makes for itself where it is told to: all that there is. */
+/** The TektonConfig that the operator creates with auto-install: the profile `all`. */
 function firstConfig({ environment, platform }: OperatorServices): object {
   const spec = {
     profile: 'all',

@@ -3,7 +3,7 @@ import type { TektonConfigSpec } from '../kinds/tekton-config.ts';
 import type { Platform } from '../platform.ts';
 import { readOperatorParams } from './operator-params.ts';
 
-/** What becomes of a component: it is kept, it is taken away, or it is left alone. */
+/** The choice for a component: keep, remove, or leave alone. */
 export type Choice = 'wanted' | 'unwanted' | 'untouched';
 
 export interface ComponentChoices {
@@ -46,7 +46,7 @@ export function chooseComponents(spec: TektonConfigSpec, platform: Platform): Co
     eventPruner: choose('pruner', true, spec.tektonpruner?.disabled === false),
     scheduler: choose('scheduler', true, scheduler?.disabled === false),
     multiclusterProxy: hub ? 'wanted' : 'unwanted',
-    // Only OpenShift has a controller for it; elsewhere nobody would ever say that it is ready.
+    // Only OpenShift has a controller for it; elsewhere it would never become ready.
     syncerService: openshift ? (hub ? 'wanted' : 'unwanted') : 'untouched',
   };
 }

@@ -26,17 +26,17 @@ export interface ConfiguredComponent {
   readonly name: string;
   /** In the choices; Pipelines has none. */
   readonly choice?: keyof ComponentChoices;
-  /** What users call it. */
+  /** Its name in messages. */
   readonly component: string;
   /** Its spec, from the TektonConfig's. */
   spec(config: TektonConfigSpec, platform: Platform): Readonly<Record<string, unknown>>;
-  /** Fields of its spec that are nobody's business but its own. */
+  /** Fields of its spec that the TektonConfig does not manage. */
   readonly unmanaged?: readonly string[];
   /** Upstream's Dashboard has no label with the version. */
   readonly unlabelled?: boolean;
-  /** Whether it is told when the platform changes. */
+  /** Whether it is updated when the platform changes. */
   readonly platformData?: boolean;
-  /** What the message begins with when it is not ready. */
+  /** The prefix of its message while it is not ready. */
   readonly words?: string;
 }
 
@@ -156,7 +156,7 @@ function hubOptions({ scheduler, result }: TektonConfigSpec): object {
 
 /** The component as the TektonConfig wants it. */
 export function componentObject(
-  { kind, name, component, unlabelled, platformData: isTold, spec }: ConfiguredComponent,
+  { kind, name, component, unlabelled, platformData: hasPlatformData, spec }: ConfiguredComponent,
   config: TektonConfig,
   settings: TektonConfigSpec,
   how: { readonly version: string; readonly platform: Platform; readonly platformData: string },
@@ -170,7 +170,7 @@ export function componentObject(
       name,
       ...(unlabelled ? {} : { labels: { [keys.releaseVersion]: how.version } }),
       annotations: {
-        ...(isTold && how.platformData ? { [keys.platformDataHash]: how.platformData } : {}),
+        ...(hasPlatformData && how.platformData ? { [keys.platformDataHash]: how.platformData } : {}),
         ...(strategy === 'rolling' ? { [keys.strategy]: strategy } : {}),
         ...(rollback ? { [keys.rollback]: 'true' } : {}),
         ...(pinned ? { [keys.pinnedVersion]: pinned } : {}),

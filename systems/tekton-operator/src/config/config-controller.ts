@@ -2,7 +2,7 @@ import { type ControllerDefinition, defineController } from '@tektite/controller
 import { formatTime } from '@tektite/meta';
 import type { OperatorServices } from '../component/operator-services.ts';
 import { TektonConfig } from '../kinds/tekton-config.ts';
-import { ConfigRun } from './config-run.ts';
+import { ConfigReconcile } from './config-reconcile.ts';
 import { configSources } from './config-sources.ts';
 import { finalizeConfig } from './finalize-config.ts';
 import { reconcileConfig } from './reconcile-config.ts';
@@ -18,10 +18,10 @@ export function configController(services: OperatorServices): ControllerDefiniti
     finalizer: {
       name: 'tektonconfigs.operator.tekton.dev',
       cleanup: (config, context) =>
-        finalizeConfig(new ConfigRun(config, services, context, formatTime(context.clock.now()))),
+        finalizeConfig(new ConfigReconcile(config, services, context, formatTime(context.clock.now()))),
     },
     async reconcile(config, context) {
-      const run = new ConfigRun(config, services, context, formatTime(context.clock.now()));
+      const run = new ConfigReconcile(config, services, context, formatTime(context.clock.now()));
       let annotations = config.status?.annotations ?? {};
       let afterwards: (() => Promise<unknown>) | undefined;
       try {

@@ -6,7 +6,7 @@ import { isClusterNamespace } from '../pruner/prune-config.ts';
 import type { ComponentChoices } from './component-choice.ts';
 import { componentObjects, pipelineObject } from './component-objects.ts';
 
-/** Everything that a TektonConfig is looked at for. */
+/** All watches of the TektonConfig controller. */
 export const configSources = {
   sets: owned(TektonInstallerSet),
   allSets: cached(TektonInstallerSet),

@@ -8,11 +8,11 @@ import { type GoForm, printedByGo } from '../webhooks/go-form.ts';
 import { goForms } from '../webhooks/go-forms.ts';
 
 /** Why a component is not there, or not ready, in words for people; nothing when all is well. */
-export type Shortfall = string | undefined;
+export type NotReadyReason = string | undefined;
 
 type Wanted = KubeObject & { readonly spec: Readonly<Record<string, unknown>> };
 
-/** What upstream says of everything that takes another turn. */
+/** Upstream's message for another reconcile. */
 const again = 'reconcile again and proceed';
 const annotationKeys = [keys.platformDataHash, keys.strategy, keys.rollback, keys.pinnedVersion];
 
@@ -23,7 +23,7 @@ export async function ensureComponent(
   live: ComponentObject | undefined,
   wanted: Wanted,
   unmanaged: readonly string[] = [],
-): Promise<Shortfall> {
+): Promise<NotReadyReason> {
   if (!live) {
     await client.create(kind, wanted as never);
     return again;
@@ -37,12 +37,12 @@ export async function ensureComponent(
   return notReady(live);
 }
 
-/** Deletes a component; `again` until it is gone. */
+/** Deletes a component; `again` until it is deleted. */
 export async function removeComponent(
   client: Client,
   kind: Kind,
   live: ComponentObject | undefined,
-): Promise<Shortfall> {
+): Promise<NotReadyReason> {
   if (!live) return undefined;
   if (!live.metadata.deletionTimestamp)
     try {
@@ -53,10 +53,10 @@ export async function removeComponent(
   return again;
 }
 
-function notReady(live: ComponentObject): Shortfall {
+function notReady(live: ComponentObject): NotReadyReason {
   if (isUpgradePending(live)) return 'dependency upgrade pending';
   const ready = findCondition(live.status?.conditions, 'Ready');
-  // What it said of its former spec counts for nothing.
+  // A status for an earlier generation does not count.
   const isSeen = (live.status?.observedGeneration ?? live.metadata.generation ?? 0) >= (live.metadata.generation ?? 0);
   if (ready?.status === 'True') return isSeen ? undefined : again;
   return ready?.message || again;

@@ -2,16 +2,16 @@ import type { Result } from '@tektite/controller';
 import { lookLater } from '../component/progress.ts';
 import { prunerSetType } from '../pruner/classic-pruner.ts';
 import { componentObjects, pipelineObject } from './component-objects.ts';
-import type { ConfigRun } from './config-run.ts';
+import type { ConfigReconcile } from './config-reconcile.ts';
 
 const order = ['trigger', 'chain', 'result', 'syncerService'] as const;
 const leftovers = ['eventPruner', 'scheduler', 'multiclusterProxy', 'pipelinesAsCode'] as const;
 
 /**
- * What happens before a TektonConfig goes: its components go, one after the other, those that need Pipelines before Pipelines. Upstream
- * leaves the last ones to the garbage collector; here nothing is left when it is gone.
+ * Finalizes a TektonConfig: deletes its components, one after the other, those that need Pipelines before Pipelines.
+ * Upstream leaves the last ones to the garbage collector; here all are deleted before the TektonConfig.
  */
-export async function finalizeConfig(run: ConfigRun): Promise<Result | undefined> {
+export async function finalizeConfig(run: ConfigReconcile): Promise<Result | undefined> {
   const { config, services, sets } = run;
   if (config.metadata.name !== 'config') return undefined;
   for (const choice of ['dashboard', 'addon'] as const) if (await isLeft(run, choice)) return lookLater;
@@ -22,6 +22,6 @@ export async function finalizeConfig(run: ConfigRun): Promise<Result | undefined
   return (await sets.remove('TektonConfig', prunerSetType, 'pruner-config')) ? undefined : lookLater;
 }
 
-async function isLeft(run: ConfigRun, choice: keyof typeof componentObjects): Promise<boolean> {
+async function isLeft(run: ConfigReconcile, choice: keyof typeof componentObjects): Promise<boolean> {
   return (await run.remove({ ...componentObjects[choice], choice })) !== undefined;
 }

@@ -17,8 +17,8 @@ export const componentNames = [
 export type ComponentName = (typeof componentNames)[number];
 
 /**
- * What this operator can and upstream's cannot. It is written in `spec.params`, where upstream takes any name, so that the definition
- * of TektonConfig stays upstream's.
+ * Settings that upstream's operator does not have. They are in `spec.params`, where upstream takes any name, so that
+ * the CRD of TektonConfig stays upstream's.
  */
 export interface OperatorParams {
   /** `upgradeStrategy`: `rolling` replaces in place, `recreate` deletes first, as upstream does. Default recreate. */
@@ -53,7 +53,7 @@ const listOf = (text: string) =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/** What is wrong with them. Names that nobody knows are left alone, as upstream does. */
+/** Validates them. Unknown names are ignored, as upstream does. */
 export function validateOperatorParams(params: readonly Param[] | undefined): FieldErrors {
   const path = 'spec.params';
   let errors = noFieldErrors;

@@ -12,13 +12,13 @@ import { runPreUpgrade } from '../upgrade/pre-upgrade.ts';
 import type { ComponentChoices } from './component-choice.ts';
 import { componentObjects, type ConfiguredComponent, pipelineObject } from './component-objects.ts';
 import { postUpgradeVersion, preUpgradeVersion } from './config-conditions.ts';
-import type { ConfigRun } from './config-run.ts';
+import type { ConfigReconcile } from './config-reconcile.ts';
 import { configSources } from './config-sources.ts';
 
-/** Something was written: the next look comes with what that brought. */
+/** An object was written: the next reconcile observes the result. */
 const again: Result = requeueAfter(100);
 
-/** What came of a look at a TektonConfig. */
+/** The outcome of a reconcile of a TektonConfig. */
 export interface ConfigOutcome {
   readonly result: Result | undefined;
   /** Merged into `status.annotations`. */
@@ -28,7 +28,7 @@ export interface ConfigOutcome {
 }
 
 /** Brings a TektonConfig one step further, in upstream's order, and says in its conditions where it is. */
-export async function reconcileConfig(run: ConfigRun): Promise<ConfigOutcome> {
+export async function reconcileConfig(run: ConfigReconcile): Promise<ConfigOutcome> {
   const name = run.config.metadata.name ?? '';
   if (name !== 'config') {
     run.conditions.markNotReady(`Resource ignored, Expected Name: config, Got Name: ${name}`);
@@ -49,7 +49,7 @@ export async function reconcileConfig(run: ConfigRun): Promise<ConfigOutcome> {
   return postUpgrade(run);
 }
 
-async function preUpgrade(run: ConfigRun): Promise<ConfigOutcome | undefined> {
+async function preUpgrade(run: ConfigReconcile): Promise<ConfigOutcome | undefined> {
   const { config, conditions, services, context } = run;
   if (config.status?.annotations?.[preUpgradeVersion] === services.version) {
     conditions.markTrue('PreUpgrade');
@@ -61,12 +61,12 @@ async function preUpgrade(run: ConfigRun): Promise<ConfigOutcome | undefined> {
     return { result: again };
   }
   const isChanged = await runPreUpgrade(context.client, config, services.platform);
-  // When the spec was changed, this look is at what was before: the version is noted by the next one.
+  // After a change of the spec, this reconcile has the old one: the next one records the version.
   return isChanged ? { result: again } : { result: again, annotations: { [preUpgradeVersion]: services.version } };
 }
 
-/** The label with the version that looks after it: a change of it is an upgrade, and everybody may know. */
-function markVersion({ config, conditions, services, context }: ConfigRun): ConfigOutcome | undefined {
+/** The label with the version of the operator: a change of it is an upgrade. */
+function markVersion({ config, conditions, services, context }: ConfigReconcile): ConfigOutcome | undefined {
   const before = config.metadata.labels?.[keys.releaseVersion];
   if (before === services.version) return undefined;
   if (before !== undefined) {
@@ -79,7 +79,7 @@ function markVersion({ config, conditions, services, context }: ConfigRun): Conf
   return { result: again, afterwards: () => context.client.patch(TektonConfig, { name: 'config' }, patch) };
 }
 
-async function preInstall(run: ConfigRun): Promise<Result | undefined> {
+async function preInstall(run: ConfigReconcile): Promise<Result | undefined> {
   const { conditions, services, context } = run;
   try {
     const progress = await services.extension.config?.preReconcile?.(run.extensionContext());
@@ -95,14 +95,14 @@ async function preInstall(run: ConfigRun): Promise<Result | undefined> {
 }
 
 /** Pipelines, and then the others, each when those before it are ready. */
-async function ensureComponents(run: ConfigRun): Promise<Result | undefined> {
+async function ensureComponents(run: ConfigReconcile): Promise<Result | undefined> {
   const { conditions, spec, choices } = run;
   const notReady = (message: string) => {
     conditions.markFalse('ComponentsReady', `Components not in ready state: ${message}`);
     return lookLater;
   };
-  const shortfall = await run.ensure(pipelineObject);
-  if (shortfall !== undefined) return notReady(`TektonPipeline: ${shortfall}`);
+  const notReadyReason = await run.ensure(pipelineObject);
+  if (notReadyReason !== undefined) return notReady(`TektonPipeline: ${notReadyReason}`);
   if (choices.eventPruner === 'wanted' && !spec.pruner?.disabled)
     return notReady(
       'Invalid Pruner Configuration!! Both pruners, tektonpruner(event based) and pruner(job based) cannot be enabled simultaneously. Please disable one of them.',
@@ -118,14 +118,14 @@ async function ensureComponents(run: ConfigRun): Promise<Result | undefined> {
   ] as const) {
     const missing =
       choice === 'scheduler' && choices.scheduler === 'wanted' ? await missingForScheduler(run) : undefined;
-    const found = missing ?? (await lookAfter(run, choice));
+    const found = missing ?? (await ensureOrRemove(run, choice));
     if (found !== undefined) return notReady(`${componentObjects[choice].kind.kind}: ${found}`);
   }
   return undefined;
 }
 
 /** One component, as it was chosen. */
-async function lookAfter(run: ConfigRun, choice: keyof ComponentChoices): Promise<string | undefined> {
+async function ensureOrRemove(run: ConfigReconcile, choice: keyof ComponentChoices): Promise<string | undefined> {
   const component: ConfiguredComponent & { readonly choice: keyof ComponentChoices } = {
     ...componentObjects[choice],
     choice,
@@ -134,7 +134,7 @@ async function lookAfter(run: ConfigRun, choice: keyof ComponentChoices): Promis
   return run.choices[choice] === 'unwanted' ? run.remove(component) : undefined;
 }
 
-async function missingForScheduler({ context }: ConfigRun): Promise<string | undefined> {
+async function missingForScheduler({ context }: ConfigReconcile): Promise<string | undefined> {
   const needed = [
     ['cert-manager', 'cert-manager.io/v1'],
     ['kueue', 'kueue.x-k8s.io/v1beta1'],
@@ -146,7 +146,7 @@ async function missingForScheduler({ context }: ConfigRun): Promise<string | und
 }
 
 /** The account of the pruning Jobs, and their CronJobs. */
-async function ensurePruner(run: ConfigRun): Promise<Result | undefined> {
+async function ensurePruner(run: ConfigReconcile): Promise<Result | undefined> {
   const { conditions, services, context, spec, config, sets } = run;
   const notReady = (message: string) => {
     conditions.markFalse('ComponentsReady', `Components not in ready state: tekton-resource-pruner: ${message}`);
@@ -165,13 +165,13 @@ async function ensurePruner(run: ConfigRun): Promise<Result | undefined> {
   return undefined;
 }
 
-/** What comes last: the dashboard or the addons, Pipelines as Code, and what the platform adds. */
-async function postInstall(run: ConfigRun): Promise<Result | undefined> {
+/** The last part: the dashboard or the addons, Pipelines as Code, and the additions of the platform. */
+async function postInstall(run: ConfigReconcile): Promise<Result | undefined> {
   const { conditions, services, context } = run;
   for (const choice of ['dashboard', 'addon', 'pipelinesAsCode'] as const) {
-    const shortfall = await lookAfter(run, choice);
-    if (shortfall === undefined) continue;
-    const message = `${componentObjects[choice].kind.kind}: ${shortfall}`;
+    const notReadyReason = await ensureOrRemove(run, choice);
+    if (notReadyReason === undefined) continue;
+    const message = `${componentObjects[choice].kind.kind}: ${notReadyReason}`;
     if (choice === 'pipelinesAsCode')
       conditions.markFalse('ComponentsReady', `Components not in ready state: ${message}`);
     else conditions.markFalse('PostInstall', `PostReconciliation failed with message: ${message}`);
@@ -187,7 +187,7 @@ async function postInstall(run: ConfigRun): Promise<Result | undefined> {
   }
 }
 
-async function postUpgrade(run: ConfigRun): Promise<ConfigOutcome> {
+async function postUpgrade(run: ConfigReconcile): Promise<ConfigOutcome> {
   const { config, conditions, services, context, sets } = run;
   if (config.status?.annotations?.[postUpgradeVersion] === services.version) {
     conditions.markTrue('PostUpgrade');

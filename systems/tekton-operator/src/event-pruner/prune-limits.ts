@@ -1,7 +1,7 @@
 import type { PrunerGlobalConfig, PrunerNamespaceRules } from '../kinds/pruner-fields.ts';
 import { type PrunedRun, type RunKindName, runKinds } from './pruned-run.ts';
 
-/** What the ConfigMaps say: one for all, and one in each namespace that wants its own. */
+/** The settings of the ConfigMaps: a global one, and one in each namespace with local settings. */
 export interface PrunerSettings {
   readonly global: PrunerGlobalConfig;
   readonly namespaces: ReadonlyMap<string, PrunerNamespaceRules>;
@@ -69,7 +69,7 @@ function limitOf(
   }
 }
 
-/** Who has the last word: upstream's pruner asks resources unless it is told otherwise; the operator always tells. */
+/** The level that decides: upstream's pruner uses resources by default; the operator always sets it. */
 function levelOf(global: PrunerGlobalConfig, named: PrunerNamespaceRules | undefined): Level {
   const level = named?.enforcedConfigLevel ?? global.enforcedConfigLevel;
   return level === 'global' || level === 'namespace' ? level : 'resource';
@@ -96,7 +96,7 @@ function resourceLimit(
   return undefined;
 }
 
-/** What a run is a run of. */
+/** The Pipeline or Task of a run. */
 export function nameOf({ metadata }: PrunedRun, kind: RunKindName): { readonly name: string; readonly label: string } {
   const label = metadata.annotations?.[prunerAnnotations.nameLabel] ?? runKinds[kind].nameLabel;
   return { label, name: metadata.labels?.[label] ?? '' };

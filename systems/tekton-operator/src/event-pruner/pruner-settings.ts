@@ -6,7 +6,7 @@ import type { PrunerSettings } from './prune-limits.ts';
 export const globalConfigName = 'tekton-pruner-default-spec';
 export const namespaceConfigName = 'tekton-pruner-namespace-spec';
 
-/** What ConfigMaps say. One that cannot be read says nothing: nobody's runs go because of a mistake in a file. */
+/** Reads the ConfigMaps. An invalid one counts as empty: no runs are deleted because of an error in a file. */
 export function readPrunerSettings(maps: readonly ConfigMap[], systemNamespace: string): PrunerSettings {
   const global = maps.find(
     ({ metadata }) => metadata.name === globalConfigName && metadata.namespace === systemNamespace,

@@ -60,7 +60,7 @@ describe('on a server', () => {
   const left = async (kind = PipelineRun) =>
     (await client.list(kind)).items.map(({ metadata }) => metadata.name ?? '').toSorted();
 
-  it('keeps as many runs of each namespace as it is told, those that failed apart', async () => {
+  it('keeps the configured number of runs in each namespace, failed ones separately', async () => {
     await global({ enforcedConfigLevel: 'global', historyLimit: 2, failedHistoryLimit: 1 });
     for (const name of ['a', 'b', 'c']) await finish(name);
     for (const name of ['x', 'y']) await finish(name, { status: 'False' });
@@ -89,7 +89,7 @@ describe('on a server', () => {
     expect(await left()).toEqual([]);
   });
 
-  it('lets a namespace have rules of its own, by name and by label', async () => {
+  it('lets a namespace have local rules, by name and by label', async () => {
     await global({ enforcedConfigLevel: 'namespace', historyLimit: 5 });
     await configure('tekton-pruner-namespace-spec', 'ns-config', namespace, {
       historyLimit: 4,

@@ -65,7 +65,7 @@ interface Step {
   readonly signal: AbortSignal;
 }
 
-/** The annotation that tells people how long a run is kept. Resolves with whether it was changed. */
+/** Writes the annotation with the TTL of a run. Resolves with whether it was changed. */
 async function applyTimeToLive(
   run: PrunedRun,
   name: RunKindName,

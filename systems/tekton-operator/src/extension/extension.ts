@@ -8,7 +8,7 @@ import type { Progress } from '../component/progress.ts';
 import type { InstallerSets, SetsState } from '../installer-set/installer-sets.ts';
 import type { TektonConfig } from '../kinds/tekton-config.ts';
 
-/** What a platform is given when it takes part in a component's reconcile. */
+/** The context of a platform extension in a component's reconcile. */
 export interface ExtensionContext<T extends KubeObject = KubeObject> {
   readonly client: Client;
   readonly component: T;
@@ -16,13 +16,13 @@ export interface ExtensionContext<T extends KubeObject = KubeObject> {
   readonly services: OperatorServices;
   readonly context: ReconcileContext;
   readonly sets: InstallerSets;
-  /** Has a set of the component hold these objects: `pre`, `post`, or one with a name of its own. */
+  /** Creates a set of the component with these objects: `pre`, `post`, or a custom one. */
   ensureSet(type: 'pre' | 'post' | `custom-${string}`, manifest: Manifest): Promise<SetsState>;
   /** Deletes it. */
   removeSet(type: string): Promise<void>;
 }
 
-/** What a platform does around one component. All parts may be left out. */
+/** The extension of one component. All parts are optional. */
 export interface ComponentExtension<T extends KubeObject = KubeObject> {
   /** Further changes of the component's objects. */
   transforms?(component: T, services: OperatorServices): readonly Transform[];
@@ -37,20 +37,17 @@ export interface ComponentExtension<T extends KubeObject = KubeObject> {
 }
 
 /**
- * What a platform adds to the operator: objects before and after those of components, changes of them, kinds that are watched.
+ * The extension of a platform: objects before and after those of components, changes of them, kinds that are watched.
  *
- * @example
- * const mine: PlatformExtension = {
- *   name: 'mine',
- *   components: { TektonPipeline: { transforms: () => [addMyLabel] } },
- * };
+ * @example const mine: PlatformExtension = { name: 'mine', components: { TektonPipeline: { transforms: () =>
+ * [addMyLabel] } }, };
  */
 export interface PlatformExtension {
   readonly name: string;
   readonly config?: ComponentExtension<TektonConfig>;
   /** By the component's kind. */
   readonly components?: Readonly<Record<string, ComponentExtension>>;
-  /** What else has the TektonConfig looked at. */
+  /** Additional watches that enqueue the TektonConfig. */
   readonly sources?: readonly Source[];
   /** Kinds that the platform has, and the operator reads or writes. */
   readonly kinds?: readonly Kind[];

@@ -2,7 +2,7 @@ import type { TektonInstallerSet } from '../kinds/kinds.ts';
 import { keys } from './set-keys.ts';
 import type { WantedSets } from './wanted-sets.ts';
 
-/** What there is, compared with what should be. */
+/** The comparison of existing and desired sets. */
 export type SetFinding =
   | 'NotFound'
   /** The first sets are there and as they should be; the next ones are still to be made. */
@@ -46,7 +46,7 @@ function hasParts(existing: readonly TektonInstallerSet[], wanted: WantedSets): 
   return existing.length === 2 && has('static') && has('deployment', 'statefulset');
 }
 
-/** Whoever made them was stopped in between, or waits for the first to be looked at. */
+/** Their creation was interrupted, or waits for the first reconcile. */
 function isBeginning(existing: readonly TektonInstallerSet[], { parts }: WantedSets): boolean {
   if (existing.length >= parts.length) return false;
   const made = parts.slice(0, existing.length);
@@ -71,12 +71,12 @@ function decideSet({ metadata }: TektonInstallerSet, wanted: WantedSets): SetFin
   return changed ? 'UpdateRequired' : 'Good';
 }
 
-/** What upstream does not write is not different where it is absent. */
+/** A field that upstream does not write is not different where it is absent. */
 function isOther(live: string | undefined, wanted: string | undefined): boolean {
   return live !== undefined && wanted !== undefined && live !== wanted;
 }
 
-/** What is done about a finding. */
+/** The action for a finding. */
 export type SetAction = 'create' | 'delete' | 'update' | 'wait' | 'none';
 
 export function actionFor(finding: SetFinding, wanted: WantedSets, existing: readonly TektonInstallerSet[]): SetAction {

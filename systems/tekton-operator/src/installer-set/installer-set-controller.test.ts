@@ -69,10 +69,10 @@ describe('a TektonInstallerSet', () => {
     ['text', 'spec.manifests is no list'],
     [[map('fine'), { kind: 'ConfigMap' }], 'spec.manifests[1] is no Kubernetes object'],
     [[7], 'spec.manifests[0] is no Kubernetes object'],
-  ])('that somebody wrote nonsense into says so: %j', async (manifests, mistake) => {
+  ])('with invalid content reports it: %j', async (manifests, violation) => {
     const name = `nonsense-${JSON.stringify(manifests).length}`;
     await create(name, manifests);
-    await poll(() => ready(name)).toBe(`Install failed with message: ${mistake}`);
+    await poll(() => ready(name)).toBe(`Install failed with message: ${violation}`);
   });
 
   it('says which object the server refuses', async () => {
@@ -103,7 +103,7 @@ describe('a TektonInstallerSet', () => {
     await poll(() => ready('web')).toBe('True');
   });
 
-  it('makes a Deployment anew that cannot make its Pods, and tells', async () => {
+  it('recreates a Deployment that cannot create its Pods, and reports it', async () => {
     const key = { namespace: 'default', name: 'web-controller' };
     const deployment = await client.get(kinds.Deployment, key);
     const conditions = [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'no' }];

@@ -6,13 +6,13 @@ import type { HorizontalPodAutoscaler } from '@tektite/schema/kubernetes';
 import { TektonInstallerSet } from '../kinds/kinds.ts';
 import type { OperatorEnvironment } from '../operator-environment.ts';
 import { keys } from './set-keys.ts';
-import { manifestsMistake, objectsOf, ownObjects } from './shared-objects.ts';
+import { manifestsError, objectsOf, ownObjects } from './shared-objects.ts';
 import { tektonDialect } from './tekton-dialect.ts';
 
 /** In `status.annotations`: what the set made, so that what leaves it can be taken away. */
 const inventoryKey = 'tektite.dev/inventory';
 
-/** Replicas of workloads are their autoscaler's: when that says something else, all sets are looked at. There are few of both. */
+/** Replicas of workloads belong to their autoscaler: when it changes, all sets are enqueued. There are few of both. */
 const autoscalers = mapped(kinds.HorizontalPodAutoscaler, (_, own) => own.keys(), {
   predicate: (change) => change.type !== 'modified' || !equalJson(scalingOf(change.object), scalingOf(change.before)),
 });
@@ -66,14 +66,14 @@ export function installerSetController(
       };
       const saveInventory = (inventory: readonly InventoryEntry[]) =>
         write({ ...status, annotations: { ...status.annotations, [inventoryKey]: JSON.stringify(inventory) } });
-      const mistake = manifestsMistake(set);
-      if (mistake !== undefined) {
-        const verdict = { condition: 'NamespaceScopedResourcesInstalled', status: 'False', reason: 'Error' } as const;
-        const message = `Install failed with message: ${mistake}`;
-        const told = dialect.conditions.update((status.conditions ?? []) as never, [{ ...verdict, message }], {
+      const violation = manifestsError(set);
+      if (violation !== undefined) {
+        const result = { condition: 'NamespaceScopedResourcesInstalled', status: 'False', reason: 'Error' } as const;
+        const message = `Install failed with message: ${violation}`;
+        const conditions = dialect.conditions.update((status.conditions ?? []) as never, [{ ...result, message }], {
           now: formatTime(clock.now()),
         });
-        await write({ ...status, conditions: told, observedGeneration: set.metadata.generation ?? 0 });
+        await write({ ...status, conditions, observedGeneration: set.metadata.generation ?? 0 });
         return undefined;
       }
       const report = await installSet(client, { ...setOf(set), objects }, dialect, { saveInventory, signal });
@@ -99,7 +99,7 @@ function setOf(set: TektonInstallerSet) {
   return { self: set, objects: objectsOf(set), ...(text ? { inventory: readInventory(text) } : {}) };
 }
 
-/** Somebody may have edited it: then nothing is known, and nothing is pruned. */
+/** It may have been edited: then nothing is known, and nothing is pruned. */
 function readInventory(text: string): readonly InventoryEntry[] {
   try {
     const value: unknown = JSON.parse(text);

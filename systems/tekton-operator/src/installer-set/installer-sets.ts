@@ -5,10 +5,10 @@ import { actionFor, belongs, decideSets, type SetFinding } from './decide-sets.t
 import { keys } from './set-keys.ts';
 import type { SetPart, WantedSets } from './wanted-sets.ts';
 
-/** How sets are after somebody looked after them. */
+/** The state of sets after a reconcile. */
 export type SetsState =
   | { readonly state: 'ready' }
-  /** Something was done, or has to happen: look again later. `replacing` says why they were deleted. */
+  /** A write happened, or is needed: reconcile again later. `replacing` says why they were deleted. */
   | { readonly state: 'waiting'; readonly replacing?: 'upgrade pending' | 'reinstalling' }
   | { readonly state: 'notReady'; readonly message: string };
 
@@ -114,7 +114,7 @@ export class InstallerSets {
   }
 }
 
-/** The set that has to hold the objects of a part: the name tells which. */
+/** The set that has to hold the objects of a part: the name identifies it. */
 function successorOf(
   existing: readonly TektonInstallerSet[],
   { generateName }: SetPart,
@@ -147,7 +147,7 @@ function metadataOf(wanted: WantedSets) {
 const replacing = (finding: SetFinding) =>
   finding === 'VersionDifferent' ? ('upgrade pending' as const) : ('reinstalling' as const);
 
-/** A set that nobody has looked at since it was changed says nothing yet. */
+/** A set that was not reconciled since its last change has no state yet. */
 function stateOf(sets: readonly TektonInstallerSet[], { createdBy, type }: WantedSets): SetsState {
   for (const { metadata, status } of sets) {
     const ready = findCondition(status?.conditions, 'Ready');

@@ -2,14 +2,14 @@ import { identityText } from '@tektite/manifest';
 import type { DynamicObject } from '@tektite/meta';
 import type { TektonInstallerSet } from '../kinds/kinds.ts';
 
-/** What a set says has to be there. Whoever edited it may have written anything. */
+/** The objects of a set. An edited one may contain anything. */
 export function objectsOf({ spec }: TektonInstallerSet): readonly DynamicObject[] {
   if (!Array.isArray(spec?.manifests)) return [];
   return (spec.manifests as readonly unknown[]).filter(isObject);
 }
 
-/** What is wrong with what a set says, in words; nothing when it can be installed. */
-export function manifestsMistake({ spec }: TektonInstallerSet): string | undefined {
+/** Validates the manifests of a set; nothing when they can be installed. */
+export function manifestsError({ spec }: TektonInstallerSet): string | undefined {
   const manifests: unknown = spec?.manifests;
   if (manifests === undefined || manifests === null) return undefined;
   if (!Array.isArray(manifests)) return 'spec.manifests is no list';
@@ -25,8 +25,8 @@ function isObject(value: unknown): value is DynamicObject {
 }
 
 /**
- * The objects of a set that no older set has. Releases of several components have a ConfigMap of the same name, and in one namespace
- * there can be but one: the set that was there first looks after it, and the others leave it alone.
+ * The objects of a set that no older set has. Releases of several components have a ConfigMap of the same name, and in
+ * one namespace there can be but one: the oldest set manages it, and the others leave it alone.
  */
 export function ownObjects(set: TektonInstallerSet, all: readonly TektonInstallerSet[]): readonly DynamicObject[] {
   const objects = objectsOf(set);

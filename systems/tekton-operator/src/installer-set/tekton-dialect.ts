@@ -27,7 +27,9 @@ const isKind =
 
 const webhookKinds = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'];
 
-/** What upstream counts as cluster-scoped. ClusterRoleBindings are not among them: they follow with the rest. */
+/**
+ * The kinds that upstream counts as cluster-scoped. ClusterRoleBindings are not among them: they follow with the rest.
+ */
 const isClusterScoped = isKind(
   'ComponentStatus',
   'Namespace',
@@ -79,7 +81,7 @@ function installing(name: string, condition: string): Pick<InstallPhase, 'name' 
 
 const wordsFor = ({ cause, message }: PhaseFailure) => (cause === 'waiting' ? 'reconcile again and proceed' : message);
 
-/** Deployments are watched, so nobody has to come back for them; only one that was removed has to be made again. */
+/** Deployments are watched, so no requeue is needed for them; only a removed one has to be recreated. */
 function waitingFor(word: string) {
   return ({ message, reason }: PhaseFailure): PhaseReport => ({
     reason: 'Error',
@@ -134,7 +136,7 @@ export function tektonDialect(environment: OperatorEnvironment, { isRolling = fa
       if (live.kind !== 'CustomResourceDefinition') return 'skip';
       return now - Date.parse(live.metadata.deletionTimestamp ?? '') < 30_000 ? 'skip' : 'release';
     },
-    // What cannot be changed is recreated, but never what holds data.
+    // Objects with immutable changes are recreated, but never those with data.
     recreate: ({ kind }) =>
       ['Job', 'Deployment', 'Role', 'RoleBinding', 'ClusterRoleBinding'].includes(kind) ? 'Background' : undefined,
     conditions: knativeStyle(knativeConditionSet('Ready', setConditions)),

@@ -2,7 +2,7 @@ import type { DynamicObject } from '@tektite/meta';
 
 /** One installer set of those that belong together. */
 export interface SetPart {
-  /** What the name begins with: `pipeline-main-static-`. */
+  /** The prefix of the name: `pipeline-main-static-`. */
   readonly generateName: string;
   readonly objects: readonly DynamicObject[];
 }
@@ -17,14 +17,14 @@ export interface WantedSets {
   readonly targetNamespace: string;
   /** Undefined: sets of any version will do, as for secrets that outlive upgrades. */
   readonly version?: string;
-  /** Of what the sets are made; a set without it is not looked at more closely. */
+  /** The hash of the input of the sets; without one, sets are not compared. */
   readonly hash?: string;
   readonly imagesHash?: string;
   readonly payload?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** What a changed hash means. Default `update`: the set stays, with other objects. */
+  /** The effect of a changed hash. Default `update`: the set stays, with other objects. */
   readonly onChange?: 'update' | 'recreate';
-  /** What a changed version means. Default `recreate`, as upstream; `update` replaces in place. */
+  /** The effect of a changed version. Default `recreate`, as upstream; `update` replaces in place. */
   readonly onUpgrade?: 'update' | 'recreate';
 }

@@ -15,7 +15,7 @@ const condition = s.raw<KnativeCondition>({
   required: ['status', 'type'],
 });
 
-/** What every status begins with. */
+/** The common fields of all statuses. */
 export const statusFields = {
   annotations: texts(),
   conditions: s.list(condition).optional(),

@@ -84,7 +84,7 @@ export type NetworkPolicyConfig = InferType<typeof networkPolicy>;
 
 export const environment = s.list(s.raw<EnvVar>(builtin('core/v1.EnvVar')));
 
-/** What every component's spec begins with. */
+/** The common fields of all component specs. */
 export const placement = {
   targetNamespace: text(),
   config: scheduling.optional(),

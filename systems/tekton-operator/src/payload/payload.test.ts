@@ -54,7 +54,7 @@ describe('a folder', () => {
     write('tekton-pipeline/1.10.0/release.yaml', map('new'));
     expect((await payload().release(folders, 'v1.9.0')).version).toBe('1.9.0');
     await expect(payload().release(folders, 'v2.0.0')).rejects.toThrow(
-      /^there is no release v2\.0\.0 of tekton-pipeline \(looked at the folder .*\); there are 1\.10\.0, 1\.9\.0$/,
+      /^there is no release v2\.0\.0 of tekton-pipeline \(searched the folder .*\); there are 1\.10\.0, 1\.9\.0$/,
     );
   });
 
@@ -104,7 +104,7 @@ describe('a URL', () => {
     await expect(other.release(folders)).rejects.toThrow('the payload tekton-pipeline v1.0.0 cannot be used');
   });
 
-  it('that is not there is told', async () => {
+  it('reports a missing release', async () => {
     const missing = new Payload([urlPayload([release({ url: `${url}/gone.yaml` })])]);
     await expect(missing.release(folders)).rejects.toThrow('404');
   });

@@ -63,9 +63,9 @@ export class Payload {
     const [name = ''] = folders;
     if (pinned && seen.length > 0)
       throw new PayloadError(
-        `there is no release ${pinned} of ${name} (looked at ${where}); there are ${seen.join(', ')}`,
+        `there is no release ${pinned} of ${name} (searched ${where}); there are ${seen.join(', ')}`,
       );
-    throw new PayloadError(`there is no release of ${name} (looked at ${where})`);
+    throw new PayloadError(`there is no release of ${name} (searched ${where})`);
   }
 }
 

@@ -3,11 +3,11 @@ import { PayloadError, type PayloadSource } from './payload-source.ts';
 
 /** One release at a URL. */
 export interface ReleaseUrl {
-  /** What the component is called: `tekton-pipeline`. */
+  /** The folder of the component: `tekton-pipeline`. */
   readonly folder: string;
   readonly version: string;
   readonly url: string;
-  /** What the file must be, so that nobody changes it on the way. */
+  /** The hash of the file, so that it cannot be changed on the way. */
   readonly sha256?: string;
 }
 

@@ -4,7 +4,7 @@ import { identityText } from '@tektite/manifest';
 import { type DynamicObject, equalJson, isStatusError, type KubeObject } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import type { ComponentDescription, ComponentObject } from '../component/component-description.ts';
-import { ComponentRun } from '../component/component-run.ts';
+import { ComponentReconcile } from '../component/component-reconcile.ts';
 import { mainParts } from '../component/main-sets.ts';
 import type { OperatorServices } from '../component/operator-services.ts';
 import { componentVersion, loadRelease } from '../component/release-of.ts';
@@ -27,8 +27,8 @@ import { isManifestProblem } from '../payload/manifest-problem.ts';
 import { defaultTektonConfig } from '../webhooks/default-tekton-config.ts';
 
 /**
- * What becomes of an object: `restarted` are workloads whose Pods are recreated; `replaced` is deleted and made again, because the whole
- * set is.
+ * The planned change of an object: `restarted` are workloads whose Pods are recreated; `replaced` is deleted and
+ * recreated, because the whole set is.
  */
 export type PlannedFate = 'created' | 'changed' | 'restarted' | 'replaced' | 'deleted';
 
@@ -37,7 +37,7 @@ export interface PlannedFateOf {
   readonly fate: PlannedFate;
 }
 
-/** What a change of a TektonConfig does to one component. */
+/** The effect of a changed TektonConfig on one component. */
 export interface ComponentPlan {
   readonly kind: string;
   readonly name: string;
@@ -53,7 +53,7 @@ export interface ComponentPlan {
 const kept = ['CustomResourceDefinition', 'Namespace', 'PersistentVolumeClaim'];
 
 /**
- * What the operator would do to each component if the TektonConfig were this: which objects it makes, changes, restarts, deletes. Reads
+ * Plans the changes of each component for a TektonConfig: which objects are created, changed, restarted, deleted. Reads
  * the cluster, and changes nothing.
  */
 export async function planTektonConfig(
@@ -103,7 +103,7 @@ async function planComponent(component: ConfiguredComponent, around: Surrounding
     | undefined;
   if (!description) return { kind: kind.kind, name, fate: live ? 'unchanged' : 'created', objects: [] };
   try {
-    const run = new ComponentRun(description, object, services, { client } as ReconcileContext, () => own);
+    const run = new ComponentReconcile(description, object, services, { client } as ReconcileContext, () => own);
     const release = await loadRelease(run);
     const manifest = run.transform(
       description.keep ? release.filter((item) => description.keep?.(item, run) ?? true) : release,
@@ -121,7 +121,7 @@ async function planComponent(component: ConfiguredComponent, around: Surrounding
   }
 }
 
-/** What becomes of the objects of some sets. */
+/** The planned changes of the objects of some sets. */
 export function fatesOf(wanted: WantedSets, own: readonly TektonInstallerSet[]): readonly PlannedFateOf[] {
   const existing = own.filter(({ metadata }) => metadata.labels?.[keys.type] === wanted.type);
   const before = new Map(
@@ -156,7 +156,7 @@ function changeOf(old: DynamicObject, next: DynamicObject, isReplaced: boolean):
   return isWorkload && !equalJson(template(old), template(next)) ? 'restarted' : 'changed';
 }
 
-/** Whose they are is nothing that anybody wants to read of. */
+/** Owner references are not shown. */
 function withoutOwners({ metadata, ...rest }: DynamicObject): object {
   const { ownerReferences: _, ...others } = metadata;
   return { ...rest, metadata: others };

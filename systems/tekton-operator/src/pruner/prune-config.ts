@@ -34,8 +34,8 @@ const resourceNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the settings and the namespace's annotations together say; the annotations win. Nothing when the namespace is left out, or says
- * something that cannot be.
+ * The settings with the namespace's annotations, which win. Nothing when the namespace is skipped, or its annotations
+ * are invalid.
  */
 export function pruneConfigOf({ metadata }: PrunedNamespace, settings: PrunerSettings): PruneConfig | undefined {
   const { name = '', annotations = {} } = metadata;

@@ -95,7 +95,7 @@ export function pruneCronJob(schedule: string, configs: readonly PruneConfig[], 
   };
 }
 
-/** What has to be done so that there are exactly the wanted ones: they are told apart by their hashes. */
+/** The changes towards exactly the desired CronJobs, which are identified by their hashes. */
 export function decideCronJobs(
   live: readonly CronJob[],
   wanted: readonly CronJob[],

@@ -38,7 +38,7 @@ it('deletes what the list says', () => {
   });
 });
 
-it('goes through the parents one by one when it is told to', () => {
+it('goes through the parents one by one on request', () => {
   expect(run('a;--keep=5;pipelinerun;true')).toEqual({
     code: 0,
     calls: [
@@ -49,7 +49,7 @@ it('goes through the parents one by one when it is told to', () => {
   });
 });
 
-it('does the rest when something fails, and tells in the end', () => {
+it('continues after a failure, and reports it in the end', () => {
   const { code, calls } = run('stuck;--keep=1;taskrun;false broken;--keep=1;taskrun;true a;--keep=1;taskrun;false');
   expect(code).toBe(1);
   expect(calls.at(-1)).toBe('taskrun delete --keep=1 --namespace=a --force');

@@ -1,7 +1,7 @@
 /**
- * What the pruning Job runs, in any shell: for each entry of the list it deletes old runs with tkn, or, one Pipeline or Task after the
- * other, the old runs of each. What fails does not keep the rest from being done, but is told in the end. `TKN` names another program
- * that takes the same words.
+ * The script of the pruning Job, in any shell: for each entry of the list it deletes old runs with tkn, or, one
+ * Pipeline or Task after the other, the old runs of each. A failure does not keep the rest from being done, but is
+ * reported in the end. `TKN` names another program that takes the same words.
  */
 export const pruneScript = `tkn=\${TKN:-tkn}
 failed=0

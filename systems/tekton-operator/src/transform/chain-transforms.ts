@@ -22,7 +22,7 @@ const controller = {
 /** Marks what was made by {@link signingSecret}. */
 export const signingAnnotation = 'operator.tekton.dev/generated-signing-secret';
 
-/** What becomes of a release of Chains. */
+/** The transforms of a release of Chains. */
 export function chainTransforms(
   settings: ChainSettings & { readonly config?: Scheduling },
   images: ImageChoice,

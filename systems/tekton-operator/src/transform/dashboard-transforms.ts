@@ -10,7 +10,7 @@ import { deploymentIn, templateOf } from './workload.ts';
 
 const deploymentName = 'tekton-dashboard';
 
-/** What becomes of a release of the Dashboard. */
+/** The transforms of a release of the Dashboard. */
 export function dashboardTransforms(
   settings: DashboardSettings & { readonly config?: Scheduling },
   images: ImageChoice,

@@ -12,10 +12,9 @@ export interface ImageChoice {
 }
 
 /**
- * What `IMAGE_…` variables with this beginning say, and `TEKTON_REGISTRY_OVERRIDE`.
+ * The images from `IMAGE_…` variables with this prefix, and `TEKTON_REGISTRY_OVERRIDE`.
  *
- * @example
- * imagesFrom(process.env, 'IMAGE_PIPELINES_'); // IMAGE_PIPELINES_TEKTON_PIPELINES_CONTROLLER=…
+ * @example imagesFrom(process.env, 'IMAGE_PIPELINES_'); // IMAGE_PIPELINES_TEKTON_PIPELINES_CONTROLLER=…
  */
 export function imagesFrom(environment: OperatorEnvironment, prefix: string, overrideNamed = true): ImageChoice {
   const registry = environment.TEKTON_REGISTRY_OVERRIDE || undefined;
@@ -85,7 +84,7 @@ export function taskImages({ byName, registry }: ImageChoice): Transform {
   };
 }
 
-/** What of the choice decides what is installed: sets are written anew when it changes. */
+/** The part of the choice that changes manifests: sets are rewritten when it changes. */
 export function imagesText({ byName }: ImageChoice): string {
   return [...byName]
     .map(([name, image]) => `${name}=${image}`)

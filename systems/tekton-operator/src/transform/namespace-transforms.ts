@@ -15,7 +15,7 @@ export function moveToNamespace(namespace: string, scopes: Scopes): Transform {
   };
 }
 
-/** RoleBindings are moved by a rule of their own: their subjects may stay elsewhere. */
+/** RoleBindings are moved by a separate rule: their subjects may stay elsewhere. */
 export function moveRoleBinding(namespace: string): Transform {
   return function moveRoleBinding(draft) {
     if (!isTrue(draft, 'preserve-namespace')) draft.metadata.namespace = namespace;

@@ -13,8 +13,8 @@ interface Labelled {
 }
 
 /**
- * What the user lays over the objects of a component, after all other transforms. ConfigMaps and autoscalers that the release
- * does not have are added.
+ * Overlays the user's options over the objects of a component, after all other transforms. ConfigMaps and autoscalers
+ * that the release does not have are added.
  */
 export function overlayOptions(manifest: Manifest, namespace: string, options: AdditionalOptions = {}): Manifest {
   if (options.disabled) return manifest;

@@ -10,7 +10,7 @@ import type {
 import { mergeArguments } from './merge-arguments.ts';
 import { type DraftContainer, type DraftTemplate, replaceByName, templateOf } from './workload.ts';
 
-/** What a user writes about a Deployment or a StatefulSet. */
+/** The options for a Deployment or a StatefulSet. */
 export interface WorkloadOptions {
   readonly metadata?: PodTemplateSpec['metadata'];
   readonly spec?: Partial<DeploymentSpec & StatefulSetSpec>;
@@ -18,7 +18,10 @@ export interface WorkloadOptions {
 
 type DraftSpec = { template: Mutable<PodTemplateSpec> } & Partial<Mutable<DeploymentSpec & StatefulSetSpec>>;
 
-/** Lays a user's wishes over a workload. What is not named here (images, commands, probes) is the release's alone. */
+/**
+ * Overlays the user's options over a workload. Fields that are not named here (images, commands, probes) stay the
+ * release's.
+ */
 export function overlayWorkload(target: object, { spec = {} }: WorkloadOptions): void {
   const draft = target as DraftSpec;
   if (spec.replicas !== undefined) draft.replicas = spec.replicas;

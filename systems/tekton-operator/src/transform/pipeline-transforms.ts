@@ -68,7 +68,7 @@ const resolver = {
   election: 'config-leader-election-resolvers',
 };
 
-/** What becomes of a release of Pipelines. */
+/** The transforms of a release of Pipelines. */
 export function pipelineTransforms(
   settings: PipelineSettings & { readonly config?: Scheduling },
   images: ImageChoice,

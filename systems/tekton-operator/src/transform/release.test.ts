@@ -48,7 +48,7 @@ describe.runIf(hasReleases)('the release of Pipelines', () => {
   const data = (objects: readonly DynamicObject[], name: string) =>
     find<{ data?: Record<string, string> }>(objects, 'ConfigMap', name).data ?? {};
 
-  it('is moved as a whole: no object is left in another namespace, and nobody asks there', () => {
+  it('is moved as a whole: no object is left in another namespace, and no reference points there', () => {
     const objects = transformed();
     const namespaces = new Set(objects.map(({ metadata }) => metadata.namespace).filter((name) => name !== undefined));
     expect([...namespaces]).toEqual(['elsewhere']);

@@ -25,7 +25,7 @@ const watcher = {
 
 type Settings = ResultSettings & { readonly config?: Scheduling };
 
-/** What becomes of a release of Results. */
+/** The transforms of a release of Results. */
 export function resultTransforms(
   settings: Settings,
   images: ImageChoice,

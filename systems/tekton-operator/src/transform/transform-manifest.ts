@@ -18,9 +18,9 @@ export interface ManifestTransform {
   readonly component: KubeObject;
   readonly namespace: string;
   readonly environment: OperatorEnvironment;
-  /** What the component itself does to them, after what all do. */
+  /** The transforms of the component, after the common ones. */
   readonly steps: readonly (Transform | undefined)[];
-  /** What the user lays over them, last. */
+  /** The user's overlay, last. */
   readonly options?: AdditionalOptions;
 }
 

@@ -6,7 +6,7 @@ import { type ImageChoice, workloadImages } from './images.ts';
 import { operandLabel } from './operand-label.ts';
 import { schedulePods } from './scheduling.ts';
 
-/** What becomes of a release of Triggers. */
+/** The transforms of a release of Triggers. */
 export function triggerTransforms(
   settings: TriggerSettings & { readonly config?: Scheduling },
   images: ImageChoice,

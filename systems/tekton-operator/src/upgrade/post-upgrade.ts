@@ -8,7 +8,7 @@ import { migrateStorage } from './storage-migration.ts';
 const oldTypes = ['custom-clustertask', 'custom-communityclustertask', 'custom-versionedclustertask'];
 const versionedTypes = ['custom-versionedresolvertask', 'custom-versionedresolverstepaction'];
 
-/** What is done after all components are of the new version. */
+/** The migrations after all components have the new version. */
 export async function runPostUpgrade(
   client: Client,
   sets: InstallerSets,

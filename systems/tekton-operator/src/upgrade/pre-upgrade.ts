@@ -6,8 +6,8 @@ import { TektonConfig } from '../kinds/tekton-config.ts';
 import type { Platform } from '../platform.ts';
 
 /**
- * What is done before a new version of the operator looks after components, on a fresh cluster too. Doing it twice does no harm.
- * Resolves with whether the TektonConfig was changed.
+ * The migrations before a new version of the operator reconciles components, on a fresh cluster too. They are
+ * idempotent. Resolves with whether the TektonConfig was changed.
  */
 export async function runPreUpgrade(client: Client, config: TektonConfig, platform: Platform): Promise<boolean> {
   if (platform === 'openshift') await dropOwnCertificate(client);
@@ -17,7 +17,7 @@ export async function runPreUpgrade(client: Client, config: TektonConfig, platfo
   return true;
 }
 
-/** What changes in the spec: settings with another default, settings that are gone. */
+/** The changes of the spec: settings with another default, removed settings. */
 async function specPatch(client: Client, { spec = {} }: TektonConfig): Promise<object | undefined> {
   const pipeline = {
     ...(spec.pipeline?.['enable-step-actions'] === true ? {} : { 'enable-step-actions': true }),

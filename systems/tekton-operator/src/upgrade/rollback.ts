@@ -2,7 +2,7 @@ import { type Client, kinds } from '@tektite/client';
 import { controllerReference, type DynamicObject, findCondition, isStatusError } from '@tektite/meta';
 import type { ControllerRevision } from '@tektite/schema/kubernetes';
 import type { ComponentObject, PlannedSets } from '../component/component-description.ts';
-import type { ComponentRun } from '../component/component-run.ts';
+import type { ComponentReconcile } from '../component/component-reconcile.ts';
 import { decideSets } from '../installer-set/decide-sets.ts';
 import { keys } from '../installer-set/set-keys.ts';
 import { objectsOf } from '../installer-set/shared-objects.ts';
@@ -24,7 +24,7 @@ interface FailedUpgrade {
   readonly why: string;
 }
 
-/** What a set was made of when it last worked. */
+/** The content of a set when it last worked. */
 interface Kept {
   readonly payload: string;
   readonly hash: string;
@@ -36,17 +36,17 @@ interface Kept {
  * are not ready in time, they get it back, and stay so until something about the component changes: then it is tried again.
  */
 export class Rollback<T extends ComponentObject> {
-  private readonly run: ComponentRun<T>;
+  private readonly run: ComponentReconcile<T>;
   private readonly client: Client;
   private annotations: Annotations;
 
-  constructor(run: ComponentRun<T>) {
+  constructor(run: ComponentReconcile<T>) {
     this.run = run;
     this.client = run.context.client;
     this.annotations = run.component.status?.annotations ?? {};
   }
 
-  /** What is to be written into `status.annotations`. */
+  /** The value of `status.annotations`. */
   get status(): Annotations {
     return this.annotations;
   }
@@ -81,17 +81,17 @@ export class Rollback<T extends ComponentObject> {
   }
 
   /** Says how the sets are. Resolves with whether an upgrade has just failed. */
-  judge(planned: readonly PlannedSets[], shortfall: string | undefined): boolean {
+  judge(planned: readonly PlannedSets[], notReadyReason: string | undefined): boolean {
     const started = this.read<{ to: string; at: number }>(startedKey);
     if (!started) return false;
-    if (shortfall === undefined || started.to !== identityOf(planned)) {
+    if (notReadyReason === undefined || started.to !== identityOf(planned)) {
       this.forget(startedKey);
       return false;
     }
     if (this.run.context.clock.now() - started.at < patienceMs) return false;
     const release = planned.find(({ wanted }) => wanted.payload)?.wanted.payload ?? '';
     this.forget(startedKey);
-    this.write(failedKey, { to: started.to, release, why: shortfall });
+    this.write(failedKey, { to: started.to, release, why: notReadyReason });
     return true;
   }
 
@@ -122,7 +122,7 @@ export class Rollback<T extends ComponentObject> {
   private async save(wanted: WantedSets, generateName: string, kept: Kept): Promise<void> {
     const key = this.key(wanted, generateName);
     const live = await found(() => this.client.get(kinds.ControllerRevision, key));
-    // What a revision holds never changes: another one takes its place.
+    // A revision is immutable: another one replaces it.
     if (live) await this.client.delete(kinds.ControllerRevision, key);
     await this.client.create(kinds.ControllerRevision, {
       metadata: { ...key, ownerReferences: [controllerReference(this.run.component)] },
@@ -156,7 +156,7 @@ export class Rollback<T extends ComponentObject> {
   }
 }
 
-/** What is tried: another version, another release or another setting is another try. */
+/** The identity of an attempt: another version, release or setting is another attempt. */
 function identityOf(planned: readonly PlannedSets[]): string {
   return planned.map(({ wanted }) => [wanted.type, wanted.version, wanted.payload, wanted.hash].join('/')).join(' ');
 }

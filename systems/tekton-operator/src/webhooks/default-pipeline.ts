@@ -33,7 +33,7 @@ const standard = {
   'enable-git-resolver': true,
 } satisfies PipelineSettings;
 
-/** The settings of Pipelines with what was left out. Settings that are gone are taken away. */
+/** The settings of Pipelines with defaults. Removed settings are dropped. */
 export function defaultPipeline<T extends PipelineSettings>(settings: T, platform: Platform): T {
   const {
     'enable-tekton-oci-bundles': _bundles,

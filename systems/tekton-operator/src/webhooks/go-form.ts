@@ -1,6 +1,6 @@
 /**
- * How a Go struct prints its fields. Upstream's webhook reads an object into structs and prints them again, so objects come
- * out with parts that nobody wrote (`options: {}`) and without those that are empty.
+ * How a Go struct prints its fields. Upstream's webhook reads an object into structs and prints them again, so objects
+ * come out with fields that were not in the input (`options: {}`) and without those that are empty.
  */
 export interface GoForm {
   /** Fields that are structs themselves: always printed. */

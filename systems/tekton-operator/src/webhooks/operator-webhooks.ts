@@ -144,10 +144,9 @@ const onOpenShift = [
 ];
 
 /**
- * What upstream's webhook says to objects of its kinds, under its names and at its paths.
+ * The webhooks of the operator's kinds, under upstream's names and paths.
  *
- * @example
- * operatorWebhooks('kubernetes')
+ * @example operatorWebhooks('kubernetes')
  */
 export function operatorWebhooks(platform: Platform): readonly AdmissionWebhook[] {
   const all = [...everywhere, ...(platform === 'openshift' ? onOpenShift : onKubernetes)];

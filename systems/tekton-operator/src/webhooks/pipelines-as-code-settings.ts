@@ -2,7 +2,7 @@ import type { PipelinesAsCodeSettings } from '../kinds/component-fields.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
-/** The settings of Pipelines as Code and what they are when nobody says anything. */
+/** The settings of Pipelines as Code and their defaults. */
 const texts: Settings = {
   'application-name': 'Pipelines as Code CI',
   'bitbucket-cloud-additional-source-ip': '',
@@ -44,7 +44,7 @@ const numbers: Readonly<Record<string, number>> = {
 const hub = { url: 'https://artifacthub.io/api/v1', type: 'artifacthub' };
 const hubTypes = ['artifacthub', 'tektonhub'];
 
-/** What Go's strconv.ParseBool takes. */
+/** The values of Go's strconv.ParseBool. */
 export function parseGoBool(text: string): boolean | undefined {
   if (['1', 't', 'T', 'TRUE', 'true', 'True'].includes(text)) return true;
   return ['0', 'f', 'F', 'FALSE', 'false', 'False'].includes(text) ? false : undefined;
@@ -53,8 +53,9 @@ export function parseGoBool(text: string): boolean | undefined {
 const isInteger = (text: string) => /^[+-]?[0-9]+$/.test(text);
 
 /**
- * All settings, each with its value. Settings that nobody knows get lost, as do catalogs that are not whole. When one value
- * cannot be read, upstream leaves what was read up to then; here the user's settings stay as they are, and validation says why.
+ * All settings, each with its value. Unknown settings are dropped, as are incomplete catalogs. When one value is
+ * invalid, upstream keeps the part that was read before; here the user's settings stay as they are, and validation says
+ * why.
  */
 export function completeSettings(given: Settings = {}): Settings {
   const value = (key: string) => (Object.hasOwn(given, key) ? (given[key] ?? '') : '');
@@ -88,7 +89,7 @@ function catalogs(given: Settings): readonly [string, string][] {
       ['id', id],
       ['name', name],
       ['url', url],
-      // Upstream asks the hub which type it is; whoever is not reached counts as the older one.
+      // Upstream asks the hub for its type; an unreachable hub counts as the older one.
       ['type', part('type') || 'tektonhub'],
     ] as const)
       entries.push([`catalog-${index}-${field}`, text]);

@@ -13,8 +13,8 @@ const objects = {
 const booleanTexts = ['transparency.enabled', 'artifacts.pipelinerun.enable-deep-inspection'];
 
 /**
- * The kind as the webhook reads it: what the CustomResourceDefinition leaves open (the objects in `options`) has its type there,
- * and fields that nobody knows are refused.
+ * The kind as the webhook decodes it: objects that the CRD leaves open (in `options`) have their type there, and
+ * unknown fields are rejected.
  */
 export function typedKind<T extends KubeObject>(kind: Kind<T>): Kind<T> {
   return kind.schema ? { ...kind, schema: typed(kind.schema) } : kind;

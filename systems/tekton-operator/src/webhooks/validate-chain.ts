@@ -22,7 +22,7 @@ const allowed = {
 
 const storageKeys = ['artifacts.taskrun.storage', 'artifacts.pipelinerun.storage', 'artifacts.oci.storage'] as const;
 
-/** What is wrong with the settings of Chains. */
+/** Validates the settings of Chains. */
 export function validateChain(settings: ChainSettings): FieldErrors {
   let errors = noFieldErrors;
   for (const { name } of settings.controllerEnvs ?? [])

@@ -4,22 +4,22 @@ import type { EventPrunerSettings, PrunerGlobalConfig, PrunerNamespaceRules } fr
 const longest = 2_592_000;
 const most = 100;
 
-/** What is wrong with the event pruner. Nothing is while it is off. */
+/** Validates the event pruner, unless it is off. */
 export function validateEventPruner(settings: EventPrunerSettings, path: string): FieldErrors {
   if (settings.disabled) return noFieldErrors;
-  const mistake = globalConfigMistake(settings['global-config']);
-  if (mistake === undefined) return noFieldErrors;
-  return genericError(`pruner config validation failed: ${mistake}`, `${path}.global-config`);
+  const violation = globalConfigError(settings['global-config']);
+  if (violation === undefined) return noFieldErrors;
+  return genericError(`pruner config validation failed: ${violation}`, `${path}.global-config`);
 }
 
-/** The first mistake, in the words of the pruner. */
-export function globalConfigMistake(config: PrunerGlobalConfig | undefined): string | undefined {
+/** The first error, in the words of the pruner. */
+export function globalConfigError(config: PrunerGlobalConfig | undefined): string | undefined {
   if (!config) return undefined;
-  const mistake = limitsMistake(config, 'global-config', undefined);
-  if (mistake !== undefined) return mistake;
+  const violation = limitsError(config, 'global-config', undefined);
+  if (violation !== undefined) return violation;
   for (const [name, rules] of Object.entries(config.namespaces ?? {})) {
     const path = `global-config.namespaces.${name}`;
-    const found = limitsMistake(rules, path, config) ?? selectorMistake(rules, path);
+    const found = limitsError(rules, path, config) ?? selectorError(rules, path);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -27,7 +27,7 @@ export function globalConfigMistake(config: PrunerGlobalConfig | undefined): str
 
 type Limits = Omit<PrunerNamespaceRules, 'pipelineRuns' | 'taskRuns'>;
 
-function selectorMistake(rules: PrunerNamespaceRules, path: string): string | undefined {
+function selectorError(rules: PrunerNamespaceRules, path: string): string | undefined {
   for (const list of ['pipelineRuns', 'taskRuns'] as const)
     for (const [index, rule] of (rules[list] ?? []).entries())
       if (rule.selector?.length)
@@ -35,19 +35,19 @@ function selectorMistake(rules: PrunerNamespaceRules, path: string): string | un
   return undefined;
 }
 
-function limitsMistake(limits: Limits, path: string, above: Limits | undefined): string | undefined {
+function limitsError(limits: Limits, path: string, above: Limits | undefined): string | undefined {
   const { enforcedConfigLevel: level } = limits;
   if (level !== undefined && !['global', 'namespace', 'resource'].includes(level))
     return `${path}: invalid enforcedConfigLevel '${level}', must be one of: global, namespace, resource`;
   return (
-    ttlMistake(limits.ttlSecondsAfterFinished, path, above) ??
-    historyMistake('successfulHistoryLimit', limits, path, above) ??
-    historyMistake('failedHistoryLimit', limits, path, above) ??
-    historyMistake('historyLimit', limits, path, above)
+    ttlError(limits.ttlSecondsAfterFinished, path, above) ??
+    historyError('successfulHistoryLimit', limits, path, above) ??
+    historyError('failedHistoryLimit', limits, path, above) ??
+    historyError('historyLimit', limits, path, above)
   );
 }
 
-function ttlMistake(ttl: number | undefined, path: string, above: Limits | undefined): string | undefined {
+function ttlError(ttl: number | undefined, path: string, above: Limits | undefined): string | undefined {
   if (ttl === undefined) return undefined;
   if (ttl < 0) return `${path}: ttlSecondsAfterFinished cannot be negative, got ${ttl}`;
   if (!above) return undefined;
@@ -60,7 +60,7 @@ function ttlMistake(ttl: number | undefined, path: string, above: Limits | undef
 
 type HistoryField = 'successfulHistoryLimit' | 'failedHistoryLimit' | 'historyLimit';
 
-function historyMistake(
+function historyError(
   field: HistoryField,
   limits: Limits,
   path: string,

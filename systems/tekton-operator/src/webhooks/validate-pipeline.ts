@@ -2,7 +2,7 @@ import { type FieldErrors, invalidValue, noFieldErrors } from '@tektite/controll
 import type { PipelineSettings } from '../kinds/pipeline-fields.ts';
 import { oneOf, validatePerformance } from './validate-shared.ts';
 
-/** What is wrong with the settings of Pipelines. */
+/** Validates the settings of Pipelines. */
 export function validatePipeline(settings: PipelineSettings, path: string): FieldErrors {
   let errors = oneOf(settings['enable-api-fields'], ['alpha', 'beta', 'stable'], `${path}.enable-api-fields`);
   const inline = settings['disable-inline-spec'] ?? '';

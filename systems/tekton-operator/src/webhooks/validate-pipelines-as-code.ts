@@ -6,14 +6,14 @@ import { parseGoBool } from './pipelines-as-code-settings.ts';
 
 /** The settings that are checked, by what upstream's struct calls them. */
 const checks: Readonly<
-  Record<string, { readonly field: string; readonly mistake: (text: string) => string | undefined }>
+  Record<string, { readonly field: string; readonly violation: (text: string) => string | undefined }>
 > = {
-  'error-detection-simple-regexp': { field: 'ErrorDetectionSimpleRegexp', mistake: regexMistake },
-  'tekton-dashboard-url': { field: 'TektonDashboardURL', mistake: urlMistake },
-  'custom-console-url': { field: 'CustomConsoleURL', mistake: urlMistake },
-  'custom-console-url-pr-tasklog': { field: 'CustomConsolePRTaskLog', mistake: schemeMistake },
+  'error-detection-simple-regexp': { field: 'ErrorDetectionSimpleRegexp', violation: regexError },
+  'tekton-dashboard-url': { field: 'TektonDashboardURL', violation: urlError },
+  'custom-console-url': { field: 'CustomConsoleURL', violation: urlError },
+  'custom-console-url-pr-tasklog': { field: 'CustomConsolePRTaskLog', violation: schemeError },
   // Upstream's table has this under a name that no field has, so it is checked here and not there.
-  'custom-console-url-pr-details': { field: 'CustomConsolePRdetail', mistake: schemeMistake },
+  'custom-console-url-pr-details': { field: 'CustomConsolePRdetail', violation: schemeError },
 };
 
 const flagFields: Readonly<Record<string, string>> = {
@@ -37,12 +37,12 @@ const numberFields: Readonly<Record<string, string>> = {
   'error-detection-max-number-of-lines': 'ErrorDetectionNumberOfLines',
 };
 
-/** What is wrong with Pipelines as Code and its further controllers. */
+/** Validates Pipelines as Code and its further controllers. */
 export function validatePipelinesAsCode(block: PipelinesAsCodeSettings, path: string): FieldErrors {
-  const mistakes = settingMistakes(block.settings ?? {});
+  const violations = settingErrors(block.settings ?? {});
   let errors = noFieldErrors;
-  if (mistakes.length > 0) {
-    const text = `failed to validate and assign values: validation errors: [${mistakes.join(' ')}]`;
+  if (violations.length > 0) {
+    const text = `failed to validate and assign values: validation errors: [${violations.join(' ')}]`;
     errors = errors.also(invalidValue(text, `${path}.settings`));
   }
   const at = `${path}.additionalPACControllers`;
@@ -52,32 +52,33 @@ export function validatePipelinesAsCode(block: PipelinesAsCodeSettings, path: st
       nameError(controller.configMapName ?? '', 63, `${at}.configMapName`),
       nameError(controller.secretName ?? '', 63, `${at}.secretName`),
       ...Object.entries(controller.settings ?? {}).map(([key, value]) => {
-        const mistake = value === '' || !Object.hasOwn(checks, key) ? undefined : checks[key]?.mistake(value);
-        return mistake === undefined
+        const violation = value === '' || !Object.hasOwn(checks, key) ? undefined : checks[key]?.violation(value);
+        return violation === undefined
           ? noFieldErrors
-          : invalidValue(`invalid value: ${mistake}: validation failed for field ${key}`, `${at}.settings`);
+          : invalidValue(`invalid value: ${violation}: validation failed for field ${key}`, `${at}.settings`);
       }),
     );
   return errors;
 }
 
-function settingMistakes(settings: Readonly<Record<string, string>>): readonly string[] {
-  const mistakes: string[] = [];
+function settingErrors(settings: Readonly<Record<string, string>>): readonly string[] {
+  const violations: string[] = [];
   for (const [key, value] of Object.entries(settings)) {
     if (value === '') continue;
     const check = Object.hasOwn(checks, key) ? checks[key] : undefined;
-    const mistake = check?.mistake(value);
-    if (check && mistake !== undefined) mistakes.push(`custom validation failed for field ${check.field}: ${mistake}`);
+    const violation = check?.violation(value);
+    if (check && violation !== undefined)
+      violations.push(`custom validation failed for field ${check.field}: ${violation}`);
     if (Object.hasOwn(flagFields, key) && parseGoBool(value) === undefined)
-      mistakes.push(
+      violations.push(
         `invalid value for bool field ${flagFields[key]}: strconv.ParseBool: parsing ${quoteGo(value)}: invalid syntax`,
       );
     if (Object.hasOwn(numberFields, key) && !/^[+-]?[0-9]+$/.test(value))
-      mistakes.push(
+      violations.push(
         `invalid value for int field ${numberFields[key]}: strconv.ParseInt: parsing ${quoteGo(value)}: invalid syntax`,
       );
   }
-  return mistakes;
+  return violations;
 }
 
 function nameError(name: string, most: number, path: string): FieldErrors {
@@ -91,16 +92,16 @@ function nameError(name: string, most: number, path: string): FieldErrors {
   return noFieldErrors;
 }
 
-function regexMistake(text: string): string | undefined {
+function regexError(text: string): string | undefined {
   const compiled = compilePattern(text);
   return typeof compiled === 'string' ? `invalid regex: ${compiled}` : undefined;
 }
 
-function urlMistake(text: string): string | undefined {
+function urlError(text: string): string | undefined {
   if (text.startsWith('/') || URL.canParse(text)) return undefined;
   return `invalid value for URL, error: parse ${quoteGo(text)}: invalid URI for request`;
 }
 
-function schemeMistake(text: string): string | undefined {
+function schemeError(text: string): string | undefined {
   return /^https?:\/\//.test(text) ? undefined : 'invalid value, must start with http:// or https://';
 }

@@ -3,7 +3,7 @@ import { formatGoDuration, parseGoDuration, parseLabelSelector } from '@tektite/
 import type { ResultSettings, WatcherSettings } from '../kinds/result-fields.ts';
 import { validatePerformance } from './validate-shared.ts';
 
-/** What is wrong with the settings of Results. */
+/** Validates the settings of Results. */
 export function validateResult(settings: ResultSettings): FieldErrors {
   return validateLoki(settings).also(
     validatePerformance(settings.performance, 'spec.performance'),
@@ -41,21 +41,21 @@ export function validateWatcher(watcher: WatcherSettings | undefined, path: stri
   let errors = noFieldErrors;
   const { label_selector: selector } = watcher ?? {};
   if (selector) {
-    const mistake = mistakeOf(() => parseLabelSelector(selector));
-    if (mistake !== undefined) errors = errors.also(invalidValue(selector, `${path}.label_selector`, mistake));
+    const violation = messageOf(() => parseLabelSelector(selector));
+    if (violation !== undefined) errors = errors.also(invalidValue(selector, `${path}.label_selector`, violation));
   }
   for (const key of durations) {
     const text = watcher?.[key];
     if (text === undefined) continue;
-    const mistake = mistakeOf(() => parseGoDuration(text));
-    if (mistake !== undefined) errors = errors.also(invalidValue(text, `${path}.${key}`, mistake));
+    const violation = messageOf(() => parseGoDuration(text));
+    if (violation !== undefined) errors = errors.also(invalidValue(text, `${path}.${key}`, violation));
     else if (text.startsWith('-'))
       errors = errors.also(invalidValue(formatGoDuration(parseGoDuration(text)), `${path}.${key}`));
   }
   return errors;
 }
 
-function mistakeOf(read: () => unknown): string | undefined {
+function messageOf(read: () => unknown): string | undefined {
   try {
     read();
     return undefined;

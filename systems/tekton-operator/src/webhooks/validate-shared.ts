@@ -13,7 +13,7 @@ import type { Platform } from '../platform.ts';
 export const oneOf = (value: string | undefined, allowed: readonly string[], path: string): FieldErrors =>
   value === undefined || value === '' || allowed.includes(value) ? noFieldErrors : invalidValue(value, path);
 
-/** Each kind has one object. Upstream's texts differ in a space, and tests look for them. */
+/** Each kind has one object. Upstream's texts differ in a space, and tests depend on them. */
 export function singletonName(name: string, kind: string, expected: string, gap: ' ' | '  '): FieldErrors {
   if (name === expected) return noFieldErrors;
   return invalidValue(name, `metadata.name,${gap}Only one instance of ${kind} is allowed by name, ${expected}`);
@@ -31,7 +31,7 @@ export function targetNamespace(namespace: string | undefined, platform: Platfor
   return noFieldErrors;
 }
 
-/** All entries are looked at; upstream looks at one, whichever comes first. */
+/** All entries are validated; upstream validates one, whichever comes first. */
 export function validateOptions(options: AdditionalOptions | undefined, path: string): FieldErrors {
   let errors = noFieldErrors;
   const at = `${path}.webhookconfigurationoptions`;
@@ -61,8 +61,8 @@ export function validatePerformance(performance: Performance | undefined, path: 
 export function validateNetworkPolicy(policy: NetworkPolicyConfig | undefined): FieldErrors {
   let errors = noFieldErrors;
   for (const name of Object.keys(policy?.policies ?? {})) {
-    const mistakes = isDns1123Subdomain(name);
-    if (mistakes.length > 0) errors = errors.also(invalidKeyName(name, 'spec.networkPolicy.policies', ...mistakes));
+    const violations = isDns1123Subdomain(name);
+    if (violations.length > 0) errors = errors.also(invalidKeyName(name, 'spec.networkPolicy.policies', ...violations));
   }
   return errors;
 }

@@ -28,7 +28,7 @@ interface NamedSpec {
   readonly spec?: TektonConfigSpec;
 }
 
-/** What is wrong with a TektonConfig. The spec was defaulted before. */
+/** Validates a TektonConfig. The spec has its defaults. */
 export function validateTektonConfig(config: NamedSpec, old: NamedSpec | undefined, platform: Platform): FieldErrors {
   const { spec = {} } = config;
   const errors = unchangedNamespace(spec, old?.spec).also(
@@ -37,7 +37,7 @@ export function validateTektonConfig(config: NamedSpec, old: NamedSpec | undefin
     oneOf(spec.profile, ['lite', 'basic', 'all'], 'spec.profile'),
   );
   const wrongPlatform = validatePlatform(spec, platform);
-  // The user is told of the platform alone: everything else may be meant for the other one.
+  // Only the platform error is reported: everything else may be meant for the other platform.
   if (!wrongPlatform.isEmpty) return errors.also(wrongPlatform);
   const block = spec.platforms?.[platform]?.pipelinesAsCode;
   return errors.also(

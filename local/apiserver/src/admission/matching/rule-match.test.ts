@@ -48,7 +48,7 @@ describe('a rule', () => {
       false,
     ],
     ['covers nothing when it names no resource', { resources: [] }, {}, false],
-    ['covers nothing with a scope nobody knows', { scope: 'Galaxy' }, {}, false],
+    ['covers nothing with an unknown scope', { scope: 'Galaxy' }, {}, false],
   ])('%s', (_, rule, subject, expected) => {
     expect(ruleMatches({ ...everything, ...rule }, { ...deployment, ...subject })).toBe(expected);
   });

@@ -2,7 +2,7 @@ import { readSigningRequest } from '@tektite/certificates';
 import { equalJson, quoteGo } from '@tektite/meta';
 import type { CertificateSigningRequest } from '@tektite/schema/kubernetes';
 import type { Authorizer } from '../../auth/authorizer.ts';
-import { type AdmissionPlugin, type AdmissionRequest, isResource, refusal } from '../admission.ts';
+import { type AdmissionPlugin, type AdmissionRequest, isResource, admissionForbidden } from '../admission.ts';
 
 const group = 'certificates.k8s.io';
 const clientSigner = 'kubernetes.io/kube-apiserver-client';
@@ -38,7 +38,10 @@ export function certificateApproval(authorizer: Authorizer): AdmissionPlugin {
       if (request.operation !== 'UPDATE' || !isSigningRequest(request, 'approval')) return;
       const { signerName = '' } = (request.oldObject as CertificateSigningRequest).spec ?? {};
       if (!mayActFor(authorizer, request, 'approve', signerName))
-        throw refusal(request, `user not permitted to approve requests with signerName ${quoteGo(signerName)}`);
+        throw admissionForbidden(
+          request,
+          `user not permitted to approve requests with signerName ${quoteGo(signerName)}`,
+        );
     },
   };
 }
@@ -56,7 +59,7 @@ export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
         equalJson(status?.conditions ?? [], old.status?.conditions ?? []);
       const { signerName = '' } = old.spec ?? {};
       if (!isSame && !mayActFor(authorizer, request, 'sign', signerName))
-        throw refusal(request, `user not permitted to sign requests with signerName ${quoteGo(signerName)}`);
+        throw admissionForbidden(request, `user not permitted to sign requests with signerName ${quoteGo(signerName)}`);
     },
   };
 }
@@ -70,7 +73,7 @@ export const certificateSubjectRestriction: AdmissionPlugin = {
     if (spec?.signerName !== clientSigner) return;
     const organizations = await organizationsOf(request, spec.request ?? '');
     if (organizations.includes('system:masters'))
-      throw refusal(request, `use of ${clientSigner} signer with system:masters group is not allowed`);
+      throw admissionForbidden(request, `use of ${clientSigner} signer with system:masters group is not allowed`);
   },
 };
 
@@ -78,6 +81,6 @@ async function organizationsOf(request: AdmissionRequest, encoded: string): Prom
   try {
     return (await readSigningRequest(Buffer.from(encoded, 'base64').toString('utf8'))).organizations;
   } catch (error) {
-    throw refusal(request, `failed to parse CSR: ${(error as Error).message}`);
+    throw admissionForbidden(request, `failed to parse CSR: ${(error as Error).message}`);
   }
 }

@@ -1,7 +1,7 @@
 import { Quantity } from '@tektite/meta';
 import type { PersistentVolumeClaim, StorageClass } from '@tektite/schema/kubernetes';
 import type { Storage } from '../../storage/storage.ts';
-import { type AdmissionPlugin, isResource, refusal } from '../admission.ts';
+import { type AdmissionPlugin, isResource, admissionForbidden } from '../admission.ts';
 
 /** A claim may only grow while it is bound, and if its storage class can make volumes grow. */
 export function persistentVolumeClaimResize(storage: Storage): AdmissionPlugin {
@@ -17,11 +17,12 @@ export function persistentVolumeClaimResize(storage: Storage): AdmissionPlugin {
       const claim = request.object as unknown as PersistentVolumeClaim;
       const old = request.oldObject as PersistentVolumeClaim;
       if (sizeOf(claim).compare(sizeOf(old)) <= 0) return;
-      if (old.status?.phase !== 'Bound') throw refusal(request, 'Only bound persistent volume claims can be expanded');
+      if (old.status?.phase !== 'Bound')
+        throw admissionForbidden(request, 'Only bound persistent volume claims can be expanded');
       const name = classOf(claim);
       const found = storage.latest(`/registry/storageclasses/${name}`)?.value as StorageClass | undefined;
       if (name === '' || name !== classOf(old) || found?.allowVolumeExpansion !== true)
-        throw refusal(
+        throw admissionForbidden(
           request,
           'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
         );

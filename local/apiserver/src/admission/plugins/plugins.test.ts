@@ -190,7 +190,7 @@ describe('ResourceQuota', () => {
     expect((await createPod('b', withResources({ requests: { cpu: '1' } }))).code).toBe(201);
   });
 
-  test('refuses while nobody knows what is used', async () => {
+  test('denies while the usage is not known', async () => {
     await api.storage.write('/registry/resourcequotas/default/q', 0, {
       apiVersion: 'v1',
       kind: 'ResourceQuota',
@@ -215,7 +215,7 @@ describe('ResourceQuota', () => {
 });
 
 describe('PodSecurity', () => {
-  test('refuses Pods, warns of workloads, and tells who makes a namespace stricter of what runs there', async () => {
+  test('denies Pods, warns of workloads, and warns of running Pods when a namespace becomes stricter', async () => {
     await createPod('old');
     const labels = {
       'pod-security.kubernetes.io/enforce': 'baseline',

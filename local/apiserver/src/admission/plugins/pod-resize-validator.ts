@@ -2,7 +2,7 @@ import { Quantity, quoteGo, StatusError } from '@tektite/meta';
 import type { Node, Pod } from '@tektite/schema/kubernetes';
 import { aggregateContainerRequests } from '../../registry/kinds/core/pod/aggregate-resources.ts';
 import type { Storage } from '../../storage/storage.ts';
-import { type AdmissionPlugin, type AdmissionRequest, isResource, refusal } from '../admission.ts';
+import { type AdmissionPlugin, type AdmissionRequest, isResource, admissionForbidden } from '../admission.ts';
 
 /** A Pod that is on a node cannot grow beyond what the node has. */
 export function podResizeValidator(storage: Storage): AdmissionPlugin {
@@ -15,7 +15,7 @@ export function podResizeValidator(storage: Storage): AdmissionPlugin {
       const name = pod.spec?.nodeName;
       if (!name || pod.metadata.generation === request.oldObject?.metadata.generation) return;
       const node = storage.latest(`/registry/nodes/${name}`)?.value as Node | undefined;
-      if (!node) throw refusal(request, `node ${quoteGo(name)} not found`);
+      if (!node) throw admissionForbidden(request, `node ${quoteGo(name)} not found`);
       const system = node.metadata.labels?.['kubernetes.io/os'] ?? 'linux';
       if (system !== 'linux')
         throw because(
@@ -31,7 +31,7 @@ export function podResizeValidator(storage: Storage): AdmissionPlugin {
 }
 
 function because(request: AdmissionRequest, cause: string, reason: string): StatusError {
-  const { status } = refusal(request, reason);
+  const { status } = admissionForbidden(request, reason);
   return new StatusError({ ...status, details: { ...status.details, causes: [{ reason: cause }] } });
 }
 

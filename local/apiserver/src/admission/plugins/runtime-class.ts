@@ -1,7 +1,7 @@
 import { equalJson, type Mutable, quoteGo } from '@tektite/meta';
 import type { Pod, RuntimeClass, Toleration } from '@tektite/schema/kubernetes';
 import type { Storage } from '../../storage/storage.ts';
-import { type AdmissionPlugin, type AdmissionRequest, isResource, refusal } from '../admission.ts';
+import { type AdmissionPlugin, type AdmissionRequest, isResource, admissionForbidden } from '../admission.ts';
 
 /** A Pod with a RuntimeClass carries what the class costs, and goes where the class is available. */
 export function runtimeClass(storage: Storage): AdmissionPlugin {
@@ -10,7 +10,7 @@ export function runtimeClass(storage: Storage): AdmissionPlugin {
   const classOf = (request: AdmissionRequest, name: string | undefined): RuntimeClass | undefined => {
     if (name === undefined) return undefined;
     const entry = storage.latest(`/registry/runtimeclasses/${name}`);
-    if (!entry) throw refusal(request, `pod rejected: RuntimeClass ${quoteGo(name)} not found`);
+    if (!entry) throw admissionForbidden(request, `pod rejected: RuntimeClass ${quoteGo(name)} not found`);
     return entry.value as RuntimeClass;
   };
   return {
@@ -29,13 +29,16 @@ export function runtimeClass(storage: Storage): AdmissionPlugin {
       const overhead = classOf(request, spec?.runtimeClassName)?.overhead;
       if (overhead && !equalJson(overhead.podFixed ?? {}, spec?.overhead ?? {})) throw mismatch(request);
       if (!overhead && spec?.overhead !== undefined)
-        throw refusal(request, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
+        throw admissionForbidden(
+          request,
+          'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead',
+        );
     },
   };
 }
 
 function mismatch(request: AdmissionRequest): Error {
-  return refusal(request, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
+  return admissionForbidden(request, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
 }
 
 function setOverhead(request: AdmissionRequest, pod: Mutable<Pod>, { overhead }: RuntimeClass): void {
@@ -50,7 +53,7 @@ function setScheduling(request: AdmissionRequest, pod: Mutable<Pod>, { schedulin
   const selector = pod.spec.nodeSelector ?? {};
   for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {}))
     if (selector[key] !== undefined && selector[key] !== value)
-      throw refusal(
+      throw admissionForbidden(
         request,
         `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${selector[key]}`,
       );

@@ -1,7 +1,7 @@
 import { type Clock, generateName, type Mutable, type Random, sleep } from '@tektite/meta';
 import type { Container, EphemeralContainer, Pod, ServiceAccount, Volume } from '@tektite/schema/kubernetes';
 import type { Storage } from '../../storage/storage.ts';
-import { type AdmissionPlugin, type AdmissionRequest, isResource, refusal } from '../admission.ts';
+import { type AdmissionPlugin, type AdmissionRequest, isResource, admissionForbidden } from '../admission.ts';
 
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
 const volumePrefix = 'kube-api-access-';
@@ -23,7 +23,7 @@ export function serviceAccount(storage: Storage, clock: Clock, random: Random): 
       const found = find(namespace, name);
       if (found) return found;
       if (name !== 'default' || attempt >= attempts)
-        throw refusal(
+        throw admissionForbidden(
           request,
           `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`,
         );
@@ -57,11 +57,14 @@ export function serviceAccount(storage: Storage, clock: Clock, random: Random): 
       }
       const { serviceAccountName: name } = pod.spec ?? {};
       if (!name)
-        throw refusal(request, `no service account specified for pod ${request.namespace}/${pod.metadata.name ?? ''}`);
+        throw admissionForbidden(
+          request,
+          `no service account specified for pod ${request.namespace}/${pod.metadata.name ?? ''}`,
+        );
       const account = await findSoon(request, name);
       if (account.metadata.annotations?.[enforceAnnotation] !== 'true') return;
       const violation = isDebugging ? debuggingSecret(pod, account) : foreignSecret(pod, account);
-      if (violation !== undefined) throw refusal(request, violation);
+      if (violation !== undefined) throw admissionForbidden(request, violation);
     },
   };
 }
@@ -80,16 +83,16 @@ function isMirror({ metadata }: Pod): boolean {
 }
 
 function checkMirror(request: AdmissionRequest, { spec }: Pod): void {
-  if (spec?.serviceAccountName) throw refusal(request, 'a mirror pod may not reference service accounts');
+  if (spec?.serviceAccountName) throw admissionForbidden(request, 'a mirror pod may not reference service accounts');
   const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
   const usesSecrets =
     (spec?.volumes ?? []).some(({ secret }) => secret) ||
     containers.some((container) => secretsOf(container).length > 0);
-  if (usesSecrets) throw refusal(request, 'a mirror pod may not reference secrets');
+  if (usesSecrets) throw admissionForbidden(request, 'a mirror pod may not reference secrets');
   const usesToken = (spec?.volumes ?? []).some(({ projected }) =>
     (projected?.sources ?? []).some((source) => source.serviceAccountToken),
   );
-  if (usesToken) throw refusal(request, 'a mirror pod may not use ServiceAccountToken volume projections');
+  if (usesToken) throw admissionForbidden(request, 'a mirror pod may not use ServiceAccountToken volume projections');
 }
 
 /** Mounts a volume with the token into every container that has nothing there yet. */

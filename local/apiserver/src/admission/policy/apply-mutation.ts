@@ -57,8 +57,8 @@ function patchJson(value: Value, object: KubeObject): unknown {
 }
 
 function checkNames(value: BuiltObject): void {
-  const mistakes = misnamedTypes(value, [value.type.name]);
-  if (mistakes.length > 0) throw new MutationError(`type mismatch: ${mistakes.join('\n')}`);
+  const violations = misnamedTypes(value, [value.type.name]);
+  if (violations.length > 0) throw new MutationError(`type mismatch: ${violations.join('\n')}`);
 }
 
 function applyConfiguration(value: Value, object: KubeObject, schema: JsonSchema): unknown {
@@ -67,10 +67,10 @@ function applyConfiguration(value: Value, object: KubeObject, schema: JsonSchema
   checkNames(value);
   const { apiVersion, kind } = object;
   const config = { ...(valueToJson(value) as object), apiVersion, kind };
-  const mistakes = checkTyped(schema, config);
-  if (mistakes.length > 0)
+  const violations = checkTyped(schema, config);
+  if (violations.length > 0)
     throw new MutationError(
-      `error applying patch: failed to convert patch object to typed object: ${mistakes.join('\n')}`,
+      `error applying patch: failed to convert patch object to typed object: ${violations.join('\n')}`,
     );
   const atomics = findAtomics(schema, config, []);
   if (atomics.length > 0)

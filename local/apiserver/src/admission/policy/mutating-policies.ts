@@ -2,7 +2,7 @@ import { equalJson, type KubeObject, type StatusReason, StatusError } from '@tek
 import { costBudget, type Value } from '@tektite/schema';
 import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from '@tektite/schema/kubernetes';
 import type { Draft, Resource } from '../../registry/resource.ts';
-import { type AdmissionPlugin, type AdmissionRequest, type MutationRound, refusal } from '../admission.ts';
+import { type AdmissionPlugin, type AdmissionRequest, type MutationRound, admissionForbidden } from '../admission.ts';
 import { BudgetExceededError, CostBudget, evaluate, type Variables } from '../expression/evaluate.ts';
 import { conditionsHold } from '../expression/match-conditions.ts';
 import { requestVariables } from '../expression/request-variables.ts';
@@ -173,7 +173,7 @@ function describe(
 
 /** The first failure is the message; all of them are causes. */
 function failureError(request: AdmissionRequest, failures: readonly PolicyFailure[]): StatusError {
-  const { status } = refusal(request, 'admission request denied by policy');
+  const { status } = admissionForbidden(request, 'admission request denied by policy');
   const [first] = failures;
   return new StatusError({
     ...status,

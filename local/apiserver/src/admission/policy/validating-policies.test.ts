@@ -115,7 +115,7 @@ describe('a validating policy', () => {
     expect((await call('DELETE', path, undefined, { ...admin, name: 'root' })).code).toBe(200);
   });
 
-  test('asks what a user may do, and looks at the namespace', async () => {
+  test('checks what a user may do, and reads the namespace', async () => {
     await policy({
       validations: [
         {
@@ -156,7 +156,7 @@ describe('a validating policy', () => {
     expect((await configMap('bound')).code).toBe(422);
   });
 
-  test('cannot keep anybody from changing policies', async () => {
+  test('cannot keep users from changing policies', async () => {
     await policy({
       matchConstraints: {
         resourceRules: [{ apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], operations: ['*'] }],

@@ -4,7 +4,7 @@ import type { Authorizer } from '../../auth/authorizer.ts';
 import type { Resource } from '../../registry/resource.ts';
 import type { ResourceTable } from '../../registry/resource-table.ts';
 import type { Storage } from '../../storage/storage.ts';
-import { type AdmissionPlugin, type AdmissionRequest, refusal } from '../admission.ts';
+import { type AdmissionPlugin, type AdmissionRequest, admissionForbidden } from '../admission.ts';
 import { requestVariables } from '../expression/request-variables.ts';
 import { ObjectVersions } from '../matching/object-versions.ts';
 import type { RequestMatcher } from '../matching/request-matcher.ts';
@@ -132,7 +132,7 @@ const codes: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 
 function denialError(request: AdmissionRequest, { policy, binding, message, reason }: Denial): StatusError {
   const whose = binding === undefined ? `'${policy}'` : `'${policy}' with binding '${binding}'`;
   const text = `ValidatingAdmissionPolicy ${whose} denied request: ${message}`;
-  const { status } = refusal(request, text);
+  const { status } = admissionForbidden(request, text);
   return new StatusError({
     ...status,
     code: codes[reason] ?? 422,

@@ -16,7 +16,7 @@ export interface AdmissionReview {
 }
 
 /** The decision of a webhook. */
-export interface AdmissionVerdict {
+export interface WebhookDecision {
   readonly allowed: boolean;
   readonly status?: Partial<Status>;
   readonly warnings: readonly string[];
@@ -59,7 +59,7 @@ export class InvalidResponseError extends Error {
  * Reads the answer to a review. Throws an {@link InvalidResponseError} for a review that breaks the protocol and another
  * Error for what is no review at all. Version v1beta1 was less strict and still is.
  */
-export function readVerdict(answer: unknown, review: AdmissionReview, mutating: boolean): AdmissionVerdict {
+export function readDecision(answer: unknown, review: AdmissionReview, mutating: boolean): WebhookDecision {
   const version = review.apiVersion.slice(group.length + 1);
   const body = readReview(answer, { group, version, kind: 'AdmissionReview', versions });
   const at = { struct: 'AdmissionResponse', path: 'response' };

@@ -53,8 +53,8 @@ class Mutation {
     if (!resource || !this.reinvocation.mayAsk(webhook.id)) return;
     try {
       const objects = await this.objectsIn(resource);
-      const verdict = await this.caller.call(webhook, seen, resource, objects, true);
-      if (verdict.patch !== undefined && this.apply(webhook, resource, objects, verdict.patch, verdict.patchType)) {
+      const decision = await this.caller.call(webhook, seen, resource, objects, true);
+      if (decision.patch !== undefined && this.apply(webhook, resource, objects, decision.patch, decision.patchType)) {
         this.changed = true;
         this.reinvocation.objectChanged();
       }

@@ -42,8 +42,8 @@ export function describeTransportError(error: unknown, host: string): string {
   if (code === 'EPIPE') return 'write: broken pipe';
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'EPROTO')
     return 'http: server gave HTTP response to HTTPS client';
-  const mistake = certificateMistake(cause, host);
-  return mistake === undefined ? cause.message : `tls: failed to verify certificate: x509: ${mistake}`;
+  const invalid = certificateError(cause, host);
+  return invalid === undefined ? cause.message : `tls: failed to verify certificate: x509: ${invalid}`;
 }
 
 /** undici and happy-eyeballs wrap what really happened. */
@@ -58,7 +58,7 @@ function joinHostPort({ address = '', port = 0 }: NetworkError): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
-function certificateMistake({ code = '', cert }: NetworkError, host: string): string | undefined {
+function certificateError({ code = '', cert }: NetworkError, host: string): string | undefined {
   if (unknownAuthority.has(code)) return 'certificate signed by unknown authority';
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
     return 'certificate has expired or is not yet valid';

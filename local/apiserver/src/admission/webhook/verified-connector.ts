@@ -34,18 +34,18 @@ export function verifiedConnector(options: VerifiedConnectorOptions): buildConne
         callback(error, null);
         return;
       }
-      const mistake = mistakeOf(socket as TLSSocket, options);
-      if (!mistake) {
+      const untrusted = verificationError(socket as TLSSocket, options);
+      if (!untrusted) {
         callback(null, socket as TLSSocket);
         return;
       }
       socket?.destroy();
-      callback(mistake, null);
+      callback(untrusted, null);
     });
   };
 }
 
-function mistakeOf(socket: TLSSocket, options: VerifiedConnectorOptions): Error | undefined {
+function verificationError(socket: TLSSocket, options: VerifiedConnectorOptions): Error | undefined {
   const { host, authorities = '', now } = options;
   const shown = socket.getPeerX509Certificate();
   // Without a certificate there is no TLS: the API lets only https addresses be called.

@@ -1,12 +1,12 @@
 import { type Random, randomUid, type StatusError } from '@tektite/meta';
 import type { Authorizer } from '../../auth/authorizer.ts';
 import type { Resource } from '../../registry/resource.ts';
-import { type AdmissionRequest, refusal } from '../admission.ts';
+import { type AdmissionRequest, admissionForbidden } from '../admission.ts';
 import { conditionsHold } from '../expression/match-conditions.ts';
 import { requestVariables } from '../expression/request-variables.ts';
 import type { ReviewedObjects } from '../matching/object-versions.ts';
 import type { RequestMatcher } from '../matching/request-matcher.ts';
-import { type AdmissionVerdict, createReview, InvalidResponseError, readVerdict } from './admission-review.ts';
+import { type WebhookDecision, createReview, InvalidResponseError, readDecision } from './admission-review.ts';
 import type { CompiledWebhook } from './compiled-webhook.ts';
 import { denial, dryRunUnsupportedError, WebhookCallError } from './webhook-errors.ts';
 
@@ -33,7 +33,7 @@ export function isExempt({ resource }: AdmissionRequest): boolean {
   return resource.group === 'admissionregistration.k8s.io' && exemptKinds.has(resource.kind);
 }
 
-const passed: AdmissionVerdict = { allowed: true, warnings: [], patchType: '' };
+const passed: WebhookDecision = { allowed: true, warnings: [], patchType: '' };
 
 /** Decides whether a webhook is to be called, and calls it. */
 export class WebhookCaller {
@@ -60,7 +60,7 @@ export class WebhookCaller {
     const result = conditionsHold(webhook.conditions, variables);
     if (result.matches !== undefined) return result.matches ? resource : undefined;
     if (webhook.ignoresFailure) return undefined;
-    throw refusal(request, result.error);
+    throw admissionForbidden(request, result.error);
   }
 
   /**
@@ -73,7 +73,7 @@ export class WebhookCaller {
     resource: Resource,
     objects: ReviewedObjects,
     mutating: boolean,
-  ): Promise<AdmissionVerdict> {
+  ): Promise<WebhookDecision> {
     const { name } = webhook;
     if (request.dryRun && webhook.sideEffects !== 'None' && webhook.sideEffects !== 'NoneOnDryRun')
       throw dryRunUnsupportedError(name);
@@ -83,17 +83,17 @@ export class WebhookCaller {
       const reason = 'webhook does not accept known AdmissionReview versions (v1, v1beta1)';
       throw new WebhookCallError(name, `could not create admission objects: ${reason}`);
     }
-    let verdict: AdmissionVerdict;
+    let decision: WebhookDecision;
     try {
-      verdict = readVerdict(await webhook.client.post(review, webhook.timeoutSeconds), review, mutating);
+      decision = readDecision(await webhook.client.post(review, webhook.timeoutSeconds), review, mutating);
     } catch (cause) {
       const what =
         cause instanceof InvalidResponseError ? 'received invalid webhook response' : 'failed to call webhook';
       throw new WebhookCallError(name, `${what}: ${(cause as Error).message}`, { cause });
     }
-    for (const warning of verdict.warnings) request.warn(warning);
-    if (!verdict.allowed) throw denial(name, verdict.status);
-    return verdict;
+    for (const warning of decision.warnings) request.warn(warning);
+    if (!decision.allowed) throw denial(name, decision.status);
+    return decision;
   }
 }
 

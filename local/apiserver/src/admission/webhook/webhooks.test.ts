@@ -186,7 +186,7 @@ describe('validating webhooks', () => {
     expect(received).toEqual([]);
   });
 
-  test('are not asked any more once their configuration is gone', async () => {
+  test('are not called any more once their configuration is deleted', async () => {
     handler = allow({ allowed: false });
     await configure('Validating', [{ name: 'no.example.com' }]);
     await call('DELETE', '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/test');
@@ -364,11 +364,11 @@ describe('a webhook that fails', () => {
       'received undecodable patch in webhook response: ',
     ],
     [
-      'patches in a way nobody knows',
+      'patches with an unknown type',
       allow({ ...patchOf({ op: 'remove', path: '/data' }), patchType: 'Merge' }),
       'unsupported patch type "Merge"',
     ],
-  ])('because it %s is told of in full', async (_, answer, expected) => {
+  ])('because it %s is reported in full', async (_, answer, expected) => {
     handler = answer;
     await configure('Mutating', [{ name: 'bad.example.com' }]);
     const { code, body } = await createConfigMap('a', { data: { x: '1' } });
@@ -401,7 +401,7 @@ describe('a webhook that fails', () => {
     expect((await createConfigMap()).code).toBe(201);
   });
 
-  test('because nobody listens names the address', async () => {
+  test('because of a closed port names the address', async () => {
     const clientConfig = { url: 'https://127.0.0.1:1/x', caBundle: bundle() };
     await configure('Validating', [{ name: 'bad.example.com', clientConfig }]);
     expect((await createConfigMap()).body.message).toBe(
@@ -415,7 +415,7 @@ describe('a webhook that fails', () => {
     expect((await createConfigMap()).body.message).toContain('?timeout=1s": context deadline exceeded');
   });
 
-  test('because nobody vouches for its certificate says so', async () => {
+  test('because of an untrusted certificate says so', async () => {
     handler = allow();
     await configure('Validating', [{ name: 'bad.example.com', clientConfig: { url: `${base}/x` } }]);
     expect((await createConfigMap()).body.message).toContain(
@@ -484,7 +484,7 @@ describe('a webhook behind a service', () => {
     expect(received[0]?.path).toBe('/in?timeout=5s');
   });
 
-  test('that does not exist, or has nobody behind it, is told of', async () => {
+  test('that does not exist, or has no endpoints, is reported', async () => {
     await configure('Validating', [{ name: 'svc.example.com', clientConfig: clientConfig() }]);
     const post = 'failed to call webhook: Post "https://hook.team.svc:443/in?timeout=5s"';
     expect(await hookFailure()).toContain(`${post}: service "hook" not found`);

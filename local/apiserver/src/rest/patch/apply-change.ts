@@ -27,10 +27,10 @@ export function applyChange(
 ) {
   const config = body.value as Draft;
   checkConfiguration(context, resource, config);
-  if (options.fieldValidation !== 'Ignore' && body.complaints.length > 0) {
+  if (options.fieldValidation !== 'Ignore' && body.strictErrors.length > 0) {
     if (options.fieldValidation === 'Strict')
-      throw badRequestError(`error strict decoding YAML: ${body.complaints.join(', ')}`);
-    for (const complaint of body.complaints) context.warnings.add(complaint);
+      throw badRequestError(`error strict decoding YAML: ${body.strictErrors.join(', ')}`);
+    for (const complaint of body.strictErrors) context.warnings.add(complaint);
   }
   return (old: KubeObject | undefined): Draft => {
     if (!old && config.metadata?.uid) {

@@ -27,7 +27,7 @@ export function applyPatch(
   keepClearedManagers(patched, decoded.object);
   checkName(context, decoded.object);
   if (options.fieldValidation !== 'Ignore')
-    for (const complaint of [...body.complaints, ...decoded.complaints]) context.warnings.add(complaint);
+    for (const complaint of [...body.strictErrors, ...decoded.strictErrors]) context.warnings.add(complaint);
   return decoded.object;
 }
 
@@ -65,8 +65,8 @@ function decodePatched(
     throw refuse(type === 'strategic' ? restoreMessage(error) : error.message);
   }
   if (options.fieldValidation === 'Strict') {
-    const complaints = [...body.complaints, ...decoded.complaints];
-    if (complaints.length > 0) throw refuse(`strict decoding error: ${complaints.join(', ')}`);
+    const strictErrors = [...body.strictErrors, ...decoded.strictErrors];
+    if (strictErrors.length > 0) throw refuse(`strict decoding error: ${strictErrors.join(', ')}`);
   }
   return decoded;
 }

@@ -47,8 +47,8 @@ export function patchLabelsAlone(resource: Resource, old: KubeObject, patch: unk
   const { managedFields, ...metadata } = old.metadata;
   try {
     const value = { apiVersion, kind, metadata: applyMergePatch(metadata, patch.metadata) };
-    const { object, complaints } = resource.decode({ value, hasNumberTexts: false });
-    if (complaints.length > 0) return undefined;
+    const { object, strictErrors } = resource.decode({ value, hasNumberTexts: false });
+    if (strictErrors.length > 0) return undefined;
     return { ...old, metadata: { ...object.metadata, ...(managedFields ? { managedFields } : {}) } } as Draft;
   } catch {
     return undefined;
@@ -100,8 +100,8 @@ function patchedStatus(
         : applyStrategicMergePatch(resource.schema, before, { status });
     // Custom resources are read in place; other kinds are read into new objects.
     const value = resource.custom ? cloneJson(patched) : patched;
-    const { object, complaints } = resource.decode({ value, hasNumberTexts: false });
-    return complaints.length === 0 && isObject(object.status) ? object.status : undefined;
+    const { object, strictErrors } = resource.decode({ value, hasNumberTexts: false });
+    return strictErrors.length === 0 && isObject(object.status) ? object.status : undefined;
   } catch {
     return undefined;
   }

@@ -6,7 +6,7 @@ import type { PatchType } from './patch-type.ts';
 /** A decoded patch, with the errors of strict decoding. */
 export interface PatchBody {
   readonly value: unknown;
-  readonly complaints: readonly string[];
+  readonly strictErrors: readonly string[];
 }
 
 const operationFields = new Set(['op', 'path', 'from', 'value']);
@@ -14,22 +14,25 @@ const operationFields = new Set(['op', 'path', 'from', 'value']);
 /** Reads the body of a PATCH. In-process callers hand in the patch itself. */
 export function readPatchBody(body: Uint8Array | object, type: PatchType): PatchBody {
   if (!(body instanceof Uint8Array))
-    return { value: body, complaints: type === 'json' ? unknownOperationFields(body) : [] };
+    return { value: body, strictErrors: type === 'json' ? unknownOperationFields(body) : [] };
   if (type === 'apply') return readConfiguration(body);
   const { value, duplicates } = readJson(body, type === 'strategic' ? '' : 'error decoding patch: ');
   if (type === 'json') {
-    if (value === null) return { value: [], complaints: [] };
-    return { value, complaints: [...unknownOperationFields(value), ...duplicates.map((path) => `json patch ${path}`)] };
+    if (value === null) return { value: [], strictErrors: [] };
+    return {
+      value,
+      strictErrors: [...unknownOperationFields(value), ...duplicates.map((path) => `json patch ${path}`)],
+    };
   }
   // Go reads `null` as a map without entries, except where the library of merge patches looks first.
   if (value === null && type === 'merge') throw badRequestError('Invalid JSON Patch');
-  if (value === null) return { value: {}, complaints: [] };
+  if (value === null) return { value: {}, strictErrors: [] };
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw badRequestError(
       `${type === 'strategic' ? '' : 'error decoding patch: '}json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into Go value of type map[string]interface {}`,
     );
   }
-  return { value, complaints: duplicates };
+  return { value, strictErrors: duplicates };
 }
 
 function unknownOperationFields(patch: unknown): string[] {
@@ -58,7 +61,7 @@ function readConfiguration(body: Uint8Array): PatchBody {
   if (body[0] === openBrace) {
     try {
       const document = decodeJson(body);
-      if (!document.duplicates) return { value: document.value, complaints: [] };
+      if (!document.duplicates) return { value: document.value, strictErrors: [] };
     } catch {
       // Flow mappings of YAML start the same way.
     }
@@ -71,7 +74,7 @@ const openBrace = 0x7b;
 function readYaml(text: string): PatchBody {
   try {
     const [document] = parseYaml(text);
-    return { value: configurationOf(document?.value), complaints: [] };
+    return { value: configurationOf(document?.value), strictErrors: [] };
   } catch (error) {
     if (error instanceof StatusError) throw error;
     throw badRequestError(`error decoding YAML: error converting YAML to JSON: ${(error as Error).message}`);

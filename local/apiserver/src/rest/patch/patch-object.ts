@@ -60,7 +60,7 @@ function patchChange(
   };
   return (old: KubeObject | undefined): Draft => {
     const object = old as KubeObject;
-    const quick = type === 'json' || body.complaints.length > 0 ? undefined : patchPart(type, object);
+    const quick = type === 'json' || body.strictErrors.length > 0 ? undefined : patchPart(type, object);
     return quick ?? applyPatch(context, resource, type, object, body, options);
   };
 }

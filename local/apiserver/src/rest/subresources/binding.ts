@@ -35,8 +35,8 @@ export function bindingHandler(parts: RestParts, pods: () => Resource): Subresou
     const action = { resource: requested, kind: bindingKind, name, body, dryRun, options: wire };
     const binding = await reviewAction(parts, context, action);
     if (binding.metadata.name !== name) throw badRequestError('name in URL does not match name in Binding object');
-    const mistakes = validateBinding(binding);
-    if (mistakes.length > 0) throw new StatusError({ code: 500, message: formatFieldErrors(mistakes) });
+    const violations = validateBinding(binding);
+    if (violations.length > 0) throw new StatusError({ code: 500, message: formatFieldErrors(violations) });
     const resource = pods();
     await parts.objects.update(
       resource,

@@ -39,11 +39,11 @@ describe('an access review', () => {
       { user: 'u', resourceAttributes: { verb: 'get', namespace: 'other' } },
       ['spec.resourceAttributes.namespace: Invalid value: "other": must match metadata.namespace'],
     ],
-  ])('of kind %s tells every mistake at once: %j', async (kind, spec, mistakes) => {
+  ])('of kind %s tells every error at once: %j', async (kind, spec, violations) => {
     await using server = await TestServer.start();
     const path = `${group}${kind.startsWith('Local') ? '/namespaces/default' : ''}/${kind.toLowerCase()}s`;
     const { code, object } = await server.send('POST', path, { apiVersion: 'authorization.k8s.io/v1', kind, spec });
-    const list = mistakes.length === 1 ? mistakes[0] : `[${mistakes.join(', ')}]`;
+    const list = violations.length === 1 ? violations[0] : `[${violations.join(', ')}]`;
     expect({ code, message: object.message }).toEqual({
       code: 422,
       message: `.authorization.k8s.io "" is invalid: ${list}`,

@@ -103,8 +103,8 @@ const patchedScale: Patched = {
   custom: false,
   schema: builtinSchema(scaleDefinition.key) as JsonSchema,
   decode: (document) => {
-    const { object, complaints } = decodeObject(scaleDefinition, document);
-    return { object: object as unknown as Draft, complaints };
+    const { object, strictErrors } = decodeObject(scaleDefinition, document);
+    return { object: object as unknown as Draft, strictErrors };
   },
 };
 
@@ -118,8 +118,8 @@ function checked({ info }: RequestContext, resource: Resource, object: KubeObjec
   // Built-in kinds have their Scale validated; custom ones are left to their schema.
   const { replicas = 0 } = scale.spec ?? {};
   if (!resource.custom && replicas < 0) {
-    const mistake = invalid('spec.replicas', replicas, 'must be greater than or equal to 0');
-    throw invalidObjectError(scaleKind.group, scaleKind.kind, name, [mistake]);
+    const error = invalid('spec.replicas', replicas, 'must be greater than or equal to 0');
+    throw invalidObjectError(scaleKind.group, scaleKind.kind, name, [error]);
   }
   return scale;
 }

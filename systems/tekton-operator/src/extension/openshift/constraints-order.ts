@@ -1,6 +1,6 @@
 import type { KubeObject } from '@tektite/meta';
 
-/** What decides how much constraints allow. */
+/** The fields that decide how much constraints allow. */
 interface Constraints {
   readonly allowPrivilegedContainer?: boolean;
   readonly allowHostPorts?: boolean;
@@ -26,7 +26,7 @@ export function allowsNoMore(first: KubeObject, second: KubeObject): boolean {
   return true;
 }
 
-/** What weighs most comes first; a greater number allows more. */
+/** The most significant first; a greater number allows more. */
 function looseness(constraints: Constraints): readonly number[] {
   return [
     Number(constraints.allowPrivilegedContainer ?? false),

@@ -4,7 +4,10 @@ const rbac = 'rbac.authorization.k8s.io';
 /** The name of the right to read interceptors. */
 export const interceptors = 'openshift-pipelines-clusterinterceptors';
 
-/** What the runs of a namespace need: an account, and what it may do. `constraints` are those that the namespace asks for. */
+/**
+ * The objects of a namespace for its runs: a service account and its permissions. `constraints` are those that the
+ * namespace asks for.
+ */
 export function namespaceObjects(
   namespace: string,
   constraints: string | undefined,

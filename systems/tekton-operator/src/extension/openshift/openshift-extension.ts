@@ -17,7 +17,9 @@ import { moveMonitors, withCertificates, withoutUsers } from './openshift-transf
 
 const rbacSet = { createdBy: 'RBAC', type: 'rhosp-rbac' };
 
-/** What OpenShift adds: constraints and accounts for runs, certificates, monitoring, Pods without users of their own. */
+/**
+ * The extension of OpenShift: constraints and accounts for runs, certificates, monitoring, Pods without fixed users.
+ */
 export const openShiftExtension: PlatformExtension = {
   name: 'openshift',
   config: { preReconcile: prepareCluster, finalize: leaveCluster },
@@ -78,17 +80,17 @@ async function prepareCluster(run: ExtensionContext<TektonConfig>): Promise<Prog
   return 'done';
 }
 
-interface Wishes {
+interface NamespaceOptions {
   readonly wantsRbac: boolean;
   readonly wantsBundles: boolean;
-  /** What the constraints of a namespace may allow at most. */
+  /** The upper limit for the constraints of a namespace. */
   readonly limit: KubeObject | undefined;
 }
 
 /** Accounts and certificates for the namespaces of users; each once for a version, and again when it asks for other constraints. */
 async function serveNamespaces(
   { client, services, sets, context }: ExtensionContext<TektonConfig>,
-  { wantsRbac, wantsBundles, limit }: Wishes,
+  { wantsRbac, wantsBundles, limit }: NamespaceOptions,
 ): Promise<void> {
   const [owner] = sets.of(rbacSet.createdBy, rbacSet.type);
   const served: string[] = [];
@@ -99,9 +101,9 @@ async function serveNamespaces(
     const version = constraints ? `${services.version}_${constraints}` : services.version;
     const marks: Record<string, string> = {};
     if (wantsRbac && owner && metadata.labels?.[labels.rbacVersion] !== version) {
-      const refusal = constraints ? await refusalOf(client, name, constraints, limit) : undefined;
-      if (refusal) {
-        await tellRefusal(client, name, refusal, context.clock.now());
+      const denial = constraints ? await denialOf(client, name, constraints, limit) : undefined;
+      if (denial) {
+        await recordDenial(client, name, denial, context.clock.now());
         continue;
       }
       for (const object of namespaceObjects(name, constraints, controllerReference(owner)))
@@ -133,18 +135,18 @@ async function bindsInterceptors(client: Client, namespaces: readonly string[]):
   }
 }
 
-interface Refusal {
+interface ConstraintsDenial {
   readonly reason: string;
   readonly message: string;
 }
 
 /** Why a namespace does not get the constraints it asks for. */
-async function refusalOf(
+async function denialOf(
   client: Client,
   namespace: string,
   name: string,
   limit: KubeObject | undefined,
-): Promise<Refusal | undefined> {
+): Promise<ConstraintsDenial | undefined> {
   const wanted = await findConstraints(client, name);
   if (!wanted)
     return {
@@ -158,12 +160,12 @@ async function refusalOf(
   };
 }
 
-/** Those whose wish is refused are told where they look, once. */
-async function tellRefusal(client: Client, namespace: string, refusal: Refusal, now: number): Promise<void> {
+/** Records an Event for a namespace whose constraints are denied, once. */
+async function recordDenial(client: Client, namespace: string, denial: ConstraintsDenial, now: number): Promise<void> {
   const { items } = await client.list(kinds.Event, { namespace });
-  if (items.some(({ reason, message }) => reason === refusal.reason && message === refusal.message)) return;
+  if (items.some(({ reason, message }) => reason === denial.reason && message === denial.message)) return;
   await client.create(kinds.Event, {
-    ...refusal,
+    ...denial,
     metadata: { generateName: 'pipelines-scc-failure-', namespace },
     eventTime: new Date(now).toISOString().replace('Z', '000Z'),
     action: 'SCCNotUpdated',

@@ -24,7 +24,7 @@ const bundles = [
 ];
 const folder = '/tekton-custom-certs';
 
-/** Certificates of the platform, for programs that look for them in `SSL_CERT_DIR`. Without them Pods start all the same. */
+/** Certificates of the platform, for programs that read `SSL_CERT_DIR`. Without them Pods start all the same. */
 export const withCertificates: Transform = function withCertificates(draft) {
   const template = templateIn(draft, 'Deployment', 'StatefulSet');
   if (!template) return;

@@ -126,7 +126,7 @@ describe.runIf(hasReleases)('on OpenShift', { timeout }, () => {
     expect(binding.roleRef).toMatchObject({ kind: 'Role', name: 'pipelines-scc-role' });
   });
 
-  it('whoever asks for constraints that there are not is told', async () => {
+  it('a namespace with missing constraints gets an Event', async () => {
     const { client } = cluster;
     const annotations = { 'operator.tekton.dev/scc': 'nowhere' };
     await client.create(kinds.Namespace, { metadata: { name: 'wrong', annotations } });
@@ -159,7 +159,7 @@ describe.runIf(hasReleases)('on OpenShift', { timeout }, () => {
     await untilReady(cluster);
   });
 
-  it('Pods have no users of their own, and the certificates of the platform', async () => {
+  it('Pods have no fixed users, and the certificates of the platform', async () => {
     const { client } = cluster;
     const { spec } = await client.get(kinds.Deployment, { namespace, name: 'tekton-pipelines-controller' });
     const container = spec?.template.spec?.containers?.[0];

@@ -12,7 +12,7 @@ import {
   aggregateContainerRequests,
 } from '../../../registry/kinds/core/pod/aggregate-resources.ts';
 import type { Storage } from '../../../storage/storage.ts';
-import { type AdmissionPlugin, type AdmissionRequest, isResource, refusal } from '../../admission.ts';
+import { type AdmissionPlugin, type AdmissionRequest, isResource, admissionForbidden } from '../../admission.ts';
 import { joinErrors } from '../../join-errors.ts';
 import {
   type Amounts,
@@ -44,7 +44,7 @@ export function limitRanger(storage: Storage): AdmissionPlugin {
         const violations = isResource(request, '', 'pods')
           ? checkPod(request.object as unknown as Pod, limits)
           : checkClaim(request.object as unknown as PersistentVolumeClaim, limits);
-        if (violations.length > 0) throw refusal(request, joinErrors(violations));
+        if (violations.length > 0) throw admissionForbidden(request, joinErrors(violations));
       }
     },
   };

@@ -136,7 +136,7 @@ describe('the restricted level', () => {
       'runAsNonRoot != true (container "c" must not set securityContext.runAsNonRoot=false)',
     ],
     [
-      'root in a user namespace of its own',
+      'root in a separate user namespace',
       { hostUsers: false, securityContext: { seccompProfile: { type: 'Localhost' }, runAsUser: 0 } },
       '',
     ],
@@ -173,7 +173,7 @@ describe('the labels of a namespace', () => {
     expect(formatLevelVersion(policy.warn)).toBe('restricted:latest');
   });
 
-  test('that make no sense are complained about and enforced strictly', () => {
+  test('that are invalid are reported and enforced strictly', () => {
     const { policy, errors } = readPolicy({ [label('enforce')]: 'some', [label('warn-version')]: '1.2' });
     expect(policy.enforce.level).toBe('restricted');
     expect(errors.map(({ field, message }) => `${field}: ${message}`)).toEqual([

@@ -66,7 +66,7 @@ function readLevel(
   const text = labels[`${prefix}${mode}`];
   if (text === undefined) return undefined;
   const level = levels.find((candidate) => candidate === text);
-  if (!level) errors.push(complain(mode, text, `must be one of ${levels.join(', ')}`));
+  if (!level) errors.push(report(mode, text, `must be one of ${levels.join(', ')}`));
   return { level: level ?? fallback, isValid: level !== undefined };
 }
 
@@ -80,10 +80,10 @@ function readVersion(
   if (text === undefined || text === 'latest') return text;
   const match = /^v1\.([0-9]|[1-9][0-9]*)$/.exec(text);
   if (match) return Number(match[1]);
-  errors.push(complain(name, text, 'must be "latest" or "v1.x"'));
+  errors.push(report(name, text, 'must be "latest" or "v1.x"'));
   return 'latest';
 }
 
-function complain(name: string, value: string, reason: string): FieldError {
+function report(name: string, value: string, reason: string): FieldError {
   return invalid(FieldPath.of('metadata').child('labels').key(`${prefix}${name}`), value, reason);
 }

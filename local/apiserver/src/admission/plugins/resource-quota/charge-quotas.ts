@@ -1,5 +1,5 @@
 import type { ResourceQuota, ScopedResourceSelectorRequirement } from '@tektite/schema/kubernetes';
-import { type AdmissionRequest, refusal } from '../../admission.ts';
+import { type AdmissionRequest, admissionForbidden } from '../../admission.ts';
 import {
   type Amounts,
   addAmounts,
@@ -34,7 +34,7 @@ export function chargeQuotas(
   const usage = evaluator.usage(object);
   const negative = [...usage].filter(([, quantity]) => quantity.sign < 0).map(([name]) => name);
   if (negative.length > 0)
-    throw refusal(request, `quota usage is negative for resource(s): ${negative.sort().join(',')}`);
+    throw admissionForbidden(request, `quota usage is negative for resource(s): ${negative.sort().join(',')}`);
   return pertinent.flatMap((quota) => {
     const charged = withoutZeros(costOf(quota, request, usage, evaluator));
     return charged.size === 0 ? [] : charge(quota, request, charged);
@@ -66,9 +66,9 @@ function checkReady(quota: ResourceQuota, request: AdmissionRequest, evaluator: 
   const { name = '' } = quota.metadata;
   const resources = resourcesOf(quota, evaluator);
   const missing = evaluator.constraint?.(request.object as ScopeObject, resources);
-  if (missing !== undefined) throw refusal(request, `failed quota: ${name}: ${missing}`);
+  if (missing !== undefined) throw admissionForbidden(request, `failed quota: ${name}: ${missing}`);
   if (resources.some((resource) => quota.status?.used?.[resource] === undefined))
-    throw refusal(request, `status unknown for quota: ${name}, resources: ${resources.sort().join(',')}`);
+    throw admissionForbidden(request, `status unknown for quota: ${name}, resources: ${resources.sort().join(',')}`);
 }
 
 /** An update costs what it adds, unless the quota was not about the object before. */
@@ -95,7 +95,7 @@ function charge(quota: ResourceQuota, request: AdmissionRequest, cost: Amounts):
   );
   if (exceeded.size > 0 && request.subresource !== 'status') {
     const show = (amounts: Amounts) => formatAmounts(onlyNamed(amounts, exceeded));
-    throw refusal(
+    throw admissionForbidden(
       request,
       `exceeded quota: ${quota.metadata.name}, requested: ${show(requested)}, used: ${show(used)}, limited: ${show(hard)}`,
     );

@@ -4,7 +4,7 @@ import type { MatchCondition, Variable } from '@tektite/schema/kubernetes';
 import { admissionEnvironment, compileExpression } from './admission-environment.ts';
 import { checkText } from '../field-checks.ts';
 
-const mostConditions = 64;
+const maxConditions = 64;
 
 /** Which types the value of an expression may have; none means any. */
 export type ResultTypes = readonly CelType[];
@@ -49,7 +49,7 @@ export function validateMatchConditions(
   errors: FieldError[],
 ): void {
   const list = conditions ?? [];
-  if (list.length > mostConditions) errors.push(tooMany(path, list.length, mostConditions));
+  if (list.length > maxConditions) errors.push(tooMany(path, list.length, maxConditions));
   const names = new Set<string>();
   for (const [i, { name = '', expression = '' }] of list.entries()) {
     const at = path.index(i);

@@ -26,7 +26,7 @@ import { checkExpression, type ExpressionScope, text, textOrNothing, yesOrNo } f
 import { paramKindCell, validateComposition, validateConstraints } from './policy-spec.ts';
 import { defaultMatchResources, staticNameWarnings } from './rules.ts';
 
-const mostAnnotations = 20;
+const maxAnnotations = 20;
 const longestValueExpression = 5 * 1024;
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 const noSpec: ValidatingAdmissionPolicySpec = {};
@@ -84,12 +84,12 @@ function validateAnnotations(
   path: FieldPath,
   errors: FieldError[],
 ): void {
-  if (annotations.length > mostAnnotations)
+  if (annotations.length > maxAnnotations)
     errors.push(
       invalid(
         path,
         annotations.map(({ key, valueExpression }) => ({ Key: key ?? '', ValueExpression: valueExpression ?? '' })),
-        `must not have more than ${mostAnnotations} auditAnnotations`,
+        `must not have more than ${maxAnnotations} auditAnnotations`,
       ),
     );
   const keys = new Set<string>();

@@ -16,10 +16,13 @@ export function metadataSchema(): JsonSchema {
 export const metadataRules: MetadataRules = {
   decode(metadata) {
     try {
-      const { object, complaints } = decodeObject(definitionOf(objectMeta), { value: metadata, hasNumberTexts: false });
+      const { object, strictErrors } = decodeObject(definitionOf(objectMeta), {
+        value: metadata,
+        hasNumberTexts: false,
+      });
       return {
         metadata: object,
-        unknown: complaints.flatMap((complaint) => /^unknown field "(.*)"$/.exec(complaint)?.[1] ?? []),
+        unknown: strictErrors.flatMap((complaint) => /^unknown field "(.*)"$/.exec(complaint)?.[1] ?? []),
       };
     } catch (error) {
       if (error instanceof DecodeError) return error.message;

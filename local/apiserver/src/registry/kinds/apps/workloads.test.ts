@@ -34,7 +34,7 @@ describe('a new workload is refused', () => {
     ],
     [
       'StatefulSet',
-      'with an order nobody knows',
+      'with an unknown order',
       { podManagementPolicy: 'Nope' },
       ["spec.podManagementPolicy: Invalid value: \"Nope\": must be 'OrderedReady' or 'Parallel'"],
     ],

@@ -40,22 +40,22 @@ function validateCounts({ status = {} }: Job, errors: FieldError[]): void {
 function validateConditions(job: Job, old: Job, errors: FieldError[]): void {
   const has = (type: string) => hasCondition(job, type);
   const changed = (...types: string[]) => types.some((type) => has(type) !== hasCondition(old, type));
-  const complain = (detail: string) => errors.push(invalidUnshown(conditionsPath, detail));
+  const report = (detail: string) => errors.push(invalidUnshown(conditionsPath, detail));
   if (changed('Complete', 'Failed') && has('Complete') && has('Failed'))
-    complain('cannot set Complete=True and Failed=true conditions');
+    report('cannot set Complete=True and Failed=true conditions');
   if (changed('Complete', 'FailureTarget') && has('Complete') && has('FailureTarget'))
-    complain('cannot set Complete=True and FailureTarget=true conditions');
+    report('cannot set Complete=True and FailureTarget=true conditions');
   const failedIndexesChanged = job.status?.failedIndexes !== old.status?.failedIndexes;
   if ((changed('Failed') || failedIndexesChanged) && has('Failed') && !has('FailureTarget'))
-    complain('cannot set Failed=True condition without the FailureTarget=true condition');
+    report('cannot set Failed=True condition without the FailureTarget=true condition');
   if (changed('Complete', 'SuccessCriteriaMet') && has('Complete') && !has('SuccessCriteriaMet'))
-    complain('cannot set Complete=True condition without the SuccessCriteriaMet=true condition');
+    report('cannot set Complete=True condition without the SuccessCriteriaMet=true condition');
   if (has('SuccessCriteriaMet') && has('Failed'))
-    complain('cannot set SuccessCriteriaMet=True and Failed=true conditions');
+    report('cannot set SuccessCriteriaMet=True and Failed=true conditions');
   if (has('SuccessCriteriaMet') && has('FailureTarget'))
-    complain('cannot set SuccessCriteriaMet=True and FailureTarget=true conditions');
+    report('cannot set SuccessCriteriaMet=True and FailureTarget=true conditions');
   if (job.spec?.successPolicy && !has('SuccessCriteriaMet') && has('Complete'))
-    complain('cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True');
+    report('cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True');
 }
 
 function validateTimes(job: Job, old: Job, errors: FieldError[]): void {

@@ -59,12 +59,12 @@ it('fills in what a Job lacks', () => {
 describe('a new CronJob is refused', () => {
   it.each<[string, object, string[]]>([
     [
-      'with a schedule nobody can read',
+      'with an invalid schedule',
       { schedule: '* * *' },
       ['spec.schedule: Invalid value: "* * *": expected exactly 5 fields, found 3: [* * *]'],
     ],
     [
-      'with a policy nobody knows',
+      'with an unknown policy',
       { concurrencyPolicy: 'Nope' },
       ['spec.concurrencyPolicy: Unsupported value: "Nope": supported values: "Allow", "Forbid", "Replace"'],
     ],

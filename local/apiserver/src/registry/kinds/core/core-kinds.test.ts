@@ -108,7 +108,7 @@ describe('other kinds', () => {
     expect(errors[0]).toMatch(/^spec: Forbidden: spec is immutable after creation except resources\.requests/);
   });
 
-  it('a Namespace has a finalizer of its own', () => {
+  it('a Namespace has a finalizer in its spec', () => {
     expect(created(objectOf('v1', 'Namespace', {})).spec).toEqual({ finalizers: ['kubernetes'] });
   });
 });

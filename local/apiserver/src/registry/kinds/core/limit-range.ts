@@ -96,24 +96,20 @@ function validateValues(name: string, item: LimitRangeItem, path: FieldPath, err
   const request = quantityOf(item.defaultRequest, name);
   const ratio = quantityOf(item.maxLimitRequestRatio, name);
   const exceeds = (a: Quantity | undefined, b: Quantity | undefined) => a && b && a.compare(b) > 0;
-  const complain = (part: string, shown: Quantity | undefined, detail: string) =>
+  const report = (part: string, shown: Quantity | undefined, detail: string) =>
     errors.push(invalid(path.child(part).key(name), String(shown), detail));
-  if (exceeds(min, max)) complain('min', min, `min value ${min} is greater than max value ${max}`);
+  if (exceeds(min, max)) report('min', min, `min value ${min} is greater than max value ${max}`);
   if (exceeds(min, request))
-    complain('defaultRequest', request, `min value ${min} is greater than default request value ${request}`);
+    report('defaultRequest', request, `min value ${min} is greater than default request value ${request}`);
   if (exceeds(request, max))
-    complain('defaultRequest', request, `default request value ${request} is greater than max value ${max}`);
+    report('defaultRequest', request, `default request value ${request} is greater than max value ${max}`);
   if (exceeds(request, limit))
-    complain(
-      'defaultRequest',
-      request,
-      `default request value ${request} is greater than default limit value ${limit}`,
-    );
-  if (exceeds(min, limit)) complain('default', min, `min value ${min} is greater than default value ${limit}`);
-  if (exceeds(limit, max)) complain('default', max, `default value ${limit} is greater than max value ${max}`);
-  if (ratio) validateRatio(ratio, min, max, (detail) => complain('maxLimitRequestRatio', ratio, detail));
+    report('defaultRequest', request, `default request value ${request} is greater than default limit value ${limit}`);
+  if (exceeds(min, limit)) report('default', min, `min value ${min} is greater than default value ${limit}`);
+  if (exceeds(limit, max)) report('default', max, `default value ${limit} is greater than max value ${max}`);
+  if (ratio) validateRatio(ratio, min, max, (detail) => report('maxLimitRequestRatio', ratio, detail));
   if (!isOvercommitAllowed(name) && limit && request && limit.compare(request) !== 0)
-    complain(
+    report(
       'defaultRequest',
       request,
       `default value ${limit} must equal to defaultRequest value ${request} in ${name}`,
@@ -124,12 +120,12 @@ function validateRatio(
   ratio: Quantity,
   min: Quantity | undefined,
   max: Quantity | undefined,
-  complain: (detail: string) => void,
+  report: (detail: string) => void,
 ): void {
-  if (ratio.compare(Quantity.of(1)) < 0) complain(`ratio ${ratio} is less than 1`);
+  if (ratio.compare(Quantity.of(1)) < 0) report(`ratio ${ratio} is less than 1`);
   if (!min || !max) return;
   const most = max.toNumber() / min.toNumber();
-  if (ratio.toNumber() > most) complain(`ratio ${ratio} is greater than max/min = ${most.toFixed(6)}`);
+  if (ratio.toNumber() > most) report(`ratio ${ratio} is greater than max/min = ${most.toFixed(6)}`);
 }
 
 export const limitRangeStrategy: KindStrategy<LimitRange> = {

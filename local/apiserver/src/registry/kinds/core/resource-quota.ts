@@ -54,16 +54,16 @@ const mostErrors = 100;
 
 function validateScopes(spec: ResourceQuotaSpec, errors: FieldError[]): void {
   const { scopes = [] } = spec;
-  const complain = (detail: string, times = 1) => {
+  const report = (detail: string, times = 1) => {
     // Each of them names all scopes.
     for (let i = 0; i < times && errors.length < mostErrors; i++)
       errors.push(invalid(specPath.child('scopes'), scopes, detail));
   };
   for (const scope of scopes) {
-    if (!Object.hasOwn(resourcesOfScope, scope)) complain('unsupported scope');
-    complain('unsupported scope applied to resource', misfits(scope, spec));
+    if (!Object.hasOwn(resourcesOfScope, scope)) report('unsupported scope');
+    report('unsupported scope applied to resource', misfits(scope, spec));
   }
-  complain('conflicting scopes', conflicts(scopes));
+  report('conflicting scopes', conflicts(scopes));
 }
 
 const existsOnly =

@@ -95,11 +95,11 @@ function validateQueuing(queuing: QueuingConfiguration, at: FieldPath, errors: F
   if (queues <= 0) errors.push(invalid(at.child('queues'), queues, 'must be positive'));
   else if (queues > mostQueues)
     errors.push(invalid(at.child('queues'), queues, `must not be greater than ${mostQueues}`));
-  const complain = (detail: string) => errors.push(invalid(at.child('handSize'), handSize, detail));
-  if (handSize <= 0) complain('must be positive');
-  else if (handSize > queues) complain(`should not be greater than queues (${queues})`);
+  const report = (detail: string) => errors.push(invalid(at.child('handSize'), handSize, detail));
+  if (handSize <= 0) report('must be positive');
+  else if (handSize > queues) report(`should not be greater than queues (${queues})`);
   else if (entropyBits(queues, handSize) > mostHashBits)
-    complain(
+    report(
       `required entropy bits of deckSize ${queues} and handSize ${handSize} should not be greater than ${mostHashBits}`,
     );
 }

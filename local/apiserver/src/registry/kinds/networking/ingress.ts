@@ -71,14 +71,14 @@ function validatePath(item: HTTPIngressPath, at: FieldPath, errors: FieldError[]
     errors.push(required(at.child('pathType'), 'pathType must be specified'));
     return;
   }
-  const complain = (detail: string) => errors.push(invalid(at.child('path'), path, detail));
+  const report = (detail: string) => errors.push(invalid(at.child('path'), path, detail));
   if (pathType === 'Exact' || pathType === 'Prefix') {
-    if (!path.startsWith('/')) complain('must be an absolute path');
+    if (!path.startsWith('/')) report('must be an absolute path');
     for (const part of ['//', '/./', '/../', '%2f', '%2F'])
-      if (path.includes(part)) complain(`must not contain '${part}'`);
-    for (const end of ['/..', '/.']) if (path.endsWith(end)) complain(`cannot end with '${end}'`);
+      if (path.includes(part)) report(`must not contain '${part}'`);
+    for (const end of ['/..', '/.']) if (path.endsWith(end)) report(`cannot end with '${end}'`);
   } else if (pathType === 'ImplementationSpecific') {
-    if (path !== '' && !path.startsWith('/')) complain('must be an absolute path');
+    if (path !== '' && !path.startsWith('/')) report('must be an absolute path');
   } else errors.push(notSupported(at.child('pathType'), pathType, ['Exact', 'ImplementationSpecific', 'Prefix']));
   validateBackend(item.backend ?? {}, at.child('backend'), errors);
 }

@@ -68,9 +68,9 @@ function validateTokenRequests(requests: readonly StorageV1TokenRequest[], at: F
     }
     audiences.add(audience);
     if (seconds === undefined) continue;
-    const complain = (detail: string) => errors.push(invalid(at.index(i).child('expirationSeconds'), seconds, detail));
-    if (seconds < shortestToken) complain('may not specify a duration less than 10 minutes');
-    if (seconds > longestToken) complain('may not specify a duration larger than 2^32 seconds');
+    const report = (detail: string) => errors.push(invalid(at.index(i).child('expirationSeconds'), seconds, detail));
+    if (seconds < shortestToken) report('may not specify a duration less than 10 minutes');
+    if (seconds > longestToken) report('may not specify a duration larger than 2^32 seconds');
   }
 }
 

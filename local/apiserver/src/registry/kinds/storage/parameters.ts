@@ -11,7 +11,7 @@ import { checkText } from '../field-checks.ts';
 
 /** Rules that the classes of volumes share. */
 
-const mostBytes = 256 * 1024;
+const maxBytes = 256 * 1024;
 const mostParameters = 512;
 
 type Texts = Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export function validateParameters(
     return;
   }
   if (keys.includes('')) errors.push(invalid(path, '', 'field can not be empty.'));
-  if (sizeOf(parameters) > mostBytes) errors.push(tooLong(path, mostBytes));
+  if (sizeOf(parameters) > maxBytes) errors.push(tooLong(path, maxBytes));
   if (!mayBeEmpty && keys.length === 0) errors.push(required(path, 'must contain at least one key/value pair'));
 }
 

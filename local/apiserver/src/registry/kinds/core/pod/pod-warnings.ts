@@ -97,11 +97,13 @@ function schedulingWarnings(spec: PodSpec, path: FieldPath): string[] {
   const node = spec.affinity?.nodeAffinity;
   const nodePath = path.child('affinity', 'nodeAffinity');
   const needed = 'requiredDuringSchedulingIgnoredDuringExecution';
-  const wished = 'preferredDuringSchedulingIgnoredDuringExecution';
+  const preferred = 'preferredDuringSchedulingIgnoredDuringExecution';
   for (const [i, term] of (node?.[needed]?.nodeSelectorTerms ?? []).entries())
     warnings.push(...nodeSelectorTermWarnings(term, false, nodePath.child(needed, 'nodeSelectorTerms').index(i)));
-  for (const [i, { preference }] of (node?.[wished] ?? []).entries())
-    warnings.push(...nodeSelectorTermWarnings(preference, true, nodePath.child(wished).index(i).child('preference')));
+  for (const [i, { preference }] of (node?.[preferred] ?? []).entries())
+    warnings.push(
+      ...nodeSelectorTermWarnings(preference, true, nodePath.child(preferred).index(i).child('preference')),
+    );
   for (const [i, constraint] of (spec.topologySpreadConstraints ?? []).entries()) {
     const at = path.child('topologySpreadConstraints').index(i);
     const message = deprecatedLabel(constraint.topologyKey);
@@ -225,12 +227,12 @@ function affinityWarnings(spec: PodSpec, path: FieldPath): string[] {
   const warnings: string[] = [];
   const check = (affinity: PodAffinity | undefined, at: FieldPath) => {
     const needed = 'requiredDuringSchedulingIgnoredDuringExecution';
-    const wished = 'preferredDuringSchedulingIgnoredDuringExecution';
+    const preferred = 'preferredDuringSchedulingIgnoredDuringExecution';
     for (const [i, term] of (affinity?.[needed] ?? []).entries())
       if (!term.labelSelector) warnings.push(`${at.child(needed).index(i).child('labelSelector')}: ${nullSelector}`);
-    for (const [i, { podAffinityTerm }] of (affinity?.[wished] ?? []).entries())
+    for (const [i, { podAffinityTerm }] of (affinity?.[preferred] ?? []).entries())
       if (!podAffinityTerm.labelSelector)
-        warnings.push(`${at.child(wished).index(i).child('podAffinityTerm', 'labelSelector')}: ${nullSelector}`);
+        warnings.push(`${at.child(preferred).index(i).child('podAffinityTerm', 'labelSelector')}: ${nullSelector}`);
   };
   check(spec.affinity?.podAffinity, path.child('affinity', 'podAffinity'));
   check(spec.affinity?.podAntiAffinity, path.child('affinity', 'podAntiAffinity'));

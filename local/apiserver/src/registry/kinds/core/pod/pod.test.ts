@@ -35,7 +35,7 @@ describe('a new Pod is refused', () => {
       ['spec.containers[0].ports[0].containerPort: Invalid value: 70000: must be between 1 and 65535, inclusive'],
     ],
     [
-      'with a pull policy nobody knows',
+      'with an unknown pull policy',
       withContainer({ imagePullPolicy: 'Perhaps' }),
       [
         'spec.containers[0].imagePullPolicy: Unsupported value: "Perhaps": supported values: "Always", "IfNotPresent", "Never"',
@@ -69,7 +69,7 @@ describe('a new Pod is refused', () => {
       ['spec.containers[0].livenessProbe: Required value: must specify a handler type'],
     ],
     [
-      'with a restart policy nobody knows',
+      'with an unknown restart policy',
       pod({ restartPolicy: 'Sometimes' }),
       ['spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "OnFailure", "Never"'],
     ],

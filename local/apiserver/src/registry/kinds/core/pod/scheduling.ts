@@ -28,12 +28,12 @@ import { validateTaintEffect } from '../taint.ts';
 export function validateAffinity(affinity: Affinity | undefined, path: FieldPath, errors: FieldError[]): void {
   const { nodeAffinity, podAffinity, podAntiAffinity } = affinity ?? {};
   const needed = 'requiredDuringSchedulingIgnoredDuringExecution';
-  const wished = 'preferredDuringSchedulingIgnoredDuringExecution';
+  const preferred = 'preferredDuringSchedulingIgnoredDuringExecution';
   if (nodeAffinity) {
     const nodePath = path.child('nodeAffinity');
     if (nodeAffinity[needed]) validateNodeSelector(nodeAffinity[needed], true, nodePath.child(needed), errors);
-    for (const [i, { weight = 0, preference }] of (nodeAffinity[wished] ?? []).entries()) {
-      const termPath = nodePath.child(wished).index(i);
+    for (const [i, { weight = 0, preference }] of (nodeAffinity[preferred] ?? []).entries()) {
+      const termPath = nodePath.child(preferred).index(i);
       checkWeight(weight, termPath.child('weight'), errors);
       validateNodeSelectorTerm(preference ?? {}, false, termPath.child('preference'), errors);
     }

@@ -12,8 +12,8 @@ import { goForms } from '../webhooks/go-forms.ts';
 import type { ComponentDescription, ComponentObject } from './component-description.ts';
 import type { OperatorServices } from './operator-services.ts';
 
-/** One look at one component: what it is, what it is made of, and what it should become. */
-export class ComponentRun<T extends ComponentObject> {
+/** One reconcile of a component: its object, its manifest, and its desired state. */
+export class ComponentReconcile<T extends ComponentObject> {
   readonly description: ComponentDescription<T>;
   readonly component: T;
   readonly services: OperatorServices;
@@ -87,7 +87,7 @@ export class ComponentRun<T extends ComponentObject> {
     });
   }
 
-  /** What all sets of this component have in common. */
+  /** The common part of all sets of this component. */
   wanted(type: string, payload?: string): Omit<WantedSets, 'parts'> {
     return {
       createdBy: this.kind,

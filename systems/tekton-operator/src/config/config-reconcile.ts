@@ -11,10 +11,10 @@ import { type ComponentChoices, chooseComponents } from './component-choice.ts';
 import { componentObject, type ConfiguredComponent } from './component-objects.ts';
 import { configConditions } from './config-conditions.ts';
 import { configSources } from './config-sources.ts';
-import { ensureComponent, removeComponent, type Shortfall } from './ensure-component.ts';
+import { ensureComponent, removeComponent, type NotReadyReason } from './ensure-component.ts';
 
-/** One look at a TektonConfig. */
-export class ConfigRun {
+/** One reconcile of a TektonConfig. */
+export class ConfigReconcile {
   readonly config: TektonConfig;
   readonly services: OperatorServices;
   readonly context: ReconcileContext;
@@ -38,7 +38,7 @@ export class ConfigRun {
     return this.spec.targetNamespace ?? '';
   }
 
-  /** The component there is, whoever made it. */
+  /** The existing component, whatever created it. */
   live({
     name,
     choice,
@@ -50,7 +50,7 @@ export class ConfigRun {
     return this.context.cache(source).get(name) as ComponentObject | undefined;
   }
 
-  ensure(component: ConfiguredComponent & { readonly choice?: keyof ComponentChoices }): Promise<Shortfall> {
+  ensure(component: ConfiguredComponent & { readonly choice?: keyof ComponentChoices }): Promise<NotReadyReason> {
     const { version, platform, extension } = this.services;
     const platformData = extension.config?.platformData?.(this.services) ?? '';
     const wanted = componentObject(component, this.config, this.spec, { version, platform, platformData });
@@ -58,11 +58,11 @@ export class ConfigRun {
     return ensureComponent(client, component.kind, this.live(component), wanted, component.unmanaged);
   }
 
-  remove(component: ConfiguredComponent & { readonly choice?: keyof ComponentChoices }): Promise<Shortfall> {
+  remove(component: ConfiguredComponent & { readonly choice?: keyof ComponentChoices }): Promise<NotReadyReason> {
     return removeComponent(this.context.client, component.kind, this.live(component));
   }
 
-  /** What a platform is given. */
+  /** The context of a platform extension. */
   extensionContext(): ExtensionContext<TektonConfig> {
     const { context, config, services, sets, namespace } = this;
     return {
