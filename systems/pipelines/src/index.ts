@@ -46,7 +46,7 @@ export { type Replacements, ReplacementSet, stringReplacements } from './substit
 export { applyWorkspaces } from './workspace/apply-workspaces.ts';
 export { workspaceVolumes } from './workspace/workspace-volumes.ts';
 
-// What is fetched from elsewhere
+// Remote resolution
 export {
   fetchPipeline,
   fetchStepAction,

@@ -101,7 +101,7 @@ export function pipelinesSystem({
         verbs: ['create', 'get', 'patch'],
       },
       { apiGroups: [''], resources: ['configmaps', 'secrets', 'serviceaccounts'], verbs: ['get', 'list', 'watch'] },
-      // What was fetched from elsewhere is validated by creating it, without keeping it.
+      // Fetched objects are validated by a dry-run creation.
       { apiGroups: ['tekton.dev'], resources: ['tasks', 'stepactions', 'pipelines'], verbs: ['get', 'create'] },
       { apiGroups: ['tekton.dev'], resources: ['verificationpolicies'], verbs: ['get', 'list', 'watch'] },
       {

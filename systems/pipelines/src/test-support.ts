@@ -4,7 +4,7 @@ import type { KubeObject } from '@tektite/meta';
 import { type FeatureFlags, featureFlags } from './config/feature-flags.ts';
 import type { TaskRun } from './kinds/task-run.ts';
 
-/** What Tekton's own controller did. The recordings lie beside the repository, where there are any. */
+/** Recordings of Tekton's own controller. They lie beside the repository, where there are any. */
 const golden = new URL('../../../../shared/golden/tekton/', import.meta.url).pathname;
 
 export const hasGolden: boolean = existsSync(golden);

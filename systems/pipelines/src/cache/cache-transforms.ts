@@ -24,7 +24,7 @@ export interface CachedPod extends Omit<Pod, 'metadata' | 'spec'> {
 /** Without what only field managers read. */
 type CachedMetadata = Omit<ObjectMeta, 'managedFields'>;
 
-/** A run as caches have it: of a completed one, these fields of the status are not kept. {@link isWhole} tells. */
+/** A run as caches have it: of a completed one, these fields of the status are not kept. {@link isWhole} checks it. */
 type CachedRun<T extends Run, F extends keyof NonNullable<T['status']>> = Omit<T, 'metadata' | 'status'> & {
   readonly metadata: CachedMetadata;
   readonly status?: Only<NonNullable<T['status']>, Exclude<keyof NonNullable<T['status']>, F>>;
@@ -51,11 +51,11 @@ export interface CacheTransforms {
 }
 
 /**
- * Leaves out what nobody reads: bookkeeping of all objects; of runs that are over, what they were made of and how they went in
- * detail; of Pods, nearly all of the spec. Who needs it all the same has to ask the API.
+ * Strips unused fields: managedFields of all objects; of completed runs, the spec and the details of the status; of
+ * Pods, nearly all of the spec. Code that needs them has to read from the API.
  *
- * What a retry counts by (`retriesStatus`, `podName`, `completionTime` of TaskRuns) stays, and so do the finalizers of Pods,
- * which upstream drops too: by them it is known whether something that is deleted will go at once.
+ * The fields that retries depend on (`retriesStatus`, `podName`, `completionTime` of TaskRuns) stay, and so do the
+ * finalizers of Pods, which upstream drops too: they show whether a deleted object is deleted at once.
  */
 export const strippingTransforms: CacheTransforms = {
   taskRun: (run) => ifCompleted(run, ['taskSpec', 'provenance', 'spanContext', 'steps', 'sidecars']),

@@ -4,7 +4,10 @@ import { type CacheTransforms, plainTransforms, strippingTransforms } from './ca
 
 const flag = 'enable-informer-cache-transforms';
 
-/** What the ConfigMap `feature-flags` says of it now: once, as a cache cannot change what it keeps. In doubt it is on. */
+/**
+ * Reads the setting from the ConfigMap `feature-flags`: once, as a cache cannot change its transform. The default is
+ * on.
+ */
 export async function readCacheTransforms(client: Client, namespace: string): Promise<CacheTransforms> {
   const key = { namespace, name: 'feature-flags' };
   const data = await client.get(kinds.ConfigMap, key).then(

@@ -18,7 +18,7 @@ let plane: ControlPlane;
 let systems: RunningSystems;
 let server: Server;
 let received: Received[];
-/** What the sink answers next. */
+/** The next answers of the sink. */
 let answers: number[];
 
 const images = { entrypoint: 'e', nop: 'n', sidecarLogResults: 'r', workingDirInit: 'd', shell: 's' };
@@ -43,7 +43,7 @@ afterEach(async () => {
   server.close();
 });
 
-/** Tekton, with or without somebody who listens. */
+/** Tekton, with or without a sink. */
 async function start({ listens }: { readonly listens: boolean }): Promise<void> {
   const sink = `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`;
   const system = pipelinesSystem({ images });
@@ -63,7 +63,7 @@ async function become(status: string, reason: string, message = ''): Promise<voi
   await plane.client.updateStatus(TaskRun, { ...found, status: { ...found.status, podName: '', conditions } } as never);
 }
 
-/** One that nobody here runs: the tests say how it goes. */
+/** A TaskRun without a TaskRun controller: the tests write its status. */
 async function createTaskRun(): Promise<void> {
   await plane.client.create(TaskRun, { metadata: key, spec: { managedBy: 'a.test/b', taskRef: { name: 't' } } });
 }

@@ -17,7 +17,7 @@ export interface CloudEventOptions {
   readonly outbox: Outbox;
 }
 
-/** Tells a sink what happens to runs, as CloudEvents. They look at runs and never write one. */
+/** Send CloudEvents about runs to a sink. They read runs and never write one. */
 export function cloudEventControllers(options: CloudEventOptions): readonly ControllerDefinition[] {
   const teller = new Teller(options);
   const about = (name: string, kind: Kind, sent: Kind, transform?: CacheTransforms['taskRun']) =>

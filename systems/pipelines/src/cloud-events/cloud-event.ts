@@ -6,7 +6,7 @@ export interface AnyRun extends KubeObject {
   readonly status?: ConditionedStatus;
 }
 
-/** What is sent: the attributes of CloudEvents 1.0, and the run. */
+/** The sent event: the attributes of CloudEvents 1.0, and the run. */
 export interface CloudEvent {
   readonly id: string;
   readonly source: string;
@@ -23,7 +23,7 @@ const dataKeys: Readonly<Record<string, string>> = {
   CustomRun: 'customRun',
 };
 
-/** What happened, by the condition: `dev.tekton.event.taskrun.started.v1`. */
+/** The type of an event, by the condition: `dev.tekton.event.taskrun.started.v1`. */
 export function eventType(run: AnyRun): string {
   return `dev.tekton.event.${run.kind.toLowerCase()}.${stateOf(run)}.v1`;
 }

@@ -2,20 +2,20 @@ import { webFetch } from '@tektite/client';
 import { type Clock, sleep } from '@tektite/meta';
 import type { CloudEvent } from './cloud-event.ts';
 
-/** Told how the delivery of an event ended; without an error, well. */
+/** Called with the result of a delivery; without an error on success. */
 export type Delivered = (error: Error | undefined) => void;
 
 const attempts = 10;
 const firstRetryMs = 10;
 const answerMs = 30_000;
-/** Deliveries under way or waiting, at most. What comes beyond is dropped, and told as a failure. */
+/** The maximum of pending deliveries. Further events are dropped, and reported as failures. */
 const mostWaiting = 1000;
 /** Answers after which another try may help. */
 const passing = new Set([404, 413, 425, 429, 502, 503, 504]);
 
 /**
- * Delivers events over HTTP, in the background: whoever posts one does not wait, and a sink that is slow or gone holds up nobody. Events that
- * are not delivered when it is closed are lost, as upstream's are.
+ * Delivers events over HTTP, in the background: the caller does not wait, and a slow or unreachable sink blocks no
+ * reconcile. Events that are not delivered when it is closed are lost, as upstream's are.
  */
 export class Outbox implements AsyncDisposable {
   private readonly clock: Clock;

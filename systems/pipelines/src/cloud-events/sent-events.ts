@@ -3,12 +3,12 @@ const rememberedMs = 2 * 60 * 60 * 1000;
 /** More than this is not remembered, however new it is. */
 const mostRemembered = 100_000;
 
-/** Remembers for two hours what was told, so that it is not told again whenever somebody looks. */
+/** Remembers sent events for two hours, so that later reconciles do not send them again. */
 export class SentEvents {
   /** In the order of their times. */
   private readonly times = new Map<string, number>();
 
-  /** Whether this was not told yet; it is now. */
+  /** Whether this was not sent yet; records it as sent. */
   isNew(parts: readonly (string | undefined)[], now: number): boolean {
     for (const [key, time] of this.times) {
       if (time > now - rememberedMs && this.times.size <= mostRemembered) break;

@@ -1,4 +1,4 @@
-/** What became of the signature of something that was fetched. */
+/** The verification result of a fetched resource. */
 export type VerificationResult =
   /** No policy is about it, and that does not matter. */
   | { readonly outcome: 'skipped' }

@@ -8,7 +8,7 @@ import { SettingReader } from './setting-reader.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What the ConfigMap `config-defaults` says of runs that say nothing themselves. */
+/** The defaults for runs from the ConfigMap `config-defaults`. */
 export const configDefaults = customConfig('config-defaults', (data) => {
   const read = new SettingReader(data);
   const integer = (key: string, fallback: number) => read.integer(key, fallback, () => failed(key));
@@ -22,7 +22,7 @@ export const configDefaults = customConfig('config-defaults', (data) => {
     affinityAssistantPodTemplate: read.yaml('default-affinity-assistant-pod-template', assistantTemplateOf),
     /** Where events go. Deprecated: `config-events` says it too. */
     cloudEventsSink: read.text('default-cloud-events-sink', ''),
-    /** Nobody looks at it before a run needs it. */
+    /** Parsed when a run needs it. */
     taskRunWorkspaceBinding: read.lateYaml('default-task-run-workspace-binding', bindingOf),
     maxMatrixCombinations: integer('default-max-matrix-combinations-count', 256),
     /** Variables that a Pod template must not set. */

@@ -2,7 +2,7 @@ import { ConfigError, type ConfigOf, customConfig } from '@tektite/controller';
 
 const knownFormats = new Set(['tektonv1']);
 
-/** What the ConfigMap `config-events` says of CloudEvents. */
+/** The settings of CloudEvents from the ConfigMap `config-events`. */
 export const eventsConfig = customConfig('config-events', (data) => ({
   /** Where they go; empty: nowhere, unless `default-cloud-events-sink` says it. */
   sink: Object.hasOwn(data, 'sink') ? (data['sink'] ?? '') : '',

@@ -5,7 +5,7 @@ import { SettingReader } from './setting-reader.ts';
 /** Results this large would make an object that etcd refuses. */
 const tooLargeResult = 1_572_864;
 
-/** What the ConfigMap `feature-flags` switches on and off. The names are those of the JSON in a run's provenance. */
+/** The flags of the ConfigMap `feature-flags`. The names are those of the JSON in a run's provenance. */
 export const featureFlags = customConfig('feature-flags', (data) => {
   const read = new SettingReader(data);
   return {
@@ -58,7 +58,7 @@ export type FeatureFlags = ConfigOf<typeof featureFlags>;
 /** Without a ConfigMap. */
 export const defaultFeatureFlags: FeatureFlags = featureFlags.parse({});
 
-/** What of the flags a run remembers: those that are set. */
+/** The flags in a run's provenance: those that are set. */
 export function flagsForProvenance(flags: FeatureFlags): Readonly<Record<string, string | number | boolean>> {
   return Object.fromEntries(
     Object.entries(flags).filter(([, value]) => value !== false && value !== '' && value !== 0),

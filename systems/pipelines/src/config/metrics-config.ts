@@ -3,7 +3,7 @@ import { ConfigError, type ConfigOf, customConfig } from '@tektite/controller';
 const taskRunLevels = ['task', 'taskrun', 'namespace'] as const;
 const pipelineRunLevels = ['pipeline', 'pipelinerun', 'namespace'] as const;
 
-/** What of the ConfigMap `config-observability` decides how runs are measured. */
+/** The settings of metrics from the ConfigMap `config-observability`. */
 export const metricsConfig = customConfig('config-observability', (data) => {
   const level = <T extends string>(key: string, levels: readonly [T, ...T[]], what: string): T => {
     const text = Object.hasOwn(data, key) ? data[key] : levels[0];

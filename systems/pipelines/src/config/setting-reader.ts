@@ -80,7 +80,7 @@ export class SettingReader {
     }
   }
 
-  /** The same, but what cannot be read is only told to those who want it. */
+  /** The same, but errors are reported on access. */
   lateYaml<T>(key: string, read: (value: unknown) => T): T | UnreadableSetting | undefined {
     if (this.find(key) === '') return undefined;
     try {

@@ -47,7 +47,7 @@ const settings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'pipelines-info': { version: 'v1.15.0' },
 };
 
-/** The namespace of the settings, and the settings themselves as they are until somebody changes them. */
+/** The namespace of the settings, and the default settings. */
 export function shippedObjects(namespace: string): readonly KubeObject[] {
   const configMaps = Object.entries(settings).map(([name, data]) => ({
     apiVersion: 'v1',

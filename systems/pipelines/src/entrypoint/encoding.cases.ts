@@ -24,7 +24,7 @@ function asGoReads(bytes: Uint8Array): string {
   return text;
 }
 
-/** What Go's encoding/json writes for a string. */
+/** The form of a string in Go's encoding/json. */
 function asGoWrites(text: string): string {
   return JSON.stringify(text).replaceAll(
     /[<>&\u2028\u2029]/g,
@@ -32,7 +32,7 @@ function asGoWrites(text: string): string {
   );
 }
 
-/** What is written, read back by Node: JSON strings, compressed messages. */
+/** Output that Node reads back: JSON strings, compressed messages. */
 export function encodingCases(lane: () => Lane): void {
   let place: Place;
   beforeEach(() => {
@@ -80,7 +80,7 @@ export function encodingCases(lane: () => Lane): void {
     );
   });
 
-  /** What a compressed termination message holds. */
+  /** The content of a compressed termination message. */
   const unpack = (message: string): TerminationEntry[] => {
     expect(message).toMatch(/^tknz:[A-Za-z0-9+/]+$/);
     return JSON.parse(inflateRawSync(Buffer.from(message.slice(5), 'base64')).toString());

@@ -23,7 +23,7 @@ export function entrypointProgram(): string | undefined {
   return undefined;
 }
 
-/** What to tell users who want to run steps where {@link entrypointProgram} finds nothing. */
+/** The error where {@link entrypointProgram} finds no program. */
 export const entrypointMissing =
   'The program that runs steps is not compiled on this machine. Install a C compiler and its library ' +
   '(Debian and Ubuntu: apt-get install gcc libc6-dev; Fedora: dnf install gcc glibc-devel; Alpine: apk add gcc musl-dev), ' +

@@ -9,7 +9,7 @@ const native = fileURLToPath(new URL('../../../../native/entrypoint/', import.me
 /** How the program under test was compiled and is started. */
 export interface Lane {
   readonly program: string;
-  /** What to run the program with, such as valgrind. */
+  /** A wrapper program, such as valgrind. */
   readonly wrapper: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
@@ -58,7 +58,7 @@ export function compileEntrypoint(name: string, ...options: string[]): string {
   return output;
 }
 
-/** Everything that a step sees of Tekton, below a folder of its own. */
+/** Everything that a step sees of Tekton, below a separate folder. */
 export class Place {
   readonly root = mkdtempSync(join(tmpdir(), 'entrypoint-'));
   readonly #lane: Lane;

@@ -14,7 +14,7 @@ interface ImageConfig extends Platform {
 
 type Entries = readonly { readonly digest: string; readonly platform?: Platform }[];
 
-/** What an image starts on each platform that it is for. */
+/** The commands of an image on each of its platforms. */
 export async function findImageCommands(
   manifest: object,
   client: RegistryClient,

@@ -2,7 +2,7 @@ import type { ImageCommands } from '../pod/image-commands.ts';
 
 const most = 1024;
 
-/** What images start, by digest, which never changes. The one that was used longest ago goes first. */
+/** The commands of images, by digest, which never changes. The least recently used one is evicted. */
 export class ImageCommandCache {
   private readonly entries = new Map<string, ImageCommands>();
 

@@ -25,7 +25,7 @@ const title = existsSync(folder)
 
 type Json = Record<string, unknown>;
 
-/** What decides which documents are accepted; lists are atomic unless something else is said. */
+/** The keywords that decide which documents are accepted; lists are atomic by default. */
 function bare(value: unknown, isProperties = false): unknown {
   if (Array.isArray(value)) return value.map((item) => bare(item));
   if (typeof value !== 'object' || value === null) return value;

@@ -1,6 +1,6 @@
 import { go } from '@tektite/schema/struct';
 
-/** PipelineResources are gone since Tekton 0.46. v1beta1 still reads the fields that referred to them. */
+/** PipelineResources were removed in Tekton 0.46. v1beta1 still reads the fields that referred to them. */
 
 const PipelineResourceSpec = go.struct('PipelineResourceSpec', {
   description: go.string(),

@@ -27,7 +27,7 @@ const taskWorkspaceFields = {
   workspace: go.string(),
   subPath: go.string(),
 };
-/** The workspace of the Pipeline that a task gets for one of its own. */
+/** The workspace of the Pipeline that a task gets for one of its workspaces. */
 export interface PipelineTaskWorkspace extends StructValue<typeof taskWorkspaceFields> {}
 const PipelineTaskWorkspace: Struct<PipelineTaskWorkspace> = go.struct(
   'WorkspacePipelineTaskBinding',

@@ -7,7 +7,7 @@ import type { TaskRun } from '../kinds/task-run.ts';
 import type { TaskRunStatus } from '../kinds/task-run-spec.ts';
 import { durationBuckets, latencyBuckets, metricName } from './metric-names.ts';
 
-/** Runs without a name of their own to count under. */
+/** Runs without a name to count under. */
 const anonymous = 'anonymous';
 
 interface RunningTaskRun {

@@ -4,7 +4,7 @@ import type { StepTemplate, TaskSpec } from '../kinds/task-spec.ts';
 type Texts = readonly (string | undefined)[];
 type AnyContainer = StepTemplate & { readonly name?: string; readonly script?: string };
 
-/** The texts of a Task in which upstream looks for items of arrays: not all of those in which variables are replaced. */
+/** The texts of a Task that upstream searches for items of arrays: not all of those in which variables are replaced. */
 export function indexedTexts({
   steps = [],
   stepTemplate,

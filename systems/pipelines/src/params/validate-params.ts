@@ -11,7 +11,7 @@ export function validateParams(specs: readonly ParamSpec[], params: readonly Par
   if (mistake !== undefined) throw userError(reason, `invalid input params for task ${task}: ${mistake}`);
 }
 
-/** What is wrong with the parameters that a Task is given; those of a matrix give it texts, one after the other. */
+/** Validates the parameters of a Task; those of a matrix give it strings, one after the other. */
 export function paramMistake(
   specs: readonly ParamSpec[],
   params: readonly Param[],
@@ -53,7 +53,9 @@ function hasWrongType(spec: ParamSpec | undefined, { value }: Param): boolean {
   return actual !== type;
 }
 
-/** `name:[key key]` for each object that lacks keys, in Go's notation of maps. One that has none at all is not looked at. */
+/**
+ * `name:[key key]` for each object that lacks keys, in Go's notation of maps. One that has none at all is not checked.
+ */
 export function missingKeys(specs: readonly ParamSpec[], given: ReadonlyMap<string, Param>): readonly string[] {
   return specs
     .flatMap(({ name, type, properties, default: fallback }) => {

@@ -4,7 +4,7 @@ import { resultReferencesOf } from './result-reference.ts';
 
 /** Which tasks wait for which. */
 export interface Graph {
-  /** What each task waits for, by name. Every task is in it. */
+  /** The dependencies of each task, by name. Every task is in it. */
   readonly parents: ReadonlyMap<string, readonly string[]>;
   /** All tasks, each after everything that it waits for. */
   readonly order: readonly string[];
@@ -15,7 +15,7 @@ export class GraphError extends Error {
   override readonly name = 'GraphError';
 }
 
-/** What a task waits for: what it says, and whose results it uses. In alphabetical order. */
+/** The dependencies of a task: `runAfter`, and tasks whose results it uses. In alphabetical order. */
 function dependenciesOf(task: PipelineTask): readonly string[] {
   const names = new Set(resultReferencesOf(task).map((reference) => reference.task));
   for (const name of task.runAfter ?? []) names.add(name);
@@ -32,7 +32,7 @@ export function buildGraph(tasks: readonly PipelineTask[]): Graph {
   return graphOf(tasks, dependenciesOf);
 }
 
-/** Final tasks wait for nobody but all others. */
+/** Final tasks wait only for all other tasks. */
 export function buildFinalGraph(tasks: readonly PipelineTask[]): Graph {
   return graphOf(tasks, () => []);
 }

@@ -60,7 +60,7 @@ export function usesResults({ params = [], when = [] }: PipelineTask): boolean {
   );
 }
 
-/** Tasks do not change, and are looked at again and again. */
+/** Tasks are immutable, and are parsed in every reconcile. */
 const known = new WeakMap<PipelineTask, readonly ResultReference[]>();
 
 /** All results that a task uses: in parameters, matrix, conditions, and in the texts of a Task within the Pipeline. */

@@ -68,7 +68,7 @@ function build({ taskRun, flags, account, secrets }: Case): Pod {
   });
 }
 
-/** What the API server fills in. */
+/** The defaults of the API server. */
 const filledIn: Readonly<Record<string, unknown>> = {
   dnsPolicy: 'ClusterFirst',
   schedulerName: 'default-scheduler',

@@ -42,7 +42,7 @@ import type { PodImages } from './pod-images.ts';
 import { needsResultsSidecar, resultsContainer, userSidecar } from './sidecar-containers.ts';
 import { stepContainer, type StepContainerOptions } from './step-container.ts';
 
-/** What Secrets of the service account give to the steps. */
+/** The credentials of the service account's Secrets for the steps. */
 export interface PodCredentials {
   /** For the entrypoint. */
   readonly flags: readonly string[];
@@ -60,11 +60,11 @@ export interface PodOptions {
   readonly managedBy: string;
   readonly sidecarLogPollingInterval: string;
   readonly forbiddenEnv: readonly string[];
-  /** What containers ask for that ask for nothing themselves, by their names. */
+  /** The default resources of containers, by name. */
   readonly containerResources?: Readonly<Record<string, ResourceRequirements>> | undefined;
-  /** What images start, by `commandKey`, for steps that do not say it. */
+  /** The commands of images, by `commandKey`, for steps without one. */
   readonly imageCommands?: ReadonlyMap<string, ImageCommands>;
-  /** What the namespace says about the resources of its containers. */
+  /** The LimitRanges of the namespace. */
   readonly limitRanges?: readonly LimitRange[];
 }
 
@@ -74,7 +74,7 @@ export class PodBuildError extends Error {
 }
 
 const noCredentials: PodCredentials = { flags: [], volumes: [], mounts: [] };
-/** One and a half times the time of the run: the controller ends it before, unless it is gone itself. */
+/** One and a half times the timeout of the run: the controller ends it before, unless it is down. */
 const deadlineFactor = 1.5;
 const noDeadline = 2_147_483_647;
 
@@ -174,7 +174,7 @@ function containersOf(
   return { initContainers: [...initContainers, ...native], containers: stepContainers };
 }
 
-/** What variables may have turned into nonsense. */
+/** Checks fields that variables may have made invalid. */
 function checkSteps(steps: readonly Step[]): void {
   if (steps.length === 0) throw new PodBuildError('no steps specified');
   for (const { onError } of steps)
@@ -192,7 +192,7 @@ function checkVolumes(volumes: readonly Volume[]): void {
   });
 }
 
-/** Whether nobody needs to be waited for. Injected sidecars are not in the spec, so by default there may be some. */
+/** Whether no sidecar has to be waited for. Injected sidecars are not in the spec, so by default there may be some. */
 function isReadyAtOnce(sidecars: number, flags: FeatureFlags): boolean {
   if (!flags.awaitSidecarReadiness) return true;
   return sidecars === 0 && !flags.runningInEnvWithInjectedSidecars;

@@ -12,8 +12,8 @@ const dockerPrefix = 'tekton.dev/docker-';
 const gitPrefix = 'tekton.dev/git-';
 
 /**
- * What the entrypoint is told of the Secrets of a service account: which of them are for which hosts, by their annotations.
- * Those that say nothing are not mounted.
+ * The entrypoint's arguments for the Secrets of a service account: their annotations name the hosts. Secrets without
+ * such an annotation are not mounted.
  */
 export function podCredentials(
   account: ServiceAccount,

@@ -3,7 +3,7 @@ import type { TaskRun } from '../kinds/task-run.ts';
 import type { FeatureFlags } from '../config/feature-flags.ts';
 import { paths } from './internal-volumes.ts';
 
-/** Where the steps of a run stop and wait for somebody to look. */
+/** Where the steps of a run stop and wait for a user. */
 export interface Breakpoints {
   readonly onFailure: boolean;
   readonly beforeSteps: ReadonlySet<string>;
@@ -50,7 +50,7 @@ const beforeStep: readonly DebugScript[] = [
   { name: 'beforestep-fail-continue', files: [['out.beforestepexit.err', '1\n']], over: 'before step breakpoint' },
 ];
 
-/** What writes the scripts into the Pod by which users let a step that waits go on. */
+/** Writes the scripts into the Pod by which users let a step that waits go on. */
 export function debugScripts(
   { onFailure: isOnFailure, beforeSteps }: Breakpoints,
   stepNames: readonly (string | undefined)[],

@@ -5,7 +5,7 @@ import { paths } from './internal-volumes.ts';
 
 export interface EntrypointOptions {
   readonly flags: FeatureFlags;
-  /** Whether the first step waits until somebody says that the sidecars are ready. */
+  /** Whether the first step waits until the sidecars are ready. */
   readonly waitsForReady: boolean;
   /** Credentials to write, as flags. */
   readonly credentials: readonly string[];
@@ -14,7 +14,7 @@ export interface EntrypointOptions {
   readonly breakpoints: { readonly onFailure: boolean; readonly beforeSteps: ReadonlySet<string> };
 }
 
-/** What the program in a step's container is told: when to begin, what to run, and what to tell afterwards. */
+/** The arguments of the program in a step's container: when to start, what to run, and what to report afterwards. */
 export function entrypointArguments(
   task: TaskSpec,
   step: Step,
@@ -48,7 +48,7 @@ function waiting(index: number, { waitsForReady }: EntrypointOptions): readonly 
   return waitsForReady ? ['-wait_file', `${paths.downward}/ready`, '-wait_file_content'] : [];
 }
 
-/** What all steps are told. */
+/** The common arguments of all steps. */
 function modes({ flags, credentials, hasResultsSidecar }: EntrypointOptions): readonly string[] {
   const isCompressed = flags.enableTerminationMessageCompression && flags.resultExtractionMethod !== 'sidecar-logs';
   return [
@@ -70,7 +70,7 @@ function ofStep({ onError, timeout, stdoutConfig, stderrConfig, results: own, wh
   ];
 }
 
-/** Every step looks for all results of the Task; those that come from a step's result are not files. */
+/** Every step reads all results of the Task; those that come from a step's result are not files. */
 function results({ results: declared = [] }: TaskSpec): readonly string[] {
   if (declared.length === 0) return [];
   return [

@@ -6,11 +6,10 @@ function fnv32a(text: string): number {
 }
 
 /**
- * A name for a volume made from any text: the beginning of its hash. The same text has the same name in every Pod, as users
- * who look at Pods know it.
+ * A name for a volume made from any text: the beginning of its hash. The same text has the same name in every Pod, and
+ * it is upstream's.
  *
- * @example
- * hashedName('ws', 'source', 5) // ws-1bcf2
+ * @example hashedName('ws', 'source', 5) // ws-1bcf2
  */
 export function hashedName(prefix: string, text: string, digits: number): string {
   const hash = fnv32a(text).toString(16);

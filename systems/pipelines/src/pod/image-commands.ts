@@ -1,9 +1,9 @@
 import { goStructJson } from '@tektite/go';
 import type { Step } from '../kinds/task-spec.ts';
 
-/** What an image starts, found in its registry. */
+/** The command of an image, from its registry. */
 export interface ImageCommands {
-  /** The image by its digest, so that what is run is what was looked at. */
+  /** The image by its digest, so that the inspected image is the one that runs. */
   readonly image: string;
   /** By platform: `linux/amd64`, `linux/arm64/v8`. */
   readonly commands: Readonly<Record<string, readonly string[] | null>>;

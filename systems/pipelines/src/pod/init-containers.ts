@@ -15,7 +15,7 @@ export function prepareContainer(images: PodImages, stepContainers: readonly str
   };
 }
 
-/** Makes the working directories that nobody else makes: relative ones, and those below the workspace. */
+/** Creates the working directories that no other container creates: relative ones, and those below the workspace. */
 export function workingDirContainer(images: PodImages, steps: readonly Step[]): Container | undefined {
   const wanted = new Set<string>();
   for (const { workingDir } of steps) {
@@ -46,7 +46,7 @@ function clean(path: string): string {
   return (absolute ? '/' : '') + parts.join('/') || '.';
 }
 
-/** What Tekton's own containers may, where the cluster asks for restricted Pods. */
+/** The security context of Tekton's own containers, where the cluster enforces restricted Pods. */
 export function ownSecurityContext(flags: FeatureFlags, isWindows: boolean): SecurityContext | undefined {
   if (!flags.setSecurityContext) return undefined;
   if (isWindows) return { runAsNonRoot: true };

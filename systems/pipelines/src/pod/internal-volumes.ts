@@ -33,7 +33,7 @@ export const binVolume: Volume = emptyDir(internal('bin'));
 export const debugVolumes: readonly Volume[] = [emptyDir(internal('debug-scripts')), emptyDir(internal('debug-info'))];
 export const debugScriptsMount: VolumeMount = { name: internal('debug-scripts'), mountPath: paths.debugScripts };
 
-/** What a step that is being debugged sees: the scripts, and a folder that tells which step it is. */
+/** The mounts of a step that is being debugged: the scripts, and a folder with the index of the step. */
 export function debugMounts(index: number): readonly VolumeMount[] {
   return [
     { ...debugScriptsMount, readOnly: true },
@@ -50,7 +50,7 @@ export const scriptsMount: VolumeMount = { name: internal('scripts'), mountPath:
 export const binMount: VolumeMount = { name: internal('bin'), mountPath: paths.bin };
 export const downwardMount: VolumeMount = { name: internal('downward'), mountPath: paths.downward, readOnly: true };
 
-/** In every step, unless the step mounts something of its own there. */
+/** In every step, unless the step mounts something else there. */
 export const implicitMounts: readonly VolumeMount[] = [
   { ...binMount, readOnly: true },
   { name: internal('workspace'), mountPath: paths.workspace },
@@ -62,7 +62,7 @@ export const implicitMounts: readonly VolumeMount[] = [
 
 export const stepsMount: VolumeMount = { name: internal('steps'), mountPath: paths.steps };
 
-/** Tells a step what the annotations of its Pod say: that all is ready, and that it was cancelled. */
+/** Shows the annotations of its Pod to a step: that all is ready, and that it was cancelled. */
 export function downwardVolume(files: readonly ('ready' | 'cancel')[]): Volume {
   return {
     name: internal('downward'),

@@ -11,7 +11,7 @@ export function mergePodTemplate(own: PodTemplate | undefined, base: PodTemplate
   return { ...rest, ...(env?.length ? { env } : {}), ...(volumes?.length ? { volumes } : {}) };
 }
 
-/** What the run says, then what it does not name. What has no name gets lost, if there is anything to merge. */
+/** The entries of the run, then other named ones. Entries without a name are dropped, if there is anything to merge. */
 function mergeByName<T extends Named>(
   own: readonly T[] | undefined,
   base: readonly T[] | undefined,

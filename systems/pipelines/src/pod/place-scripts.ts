@@ -22,7 +22,7 @@ export interface PlacedScripts {
   readonly areForWindows: boolean;
 }
 
-/** What the scripts of a Pod depend on. */
+/** The inputs of the scripts of a Pod. */
 export interface ScriptOptions {
   readonly breakpoints: Breakpoints;
   readonly images: PodImages;
@@ -32,8 +32,8 @@ export interface ScriptOptions {
 }
 
 /**
- * Writes each script into a file of its own. They go through base64, because a script may contain anything, also what would
- * end the text in which it is written.
+ * Writes each script into a separate file. They go through base64, because a script may contain anything, also what
+ * would end the text in which it is written.
  */
 export function placeScripts(
   steps: readonly Step[],

@@ -56,7 +56,7 @@ export function stepContainer(
   } as Container;
 }
 
-/** What a container takes from a step as it is. */
+/** The fields that a container takes from a step unchanged. */
 function containerFields(step: Step): Partial<Container> {
   const { image, workingDir, envFrom, env, computeResources, volumeDevices, imagePullPolicy, securityContext } = step;
   return {

@@ -7,7 +7,7 @@ import { findKind } from '../kinds/all-kinds.ts';
 import { decodeObject } from '../rules/decode-object.ts';
 import { RemoteFailure } from './remote-failure.ts';
 
-/** The kinds that upstream's decoder knows, by version. Each has a list, too, which nobody fetches. */
+/** The kinds that upstream's decoder knows, by version. Each has a list, too, which is never fetched. */
 const known: Readonly<Record<string, readonly string[]>> = {
   v1: ['Task', 'Pipeline', 'TaskRun', 'PipelineRun'],
   v1beta1: ['Task', 'Pipeline', 'TaskRun', 'PipelineRun', 'CustomRun', 'StepAction'],

@@ -46,7 +46,7 @@ afterAll(async () => {
   await plane.close();
 });
 
-/** A run that waits, so that nobody else does something with it. */
+/** A pending run, so that no controller acts on it. */
 async function newOwner(): Promise<KubeObject> {
   const spec = { taskRef: { name: 'none' }, status: 'TaskRunPending' };
   return plane.client.create(TaskRun, { metadata: { namespace, name: `owner-${count++}` }, spec });

@@ -83,7 +83,7 @@ export function fetchStepAction(
   return fetchRemote(owner, reference, place, stepAction);
 }
 
-/** What is known of a kind that can be fetched. */
+/** The facts of a kind that can be fetched. */
 interface Fetchable<T extends KubeObject> {
   readonly hub: Kind<T>;
   readonly versions: readonly Kind[];
@@ -134,7 +134,7 @@ async function fetchRemote<T extends KubeObject>(
   return { object, refSource, verification };
 }
 
-/** What was read of a request's data, under which settings, and what the API made of it. */
+/** The decoded data of a request, the settings at that time, and the object that the API returned. */
 interface Read {
   readonly kind: Kind;
   readonly object: KubeObject;
@@ -144,7 +144,7 @@ interface Read {
 }
 
 /**
- * A PipelineRun asks for its tasks each time it is looked at. As long as its request is the same object, and the settings are,
+ * A PipelineRun requests its tasks in every reconcile. As long as its request is the same object, and the settings are,
  * the answer is the same, too.
  */
 const reads = new WeakMap<object, Read>();

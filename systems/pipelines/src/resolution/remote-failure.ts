@@ -1,4 +1,4 @@
-/** What was asked for is being fetched. Look again when the ResolutionRequest changes. */
+/** The resource is being fetched. Reconcile again when the ResolutionRequest changes. */
 export class RemotePending extends Error {
   override readonly name = 'RemotePending';
 
@@ -8,14 +8,14 @@ export class RemotePending extends Error {
 }
 
 /**
- * What a run refers to cannot be had, now and later, and the message says why in upstream's words. Errors of another type mean
- * that trying again may help.
+ * A reference cannot be resolved, now and later, and the message says why in upstream's words. Errors of another type
+ * are transient.
  */
 export class RemoteFailure extends Error {
   override readonly name = 'RemoteFailure';
   /** `resolution`: it was not found or is no such thing. `validation`: it was found, and the API refuses it. */
   readonly stage: 'resolution' | 'validation';
-  /** Whether upstream counts it among the mistakes of users, and marks its message so. */
+  /** Whether upstream counts it among user errors, and marks its message so. */
   readonly isUserError: boolean;
 
   constructor(

@@ -14,11 +14,10 @@ function fnv128a(text: string): string {
 }
 
 /**
- * The name of the ResolutionRequest that a run makes for something it refers to. The same wish of the same run has the same
- * name each time, so that there is one request for it; the order of parameters does not matter.
+ * The name of the ResolutionRequest of a run for a reference. Equal references of the same run have the same name, so
+ * that there is one request for them; the order of parameters does not matter.
  *
- * @example
- * resolutionRequestName('git', { namespace: 'ns', name: 'run' }, { params: [{ name: 'url', value: '...' }] });
+ * @example resolutionRequestName('git', { namespace: 'ns', name: 'run' }, { params: [{ name: 'url', value: '...' }] });
  * // git-2f8c...
  */
 export function resolutionRequestName(

@@ -26,14 +26,14 @@ export interface RemoteReference {
 export interface RequestPlace {
   readonly client: Client;
   readonly signal: AbortSignal;
-  /** A look into a cache of requests. Without it the API is asked. */
+  /** Reads a cache of requests. Without it requests are read from the API. */
   readonly findRequest?: (key: {
     readonly namespace: string;
     readonly name: string;
   }) => ResolutionRequestObject | undefined;
 }
 
-/** What a resolver brought. */
+/** The content that a resolver returned. */
 interface RemoteContent {
   /** Where it stands. The same object as long as nothing changes, if it comes from a cache. */
   readonly request: ResolutionRequestObject;
@@ -101,13 +101,13 @@ async function create(
   }
 }
 
-/** A refusal by the API that will be the same the next time. */
+/** A permanent error of the API. */
 function permanentRefusal(error: unknown): unknown {
   if (!isStatusError(error) || error.code >= 500 || error.code === 429 || error.code === 409) return error;
   return new RemoteFailure('resolution', `error requesting remote resource: ${error.message}`, { cause: error });
 }
 
-/** What a request says. */
+/** The content of a request. */
 function contentOf(request: ResolutionRequestObject): RemoteContent {
   const { status } = request;
   const succeeded = succeededCondition(status);

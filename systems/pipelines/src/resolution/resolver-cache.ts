@@ -26,17 +26,17 @@ interface Entry {
 }
 
 /**
- * Answers of resolvers, for a while. Those who ask for the same at the same time wait for one answer. Errors are not kept.
+ * Answers of resolvers, for a while. Concurrent equal requests share one answer. Errors are not kept.
  *
- * What one namespace got is not given to another: it may have got it with credentials of its own. Upstream's cache does not
- * make this difference.
+ * Answers are not shared between namespaces: they may depend on the credentials of the namespace. Upstream's cache does
+ * not make this difference.
  */
 export class ResolverCache {
   /** The one that was used the longest time ago is the first. */
   private readonly entries = new Map<string, Entry>();
   private readonly flights = new Map<string, Promise<ResolvedResource>>();
 
-  /** What is kept, or what `resolve` brings. `config` is the ConfigMap of the cache. */
+  /** The cached answer, or the result of `resolve`. `config` is the ConfigMap of the cache. */
   async get(
     resolver: Resolver,
     request: ResolverRequest,

@@ -24,7 +24,7 @@ const resolverConfigs: ReadonlyMap<string, ConfigDefinition<ResolverConfig>> = n
   allResolvers.map(({ type, configName, defaultConfig }) => [type, plainConfig(configName, defaultConfig)]),
 );
 
-/** The settings of resolvers while nobody follows the cluster: those that are shipped. */
+/** The settings of resolvers without a cluster: the shipped ones. */
 export const shippedSettings: ResolverSettings = {
   isEnabled: () => true,
   config: ({ defaultConfig }) => defaultConfig,
@@ -40,7 +40,7 @@ export function resolverConfigStore(client: Client, namespace: string, onError: 
   });
 }
 
-/** What the ConfigMaps say now. */
+/** The current settings of the ConfigMaps. */
 export function resolverSettings(store: ConfigStore): ResolverSettings {
   return {
     isEnabled: (type) => store.get(featureFlags)[type] ?? true,

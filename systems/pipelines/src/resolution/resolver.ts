@@ -3,7 +3,7 @@ import type { Clock, Random } from '@tektite/meta';
 import type { ResolutionRequestSpec } from '../kinds/resolution-request.ts';
 import type { RefSource } from '../kinds/run-status.ts';
 
-/** What a resolver is asked. */
+/** The request to a resolver. */
 export interface ResolverRequest {
   /** Where the run is. Credentials are read there. */
   readonly namespace: string;
@@ -16,16 +16,16 @@ export interface ResolverRequest {
 
 export type ResolverConfig = Readonly<Record<string, string>>;
 
-/** What a resolver works with. */
+/** The dependencies of a resolver. */
 export interface ResolverPlace {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
-  /** Aborted when the time is over. */
+  /** Aborted when the timeout expires. */
   readonly signal: AbortSignal;
 }
 
-/** What was found. */
+/** The resolved resource. */
 export interface ResolvedResource {
   readonly data: Uint8Array;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -45,7 +45,7 @@ export interface Resolver {
   readonly configName: string;
   /** As it is shipped. */
   readonly defaultConfig: ResolverConfig;
-  /** Throws an error that says what is wrong with a request. Does not look at other places. */
+  /** Throws an error that names the problem of a request. Does no I/O. */
   validate(request: ResolverRequest): void;
   resolve(request: ResolverRequest, place: ResolverPlace): Promise<ResolvedResource>;
   /** Whether the same request always has the same answer. Only resolvers with this function keep answers. */

@@ -10,9 +10,9 @@ export interface ValidationPlace {
 }
 
 /**
- * Has the API look at an object that was fetched: it is created in the run's namespace, under a name that nobody has, but not
- * kept. So webhooks, policies and the schema have their say as for an object of the cluster. Returns the object with the
- * defaults that it got and its own metadata.
+ * Validates a fetched object by a dry run: it is created in the run's namespace, under an unused name, but not kept. So
+ * webhooks, policies and the schema apply as for an object of the cluster. Returns the object with its defaults and its
+ * own metadata.
  */
 export async function validateRemote<T extends KubeObject>(
   kind: Kind<T>,
@@ -30,7 +30,7 @@ export async function validateRemote<T extends KubeObject>(
   }
 }
 
-/** A refusal that lasts, or the error itself, which may go. */
+/** A permanent denial, or the error itself, which may be transient. */
 function refusal(error: unknown, name: string): unknown {
   if (!isStatusError(error)) return error;
   if (error.code === 400)

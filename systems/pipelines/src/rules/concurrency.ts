@@ -1,12 +1,12 @@
 import type { PipelineRun } from '../kinds/pipeline-run.ts';
 
-/** What a run says about others that must not run beside it. */
+/** The concurrency settings of a run. */
 export interface Concurrency {
   /** Runs of one namespace with the same group share a limit. */
   readonly group: string;
   /** How many of them may run at once. */
   readonly limit: number;
-  /** What a new run does when there is no room: wait for it, or make it. */
+  /** The strategy of a new run without a free place: wait, or cancel others. */
   readonly strategy: 'wait' | 'cancel-in-progress';
 }
 

@@ -19,7 +19,7 @@ export function decodeObject<T extends KubeObject>(
   return { apiVersion, kind: name, ...decoded, metadata: object.metadata } as unknown as T;
 }
 
-/** What a user is told of an object that cannot be read. `doing` is `mutation failed` or `decoding request failed`. */
+/** The error for an object that cannot be decoded. `doing` is `mutation failed` or `decoding request failed`. */
 export function undecodable(doing: string, which: 'new' | 'old', error: unknown): StatusError {
   if (!(error instanceof DecodeError)) throw error;
   if (error instanceof EncodeError)

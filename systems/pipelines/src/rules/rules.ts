@@ -2,7 +2,7 @@ import { type FieldErrors, genericError } from '@tektite/controller';
 import type { ConfigDefaults } from '../config/config-defaults.ts';
 import type { FeatureFlags } from '../config/feature-flags.ts';
 
-/** What the checks of an object depend on besides the object. */
+/** The settings of validation besides the object. */
 export interface Rules {
   readonly flags: FeatureFlags;
   readonly defaults: ConfigDefaults;
@@ -10,7 +10,7 @@ export interface Rules {
   readonly isCreate: boolean;
 }
 
-/** Refuses a feature that the stability of the API that is switched on does not have. The mistake has no path. */
+/** Rejects a feature that the enabled API fields do not include. The error has no path. */
 export function gate({ flags }: Rules, feature: string, wanted: 'alpha' | 'beta'): FieldErrors | undefined {
   const current = flags.enableAPIFields;
   if (current === 'alpha' || (current === 'beta' && wanted === 'beta')) return undefined;

@@ -4,7 +4,7 @@ import { entryTypes, type TerminationEntry } from './termination-message.ts';
 
 type ArtifactsEntry = typeof entryTypes.stepArtifacts | typeof entryTypes.taskArtifacts;
 
-/** What a step used and made, from the first entry of that type; nothing from what cannot be read. */
+/** The artifacts of a step, from the first entry of that type; nothing from an invalid one. */
 export function artifactsOf(entries: readonly TerminationEntry[], type: ArtifactsEntry): Artifacts {
   const entry = entries.find((each) => each.type === type);
   if (!entry) return {};

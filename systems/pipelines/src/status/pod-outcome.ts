@@ -60,7 +60,7 @@ function failureOf(pod: CachedPod): Failure {
   return { reason: found?.reason ?? 'Failed', message: found?.message || vague };
 }
 
-/** Nodes tell of containers in any order; who failed first is the first of the spec. */
+/** Nodes report containers in any order; the first failed one is the first of the spec. */
 function inOrder({ spec, status }: CachedPod): readonly ContainerStatus[] {
   const places = new Map((spec?.containers ?? []).map(({ name }, place) => [name, place]));
   return (status?.containerStatuses ?? []).toSorted((a, b) => (places.get(a.name) ?? 0) - (places.get(b.name) ?? 0));
@@ -111,7 +111,7 @@ const imageReasons = new Set([
   'InvalidImageName',
 ]);
 
-/** Not being able to make a directory for a mount goes by itself. */
+/** A failure to create a directory for a mount is transient. */
 const subPathTrouble = 'failed to create subPath directory';
 
 type Waiting = NonNullable<NonNullable<ContainerStatus['state']>['waiting']>;

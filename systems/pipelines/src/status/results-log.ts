@@ -25,8 +25,8 @@ const newline = 0x0a;
 const carriageReturn = 0x0d;
 
 /**
- * What the results sidecar has printed: a line of JSON for each result. Of a line that is too long no more is kept than its
- * length. Throws {@link ResultTooLarge} and {@link ResultsLogError}.
+ * Reads the output of the results sidecar: a line of JSON for each result. Of a line that is too long no more is kept
+ * than its length. Throws {@link ResultTooLarge} and {@link ResultsLogError}.
  */
 export async function readResultsLog(
   log: AsyncIterable<Uint8Array>,

@@ -11,7 +11,7 @@ interface Declared {
   readonly type?: ParamType;
 }
 
-/** The results among what was told, one for each entry. */
+/** The results among the entries, one for each. */
 export function resultsOf(
   entries: readonly TerminationEntry[],
   type: ResultEntry,
@@ -48,7 +48,7 @@ function readValue(text: string): ParamValue {
 
 const isText = (item: unknown): item is string | null => typeof item === 'string' || item === null;
 
-/** What is said last of a result counts, in the place where it was first said. */
+/** The last value of a result counts, in the place of the first. */
 export function uniqueResults(results: readonly RunResult[]): readonly RunResult[] {
   return [...new Map(results.map((result) => [result.name, result])).values()];
 }

@@ -8,8 +8,8 @@ export const pipelineRunTrace = 'tekton.dev/pipelinerunSpanContext';
 const longest = 1024;
 
 /**
- * The trace of a run, for its status: the one it has, or the one that its annotation names, or, when traces are taken, the
- * one of this look. So the looks of a run, and of what it starts, are parts of one trace.
+ * The trace of a run, for its status: the existing one, or that of its annotation, or, when traces are exported, that
+ * of this reconcile. So the reconciles of a run, and of its children, share one trace.
  */
 export function spanContextOf(
   known: TraceContext | undefined,
@@ -36,7 +36,7 @@ function passedOn({ traceparent, tracestate }: TraceContext = {}): TraceContext 
   return { traceparent, ...(tracestate ? { tracestate } : {}) };
 }
 
-/** What cannot be read says nothing. */
+/** An invalid one counts as absent. */
 function readTrace(text: string): TraceContext {
   try {
     const value: unknown = JSON.parse(text);

@@ -59,7 +59,7 @@ function* cases(): Generator<Case> {
   }
 }
 
-/** What both sides know: no times, no identities. */
+/** The comparable part: no times, no identities. */
 function essence(steps: readonly object[]): unknown {
   return steps.map((step) => {
     const { name, container, terminated, terminationReason } = step as Record<string, Record<string, unknown>>;

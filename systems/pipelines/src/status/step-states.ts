@@ -12,15 +12,15 @@ import {
   visibleMessage,
 } from './termination-message.ts';
 
-/** A step's container, and what it told. */
+/** A step's container, and its entries. */
 export interface StepReport {
   readonly status: ContainerStatus;
   readonly entries: readonly TerminationEntry[];
-  /** It told something that cannot be read. */
+  /** The error of an invalid termination message. */
   readonly mistake?: TerminationMessageError;
 }
 
-/** The steps of a Pod, in the order of its spec, as far as the node has told of them. */
+/** The steps of a Pod, in the order of its spec, as far as the node has reported them. */
 export function stepReports(pod: CachedPod): readonly StepReport[] {
   const statuses = new Map((pod.status?.containerStatuses ?? []).map((status) => [status.name, status]));
   return (pod.spec?.containers ?? []).flatMap(({ name }) => {
@@ -38,7 +38,10 @@ function readReport(status: ContainerStatus): StepReport {
   }
 }
 
-/** What a run says of a step. What it said before and the Pod does not know, such as where the step came from, stays. */
+/**
+ * The state of a step in the status. Earlier fields that the Pod does not contain, such as the provenance of the step,
+ * stay.
+ */
 export function stepState(
   { status, entries, mistake }: StepReport,
   before: ReadonlyMap<string | undefined, StepState>,
@@ -46,7 +49,7 @@ export function stepState(
   const { name: container, imageID, state = {} } = status;
   const name = container.slice(stepPrefix.length);
   const provenance = before.get(name)?.provenance;
-  // A program that tells nothing, such as one that could not be started, gives no reason either.
+  // A program without a message, such as one that could not be started, has no reason either.
   const reason = state.terminated?.message && !mistake ? terminationReason(state.terminated, entries) : '';
   return {
     ...(state.terminated
@@ -89,7 +92,7 @@ function inOrder({ spec, status }: CachedPod): readonly ContainerStatus[] {
   return (status?.containerStatuses ?? []).toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** What a run says of its sidecars. Native ones are init containers that go on. */
+/** The states of sidecars in the status. Native ones are init containers that keep running. */
 export function sidecarStates(pod: CachedPod): readonly SidecarState[] {
   return [...inOrder(pod), ...(pod.status?.initContainerStatuses ?? [])]
     .filter(({ name }) => isSidecarContainer(name))

@@ -2,7 +2,7 @@ import { goStructJson } from '@tektite/go';
 import { inflateRawSync } from 'node:zlib';
 import { formatTime } from '@tektite/meta';
 
-/** What kind of thing an entry of a termination message is; the numbers are on the wire. */
+/** The type of an entry of a termination message; the numbers are on the wire. */
 export const entryTypes = {
   taskResult: 1,
   internal: 3,
@@ -14,7 +14,7 @@ export const entryTypes = {
 
 export type EntryType = (typeof entryTypes)[keyof typeof entryTypes];
 
-/** One thing that a step tells at its end. */
+/** One entry of a step's termination message. */
 export interface TerminationEntry {
   readonly key: string;
   readonly value: string;
@@ -42,8 +42,8 @@ const compressedPrefix = 'tknz:';
 const maxDecompressedBytes = 131_072;
 
 /**
- * What a step told, each key once: the last that was said of it, sorted. An empty message tells nothing. Throws a
- * {@link TerminationMessageError} for anything else that is no list of entries.
+ * The entries of a step, each key once: the last one counts, sorted. An empty message has none. Throws a {@link
+ * TerminationMessageError} for anything else that is no list of entries.
  */
 export function parseTerminationMessage(message: string): readonly TerminationEntry[] {
   if (message === '') return [];
@@ -108,14 +108,14 @@ export function toldReason(entries: readonly TerminationEntry[]): string | undef
 
 const entrypointTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(?:Z|[+-]\d\d:\d\d)$/;
 
-/** When the user's program began, whatever type the entry is of. What is no time as the entrypoint writes it tells nothing. */
+/** The start time of the user's program, from an entry of any type. An invalid time is ignored. */
 export function toldStart(entries: readonly TerminationEntry[]): string | undefined {
   const text = entries.find(({ key }) => key === 'StartedAt')?.value ?? '';
   const time = entrypointTime.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? undefined : formatTime(time);
 }
 
-/** What the user's program exited with, whatever type the entry is of. What is no number of 32 bits tells nothing. */
+/** The exit code of the user's program, from an entry of any type. A value that is no 32-bit number is ignored. */
 export function toldExitCode(entries: readonly TerminationEntry[]): number | undefined {
   const text = entries.find(({ key }) => key === 'ExitCode')?.value ?? '';
   const code = Number(text);

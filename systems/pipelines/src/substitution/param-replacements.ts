@@ -13,7 +13,7 @@ const taskForms = (name: string) => [
 export const paramForms: (name: string) => readonly string[] = taskForms;
 const pipelineForms = (name: string) => taskForms(name).slice(0, 3);
 
-/** What the parameters of a Task or Pipeline stand for: what the run gives, or the defaults. */
+/** The values of the parameters of a Task or Pipeline: from the run, or the defaults. */
 export function paramReplacements(
   specs: readonly ParamSpec[],
   params: readonly Param[],

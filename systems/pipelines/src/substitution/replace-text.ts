@@ -3,8 +3,8 @@ import type { Replacements } from './replacements.ts';
 import { spend } from './size-limit.ts';
 
 /**
- * The text with each `$(name)` that is known replaced, in one pass from the left: what is put in is not looked at again.
- * What is not known stays as it is, so that a shell's `$(command)` survives; there is no way to escape.
+ * The text with each `$(name)` that is known replaced, in one pass from the left: inserted texts are not expanded
+ * again. Unknown names stay as they are, so that a shell's `$(command)` survives; there is no way to escape.
  */
 export function replaceText(text: string, { strings }: Pick<Replacements, 'strings'>): string {
   let at = text.indexOf('$(');

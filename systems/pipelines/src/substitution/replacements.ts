@@ -1,4 +1,4 @@
-/** What variables stand for, by their names without `$(` and `)`. */
+/** The values of variables, by their names without `$(` and `)`. */
 export interface Replacements {
   readonly strings: ReadonlyMap<string, string>;
   readonly arrays: ReadonlyMap<string, readonly string[]>;

@@ -3,7 +3,10 @@ import { RunFailure } from '../conditions/run-failure.ts';
 /** More than any object can hold, whatever else is in it. */
 const mostCharacters = 16 * 1024 * 1024;
 
-/** What is left for the work under way, and why a run ends that needs more. Nothing here waits, so there is one at a time. */
+/**
+ * The remaining budget of the current work, and the reason of a run that exceeds it. Nothing here is asynchronous, so
+ * there is one at a time.
+ */
 let limit: { left: number; readonly reason: string } | undefined;
 
 /**
@@ -20,7 +23,7 @@ export function withinLimit<T>(reason: string, work: () => T): T {
   }
 }
 
-/** Tells of what is put into a text. */
+/** Charges inserted characters. */
 export function spend(characters: number): void {
   if (!limit) return;
   limit.left -= characters;

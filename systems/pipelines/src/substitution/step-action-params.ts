@@ -21,7 +21,7 @@ export function applyStepAction(step: Step, action: StepActionSpec, replacements
 }
 
 /**
- * What the parameters of a StepAction stand for: what the step gives, with the parameters of its Task replaced, or the
+ * The values of the parameters of a StepAction: from the step, with the parameters of its Task replaced, or the
  * defaults, which may refer to each other. Throws an error in upstream's words when they do not fit together.
  */
 export function stepActionReplacements(
@@ -148,7 +148,7 @@ function indicesOf(form: string, texts: readonly string[]): ReadonlySet<string> 
 function checkTypes({ strings, arrays }: Replacements): void {
   const [clash] = [...strings.keys()].filter((name) => arrays.has(name)).sort();
   if (clash === undefined) return;
-  // A name with a hyphen is not recognized as one, and so the whole variable is told.
+  // A name with a hyphen is not recognized as one, and so the whole variable is reported.
   const [, dotted, double, single] =
     /^(?:(?:inputs\.)?params\.(\w+)|params\["([^"]+)"\]|params\['([^']+)'\])$/.exec(clash) ?? [];
   throw new Error(

@@ -9,7 +9,7 @@ const forms =
 const index = /\[([0-9])*\*?\]/g;
 
 /**
- * What `steps.STEP.results.RESULT` refers to, with an index or a key behind it or not. Throws an error in upstream's words for
+ * Parses `steps.STEP.results.RESULT`, with an index or a key behind it or not. Throws an error in upstream's words for
  * anything else.
  */
 export function parseStepResult(expression: string): StepResultReference {

@@ -2,7 +2,7 @@
 interface Reference {
   /** All of it, from `$(` to `)`. */
   readonly expression: string;
-  /** What comes after the prefix: `name`, `name[*]`, `object.key`. */
+  /** The part after the prefix: `name`, `name[*]`, `object.key`. */
   readonly name: string;
   readonly isDotted: boolean;
 }
@@ -23,7 +23,7 @@ function references(text: string, prefix: string): readonly Reference[] {
 
 function referencesInLine(line: string, start: string): readonly Reference[] {
   const found: Reference[] = [];
-  // What does not end now will not end later either: looking again and again would take for ever in a long line.
+  // A pattern without an end now has none later either: repeated searches would take quadratic time in a long line.
   const endless = new Set<string>();
   for (let at = line.indexOf(start); at >= 0; ) {
     const from = at + start.length;
@@ -44,7 +44,7 @@ export function expressionsIn(text: string, prefix: string): readonly string[] {
   return references(text, prefix).map(({ expression }) => expression);
 }
 
-/** What stands after the prefix, keys of objects included. */
+/** The part after the prefix, with keys of objects. */
 export function wholeNamesIn(text: string, prefix: string): readonly string[] {
   return references(text, prefix).map(({ name }) => name);
 }

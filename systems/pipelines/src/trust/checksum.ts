@@ -15,11 +15,10 @@ const ignored = new Set([
 ]);
 
 /**
- * What is signed of a Task, Pipeline or StepAction: the SHA-256 of its name, labels, annotations and spec, in the very bytes that
- * Go prints for them. Other metadata does not count, nor do annotations that come and go.
+ * The signed checksum of a Task, Pipeline or StepAction: the SHA-256 of its name, labels, annotations and spec, in the
+ * exact bytes of Go's JSON. Other metadata does not count, nor do transient annotations.
  *
- * @example
- * checksumOf(task).toString('hex');
+ * @example checksumOf(task).toString('hex');
  */
 export function checksumOf(object: KubeObject): Buffer {
   const { version = '' } = parseApiVersion(object.apiVersion) ?? {};

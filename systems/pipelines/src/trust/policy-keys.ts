@@ -15,7 +15,10 @@ export interface KeyPlace {
   readonly signal: AbortSignal;
 }
 
-/** The keys of a policy's authorities. Throws, in upstream's words, if one of them cannot be had; the API's trouble is passed on. */
+/**
+ * The keys of a policy's authorities. Throws, in upstream's words, if one of them cannot be read; errors of the API are
+ * passed on.
+ */
 export async function policyKeys({ spec }: VerificationPolicyObject, place: KeyPlace): Promise<readonly PolicyKey[]> {
   const keys: PolicyKey[] = [];
   for (const authority of spec.authorities) keys.push(await keyOf(authority, place));

@@ -65,7 +65,7 @@ export function verifyChecksum(
   }
 }
 
-/** Keys on Edwards' curves hash by themselves. */
+/** Keys on Edwards' curves include the hash. */
 function hashFor({ asymmetricKeyType }: KeyObject, algorithm = ''): string | null {
   if (asymmetricKeyType === 'ed25519' || asymmetricKeyType === 'ed448') return null;
   const hash = hashAlgorithms.get(algorithm.toLowerCase());
@@ -73,7 +73,7 @@ function hashFor({ asymmetricKeyType }: KeyObject, algorithm = ''): string | nul
   return hash;
 }
 
-/** A public key in PEM. A private one is refused: whoever gave it should not have. */
+/** A public key in PEM. A private one is rejected: it should not have been shared. */
 export function readPublicKey(pem: string): KeyObject {
   if (pem.includes('PRIVATE KEY')) throw new SignatureError('key cannot be decoded: it is a private key');
   try {

@@ -10,7 +10,7 @@ import type { VerificationResult } from '../conditions/verification-result.ts';
 export interface VerificationSettings {
   /** Those of the namespace of the run. */
   readonly policies: readonly VerificationPolicyObject[];
-  /** What becomes of a source that no policy is about. */
+  /** The effect on a source that matches no policy. */
   readonly noMatchPolicy: FeatureFlags['verificationNoMatchPolicy'];
 }
 

@@ -4,7 +4,7 @@ import { featureFlags } from '../config/feature-flags.ts';
 import { loggingConfig } from '../config/logging-config.ts';
 import { webhookElectionConfig } from '../config/webhook-election-config.ts';
 
-/** Refuses settings that could not be used. Only ConfigMaps with Tekton's label are looked at. */
+/** Denies invalid settings. Only ConfigMaps with Tekton's label are checked. */
 export function configWebhook(): AdmissionWebhook {
   return configMapWebhook({
     name: 'config.webhook.pipeline.tekton.dev',

@@ -13,14 +13,14 @@ import type { CurrentSettings } from '../config/current-settings.ts';
 import { decodeObject, undecodable } from '../rules/decode-object.ts';
 import type { Rules } from '../rules/rules.ts';
 
-/** What is done with the objects of one kind in one version. */
+/** The functions for the objects of one kind in one version. */
 export interface KindChecks<T extends KubeObject> {
   readonly kind: StructKind;
   applyDefaults(object: T, rules: Rules): T;
   validate(object: T, old: T | undefined, rules: Rules): FieldErrors;
 }
 
-/** Objects are read here, by the rules of Go, and not by the schema, which is looked at later. */
+/** Objects are decoded here, by the rules of Go, and not by the schema, which is validated later. */
 const unread = (kind: Kind): Kind => ({ ...kind, schema: undefined });
 
 /** Writes of the status are reviewed too. */

@@ -8,7 +8,7 @@ function object(kind: string, spec: object, version = 'v1'): KubeObject {
   return { apiVersion: `tekton.dev/${version}`, kind, metadata: { name: 'x' }, spec } as unknown as KubeObject;
 }
 
-/** What is wrong, without the words around it. */
+/** The error, without its prefix. */
 async function refusal(input: KubeObject, settings: Settings = {}, old?: KubeObject): Promise<string | undefined> {
   const answer = await admit(input, settings, old);
   return answer.refusal?.replace(/^.*?validation failed: /s, '');

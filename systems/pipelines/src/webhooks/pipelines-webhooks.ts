@@ -80,10 +80,9 @@ const policyChecks = {
 const namespaceSelector = { matchExpressions: [{ key: 'webhooks.knative.dev/exclude', operator: 'DoesNotExist' }] };
 
 /**
- * What upstream's webhook says to objects of its kinds and of all versions, under its names and at its paths.
+ * The webhooks of all kinds and versions, under upstream's names and paths.
  *
- * @example
- * pipelinesWebhooks({ flags: () => store.get(featureFlags), defaults: () => store.get(configDefaults) })
+ * @example pipelinesWebhooks({ flags: () => store.get(featureFlags), defaults: () => store.get(configDefaults) })
  */
 export function pipelinesWebhooks(settings: CurrentSettings): readonly AdmissionWebhook[] {
   const rules = allChecks();

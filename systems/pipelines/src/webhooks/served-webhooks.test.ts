@@ -62,7 +62,7 @@ describe('on a server', () => {
       'Once the TaskRun has started, only status and statusMessage updates are allowed: spec',
     );
     await change({ status: 'TaskRunCancelled' });
-    // What the controller says of it passes the webhooks too.
+    // Status updates of the controller pass the webhooks too.
     const reason = async () => (await plane.client.get(TaskRun, metadata('run'))).status?.conditions?.[0]?.reason;
     await vi.waitFor(async () => expect(await reason()).toBe('TaskRunCancelled'), { timeout: 15_000 });
   });

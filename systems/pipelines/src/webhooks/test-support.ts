@@ -18,7 +18,7 @@ export function kindOf(object: KubeObject): StructKind | undefined {
 
 export type Settings = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** What a user hears, or the object that is stored. */
+/** The error of a user, or the stored object. */
 export interface Admission {
   readonly refusal?: string;
   readonly object?: KubeObject;
@@ -43,7 +43,7 @@ export async function admit(input: KubeObject, settings: Settings = {}, oldObjec
   return { object: await stored(object, kind, { flags: () => flags, defaults: () => defaults }) };
 }
 
-/** What comes back after an object was kept in the version that is stored. */
+/** The object after a round trip through the storage version. */
 async function stored(object: KubeObject, kind: Kind, settings: CurrentSettings): Promise<KubeObject> {
   const hub = allKinds.find(({ kind: name }) => name === kind.kind) as Kind;
   if (hub === kind) return object;

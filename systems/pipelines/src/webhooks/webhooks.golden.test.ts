@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeObject } from '../rules/decode-object.ts';
 import { admit, kindOf, type Settings } from './test-support.ts';
 
-/** What Tekton's own webhook answered. It lies beside the repository, where there is any. */
+/** Recorded answers of Tekton's own webhook. They lie beside the repository, where there are any. */
 const golden = new URL('../../../../../shared/golden/tekton/', import.meta.url).pathname;
 
 /** Documents for which the answer is not (yet) upstream's. This list only ever gets shorter. */
@@ -67,7 +67,7 @@ function withoutNulls(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (_, item: unknown) => (item === null ? undefined : item))) as unknown;
 }
 
-/** What the recording leaves out: nulls, and what the server or the controller adds. */
+/** The part that the recording contains: without nulls, and without additions of the server or the controller. */
 function recorded({ spec, metadata }: KubeObject & { readonly spec?: unknown }): unknown {
   return withoutNulls({ spec, labels: metadata.labels });
 }

@@ -2,15 +2,15 @@ import type { Volume, VolumeMount } from '@tektite/schema/kubernetes';
 import type { Sidecar, Step, TaskSpec } from '../kinds/task-spec.ts';
 import type { WorkspaceBinding, WorkspaceDeclaration, WorkspaceUsage } from '../kinds/workspace.ts';
 
-/** Where a workspace is in the containers, unless somebody says otherwise. */
+/** The default path of a workspace in the containers. */
 export function mountPathOf({ name, mountPath }: WorkspaceDeclaration): string {
   return mountPath || `/workspace/${name}`;
 }
 
 /**
- * A Task with the volumes of its workspaces, in the order in which they are bound. A workspace that a step or sidecar names
- * itself is isolated: only those that name it see it. Others are in all steps, and in all sidecars that have nothing of their
- * own at that path.
+ * A Task with the volumes of its workspaces, in the order in which they are bound. A workspace that a step or sidecar
+ * names itself is isolated: only those that name it see it. Others are in all steps, and in all sidecars that mount
+ * nothing else at that path.
  */
 export function applyWorkspaces(
   spec: TaskSpec,

@@ -16,7 +16,7 @@ import { advanced, type CustomRunPlan, type CustomTaskProgress, startedStatus, t
 export interface CustomTask {
   /** For logs and leases. */
   readonly name: string;
-  /** What Pipelines say to mean it: `taskRef: {apiVersion, kind}`, or the same in a `taskSpec`. */
+  /** The reference in Pipelines: `taskRef: {apiVersion, kind}`, or the same in a `taskSpec`. */
   readonly apiVersion: string;
   readonly kind: string;
   /**

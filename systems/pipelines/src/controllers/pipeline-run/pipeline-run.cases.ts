@@ -12,7 +12,7 @@ import { ResolutionRequest } from '../../kinds/resolution-request.ts';
 import { pipelineRunController } from './controller.ts';
 import { task } from './test-support.ts';
 
-/** What a PipelineRun does on any server, real or embedded; TaskRuns are ended by hand. `adapt`: for what old servers cannot take. */
+/** Cases of PipelineRuns on any server, real or embedded; TaskRuns are completed by hand. `adapt`: for old servers. */
 export function pipelineRunCases(cluster: () => Cluster, adapt: (kind: Kind) => Kind = (kind) => kind): void {
   const namespace = 'runs';
   let manager: Manager;

@@ -32,7 +32,7 @@ const below = (random: Random, limit: number) => Math.floor(random.next() * limi
 function randomPipeline(random: Random, size: number): PipelineSpec {
   const tasks: PipelineTask[] = [];
   for (let index = 0; index < size; index++) tasks.push(randomTask(random, tasks));
-  // Of a matrix nobody can have a single result.
+  // A matrix has no single result.
   const single = tasks.filter(({ matrix }) => !matrix).map(({ name }) => name);
   const final = Array.from({ length: below(random, 3) }, (_, index) => ({
     ...baseTask(`f${index}`),
@@ -179,7 +179,7 @@ function mustBeSound(run: PipelineRun, spec: PipelineSpec, taskRuns: readonly Ta
   for (const task of all) {
     const expected = task.matrix ? 3 : 1;
     const count = taskRuns.filter((each) => taskOf(each) === task.name).length;
-    // What was begun in part when the end was asked for stays so.
+    // A matrix that was created in part when the run was cancelled stays so.
     if (isCut || run.spec.status) expect(count).toBeLessThanOrEqual(expected);
     else expect([0, expected], `${name}: runs of ${task.name}`).toContain(count);
   }

@@ -17,14 +17,14 @@ import { pipelineRunController } from './controller.ts';
 
 export const namespace = 'default';
 
-/** A task that could be run, if somebody ran TaskRuns: here, the tests say how these end. */
+/** A task that could be run with a TaskRun controller: here, the tests complete its TaskRuns. */
 export const task = (name: string, more: Partial<PipelineTask> = {}): PipelineTask => ({
   name,
   taskSpec: { steps: [{ name: 's', image: 'busybox', script: 'true' }], results: [{ name: 'r' }] },
   ...more,
 });
 
-/** PipelineRuns on a server of their own, in a time of their own. */
+/** PipelineRuns on a separate server with a virtual clock. */
 export class PipelineBench {
   readonly plane: ControlPlane;
   readonly clock: VirtualClock;

@@ -17,7 +17,7 @@ import { isCompleted } from '../../conditions/succeeded-condition.ts';
 
 const succeeded = knativeConditionSet('Succeeded', []);
 
-/** What becomes of a request by what is known of it, and how soon to look again. */
+/** The decision for a request, and its requeue delay. */
 interface Verdict {
   readonly status: ResolutionRequestStatus;
   readonly waitMs?: number;
@@ -50,7 +50,7 @@ function createdAt({ metadata }: ResolutionRequestObject, now: number): number {
   return metadata.creationTimestamp ? instantToMilliseconds(parseTime(metadata.creationTimestamp)) : now;
 }
 
-/** Follows requests from their start to their end, whoever answers them: a resolver of ours, or one of somebody else's. */
+/** Follows requests from their start to their end, whichever resolver answers them. */
 export function resolutionRequestController(defaults: () => ConfigDefaults): ControllerDefinition {
   return defineController<ResolutionRequestObject>({
     name: 'resolutionrequest',

@@ -19,7 +19,7 @@ const succeeded = knativeConditionSet('Succeeded', []);
 const defaultTimeoutMs = 60_000;
 /** More than is resolved in the time that a slow place takes; the requests of a place that answers do not wait for it. */
 const concurrency = 32;
-/** What the API server takes, before it is encoded. To send, or to parse, more than that would be of no use. */
+/** The limit of the API server, before encoding. Larger data cannot be sent or parsed. */
 const mostBytes = 2_300_000;
 
 /**
@@ -113,7 +113,7 @@ function isTransient(error: unknown): boolean {
 
 const supported = ['PipelineRun', 'Pipeline', 'TaskRun', 'Task', 'Run', 'CustomRun', 'StepAction'];
 
-/** What is wrong with data that is none of Tekton's objects. */
+/** The error for data that is none of Tekton's objects. */
 function unsupported(data: Uint8Array): string | undefined {
   let value: unknown;
   try {

@@ -14,7 +14,7 @@ afterEach(() => bench.stop());
 async function create(name: string, annotations: Readonly<Record<string, string>> = {}): Promise<void> {
   const spec = { status: 'PipelineRunPending', pipelineSpec: { tasks: [task('t')] } };
   await bench.create(spec, name, { 'tektite.dev/concurrency-group': 'deploy', ...annotations });
-  // Who came first is told by whole seconds.
+  // The order of creation has a resolution of whole seconds.
   await bench.clock.advance(1000);
 }
 

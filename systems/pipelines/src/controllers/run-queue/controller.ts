@@ -14,7 +14,7 @@ import { isCompleted } from '../../conditions/succeeded-condition.ts';
 import { groupOf } from '../../rules/concurrency.ts';
 import { decideQueue } from './decide.ts';
 
-/** A run that was deleted tells nobody: who waits looks again by itself. */
+/** The deletion of a run does not enqueue others: waiting runs are requeued. */
 const patienceMs = 30_000;
 
 const byGroup = (run: PipelineRun) => {
@@ -41,9 +41,9 @@ export function runQueueController(): ControllerDefinition {
 }
 
 class RunQueue {
-  /** Runs of which the cache may not know yet that they were told to begin. */
+  /** Started runs that the cache may still show as pending. */
   private readonly begun = new Set<string>();
-  /** One look at a group at a time: two would both see the last free place. */
+  /** One decision per group at a time: two would both see the last free place. */
   private readonly looking = new Map<string, Promise<void>>();
 
   async look(run: PipelineRun, context: ReconcileContext): Promise<Result | undefined> {
@@ -78,7 +78,7 @@ class RunQueue {
     }
   }
 
-  /** Only if it is the run that was looked at, in the state in which it was looked at. */
+  /** Conditional on the observed run and its state. */
   private async tell(run: PipelineRun, status: string | null, { client, signal }: ReconcileContext): Promise<void> {
     const { namespace = '', name = '', resourceVersion, uid } = run.metadata;
     const patch = mergePatch({ metadata: { uid, resourceVersion }, spec: { status } });

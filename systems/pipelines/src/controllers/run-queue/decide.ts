@@ -2,7 +2,7 @@ import type { PipelineRun } from '../../kinds/pipeline-run.ts';
 import { isCompleted } from '../../conditions/succeeded-condition.ts';
 import { concurrencyOf } from '../../rules/concurrency.ts';
 
-/** What is to be done about the runs of a group. */
+/** The decision for the runs of a group. */
 export interface QueueDecision {
   /** Runs that may begin now. */
   readonly begin: readonly PipelineRun[];
@@ -13,10 +13,10 @@ export interface QueueDecision {
 const pending = 'PipelineRunPending';
 
 /**
- * Whose turn it is in a group: runs begin in the order of their creation, and none overtakes another. Where the newest one
- * says so, all others are cancelled, and it begins when they are over.
+ * The next runs of a group: runs start in the order of their creation, and none overtakes another. With
+ * `cancel-in-progress` on the newest one, all others are cancelled, and it starts when they have completed.
  *
- * `begun` are those that were told to begin and of whom the cache does not know it yet.
+ * `begun` are started runs that the cache still shows as pending.
  */
 export function decideQueue(members: readonly PipelineRun[], begun: ReadonlySet<string>): QueueDecision {
   const open = members.filter(({ status }) => !isCompleted(status)).sort(byAge);
@@ -35,7 +35,7 @@ export function decideQueue(members: readonly PipelineRun[], begun: ReadonlySet<
   return { begin, cancel };
 }
 
-/** Whether somebody has told it to end already. */
+/** Whether its cancellation was requested already. */
 function isEnding({ spec }: PipelineRun): boolean {
   return spec.status !== undefined && spec.status !== '' && spec.status !== pending;
 }

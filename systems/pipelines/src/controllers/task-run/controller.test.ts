@@ -79,7 +79,7 @@ async function events(): Promise<readonly string[]> {
 
 type Containers = Record<string, object>;
 
-/** What a node would write. */
+/** Writes the status of a Pod as a node would. */
 async function tell(phase: string, containers: Containers, name = 'tr-pod'): Promise<void> {
   const found = await pod(name);
   const containerStatuses = Object.entries(containers).map(([container, state]) => ({

@@ -27,9 +27,9 @@ function must(condition: boolean, message: string): void {
 
 /** Runs Pods on the side of the world where nothing fails, and writes down what it saw of each. */
 class Kubelet {
-  /** By name: the uids of the Pods that ever had it, and what the last of them told as its result. */
+  /** By name: the uids of the Pods that ever had it, and the result of the last of them. */
   readonly seen = new Map<string, { readonly uids: Set<string>; result?: string; exitCode?: number }>();
-  /** Pods that somebody else deleted: who comes after them has a right to their name. */
+  /** Pods that were deleted by another client: their successors may reuse their name. */
   readonly taken = new Set<string>();
   private readonly client: Client;
   private readonly world: World;
@@ -54,7 +54,7 @@ class Kubelet {
     this.seen.set(name, entry);
     if (!entry.uids.has(uid)) {
       entry.uids.add(uid);
-      // What the one before it told went with it.
+      // The result of its predecessor is lost.
       delete entry.result;
       this.later(() => this.tell(name, uid, 'Running', { running: { startedAt: '2026-01-01T00:00:00Z' } }));
     }
@@ -87,7 +87,7 @@ class Kubelet {
     return written !== undefined;
   }
 
-  /** Has a Pod go without asking anybody. */
+  /** Deletes a Pod without a grace period. */
   async evict(name: string): Promise<void> {
     const pod = await this.client.get(kinds.Pod, { namespace, name }).catch(() => undefined);
     if (!pod || pod.status?.phase !== 'Running') return;

@@ -35,7 +35,7 @@ export function findEntry({ layers }: Manifest, kind: string, name: string): Lay
   return found;
 }
 
-/** What a layer says of itself, as annotations of the request. */
+/** The annotations of a request for a layer. */
 export function entryAnnotations(layer: Layer): Readonly<Record<string, string>> {
   const entries = [kindKey, nameKey, versionKey].map((key) => [
     `resolution.tekton.dev/${key}`,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type ResolverBench, taskText } from '../test-support.ts';
 import { type Pusher, tarLayer } from './test-support.ts';
 
-/** A registry that everybody may push to and pull from. */
+/** A registry without authentication. */
 export interface RegistryPlace {
   readonly bench: () => ResolverBench;
   readonly pusher: () => Pusher;
@@ -13,7 +13,7 @@ export interface RegistryPlace {
 const getting = (message: string) => `error getting "bundleresolver" "default/REQUEST": ${message}`;
 const task = { kind: 'task', name: 'remote', content: tarLayer('remote', taskText) };
 
-/** What the bundle resolver does with any registry. */
+/** Cases of the bundle resolver with any registry. */
 export function bundleResolverCases({ bench, pusher, host }: RegistryPlace): void {
   it('brings an object out of an image', async () => {
     const pipeline = { kind: 'pipeline', name: 'remote', content: tarLayer('remote', 'kind: Pipeline') };

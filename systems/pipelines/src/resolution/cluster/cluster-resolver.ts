@@ -43,7 +43,7 @@ export const clusterResolver: Resolver = {
   },
 };
 
-/** Who wrote what and when is nobody's business elsewhere, and makes requests large. */
+/** managedFields are not needed elsewhere, and make requests large. */
 function withoutState(object: KubeObject): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };

@@ -14,7 +14,7 @@ export interface ScmConfig {
   readonly 'api-token-secret-namespace'?: string;
 }
 
-/** What is asked for, with defaults. */
+/** The parameters, with defaults. */
 export interface GitParams {
   /** To be cloned; otherwise the API of a server is asked for `org` and `repo`. */
   readonly url: string;

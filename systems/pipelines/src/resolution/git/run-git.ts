@@ -15,8 +15,8 @@ const mostBytes = 16 * 1024 * 1024;
 const mostErrorBytes = 16 * 1024;
 
 /**
- * Runs the machine's git. There is no shell, nobody is asked for anything, and credentials stand neither in arguments nor in
- * messages. When the signal is aborted, git and its helpers are ended.
+ * Runs the machine's git. There is no shell and no prompt, and credentials are neither in arguments nor in messages.
+ * When the signal is aborted, git and its helpers are ended.
  */
 export async function runGit(args: readonly string[], options: GitOptions): Promise<Buffer> {
   const { directory, signal, authorization, input = '' } = options;
@@ -29,7 +29,7 @@ export async function runGit(args: readonly string[], options: GitOptions): Prom
   const child = spawn('git', ['-C', directory, ...config, ...args], {
     env: environment(authorization),
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A group of its own, so that helpers can be ended with it.
+    // A separate process group, so that helpers can be ended with it.
     detached: true,
   });
   const kill = () => {

@@ -3,7 +3,7 @@ import { trimSlashes } from '../trim-slashes.ts';
 
 /** How a server with repositories is asked, by the kind of server. */
 export interface ScmProvider {
-  /** Where the server is if nobody says so. Empty: it has to be said. */
+  /** The default server. Empty: it is required. */
   readonly server: string;
   /** From the address of the server to that of its API. */
   api(server: string): string;

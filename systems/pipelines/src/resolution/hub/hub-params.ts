@@ -88,7 +88,7 @@ function checkHubUrl(url: string): void {
   try {
     scheme = checkRequestUri(url);
   } catch {
-    // Told below.
+    // Reported below.
   }
   if (scheme === '' || !/^[^/]+:\/\/[^/]/.test(url)) throw new Error(`url must be a valid absolute URL: ${url}`);
   if (scheme !== 'http' && scheme !== 'https') throw new Error(`url must use http or https scheme: ${url}`);

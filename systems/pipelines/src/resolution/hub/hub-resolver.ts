@@ -124,7 +124,7 @@ async function askHub<T>(type: HubParams['type'], url: string, { signal }: Resol
   }
 }
 
-/** What the first hub says that has an answer. */
+/** The answer of the first hub that has one. */
 async function firstOf<T>(
   urls: readonly string[],
   summary: string,

@@ -64,7 +64,7 @@ function parseTerm(text: string): Constraint | undefined {
   const limit = parseVersion(wanted);
   if (!limit) return undefined;
   const given = /^v?([\d.]+)/.exec(wanted)?.[1]?.split('.').length ?? 1;
-  // What was made before a release is only wanted by those who name one such.
+  // Pre-releases only match a constraint that names one.
   const fits = (version: Version) =>
     version.prerelease === '' ||
     (limit.prerelease !== '' && limit.segments.every((segment, index) => segment === version.segments[index]));

@@ -20,7 +20,7 @@ export class Annotations {
     if (value !== undefined) this.entries.set(key, goStructJson(value));
   }
 
-  /** Looks at a value that was kept. */
+  /** Reads a kept value. */
   read(key: string, doing = 'deserializing'): unknown {
     const text = this.entries.get(key);
     if (text === undefined) return undefined;
@@ -31,7 +31,10 @@ export class Annotations {
     }
   }
 
-  /** Gives a value that was kept, and keeps it no longer. If it was not kept here but written by somebody, it may be no such list or struct. */
+  /**
+   * Gives a value that was kept, and keeps it no longer. A value that was written by a user may be no such list or
+   * struct.
+   */
   take(key: string, goType?: string): unknown {
     const value = this.read(key);
     const found = jsonTypeName(value);

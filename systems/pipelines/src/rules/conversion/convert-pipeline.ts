@@ -17,7 +17,7 @@ export function pipelineFromV1(pipeline: Json, annotations: Annotations): Json {
   return { ...pipeline, spec: { ...pipelineSpecFromV1((pipeline.spec ?? {}) as Json, annotations), ...resources } };
 }
 
-/** What was kept as `resources`, unless it is empty. */
+/** The kept `resources`, unless they are empty. */
 export function takeResourceList(annotations: Annotations, goType: string): Json {
   const resources = annotations.take(resourcesKey, goType) as readonly unknown[] | undefined;
   return resources?.length ? { resources } : {};

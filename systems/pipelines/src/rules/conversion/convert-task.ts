@@ -39,7 +39,7 @@ export function taskFromV1(task: Json, annotations: Annotations): Json {
   return { ...task, spec: { ...spec, ...resources } };
 }
 
-/** What was kept as `resources`, unless it is empty. */
+/** The kept `resources`, unless they are empty. */
 export function takeResources(annotations: Annotations, key: string, goType = 'v1beta1.TaskResources'): Json {
   const resources = annotations.take(key, goType) as Json | undefined;
   return resources?.inputs || resources?.outputs ? { resources } : {};

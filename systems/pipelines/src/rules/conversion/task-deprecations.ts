@@ -19,7 +19,7 @@ const fields = [
   'tty',
 ];
 const templateFields = ['name', ...fields];
-/** Upstream forgets one of them when it looks whether there are any. */
+/** Upstream forgets one of them when it checks whether there are any. */
 const noticedTemplateFields = templateFields.filter((field) => field !== 'livenessProbe');
 
 interface Deprecation {

@@ -3,8 +3,8 @@ import { mergeStepTemplate } from '../../pod/merge-step-template.ts';
 import type { Rules } from '../rules.ts';
 
 /**
- * The steps with what their template says: it is these that variables are looked for in. A step that refers to a StepAction gets
- * what the template says only when that is known.
+ * The steps merged with their template: variables are checked in these. A step that refers to a StepAction is merged
+ * only when that is resolved.
  */
 export function mergedSteps(
   { steps = [], stepTemplate }: TaskSpec,
@@ -18,7 +18,7 @@ export function mergedSteps(
   });
 }
 
-/** Upstream's older version forgets these when there is a template, and so never looks at them. */
+/** Upstream's older version forgets these when there is a template, and so never validates them. */
 function withoutNews({ params: _, results: __, workspaces: ___, ...step }: Step): Step {
   return step;
 }

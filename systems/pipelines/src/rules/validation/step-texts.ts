@@ -3,7 +3,7 @@ import type { Step } from '../../kinds/task-spec.ts';
 import { allErrors } from './all-errors.ts';
 import type { TextCheck } from './validate-variables.ts';
 
-/** What checks the texts of a step: those that stand alone, and those that are items of `command` and `args`. */
+/** The checks of the texts of a step: those that stand alone, and those that are items of `command` and `args`. */
 export interface StepChecks {
   readonly text: TextCheck;
   readonly item: TextCheck;
@@ -43,7 +43,7 @@ export function checkSteps(steps: readonly Step[], check: (step: Step) => FieldE
   return allErrors(steps.map((step, index) => check(step).viaFieldIndex('steps', index)));
 }
 
-/** More than anybody reads. Each has a path as long as the list of steps. */
+/** More errors are never read. Each has a path as long as the list of steps. */
 const mostNested = 100;
 
 /**

@@ -34,7 +34,7 @@ function namesInDefault({ default: value }: ParamSpec): readonly string[] {
   return expressionsIn(text, 'params').map((each) => each.replace(/^\$\(params\./, '').replace(/\)$/, ''));
 }
 
-/** What is left when everything is taken away, again and again, that needs only what was taken away before. */
+/** Removes repeatedly everything whose needs are removed, and returns the rest. */
 function unresolvable(needed: ReadonlyMap<string, readonly string[]>, given: ReadonlySet<string>): readonly string[] {
   const left = new Map(needed);
   const resolved = new Set(given);

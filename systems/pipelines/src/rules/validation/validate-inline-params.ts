@@ -33,7 +33,7 @@ export function declareParam(specs: Map<string, ParamSpec>, declared: ParamSpec)
   return undefined;
 }
 
-/** What would have to be declared to take this. */
+/** The declaration that would accept this parameter. */
 export function specOfParam({ name, value }: Param): ParamSpec {
   const spec: ParamSpec = { name, type: typeOfValue(value), default: value };
   if (!isObject(value)) return spec;

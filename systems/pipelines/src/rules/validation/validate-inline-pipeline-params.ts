@@ -45,7 +45,7 @@ export function validateInlinePipelineParams(
   ]);
 }
 
-/** A task may give an object keys that nobody else does. */
+/** A task may give an object keys that no other task does. */
 function addParam(specs: Map<string, ParamSpec>, param: Param): void {
   const known = specs.get(param.name);
   const given = specOfParam(param);

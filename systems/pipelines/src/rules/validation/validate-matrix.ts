@@ -48,7 +48,7 @@ function validateConsumers(tasks: readonly PipelineTask[]): FieldErrors | undefi
   for (const { value } of tasks.flatMap(({ params = [] }) => params)) {
     const results = variablesInValue(value).filter(looksLikeResult);
     if (results.length === 0) continue;
-    // Only what the last parameter uses is looked at further: upstream's way.
+    // Only the parts that the last parameter uses are checked further: upstream's way.
     consumed = results.filter((name) => isFromMatrix(name, byName));
     const single = consumed.filter((name) => !name.endsWith('[*]'));
     if (single.length > 0) return allErrors(single.map(notAggregate));

@@ -1,7 +1,7 @@
 import { type FieldErrors, multipleOneOf } from '@tektite/controller';
 import { allErrors } from './all-errors.ts';
 
-/** Names that differ in their case alone count as the same. Mistakes are told by the index, or by the name. */
+/** Names that differ in their case alone count as the same. Errors name the index, or the name. */
 export function validateUniqueNames(names: readonly string[], by: 'index' | 'key'): FieldErrors {
   const seen = new Set<string>();
   return allErrors(

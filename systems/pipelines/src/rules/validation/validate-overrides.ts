@@ -4,7 +4,7 @@ import { allErrors } from './all-errors.ts';
 import { gate, type Rules } from '../rules.ts';
 import { validateUniqueNames } from './validate-names.ts';
 
-/** What a run says of one step or sidecar, by whichever name the version has for it. */
+/** The overrides of one step or sidecar, under the name of each version. */
 export interface Override {
   readonly name: string;
   readonly computeResources?: ResourceRequirements;
@@ -20,7 +20,7 @@ interface Overrides {
   readonly computeResources?: ResourceRequirements;
 }
 
-/** What a run says of its steps, its sidecars and its resources. */
+/** Validates the overrides of a run for its steps, sidecars and resources. */
 export function validateOverrides(spec: Overrides, rules: Rules): FieldErrors {
   const isOld = rules.version === 'v1beta1';
   const stepField = isOld ? 'stepOverrides' : 'stepSpecs';

@@ -120,7 +120,7 @@ function validateEnum({ enum: values = [], type, default: value }: ParamSpec, { 
   ]);
 }
 
-/** The names of the parameters of a type, to be looked for in texts. */
+/** The names of the parameters of a type, to be searched in texts. */
 export function paramsOfType(specs: readonly ParamSpec[], type: 'array' | 'object'): KnownVariables {
   return { prefix: 'params', names: new Set(specs.filter((spec) => spec.type === type).map(({ name }) => name)) };
 }
@@ -143,7 +143,7 @@ export function validateParamUsage(specs: readonly ParamSpec[], steps: readonly 
     .also(objectsHaveProperties(specs));
 }
 
-/** The keys of an object, to be looked for in texts. */
+/** The keys of an object, to be searched in texts. */
 export function keysOf({ name, properties = {} }: ParamSpec): KnownVariables {
   return { prefix: `params.${name}`, names: new Set(Object.keys(properties)) };
 }

@@ -13,7 +13,7 @@ import { allErrors } from './all-errors.ts';
 type Names = ReadonlySet<string>;
 const namesOf = (tasks: readonly PipelineTask[]): Names => new Set(tasks.map(({ name }) => name));
 
-/** What a Pipeline leaves has to come from its tasks. */
+/** The results of a Pipeline have to come from its tasks. */
 export function validatePipelineResults(
   results: readonly PipelineResult[],
   tasks: readonly PipelineTask[],

@@ -96,7 +96,7 @@ function validateParams(params: readonly Param[]): FieldErrors {
     );
 }
 
-/** What the older version calls differently. */
+/** Fields with other names in the older version. */
 type AnyTaskRunSpec = PipelineTaskRunSpec & { readonly taskPodTemplate?: PodTemplate };
 
 function validateTaskRunSpec(spec: AnyTaskRunSpec, timeouts: PipelineRunSpec['timeouts'], rules: Rules): FieldErrors {
@@ -122,7 +122,7 @@ function validateWorkspaces(workspaces: readonly WorkspaceBinding[]): FieldError
   );
 }
 
-/** The older version looks at the workspaces of tasks within the run, whose names count as known from then on. */
+/** The older version validates the workspaces of tasks within the run, whose names count as known from then on. */
 function validatePropagatedWorkspaces({ pipelineSpec, workspaces = [] }: PipelineRunSpec): FieldErrors | undefined {
   if (!pipelineSpec) return undefined;
   const names = new Set([...workspaces, ...(pipelineSpec.workspaces ?? [])].map(({ name }) => name));

@@ -59,7 +59,7 @@ function validateInlineSpecs({ taskSpec, pipelineSpec }: PipelineTask, { flags }
   ]);
 }
 
-/** What has steps is a Task, and needs no type. */
+/** A spec with steps is a Task, and needs no type. */
 function validateEmbedded({ taskSpec }: PipelineTask): FieldErrors | undefined {
   if (!taskSpec?.steps?.length) return undefined;
   const complain = (field: string) =>
@@ -88,7 +88,10 @@ function isCustom({ taskRef, taskSpec }: PipelineTask): boolean {
   return [taskRef, taskSpec].some((said) => said && (isOther(said.kind) || (said.apiVersion ?? '') !== ''));
 }
 
-/** The steps of a Task within a Pipeline, with what their template says: upstream merges the two when it looks at the Task. */
+/**
+ * The steps of a Task within a Pipeline, merged with their template: upstream merges the two when it validates the
+ * Task.
+ */
 export function stepsOfTask(task: PipelineTask, rules: Rules): readonly Step[] {
   const { taskSpec } = task;
   if (!taskSpec) return [];

@@ -13,7 +13,7 @@ const contexts = [
   knownVariables({ prefix: 'context.pipelineTask', names: new Set(['retries']) }),
 ];
 
-/** What is asked of the context has to exist. Upstream looks at the last task alone. */
+/** Context variables have to exist. Upstream checks the last task alone. */
 export function validateContextVariables(tasks: readonly PipelineTask[]): FieldErrors {
   const last = tasks.at(-1);
   if (!last) return allErrors([]);
@@ -29,7 +29,7 @@ function textsOf(params: readonly Param[]): readonly string[] {
 
 const artifact = /\$\(tasks\.[^.]+\.(?:inputs|outputs)\.[^.)]+\)/;
 
-/** Only the first use of artifacts is told. */
+/** Only the first use of artifacts is reported. */
 export function validateArtifactVariables(
   tasks: readonly PipelineTask[],
   final: readonly PipelineTask[],

@@ -94,7 +94,7 @@ const nothing = genericError(
   'workspaces',
 );
 
-/** Each task by itself, and whether its name is its own. */
+/** Validates each task, and that its name is unique. */
 function validateTasks(tasks: readonly PipelineTask[], final: readonly PipelineTask[], rules: Rules): FieldErrors {
   const names = new Set<string>();
   const check = (task: PipelineTask, index: number, part: Part) => {
@@ -110,7 +110,7 @@ function validateTasks(tasks: readonly PipelineTask[], final: readonly PipelineT
   ]);
 }
 
-/** The older version does not look for results in Tasks within the Pipeline. */
+/** The older version does not search results in Tasks within the Pipeline. */
 function withoutTask({ taskSpec: _, ...task }: PipelineTask): PipelineTask {
   return task;
 }
@@ -131,7 +131,9 @@ function validateGraph(tasks: readonly PipelineTask[]): FieldErrors | undefined 
   }
 }
 
-/** The declared parameters. Upstream does this once for tasks and once for final tasks, and so tells mistakes at both. */
+/**
+ * The declared parameters. Upstream does this once for tasks and once for final tasks, and so reports errors at both.
+ */
 export function validateParams(
   params: readonly ParamSpec[],
   tasks: readonly PipelineTask[],

@@ -18,7 +18,7 @@ const nameFormat = '^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$';
 const namePattern = new RegExp(nameFormat);
 const nameRule = `must consist of alphanumeric characters, '-', '_', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my-name',  or 'my_name', regex used for validation is '${nameFormat}')`;
 
-/** What a Task says of its results. */
+/** Validates the results of a Task. */
 export function validateTaskResults(results: readonly TaskResult[]): FieldErrors {
   return allErrors(results.map((result, index) => validateTaskResult(result).viaIndex(index)));
 }
@@ -33,7 +33,7 @@ function validateTaskResult(result: TaskResult): FieldErrors {
   return errors.also(validateValue(result));
 }
 
-/** What a step or a StepAction says of its results. */
+/** Validates the results of a step or a StepAction. */
 export function validateStepResults(results: readonly StepResult[]): FieldErrors {
   return allErrors(results.map((result, index) => validateStepResult(result)?.viaIndex(index)));
 }

@@ -52,7 +52,7 @@ function validateSpec(spec: StepActionSpec, rules: Rules): FieldErrors {
 
 const namesOf = (list: readonly { readonly name: string }[]) => new Set(list.map(({ name }) => name));
 
-/** Parameters never appear in scripts: whoever gives them could run anything. */
+/** Parameters never appear in scripts: their author could run anything. */
 function validateScript({ script = '', command = [] }: StepActionSpec, rules: Rules): FieldErrors {
   if (script === '') return noFieldErrors;
   return noFieldErrors.also(
@@ -88,7 +88,7 @@ function checkTexts(spec: StepActionSpec, text: TextCheck, item = text): FieldEr
   ]);
 }
 
-/** Which volume is mounted is for the Task to say. Only the first mistake is told. */
+/** The Task decides which volume is mounted. Only the first error is reported. */
 function validateMounts(mounts: readonly VolumeMount[], params: readonly ParamSpec[]): FieldErrors {
   const known = knownVariables({ prefix: 'params', names: namesOf(params) });
   let errors = noFieldErrors;

@@ -15,7 +15,10 @@ export function usesArtifacts({ script = '', command = [], args = [], env = [] }
   return texts.some((text) => refersToStepArtifact(text) || refersToTaskArtifact(text));
 }
 
-/** What other steps leave is known only when the step runs, so only what the entrypoint replaces may refer to it. */
+/**
+ * Results of other steps are known only when the step runs, so only fields that the entrypoint replaces may refer to
+ * them.
+ */
 export function validateStepReferences(step: Step): FieldErrors {
   const fields = fieldsOf(step);
   const found = (path: string, what: string) =>

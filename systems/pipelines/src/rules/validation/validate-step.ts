@@ -50,7 +50,7 @@ function validateStep(step: Step, isDouble: boolean, rules: Rules): FieldErrors 
       double,
       genericError('feature flag enable-artifacts should be set to true to use artifacts feature.', ''),
     );
-  // A negative timeout is told instead of all that was found before.
+  // A negative timeout replaces all errors that were found before.
   if (step.timeout?.startsWith('-')) return noFieldErrors.also(double, invalidValue(step.timeout, 'negative timeout'));
   return noFieldErrors
     .also(double)

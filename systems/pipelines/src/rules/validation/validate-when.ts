@@ -36,6 +36,6 @@ function validateCel(
     return genericError(`cel and input+operator+values cannot be set in one WhenExpression: ${printed}`);
   }
   const { error: mistake } = environment.compile(cel);
-  // Upstream mistakes what belongs into the message for paths.
+  // Upstream passes parts of the message as paths.
   return mistake === undefined ? undefined : genericError('invalid cel expression: %s with err: %s', cel, mistake);
 }

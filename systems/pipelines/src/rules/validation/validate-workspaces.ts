@@ -20,7 +20,7 @@ export function cleanPath(path: string): string {
   return clean.length > 1 && clean.endsWith('/') ? clean.slice(0, -1) : clean;
 }
 
-/** Workspaces have names and places of their own. */
+/** Workspaces have unique names and paths. */
 export function validateDeclaredWorkspaces({ workspaces = [], steps = [], stepTemplate }: TaskSpec): FieldErrors {
   const mounts = [...steps, stepTemplate ?? {}].flatMap(({ volumeMounts = [] }) => volumeMounts);
   const paths = new Set(mounts.map(({ mountPath }) => cleanPath(mountPath)));
@@ -41,7 +41,7 @@ export function validateDeclaredWorkspaces({ workspaces = [], steps = [], stepTe
   );
 }
 
-/** What steps and sidecars want for themselves has to be declared. */
+/** Workspaces of steps and sidecars have to be declared. */
 export function validateWorkspaceUsage(
   { workspaces = [], steps = [], sidecars = [] }: TaskSpec,
   rules: Rules,
@@ -78,7 +78,7 @@ function usageOf(
 /** Upstream's words for the sources, two of which it forgets. */
 const sourceNames = ['persistentvolumeclaim', 'volumeclaimtemplate', 'emptydir', 'configmap', 'secret'];
 
-/** What a run gives for workspaces: each exactly one thing, and that complete. */
+/** The workspace bindings of a run: each has exactly one source, and a complete one. */
 export function validateWorkspaceBindings(bindings: readonly WorkspaceBinding[]): FieldErrors {
   return allErrors(bindings.map((binding, index) => validateBinding(binding)?.viaIndex(index))).also(
     validateUniqueNames(

@@ -20,7 +20,7 @@ import { TaskState } from '../decide/task-state.ts';
 import { taskStatusVariables } from '../decide/task-status-variables.ts';
 import { Stopwatch, timeoutsOf } from '../decide/timeouts.ts';
 
-/** The facts when everything was over, and the states by the names of their tasks. */
+/** The facts when everything had completed, and the states by the names of their tasks. */
 function factsOf(run: PipelineRun, { objects }: GoldenCase): PipelineFacts {
   const { childReferences = [], pipelineSpec = {} } = run.status ?? {};
   const { tasks = [], finally: final = [] } = pipelineSpec;

@@ -10,7 +10,7 @@ import { type ClaimNameOf, pipelineWorkspaces, taskWorkspaces } from './child-wo
 import type { TaskState } from '../decide/task-state.ts';
 import { formatTimeout, type Timeouts } from '../decide/timeouts.ts';
 
-/** What children are made from, besides their task. */
+/** The inputs of children, besides their task. */
 export interface ChildSettings {
   readonly timeouts: Timeouts;
   readonly defaultTimeoutMinutes: number;
@@ -106,7 +106,7 @@ export function customRunFor(
   };
 }
 
-/** The PipelineRun of a Pipeline within a Pipeline. It has a time of its own. */
+/** The PipelineRun of a Pipeline within a Pipeline. It has separate timeouts. */
 export function childPipelineRunFor(
   name: string,
   state: TaskState,
@@ -132,7 +132,7 @@ export function childPipelineRunFor(
   };
 }
 
-/** What the run says of the TaskRuns of a task: of this one, and of all. What is said last of this one counts. */
+/** The settings of the run for the TaskRuns of a task: of this one, and of all. The last entry for this one counts. */
 function taskRunSpecOf({ spec }: PipelineRun, task: string): PipelineTaskRunSpec {
   const base = spec.taskRunTemplate ?? {};
   const own = spec.taskRunSpecs?.findLast(({ pipelineTaskName }) => pipelineTaskName === task);

@@ -12,7 +12,10 @@ import { variablesInValue } from '../../../pipeline/result-reference.ts';
 import { finishedResults } from '../decide/task-results.ts';
 import type { TaskState } from '../decide/task-state.ts';
 
-/** What the tasks that are over leave to those that start now: for Tasks within the Pipeline, and for workspaces. */
+/**
+ * The results and outcomes of completed tasks for tasks that start now: for Tasks within the Pipeline, and for
+ * workspaces.
+ */
 export class Legacy {
   /** Texts and arrays; of objects their keys. */
   readonly results: Replacements;

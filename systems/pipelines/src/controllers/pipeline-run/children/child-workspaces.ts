@@ -91,7 +91,7 @@ function bindingFor(
   return { name, ...at, persistentVolumeClaim: { claimName: claimNameOf(source) } };
 }
 
-/** What the texts of a Task within a Pipeline use. */
+/** The workspaces that the texts of a Task within a Pipeline use. */
 function propagated(task: TaskSpec, named: readonly PipelineTaskWorkspace[]): readonly PipelineTaskWorkspace[] {
   const known = new Set(named.map(({ name }) => name));
   const used = new Set<string>();

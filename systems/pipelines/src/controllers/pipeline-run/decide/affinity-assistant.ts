@@ -51,7 +51,7 @@ function volumeName(name: string): string {
 export interface AssistantOptions {
   readonly flags: FeatureFlags;
   readonly image: string;
-  /** What the settings say of all assistants; the run may say something else. */
+  /** The settings for all assistants; the run may override them. */
   readonly podTemplate: AffinityAssistantTemplate | undefined;
   /** Claims that are there. */
   readonly claims: readonly string[];

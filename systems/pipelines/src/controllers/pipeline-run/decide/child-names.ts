@@ -4,8 +4,8 @@ import type { ChildReference } from '../../../kinds/pipeline-run-spec.ts';
 const longest = 63;
 
 /**
- * The names of the runs of one task, numbered if there are several. Those that there are already have the names that they have; a
- * matrix of which only a part was begun has all.
+ * The names of the runs of one task, numbered if there are several. Those that there are already have the names that
+ * they have; a matrix of which only a part was created has all.
  */
 export function childNames(
   known: readonly ChildReference[],

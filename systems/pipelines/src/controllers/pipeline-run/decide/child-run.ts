@@ -7,7 +7,7 @@ export type ChildRun = CachedTaskRun | CachedCustomRun | CachedPipelineRun;
 
 export type ChildKind = 'TaskRun' | 'CustomRun' | 'PipelineRun';
 
-/** What children are told when their PipelineRun ends them. */
+/** The status messages of children that their PipelineRun ends. */
 export const cancelMessages = {
   TaskRun: {
     cancelled: 'TaskRun cancelled as the PipelineRun it belongs to has been cancelled.',
@@ -32,13 +32,13 @@ export const hasSucceeded = (run: ChildRun): boolean => conditionOf(run)?.status
 export const hasFailed = (run: ChildRun): boolean => conditionOf(run)?.status === 'False';
 export const isOver = (run: ChildRun): boolean => (conditionOf(run)?.status ?? 'Unknown') !== 'Unknown';
 
-/** Child PipelineRuns never count as cancelled: upstream does not look at them here. */
+/** Child PipelineRuns never count as cancelled: upstream does not check them here. */
 export function wasCancelled(run: ChildRun): boolean {
   const condition = conditionOf(run);
   return condition?.status === 'False' && condition.reason === cancelledReasons[run.kind ?? ''];
 }
 
-/** Cancelled because the time of its PipelineRun was over. */
+/** Cancelled because the timeout of its PipelineRun expired. */
 export function wasTimedOut(run: ChildRun): boolean {
   const { statusMessage } = run.spec as { readonly statusMessage?: string };
   const message = run.kind === 'CustomRun' ? cancelMessages.CustomRun.timedOut : cancelMessages.TaskRun.timedOut;

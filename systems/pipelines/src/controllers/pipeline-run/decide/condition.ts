@@ -91,7 +91,7 @@ function countTasks(facts: PipelineFacts): Counts {
 
 const byTimeout = new Set<string | undefined>([skipReasons.pipelineTimeout, skipReasons.tasksTimeout]);
 
-/** A final task that is skipped because the time of the whole run is over does not count as such upstream. */
+/** A final task that is skipped because the timeout of the whole run expired does not count as such upstream. */
 function placeOf(state: TaskState, facts: PipelineFacts): keyof Counts {
   if (state.isSuccessful()) return 'succeeded';
   if (state.isCancelledForTimeout()) return 'failed';

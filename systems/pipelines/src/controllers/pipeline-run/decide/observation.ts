@@ -8,7 +8,7 @@ import type { PipelineRun } from '../../../kinds/pipeline-run.ts';
 import type { PipelineSpec } from '../../../kinds/pipeline-spec.ts';
 import type { RefSource } from '../../../kinds/run-status.ts';
 
-/** The state that a reconcile starts from. It is read once; phases that read more return it as values of their own. */
+/** The state that a reconcile starts from. It is read once; phases that read more return it as separate values. */
 export interface PipelineRunObservation {
   readonly run: PipelineRun;
   /** All children, also those that were created by a reconcile which died before it wrote the status. */

@@ -13,7 +13,7 @@ export class ParamReferenceError extends Error {
 
 const formsOf = (name: string) => [`params.${name}`, `params["${name}"]`, `params['${name}']`];
 
-/** What a run gives. */
+/** The parameters of a run. */
 export function givenParams(params: readonly Param[]): ReplacementSet {
   const set = new ReplacementSet();
   for (const { name, value } of params) addParam(set, name, value, 'given');
@@ -21,8 +21,9 @@ export function givenParams(params: readonly Param[]): ReplacementSet {
 }
 
 /**
- * What the parameters of a Pipeline stand for. Unlike those of Tasks, defaults may refer to parameters whose defaults refer to others in turn.
- * An object is taken as a whole: keys that a run leaves out are not there. Throws a {@link ParamReferenceError}.
+ * The values of the parameters of a Pipeline. Unlike those of Tasks, defaults may refer to parameters whose defaults
+ * refer to others in turn. An object is taken as a whole: keys that a run leaves out are not there. Throws a {@link
+ * ParamReferenceError}.
  */
 export function pipelineParams(specs: readonly ParamSpec[], params: readonly Param[]): Replacements {
   const set = givenParams(params);

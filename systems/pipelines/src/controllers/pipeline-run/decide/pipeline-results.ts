@@ -11,7 +11,7 @@ import { statusOfTask } from './task-status-variables.ts';
 
 export interface PipelineResults {
   readonly results: readonly PipelineRunResult[];
-  /** The names of those that should be there and are not; once for each mistake in them. */
+  /** The names of missing results; once for each error in them. */
   readonly invalid: readonly string[];
 }
 
@@ -58,7 +58,7 @@ class ResultLookup {
     return state && statusOfTask(state) !== 'Succeeded' ? 'absent' : 'invalid';
   }
 
-  /** Custom tasks of a matrix have none that could be told apart. */
+  /** Custom tasks of a matrix have no distinguishable results. */
   private customResult(task: string, result: string): string | undefined {
     const state = this.facts.byName.get(task);
     if (state?.kind !== 'CustomRun' || state.runs.length !== 1) return undefined;

@@ -27,7 +27,7 @@ function* runs(): Generator<{ readonly name: string; readonly run: PipelineRun; 
     }
 }
 
-/** What the last look at a run knew: its children as they were in the end. */
+/** The facts of the last reconcile of a run: its children in their final state. */
 function factsOf(run: PipelineRun, spec: PipelineSpec, { objects }: GoldenCase): PipelineFacts {
   const { childReferences = [] } = run.status ?? {};
   const begun = new Set(childReferences.map(({ pipelineTaskName }) => pipelineTaskName));
@@ -72,7 +72,7 @@ describe.skipIf(!hasGolden)('the status of a PipelineRun is the one that Tekton 
       const { pipelineSpec = {}, conditions = [], childReferences, skippedTasks, results } = run.status ?? {};
       const facts = factsOf(run, pipelineSpec, recorded);
       const { status, reason, message } = conditions[0] ?? {};
-      // Results that should have been there are known when tasks start, which is not looked at here.
+      // Missing results are detected when tasks start, which is not tested here.
       if (reason === 'PipelineValidationFailed') continue;
       total++;
       const report = reportTasks(facts);

@@ -23,7 +23,7 @@ function replaceInSpecTask(task: PipelineTask, replacements: Replacements): Pipe
   const replaced = replaceInPipelineTask(task, replacements);
   return {
     ...replaced,
-    // What the runs of a matrix are called is only known when there are some.
+    // The names of the runs of a matrix are only known when there are some.
     ...(task.displayName && isMatrixed(task) ? { displayName: task.displayName } : {}),
     ...(task.onError ? { onError: replaceText(task.onError, replacements) } : {}),
     ...(task.taskSpec ? { taskSpec: replaceInEmbedded(task.taskSpec, replaced.params ?? [], replacements) } : {}),

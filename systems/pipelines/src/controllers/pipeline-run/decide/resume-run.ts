@@ -24,7 +24,7 @@ export interface ResumedRun {
 
 type Child = TaskRun | CustomRun;
 
-/** The run whose work is gone on with. */
+/** The run that is resumed. */
 const resumedAnnotation = 'tektite.dev/resumes';
 
 /**

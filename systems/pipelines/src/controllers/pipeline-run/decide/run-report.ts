@@ -9,7 +9,7 @@ import { skipReasons } from './skip.ts';
 import { resolveResults } from './task-results.ts';
 import type { TaskState } from './task-state.ts';
 
-/** What the status of a run says of its tasks. */
+/** The status of a run for its tasks. */
 export interface TaskReport {
   readonly childReferences: readonly ChildReference[];
   readonly skippedTasks: readonly SkippedTask[];
@@ -59,7 +59,10 @@ function childReference(state: TaskState, task: PipelineTask, run: ChildRun): Ch
   };
 }
 
-/** What people see: the name of the task, with the parameters of the run; or the names of the includes that it comes from. */
+/**
+ * The display name: the name of the task, with the parameters of the run; or the names of the includes that it comes
+ * from.
+ */
 function displayNameOf({ displayName = '', matrix }: PipelineTask, run: ChildRun): string {
   const params = new Map<string, string>();
   for (const { name, value } of run.spec.params ?? []) if (typeof value === 'string') params.set(name, value);

@@ -61,7 +61,7 @@ function indexOutOfBounds({ task, result, index }: ResultReference, value: Param
   return `array Result Index ${index} for Task ${task} Result ${result} is out of bound of size ${value.length}`;
 }
 
-/** What a result stands for, in all the ways in which it may be written. */
+/** Adds the value of a result, in all its notations. */
 export function addResult(set: ReplacementSet, { task, result }: ResultReference, value: ParamValue): void {
   const forms = [
     `tasks.${task}.results.${result}`,
@@ -104,7 +104,7 @@ export function missingResult(states: States, target: TaskState): string | undef
   return undefined;
 }
 
-/** All results of all TaskRuns that are over, by task. */
+/** All results of all completed TaskRuns, by task. */
 export function finishedResults(states: Iterable<TaskState>): ReadonlyMap<string, ReadonlyMap<string, ParamValue>> {
   const results = new Map<string, ReadonlyMap<string, ParamValue>>();
   for (const state of states) {

@@ -94,7 +94,7 @@ export class TaskState {
     return this.hasRuns() && !this.isIncomplete && this.runs.every(hasSucceeded);
   }
 
-  /** One of a matrix fails for all, once all are over. */
+  /** One failed run of a matrix fails the task, once all have completed. */
   isFailure(): boolean {
     return !this.isIncomplete && this.runs.some(hasFailed) && this.runs.every(isOver);
   }
@@ -122,7 +122,7 @@ export class TaskState {
     return (run && conditionOf(run)?.reason) ?? '';
   }
 
-  /** What all runs of a matrix have under each name of a result, in the order of the names of the runs. */
+  /** The results of all runs of a matrix by name, in the order of the names of the runs. */
   matrixResults(): ReadonlyMap<string, readonly string[]> {
     if (this.results) return this.results;
     const byName = [...(this.runs as readonly TaskRun[])].sort((a, b) =>

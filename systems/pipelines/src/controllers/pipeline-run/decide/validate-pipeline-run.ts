@@ -66,7 +66,7 @@ function missingObjectKeys(specs: readonly ParamSpec[], params: readonly Param[]
   return missing.length > 0 ? `pipelineRun missing object keys for parameters: map[${missing.join(' ')}]` : undefined;
 }
 
-/** The texts in which upstream looks for indices. */
+/** The texts that upstream searches for indices. */
 function indexedTexts({ tasks = [], finally: final = [] }: PipelineSpec): readonly (string | undefined)[] {
   const valuesOf = ({ value }: Param): readonly string[] =>
     typeof value === 'string' ? [value] : (Object.values(value) as readonly string[]);

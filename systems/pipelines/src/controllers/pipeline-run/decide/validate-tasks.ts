@@ -93,7 +93,7 @@ function referenceMistake(
 ): string | undefined {
   const state = states.get(task);
   if (!state) return `referenced pipeline task "${task}" does not exist`;
-  // Nobody knows which results a custom task has.
+  // The results of a custom task are not known in advance.
   if (state.kind === 'CustomRun') return undefined;
   const { taskSpec } = state.resolved;
   if (!taskSpec) return `unable to validate result referencing pipeline task "${task}": task spec not found`;
@@ -118,7 +118,7 @@ export function validateOptionalWorkspaces(states: readonly TaskState[], { works
     }
 }
 
-/** What is wrong with the types of matrices, now that their values are known. */
+/** Validates the types of matrices, with their values. */
 export function matrixMistake(states: readonly TaskState[]): string | undefined {
   for (const { task } of states) {
     for (const { params = [] } of task.matrix?.include ?? [])

@@ -1,7 +1,7 @@
 import { type CelEnvironment, celEnvironment } from '@tektite/schema';
 import type { WhenExpression } from '../../../kinds/when-expression.ts';
 
-/** What CEL expressions of conditions came to. */
+/** The results of CEL expressions of conditions. */
 export type CelOutcomes = ReadonlyMap<string, boolean>;
 
 /** Whether all conditions hold. One that is only CEL has no values, and its input is not among them. */

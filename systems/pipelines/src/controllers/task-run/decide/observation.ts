@@ -6,7 +6,7 @@ import type { RefSource } from '../../../kinds/run-status.ts';
 import type { TaskRun } from '../../../kinds/task-run.ts';
 import type { Step, TaskSpec } from '../../../kinds/task-spec.ts';
 
-/** The state that a reconcile starts from. It is read once; phases that read more return it as values of their own. */
+/** The state that a reconcile starts from. It is read once; phases that read more return it as separate values. */
 export interface TaskRunObservation {
   readonly taskRun: TaskRun;
   /** The Pod of the current attempt. */

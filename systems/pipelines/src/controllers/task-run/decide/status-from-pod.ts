@@ -19,14 +19,14 @@ export interface PodFacts {
   readonly flags: FeatureFlags;
   /** The Task as it was resolved: what results it and its steps have. */
   readonly task: TaskSpec;
-  /** What the results sidecar has printed, where results come that way. */
+  /** The output of the results sidecar, where results come that way. */
   readonly log: readonly TerminationEntry[];
   /** Whether the Pipeline goes on when the run fails. */
   readonly ignoresFailure: boolean;
   readonly now: number;
 }
 
-/** The status of a run, as its Pod stands now. Results are told at the end, also at a bad one. */
+/** The status of a run, from its Pod. Results are reported at the end, also after a failure. */
 export function statusFromPod(status: TaskRunStatus, facts: PodFacts): TaskRunStatus {
   const { pod, flags, now, ignoresFailure } = facts;
   const outcome = outcomeOf(pod, flags, ignoresFailure);
@@ -50,7 +50,7 @@ export function statusFromPod(status: TaskRunStatus, facts: PodFacts): TaskRunSt
   return withOutcome(next, outcome, now);
 }
 
-/** What is known of a step besides its container. */
+/** The facts of a step besides its container. */
 interface StepFinding {
   readonly report: StepReport;
   readonly results: readonly RunResult[];

@@ -4,7 +4,7 @@ import type { TaskRun } from '../../../kinds/task-run.ts';
 import { goldenCases, hasGolden } from '../../../test-support.ts';
 import { replaceTaskVariables } from './task-variables.ts';
 
-/** Runs with a Task of their own, before and after Tekton's own controller replaced its variables. */
+/** Runs with an embedded Task, before and after Tekton's own controller replaced its variables. */
 function* runs(): Generator<{ readonly name: string; readonly taskRun: TaskRun }> {
   for (const { name, taskRuns } of goldenCases())
     for (const taskRun of taskRuns) {

@@ -31,14 +31,14 @@ function replaceInEachStep(task: TaskSpec, variablesOf: (step: Step, index: numb
   return { ...task, steps: task.steps.map((step, index) => replaceInStep(step, variablesOf(step, index))) };
 }
 
-/** What is bound is there, declared or not. */
+/** Bound workspaces are there, declared or not. */
 function withWorkspacesOf(task: TaskSpec, bindings: readonly WorkspaceBinding[]): TaskSpec {
   const declared = task.workspaces ?? [];
   const more = bindings.filter(({ name }) => !declared.some((own) => own.name === name)).map(({ name }) => ({ name }));
   return more.length > 0 ? { ...task, workspaces: [...declared, ...more] } : task;
 }
 
-/** What a run and its Task are called. */
+/** The names of a run and its Task. */
 export function contextVariables({ metadata, status }: TaskRun, taskName: string): Replacements {
   const { name = '', namespace = '', uid = '' } = metadata;
   return stringReplacements([
@@ -88,7 +88,7 @@ function exitCodeVariables({ steps = [] }: TaskSpec): Replacements {
   );
 }
 
-/** Where a step or sidecar mounts a workspace at a place of its own, that is what the path means there. */
+/** Where a step or sidecar mounts a workspace at a different path, the variable has that path there. */
 function replaceWorkspaces(task: TaskSpec, bindings: readonly WorkspaceBinding[]): TaskSpec {
   const bound = new Set(bindings.map(({ name }) => name));
   const known: [string, string][] = [];
