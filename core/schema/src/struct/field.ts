@@ -33,9 +33,9 @@ export interface FieldOptions {
  */
 export class Field<out T, out P extends Presence = 'optional'> {
   /** Only for the type system; there is no such property. */
-  declare readonly '~value'?: T;
+  declare readonly '~value': T;
   /** Only for the type system; there is no such property. */
-  declare readonly '~presence'?: P;
+  declare readonly '~presence': P;
   readonly options: FieldOptions;
   /** The Go type in one version of the API: its name and its fields depend on the version. */
   readonly typeIn: (version: string) => GoType;
@@ -120,15 +120,12 @@ export function qualified(name: string, version: string): string {
 
 export type Fields = Readonly<Record<string, Field<unknown, Presence>>>;
 
-type ValueOf<F> = F extends Field<infer T, Presence> ? T : never;
-type PresenceOf<F> = F extends Field<unknown, infer P> ? P : never;
-
 /**
  * The TypeScript type of a struct with these fields. An interface that extends it gives the type a name, which editors and
  * errors show instead of the fields.
  */
 export type StructValue<F extends Fields> = {
-  readonly [K in keyof F as PresenceOf<F[K]> extends 'present' ? K : never]: ValueOf<F[K]>;
+  readonly [K in keyof F as F[K]['~presence'] extends 'present' ? K : never]: F[K]['~value'];
 } & {
-  readonly [K in keyof F as PresenceOf<F[K]> extends 'optional' ? K : never]?: ValueOf<F[K]>;
+  readonly [K in keyof F as F[K]['~presence'] extends 'optional' ? K : never]?: F[K]['~value'];
 };
