@@ -1,28 +1,20 @@
-import { chmod } from 'node:fs/promises';
+import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
-import {
-  ApiServer,
-  clientCertificateAuthenticator,
-  defaultCompactionIntervalMs,
-  HistoryCompactor,
-  RevisionStore,
-  SegmentJournal,
-  serveHttps,
-  type TokenFile,
-} from '@tektite/apiserver';
+import { RevisionStore, SegmentJournal, type TokenFile } from '@tektite/apiserver';
 import { createFolder } from '@tektite/client';
-import type { Logger, System } from '@tektite/controller';
+import { type ServedApi, startCluster } from '@tektite/cluster';
+import type { Logger, RunningSystems, System } from '@tektite/controller';
 import { systemClock } from '@tektite/meta';
 import type { ImageMapping } from '@tektite/node';
 import type { RuntimeName } from './cluster/runtimes.ts';
-import { serviceRange } from './cluster/service-range.ts';
+import { type Connection, writeKubeconfig } from './kubeconfig-file.ts';
 import { KeyFolder } from './pki/key-folder.ts';
 import { ServerPki } from './pki/server-pki.ts';
-import { type Connection, writeKubeconfig } from './kubeconfig-file.ts';
-import type { Started } from './start-together.ts';
-import { makeTemporaryFolder } from './temporary-folder.ts';
 import { StorageEvents } from './storage-events.ts';
+import type { ObservedSystems } from './systems/observe-systems.ts';
+import { openTemporaryFolder } from './temporary-folder.ts';
+import type { Started } from './undone-after.ts';
 
 export interface ControlPlaneOptions {
   readonly dataDir: string;
@@ -53,10 +45,7 @@ export interface ControlPlane {
   close(): Promise<void>;
 }
 
-/**
- * Starts the embedded control plane: keys, storage, API server, HTTPS. When a part fails, the started parts are
- * stopped.
- */
+/** Starts the embedded control plane: keys, storage, cluster. The parts that were started are stopped when one fails. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const started: Started = [];
   const close = async () => {
@@ -71,81 +60,80 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 }
 
 async function startParts(options: ControlPlaneOptions, started: Started): Promise<Omit<ControlPlane, 'close'>> {
+  const { host, port, runtime, maxInflightBytes, systems = [], log } = options;
   const folder = await openFolder(options, started);
   const onNotice = (text: string) => void process.stderr.write(`note: ${text}\n`);
-  const events = new StorageEvents(systemClock, (error) => options.log.error('storage', { error }));
+  const events = new StorageEvents(systemClock, (error) => log.error('storage', { error }));
   // The storage first: its lock owns the data folder, in which the keys are made.
   const storage = options.inMemory
     ? new RevisionStore({ maxBytes: maxStateBytes() })
     : await openStorage(join(folder, 'state'), started, onNotice, events);
   const keyFolder = new KeyFolder(join(folder, 'pki'));
-  const pki = await ServerPki.load(keyFolder, options.host, systemClock);
-  const server = await ApiServer.create({
-    storage,
-    authenticators: [clientCertificateAuthenticator, ...(options.tokens ? [options.tokens] : [])],
-    serviceAccountKey: () => keyFolder.signingKey(),
-    ...(options.runtime ? { serviceRange: serviceRange(folder) } : {}),
-    // The ServiceAccount plugin waits for accounts that a controller makes.
-    disabledAdmissionPlugins: [...(options.runtime ? [] : ['ServiceAccount']), ...options.disabledAdmissionPlugins],
-    onError: (error) => options.log.error('API server', { error }),
-  });
-  started.push(() => server.close());
-  events.use(server);
-  const compactor = new HistoryCompactor(storage, systemClock, defaultCompactionIntervalMs, (error) =>
-    options.log.error('storage', { error }),
-  );
-  started.push(async () => compactor[Symbol.dispose]());
-  const { prepareSystems } = await import('./systems/run-systems.ts');
-  await prepareSystems(server, options.systems ?? [], started, onNotice);
-  const http = await serveHttps({
-    host: options.host,
-    port: options.port,
-    ...pki.server,
-    clientCa: pki.bundle,
-    ...(options.maxInflightBytes === undefined ? {} : { maxInflightBytes: options.maxInflightBytes }),
-    admit: (request) => server.admit(request),
-    handle: (request) => server.handle(request),
-  });
-  started.push(() => http.close());
-  const connect = (): Connection => ({
-    server: `https://${reachable(options.host)}:${http.port}`,
+  const pki = await ServerPki.load(keyFolder, host, systemClock);
+  started.push(async () => pki[Symbol.dispose]());
+  const observed = systems.length > 0 ? (await import('./systems/observe-systems.ts')).observeSystems() : undefined;
+  if (observed) started.push(() => observed.close());
+  const kubeconfigFile = join(folder, 'kubeconfig');
+  const connect = ({ host, port }: Pick<ServedApi, 'host' | 'port'>): Connection => ({
+    server: `https://${host}:${port}`,
     authority: pki.bundle,
     ...pki.admin,
   });
-  const kubeconfigFile = join(folder, 'kubeconfig');
-  await writeKubeconfig(kubeconfigFile, connect(), { replace: true });
-  pki.keepFresh(
-    async () => {
-      http.use({ ...pki.server, clientCa: pki.bundle });
-      await writeKubeconfig(kubeconfigFile, connect(), { replace: true });
-      await options.onRenewed?.(connect());
-      onNotice(`certificates were renewed; ${kubeconfigFile} has the new ones`);
-    },
-    (error) => options.log.error('certificates', { error }),
-  );
-  started.push(async () => pki[Symbol.dispose]());
-  const connection = connect();
-  // Loaded only where they are needed: a server alone does without all of it.
-  if (options.runtime) {
-    const { runCluster } = await import('./cluster/run-cluster.ts');
-    await runCluster(
-      {
-        server,
-        runtime: options.runtime,
-        ...(options.images ? { images: options.images } : {}),
-        folder,
-        pki,
-        api: { host: reachable(options.host), port: http.port },
-        log: options.log,
-        onNotice,
+  const onServing = async (api: ServedApi) => {
+    events.use(api.server);
+    await writeKubeconfig(kubeconfigFile, connect(api), { replace: true });
+    pki.keepFresh(
+      async () => {
+        api.http.use({ ...pki.server, clientCa: pki.bundle });
+        await writeKubeconfig(kubeconfigFile, connect(api), { replace: true });
+        await options.onRenewed?.(connect(api));
+        onNotice(`certificates were renewed; ${kubeconfigFile} has the new ones`);
       },
-      started,
+      (error) => log.error('certificates', { error }),
     );
-  }
-  if (!options.systems?.length) return { connection, kubeconfigFile };
-  const { runObservedSystems } = await import('./systems/run-systems.ts');
-  const statusUrl = await runObservedSystems(server, options.systems, folder, options.log, started);
+  };
+  const { clusterNode } = await import('./cluster/cluster-node.ts');
+  const cluster = await startCluster({
+    folder,
+    storage,
+    server: {
+      authenticators: options.tokens ? [options.tokens] : [],
+      serviceAccountKey: () => keyFolder.signingKey(),
+      // The ServiceAccount plugin waits for accounts that a controller creates.
+      disabledAdmissionPlugins: [...(runtime ? [] : ['ServiceAccount']), ...options.disabledAdmissionPlugins],
+    },
+    https: { host, port, ...(maxInflightBytes === undefined ? {} : { maxInflightBytes }) },
+    certificates: pki,
+    controllers: runtime !== undefined,
+    ...(runtime && runtime !== 'none' ? { node: clusterNode(runtime, onNotice, options.images) } : {}),
+    systems,
+    ...(observed ? { systemsOptions: { ...observed.options, observe: observed.transport } } : {}),
+    log,
+    onNotice,
+    onServing,
+  });
+  started.push(() => cluster.close());
+  const connection = connect(await cluster.https());
+  if (!observed || !cluster.systems) return { connection, kubeconfigFile };
+  const statusUrl = await serveStatusUrl(observed, cluster.systems, folder, started);
   return { connection, kubeconfigFile, statusUrl };
+}
+
+/** Serves the status of the systems on a free port, whose address is in the folder for `tektite explain`. */
+async function serveStatusUrl(
+  observed: ObservedSystems,
+  systems: RunningSystems,
+  folder: string,
+  started: Started,
+): Promise<string> {
+  const status = await observed.serve(systems);
+  const file = join(folder, 'status-url');
+  await writeFile(file, `${status.url}\n`);
+  started.push(async () => {
+    await rm(file, { force: true });
+    await status.close();
+  });
+  return status.url;
 }
 
 /** The folder for state, keys and the kubeconfig. One that exists keeps its permissions: it may hold more than this. */
@@ -156,7 +144,9 @@ async function openFolder(options: ControlPlaneOptions, started: Started): Promi
     if (createFolder(folder, 0o700)) await chmod(folder, 0o700);
     return folder;
   }
-  return makeTemporaryFolder(started);
+  const { path, remove } = await openTemporaryFolder();
+  started.push(remove);
+  return path;
 }
 
 async function openStorage(
@@ -178,11 +168,4 @@ async function openStorage(
 /** Objects take about three times their size in memory; the rest of the heap is for requests and controllers. */
 function maxStateBytes(): number {
   return Math.floor(getHeapStatistics().heap_size_limit / 5);
-}
-
-/** A server that listens on all addresses is reached on loopback. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
 }

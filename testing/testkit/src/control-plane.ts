@@ -1,21 +1,7 @@
-import {
-  ApiServer,
-  type ApiServerOptions,
-  clientCertificateAuthenticator,
-  inProcessTransport,
-  type RunningHttpServer,
-  serveHttps,
-  type UserInfo,
-} from '@tektite/apiserver';
-import { createAuthority, issueCertificate, type KeyPair } from '@tektite/certificates';
-import {
-  Client,
-  type ClientConfig,
-  type ClientOptions,
-  httpTransport,
-  staticCredentials,
-  type Transport,
-} from '@tektite/client';
+import type { ApiServer, ApiServerOptions, UserInfo } from '@tektite/apiserver';
+import type { KeyPair } from '@tektite/certificates';
+import { type Client, type ClientConfig, type ClientOptions, httpTransport, type Transport } from '@tektite/client';
+import { type RunningCluster, startCluster } from '@tektite/cluster';
 import { type Clock, type Random, seededRandom, systemClock } from '@tektite/meta';
 
 export interface ControlPlaneOptions extends Omit<ApiServerOptions, 'clock' | 'random'> {
@@ -64,66 +50,21 @@ export interface HttpsEndpoint {
  * await plane.client.create(kinds.ConfigMap, { metadata: { namespace: 'default', name: 'a' } });
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const { clock = systemClock, seed = 1, ...rest } = options;
-  const random = seededRandom(seed);
-  const server = await ApiServer.create({
-    // No controller creates service accounts here, so Pods run without them.
-    disabledAdmissionPlugins: ['ServiceAccount'],
-    ...rest,
-    clock,
-    random,
-    authenticators: [clientCertificateAuthenticator, ...(rest.authenticators ?? [])],
-  });
-  const clients: Client[] = [];
-  let endpoint: Promise<HttpsEndpoint & { readonly http: RunningHttpServer }> | undefined;
-
-  const transport = (user: UserInfo = admin) => inProcessTransport(server, user);
-  function clientFor(who: UserInfo | Transport, clientOptions: ClientOptions = {}): Client {
-    const client = new Client('request' in who ? who : transport(who), { clock, random, ...clientOptions });
-    clients.push(client);
-    return client;
-  }
-  async function close(): Promise<void> {
-    await Promise.all(clients.map((client) => client.close()));
-    await (await endpoint)?.http.close();
-    await server.close();
-  }
+  const { clock = systemClock, seed = 1, ...server } = options;
+  const cluster = await startCluster({ controllers: false, server, clock, random: seededRandom(seed) });
+  let endpoint: Promise<HttpsEndpoint> | undefined;
   return {
-    server,
-    clock,
-    random,
-    client: clientFor(admin),
-    clientFor,
-    transport,
-    https: () => (endpoint ??= serve(server)),
-    close,
-    [Symbol.asyncDispose]: close,
+    ...cluster,
+    client: cluster.clientFor(admin),
+    transport: (user = admin) => cluster.transport(user),
+    https: () => (endpoint ??= openEndpoint(cluster)),
   };
 }
 
-/** Certificates are checked by the machine's clock, so that is the one they are made by. */
-async function serve(server: ApiServer): Promise<HttpsEndpoint & { readonly http: RunningHttpServer }> {
-  const authority = await createAuthority('testkit', systemClock);
-  const hosts = ['127.0.0.1', 'localhost'];
-  const certificate = await issueCertificate(authority, { commonName: 'kube-apiserver', hosts }, systemClock);
-  const http = await serveHttps({
-    host: '127.0.0.1',
-    port: 0,
-    key: certificate.key,
-    certificate: certificate.certificate,
-    clientCa: authority.certificate,
-    admit: (request) => server.admit(request),
-    handle: (request) => server.handle(request),
-  });
-  const configFor = async ({ name, groups }: Pick<UserInfo, 'name' | 'groups'>): Promise<ClientConfig> => ({
-    server: `https://127.0.0.1:${http.port}`,
-    certificateAuthority: authority.certificate,
-    namespace: 'default',
-    credentials: staticCredentials({
-      clientCertificate: await issueCertificate(authority, { commonName: name, organizations: groups }, systemClock),
-    }),
-  });
-  return { http, port: http.port, authority, configFor, config: await configFor(admin) };
+async function openEndpoint(cluster: RunningCluster): Promise<HttpsEndpoint> {
+  const api = await cluster.https();
+  const configFor: HttpsEndpoint['configFor'] = (user) => api.configFor(user);
+  return { port: api.port, authority: api.certificates.authority, configFor, config: await configFor(admin) };
 }
 
 /** A client over HTTPS, as the administrator. */

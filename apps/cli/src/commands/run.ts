@@ -10,7 +10,7 @@ import { readImages } from '../cluster/read-images.ts';
 import { textLogger } from '../observe/text-logger.ts';
 import { errorText } from '../report-error.ts';
 import { nextChange } from '../run/next-change.ts';
-import { startOneShotPlane } from '../one-shot-plane.ts';
+import { startOneShotCluster } from '../one-shot-cluster.ts';
 import { createObject } from '../run/create-object.ts';
 import type { PlannedObject } from '../run/plan-run.ts';
 import { prepareRun, type RunInputs } from '../run/prepare-run.ts';
@@ -19,9 +19,9 @@ import { readReports } from '../run/report/wanted-reports.ts';
 import { RunSession } from '../run/run-session.ts';
 import { openView } from '../run/view/open-view.ts';
 import type { RunEnd, RunView } from '../run/view/run-view.ts';
-import { type Started, undoneAfter } from '../start-together.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { pipelinesFor } from '../systems/pipelines.ts';
+import { type Started, undoneAfter } from '../undone-after.ts';
 import { UserError } from '../user-error.ts';
 
 export interface RunOptions extends RunInputs {
@@ -194,14 +194,13 @@ async function openNamed({ kubeconfig, context }: RunOptions, started: Started):
 async function openOwn(options: RunOptions, view: RunView, started: Started): Promise<Client> {
   if (entrypointProgram() === undefined) throw new UserError(entrypointMissing);
   const images = options.images ? await readImages(options.images) : {};
-  return startOneShotPlane(
-    {
-      images,
-      ...(options.keep ? { keep: true } : {}),
-      systems: [pipelinesFor(images)],
-      onNotice: (text) => view.note(text),
-      log: textLogger((line) => view.note(line)),
-    },
-    started,
-  );
+  const cluster = await startOneShotCluster({
+    images,
+    ...(options.keep ? { keep: true } : {}),
+    systems: [pipelinesFor(images)],
+    onNotice: (text) => view.note(text),
+    log: textLogger((line) => view.note(line)),
+  });
+  started.push(async () => cluster[Symbol.asyncDispose]());
+  return cluster.client;
 }

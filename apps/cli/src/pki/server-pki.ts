@@ -1,8 +1,8 @@
 import { issueCertificate, type KeyPair, readCertificate } from '@tektite/certificates';
+import { createServerAuthority, issueServerCertificate } from '@tektite/cluster';
 import type { Clock } from '@tektite/meta';
 import { type Authorities, bundleOf, decideAuthorities } from './decide-authorities.ts';
 import type { KeyFolder } from './key-folder.ts';
-import { createServerAuthority, issueServerCertificate } from './server-keys.ts';
 
 const adminRequest = { commonName: 'tektite-admin', organizations: ['system:masters'] };
 const day = 24 * 60 * 60 * 1000;

@@ -2,7 +2,7 @@
 export type Started = (() => Promise<unknown>)[];
 
 /**
- * Begins parts that do not need each other at the same time: while one waits for a child process, another one works. They are
+ * Starts parts that do not need each other at the same time: while one waits for a child process, another one works. They are
  * undone in the order in which they stand here, the last first. When one fails, the others are waited for before that is reported: what
  * is undone has to be known.
  */
@@ -23,18 +23,4 @@ export async function undoAll(started: Started): Promise<void> {
   for (let undo = started.pop(); undo; undo = started.pop())
     await undo().catch((error: unknown) => void failures.push(error));
   if (failures.length > 0) throw failures[0];
-}
-
-/** Undoes what `work` started when it ends. Its own failure is the one that is reported, not one of the clean-up that follows. */
-export async function undoneAfter<T>(work: (started: Started) => Promise<T>): Promise<T> {
-  const started: Started = [];
-  let result: T;
-  try {
-    result = await work(started);
-  } catch (error) {
-    await undoAll(started).catch(() => undefined);
-    throw error;
-  }
-  await undoAll(started);
-  return result;
 }
