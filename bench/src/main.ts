@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- apiserver|byoh|connectors|controller|endurance|manifest|node|pipelineruns|soak|taskruns|tekton-operator [--quick]`: figures, each beside a reference
+ * `npm run bench -- apiserver|byoh|connectors|controller|crowd|endurance|manifest|node|pipelineruns|soak|taskruns|tekton-operator [--quick]`: figures, each beside a reference
  * measured in the same run.
  */
 const [suite = '', ...flags] = process.argv.slice(2);
@@ -26,6 +26,11 @@ switch (suite) {
   case 'controller': {
     const { benchController } = await import('./controller/index.ts');
     await benchController({ quick });
+    break;
+  }
+  case 'crowd': {
+    const { benchCrowd } = await import('./load/crowd.ts');
+    await benchCrowd({ quick, ...(minutes < 0 ? {} : { seconds }) });
     break;
   }
   case 'endurance': {
@@ -65,7 +70,7 @@ switch (suite) {
   }
   default:
     console.error(
-      'usage: npm run bench -- apiserver|byoh|connectors|controller|endurance|manifest|node|pipelineruns|soak|taskruns|tekton-operator [--quick]',
+      'usage: npm run bench -- apiserver|byoh|connectors|controller|crowd|endurance|manifest|node|pipelineruns|soak|taskruns|tekton-operator [--quick]',
     );
     process.exitCode = 2;
 }

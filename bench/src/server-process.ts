@@ -7,6 +7,8 @@ import { Pool } from 'undici';
 const bin = new URL('../../apps/cli/bin/tektite.js', import.meta.url).pathname;
 /** The administrator's. */
 export const token = 'bench';
+/** Of another administrator. */
+export const crowdToken = 'crowd';
 
 /** `tektite up` in a separate process, as a user would run it. */
 export interface ServerProcess {
@@ -34,7 +36,7 @@ export interface ServerOptions {
 export async function startServer({ flags = [], inspect = false }: ServerOptions = {}): Promise<ServerProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'tektite-bench-'));
   const tokens = join(folder, 'tokens.csv');
-  await writeFile(tokens, `${token},bench,bench,"system:masters"\n`);
+  await writeFile(tokens, [token, crowdToken].map((each) => `${each},${each},${each},"system:masters"\n`).join(''));
   const started = performance.now();
   // Run as a command, as npx does, so that the flags in its first line count.
   const child: ChildProcess = spawn(

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { endure } from './endurance.ts';
 
-it('a server under load gives back memory, disk and descriptors, and its watchers miss nothing', async () => {
+it('a server under load gives back memory, disk and descriptors, and its watchers miss nothing', {
+  timeout: 180_000,
+}, async () => {
   const { before, after, writes, failures, missed, gaps, ready } = await endure(10);
   expect(writes).toBeGreaterThan(1000);
   expect({ failures, missed, gaps, notReady: ready.failures }).toEqual({

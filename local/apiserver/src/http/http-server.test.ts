@@ -424,7 +424,7 @@ describe('clients that do not read', () => {
         return socket.pause();
       }),
     );
-    const { object, headers } = await server.http1(path);
+    const { object, headers } = await server.http1(path, { as: await server.issue('quick') });
     expect((object.items as unknown[]).length).toBe(60);
     expect(headers['transfer-encoding']).toBe('chunked');
     const whole = await Promise.all(slow.map(endsWhole));

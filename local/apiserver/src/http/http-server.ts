@@ -2,12 +2,14 @@ import { GuardedServer, type ServerRequest, type ServerResponse, type TlsOptions
 import { isStatusError, StatusError, systemClock } from '@tektite/meta';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { ApiResponse } from '../request/api-response.ts';
-import { anonymous } from '../auth/authenticator.ts';
+import { parseRequestInfo } from '../request/request-info.ts';
 import { BodyReader } from './body-reader.ts';
 import { clientCertificate } from './client-certificate.ts';
 import type { Connection } from './connection.ts';
+import { KnownUsers } from './known-users.ts';
 import { ResponseWriter } from './response-writer.ts';
 import { SlowReaders } from './slow-readers.ts';
+import { Turns } from './turns.ts';
 import { answerUpgrade } from './upgrade.ts';
 
 export interface HttpServerOptions {
@@ -36,6 +38,7 @@ export interface RunningHttpServer {
 
 const defaultMaxInflightBytes = 128 * 1024 ** 2;
 const patienceMs = 30_000;
+const largeBodyBytes = 64 * 1024;
 /** A longer URL is answered with 414. The longest legitimate ones have selectors with many values. */
 const maxUrlLength = 64 * 1024;
 
@@ -60,11 +63,15 @@ class Exchange {
   private readonly options: HttpServerOptions;
   private readonly bodies: BodyReader;
   private readonly writer: ResponseWriter;
+  private readonly turns: Turns;
+  private readonly users = new KnownUsers();
 
   constructor(options: HttpServerOptions, maxInflightBytes: number) {
     this.options = options;
     this.bodies = new BodyReader(maxInflightBytes);
-    this.writer = new ResponseWriter(new SlowReaders(systemClock, { maxBytes: maxInflightBytes, patienceMs }));
+    this.turns = new Turns(systemClock);
+    const slow = new SlowReaders(systemClock, { maxBytes: maxInflightBytes, patienceMs });
+    this.writer = new ResponseWriter(slow, this.turns);
   }
 
   async answer(request: ServerRequest, response: ServerResponse): Promise<void> {
@@ -76,13 +83,9 @@ class Exchange {
     };
     response.on('close', close);
     response.on('error', close);
-    let client = request.socket.remoteAddress ?? '';
-    const onAuthenticated = (name: string) => {
-      if (name !== anonymous.name) client = name;
-    };
     try {
-      const result = await this.handle(request, onAuthenticated);
-      if (!connection.closed) await writer.write(request, response, result, connection, client);
+      const result = await this.handle(request);
+      if (!connection.closed) await writer.write(request, response, result, connection, this.users.clientOf(request));
     } catch (error) {
       if (connection.closed || response.headersSent) {
         response.destroy();
@@ -92,12 +95,12 @@ class Exchange {
         ? error
         : new StatusError({ code: 500, reason: 'InternalError', message: 'Internal error occurred' });
       const failure: ApiResponse = { code: status.code, type: 'object', media: 'json', object: status.status };
-      await writer.write(request, response, failure, connection, client);
+      await writer.write(request, response, failure, connection, this.users.clientOf(request));
     }
   }
 
   /** The body is held until there is an answer, not until the client has read it. */
-  private async handle(request: ServerRequest, onAuthenticated: (name: string) => void): Promise<ApiResponse> {
+  private async handle(request: ServerRequest): Promise<ApiResponse> {
     const { admit, handle } = this.options;
     if ((request.url?.length ?? 0) > maxUrlLength) throw urlTooLong();
     using body = await this.bodies.read(request, async () => {
@@ -105,8 +108,18 @@ class Exchange {
       await admit?.(toApiRequest(request, undefined, (name) => (user = name)));
       return user;
     });
-    return await handle(toApiRequest(request, body.bytes, onAuthenticated));
+    const apiRequest = toApiRequest(request, body.bytes, (name) => this.users.authenticated(request, name));
+    if (isLong(apiRequest)) await this.turns.wait(this.users.clientOf(request));
+    return await handle(apiRequest);
   }
+}
+
+/** Decoding a large body, and going through all objects of a collection, take milliseconds: clients take turns with that. */
+function isLong({ method, path, query, body }: ApiRequest): boolean {
+  if (body instanceof Uint8Array) return body.length > largeBodyBytes;
+  if (method !== 'GET') return false;
+  const { verb } = parseRequestInfo(method, path, query);
+  return verb === 'list' || verb === 'watch';
 }
 
 function urlTooLong(): StatusError {

@@ -5,15 +5,18 @@ import type { Connection } from './connection.ts';
 import { encodeBody } from './encode-body.ts';
 import type { SlowReaders } from './slow-readers.ts';
 import { streamWatch } from './stream-watch.ts';
+import type { InTurn, Turns } from './turns.ts';
 
 type HeaderValues = Readonly<Record<string, string | readonly string[]>>;
 
 /** Sends answers no faster than their clients read them. */
 export class ResponseWriter {
   private readonly slow: SlowReaders;
+  private readonly turns: Turns;
 
-  constructor(slow: SlowReaders) {
+  constructor(slow: SlowReaders, turns: Turns) {
     this.slow = slow;
+    this.turns = turns;
   }
 
   /** `client` names the one whose share of memory a slow answer takes. */
@@ -30,8 +33,9 @@ export class ResponseWriter {
       ...(result.headers && asHeaderBytes(result.headers)),
     };
     const wait = (held: () => number) => this.slow.wait({ client, held, cut: () => void response.destroy() });
+    const inTurn: InTurn = (work) => this.turns.do(client, work);
     if (result.type === 'watch') {
-      streamWatch(response, result.code, headers, result.source, result.media, connection, wait);
+      streamWatch(response, result.code, headers, result.source, result.media, connection, wait, inTurn);
       return;
     }
     if (result.type === 'upgrade')
@@ -51,7 +55,7 @@ export class ResponseWriter {
     const pieces =
       result.type === 'text' ? once(result.text) : encodeBody(result.object, result.media, request.url ?? '');
     let piece = pieces.next();
-    const next = pieces.next();
+    let next = pieces.next();
     if (next.done) headers['content-length'] = String(Buffer.byteLength(piece.value as string));
     response.writeHead(result.code, headers as Record<string, string>);
     if (request.method === 'HEAD') {
@@ -59,13 +63,19 @@ export class ResponseWriter {
       return;
     }
     const held = next.done ? 0 : heldBytes(result);
-    for (let after = next; !after.done && !connection.closed; piece = after, after = pieces.next())
-      if (!response.write(piece.value as string))
-        await drained(
-          response,
-          connection,
-          wait(() => held),
-        );
+    const writePiece = () => {
+      const flushed = response.write(piece.value as string);
+      piece = next;
+      next = pieces.next();
+      return flushed;
+    };
+    const waitForReader = () =>
+      drained(
+        response,
+        connection,
+        wait(() => held),
+      );
+    while (!next.done && !connection.closed) if (!(await inTurn(writePiece))) await waitForReader();
     const last = piece.value as string;
     response.end(last);
     // The rest is in the buffer of the connection; a client that never reads it is cut off as well.

@@ -2,6 +2,7 @@ import type { ServerResponse } from '@tektite/http';
 import type { InitialEvents, WatchEvent, WatchReader, WatchSource } from '../request/api-response.ts';
 import { encodeEvent, encodeSharedEvent } from './encode-event.ts';
 import type { Connection } from './connection.ts';
+import type { InTurn } from './turns.ts';
 import type { SlowReader } from './slow-readers.ts';
 
 /**
@@ -28,11 +29,12 @@ export function streamWatch(
   media: 'json' | 'yaml',
   connection: Connection,
   wait: Wait,
+  inTurn: InTurn,
 ): void {
   response.writeHead(code, headers as Record<string, string>);
   // HTTP/1.1 holds the head back until there is a body.
   (response as { flushHeaders?: () => void }).flushHeaders?.();
-  new WatchStream(response, source, media, connection, wait).start();
+  new WatchStream(response, source, media, connection, wait, inTurn).start();
 }
 
 /**
@@ -45,6 +47,7 @@ class WatchStream implements WatchReader {
   private readonly media: 'json' | 'yaml';
   private readonly connection: Connection;
   private readonly wait: Wait;
+  private readonly inTurn: InTurn;
   /** Counts this watch as slow while its client does not read. */
   private slow: SlowReader | undefined;
   private initial: InitialEvents | undefined;
@@ -60,12 +63,14 @@ class WatchStream implements WatchReader {
     media: 'json' | 'yaml',
     connection: Connection,
     wait: Wait,
+    inTurn: InTurn,
   ) {
     this.response = response;
     this.source = source;
     this.media = media;
     this.connection = connection;
     this.wait = wait;
+    this.inTurn = inTurn;
   }
 
   start(): void {
@@ -75,13 +80,13 @@ class WatchStream implements WatchReader {
       this.waiting = [];
       this.source.stop();
     };
-    this.response.on('drain', () => this.drain());
+    this.response.on('drain', () => this.drainInTurn());
     this.source.start(this);
   }
 
   begin(initial: InitialEvents): void {
     this.initial = initial;
-    this.drain();
+    this.drainInTurn();
   }
 
   push(event: WatchEvent): void {
@@ -103,6 +108,11 @@ class WatchStream implements WatchReader {
   end(): void {
     this.ended = true;
     this.drain();
+  }
+
+  /** A watch whose events cannot be encoded ends. */
+  private drainInTurn(): void {
+    this.inTurn(() => this.drain()).catch(() => void this.response.destroy());
   }
 
   private drain(): void {

@@ -1,6 +1,6 @@
 import { badRequestError, type KubeObject, type ListMeta, type Mutable, StatusError } from '@tektite/meta';
 import { apiVersionOf, type Resource, storageKey } from '../registry/resource.ts';
-import { RevisionCompactedError, type ListResult, type Storage } from '../storage/storage.ts';
+import { RevisionCompactedError, type ListResult, type Storage, type StoredEntry } from '../storage/storage.ts';
 import {
   decodeContinue,
   encodeContinue,
@@ -44,7 +44,7 @@ export async function listObjects(
     metadata.continue = encodeContinue({ revision: page.revision, start: `/${page.next.slice(prefix.length)}` });
     if (page.remaining !== undefined) metadata.remainingItemCount = page.remaining;
   } else if (resource.custom) metadata.continue = '';
-  const stored = page.entries.map(({ value }) => value);
+  const stored = objectsOf(page.entries);
   return { metadata, objects: resource.fromStorage ? await resource.fromStorage(stored) : stored };
 }
 
@@ -126,10 +126,24 @@ export function toList(resource: Resource, page: ObjectPage): object {
     kind: resource.listKind,
     apiVersion: apiVersionOf(resource),
     metadata: page.metadata,
-    items: resource.custom ? page.objects : page.objects.map(withoutKind),
+    items: resource.custom ? page.objects : itemsOf(page.objects),
   };
 }
 
-function withoutKind({ kind: _, apiVersion: __, ...rest }: KubeObject): object {
-  return rest;
+/** The objects of entries. Lists of the same entries share one array: a list that waits for its reader holds little. */
+export function objectsOf(entries: readonly StoredEntry[]): readonly KubeObject[] {
+  return memoized(objectLists, entries, () => entries.map(({ value }) => value));
+}
+
+const objectLists = new WeakMap<readonly StoredEntry[], readonly KubeObject[]>();
+const itemLists = new WeakMap<readonly KubeObject[], readonly object[]>();
+
+function itemsOf(objects: readonly KubeObject[]): readonly object[] {
+  return memoized(itemLists, objects, () => objects.map(({ kind: _, apiVersion: __, ...rest }) => rest));
+}
+
+function memoized<K extends object, V>(known: WeakMap<K, V>, key: K, make: () => V): V {
+  let value = known.get(key);
+  if (value === undefined) known.set(key, (value = make()));
+  return value;
 }

@@ -12,6 +12,7 @@ import { apiVersionOf, type Resource } from '../registry/resource.ts';
 import { RevisionCompactedError, type Storage, type StorageEvent } from '../storage/storage.ts';
 import type { InitialEvents, WatchEvent, WatchReader, WatchSource } from '../request/api-response.ts';
 import { InvalidRevisionError, type ListParameters, parseRevision, tooLargeRevisionError } from './list-options.ts';
+import { objectsOf } from './list.ts';
 import type { Selection } from './selection.ts';
 
 export interface WatchRequest {
@@ -122,7 +123,7 @@ class Watch implements WatchSource {
     const { storage } = this.parts;
     const { prefix, selects, resource } = this.request;
     const { entries, revision } = storage.list(prefix, selects ? { filter: selects } : {});
-    const objects = entries.map(({ value }) => value);
+    const objects = objectsOf(entries);
     this.convert(
       () => resource.fromStorage?.(objects) ?? objects,
       (converted) => {

@@ -14,6 +14,7 @@ import {
   type StoredEntry,
 } from './storage.ts';
 import { Watchers } from './watchers.ts';
+import { WholeLists } from './whole-lists.ts';
 
 interface PendingWrite {
   readonly event: StorageEvent;
@@ -56,6 +57,7 @@ export class RevisionStore implements Storage {
   private readonly history = new RevisionHistory();
   private readonly pending = new Map<string, StorageEvent>();
   private readonly watchers = new Watchers();
+  private readonly wholeLists = new WholeLists();
   private nextRevision = 1;
   private gathering: PendingWrite[] = [];
   private waiters: Waiter[] = [];
@@ -113,6 +115,10 @@ export class RevisionStore implements Storage {
     const revision = Math.min(options.revision ?? this.revision, this.revision);
     if (revision < this.revision && revision < this.compactedRevision) {
       throw new RevisionCompactedError(revision, this.compactedRevision);
+    }
+    if (revision === this.revision && !options.limit && !options.from && !options.filter) {
+      const readAll = () => Array.from(this.history.range(prefix, revision), ([, entry]) => entry);
+      return { entries: this.wholeLists.get(prefix, readAll), revision };
     }
     const limit = options.limit && options.limit > 0 ? options.limit : Number.POSITIVE_INFINITY;
     const entries: StoredEntry[] = [];
@@ -306,6 +312,7 @@ export class RevisionStore implements Storage {
   private publish(event: StorageEvent, bytes: number): void {
     const { history } = this;
     history.apply(event, bytes);
+    this.wholeLists.forget(event.key);
     this.watchers.notify(event);
     // A failure leaves more on disk than needed, and the next compaction tries again.
     if (history.length > this.keepRevisions + compactionBatch)

@@ -1,0 +1,29 @@
+import type { ServerRequest } from '@tektite/http';
+import { anonymous } from '../auth/authenticator.ts';
+import { clientCertificate } from './client-certificate.ts';
+
+const maxKnown = 10_000;
+
+/**
+ * Names the client of a request before it is authenticated: the user that its credentials belonged to the last time, else the
+ * credentials, else the address. For fairness only, not for access.
+ */
+export class KnownUsers {
+  private readonly users = new Map<string, string>();
+
+  clientOf(request: ServerRequest): string {
+    const key = credentialKey(request);
+    return this.users.get(key) ?? key;
+  }
+
+  authenticated(request: ServerRequest, user: string): void {
+    if (user === anonymous.name) return;
+    if (this.users.size >= maxKnown) this.users.clear();
+    this.users.set(credentialKey(request), user);
+  }
+}
+
+function credentialKey(request: ServerRequest): string {
+  const { certificate } = clientCertificate(request);
+  return certificate?.fingerprint ?? request.headers.authorization ?? request.socket.remoteAddress ?? '';
+}
