@@ -7,7 +7,7 @@ export { tektonOperatorSystem } from './system.ts';
 // Plans
 export { type ComponentPlan, type PlannedFate, type PlannedFateOf, planTektonConfig } from './plan/plan-config.ts';
 
-export type { TknProgram } from './component/operator-services.ts';
+export type { TknProgram } from './extension/platform-services.ts';
 
 // The pruner that it installs
 export { prunerSystem } from './event-pruner/pruner-system.ts';

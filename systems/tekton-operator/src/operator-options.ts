@@ -1,11 +1,12 @@
-import type { OperatorServices, TknProgram } from './component/operator-services.ts';
+import type { OperatorServices } from './extension/operator-services.ts';
+import type { TknProgram } from './extension/platform-services.ts';
 import { kubernetesExtension, type PlatformExtension } from './extension/extension.ts';
-import { openShiftExtension } from './extension/openshift/openshift-extension.ts';
-import type { OperatorEnvironment } from './operator-environment.ts';
+import { openShiftExtension } from './openshift/openshift-extension.ts';
+import type { OperatorEnvironment } from './platform/operator-environment.ts';
 import { folderPayload } from './payload/folder-payload.ts';
 import { Payload } from './payload/payload.ts';
 import type { PayloadSource } from './payload/payload-source.ts';
-import { platformOf } from './platform.ts';
+import { platformOf } from './platform/platform.ts';
 
 export interface TektonOperatorOptions {
   /** The operator's own version. A new one replaces what older ones installed. */

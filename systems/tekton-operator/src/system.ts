@@ -1,10 +1,10 @@
 import type { System } from '@tektite/controller';
-import { componentControllers } from './components/all-components.ts';
-import { hubController } from './components/hub-controller.ts';
-import { autoInstall } from './config/auto-install.ts';
+import { componentControllers } from './controllers/component/all-controllers.ts';
+import { hubController } from './controllers/hub/controller.ts';
+import { autoInstall } from './controllers/tekton-config/auto-install.ts';
 import { hasApi } from './component/has-api.ts';
-import { configController } from './config/config-controller.ts';
-import { installerSetController } from './installer-set/installer-set-controller.ts';
+import { configController } from './controllers/tekton-config/controller.ts';
+import { installerSetController } from './controllers/installer-set/controller.ts';
 import { allKinds } from './kinds/all-kinds.ts';
 import { TektonHub } from './kinds/tekton-hub.ts';
 import { servicesOf, type TektonOperatorOptions } from './operator-options.ts';

@@ -1,6 +1,12 @@
 import { findCondition, type KnativeCondition, type KnativeConditionSet } from '@tektite/meta';
 
-/** The conditions of one component while it is worked on. */
+/** A change of a condition, as decided. */
+export type ConditionMark =
+  | { readonly isTrue: string }
+  | { readonly isFalse: string; readonly message: string; readonly reason?: string }
+  | { readonly notReady: string };
+
+/** The conditions of one component during a reconcile. */
 export class ComponentConditions {
   private readonly set: KnativeConditionSet;
   private readonly now: string;
@@ -18,6 +24,14 @@ export class ComponentConditions {
 
   get isReady(): boolean {
     return this.set.isHappy(this.conditions);
+  }
+
+  apply(marks: readonly ConditionMark[]): void {
+    for (const mark of marks) {
+      if ('isTrue' in mark) this.markTrue(mark.isTrue);
+      else if ('isFalse' in mark) this.markFalse(mark.isFalse, mark.message, mark.reason);
+      else this.markNotReady(mark.notReady);
+    }
   }
 
   markTrue(type: string): void {

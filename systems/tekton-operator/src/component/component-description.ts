@@ -1,31 +1,13 @@
 import type { Client } from '@tektite/client';
 import type { Manifest, Transform } from '@tektite/manifest';
-import type { KnativeCondition, KubeObject } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import type { NetworkPolicy } from '@tektite/schema/kubernetes';
 import type { WantedSets } from '../installer-set/wanted-sets.ts';
 import type { TektonInstallerSet } from '../kinds/kinds.ts';
-import type { AdditionalOptions, NetworkPolicyConfig } from '../kinds/shared-fields.ts';
-import type { OperatorServices } from './operator-services.ts';
-import type { ComponentReconcile } from './component-reconcile.ts';
-import type { Platform } from '../platform.ts';
-
-/** The common fields of all component specs. */
-export interface ComponentSpec {
-  readonly targetNamespace?: string;
-  readonly options?: AdditionalOptions;
-  readonly networkPolicy?: NetworkPolicyConfig;
-}
-
-export interface ComponentObject extends KubeObject {
-  readonly spec?: ComponentSpec;
-  readonly status?: {
-    readonly version?: string;
-    readonly conditions?: readonly KnativeCondition[];
-    readonly observedGeneration?: number;
-    readonly annotations?: Readonly<Record<string, string>>;
-  };
-}
+import type { OperatorServices } from '../extension/operator-services.ts';
+import type { ComponentObject } from './component-object.ts';
+import type { ObservedComponent } from './observed-component.ts';
+import type { Platform } from '../platform/platform.ts';
 
 /** The dependencies of a component. */
 export interface DependencyRule {
@@ -81,27 +63,27 @@ export interface ComponentDescription<T extends ComponentObject> {
   readonly imagePrefix: string;
   /** Images that are named are taken as they are, whatever the registry. */
   readonly namedImagesStay?: boolean;
-  /** It creates its namespace; otherwise it waits for one. */
-  readonly makesNamespace: boolean;
+  /** It has its namespace made; otherwise it waits for somebody else's. */
+  readonly createsNamespace: boolean;
   readonly dependency?: DependencyRule;
   applyDefaults(spec: NonNullable<T['spec']>, platform: Platform): NonNullable<T['spec']>;
   /** The filter of the release. */
   readonly keep?: (
     object: { readonly kind: string; readonly metadata: { readonly name?: string } },
-    run: ComponentReconcile<T>,
+    observed: ObservedComponent<T>,
   ) => boolean;
   /** The steps of its transform, in upstream's order. `extension` are the platform's. */
-  steps(run: ComponentReconcile<T>, extension: readonly Transform[]): readonly (Transform | undefined)[];
+  steps(observed: ObservedComponent<T>, extension: readonly Transform[]): readonly (Transform | undefined)[];
   /** Its installer sets, in the order in which they are made. Default: the two main sets. */
   sets?(
-    run: ComponentReconcile<T>,
+    observed: ObservedComponent<T>,
     manifest: Manifest,
     payload: string,
   ): readonly PlannedSets[] | Promise<readonly PlannedSets[]>;
-  /** Creates its prerequisites: Secrets, certificates. A text is a failure of PreReconciler. */
-  prepare?(run: ComponentReconcile<T>, client: Client): Promise<string | undefined>;
-  /** Sets of the component that are no longer desired. */
-  isStale?(set: TektonInstallerSet, run: ComponentReconcile<T>): boolean;
+  /** What has to be there before its sets: secrets, certificates. A text is a failure of PreReconciler. */
+  prepare?(observed: ObservedComponent<T>, client: Client): Promise<string | undefined>;
+  /** Sets of its own that it does not want any more. */
+  isStale?(set: TektonInstallerSet, observed: ObservedComponent<T>): boolean;
   /** Upstream's Pipelines as Code goes without being asked; the owner of its sets sees to them. */
   readonly hasFinalizer?: false;
   /** Types of sets that earlier operators made. */

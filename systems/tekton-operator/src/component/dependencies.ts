@@ -1,13 +1,15 @@
 import { findCondition } from '@tektite/meta';
-import type { ComponentObject, DependencyRule } from './component-description.ts';
+import type { DependencyRule } from './component-description.ts';
+import type { ComponentObject } from './component-object.ts';
 
-/** Whether a component's dependencies are there. */
+/** The state of a component's dependencies. */
 export type DependencyState =
   | { readonly state: 'installed' }
   | { readonly state: 'installing'; readonly message: string }
   | { readonly state: 'missing'; readonly message: string };
 
-interface Found {
+/** The components and APIs that a dependency rule is about. */
+export interface DependencyFacts {
   readonly pipeline: ComponentObject | undefined;
   readonly trigger?: ComponentObject | undefined;
   /** Of those that the rule names, the APIs that the server does not have. */
@@ -24,7 +26,7 @@ export function isUpgradePending(component: ComponentObject | undefined): boolea
   return findCondition(component?.status?.conditions, 'Ready')?.message?.includes('upgrade pending') ?? false;
 }
 
-export function decideDependencies(rule: DependencyRule, namespace: string, found: Found): DependencyState {
+export function decideDependencies(rule: DependencyRule, namespace: string, found: DependencyFacts): DependencyState {
   const { pipeline, trigger, missingApis = [] } = found;
   const [api] = missingApis;
   if (api !== undefined) return { state: 'missing', message: `the API ${api} is not there` };

@@ -4,7 +4,7 @@ import type {
   NetworkPolicyIngressRule,
   NetworkPolicySpec,
 } from '@tektite/schema/kubernetes';
-import type { Platform } from '../platform.ts';
+import type { Platform } from '../platform/platform.ts';
 
 const tcp = (port: number) => ({ protocol: 'TCP', port });
 const both = ['Ingress', 'Egress'];

@@ -1,11 +1,14 @@
 import { Manifest } from '@tektite/manifest';
 import { PayloadError } from '../payload/payload-source.ts';
-import type { ComponentObject } from './component-description.ts';
-import type { ComponentReconcile } from './component-reconcile.ts';
+import type { ComponentDescription } from './component-description.ts';
+import type { ComponentObject } from './component-object.ts';
+import type { ObservedComponent } from './observed-component.ts';
 
 /** The objects of the component's release, and those that belong to it without one. */
-export async function loadRelease<T extends ComponentObject>(run: ComponentReconcile<T>): Promise<Manifest> {
-  const { description, services, spec, pinnedVersion } = run;
+export async function loadRelease<T extends ComponentObject>(
+  description: ComponentDescription<T>,
+  { services, spec, pinnedVersion }: ObservedComponent<T>,
+): Promise<Manifest> {
   const { payload } = services;
   if (description.isOfOperator) return new Manifest();
   const folders = description.folders(spec);
@@ -23,7 +26,8 @@ export async function loadRelease<T extends ComponentObject>(run: ComponentRecon
 
 /** The version in the release. */
 export function componentVersion<T extends ComponentObject>(
-  { description, services }: ComponentReconcile<T>,
+  description: ComponentDescription<T>,
+  { services }: ObservedComponent<T>,
   release: Manifest,
 ): string {
   if (description.isOfOperator) return services.version;

@@ -1,6 +1,7 @@
 import type { Manifest } from '@tektite/manifest';
-import type { ComponentObject, PlannedSets } from './component-description.ts';
-import type { ComponentReconcile } from './component-reconcile.ts';
+import type { PlannedSets } from './component-description.ts';
+import type { ComponentObject } from './component-object.ts';
+import type { ObservedComponent } from './observed-component.ts';
 import { mainParts } from './main-sets.ts';
 
 /** A ConfigMap in a separate set. */
@@ -14,10 +15,10 @@ export interface SettingsSet {
 
 /** The sets of a component whose settings are a separate set, recreated when its spec changes; nothing waits for it. */
 export function setsWithSettings<T extends ComponentObject>(
-  run: ComponentReconcile<T>,
+  observed: ObservedComponent<T>,
   manifest: Manifest,
   payload: string,
-  { configMap, type, createdBy = run.kind }: SettingsSet,
+  { configMap, type, createdBy = observed.kind }: SettingsSet,
 ): readonly PlannedSets[] {
   const isSettings = ({ kind, metadata }: Manifest['objects'][number]) =>
     kind === 'ConfigMap' && metadata.name === configMap;
@@ -25,14 +26,14 @@ export function setsWithSettings<T extends ComponentObject>(
   return [
     {
       wanted: {
-        ...run.wanted(type, payload),
+        ...observed.wanted(type, payload),
         createdBy,
-        hash: run.hash('spec'),
+        hash: observed.hash('spec'),
         onChange: 'recreate',
         parts: [{ generateName: `${type}-`, objects: manifest.objects.filter(isSettings) }],
       },
       decides: false,
     },
-    { wanted: { ...run.wanted('main', payload), parts: mainParts(run.prefix, others) } },
+    { wanted: { ...observed.wanted('main', payload), parts: mainParts(observed.prefix, others) } },
   ];
 }

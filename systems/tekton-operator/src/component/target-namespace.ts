@@ -1,7 +1,7 @@
 import { type Client, kinds } from '@tektite/client';
 import { controllerReference, isStatusError, type KubeObject } from '@tektite/meta';
 import type { Namespace } from '@tektite/schema/kubernetes';
-import type { Progress } from './progress.ts';
+import type { Progress } from '../extension/progress.ts';
 
 /** On the namespace that a component is installed in. In camel case; the annotation of sets is another one. */
 export const targetLabel = 'operator.tekton.dev/targetNamespace';

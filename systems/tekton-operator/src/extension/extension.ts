@@ -3,8 +3,8 @@ import type { ReconcileContext, Source } from '@tektite/controller';
 import type { Manifest, Transform } from '@tektite/manifest';
 import type { KubeObject } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
-import type { OperatorServices } from '../component/operator-services.ts';
-import type { Progress } from '../component/progress.ts';
+import type { PlatformServices } from './platform-services.ts';
+import type { Progress } from './progress.ts';
 import type { InstallerSets, SetsState } from '../installer-set/installer-sets.ts';
 import type { TektonConfig } from '../kinds/tekton-config.ts';
 
@@ -13,7 +13,7 @@ export interface ExtensionContext<T extends KubeObject = KubeObject> {
   readonly client: Client;
   readonly component: T;
   readonly namespace: string;
-  readonly services: OperatorServices;
+  readonly services: PlatformServices;
   readonly context: ReconcileContext;
   readonly sets: InstallerSets;
   /** Creates a set of the component with these objects: `pre`, `post`, or a custom one. */
@@ -25,7 +25,7 @@ export interface ExtensionContext<T extends KubeObject = KubeObject> {
 /** The extension of one component. All parts are optional. */
 export interface ComponentExtension<T extends KubeObject = KubeObject> {
   /** Further changes of the component's objects. */
-  transforms?(component: T, services: OperatorServices): readonly Transform[];
+  transforms?(component: T, services: PlatformServices): readonly Transform[];
   /** Before the component's own objects. A failure is in the condition PreReconciler. */
   preReconcile?(context: ExtensionContext<T>): Promise<Progress>;
   /** After them. A failure is in the condition PostReconciler. */
@@ -33,7 +33,7 @@ export interface ComponentExtension<T extends KubeObject = KubeObject> {
   /** When the component goes. A failure is logged, no more. */
   finalize?(context: ExtensionContext<T>): Promise<void>;
   /** A text that changes when the platform changes in a way that the component's objects depend on. */
-  platformData?(services: OperatorServices): string;
+  platformData?(services: PlatformServices): string;
 }
 
 /**

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { TektonTrigger } from '../kinds/kinds.ts';
-import { printedByGo } from '../webhooks/go-form.ts';
-import { goForms } from '../webhooks/go-forms.ts';
+import { printedByGo } from '../rules/go-form.ts';
+import { goForms } from '../rules/go-forms.ts';
 import { specHash, structJson } from './spec-hash.ts';
 
 const schema = TektonTrigger.schema?.properties?.spec;

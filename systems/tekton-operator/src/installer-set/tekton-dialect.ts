@@ -16,7 +16,7 @@ import {
 } from '@tektite/installer';
 import { cloneJson, type DynamicObject, hasOwner, knativeConditionSet } from '@tektite/meta';
 import type { DraftObject } from '@tektite/manifest';
-import type { OperatorEnvironment } from '../operator-environment.ts';
+import type { OperatorEnvironment } from '../platform/operator-environment.ts';
 import { proxyVariables } from '../transform/environment-variables.ts';
 import { keys } from './set-keys.ts';
 

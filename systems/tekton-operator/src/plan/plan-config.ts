@@ -3,19 +3,20 @@ import type { ReconcileContext } from '@tektite/controller';
 import { identityText } from '@tektite/manifest';
 import { type DynamicObject, equalJson, isStatusError, type KubeObject } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
-import type { ComponentDescription, ComponentObject } from '../component/component-description.ts';
-import { ComponentReconcile } from '../component/component-reconcile.ts';
-import { mainParts } from '../component/main-sets.ts';
-import type { OperatorServices } from '../component/operator-services.ts';
+import type { ComponentDescription } from '../component/component-description.ts';
+import type { ComponentObject } from '../component/component-object.ts';
+import { observeComponent } from '../component/observe-component.ts';
+import { planSets } from '../component/planned-sets.ts';
+import type { OperatorServices } from '../extension/operator-services.ts';
 import { componentVersion, loadRelease } from '../component/release-of.ts';
-import { descriptions } from '../components/all-components.ts';
-import { chooseComponents } from '../config/component-choice.ts';
+import { descriptions } from '../catalog/all-components.ts';
+import { chooseComponents } from '../profile/component-choice.ts';
 import {
   componentObject,
   componentObjects,
   type ConfiguredComponent,
   pipelineObject,
-} from '../config/component-objects.ts';
+} from '../profile/component-objects.ts';
 import { decideSets } from '../installer-set/decide-sets.ts';
 import { keys } from '../installer-set/set-keys.ts';
 import { objectsOf } from '../installer-set/shared-objects.ts';
@@ -24,7 +25,7 @@ import { TektonInstallerSet } from '../kinds/kinds.ts';
 import type { TektonConfig, TektonConfigSpec } from '../kinds/tekton-config.ts';
 import { servicesOf, type TektonOperatorOptions } from '../operator-options.ts';
 import { isManifestProblem } from '../payload/manifest-problem.ts';
-import { defaultTektonConfig } from '../webhooks/default-tekton-config.ts';
+import { defaultTektonConfig } from '../rules/defaults/default-tekton-config.ts';
 
 /**
  * The planned change of an object: `restarted` are workloads whose Pods are recreated; `replaced` is deleted and
@@ -103,15 +104,10 @@ async function planComponent(component: ConfiguredComponent, around: Surrounding
     | undefined;
   if (!description) return { kind: kind.kind, name, fate: live ? 'unchanged' : 'created', objects: [] };
   try {
-    const run = new ComponentReconcile(description, object, services, { client } as ReconcileContext, () => own);
-    const release = await loadRelease(run);
-    const manifest = run.transform(
-      description.keep ? release.filter((item) => description.keep?.(item, run) ?? true) : release,
-    );
-    const payload = componentVersion(run, release);
-    const planned = (await description.sets?.(run, manifest, payload)) ?? [
-      { wanted: { ...run.wanted('main', payload), parts: mainParts(run.prefix, manifest) } },
-    ];
+    const observed = observeComponent(description, object, services, { client } as ReconcileContext, () => own);
+    const release = await loadRelease(description, observed);
+    const payload = componentVersion(description, observed, release);
+    const planned = await planSets(description, observed, release, payload);
     const objects = planned.flatMap((item) => fatesOf(item.wanted, own));
     const fate = live ? (objects.length > 0 ? 'changed' : 'unchanged') : 'created';
     return { kind: kind.kind, name, fate, version: payload, objects };

@@ -1,6 +1,6 @@
 import type { Transform } from '@tektite/manifest';
 import type { EnvVar } from '@tektite/schema/kubernetes';
-import type { OperatorEnvironment } from '../operator-environment.ts';
+import type { OperatorEnvironment } from '../platform/operator-environment.ts';
 import { type DraftContainer, putVariable, templateIn } from './workload.ts';
 
 /** Gives Deployments the oldest Kubernetes that the operator puts up with. */

@@ -1,5 +1,5 @@
 import type { Transform } from '@tektite/manifest';
-import type { OperatorEnvironment } from '../operator-environment.ts';
+import type { OperatorEnvironment } from '../platform/operator-environment.ts';
 import { isMapping, listAt, mappingAt } from './draft-fields.ts';
 import { type DraftContainer, templateIn } from './workload.ts';
 

@@ -3,7 +3,7 @@ import type { DynamicObject, KubeObject } from '@tektite/meta';
 import type { Deployment } from '@tektite/schema/kubernetes';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hasReleases, releases } from '../test-support.ts';
-import { defaultPipeline } from '../webhooks/default-pipeline.ts';
+import { defaultPipeline } from '../rules/defaults/default-pipeline.ts';
 import { imagesFrom, inRegistry } from './images.ts';
 import { pipelineTransforms } from './pipeline-transforms.ts';
 import { transformManifest } from './transform-manifest.ts';

@@ -3,7 +3,7 @@ import { formatGoDuration, parseGoDuration } from '@tektite/meta';
 import type { EnvVar, Volume, VolumeMount } from '@tektite/schema/kubernetes';
 import type { ResultSettings } from '../kinds/result-fields.ts';
 import type { Scheduling } from '../kinds/shared-fields.ts';
-import type { OperatorEnvironment } from '../operator-environment.ts';
+import type { OperatorEnvironment } from '../platform/operator-environment.ts';
 import { moveArguments } from './dashboard-transforms.ts';
 import { containerVariables, proxyVariables } from './environment-variables.ts';
 import { type ImageChoice, workloadImages } from './images.ts';

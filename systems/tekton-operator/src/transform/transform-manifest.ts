@@ -1,7 +1,7 @@
 import { injectOwner, knownScopes, type Manifest, type Transform } from '@tektite/manifest';
 import type { KubeObject } from '@tektite/meta';
 import type { AdditionalOptions } from '../kinds/shared-fields.ts';
-import type { OperatorEnvironment } from '../operator-environment.ts';
+import type { OperatorEnvironment } from '../platform/operator-environment.ts';
 import { minimumKubernetes } from './environment-variables.ts';
 import {
   moveClientConfigs,

@@ -2,7 +2,7 @@ import type { Client } from '@tektite/client';
 import type { Logger } from '@tektite/controller';
 import type { InstallerSets } from '../installer-set/installer-sets.ts';
 import { keys } from '../installer-set/set-keys.ts';
-import type { Platform } from '../platform.ts';
+import type { Platform } from '../platform/platform.ts';
 import { migrateStorage } from './storage-migration.ts';
 
 const oldTypes = ['custom-clustertask', 'custom-communityclustertask', 'custom-versionedclustertask'];

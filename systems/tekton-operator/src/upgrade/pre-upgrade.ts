@@ -3,7 +3,7 @@ import { isStatusError } from '@tektite/meta';
 import { parseFirstYaml } from '@tektite/schema/yaml';
 import { TektonResult } from '../kinds/kinds.ts';
 import { TektonConfig } from '../kinds/tekton-config.ts';
-import type { Platform } from '../platform.ts';
+import type { Platform } from '../platform/platform.ts';
 
 /**
  * The migrations before a new version of the operator reconciles components, on a fresh cluster too. They are

@@ -1,8 +1,9 @@
 import { type Client, kinds } from '@tektite/client';
 import { controllerReference, type DynamicObject, findCondition, isStatusError } from '@tektite/meta';
 import type { ControllerRevision } from '@tektite/schema/kubernetes';
-import type { ComponentObject, PlannedSets } from '../component/component-description.ts';
-import type { ComponentReconcile } from '../component/component-reconcile.ts';
+import type { PlannedSets } from '../component/component-description.ts';
+import type { ComponentObject } from '../component/component-object.ts';
+import type { ObservedComponent } from '../component/observed-component.ts';
 import { decideSets } from '../installer-set/decide-sets.ts';
 import { keys } from '../installer-set/set-keys.ts';
 import { objectsOf } from '../installer-set/shared-objects.ts';
@@ -36,14 +37,14 @@ interface Kept {
  * are not ready in time, they get it back, and stay so until something about the component changes: then it is tried again.
  */
 export class Rollback<T extends ComponentObject> {
-  private readonly run: ComponentReconcile<T>;
+  private readonly observed: ObservedComponent<T>;
   private readonly client: Client;
   private annotations: Annotations;
 
-  constructor(run: ComponentReconcile<T>) {
-    this.run = run;
-    this.client = run.context.client;
-    this.annotations = run.component.status?.annotations ?? {};
+  constructor(observed: ObservedComponent<T>) {
+    this.observed = observed;
+    this.client = observed.context.client;
+    this.annotations = observed.component.status?.annotations ?? {};
   }
 
   /** The value of `status.annotations`. */
@@ -68,7 +69,7 @@ export class Rollback<T extends ComponentObject> {
   /** Keeps what is about to be replaced, if it works. */
   async keep(planned: readonly PlannedSets[]): Promise<void> {
     for (const { wanted } of planned) {
-      const live = this.run.sets.of(wanted.createdBy, wanted.type);
+      const live = this.observed.sets.of(wanted.createdBy, wanted.type);
       const works =
         live.length > 0 && live.every(({ status }) => findCondition(status?.conditions, 'Ready')?.status === 'True');
       if (!works || decideSets(live, wanted) !== 'VersionDifferent') continue;
@@ -76,7 +77,7 @@ export class Rollback<T extends ComponentObject> {
         const set = live.find(({ metadata }) => metadata.name?.startsWith(part.generateName));
         if (set) await this.save(wanted, part.generateName, keptOf(set));
       }
-      this.write(startedKey, { to: identityOf(planned), at: this.run.context.clock.now() });
+      this.write(startedKey, { to: identityOf(planned), at: this.observed.context.clock.now() });
     }
   }
 
@@ -88,7 +89,7 @@ export class Rollback<T extends ComponentObject> {
       this.forget(startedKey);
       return false;
     }
-    if (this.run.context.clock.now() - started.at < patienceMs) return false;
+    if (this.observed.context.clock.now() - started.at < patienceMs) return false;
     const release = planned.find(({ wanted }) => wanted.payload)?.wanted.payload ?? '';
     this.forget(startedKey);
     this.write(failedKey, { to: started.to, release, why: notReadyReason });
@@ -116,7 +117,7 @@ export class Rollback<T extends ComponentObject> {
 
   private key({ createdBy, type }: WantedSets, generateName: string) {
     const name = `${createdBy.toLowerCase()}-${type}-${generateName}last-good`.slice(0, 253);
-    return { namespace: this.run.namespace, name };
+    return { namespace: this.observed.namespace, name };
   }
 
   private async save(wanted: WantedSets, generateName: string, kept: Kept): Promise<void> {
@@ -125,7 +126,7 @@ export class Rollback<T extends ComponentObject> {
     // A revision is immutable: another one replaces it.
     if (live) await this.client.delete(kinds.ControllerRevision, key);
     await this.client.create(kinds.ControllerRevision, {
-      metadata: { ...key, ownerReferences: [controllerReference(this.run.component)] },
+      metadata: { ...key, ownerReferences: [controllerReference(this.observed.component)] },
       revision: (live?.revision ?? 0) + 1,
       data: kept,
     } as unknown as ControllerRevision);

@@ -16,7 +16,7 @@ import {
   TektonTrigger,
 } from '../kinds/kinds.ts';
 import { TektonConfig } from '../kinds/tekton-config.ts';
-import type { Platform } from '../platform.ts';
+import type { Platform } from '../platform/platform.ts';
 import { operatorWebhooks } from './operator-webhooks.ts';
 
 interface Admission {

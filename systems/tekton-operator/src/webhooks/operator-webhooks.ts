@@ -22,22 +22,32 @@ import {
   TektonTrigger,
 } from '../kinds/kinds.ts';
 import { TektonConfig } from '../kinds/tekton-config.ts';
-import type { Platform } from '../platform.ts';
-import { defaultAddon, defaultChain, defaultEventPruner, defaultTrigger } from './default-components.ts';
-import { defaultPipeline } from './default-pipeline.ts';
-import { defaultTektonConfig } from './default-tekton-config.ts';
-import { goForms } from './go-forms.ts';
-import { type GoForm, printedByGo } from './go-form.ts';
-import { defaultPipelinesAsCode } from './pipelines-as-code-settings.ts';
+import type { Platform } from '../platform/platform.ts';
+import {
+  defaultAddon,
+  defaultChain,
+  defaultEventPruner,
+  defaultTrigger,
+} from '../rules/defaults/default-components.ts';
+import { defaultPipeline } from '../rules/defaults/default-pipeline.ts';
+import { defaultTektonConfig } from '../rules/defaults/default-tekton-config.ts';
+import { goForms } from '../rules/go-forms.ts';
+import { type GoForm, printedByGo } from '../rules/go-form.ts';
+import { defaultPipelinesAsCode } from '../rules/pipelines-as-code-settings.ts';
 import { typedKind } from './typed-kind.ts';
-import { validateChain } from './validate-chain.ts';
-import { validateEventPruner } from './validate-event-pruner.ts';
-import { validatePipeline } from './validate-pipeline.ts';
-import { validatePipelinesAsCode } from './validate-pipelines-as-code.ts';
-import { validateResult } from './validate-result.ts';
-import { singletonName, targetNamespace, validateNetworkPolicy, validateOptions } from './validate-shared.ts';
-import { validateAddonParams, validateTektonConfig } from './validate-tekton-config.ts';
-import { validateTriggerSettings } from './validate-trigger.ts';
+import { validateChain } from '../rules/validation/validate-chain.ts';
+import { validateEventPruner } from '../rules/validation/validate-event-pruner.ts';
+import { validatePipeline } from '../rules/validation/validate-pipeline.ts';
+import { validatePipelinesAsCode } from '../rules/validation/validate-pipelines-as-code.ts';
+import { validateResult } from '../rules/validation/validate-result.ts';
+import {
+  singletonName,
+  targetNamespace,
+  validateNetworkPolicy,
+  validateOptions,
+} from '../rules/validation/validate-shared.ts';
+import { validateAddonParams, validateTektonConfig } from '../rules/validation/validate-tekton-config.ts';
+import { validateTriggerSettings } from '../rules/validation/validate-trigger.ts';
 
 type SpecOf<T> = T extends { readonly spec?: infer S } ? NonNullable<S> : never;
 

@@ -1,0 +1,81 @@
+import {
+  cached,
+  type CachedSource,
+  type ControllerDefinition,
+  defineController,
+  mapped,
+  owned,
+  type ReconcileContext,
+  type Result,
+} from '@tektite/controller';
+import { formatTime, knativeConditionSet } from '@tektite/meta';
+import { TektonInstallerSet, TektonPipeline, TektonTrigger } from '../../kinds/kinds.ts';
+import { ComponentConditions } from '../../component/component-conditions.ts';
+import type { ComponentDescription } from '../../component/component-description.ts';
+import type { ComponentObject } from '../../component/component-object.ts';
+import { observeComponent } from '../../component/observe-component.ts';
+import { finalizeComponent } from './finalize-component.ts';
+import type { OperatorServices } from '../../extension/operator-services.ts';
+import { reconcileComponent } from './reconcile.ts';
+
+/**
+ * The controller of one component. All components go the same way: name, namespace, dependencies, platform, sets, network policies,
+ * platform again; the description says what is special about each.
+ */
+export function componentController<T extends ComponentObject>(
+  description: ComponentDescription<T>,
+  services: OperatorServices,
+): ControllerDefinition {
+  const { kind, name } = description;
+  const sets = owned(TektonInstallerSet);
+  const allSets = cached(TektonInstallerSet);
+  const dependsOnPipelines = description.dependency !== undefined;
+  const pipelines = mapped(TektonPipeline, () => [name]);
+  const triggers = mapped(TektonTrigger, () => [name]);
+  const conditionSet = knativeConditionSet('Ready', description.conditions);
+  const observed = (component: T, context: ReconcileContext) =>
+    observeComponent(description, component, services, context, () => context.cache(allSets).list());
+  const one = <C extends ComponentObject>(context: ReconcileContext, source: CachedSource<C>): C | undefined =>
+    context.cache(source).list()[0];
+  return defineController<T>({
+    name: kind.kind.toLowerCase(),
+    kind,
+    concurrency: 2,
+    sources: [
+      sets,
+      allSets,
+      ...(dependsOnPipelines ? [pipelines] : []),
+      ...(description.dependency?.triggers ? [triggers] : []),
+    ],
+    ...(description.hasFinalizer === false
+      ? {}
+      : {
+          finalizer: {
+            name: `${kind.plural}.operator.tekton.dev`,
+            cleanup: (component: T, context: ReconcileContext) =>
+              finalizeComponent(description, observed(component, context)),
+          },
+        }),
+    async reconcile(component, context): Promise<Result | undefined> {
+      const conditions = new ComponentConditions(
+        conditionSet,
+        component.status?.conditions,
+        formatTime(context.clock.now()),
+      );
+      let status = { ...component.status, observedGeneration: component.metadata.generation ?? 0 };
+      try {
+        const outcome = await reconcileComponent(description, observed(component, context), conditions, {
+          pipeline: dependsOnPipelines ? (one(context, pipelines) as ComponentObject | undefined) : undefined,
+          trigger: description.dependency?.triggers
+            ? (one(context, triggers) as ComponentObject | undefined)
+            : undefined,
+        });
+        const { version, annotations } = outcome;
+        status = { ...status, ...(version === undefined ? {} : { version }), ...(annotations ? { annotations } : {}) };
+        return outcome.result;
+      } finally {
+        await context.writeStatus(component, { ...status, conditions: conditions.list } as never);
+      }
+    },
+  });
+}

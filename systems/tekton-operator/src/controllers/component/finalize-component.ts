@@ -1,0 +1,74 @@
+import { kinds } from '@tektite/client';
+import type { Result } from '@tektite/controller';
+import { isStatusError } from '@tektite/meta';
+import { ignoreMissing } from '../../installer-set/installer-sets.ts';
+import { isManifestProblem } from '../../payload/manifest-problem.ts';
+import type { ComponentDescription } from '../../component/component-description.ts';
+import type { ComponentObject } from '../../component/component-object.ts';
+import type { ObservedComponent } from '../../component/observed-component.ts';
+import { requeueLater } from '../../extension/progress.ts';
+import { extensionContext } from './act.ts';
+import { loadRelease } from '../../component/release-of.ts';
+
+/**
+ * Finalizes a component: first its CustomResourceDefinitions, so that objects of users that hold finalizers are
+ * released while the controllers still run; then its sets. The component stays until its sets are deleted.
+ */
+export async function finalizeComponent<T extends ComponentObject>(
+  description: ComponentDescription<T>,
+  observed: ObservedComponent<T>,
+): Promise<Result | undefined> {
+  const { context, component, services } = observed;
+  if (component.metadata.name !== description.name) return undefined;
+  if (description.deletesDefinitions !== false) {
+    const left = await deleteDefinitions(description, observed);
+    if (left > 0) return requeueLater;
+  }
+  const sets = observed.sets.of(observed.kind);
+  await observed.sets.deleteAll(sets);
+  if (sets.length > 0) return requeueLater;
+  try {
+    await services.extension.components?.[observed.kind]?.finalize?.(extensionContext(observed));
+  } catch (error) {
+    context.signal.throwIfAborted();
+    context.log.error('the platform could not be cleaned up', { error: error as Error });
+  }
+  return undefined;
+}
+
+/** Deletes them, and says how many are still there. */
+async function deleteDefinitions<T extends ComponentObject>(
+  description: ComponentDescription<T>,
+  observed: ObservedComponent<T>,
+): Promise<number> {
+  const { client } = observed.context;
+  let left = 0;
+  for (const name of await definitionNames(description, observed)) {
+    const live = await client.get(kinds.CustomResourceDefinition, { name }).catch((error: unknown) => {
+      if (isStatusError(error, 'NotFound')) return undefined;
+      throw error;
+    });
+    if (!live) continue;
+    left++;
+    if (!live.metadata.deletionTimestamp) await ignoreMissing(client.delete(kinds.CustomResourceDefinition, { name }));
+  }
+  return left;
+}
+
+/** Those of the release, or, when that cannot be read any more, those that its sets hold. */
+async function definitionNames<T extends ComponentObject>(
+  description: ComponentDescription<T>,
+  observed: ObservedComponent<T>,
+): Promise<readonly string[]> {
+  const isDefinition = ({ kind }: { readonly kind: string }) => kind === 'CustomResourceDefinition';
+  const held = observed.sets
+    .of(observed.kind)
+    .flatMap(({ spec }) => (Array.isArray(spec?.manifests) ? spec.manifests : []));
+  let objects: readonly { readonly kind: string; readonly metadata: { readonly name?: string } }[] = held;
+  try {
+    objects = [...held, ...(await loadRelease(description, observed)).objects];
+  } catch (error) {
+    if (!isManifestProblem(error)) throw error;
+  }
+  return [...new Set(objects.filter(isDefinition).map(({ metadata }) => metadata.name ?? ''))].filter(Boolean);
+}

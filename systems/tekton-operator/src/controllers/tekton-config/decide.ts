@@ -1,0 +1,88 @@
+import { equalJson, findCondition, type KubeObject } from '@tektite/meta';
+import type { ConditionMark } from '../../component/component-conditions.ts';
+import type { ComponentObject } from '../../component/component-object.ts';
+import { isUpgradePending } from '../../component/dependencies.ts';
+import { keys } from '../../installer-set/set-keys.ts';
+import { type GoForm, printedByGo } from '../../rules/go-form.ts';
+import { goForms } from '../../rules/go-forms.ts';
+
+/** A component as the TektonConfig describes it. */
+export type DesiredComponent = KubeObject & { readonly spec: Readonly<Record<string, unknown>> };
+
+/** The write that a component needs, or why it is not ready; nothing for a component that is as desired and ready. */
+export type ComponentDecision =
+  | { readonly create: DesiredComponent }
+  | { readonly update: KubeObject }
+  | { readonly unready: string }
+  | undefined;
+
+/** Upstream's message for everything that takes another reconcile. */
+export const reconcileAgain = 'reconcile again and proceed';
+const annotationKeys = [keys.platformDataHash, keys.strategy, keys.rollback, keys.pinnedVersion];
+
+/** Decides how a component becomes as desired. Fields in `unmanaged` keep the value that they have in the cluster. */
+export function decideComponent(
+  live: ComponentObject | undefined,
+  desired: DesiredComponent,
+  unmanaged: readonly string[] = [],
+): ComponentDecision {
+  if (!live) return { create: desired };
+  if (live.metadata.deletionTimestamp) return { unready: 'it is being deleted' };
+  const update = changed(live, desired, unmanaged);
+  if (update) return { update };
+  const unready = unreadiness(live);
+  return unready === undefined ? undefined : { unready };
+}
+
+function unreadiness(live: ComponentObject): string | undefined {
+  if (isUpgradePending(live)) return 'dependency upgrade pending';
+  const ready = findCondition(live.status?.conditions, 'Ready');
+  // A condition of an earlier generation does not count.
+  const isSeen = (live.status?.observedGeneration ?? live.metadata.generation ?? 0) >= (live.metadata.generation ?? 0);
+  if (ready?.status === 'True') return isSeen ? undefined : reconcileAgain;
+  return ready?.message || reconcileAgain;
+}
+
+/** The component with the desired spec and metadata; undefined when it is up to date. */
+function changed(
+  live: ComponentObject,
+  desired: DesiredComponent,
+  unmanaged: readonly string[],
+): KubeObject | undefined {
+  const form = (goForms as Readonly<Record<string, GoForm>>)[live.kind] ?? {};
+  const before = printedByGo((live.spec ?? {}) as Record<string, unknown>, form);
+  const kept = Object.fromEntries(Object.entries(before).filter(([name]) => unmanaged.includes(name)));
+  const spec = { ...printedByGo(desired.spec, form), ...kept };
+  const { labels = {}, annotations = {}, ownerReferences = [] } = live.metadata;
+  const version = desired.metadata.labels?.[keys.releaseVersion];
+  const others = Object.fromEntries(
+    Object.entries(annotations).filter(([name]) => !(annotationKeys as readonly string[]).includes(name)),
+  );
+  const next = {
+    ...live,
+    metadata: {
+      ...live.metadata,
+      labels: version === undefined ? labels : { ...labels, [keys.releaseVersion]: version },
+      annotations: { ...others, ...desired.metadata.annotations },
+      ownerReferences: ownerReferences.length > 0 ? ownerReferences : (desired.metadata.ownerReferences ?? []),
+    },
+    spec,
+  };
+  const isSame =
+    equalJson(before, spec) &&
+    equalJson(labels, next.metadata.labels) &&
+    equalJson(annotations, next.metadata.annotations) &&
+    equalJson(ownerReferences, next.metadata.ownerReferences);
+  return isSame ? undefined : next;
+}
+
+/** The conditions of a TektonConfig that another version of the operator managed before. */
+export function upgradePendingMarks(before: string | undefined): readonly ConditionMark[] {
+  if (before === undefined) return [];
+  return [
+    { isFalse: 'ComponentsReady', message: 'Components not in ready state: Upgrade Pending' },
+    { isFalse: 'PreInstall', message: 'PreReconciliation failed with message: upgrade pending' },
+    { isFalse: 'PostInstall', message: 'PostReconciliation failed with message: upgrade pending' },
+    { notReady: 'Upgrade Pending' },
+  ];
+}
