@@ -6,8 +6,8 @@ import { apply, call, configMap, namespace, patch, remove, update } from '../api
 import { EventCounter } from './event-counter.ts';
 
 /**
- * Writers and watchers of ConfigMaps, in a process of their own: `node mixed-load.js ADDRESS SECONDS WRITERS WATCHERS SEED`. Ends
- * with everything deleted, and prints a {@link MixedLoadResult}.
+ * Writers and watchers of ConfigMaps, in a separate process: `node mixed-load.js ADDRESS SECONDS WRITERS WATCHERS
+ * SEED`. Ends with everything deleted, and prints a {@link MixedLoadResult}.
  */
 export interface MixedLoadResult {
   readonly writes: number;
@@ -54,7 +54,7 @@ await Promise.all(counters.map((counter) => counter.stop()));
 await Promise.all([pool.destroy(), watchPool.destroy()]);
 process.stdout.write(`${JSON.stringify(result)}\n`);
 
-/** Changes objects of its own, one after the other, and deletes them at the end. */
+/** Changes separate objects, one after the other, and deletes them at the end. */
 async function write(writer: number): Promise<void> {
   const random = seededRandom(Number(seed) * 1000 + writer);
   const existing = new Set<string>();

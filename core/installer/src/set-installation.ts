@@ -102,7 +102,7 @@ export class SetInstallation {
     if (object.kind === 'CustomResourceDefinition') this.client.discovery.forget();
   }
 
-  /** What is there now, as far as this installation saw it; the rest as it was known before. */
+  /** The current inventory, as far as this installation observed it; other entries are kept. */
   inventory(before: readonly InventoryEntry[], settled: ReadonlySet<string> = new Set()): readonly InventoryEntry[] {
     const old = new Map(before.map((entry) => [entryKey(entry), entry]));
     const entries = this.wanted.map((object) => {

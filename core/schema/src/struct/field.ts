@@ -94,7 +94,7 @@ export class Field<out T, out P extends Presence = 'optional'> {
     return this.with({ versions });
   }
 
-  /** The same shape under a name of its own, which errors print. Without a package, that of the version. */
+  /** The same shape under another name, which errors print. Without a package, that of the version. */
   named(name: string): Field<T, P> {
     const typeIn = (version: string): GoType => ({ ...this.typeIn(version), goName: qualified(name, version) });
     return new Field(typeIn, this.options);

@@ -76,7 +76,7 @@ describe('a rule', () => {
   });
 });
 
-describe('what somebody would gain', () => {
+describe('missing rules', () => {
   const rule = (verbs: string, resources: string, more: object = {}) => ({
     apiGroups: [''],
     verbs: verbs.split(' '),

@@ -215,7 +215,7 @@ class PathBuilder {
     return { tags: [tag], description, operationId };
   }
 
-  /** A subresource of a built-in kind is of its own kind, that of a custom resource of the resource's. */
+  /** A subresource of a built-in kind has a separate kind, that of a custom resource of the resource's. */
   private tail(action: string, target?: string | Subresource) {
     const { group, version, kind, custom } = this.resource;
     const own = custom || target === undefined || typeof target === 'string';

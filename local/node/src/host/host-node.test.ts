@@ -446,7 +446,7 @@ describe('a Pod of processes', () => {
     expect(pod.status?.containerStatuses?.[0]?.state?.terminated).toMatchObject({ exitCode: 137, reason: 'OOMKilled' });
   });
 
-  test('ends at once when it is told to, with all its processes', async () => {
+  test('ends at once when it is deleted, with all its processes', async () => {
     await here.run('tree', {
       restartPolicy: 'Never',
       terminationGracePeriodSeconds: 1,
@@ -471,7 +471,7 @@ describe('a Pod of processes', () => {
     expect(processes).toEqual([]);
   });
 
-  test('can be looked into by running a program in it', async () => {
+  test('runs a program in a running container', async () => {
     await here.run('open', {
       restartPolicy: 'Never',
       containers: [shell('echo inside >/tmp/mark; sleep 5', { env: [{ name: 'WHERE', value: 'here' }] })],

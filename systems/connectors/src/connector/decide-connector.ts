@@ -62,7 +62,9 @@ function adoption(manifest: InstallManifest, [{ labels }]: ConnectorObservation[
   };
 }
 
-/** What makes an InstallManifest one to be made anew: another operator, another namespace, another Connector of the same name. */
+/**
+ * The reason to recreate an InstallManifest: another operator, another namespace, another Connector of the same name.
+ */
 function difference(
   { metadata, spec }: InstallManifest,
   wanted: ConnectorObservation['wanted'],

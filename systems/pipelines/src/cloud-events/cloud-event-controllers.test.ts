@@ -68,7 +68,7 @@ async function createTaskRun(): Promise<void> {
   await plane.client.create(TaskRun, { metadata: key, spec: { managedBy: 'a.test/b', taskRef: { name: 't' } } });
 }
 
-it('tells a sink of every state of a run, once', async () => {
+it('sends every state of a run to a sink, once', async () => {
   await start({ listens: true });
   await createTaskRun();
   await expect.poll(types).toEqual(['dev.tekton.event.taskrun.queued.v1']);

@@ -19,15 +19,15 @@ export interface CloudEventOptions {
 
 /** Send CloudEvents about runs to a sink. They read runs and never write one. */
 export function cloudEventControllers(options: CloudEventOptions): readonly ControllerDefinition[] {
-  const teller = new Teller(options);
+  const sender = new Sender(options);
   const about = (name: string, kind: Kind, sent: Kind, transform?: CacheTransforms['taskRun']) =>
     defineController({
       name: `${name}-cloud-events`,
       kind,
       // Without a sink, runs cost nothing here.
-      predicate: () => teller.sink !== '',
+      predicate: () => sender.sink !== '',
       ...(transform ? { transform: transform as never } : {}),
-      reconcile: (run, context) => teller.tell(run as AnyRun, sent, context),
+      reconcile: (run, context) => sender.send(run as AnyRun, sent, context),
     });
   return [
     about('taskrun', TaskRun, TaskRunV1beta1, options.transforms.taskRun),
@@ -36,7 +36,7 @@ export function cloudEventControllers(options: CloudEventOptions): readonly Cont
   ];
 }
 
-class Teller {
+class Sender {
   private readonly options: CloudEventOptions;
   private readonly sent: SentEvents = new SentEvents();
 
@@ -50,7 +50,7 @@ class Teller {
     return events().sink || defaults().cloudEventsSink;
   }
 
-  async tell(run: AnyRun, sent: Kind, context: ReconcileContext): Promise<undefined> {
+  async send(run: AnyRun, sent: Kind, context: ReconcileContext): Promise<undefined> {
     const { sink } = this;
     const { outbox } = this.options;
     if (sink === '') return;

@@ -9,7 +9,7 @@ const attempts = 10;
 const firstRetryMs = 10;
 const answerMs = 30_000;
 /** The maximum of pending deliveries. Further events are dropped, and reported as failures. */
-const mostWaiting = 1000;
+const maxWaiting = 1000;
 /** Answers after which another try may help. */
 const passing = new Set([404, 413, 425, 429, 502, 503, 504]);
 
@@ -27,8 +27,8 @@ export class Outbox implements AsyncDisposable {
   }
 
   post(sink: string, event: CloudEvent, delivered: Delivered): void {
-    if (this.open.size >= mostWaiting) {
-      delivered(new Error(`${mostWaiting} events are waiting for the sink`));
+    if (this.open.size >= maxWaiting) {
+      delivered(new Error(`${maxWaiting} events are waiting for the sink`));
       return;
     }
     const delivery = this.deliver(sink, event).then(

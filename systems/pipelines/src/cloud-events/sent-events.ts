@@ -1,7 +1,7 @@
 /** How long it is remembered what was sent. */
 const rememberedMs = 2 * 60 * 60 * 1000;
 /** More than this is not remembered, however new it is. */
-const mostRemembered = 100_000;
+const maxRemembered = 100_000;
 
 /** Remembers sent events for two hours, so that later reconciles do not send them again. */
 export class SentEvents {
@@ -11,7 +11,7 @@ export class SentEvents {
   /** Whether this was not sent yet; records it as sent. */
   isNew(parts: readonly (string | undefined)[], now: number): boolean {
     for (const [key, time] of this.times) {
-      if (time > now - rememberedMs && this.times.size <= mostRemembered) break;
+      if (time > now - rememberedMs && this.times.size <= maxRemembered) break;
       this.times.delete(key);
     }
     const key = JSON.stringify(parts);

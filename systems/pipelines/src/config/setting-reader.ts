@@ -50,22 +50,22 @@ export class SettingReader {
   }
 
   /** Whole numbers of 64 bits. What is larger than JavaScript counts exactly is only ever compared. */
-  integer(key: string, fallback: number, complain: (text: string, reason: string) => string): number {
+  integer(key: string, fallback: number, errorFor: (text: string, reason: string) => string): number {
     const text = this.find(key);
     if (text === undefined) return fallback;
-    if (!/^[+-]?[0-9]+$/.test(text)) throw new ConfigError(complain(text, 'invalid syntax'), key);
+    if (!/^[+-]?[0-9]+$/.test(text)) throw new ConfigError(errorFor(text, 'invalid syntax'), key);
     const value = text.length > longestNumber ? undefined : BigInt(text.replace(/^\+/, ''));
     if (value === undefined || BigInt.asIntN(64, value) !== value)
-      throw new ConfigError(complain(text, 'value out of range'), key);
+      throw new ConfigError(errorFor(text, 'value out of range'), key);
     return Number(value);
   }
 
-  duration(key: string, fallback: string, complain: (text: string, reason: string) => string): GoDuration {
+  duration(key: string, fallback: string, errorFor: (text: string, reason: string) => string): GoDuration {
     const text = this.find(key) ?? fallback;
     try {
       return parseGoDuration(text);
     } catch (cause) {
-      throw new ConfigError(complain(text, (cause as Error).message), key, { cause });
+      throw new ConfigError(errorFor(text, (cause as Error).message), key, { cause });
     }
   }
 

@@ -88,7 +88,7 @@ describe('defaults', () => {
     expect(podTemplate?.nodeSelector).toEqual({ ssd: 'true', zone: '5' });
   });
 
-  it('have a workspace that is not looked at before it is wanted', () => {
+  it('have a workspace that is parsed on first use', () => {
     const bindingOf = (text: string) =>
       configDefaults.parse({ 'default-task-run-workspace-binding': text }).taskRunWorkspaceBinding;
     expect(bindingOf('- a')).toEqual({ unreadable: 'failed to unmarshal - a' });

@@ -10,7 +10,7 @@ const durations = [
   'renew-deadline',
   'retry-period',
 ] as const;
-const mostBuckets = 10;
+const maxBuckets = 10;
 const uint32Limit = 2n ** 32n;
 
 /** How the replicas of upstream's webhook choose among themselves. There are none here; what could not be used is refused. */
@@ -18,15 +18,15 @@ export const webhookElectionConfig = customConfig('config-leader-election-webhoo
   const read = new SettingReader(data);
   for (const key of durations) read.duration(key, '0', (_, reason) => `failed to parse ${quoteGo(key)}: ${reason}`);
   const buckets = bucketsOf(read.text('buckets', '1'));
-  if (buckets < 1 || buckets > mostBuckets)
-    throw new ConfigError(`buckets: value must be between 1 <= ${buckets} <= ${mostBuckets}`, 'buckets');
+  if (buckets < 1 || buckets > maxBuckets)
+    throw new ConfigError(`buckets: value must be between 1 <= ${buckets} <= ${maxBuckets}`, 'buckets');
   return {};
 });
 
 function bucketsOf(text: string): number {
-  const complain = (reason: string) =>
+  const errorFor = (reason: string) =>
     new ConfigError(`failed to parse "buckets": strconv.ParseUint: parsing ${quoteGo(text)}: ${reason}`, 'buckets');
-  if (!/^[0-9]+$/.test(text)) throw complain('invalid syntax');
-  if (text.length > 100 || BigInt(text) >= uint32Limit) throw complain('value out of range');
+  if (!/^[0-9]+$/.test(text)) throw errorFor('invalid syntax');
+  if (text.length > 100 || BigInt(text) >= uint32Limit) throw errorFor('value out of range');
   return Number(text);
 }

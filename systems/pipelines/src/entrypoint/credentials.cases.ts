@@ -20,7 +20,7 @@ export function credentialsCases(lane: () => Lane): void {
     return content;
   };
 
-  test('basic-auth for git: repositories of their own come last in the store', async () => {
+  test('basic-auth for git: single repositories come last in the store', async () => {
     secret('one', { username: 'me\\too', password: 'p@ss/w:?rd' });
     secret('two', { username: 'user', password: "it's $&+,;=~!" });
     const { code, stderr } = await place.step(
@@ -39,7 +39,7 @@ export function credentialsCases(lane: () => Lane): void {
     );
   });
 
-  test('ssh-auth for git: a repository gets an alias and git is told to use it', async () => {
+  test('ssh-auth for git: a repository gets an alias in the configuration of git', async () => {
     secret('deploy', { 'ssh-privatekey': 'KEY1', known_hosts: 'hosts1' });
     secret('repo', { 'ssh-privatekey': 'KEY2', known_hosts: 'hosts2' });
     secret('plain', { 'ssh-privatekey': 'KEY3' });

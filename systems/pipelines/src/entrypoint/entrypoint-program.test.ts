@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import { entrypointMissing, entrypointProgram } from './entrypoint-program.ts';
 
-test('the compiled program is found and runs, or users are told what to install', () => {
+test('the compiled program is found and runs, or an error says what to install', () => {
   const program = entrypointProgram();
   if (program === undefined) {
     expect(entrypointMissing).toMatch(/Install a C compiler .*gcc/);

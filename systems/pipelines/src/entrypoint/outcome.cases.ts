@@ -269,7 +269,7 @@ export function outcomeCases(lane: () => Lane): void {
       { how: 'failed', command: script('exit 1'), flags: [] },
       { how: 'took too long', command: script('sleep 9'), flags: ['-timeout', '30ms'] },
       { how: 'failed and may', command: script('exit 1'), flags: ['-on_error', 'continue'] },
-    ])('are told when the step $how', async ({ command, flags }) => {
+    ])('are reported when the step $how', async ({ command, flags }) => {
       written(place);
       await place.step([...results, ...flags], command);
       expect(place.message().filter(({ type }) => type !== 3)).toEqual([

@@ -23,7 +23,7 @@ export function processCases(lane: () => Lane): void {
     }
   };
 
-  test('a step starts when the one before has ended, without waiting for the next look', async () => {
+  test('a step starts when the one before has ended, without waiting for the next poll', async () => {
     place.write('/tekton/run/9/other');
     const { finished } = place.startStep(waitFor('/tekton/run/9/out'), script('echo on'));
     await sleep(150);
@@ -61,7 +61,7 @@ export function processCases(lane: () => Lane): void {
     expect(performance.now() - before).toBeLessThan(800);
   });
 
-  test('a file that cannot be looked at fails the step and those behind it', async () => {
+  test('an unreadable file fails the step and those behind it', async () => {
     place.write('/file');
     const { code, stderr } = await place.step(waitFor('/file/out'), script('echo never'));
     const path = place.path('/file/out');
@@ -73,7 +73,7 @@ export function processCases(lane: () => Lane): void {
     expect(place.extras()).toEqual([]);
   });
 
-  test('the command has arguments as given, nothing to read, and a process group of its own', async () => {
+  test('the command has arguments as given, nothing to read, and a separate process group', async () => {
     const { stdout } = await place.step(
       [],
       ['sh', '-c', 'printf "[%s]" "$@"; cat; ps -o pgid= -p $$; echo $$', 'x', 'a b', '', '--', '$HOME'],

@@ -7,12 +7,12 @@ const reason = 'TaskRunValidationFailed';
 
 /** Whether a run gives a Task what it asks for. More than it asks for is fine. */
 export function validateParams(specs: readonly ParamSpec[], params: readonly Param[], task: string): void {
-  const mistake = paramMistake(specs, params);
+  const mistake = paramError(specs, params);
   if (mistake !== undefined) throw userError(reason, `invalid input params for task ${task}: ${mistake}`);
 }
 
 /** Validates the parameters of a Task; those of a matrix give it strings, one after the other. */
-export function paramMistake(
+export function paramError(
   specs: readonly ParamSpec[],
   params: readonly Param[],
   matrix: readonly Param[] = [],
@@ -75,12 +75,12 @@ function keysOf(value: ParamValue | undefined): readonly string[] {
 
 /** Whether the values are among those that are allowed. */
 export function validateEnums(specs: readonly ParamSpec[], params: readonly Param[]): void {
-  const mistake = enumMistake(specs, params);
+  const mistake = enumError(specs, params);
   if (mistake !== undefined) throw userError('InvalidParamValue', mistake);
 }
 
 /** The first value that is not among those that are allowed. Nothing is always allowed. */
-export function enumMistake(specs: readonly ParamSpec[], params: readonly Param[]): string | undefined {
+export function enumError(specs: readonly ParamSpec[], params: readonly Param[]): string | undefined {
   const enums = new Map(specs.map((spec) => [spec.name, spec.enum ?? []]));
   for (const { name, value } of params) {
     const allowed = enums.get(name) ?? [];
@@ -92,14 +92,14 @@ export function enumMistake(specs: readonly ParamSpec[], params: readonly Param[
 
 /** Whether every `$(params.list[3])` in the Task is there, as far as upstream looks. */
 export function validateArrayIndices(task: TaskSpec, specs: readonly ParamSpec[], params: readonly Param[]): void {
-  const mistake = indexMistake(indexedTexts(task), specs, params);
+  const mistake = indexError(indexedTexts(task), specs, params);
   if (mistake !== undefined) throw userError(reason, mistake);
 }
 
 const itemReference = /\$\(params(?:\.([_a-zA-Z0-9.-]+)|\['([_a-zA-Z0-9./-]+)'\]|\["([_a-zA-Z0-9./-]+)"\])\[(\d+)\]\)/g;
 
 /** The references in texts to items of arrays that are not there. */
-export function indexMistake(
+export function indexError(
   texts: readonly (string | undefined)[],
   specs: readonly ParamSpec[],
   params: readonly Param[],

@@ -88,7 +88,7 @@ interface Fetchable<T extends KubeObject> {
   readonly hub: Kind<T>;
   readonly versions: readonly Kind[];
   readonly isVerified: boolean;
-  readonly refusal: string;
+  readonly denial: string;
   applyDefaults(object: KubeObject, rules: Rules): KubeObject;
 }
 
@@ -96,7 +96,7 @@ const task: Fetchable<TaskObject> = {
   hub: Task,
   versions: [Task, TaskV1beta1],
   isVerified: true,
-  refusal: 'resource is not a task',
+  denial: 'resource is not a task',
   applyDefaults: (object, rules) =>
     ({ ...object, spec: defaultTaskSpec((object as TaskObject).spec, rules) }) as KubeObject,
 };
@@ -105,7 +105,7 @@ const pipeline: Fetchable<PipelineObject> = {
   hub: Pipeline,
   versions: [Pipeline, PipelineV1beta1],
   isVerified: true,
-  refusal: 'resource is not a pipeline',
+  denial: 'resource is not a pipeline',
   applyDefaults: (object, rules) =>
     ({ ...object, spec: defaultPipelineSpec((object as PipelineObject).spec, rules) }) as KubeObject,
 };
@@ -114,7 +114,7 @@ const stepAction: Fetchable<StepActionObject> = {
   hub: StepAction,
   versions: [StepAction, StepActionV1alpha1],
   isVerified: false,
-  refusal: 'resource is not a StepAction',
+  denial: 'resource is not a StepAction',
   applyDefaults: (object) => object,
 };
 
@@ -158,7 +158,7 @@ function readOf(request: object, wanted: unknown, { flags, defaults }: CurrentSe
 function readObject<T extends KubeObject>(data: Uint8Array, wanted: Fetchable<T>, settings: CurrentSettings): Read {
   const decoded = decodeRemote(data);
   const kind = wanted.versions.find((each) => each.kind === decoded.kind && apiVersionOf(each) === decoded.apiVersion);
-  if (!kind) throw new RemoteFailure('resolution', wanted.refusal);
+  if (!kind) throw new RemoteFailure('resolution', wanted.denial);
   const { ownerReferences: _, ...metadata } = decoded.metadata;
   const rules = rulesOf(kind, settings);
   return { kind, rules, wanted, object: wanted.applyDefaults({ ...decoded, metadata }, rules) };

@@ -3,7 +3,7 @@ import { resolutionRequestName } from './request-name.ts';
 
 const owner = { namespace: 'ns', name: 'run' };
 
-it('a wish has the name that upstream gives it', () => {
+it('a request has the name that upstream gives it', () => {
   const params = [
     { name: 'b', value: 'x' },
     { name: 'a', value: ['1', '<'] },

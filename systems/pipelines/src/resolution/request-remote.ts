@@ -97,12 +97,12 @@ async function create(
   } catch (error) {
     // A cache may not show it yet.
     if (isStatusError(error, 'AlreadyExists')) return;
-    throw permanentRefusal(error);
+    throw permanentDenial(error);
   }
 }
 
 /** A permanent error of the API. */
-function permanentRefusal(error: unknown): unknown {
+function permanentDenial(error: unknown): unknown {
   if (!isStatusError(error) || error.code >= 500 || error.code === 429 || error.code === 409) return error;
   return new RemoteFailure('resolution', `error requesting remote resource: ${error.message}`, { cause: error });
 }

@@ -85,7 +85,7 @@ describe('the cluster resolver', () => {
     await bench.configure('resolvers-feature-flags', { 'enable-cluster-resolver': 'true' });
   });
 
-  it('keeps answers when it is told to', async () => {
+  it('caches answers on request', async () => {
     const params = { kind: 'task', name: 't', namespace, cache: 'always' };
     const operation = async () =>
       (await bench.ask('cluster', params)).status.annotations?.['resolution.tekton.dev/cache-operation'];
@@ -194,7 +194,7 @@ describe('the http resolver', () => {
     expect(answer.message).toBe(getting('Http', message.replace('ORIGIN', origin)));
   });
 
-  it('says when nobody answers', async () => {
+  it('reports a refused connection', async () => {
     const closed = createServer();
     const nobody = await listen(closed);
     await new Promise((resolve) => closed.close(resolve));

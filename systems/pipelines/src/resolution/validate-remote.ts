@@ -26,12 +26,12 @@ export async function validateRemote<T extends KubeObject>(
     const stored = await client.create(kind, draft as never, { signal, dryRun: true });
     return { ...stored, apiVersion: object.apiVersion, kind: object.kind, metadata: object.metadata };
   } catch (error) {
-    throw refusal(error, object.metadata.name ?? '');
+    throw denial(error, object.metadata.name ?? '');
   }
 }
 
 /** A permanent denial, or the error itself, which may be transient. */
-function refusal(error: unknown, name: string): unknown {
+function denial(error: unknown, name: string): unknown {
   if (!isStatusError(error)) return error;
   if (error.code === 400)
     return new RemoteFailure('validation', `validation failed for referenced object ${name}: ${error.message}`, {

@@ -4,7 +4,7 @@ import type { CachedPod } from '../cache/cache-transforms.ts';
 import { isSidecarContainer, isStepContainer, resultsSidecar, sidecarContainer } from '../pod/container-names.ts';
 import type { RunOutcome } from '../conditions/succeeded-condition.ts';
 import type { FeatureFlags } from '../config/feature-flags.ts';
-import { parseTerminationMessage, TerminationMessageError, toldReason } from './termination-message.ts';
+import { parseTerminationMessage, TerminationMessageError, reportedReason } from './termination-message.ts';
 
 const wasKilledForMemory = ({ state }: ContainerStatus) => state?.terminated?.reason === 'OOMKilled';
 const failedItself = ({ state }: ContainerStatus) => (state?.terminated?.exitCode ?? 0) !== 0;
@@ -95,7 +95,7 @@ function describeExit({ name, state }: ContainerStatus): string {
 
 function timedOut(message: string): boolean {
   try {
-    return toldReason(parseTerminationMessage(message)) === 'TimeoutExceeded';
+    return reportedReason(parseTerminationMessage(message)) === 'TimeoutExceeded';
   } catch (error) {
     if (error instanceof TerminationMessageError) return false;
     throw error;
@@ -112,7 +112,7 @@ const imageReasons = new Set([
 ]);
 
 /** A failure to create a directory for a mount is transient. */
-const subPathTrouble = 'failed to create subPath directory';
+const subPathFailure = 'failed to create subPath directory';
 
 type Waiting = NonNullable<NonNullable<ContainerStatus['state']>['waiting']>;
 
@@ -125,7 +125,7 @@ function pendingOutcome(pod: CachedPod): RunOutcome {
   const steps = waitingStates(containerStatuses ?? []);
   const all = [...waitingStates(initContainerStatuses ?? []), ...steps];
   const isConfigError = ({ reason }: Waiting) => reason === 'CreateContainerConfigError';
-  const isSubPath = ({ message }: Waiting) => message?.includes(subPathTrouble) ?? false;
+  const isSubPath = ({ message }: Waiting) => message?.includes(subPathFailure) ?? false;
   if (steps.some((each) => isConfigError(each) && isSubPath(each)))
     return ongoing('Pending', 'Waiting for subPath directory creation to complete');
   if (all.some((each) => isConfigError(each) && !isSubPath(each)))

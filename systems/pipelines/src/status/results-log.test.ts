@@ -42,7 +42,7 @@ describe('the log of the results sidecar', () => {
     await expect(readResultsLog(chunks(text, 3), 100)).rejects.toThrow(ResultsLogError);
   });
 
-  it('tells the results of steps by the names of their containers', async () => {
+  it('reports the results of steps by the names of their containers', async () => {
     const entries = await readResultsLog(
       chunks(line('step-a.r', '1', 'step') + line('step-ab.r', '2', 'step'), 99),
       100,

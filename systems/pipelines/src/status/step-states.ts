@@ -6,9 +6,9 @@ import {
   parseTerminationMessage,
   type TerminationEntry,
   TerminationMessageError,
-  toldExitCode,
-  toldReason,
-  toldStart,
+  reportedExitCode,
+  reportedReason,
+  reportedStart,
   visibleMessage,
 } from './termination-message.ts';
 
@@ -17,7 +17,7 @@ export interface StepReport {
   readonly status: ContainerStatus;
   readonly entries: readonly TerminationEntry[];
   /** The error of an invalid termination message. */
-  readonly mistake?: TerminationMessageError;
+  readonly violation?: TerminationMessageError;
 }
 
 /** The steps of a Pod, in the order of its spec, as far as the node has reported them. */
@@ -34,7 +34,7 @@ function readReport(status: ContainerStatus): StepReport {
     return { status, entries: parseTerminationMessage(status.state?.terminated?.message ?? '') };
   } catch (error) {
     if (!(error instanceof TerminationMessageError)) throw error;
-    return { status, entries: [], mistake: error };
+    return { status, entries: [], violation: error };
   }
 }
 
@@ -43,17 +43,17 @@ function readReport(status: ContainerStatus): StepReport {
  * stay.
  */
 export function stepState(
-  { status, entries, mistake }: StepReport,
+  { status, entries, violation }: StepReport,
   before: ReadonlyMap<string | undefined, StepState>,
 ): StepState {
   const { name: container, imageID, state = {} } = status;
   const name = container.slice(stepPrefix.length);
   const provenance = before.get(name)?.provenance;
   // A program without a message, such as one that could not be started, has no reason either.
-  const reason = state.terminated?.message && !mistake ? terminationReason(state.terminated, entries) : '';
+  const reason = state.terminated?.message && !violation ? terminationReason(state.terminated, entries) : '';
   return {
     ...(state.terminated
-      ? { terminated: mistake ? state.terminated : terminatedState(state.terminated, entries) }
+      ? { terminated: violation ? state.terminated : terminatedState(state.terminated, entries) }
       : {}),
     ...(state.running ? { running: state.running } : {}),
     ...(state.waiting ? { waiting: state.waiting } : {}),
@@ -70,8 +70,8 @@ type Terminated = NonNullable<NonNullable<StepState['terminated']>>;
 /** The entrypoint knows better than the node when the user's program began, and how it ended where that was ignored. */
 function terminatedState(terminated: Terminated, entries: readonly TerminationEntry[]): Terminated {
   const { message: _, ...rest } = terminated;
-  const startedAt = toldStart(entries);
-  const exitCode = toldExitCode(entries);
+  const startedAt = reportedStart(entries);
+  const exitCode = reportedExitCode(entries);
   const message = visibleMessage(entries);
   return {
     ...rest,
@@ -82,7 +82,7 @@ function terminatedState(terminated: Terminated, entries: readonly TerminationEn
 }
 
 function terminationReason({ reason }: Terminated, entries: readonly TerminationEntry[]): string {
-  return toldReason(entries) || (toldExitCode(entries) === undefined ? (reason ?? '') : 'Continued');
+  return reportedReason(entries) || (reportedExitCode(entries) === undefined ? (reason ?? '') : 'Continued');
 }
 
 /** In the order of the spec: nodes sort them by their names. */

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import {
   parseTerminationMessage,
   TerminationMessageError,
-  toldExitCode,
-  toldReason,
-  toldStart,
+  reportedExitCode,
+  reportedReason,
+  reportedStart,
   visibleMessage,
 } from './termination-message.ts';
 
@@ -14,7 +14,7 @@ describe('a termination message', () => {
     ['null', 'null', ''],
     ['items without anything', '[null,{}]', ''],
     ['names in any case', '[{"KEY":"s","Value":"x","type":1}]', '[{"key":"s","value":"x","type":1}]'],
-    ['a type that nobody knows', '[{"key":"s","value":"x","type":99}]', '[{"key":"s","value":"x","type":99}]'],
+    ['an unknown type', '[{"key":"s","value":"x","type":99}]', '[{"key":"s","value":"x","type":99}]'],
     ['no type', '[{"key":"s","value":"x"}]', '[{"key":"s","value":"x"}]'],
     ['a type by name', '[{"key":"s","value":"x","type":"StepResult"}]', '[{"key":"s","value":"x","type":4}]'],
     [
@@ -38,7 +38,7 @@ describe('a termination message', () => {
 
 const told = (key: string, value: string, type = 3) => [{ key, value, type }];
 
-describe('what the entrypoint tells', () => {
+describe('entries of the entrypoint', () => {
   it.each([
     ['0', 0],
     ['-1', -1],
@@ -48,7 +48,7 @@ describe('what the entrypoint tells', () => {
     ['', undefined],
     ['1.5', undefined],
   ])('as exit code %s is %s', (text, code) => {
-    expect(toldExitCode(told('ExitCode', text))).toBe(code);
+    expect(reportedExitCode(told('ExitCode', text))).toBe(code);
   });
 
   it.each([
@@ -58,12 +58,12 @@ describe('what the entrypoint tells', () => {
     ['2026-13-02T03:04:05.678Z', undefined],
     ['yesterday', undefined],
   ])('as start %s is %s', (text, time) => {
-    expect(toldStart(told('StartedAt', text))).toBe(time);
+    expect(reportedStart(told('StartedAt', text))).toBe(time);
   });
 
   it('counts for start and exit code also in a result of that name, and not for the reason', () => {
-    expect(toldExitCode(told('ExitCode', '7', 1))).toBe(7);
-    expect(toldReason(told('Reason', 'Skipped', 1))).toBeUndefined();
-    expect(toldReason(told('Reason', 'Skipped'))).toBe('Skipped');
+    expect(reportedExitCode(told('ExitCode', '7', 1))).toBe(7);
+    expect(reportedReason(told('Reason', 'Skipped', 1))).toBeUndefined();
+    expect(reportedReason(told('Reason', 'Skipped'))).toBe('Skipped');
   });
 });

@@ -102,21 +102,21 @@ export function visibleMessage(entries: readonly TerminationEntry[]): string {
 }
 
 /** Why a step ended, if its entrypoint knows. */
-export function toldReason(entries: readonly TerminationEntry[]): string | undefined {
+export function reportedReason(entries: readonly TerminationEntry[]): string | undefined {
   return entries.find(({ type, key }) => type === entryTypes.internal && key === 'Reason')?.value;
 }
 
 const entrypointTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(?:Z|[+-]\d\d:\d\d)$/;
 
 /** The start time of the user's program, from an entry of any type. An invalid time is ignored. */
-export function toldStart(entries: readonly TerminationEntry[]): string | undefined {
+export function reportedStart(entries: readonly TerminationEntry[]): string | undefined {
   const text = entries.find(({ key }) => key === 'StartedAt')?.value ?? '';
   const time = entrypointTime.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? undefined : formatTime(time);
 }
 
 /** The exit code of the user's program, from an entry of any type. A value that is no 32-bit number is ignored. */
-export function toldExitCode(entries: readonly TerminationEntry[]): number | undefined {
+export function reportedExitCode(entries: readonly TerminationEntry[]): number | undefined {
   const text = entries.find(({ key }) => key === 'ExitCode')?.value ?? '';
   const code = Number(text);
   return /^[+-]?\d+$/.test(text) && (code | 0) === code ? code : undefined;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { checkResults } from './validate-results.ts';
 
-it('keeps results that are as declared, and those that nobody declared', () => {
+it('keeps results that are as declared, and undeclared ones', () => {
   const results = [
     { name: 'a', type: 'array' as const, value: ['x'] },
     { name: 'other', type: 'string' as const, value: 'v' },

@@ -20,7 +20,7 @@ const run = (work: () => unknown) => {
   }
 };
 
-it('ends work that puts more into texts than an object can hold, and begins anew with the next', () => {
+it('ends work that puts more into texts than an object can hold, and starts again with the next', () => {
   for (let round = 0; round < 3; round++)
     expect(run(() => replaceText('$(params.x)'.repeat(10), large))).toHaveLength(10_000_000);
   expect(run(() => replaceText('$(params.x)'.repeat(20), large))).toEqual(tooMuch);

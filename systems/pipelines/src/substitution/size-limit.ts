@@ -1,7 +1,7 @@
 import { RunFailure } from '../conditions/run-failure.ts';
 
 /** More than any object can hold, whatever else is in it. */
-const mostCharacters = 16 * 1024 * 1024;
+const maxCharacters = 16 * 1024 * 1024;
 
 /**
  * The remaining budget of the current work, and the reason of a run that exceeds it. Nothing here is asynchronous, so
@@ -15,7 +15,7 @@ let limit: { left: number; readonly reason: string } | undefined;
  */
 export function withinLimit<T>(reason: string, work: () => T): T {
   if (limit) return work();
-  limit = { left: mostCharacters, reason };
+  limit = { left: maxCharacters, reason };
   try {
     return work();
   } finally {

@@ -52,7 +52,7 @@ export function wholeNamesIn(text: string, prefix: string): readonly string[] {
 export interface VariableNames {
   readonly names: readonly string[];
   /** The text cannot be understood; why. */
-  readonly complaint?: string;
+  readonly violation?: string;
 }
 
 /** The names of variables, keys of objects not included. A name may have one dot, no more, unless it is in brackets. */
@@ -60,7 +60,7 @@ export function variablesIn(text: string, prefix: string): VariableNames {
   const names: string[] = [];
   for (const { name, isDotted } of references(text, prefix)) {
     const parts = isDotted ? name.split('.') : [name];
-    if (parts.length > 2) return { names, complaint: tooManyDots(text, prefix) };
+    if (parts.length > 2) return { names, violation: tooManyDots(text, prefix) };
     names.push(parts[0] ?? '');
   }
   return { names };

@@ -145,7 +145,7 @@ describe('something from elsewhere', () => {
     ['that is signed passes', signed, [policy(good)], { outcome: 'passed' }],
     ['that is signed passes with a key from a Secret', signed, [policy(secret('key'))], { outcome: 'passed' }],
     ['that is not signed fails', task, [policy(good)], { outcome: 'failed', message: unsigned }],
-    ['that somebody else signed fails', signed, [policy(bad)], { outcome: 'failed', message: unsigned }],
+    ['with a foreign signature fails', signed, [policy(bad)], { outcome: 'failed', message: unsigned }],
     ['has to please all policies', signed, [policy(good), policy(bad)], { outcome: 'failed', message: unsigned }],
     [
       'is only warned of, if the policy says so',

@@ -35,13 +35,13 @@ export async function verifyRemote(
   const unsigned = `resource verification failed: resource ${name} in namespace ${namespace} fails verification`;
   const check = signatureCheck(object, place);
   for (const policy of matched.filter(({ spec }) => spec.mode !== 'warn')) {
-    const complaint = await check(policy, 'failed to get verifiers from policy', unsigned);
-    if (complaint !== undefined) return { outcome: 'failed', message: complaint };
+    const violation = await check(policy, 'failed to get verifiers from policy', unsigned);
+    if (violation !== undefined) return { outcome: 'failed', message: violation };
   }
   const from = `failed to get verifiers for resource ${name} from namespace ${namespace}`;
   for (const policy of matched.filter(({ spec }) => spec.mode === 'warn')) {
-    const complaint = await check(policy, from, unsigned);
-    if (complaint !== undefined) return { outcome: 'warned', message: complaint };
+    const violation = await check(policy, from, unsigned);
+    if (violation !== undefined) return { outcome: 'warned', message: violation };
   }
   return { outcome: 'passed' };
 }

@@ -9,9 +9,9 @@ function object(kind: string, spec: object, version = 'v1'): KubeObject {
 }
 
 /** The error, without its prefix. */
-async function refusal(input: KubeObject, settings: Settings = {}, old?: KubeObject): Promise<string | undefined> {
+async function denial(input: KubeObject, settings: Settings = {}, old?: KubeObject): Promise<string | undefined> {
   const answer = await admit(input, settings, old);
-  return answer.refusal?.replace(/^.*?validation failed: /s, '');
+  return answer.denial?.replace(/^.*?validation failed: /s, '');
 }
 
 const a = { name: 'a', taskRef: { name: 't' } };
@@ -61,7 +61,7 @@ describe('a Pipeline', () => {
       'invalid value: cycle detected; task "a" depends on "b": spec.tasks',
     ],
     [
-      'a task that waits for nobody',
+      'a task with an unknown dependency',
       { tasks: [{ ...a, runAfter: ['none'] }] },
       "invalid value: couldn't add link between a and none: task a depends on none but none wasn't present in Pipeline: spec.tasks",
     ],
@@ -146,27 +146,27 @@ describe('a Pipeline', () => {
       'PipelineTask OnError cannot be set to "continue" when Retries is greater than 0: ',
     ],
   ])('with %s is refused', async (_title, spec, message) => {
-    expect(await refusal(object('Pipeline', spec))).toBe(message);
+    expect(await denial(object('Pipeline', spec))).toBe(message);
   });
 
   it('takes any onError that begins like a parameter', async () => {
-    expect(await refusal(object('Pipeline', { tasks: [{ ...a, onError: "$(params['p']) x" }] }))).toBeUndefined();
+    expect(await denial(object('Pipeline', { tasks: [{ ...a, onError: "$(params['p']) x" }] }))).toBeUndefined();
   });
 
-  it('has the variables in templates of steps looked at, too', async () => {
+  it('validates the variables in templates of steps, too', async () => {
     const taskSpec = { steps: [{ image: 'i' }], stepTemplate: { env: [{ name: 'E', value: '$(params.ghost)' }] } };
     const spec = { tasks: [{ name: 'a', taskSpec }] };
-    expect(await refusal(object('Pipeline', spec))).toBe(
+    expect(await denial(object('Pipeline', spec))).toBe(
       'non-existent variable in "$(params.ghost)": spec.tasks[0].steps[0].env[E]',
     );
-    expect(await refusal(object('PipelineRun', { pipelineSpec: spec }))).toBe(
+    expect(await denial(object('PipelineRun', { pipelineSpec: spec }))).toBe(
       'non-existent variable in "$(params.ghost)": spec.steps[0].env[E]',
     );
   });
 
   it('waits for the tasks whose results are in templates of steps', async () => {
     const taskSpec = { steps: [{ image: 'i' }], stepTemplate: { args: ['$(tasks.a.results.r)'] } };
-    expect(await refusal(object('Pipeline', { tasks: [{ name: 'a', taskSpec }] }))).toBe(
+    expect(await denial(object('Pipeline', { tasks: [{ name: 'a', taskSpec }] }))).toBe(
       'invalid value: cycle detected; task "a" depends on "a": spec.tasks',
     );
   });
@@ -175,12 +175,12 @@ describe('a Pipeline', () => {
     const consumer = { ...a, name: 'b', params: [{ name: 'p', value: '$(tasks.a.results.r)' }] };
     const spec = { tasks: [{ name: 'a', pipelineRef: { name: 'p' } }, consumer] };
     for (const version of ['v1', 'v1beta1'])
-      expect(await refusal(object('Pipeline', spec, version), alpha)).toBe(
+      expect(await denial(object('Pipeline', spec, version), alpha)).toBe(
         'invalid value: result reference to pipelineTask "a" is not supported: referenced task uses pipelineRef or pipelineSpec and result propagation from child Pipelines is not yet implemented: spec.tasks[1]',
       );
   });
 
-  it('of v1beta1 does not look for such results in the steps of a Task', async () => {
+  it('of v1beta1 does not validate such results in the steps of a Task', async () => {
     const taskSpec = { steps: [{ image: 'i', args: ['$(tasks.a.results.r)'] }] };
     const spec = {
       tasks: [
@@ -188,23 +188,23 @@ describe('a Pipeline', () => {
         { name: 'b', taskSpec },
       ],
     };
-    expect(await refusal(object('Pipeline', spec), alpha)).toMatch(
+    expect(await denial(object('Pipeline', spec), alpha)).toMatch(
       /^invalid value: result reference to pipelineTask "a"/,
     );
-    expect(await refusal(object('Pipeline', spec, 'v1beta1'), alpha)).toBeUndefined();
+    expect(await denial(object('Pipeline', spec, 'v1beta1'), alpha)).toBeUndefined();
   });
 
   it('of v1beta1 has no combinations of a matrix whose values are yet to come', async () => {
     const matrix = { params: [{ name: 'm', value: '$(params.l[*])' }] };
     const spec = { params: [{ name: 'l', type: 'array' }], tasks: [{ ...a, matrix }] };
     const none = { 'config-defaults': { 'default-max-matrix-combinations-count': '0' } };
-    expect(await refusal(object('Pipeline', spec), none)).toBe('expected 0 <= 1 <= 0: spec.tasks[0].matrix');
-    expect(await refusal(object('Pipeline', spec, 'v1beta1'), none)).toBeUndefined();
+    expect(await denial(object('Pipeline', spec), none)).toBe('expected 0 <= 1 <= 0: spec.tasks[0].matrix');
+    expect(await denial(object('Pipeline', spec, 'v1beta1'), none)).toBeUndefined();
   });
 
-  it('with a Pipeline within is looked at inside, too', async () => {
+  it('with a Pipeline within is validated inside, too', async () => {
     const spec = { tasks: [{ name: 'a', pipelineSpec: { tasks: [{ name: 'b' }] } }] };
-    expect(await refusal(object('Pipeline', spec), alpha)).toBe(
+    expect(await denial(object('Pipeline', spec), alpha)).toBe(
       'expected exactly one, got neither: spec.tasks[0].pipelineSpec.tasks[0].pipelineRef, spec.tasks[0].pipelineSpec.tasks[0].pipelineSpec, spec.tasks[0].pipelineSpec.tasks[0].taskRef, spec.tasks[0].pipelineSpec.tasks[0].taskSpec',
     );
   });
@@ -218,8 +218,8 @@ describe('a PipelineRun', () => {
     const { object: stored } = await admit(grouped);
     expect(stored).toMatchObject({ spec: { status: 'PipelineRunPending' } });
     expect((await admit(run)).object).not.toHaveProperty('spec.status');
-    const begun = { ...stored, spec: { ...(stored as unknown as { spec: object }).spec, status: '' } } as KubeObject;
-    expect((await admit(begun, {}, stored)).object).not.toMatchObject({ spec: { status: 'PipelineRunPending' } });
+    const started = { ...stored, spec: { ...(stored as unknown as { spec: object }).spec, status: '' } } as KubeObject;
+    expect((await admit(started, {}, stored)).object).not.toMatchObject({ spec: { status: 'PipelineRunPending' } });
   });
 
   const pipelineRef = { name: 'p' };
@@ -277,33 +277,33 @@ describe('a PipelineRun', () => {
       'workspace "w" provided by pipelinerun more than once, at index 0 and 1: spec.workspaces[1].name',
     ],
     [
-      'a parameter that nobody gives, in a step',
+      'a missing parameter, in a step',
       { pipelineSpec: { tasks: [{ name: 'a', taskSpec: { steps: [{ image: 'i', script: '$(params.x)' }] } }] } },
       'non-existent variable in "$(params.x)": spec.steps[0].script',
     ],
   ])('with %s is refused', async (_title, spec, message) => {
-    expect(await refusal(object('PipelineRun', spec))).toBe(message);
+    expect(await denial(object('PipelineRun', spec))).toBe(message);
   });
 
-  it('of v1beta1 with a negative time is told so for each task that has its own', async () => {
+  it('of v1beta1 reports a negative timeout for each task that has one', async () => {
     const spec = {
       pipelineRef,
       timeouts: { pipeline: '-1m' },
       taskRunSpecs: [{ pipelineTaskName: 'a', timeout: '1h' }],
     };
-    expect(await refusal(object('PipelineRun', spec, 'v1beta1'))).toBe(
+    expect(await denial(object('PipelineRun', spec, 'v1beta1'))).toBe(
       'invalid value: -1m0s should be >= 0: spec.taskRunSpecs[0].timeout, spec.timeouts.pipeline',
     );
   });
 
   it('may have parts that take longer together than can be said', async () => {
     const timeouts = { pipeline: '2562047h', tasks: '2562047h', finally: '2562047h' };
-    expect(await refusal(object('PipelineRun', { pipelineRef, timeouts }))).toBeUndefined();
+    expect(await denial(object('PipelineRun', { pipelineRef, timeouts }))).toBeUndefined();
   });
 
   it('of v1beta1 may have a task without a name that wants a workspace, and is refused for the name', async () => {
     const spec = { pipelineSpec: { tasks: [{ taskRef: { name: 't' }, workspaces: [{ name: 'w' }] }] } };
-    expect(await refusal(object('PipelineRun', spec, 'v1beta1'))).toMatch(
+    expect(await denial(object('PipelineRun', spec, 'v1beta1'))).toMatch(
       /^invalid value "": spec\.pipelineSpec\.tasks\[0\]\.name/,
     );
   });
@@ -311,18 +311,18 @@ describe('a PipelineRun', () => {
   it('gives its parameters to what is inside of it', async () => {
     const steps = [{ image: 'i', script: '$(params.x)' }];
     const spec = { params: [{ name: 'x', value: '1' }], pipelineSpec: { tasks: [{ name: 'a', taskSpec: { steps } }] } };
-    expect(await refusal(object('PipelineRun', spec))).toBeUndefined();
+    expect(await denial(object('PipelineRun', spec))).toBeUndefined();
   });
 
   it('can be stopped, but not changed', async () => {
     const { object: old } = await admit(object('PipelineRun', { pipelineRef }));
     const changed = (spec: object) => ({ ...old, spec: { ...(old as { spec?: object }).spec, ...spec } }) as KubeObject;
-    expect(await refusal(changed({ status: 'Cancelled' }), {}, old)).toBeUndefined();
-    expect(await refusal(changed({ params: [{ name: 'p', value: 'v' }] }), {}, old)).toBe(
+    expect(await denial(changed({ status: 'Cancelled' }), {}, old)).toBeUndefined();
+    expect(await denial(changed({ params: [{ name: 'p', value: 'v' }] }), {}, old)).toBe(
       'invalid value: Once the PipelineRun has started, only status updates are allowed: spec',
     );
     const done = { ...old, status: { conditions: [{ type: 'Succeeded', status: 'True' }] } } as unknown as KubeObject;
-    expect(await refusal(changed({ status: 'Cancelled' }), {}, done)).toBe(
+    expect(await denial(changed({ status: 'Cancelled' }), {}, done)).toBe(
       'invalid value: Once the PipelineRun is complete, no updates are allowed: spec',
     );
   });
@@ -349,12 +349,12 @@ describe('a CustomRun', () => {
       'expected exactly one, got both: spec.params[P].name',
     ],
   ])('with %s is refused', async (_title, spec, message) => {
-    expect(await refusal(object('CustomRun', spec, 'v1beta1'))).toBe(message);
+    expect(await denial(object('CustomRun', spec, 'v1beta1'))).toBe(message);
   });
 
   it('with nothing at all is refused for that', async () => {
     const settings = { 'config-defaults': { 'default-service-account': '' } };
-    expect(await refusal(object('CustomRun', {}, 'v1beta1'), settings)).toBe('missing field(s): spec');
+    expect(await denial(object('CustomRun', {}, 'v1beta1'), settings)).toBe('missing field(s): spec');
   });
 });
 
@@ -385,11 +385,11 @@ describe('a VerificationPolicy', () => {
       'invalid value: (: ResourcePattern\nresourcePattern cannot be compiled by regex: error parsing regexp: missing closing ): `(`',
     ],
   ])('with %s is refused', async (_title, spec, message) => {
-    expect(await refusal(object('VerificationPolicy', spec, 'v1alpha1'))).toBe(message);
+    expect(await denial(object('VerificationPolicy', spec, 'v1alpha1'))).toBe(message);
   });
 });
 
 it('a ResolutionRequest needs a resolver', async () => {
   const request = { ...object('ResolutionRequest', {}), apiVersion: 'resolution.tekton.dev/v1beta1' };
-  expect(await refusal(request)).toBe('missing field(s): meta.labels.resolution.tekton.dev/type');
+  expect(await denial(request)).toBe('missing field(s): meta.labels.resolution.tekton.dev/type');
 });

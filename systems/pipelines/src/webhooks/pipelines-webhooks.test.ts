@@ -9,8 +9,8 @@ const object = (kind: string, spec: object, version = 'v1', metadata = {}): Kube
   ({ apiVersion: `tekton.dev/${version}`, kind, metadata: { name: 'x', ...metadata }, spec }) as KubeObject;
 const step = (fields: object) => ({ steps: [{ name: 'a', image: 'i', ...fields }] });
 
-async function refusalOf(given: KubeObject, settings: Settings = {}, old?: KubeObject): Promise<string | undefined> {
-  return (await admit(given, settings, old)).refusal?.replace(validation, '');
+async function denialOf(given: KubeObject, settings: Settings = {}, old?: KubeObject): Promise<string | undefined> {
+  return (await admit(given, settings, old)).denial?.replace(validation, '');
 }
 
 const alpha = { 'feature-flags': { 'enable-api-fields': 'alpha' } };
@@ -81,10 +81,10 @@ describe('a Task', () => {
       'Invalid referencing of parameters in "$(params.a.b.c)"! Only two dot-separated components after the prefix "params" are allowed.: spec.steps[0].args[0]',
     ],
   ])('with %s is refused', async (_, spec, message) => {
-    expect(await refusalOf(object('Task', spec))).toBe(message);
+    expect(await denialOf(object('Task', spec))).toBe(message);
   });
 
-  it('tells a list in a text of the first step as if it were in all that follow', async () => {
+  it('reports a list in a text of the first step as if it were in all that follow', async () => {
     const spec = {
       params: [{ name: 'l', type: 'array' }],
       steps: [
@@ -92,44 +92,44 @@ describe('a Task', () => {
         { name: 'b', image: 'i' },
       ],
     };
-    expect(await refusalOf(object('Task', spec))).toBe(
+    expect(await denialOf(object('Task', spec))).toBe(
       'variable type invalid in "$(params.l)": spec.steps[1].steps[0].script',
     );
   });
 
-  it('of v1beta1 is told which variable is unknown, and of a double step in other words', async () => {
+  it('of v1beta1 names the unknown variable, and reports a duplicate step in other words', async () => {
     const spec = {
       steps: [
         { name: 'a', image: 'i', script: '$(params.p)' },
         { name: 'a', image: 'i' },
       ],
     };
-    expect(await refusalOf(object('Task', spec, 'v1beta1'))).toBe(
+    expect(await denialOf(object('Task', spec, 'v1beta1'))).toBe(
       'invalid value: a: spec.steps[1].name\nnon-existent variable `p` in "$(params.p)": spec.steps[0].script',
     );
   });
 
-  it('of v1beta1 with a template is not looked at for what templates came before', async () => {
+  it('of v1beta1 with a template is not validated for fields that templates lack', async () => {
     const spec = { ...step({ params: [{ name: 'p', value: 'v' }] }), stepTemplate: { image: 'j' } };
-    expect(await refusalOf(object('Task', spec, 'v1beta1'))).toBeUndefined();
-    expect(await refusalOf(object('Task', spec))).toBe('params cannot be used without Ref: spec.steps[0].params');
+    expect(await denialOf(object('Task', spec, 'v1beta1'))).toBeUndefined();
+    expect(await denialOf(object('Task', spec))).toBe('params cannot be used without Ref: spec.steps[0].params');
   });
 
   it('has objects where properties are named, even if there are none', async () => {
     const spec = { ...step({}), params: [{ name: 'p', properties: {} }], results: [{ name: 'r', properties: {} }] };
-    expect(await refusalOf(object('Task', spec))).toBe(
+    expect(await denialOf(object('Task', spec))).toBe(
       'missing field(s): spec.p.properties, spec.results[0].r.properties',
     );
     const action = { image: 'i', results: [{ name: 'r', properties: {} }] };
-    expect(await refusalOf(object('StepAction', action, 'v1beta1'))).toBe(
+    expect(await denialOf(object('StepAction', action, 'v1beta1'))).toBe(
       'missing field(s): spec.results[0].r.properties',
     );
   });
 
-  it('tells bad names of objects once, in the order of their names', async () => {
+  it('reports bad names of objects once, in the order of their names', async () => {
     const bad = (name: string, key: string) => ({ name, properties: { [key]: {} } });
     const spec = { ...step({}), params: [bad('a.b', 'k'), bad('a', 'l.m'), bad('a-b', 'n.o'), bad('a', 'p.q')] };
-    expect(await refusalOf(object('Task', spec))).toMatch(
+    expect(await denialOf(object('Task', spec))).toMatch(
       /^Object param name and key name format is invalid: map\[a:\[l\.m p\.q\] a-b:\[n\.o\] a\.b:\[\]\]: spec\.params/,
     );
   });
@@ -142,7 +142,7 @@ describe('a Task', () => {
     ["{'a': 1}[?'a'] == 1", "unsupported syntax '[?'"],
   ])('understands CEL without what Kubernetes adds to it: %s', async (cel, mistake) => {
     const settings = { 'feature-flags': { 'enable-cel-in-whenexpression': 'true' } };
-    const refused = await refusalOf(object('Task', step({ when: [{ cel }] })), settings);
+    const refused = await denialOf(object('Task', step({ when: [{ cel }] })), settings);
     if (mistake === undefined) expect(refused).toBeUndefined();
     else expect(refused).toContain(mistake);
   });
@@ -153,7 +153,7 @@ describe('a Task', () => {
       ...step({ when: [{ cel: "'a' == 'b'" }] }),
       params: [{ name: 'p', enum: ['a', 'a'], default: 'c' }],
     };
-    expect(await refusalOf(object('Task', spec), settings)).toBe(
+    expect(await denialOf(object('Task', spec), settings)).toBe(
       'param default value c not in the enum list: spec.params[p]\nparameter enum value a appears more than once: spec.params[p]',
     );
   });
@@ -185,22 +185,22 @@ describe('what is no Task at all', () => {
       "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
     ],
   ])('is refused in the words of Go: %o', async (spec, message) => {
-    expect(await refusalOf(object('Task', spec))).toBe(`${mutation}cannot decode incoming new object: ${message}`);
+    expect(await denialOf(object('Task', spec))).toBe(`${mutation}cannot decode incoming new object: ${message}`);
   });
 
   it('is refused when a parameter has no value, which Go only finds out when it prints', async () => {
     const reason = (version: string) =>
       `${mutation}cannot create patch for round tripped newBytes: cannot marshal interface: json: error calling MarshalJSON for type ${version}.ParamValue: impossible ParamValues.Type: ""`;
     const run = (version: string) => object('TaskRun', { taskRef: { name: 't' }, params: [{ name: 'p' }] }, version);
-    expect(await refusalOf(run('v1'))).toBe(reason('v1'));
-    expect(await refusalOf(run('v1beta1'))).toBe(reason('v1beta1'));
+    expect(await denialOf(run('v1'))).toBe(reason('v1'));
+    expect(await denialOf(run('v1beta1'))).toBe(reason('v1beta1'));
     const worse = object('TaskRun', { params: [{ name: 'p' }], retries: 'x' });
-    expect(await refusalOf(worse)).toContain('json: cannot unmarshal string into Go struct field');
+    expect(await denialOf(worse)).toContain('json: cannot unmarshal string into Go struct field');
   });
 
   it('is refused inside of a TaskRun when it has unknown fields, and put right when only the case is wrong', async () => {
     const run = (taskSpec: object) => object('TaskRun', { taskSpec });
-    expect(await refusalOf(run(step({ colour: 'red' })))).toBe(
+    expect(await denialOf(run(step({ colour: 'red' })))).toBe(
       `${mutation}cannot decode incoming new object: json: unknown field "colour"`,
     );
     const { object: stored } = await admit(
@@ -213,7 +213,7 @@ describe('what is no Task at all', () => {
 
   it('is no way to change what all objects have in common', async () => {
     const spec = JSON.parse('{"taskSpec":{"steps":[{"image":"i"}],"__proto__":{"polluted":true}}}') as object;
-    expect(await refusalOf(object('TaskRun', spec))).toBe(
+    expect(await denialOf(object('TaskRun', spec))).toBe(
       `${mutation}cannot decode incoming new object: json: unknown field "__proto__"`,
     );
     expect({}).not.toHaveProperty('polluted');
@@ -273,13 +273,13 @@ describe('a TaskRun', () => {
       { 'config-defaults': { 'default-forbidden-env': 'NO_PROXY, HTTP_PROXY' } },
     ],
   ])('with %s is refused', async (_, spec, message, settings) => {
-    expect(await refusalOf(run(spec), settings)).toBe(message);
+    expect(await denialOf(run(spec), settings)).toBe(message);
   });
 
   it('may give parameters that its Task does not declare', async () => {
     const taskSpec = step({ args: ['$(params.given)'] });
-    expect(await refusalOf(object('TaskRun', { taskSpec, params: [{ name: 'given', value: 'v' }] }))).toBeUndefined();
-    expect(await refusalOf(object('TaskRun', { taskSpec }))).toBe(
+    expect(await denialOf(object('TaskRun', { taskSpec, params: [{ name: 'given', value: 'v' }] }))).toBeUndefined();
+    expect(await denialOf(object('TaskRun', { taskSpec }))).toBe(
       'non-existent variable in "$(params.given)": spec.steps[0].args[0]',
     );
   });
@@ -323,22 +323,22 @@ describe('a TaskRun', () => {
 
     it('can be cancelled, and that is all', async () => {
       const before = await old();
-      expect(await refusalOf(run({ status: 'TaskRunCancelled', statusMessage: 'enough' }), {}, before)).toBeUndefined();
-      expect(await refusalOf(run({ timeout: '2h' }), {}, before)).toBe(only);
+      expect(await denialOf(run({ status: 'TaskRunCancelled', statusMessage: 'enough' }), {}, before)).toBeUndefined();
+      expect(await denialOf(run({ timeout: '2h' }), {}, before)).toBe(only);
     });
 
     it('does not change who manages it', async () => {
-      expect(await refusalOf(run({ managedBy: 'me' }), {}, await old())).toBe(
+      expect(await denialOf(run({ managedBy: 'me' }), {}, await old())).toBe(
         'invalid value: managedBy is immutable: spec.spec.managedBy',
       );
     });
 
     it('does not change at all when it is done', async () => {
       const done = await old({ status: { podName: '', conditions: [{ type: 'Succeeded', status: 'True' }] } });
-      expect(await refusalOf(run({ status: 'TaskRunCancelled' }), {}, done)).toBe(
+      expect(await denialOf(run({ status: 'TaskRunCancelled' }), {}, done)).toBe(
         'invalid value: Once the TaskRun is complete, no updates are allowed: spec',
       );
-      expect(await refusalOf(run({}, { labels: { a: 'b' } }), {}, done)).toBeUndefined();
+      expect(await denialOf(run({}, { labels: { a: 'b' } }), {}, done)).toBeUndefined();
     });
   });
 });
@@ -357,7 +357,7 @@ describe('a StepAction', () => {
       'invalid value: v: spec.volumeMounts[0].name\nexpect the Name to be a single param reference',
     ],
   ])('with %s is refused', async (_, spec, message) => {
-    expect(await refusalOf(object('StepAction', spec, 'v1beta1'))).toBe(message);
+    expect(await denialOf(object('StepAction', spec, 'v1beta1'))).toBe(message);
   });
 
   it('of v1alpha1 has no defaults that go round in circles', async () => {
@@ -368,26 +368,26 @@ describe('a StepAction', () => {
       { name: 'd', default: 'x' },
       { name: 'e', default: '$(params.d)' },
     ];
-    expect(await refusalOf(object('StepAction', { image: 'i', params }, 'v1alpha1'))).toBe(
+    expect(await denialOf(object('StepAction', { image: 'i', params }, 'v1alpha1'))).toBe(
       [
         'param "a" default value has a circular dependency: spec.params',
         'param "b" default value has a circular dependency: spec.params',
         'param "c" default value references param "ghost" which is not defined: spec.params',
       ].join('\n'),
     );
-    expect(await refusalOf(object('StepAction', { image: 'i', params }, 'v1beta1'))).toBeUndefined();
+    expect(await denialOf(object('StepAction', { image: 'i', params }, 'v1beta1'))).toBeUndefined();
   });
 
-  it('of v1alpha1 has all defaults looked at, those of parameters that are declared again too', async () => {
+  it('of v1alpha1 validates all defaults, those of parameters that are declared again too', async () => {
     const params = [{ name: 'a', default: '$(params.ghost)' }, { name: 'a' }];
-    expect(await refusalOf(object('StepAction', { image: 'i', params }, 'v1alpha1'))).toBe(
+    expect(await denialOf(object('StepAction', { image: 'i', params }, 'v1alpha1'))).toBe(
       'param "a" default value references param "ghost" which is not defined: spec.params\nparameter appears more than once: spec.params[a]',
     );
   });
 });
 
 it('names are those of labels', async () => {
-  const named = (name: string) => refusalOf(object('Task', step({}), 'v1', { name }));
+  const named = (name: string) => denialOf(object('Task', step({}), 'v1', { name }));
   expect(await named('Not_A_Name')).toBe(
     'invalid resource name "Not_A_Name": must be a valid DNS label: metadata.name',
   );

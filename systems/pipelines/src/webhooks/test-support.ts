@@ -20,7 +20,7 @@ export type Settings = Readonly<Record<string, Readonly<Record<string, string>>>
 
 /** The error of a user, or the stored object. */
 export interface Admission {
-  readonly refusal?: string;
+  readonly denial?: string;
   readonly object?: KubeObject;
 }
 
@@ -35,10 +35,10 @@ export async function admit(input: KubeObject, settings: Settings = {}, oldObjec
   applyDefaults(object, kind.schema);
   for (const webhook of pipelinesWebhooks({ flags: () => flags, defaults: () => defaults })) {
     const answer = await review(webhook, object, oldObject);
-    if (answer.refusal !== undefined) return answer;
+    if (answer.denial !== undefined) return answer;
     object = answer.object ?? object;
     const errors = validators.get(kind)?.validate(object) ?? [];
-    if (errors.length > 0) return { refusal: `schema: ${JSON.stringify(errors)}` };
+    if (errors.length > 0) return { denial: `schema: ${JSON.stringify(errors)}` };
   }
   return { object: await stored(object, kind, { flags: () => flags, defaults: () => defaults }) };
 }
@@ -70,7 +70,7 @@ async function review(webhook: AdmissionWebhook, object: KubeObject, oldObject?:
     dryRun: true,
   };
   const { allowed, status, patch } = await webhook.review(request, new AbortController().signal);
-  if (!allowed) return { refusal: `admission webhook "${webhook.name}" denied the request: ${status?.message}` };
+  if (!allowed) return { denial: `admission webhook "${webhook.name}" denied the request: ${status?.message}` };
   return { object: patch ? patched(object, JSON.parse(atobUtf8(patch)) as Operation[]) : object };
 }
 

@@ -21,7 +21,7 @@ interface Case {
   readonly name: string;
   readonly settings: Settings;
   readonly document: KubeObject;
-  readonly refusal: string | undefined;
+  readonly denial: string | undefined;
   readonly object: KubeObject | undefined;
 }
 
@@ -58,7 +58,7 @@ function* cases(): Generator<Case> {
       const key = `${input.kind}/${input.metadata.name}`;
       const answer = kind === 'admission' ? outcome[index] : outcome.find(({ create }) => create === key);
       const object = actions ? undefined : objects[key];
-      yield { name: `${folder} ${key}`, settings, document, refusal: answer?.message, object };
+      yield { name: `${folder} ${key}`, settings, document, denial: answer?.message, object };
     }
   }
 }
@@ -72,9 +72,9 @@ function recorded({ spec, metadata }: KubeObject & { readonly spec?: unknown }):
   return withoutNulls({ spec, labels: metadata.labels });
 }
 
-async function difference({ document, settings, refusal, object }: Case): Promise<unknown> {
+async function difference({ document, settings, denial, object }: Case): Promise<unknown> {
   const ours = await admit(document, settings);
-  if (ours.refusal !== refusal) return { ours: ours.refusal, theirs: refusal };
+  if (ours.denial !== denial) return { ours: ours.denial, theirs: denial };
   if (!object || !ours.object || object.kind !== document.kind || object.apiVersion !== document.apiVersion)
     return undefined;
   const [mine, theirs] = [recorded(ours.object), recorded(object)] as { spec: unknown }[];

@@ -26,8 +26,8 @@ const headers = {
 };
 
 /**
- * A webhook over HTTPS, on connections that are kept for the next call. Idle connections do not keep the process alive. A module
- * of its own, with undici, that is loaded with the first call: webhooks of this process do without it.
+ * A webhook over HTTPS, on connections that are kept for the next call. Idle connections do not keep the process alive. A separate module
+ * with undici that is loaded with the first call: webhooks of this process do without it.
  */
 export class RemoteWebhook {
   private readonly agent: Agent;

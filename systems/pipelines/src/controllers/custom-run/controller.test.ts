@@ -49,7 +49,7 @@ const status = async () => (await plane.client.get(CustomRun, { namespace, name:
 const reason = async () => (await status()).conditions?.[0]?.reason;
 
 describe('a custom task', () => {
-  it('is carried out, and tells its results', async () => {
+  it('runs, and reports its results', async () => {
     await create({ customRef });
     expect(await status()).toMatchObject({
       conditions: [{ status: 'Unknown', reason: 'Running', message: 'at work' }],
@@ -89,7 +89,7 @@ describe('a custom task', () => {
     expect(stopped).toEqual(['c']);
   });
 
-  it('ends when its time is over, as often as it may', async () => {
+  it('times out, after all its retries', async () => {
     await create({ customRef, timeout: '5s', retries: 1 });
     await clock.advance(5000);
     expect((await status()).retriesStatus).toMatchObject([{ conditions: [{ reason: 'CustomRunTimedOut' }] }]);

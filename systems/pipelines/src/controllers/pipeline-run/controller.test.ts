@@ -28,7 +28,7 @@ const result = (of: string) => `$(tasks.${of}.results.r)`;
 const using = (of: string): Partial<PipelineTask> => ({ params: [{ name: 'p', value: result(of) }] });
 
 describe('a PipelineRun', () => {
-  it('runs tasks when those that they wait for are over', async () => {
+  it('runs tasks when their dependencies have completed', async () => {
     await bench.run([task('c', { runAfter: ['a', 'b'] }), task('a'), task('b')]);
     expect(await bench.taskRuns()).toEqual(['pr-a', 'pr-b']);
     expect(await bench.condition()).toBe(
@@ -102,7 +102,7 @@ describe('a PipelineRun', () => {
     expect(await bench.events()).toContain(`ResultValidationFailed Task "b" failed result validation: ${why}`);
   });
 
-  it('stops after a failure, runs the final tasks, and tells them', async () => {
+  it('stops after a failure, and runs the final tasks with the outcome', async () => {
     await bench.run([task('a'), task('b'), task('c', { runAfter: ['b'] })], {
       pipelineSpec: {
         finally: [
@@ -211,7 +211,7 @@ describe('a PipelineRun', () => {
     ]);
   });
 
-  it('tells final tasks how others went, but not in a matrix', async () => {
+  it('passes the outcome of tasks to final tasks, but not in a matrix', async () => {
     const status = '$(tasks.a.status)';
     const final = task('f', { matrix: { params: [{ name: 'p', value: [status] }] }, displayName: status });
     await bench.run([task('a')], { pipelineSpec: { finally: [final] } });
@@ -243,7 +243,7 @@ describe('a PipelineRun', () => {
     expect(metadata.labels).toEqual({ of: 'pipeline', 'tekton.dev/pipeline': 'p' });
   });
 
-  it('creates a TaskRun again that somebody deleted', async () => {
+  it('recreates a deleted TaskRun', async () => {
     await bench.run([task('a')]);
     const { metadata } = await bench.taskRun('pr-a');
     await bench.plane.client.delete({ apiVersion: 'tekton.dev/v1', kind: 'TaskRun' }, { namespace, name: 'pr-a' });
@@ -251,7 +251,7 @@ describe('a PipelineRun', () => {
     expect((await bench.taskRun('pr-a')).metadata.uid).not.toBe(metadata.uid);
   });
 
-  it('leaves a TaskRun alone that only has the name, and waits until it is gone', async () => {
+  it('does not adopt a TaskRun of the same name, and waits until it is deleted', async () => {
     const { client } = bench.plane;
     const kind = { apiVersion: 'tekton.dev/v1', kind: 'TaskRun' };
     await client.create(kind as never, { ...kind, metadata: { namespace, name: 'pr-a' }, spec: {} } as never);
@@ -469,14 +469,14 @@ describe('a run fails, and says why, for', () => {
       'PipelineValidationFailed: [User error] Validation failed for pipelinerun pr with error invalid input params for task : missing values for these params which have no default values: [p]',
     ],
     [
-      'a result that nobody makes',
+      'a result that no task produces',
       {
         pipelineSpec: { tasks: [task('a'), task('b', { params: [{ name: 'p', value: '$(tasks.a.results.none)' }] })] },
       },
       'InvalidTaskResultReference: invalid result reference in pipeline task "b": "none" is not a named result returned by pipeline task "a"',
     ],
     [
-      'a result of its own that nobody makes',
+      'a result of the Pipeline that no task produces',
       { pipelineSpec: { ...oneTask, results: [{ name: 'out', value: '$(tasks.a.results.none)' }] } },
       'InvalidPipelineResultReference: Failed to resolve pipeline result reference for "pr" with error invalid pipeline result "out": "none" is not a named result returned by pipeline task "a"',
     ],

@@ -67,7 +67,7 @@ function randomTask(random: Random, before: readonly PipelineTask[]): PipelineTa
 /** Carries TaskRuns out, on the side of the world where nothing fails, and writes down what it saw. */
 class Executor {
   /** By run and task: the runs that it had when each child began. */
-  readonly begun: { readonly run: string; readonly task: string; readonly finished: ReadonlySet<string> }[] = [];
+  readonly starts: { readonly run: string; readonly task: string; readonly finished: ReadonlySet<string> }[] = [];
   private readonly client: Client;
   private readonly world: World;
   private readonly random: Random;
@@ -101,7 +101,7 @@ class Executor {
           siblings.filter((each) => each.metadata.labels?.['tekton.dev/pipelineTask'] === task).every(isOver),
         ),
     );
-    this.begun.push({ run: owner, task: labels['tekton.dev/pipelineTask'] ?? '', finished });
+    this.starts.push({ run: owner, task: labels['tekton.dev/pipelineTask'] ?? '', finished });
     this.all.set(name, run);
     const outcome = chance(this.random, 0.12) ? 'StepFailed' : 'Succeeded';
     this.world.clock.setTimer(100 + this.random.next() * 60_000, () => {
@@ -165,7 +165,7 @@ function scenario(seed: number, size: number): Scenario {
   };
 }
 
-function mustBeSound(run: PipelineRun, spec: PipelineSpec, taskRuns: readonly TaskRun[], { begun }: Executor): void {
+function mustBeSound(run: PipelineRun, spec: PipelineSpec, taskRuns: readonly TaskRun[], { starts }: Executor): void {
   const { name = '' } = run.metadata;
   const { status: how, reason, message = '' } = run.status?.conditions?.[0] ?? {};
   expect(['True', 'False'], `${name} must end: ${reason} ${message}`).toContain(how);
@@ -184,7 +184,7 @@ function mustBeSound(run: PipelineRun, spec: PipelineSpec, taskRuns: readonly Ta
     else expect([0, expected], `${name}: runs of ${task.name}`).toContain(count);
   }
   const { parents } = buildGraph(spec.tasks ?? []);
-  for (const { task, finished } of begun.filter((each) => each.run === name)) {
+  for (const { task, finished } of starts.filter((each) => each.run === name)) {
     const before = parents.get(task) ?? (spec.tasks ?? []).map((each) => each.name);
     for (const parent of before)
       expect(finished.has(parent) || !started.has(parent), `${name}: ${task} began before ${parent} was over`).toBe(

@@ -24,7 +24,7 @@ const names = async (kind: 'StatefulSet' | 'PersistentVolumeClaim') =>
   (await bench.exists(kind)).map(({ metadata }) => metadata.name);
 
 describe('the workspaces of a run', () => {
-  it('have a claim and an affinity assistant each, which goes when the run is over', async () => {
+  it('have a claim and an affinity assistant each, which is deleted when the run has completed', async () => {
     await start('workspaces');
     const [claim = ''] = await names('PersistentVolumeClaim');
     expect(claim).toMatch(/^pvc-[0-9a-f]{10}$/);

@@ -34,7 +34,7 @@ describe('a request', () => {
     expect(waitMs).toBe(59_001);
   });
 
-  it('fails when the time is over', () => {
+  it('fails when the timeout expires', () => {
     const { status, waitMs } = judge(request(), created + 60_001, minute);
     expect(waitMs).toBeUndefined();
     expect(status.conditions).toMatchObject([
@@ -52,7 +52,7 @@ describe('a request', () => {
   });
 });
 
-it('a request for a resolver that nobody runs ends by itself', async () => {
+it('a request without a resolver times out', async () => {
   const clock = virtualClock();
   const plane = await startControlPlane({ clock });
   const images = { entrypoint: 'e', nop: 'n', sidecarLogResults: 'r', workingDirInit: 'w', shell: 's' };

@@ -18,13 +18,13 @@ import { isCompleted } from '../../conditions/succeeded-condition.ts';
 const succeeded = knativeConditionSet('Succeeded', []);
 
 /** The decision for a request, and its requeue delay. */
-interface Verdict {
+interface RequestDecision {
   readonly status: ResolutionRequestStatus;
   readonly waitMs?: number;
 }
 
 /** Pure: a request with data has succeeded, one without may wait for so long, and no longer. */
-export function judge(request: ResolutionRequestObject, now: number, timeout: bigint): Verdict {
+export function judge(request: ResolutionRequestObject, now: number, timeout: bigint): RequestDecision {
   const { status, metadata } = request;
   const time = formatTime(now);
   const conditions = (status?.conditions ?? []) as Parameters<typeof succeeded.initialize>[0];

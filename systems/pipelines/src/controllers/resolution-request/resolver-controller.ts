@@ -20,7 +20,7 @@ const defaultTimeoutMs = 60_000;
 /** More than is resolved in the time that a slow place takes; the requests of a place that answers do not wait for it. */
 const concurrency = 32;
 /** The limit of the API server, before encoding. Larger data cannot be sent or parsed. */
-const mostBytes = 2_300_000;
+const maxBytes = 2_300_000;
 
 /**
  * Answers requests: gives each to the resolver that its label names, and writes what this found, or why it found nothing, into the
@@ -39,8 +39,8 @@ export function resolverController(resolvers: readonly Resolver[], settings: Res
       try {
         await writeAnswer(request, await answer(resolver, request, context), context);
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        await writeRefusal(request, error.message, context);
+        if (!(error instanceof ResolverFailure)) throw error;
+        await writeFailure(request, error.message, context);
       }
     },
   });
@@ -58,16 +58,18 @@ export function resolverController(resolvers: readonly Resolver[], settings: Res
       validateCacheMode(request);
       resolver.validate(request);
     } catch (error) {
-      throw new Refusal(`invalid resource request "${key}": ${(error as Error).message}`);
+      throw new ResolverFailure(`invalid resource request "${key}": ${(error as Error).message}`);
     }
     const found = await resolveInTime(resolver, request, context, key);
-    if (found.data.length > mostBytes)
-      throw new Refusal(
+    if (found.data.length > maxBytes)
+      throw new ResolverFailure(
         `error updating resource request "${key}" with data: Request entity too large: limit is 3145728`,
       );
-    const complaint = unsupported(found.data);
-    if (complaint !== undefined)
-      throw new Refusal(`error getting "${resolver.name}" "${key}": resolved resource validation error: ${complaint}`);
+    const violation = unsupported(found.data);
+    if (violation !== undefined)
+      throw new ResolverFailure(
+        `error getting "${resolver.name}" "${key}": resolved resource validation error: ${violation}`,
+      );
     return found;
   }
 
@@ -90,14 +92,14 @@ export function resolverController(resolvers: readonly Resolver[], settings: Res
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (isTransient(error)) throw error;
-      throw new Refusal(`error getting "${resolver.name}" "${key}": ${(error as Error).message}`);
+      throw new ResolverFailure(`error getting "${resolver.name}" "${key}": ${(error as Error).message}`);
     }
   }
 }
 
 /** The answer is no, and stays no. */
-class Refusal extends Error {
-  override readonly name = 'Refusal';
+class ResolverFailure extends Error {
+  override readonly name = 'ResolverFailure';
 }
 
 function requestOf({ metadata, spec }: ResolutionRequestObject, config: ResolverConfig): ResolverRequest {
@@ -145,11 +147,11 @@ async function writeAnswer(
     // Too large, for example.
     if (!isStatusError(error) || isTransient(error) || error.code === 404) throw error;
     const key = `${request.metadata.namespace}/${request.metadata.name}`;
-    throw new Refusal(`error updating resource request "${key}" with data: ${error.message}`, { cause: error });
+    throw new ResolverFailure(`error updating resource request "${key}" with data: ${error.message}`, { cause: error });
   }
 }
 
-async function writeRefusal(
+async function writeFailure(
   request: ResolutionRequestObject,
   message: string,
   { client, signal, clock }: ReconcileContext,

@@ -42,7 +42,7 @@ export function runQueueController(): ControllerDefinition {
 
 class RunQueue {
   /** Started runs that the cache may still show as pending. */
-  private readonly begun = new Set<string>();
+  private readonly started = new Set<string>();
   /** One decision per group at a time: two would both see the last free place. */
   private readonly looking = new Map<string, Promise<void>>();
 
@@ -50,7 +50,7 @@ class RunQueue {
     const [group] = byGroup(run);
     if (group === undefined) return undefined;
     const { uid = '' } = run.metadata;
-    if (run.spec.status !== 'PipelineRunPending') this.begun.delete(uid);
+    if (run.spec.status !== 'PipelineRunPending') this.started.delete(uid);
     const before = this.looking.get(group) ?? Promise.resolve();
     const look = before.catch(() => undefined).then(() => this.advance(group, context));
     this.looking.set(group, look);
@@ -59,27 +59,31 @@ class RunQueue {
     } finally {
       if (this.looking.get(group) === look) this.looking.delete(group);
     }
-    const waits = run.spec.status === 'PipelineRunPending' && !isCompleted(run.status) && !this.begun.has(uid);
+    const waits = run.spec.status === 'PipelineRunPending' && !isCompleted(run.status) && !this.started.has(uid);
     return waits ? requeueAfter(patienceMs) : undefined;
   }
 
   private async advance(group: string, context: ReconcileContext): Promise<void> {
     const members = context.cache(runs).byIndex('group', group);
-    const { begin, cancel } = decideQueue(members, this.begun);
-    for (const run of cancel) await this.tell(run, 'Cancelled', context);
+    const { begin, cancel } = decideQueue(members, this.started);
+    for (const run of cancel) await this.setStatus(run, 'Cancelled', context);
     for (const run of begin) {
-      this.begun.add(run.metadata.uid ?? '');
+      this.started.add(run.metadata.uid ?? '');
       try {
-        await this.tell(run, null, context);
+        await this.setStatus(run, null, context);
       } catch (error) {
-        this.begun.delete(run.metadata.uid ?? '');
+        this.started.delete(run.metadata.uid ?? '');
         throw error;
       }
     }
   }
 
   /** Conditional on the observed run and its state. */
-  private async tell(run: PipelineRun, status: string | null, { client, signal }: ReconcileContext): Promise<void> {
+  private async setStatus(
+    run: PipelineRun,
+    status: string | null,
+    { client, signal }: ReconcileContext,
+  ): Promise<void> {
     const { namespace = '', name = '', resourceVersion, uid } = run.metadata;
     const patch = mergePatch({ metadata: { uid, resourceVersion }, spec: { status } });
     try {

@@ -21,8 +21,8 @@ function group(states: readonly State[], annotations: Record<string, string> = {
   })) as unknown as PipelineRun[];
 }
 
-function decided(members: PipelineRun[], begun: readonly string[] = []) {
-  const { begin, cancel } = decideQueue(members, new Set(begun));
+function decided(members: PipelineRun[], started: readonly string[] = []) {
+  const { begin, cancel } = decideQueue(members, new Set(started));
   const names = (runs: readonly PipelineRun[]) => runs.map(({ metadata }) => metadata.name);
   return { begin: names(begin), cancel: names(cancel) };
 }
@@ -38,14 +38,14 @@ describe('the runs of a group', () => {
     ['run beside each other up to the limit', ['runs', 'waits', 'waits'], limit('2'), ['r1'], []],
     ['are not confused by a limit that is none', ['runs', 'waits'], limit('many'), [], []],
     ['cancel each other if they say so, those that wait too', ['runs', 'waits', 'waits'], replace, [], ['r0', 'r1']],
-    ['begin when those that they cancelled are over', ['over', 'waits'], replace, ['r1'], []],
+    ['start when those that they cancelled have completed', ['over', 'waits'], replace, ['r1'], []],
     ['are not cancelled twice', ['ends', 'waits'], replace, [], []],
-    ['have nothing to decide when all are over', ['over', 'over'], {}, [], []],
+    ['have nothing to decide when all have completed', ['over', 'over'], {}, [], []],
   ])('%s', (_title, states, annotations, begin, cancel) => {
     expect(decided(group(states, annotations))).toEqual({ begin, cancel });
   });
 
-  it('count one as running that was told to begin a moment ago', () => {
+  it('count a just started one as running', () => {
     expect(decided(group(['waits', 'waits']), ['u0'])).toEqual({ begin: [], cancel: [] });
   });
 });

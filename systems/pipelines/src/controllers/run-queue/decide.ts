@@ -16,14 +16,14 @@ const pending = 'PipelineRunPending';
  * The next runs of a group: runs start in the order of their creation, and none overtakes another. With
  * `cancel-in-progress` on the newest one, all others are cancelled, and it starts when they have completed.
  *
- * `begun` are started runs that the cache still shows as pending.
+ * `started` are runs that the cache still shows as pending.
  */
-export function decideQueue(members: readonly PipelineRun[], begun: ReadonlySet<string>): QueueDecision {
+export function decideQueue(members: readonly PipelineRun[], started: ReadonlySet<string>): QueueDecision {
   const open = members.filter(({ status }) => !isCompleted(status)).sort(byAge);
   const newest = open.at(-1);
   if (!newest) return { begin: [], cancel: [] };
   const makesRoom = concurrencyOf(newest)?.strategy === 'cancel-in-progress';
-  const waits = ({ spec, metadata }: PipelineRun) => spec.status === pending && !begun.has(metadata.uid ?? '');
+  const waits = ({ spec, metadata }: PipelineRun) => spec.status === pending && !started.has(metadata.uid ?? '');
   const cancel = makesRoom ? open.filter((run) => run !== newest && !isEnding(run)) : [];
   let running = open.filter((run) => !waits(run) || cancel.includes(run)).length;
   const begin: PipelineRun[] = [];

@@ -80,7 +80,7 @@ async function events(): Promise<readonly string[]> {
 type Containers = Record<string, object>;
 
 /** Writes the status of a Pod as a node would. */
-async function tell(phase: string, containers: Containers, name = 'tr-pod'): Promise<void> {
+async function writePodStatus(phase: string, containers: Containers, name = 'tr-pod'): Promise<void> {
   const found = await pod(name);
   const containerStatuses = Object.entries(containers).map(([container, state]) => ({
     name: container,
@@ -121,18 +121,18 @@ describe('a TaskRun', () => {
     expect(status?.startTime).toBe(metadata.creationTimestamp);
   });
 
-  it('runs in a Pod of its own, from start to end', async () => {
+  it('runs in a new Pod, from start to end', async () => {
     await create(oneStep);
     expect(await condition()).toMatchObject({ status: 'Unknown', reason: 'Pending' });
     expect((await pod()).metadata.annotations?.['tekton.dev/ready']).toBeUndefined();
-    await tell('Running', { 'step-a': { running: {} } });
+    await writePodStatus('Running', { 'step-a': { running: {} } });
     expect((await pod()).metadata.annotations?.['tekton.dev/ready']).toBe('READY');
     expect(await condition()).toMatchObject({ status: 'Unknown', reason: 'Running' });
     const entries = [
       { key: 'r', value: 'hello', type: 1 },
       { key: 'StartedAt', value: '2026-01-01T00:00:00.123Z', type: 3 },
     ];
-    await tell('Succeeded', { 'step-a': ended(0, entries) });
+    await writePodStatus('Succeeded', { 'step-a': ended(0, entries) });
     const { status } = await run();
     expect(status).toMatchObject({
       podName: 'tr-pod',
@@ -148,7 +148,7 @@ describe('a TaskRun', () => {
 
   it('fails with its first step that fails', async () => {
     await create(oneStep);
-    await tell('Failed', { 'step-a': ended(3) });
+    await writePodStatus('Failed', { 'step-a': ended(3) });
     expect(await condition()).toEqual({
       status: 'False',
       reason: 'StepFailed',
@@ -158,9 +158,9 @@ describe('a TaskRun', () => {
 
   it('is tried again as often as it says, each time in a new Pod', async () => {
     await create({ ...oneStep, retries: 1 });
-    await tell('Failed', { 'step-a': ended(3) });
+    await writePodStatus('Failed', { 'step-a': ended(3) });
     expect((await run()).status).toMatchObject({ podName: 'tr-pod-retry1', retriesStatus: [{ podName: 'tr-pod' }] });
-    await tell('Failed', { 'step-a': ended(4) }, 'tr-pod-retry1');
+    await writePodStatus('Failed', { 'step-a': ended(4) }, 'tr-pod-retry1');
     expect(await condition()).toMatchObject({ status: 'False', message: '"step-a" exited with code 4: Error' });
   });
 
@@ -173,13 +173,13 @@ describe('a TaskRun', () => {
     expect((await run()).status?.retriesStatus?.[0]?.conditions?.[0]?.message).toBe('disk 100% full');
   });
 
-  it('ends also when what a step told makes no sense', async () => {
+  it('completes also when a termination message is invalid', async () => {
     await create(oneStep);
     const entries = [
       { key: 'StartedAt', value: 'yesterday', type: 3 },
       { key: 'ExitCode', value: 'none', type: 3 },
     ];
-    await tell('Succeeded', { 'step-a': ended(0, entries) });
+    await writePodStatus('Succeeded', { 'step-a': ended(0, entries) });
     expect(await condition()).toMatchObject({ status: 'True' });
     expect((await run()).status?.steps?.[0]).toMatchObject({
       terminated: { exitCode: 0 },
@@ -187,7 +187,7 @@ describe('a TaskRun', () => {
     });
   });
 
-  it('that does not fit its Task is tried again without an event of its own', async () => {
+  it('that does not fit its Task is retried without a separate Event', async () => {
     await create({ taskRef: { name: 'none' }, retries: 1 });
     expect(await condition()).toMatchObject({ status: 'False', reason: 'TaskRunResolutionFailed' });
     expect((await run()).status?.retriesStatus).toHaveLength(1);
@@ -209,11 +209,11 @@ describe('a TaskRun', () => {
     expect(mounts.map(({ mountPath }) => mountPath).slice(0, 2)).toEqual(['/template', '/own']);
   });
 
-  it('tells its Pod that it is ready, whatever an annotation of the run says', async () => {
+  it('marks its Pod as ready, whatever an annotation of the run says', async () => {
     const metadata = { namespace, name: 'tr', annotations: { 'tekton.dev/ready': 'no' } };
     await plane.client.create(TaskRun, { metadata, spec: oneStep });
     await clock.advance(100);
-    await tell('Running', { 'step-a': { running: {} } });
+    await writePodStatus('Running', { 'step-a': { running: {} } });
     expect((await pod()).metadata.annotations?.['tekton.dev/ready']).toBe('READY');
   });
 
@@ -229,9 +229,9 @@ describe('a TaskRun', () => {
     expect(await events()).toEqual(['Started ']);
   });
 
-  it('ends when its time is over, and its Pod with it', async () => {
+  it('times out, and its Pod is deleted', async () => {
     await create({ ...oneStep, timeout: '10m0s' });
-    await tell('Running', { 'step-a': { running: {} } });
+    await writePodStatus('Running', { 'step-a': { running: {} } });
     await clock.advance(601_000);
     expect(await condition()).toEqual({
       status: 'False',

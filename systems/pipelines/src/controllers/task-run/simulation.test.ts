@@ -34,7 +34,7 @@ class Kubelet {
   private readonly client: Client;
   private readonly world: World;
   private readonly random: Random;
-  private readonly begun = new Set<string>();
+  private readonly started = new Set<string>();
 
   constructor(world: World, seed: number) {
     this.client = world.client;
@@ -56,17 +56,17 @@ class Kubelet {
       entry.uids.add(uid);
       // The result of its predecessor is lost.
       delete entry.result;
-      this.later(() => this.tell(name, uid, 'Running', { running: { startedAt: '2026-01-01T00:00:00Z' } }));
+      this.later(() => this.write(name, uid, 'Running', { running: { startedAt: '2026-01-01T00:00:00Z' } }));
     }
-    if (annotations['tekton.dev/ready'] !== 'READY' || this.begun.has(uid)) return;
-    this.begun.add(uid);
+    if (annotations['tekton.dev/ready'] !== 'READY' || this.started.has(uid)) return;
+    this.started.add(uid);
     const exitCode = this.random.next() < 0.3 ? 1 : 0;
     this.later(async () => {
       const value = `${name} ${uid}`;
       const message = JSON.stringify([{ key: 'r', value, type: 1 }]);
       const terminated = { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', message };
-      const told = await this.tell(name, uid, exitCode === 0 ? 'Succeeded' : 'Failed', { terminated });
-      if (told) Object.assign(entry, { result: value, exitCode });
+      const written = await this.write(name, uid, exitCode === 0 ? 'Succeeded' : 'Failed', { terminated });
+      if (written) Object.assign(entry, { result: value, exitCode });
     });
   }
 
@@ -74,7 +74,7 @@ class Kubelet {
     this.world.clock.setTimer(100 + this.random.next() * 20_000, () => void act());
   }
 
-  private async tell(name: string, uid: string, phase: string, state: object): Promise<boolean> {
+  private async write(name: string, uid: string, phase: string, state: object): Promise<boolean> {
     const pod = await this.client.get(kinds.Pod, { namespace, name }).catch(() => undefined);
     const isOver = pod?.status?.phase === 'Succeeded' || pod?.status?.phase === 'Failed';
     if (!pod || pod.metadata.uid !== uid || isOver) return false;
@@ -83,7 +83,7 @@ class Kubelet {
     ];
     const status = { phase, containerStatuses } as unknown as NonNullable<Pod['status']>;
     const written = await this.client.updateStatus(kinds.Pod, { ...pod, status }).catch(() => undefined);
-    if (!written) this.world.clock.setTimer(50, () => void this.tell(name, uid, phase, state));
+    if (!written) this.world.clock.setTimer(50, () => void this.write(name, uid, phase, state));
     return written !== undefined;
   }
 
@@ -175,7 +175,7 @@ function scenario(seed: number, isHostile: boolean): Scenario {
 }
 
 describe('TaskRuns', () => {
-  it('end, each attempt with one Pod and its result, whatever fails and whoever interferes', async () => {
+  it('end, each attempt with one Pod and its result, whatever fails or interferes', async () => {
     for (let seed = 1; seed <= seeds; seed++) await simulate(scenario(seed, true), { seed });
   }, 120_000);
 

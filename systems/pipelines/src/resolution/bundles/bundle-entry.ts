@@ -3,7 +3,7 @@ import type { Layer, Manifest } from '@tektite/oci';
 
 const mostObjects = 20;
 /** As much as a layer may be when it is unpacked: no small layer fills the memory. */
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 const kindKey = 'dev.tekton.image.kind';
 const nameKey = 'dev.tekton.image.name';
@@ -47,7 +47,7 @@ export function entryAnnotations(layer: Layer): Readonly<Record<string, string>>
 /** The first file in a layer, which is an archive, packed or not; or the layer itself, if it is none. */
 export function entryContent(blob: Buffer): Buffer {
   const isPacked = blob[0] === 0x1f && blob[1] === 0x8b;
-  const content = isPacked ? gunzipSync(blob, { maxOutputLength: mostBytes }) : blob;
+  const content = isPacked ? gunzipSync(blob, { maxOutputLength: maxBytes }) : blob;
   return firstFile(content) ?? content;
 }
 

@@ -11,7 +11,7 @@ export interface GitOptions {
 /** Whom git may talk to. Not to files of this machine, and to no program that a URL names. */
 const protocols = 'git:ssh:ftp:ftps:http:https';
 /** More than any answer that is wanted here. */
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 const mostErrorBytes = 16 * 1024;
 
 /**
@@ -45,7 +45,7 @@ export async function runGit(args: readonly string[], options: GitOptions): Prom
   let size = 0;
   child.stdout.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    if (size > mostBytes) kill();
+    if (size > maxBytes) kill();
     else output.push(chunk);
   });
   let told = 0;

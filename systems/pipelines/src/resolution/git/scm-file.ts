@@ -2,7 +2,7 @@ import { fetchUrl, readBody } from '@tektite/client';
 import { type Repository, type ScmFile, type ScmProvider, scmProviders } from './scm-provider.ts';
 
 /** As much as a file may be in an answer, encoded. */
-const mostBytes = 8 * 1024 * 1024;
+const maxBytes = 8 * 1024 * 1024;
 
 export interface ScmRequest extends Repository {
   /** `github`, `gitlab`, ... */
@@ -50,7 +50,7 @@ function connect({ type, server }: ScmRequest): { provider: ScmProvider; api: st
 
 async function askServer(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Buffer> {
   const response = await fetchUrl(url, { signal, headers: { ...headers, Accept: 'application/json, */*' } });
-  const body = await readBody(response, mostBytes);
+  const body = await readBody(response, maxBytes);
   if (response.ok) return body;
   // Servers quote nothing of the request in these.
   throw new Error(response.status === 404 ? 'Not Found' : `${response.status} ${response.statusText}`.trim());

@@ -99,20 +99,20 @@ const digestLengths: ReadonlyMap<string, number> = new Map([
 function checkDigest(digest: string, data: Uint8Array): void {
   const colon = digest.indexOf(':');
   const [algorithm, value] = [digest.slice(0, colon), digest.slice(colon + 1)];
-  const complain = (message: string) => new Error(`error validating digest: ${message}`);
-  if (colon < 0) throw complain(`invalid digest format: ${digest}`);
+  const errorFor = (message: string) => new Error(`error validating digest: ${message}`);
+  if (colon < 0) throw errorFor(`invalid digest format: ${digest}`);
   const length = digestLengths.get(algorithm);
-  if (length === undefined) throw complain(`invalid digest algorithm: ${algorithm}`);
+  if (length === undefined) throw errorFor(`invalid digest algorithm: ${algorithm}`);
   if (value.length !== length)
-    throw complain(`invalid ${algorithm} digest value, expected length: ${length}, got: ${value.length}`);
+    throw errorFor(`invalid ${algorithm} digest value, expected length: ${length}, got: ${value.length}`);
   const bad = value.search(/[^0-9a-fA-F]/);
   if (bad >= 0)
-    throw complain(
+    throw errorFor(
       `error decoding expected SHA string: encoding/hex: invalid byte: ${describeByte(value.charCodeAt(bad))}`,
     );
   const computed = createHash(algorithm).update(data).digest();
   if (!timingSafeEqual(Buffer.from(value, 'hex'), computed))
-    throw complain(`SHA mismatch, expected ${value}, got ${computed.toString('hex')}`);
+    throw errorFor(`SHA mismatch, expected ${value}, got ${computed.toString('hex')}`);
 }
 
 function describeByte(code: number): string {

@@ -5,7 +5,7 @@ import type { ResolvedResource, Resolver, ResolverPlace } from '../resolver.ts';
 import { type HubParams, readHubParams } from './hub-params.ts';
 import { compareVersions, formatVersion, parseConstraint, parseVersion, type Version } from './version.ts';
 
-const mostBytes = 8 * 1024 * 1024;
+const maxBytes = 8 * 1024 * 1024;
 
 /** Objects that are published on Artifact Hub, or on a Tekton Hub. */
 export const hubResolver: Resolver = {
@@ -106,21 +106,21 @@ async function fetchResource(params: HubParams, hub: string, place: ResolverPlac
 }
 
 async function askHub<T>(type: HubParams['type'], url: string, { signal }: ResolverPlace): Promise<T> {
-  const complain = (message: string, cause?: unknown) =>
+  const errorFor = (message: string, cause?: unknown) =>
     new Error(`fail to fetch ${type === 'artifact' ? 'Artifact' : 'Tekton'} Hub resource: ${message}`, { cause });
   let response: Response;
   try {
     response = await fetchUrl(url, { signal });
   } catch (error) {
     if (signal.aborted) throw error;
-    throw complain(`requesting resource from Hub: ${(error as Error).message}`, error);
+    throw errorFor(`requesting resource from Hub: ${(error as Error).message}`, error);
   }
-  const body = await readBody(response, mostBytes);
-  if (response.status !== 200) throw complain(`requested resource '${url}' not found on hub`);
+  const body = await readBody(response, maxBytes);
+  if (response.status !== 200) throw errorFor(`requested resource '${url}' not found on hub`);
   try {
     return (JSON.parse(body.toString('utf8')) ?? {}) as T;
   } catch (error) {
-    throw complain(`error unmarshalling json response: ${(error as Error).message}`, error);
+    throw errorFor(`error unmarshalling json response: ${(error as Error).message}`, error);
   }
 }
 

@@ -33,7 +33,7 @@ const oldTask = {
 };
 
 describe('a Task of v1beta1', () => {
-  it('has its resources under their new name in v1, and what is gone there in annotations', async () => {
+  it('has its resources under their new name in v1, and removed fields in annotations', async () => {
     const task = await convert(oldTask, 'v1');
     expect(task).toMatchObject({
       apiVersion: 'tekton.dev/v1',
@@ -257,7 +257,7 @@ describe('a ResolutionRequest of v1alpha1', () => {
   });
 });
 
-describe('annotations of a v1 object that somebody wrote by hand', () => {
+describe('annotations of a v1 object that were written by hand', () => {
   const annotated = (kind: string, value: string) => ({
     apiVersion: 'tekton.dev/v1',
     kind,

@@ -44,7 +44,7 @@ export function checkSteps(steps: readonly Step[], check: (step: Step) => FieldE
 }
 
 /** More errors are never read. Each has a path as long as the list of steps. */
-const mostNested = 100;
+const maxNested = 100;
 
 /**
  * Each step checked, as upstream does it for lists and objects: the place of a step is put in front of the errors of all
@@ -53,7 +53,7 @@ const mostNested = 100;
 export function checkStepsNested(steps: readonly Step[], check: (step: Step) => FieldErrors): FieldErrors {
   let errors = noFieldErrors;
   let place = '';
-  for (let index = steps.length - 1; index >= 0 && errors.errors.length < mostNested; index--) {
+  for (let index = steps.length - 1; index >= 0 && errors.errors.length < maxNested; index--) {
     place += `${place === '' ? '' : '.'}steps[${index}]`;
     const found = check(steps[index] as Step);
     if (!found.isEmpty) errors = errors.also(found.viaField(place));

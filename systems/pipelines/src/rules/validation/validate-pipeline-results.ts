@@ -122,11 +122,11 @@ const isStatus = (name: string) => /^tasks\..*(?<=\.)(?:status|reason)$/s.test(n
 /** How tasks ended is known to final tasks only. */
 export function validateStatusVariables(tasks: readonly PipelineTask[], final: readonly PipelineTask[]): FieldErrors {
   const names = namesOf(tasks);
-  const check = (task: PipelineTask, complaints: (variables: readonly string[]) => readonly string[]) =>
+  const check = (task: PipelineTask, violations: (variables: readonly string[]) => readonly string[]) =>
     variableSets(task)
       .filter(({ variables }) => !variables.some(looksLikeResult))
       .map(({ variables, path, via }) =>
-        via(allErrors(complaints(variables).map((message) => invalidValue(message, path)))),
+        via(allErrors(violations(variables).map((message) => invalidValue(message, path)))),
       );
   const forbidden = (variables: readonly string[]) => (variables.some(isStatus) ? [noStatus] : []);
   const unknown = (variables: readonly string[]) =>

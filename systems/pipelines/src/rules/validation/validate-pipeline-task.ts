@@ -62,11 +62,11 @@ function validateInlineSpecs({ taskSpec, pipelineSpec }: PipelineTask, { flags }
 /** A spec with steps is a Task, and needs no type. */
 function validateEmbedded({ taskSpec }: PipelineTask): FieldErrors | undefined {
   if (!taskSpec?.steps?.length) return undefined;
-  const complain = (field: string) =>
+  const errorFor = (field: string) =>
     genericError(`taskSpec.${field} cannot be specified when using taskSpec.steps`, `taskSpec.${field}`);
   return allErrors([
-    taskSpec.apiVersion ? complain('apiVersion') : undefined,
-    taskSpec.kind ? complain('kind') : undefined,
+    taskSpec.apiVersion ? errorFor('apiVersion') : undefined,
+    taskSpec.kind ? errorFor('kind') : undefined,
   ]);
 }
 

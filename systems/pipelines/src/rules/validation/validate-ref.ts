@@ -17,8 +17,8 @@ export function validateRef(ref: StepActionRef, rules: Rules): FieldErrors {
   if (resolver !== '' || params !== undefined) return validateRemoteRef(ref, rules);
   if (name === '') return missingField('name');
   if (looksLikeUrl(name)) return noFieldErrors.also(conciseSyntax(rules), missingField('resolver'));
-  const complaints = isQualifiedName(name);
-  return complaints.length > 0 ? invalidValue(complaints.join(','), 'name') : noFieldErrors;
+  const violations = isQualifiedName(name);
+  return violations.length > 0 ? invalidValue(violations.join(','), 'name') : noFieldErrors;
 }
 
 function validateRemoteRef({ name = '', resolver = '', params }: StepActionRef, rules: Rules): FieldErrors {

@@ -17,8 +17,8 @@ export interface KnownVariables {
 /** Every variable with the prefix has to be known. Older versions of the API name the one that is not. */
 export function knownVariables({ prefix, names }: KnownVariables, isDetailed = false): TextCheck {
   return (text) => {
-    const { names: found, complaint } = variablesIn(text, prefix);
-    if (complaint !== undefined) return genericError(complaint, '');
+    const { names: found, violation } = variablesIn(text, prefix);
+    if (violation !== undefined) return genericError(violation, '');
     for (const name of found.map((each) => each.replace(indexes, ''))) {
       if (names.has(name)) continue;
       const which = isDetailed ? ` \`${name}\`` : '';
@@ -31,8 +31,8 @@ export function knownVariables({ prefix, names }: KnownVariables, isDetailed = f
 /** None of these may be referred to: lists have no place in a text. */
 export function prohibitedVariables({ prefix, names }: KnownVariables): TextCheck {
   return (text) => {
-    const { names: found, complaint } = variablesIn(text, prefix);
-    if (complaint !== undefined) return genericError(complaint, '');
+    const { names: found, violation } = variablesIn(text, prefix);
+    if (violation !== undefined) return genericError(violation, '');
     return found.some((name) => names.has(withoutStar(name))) ? invalidType(text) : undefined;
   };
 }
@@ -46,8 +46,8 @@ export function prohibitedWholes({ prefix, names }: KnownVariables): TextCheck {
 /** These must be all of the text that refers to them. */
 export function isolatedVariables({ prefix, names }: KnownVariables): TextCheck {
   return (text) => {
-    const { names: found, complaint } = variablesIn(text, prefix);
-    if (complaint !== undefined) return genericError(complaint, '');
+    const { names: found, violation } = variablesIn(text, prefix);
+    if (violation !== undefined) return genericError(violation, '');
     if (!found.some((name) => names.has(withoutStar(name)))) return undefined;
     if (expressionsIn(text, prefix)[0]?.length === text.length) return undefined;
     return genericError(`variable is not properly isolated in ${quoteGo(text)}`, '');

@@ -35,7 +35,7 @@ function validateCel(
     const printed = `&{${input} ${operator} [${values.join(' ')}] ${cel}}`;
     return genericError(`cel and input+operator+values cannot be set in one WhenExpression: ${printed}`);
   }
-  const { error: mistake } = environment.compile(cel);
+  const { error: violation } = environment.compile(cel);
   // Upstream passes parts of the message as paths.
-  return mistake === undefined ? undefined : genericError('invalid cel expression: %s with err: %s', cel, mistake);
+  return violation === undefined ? undefined : genericError('invalid cel expression: %s with err: %s', cel, violation);
 }

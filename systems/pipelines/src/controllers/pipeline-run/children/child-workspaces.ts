@@ -97,8 +97,8 @@ function propagated(task: TaskSpec, named: readonly PipelineTaskWorkspace[]): re
   const used = new Set<string>();
   for (const text of textsOf(task)) {
     if (!text.includes('$(workspaces')) continue;
-    const { names, complaint } = variablesIn(text, 'workspaces');
-    if (complaint !== undefined) throw new WorkspaceError(`Error while extracting workspace: ${complaint}`);
+    const { names, violation } = variablesIn(text, 'workspaces');
+    if (violation !== undefined) throw new WorkspaceError(`Error while extracting workspace: ${violation}`);
     for (const name of names) if (!known.has(name)) used.add(name);
   }
   return [...used].map((name) => ({ name }));

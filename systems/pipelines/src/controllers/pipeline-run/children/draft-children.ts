@@ -3,7 +3,7 @@ import { isStatusError, quoteGo } from '@tektite/meta';
 import { RunFailure } from '../../../conditions/run-failure.ts';
 import { formatWithoutArguments } from '@tektite/go';
 import type { PipelineRun } from '../../../kinds/pipeline-run.ts';
-import { enumMistake } from '../../../params/validate-params.ts';
+import { enumError } from '../../../params/validate-params.ts';
 import { fanOut } from '../../../pipeline/matrix.ts';
 import { childTrace, taskRunTrace } from '../../../status/span-context.ts';
 import { replaceInBindings } from '../../../workspace/replace-in-bindings.ts';
@@ -12,7 +12,7 @@ import type { ChildRun } from '../decide/child-run.ts';
 import type { PipelineFacts } from '../decide/facts.ts';
 import type { PipelineRunObservation } from '../decide/observation.ts';
 import type { TaskState } from '../decide/task-state.ts';
-import { matrixMistake } from '../decide/validate-tasks.ts';
+import { matrixError } from '../decide/validate-tasks.ts';
 import { childPipelineRunFor, type ChildSettings, customRunFor, taskRunFor } from './child-objects.ts';
 import { Legacy, withTaskContext } from './child-variables.ts';
 import { WorkspaceError } from './child-workspaces.ts';
@@ -40,7 +40,7 @@ export function draftChildren(
   const bound = workspaces
     ? { ...run, spec: { ...run.spec, workspaces: replaceInBindings(workspaces, legacy.results) } }
     : run;
-  const violation = states.some((state) => state.isMatrixed()) ? matrixMistake(facts.states) : undefined;
+  const violation = states.some((state) => state.isMatrixed()) ? matrixError(facts.states) : undefined;
   const drafted: TaskState[] = [];
   const children: { readonly state: TaskState; readonly draft: ChildRun }[] = [];
   for (const state of states) {
@@ -94,10 +94,7 @@ function childrenOf(
     return names.map((name, index) => customRunFor(name, paramsOf(index), state, run, settings));
   if (flags.enableParamEnum)
     for (const index of names.keys()) {
-      const violation = enumMistake(state.resolved.taskSpec?.params ?? [], [
-        ...paramsOf(index),
-        ...(task.params ?? []),
-      ]);
+      const violation = enumError(state.resolved.taskSpec?.params ?? [], [...paramsOf(index), ...(task.params ?? [])]);
       if (violation === undefined) continue;
       const message = `[User error] Invalid param value from PipelineTask "${task.name}": ${violation}`;
       throw new RunFailure('InvalidParamValue', message, { cause: new Error(violation) });

@@ -30,10 +30,10 @@ function* runs(): Generator<{ readonly name: string; readonly run: PipelineRun; 
 /** The facts of the last reconcile of a run: its children in their final state. */
 function factsOf(run: PipelineRun, spec: PipelineSpec, { objects }: GoldenCase): PipelineFacts {
   const { childReferences = [] } = run.status ?? {};
-  const begun = new Set(childReferences.map(({ pipelineTaskName }) => pipelineTaskName));
+  const started = new Set(childReferences.map(({ pipelineTaskName }) => pipelineTaskName));
   const all = [...(spec.tasks ?? []), ...(spec.finally ?? [])];
   const states = new Map<string, TaskState>();
-  const ordered = [...all.filter(({ name }) => begun.has(name)), ...all.filter(({ name }) => !begun.has(name))];
+  const ordered = [...all.filter(({ name }) => started.has(name)), ...all.filter(({ name }) => !started.has(name))];
   for (const task of ordered) {
     const state = new TaskState(task, (spec.finally ?? []).includes(task));
     const results = resolveResults(states, state);

@@ -86,7 +86,7 @@ it('leaves out what succeeded, and puts its results where they were referred to'
   });
 });
 
-it('uses the files of the run before: claims made from a template are not made anew', () => {
+it('uses the files of the run before: claims made from a template are not recreated', () => {
   const { spec } = resumeRun(run, [clone]).run as unknown as PipelineRun;
   expect(spec.workspaces).toEqual([
     { name: 'source', persistentVolumeClaim: { claimName: expect.stringMatching(/^pvc-/) } },

@@ -34,7 +34,7 @@ export function reportTasks(facts: PipelineFacts): TaskReport {
       if (results.missing === undefined) known.addAll(results.replacements);
     }
     if (state.hasRuns()) {
-      const task = isTold(state.task) ? replaceInPipelineTask(state.task, known) : state.task;
+      const task = hasVariables(state.task) ? replaceInPipelineTask(state.task, known) : state.task;
       for (const run of state.runs) childReferences.push(childReference(state, task, run));
     }
   }
@@ -42,7 +42,7 @@ export function reportTasks(facts: PipelineFacts): TaskReport {
 }
 
 /** Whether the report has anything of a task that could have variables in it. */
-function isTold({ when, displayName, matrix }: PipelineTask): boolean {
+function hasVariables({ when, displayName, matrix }: PipelineTask): boolean {
   return when !== undefined || displayName !== undefined || matrix !== undefined;
 }
 

@@ -117,8 +117,8 @@ export class TaskState {
 
   /** Of the first run that did not succeed; else of the first. */
   reason(): string {
-    const told = this.runs.filter(({ status }) => (status?.conditions?.length ?? 0) > 0);
-    const run = told.find((each) => !hasSucceeded(each)) ?? told[0];
+    const completed = this.runs.filter(({ status }) => (status?.conditions?.length ?? 0) > 0);
+    const run = completed.find((each) => !hasSucceeded(each)) ?? completed[0];
     return (run && conditionOf(run)?.reason) ?? '';
   }
 

@@ -3,7 +3,7 @@ import { type Param, type ParamSpec, typeOfValue } from '../../../kinds/param.ts
 import type { PipelineRunSpec } from '../../../kinds/pipeline-run-spec.ts';
 import type { PipelineSpec, PipelineTask } from '../../../kinds/pipeline-spec.ts';
 import { RunFailure } from '../../../conditions/run-failure.ts';
-import { enumMistake, goList, indexMistake, missingKeys } from '../../../params/validate-params.ts';
+import { enumError, goList, indexError, missingKeys } from '../../../params/validate-params.ts';
 
 /** Which run of which Pipeline, as messages name them. */
 export interface RunNames {
@@ -23,9 +23,9 @@ export function validatePipelineRun(
   const { params = [] } = spec;
   const run = `PipelineRun ${names.namespace}/${names.run}`;
   const of = `Pipeline ${names.namespace}/${names.pipeline}`;
-  const check = (mistake: string | undefined, reason: string, words: string) => {
-    if (mistake === undefined) return;
-    throw new RunFailure(reason, `[User error] ${run} ${words}: ${mistake}`, { cause: new Error(mistake) });
+  const check = (violation: string | undefined, reason: string, words: string) => {
+    if (violation === undefined) return;
+    throw new RunFailure(reason, `[User error] ${run} ${words}: ${violation}`, { cause: new Error(violation) });
   };
   check(missingParams(specs, params), 'ParameterMissing', `is missing some parameters required by ${of}`);
   check(
@@ -33,14 +33,14 @@ export function validatePipelineRun(
     'ParameterTypeMismatch',
     `parameters have mismatching types with ${of}'s parameters`,
   );
-  if (options.withEnums) check(enumMistake(specs, params), 'InvalidParamValue', 'parameters have invalid value');
+  if (options.withEnums) check(enumError(specs, params), 'InvalidParamValue', 'parameters have invalid value');
   check(
     missingObjectKeys(specs, params),
     'ObjectParameterMissKeys',
     `parameters is missing object keys required by ${of}'s parameters`,
   );
   check(
-    indexMistake(indexedTexts(pipeline), specs, params),
+    indexError(indexedTexts(pipeline), specs, params),
     'ParamArrayIndexingInvalid',
     `failed validation: failed to validate ${of}'s parameter which has an invalid index while referring to an array`,
   );

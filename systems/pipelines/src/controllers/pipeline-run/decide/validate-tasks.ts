@@ -1,7 +1,7 @@
 import type { Param, ParamSpec } from '../../../kinds/param.ts';
 import type { PipelineSpec } from '../../../kinds/pipeline-spec.ts';
 import { RunFailure } from '../../../conditions/run-failure.ts';
-import { goList, paramMistake } from '../../../params/validate-params.ts';
+import { goList, paramError } from '../../../params/validate-params.ts';
 import { variablesIn } from '../../../substitution/variable-references.ts';
 import { type ResultReference, resultReference, variablesInValue } from '../../../pipeline/result-reference.ts';
 import type { TaskState } from './task-state.ts';
@@ -12,9 +12,9 @@ export function validateTaskParams(states: readonly TaskState[], run: string): v
     if (!resolved.taskSpec) continue;
     const { params = [], include = [] } = task.matrix ?? {};
     const matrix = [...params, ...include.flatMap((each) => each.params ?? [])];
-    const mistake = paramMistake(resolved.taskSpec.params ?? [], task.params ?? [], matrix);
-    if (mistake === undefined) continue;
-    const words = `invalid input params for task ${resolved.name}: ${mistake}`;
+    const violation = paramError(resolved.taskSpec.params ?? [], task.params ?? [], matrix);
+    if (violation === undefined) continue;
+    const words = `invalid input params for task ${resolved.name}: ${violation}`;
     throw invalid(`Validation failed for pipelinerun ${run} with error ${words}`, words);
   }
 }
@@ -25,13 +25,13 @@ export function validateEnumSubsets(states: readonly TaskState[], original: Pipe
     [...(original.tasks ?? []), ...(original.finally ?? [])].map((task) => [task.name, task.params]),
   );
   for (const { name, resolved } of states) {
-    const mistake = enumMismatch(
+    const violation = enumMismatch(
       params.get(name) ?? [],
       original.params ?? [],
       resolved.name,
       resolved.taskSpec?.params ?? [],
     );
-    if (mistake !== undefined) throw invalid(`Validation failed for pipelinerun with error ${mistake}`, mistake);
+    if (violation !== undefined) throw invalid(`Validation failed for pipelinerun with error ${violation}`, violation);
   }
 }
 
@@ -68,17 +68,17 @@ export function validateResultReferences(
 ): void {
   for (const state of states.values())
     for (const reference of state.references) {
-      const mistake = referenceMistake(reference, states);
-      if (mistake === undefined) continue;
-      const message = `invalid result reference in pipeline task "${state.name}": ${mistake}`;
+      const violation = referenceError(reference, states);
+      if (violation === undefined) continue;
+      const message = `invalid result reference in pipeline task "${state.name}": ${violation}`;
       throw new RunFailure('InvalidTaskResultReference', message, { cause: new Error(message) });
     }
   for (const { name, value } of results)
     for (const variable of variablesInValue(value)) {
       const reference = resultReference(variable);
-      const mistake = reference && referenceMistake(reference, states);
-      if (mistake === undefined) continue;
-      const words = `invalid pipeline result "${name}": ${mistake}`;
+      const violation = reference && referenceError(reference, states);
+      if (violation === undefined) continue;
+      const words = `invalid pipeline result "${name}": ${violation}`;
       throw new RunFailure(
         'InvalidPipelineResultReference',
         `Failed to resolve pipeline result reference for "${run}" with error ${words}`,
@@ -87,10 +87,7 @@ export function validateResultReferences(
     }
 }
 
-function referenceMistake(
-  { task, result }: ResultReference,
-  states: ReadonlyMap<string, TaskState>,
-): string | undefined {
+function referenceError({ task, result }: ResultReference, states: ReadonlyMap<string, TaskState>): string | undefined {
   const state = states.get(task);
   if (!state) return `referenced pipeline task "${task}" does not exist`;
   // The results of a custom task are not known in advance.
@@ -119,20 +116,20 @@ export function validateOptionalWorkspaces(states: readonly TaskState[], { works
 }
 
 /** Validates the types of matrices, with their values. */
-export function matrixMistake(states: readonly TaskState[]): string | undefined {
+export function matrixError(states: readonly TaskState[]): string | undefined {
   for (const { task } of states) {
     for (const { params = [] } of task.matrix?.include ?? [])
-      for (const param of params) if (typeof param.value !== 'string') return typeMistake('string', param, task.name);
+      for (const param of params) if (typeof param.value !== 'string') return typeError('string', param, task.name);
     for (const param of task.matrix?.params ?? []) {
       if (Array.isArray(param.value)) continue;
       if (variablesInValue(param.value).some((variable) => resultReference(variable))) continue;
-      return typeMistake('array', param, task.name);
+      return typeError('array', param, task.name);
     }
   }
   return undefined;
 }
 
-function typeMistake(wanted: string, { name, value }: Param, task: string): string {
+function typeError(wanted: string, { name, value }: Param, task: string): string {
   const type = typeof value === 'string' ? 'string' : Array.isArray(value) ? 'array' : 'object';
   return `parameters of type ${wanted} only are allowed, but param "${name}" has type "${type}" in pipelineTask "${task}"`;
 }

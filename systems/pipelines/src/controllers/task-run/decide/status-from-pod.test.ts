@@ -20,7 +20,7 @@ function podOf(...names: readonly string[]): Pod {
 const look = (pod: Pod, task: TaskSpec = {}) =>
   statusFromPod({ podName: '' }, { pod, task, flags: defaultFeatureFlags, log: [], ignoresFailure: false, now: 0 });
 
-it('steps and sidecars are told in the order of the spec, however the node sorts them', () => {
+it('steps and sidecars are reported in the order of the spec, however the node sorts them', () => {
   const status = look(podOf('step-b', 'step-a', 'sidecar-z', 'sidecar-y'));
   expect(status.steps?.map(({ name }) => name)).toEqual(['b', 'a']);
   expect(status.sidecars?.map(({ name }) => name)).toEqual(['z', 'y']);

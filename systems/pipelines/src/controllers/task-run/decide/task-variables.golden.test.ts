@@ -15,7 +15,7 @@ function* runs(): Generator<{ readonly name: string; readonly taskRun: TaskRun }
 }
 
 describe.skipIf(!hasGolden)('the Task that a run remembers is the one that Tekton remembers', () => {
-  it('in every recorded case with a Task of its own', () => {
+  it('in every recorded case with an embedded Task', () => {
     let total = 0;
     const different: string[] = [];
     for (const { name, taskRun } of runs()) {

@@ -38,9 +38,9 @@ export function validateSingleClaim(bindings: readonly WorkspaceBinding[]): void
 export function validateOverrides({ steps = [], sidecars = [] }: TaskSpec, spec: TaskRunSpec): void {
   const unknown = (specs: readonly { readonly name: string }[] = [], among: readonly { readonly name?: string }[]) =>
     specs.map(({ name }) => name).filter((name) => !among.some((each) => each.name === name));
-  const mistakes = [
+  const violations = [
     ...unknown(spec.stepSpecs, steps).map((name) => `invalid StepOverride: No Step named ${name}`),
     ...unknown(spec.sidecarSpecs, sidecars).map((name) => `invalid SidecarOverride: No Sidecar named ${name}`),
   ];
-  if (mistakes.length > 0) throw userError(reason, mistakes.join('\n'));
+  if (violations.length > 0) throw userError(reason, violations.join('\n'));
 }
