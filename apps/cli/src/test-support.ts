@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 
-/** The command as people run it, which is as it was built last. */
+/** The command as users run it, from the bundle; the global setup of the tests keeps it up to date. */
 export const repository = new URL('../../..', import.meta.url).pathname;
 const bin = join(repository, 'apps/cli/bin/tektite.js');
 export const memcached = join(repository, 'examples/memcached-operator');
