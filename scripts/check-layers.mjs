@@ -14,9 +14,6 @@ const root = join(import.meta.dirname, '..');
 const rooms = readRooms(root);
 const roomsByName = new Map(rooms.map((room) => [room.manifest.name, room]));
 
-/** Rooms whose folders have no order yet. */
-const unordered = new Set(['local/apiserver', 'apps/cli']);
-
 const problems = [];
 let files = 0;
 let imports = 0;
@@ -25,7 +22,7 @@ for (const room of rooms) {
   if (layers[room.layer] === undefined)
     problems.push(`${room.path}: scripts/layers/layer-table.mjs does not name the layer ${room.layer}`);
   else checkImports(room);
-  if (!unordered.has(room.path)) checkRoomFolders(room);
+  checkRoomFolders(room);
 }
 const dependencies = new Map(rooms.map((room) => [room.manifest.name, dependenciesOf(room)]));
 for (const names of findCycles(dependencies))

@@ -1,5 +1,5 @@
 import pc from 'picocolors';
-import { builtInSystems } from '../systems/built-in-systems.ts';
+import { builtInSystems } from '../catalog/built-in-systems.ts';
 import type { UpRecord } from '../up-record.ts';
 
 export interface AnnouncementOptions {

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, type ClientConfig, httpTransport, loadConfig } from '@tektite/client';
-import { defaultDataDir } from '../program/option-values.ts';
+import { defaultDataDir } from '../option-values.ts';
 import { UserError } from '../user-error.ts';
 
 /** Which cluster a command is about. */

@@ -1,8 +1,8 @@
 import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
 import { canCancel, type CancelMode, cancelRun } from '../run/cancel-run.ts';
 import { chooseRun, type RunChoice } from '../run/choose-run.ts';
-import type { RunKind } from '../run/run-kinds.ts';
-import { conditionOf } from '../run/run-tree.ts';
+import type { RunKind } from '../input/run-kinds.ts';
+import { conditionOf } from '../tree/run-tree.ts';
 import { UserError } from '../user-error.ts';
 
 export interface CancelOptions extends ClusterChoice, RunChoice {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { withCluster } from '../cluster/open-cluster.ts';
 import { type Candidate, completeWords } from '../completion/complete-words.ts';
 import { completionScript, type Shell } from '../completion/completion-script.ts';
-import { defaultDataDir } from '../program/option-values.ts';
+import { defaultDataDir } from '../option-values.ts';
 import { listRuns } from '../run/choose-run.ts';
 
 /** `tektite completion SHELL`: prints the script that a shell loads. */

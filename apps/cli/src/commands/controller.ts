@@ -19,7 +19,7 @@ import { serveStatus } from '../observe/status-server.ts';
 import { startTelemetry } from '../observe/telemetry.ts';
 import { readDuration } from '../read-duration.ts';
 import { stopSignal } from '../stop-signal.ts';
-import { loadSystems } from '../systems/load-systems.ts';
+import { loadSystems } from '../catalog/load-systems.ts';
 import { onlyControllers } from '../systems/only-controllers.ts';
 import type { SystemSettings } from '../systems/system-settings.ts';
 import { readNumber, readPort, UserError } from '../user-error.ts';

@@ -1,6 +1,6 @@
 import { definitionsOf } from '@tektite/controller';
 import { putOut } from '../manifest-output.ts';
-import { loadSystems } from '../systems/load-systems.ts';
+import { loadSystems } from '../catalog/load-systems.ts';
 
 export interface CrdsOptions {
   readonly systems: string;

@@ -2,8 +2,8 @@ import { isStatusError } from '@tektite/meta';
 import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
 import { chooseRun, listRuns, type RunChoice } from '../run/choose-run.ts';
 import type { FoundRun } from '../run/find-run.ts';
-import { type RunKind, runKinds } from '../run/run-kinds.ts';
-import { conditionOf } from '../run/run-tree.ts';
+import { type RunKind, runKinds } from '../input/run-kinds.ts';
+import { conditionOf } from '../tree/run-tree.ts';
 import { readNumber, UserError } from '../user-error.ts';
 
 export interface DeleteRunsOptions extends ClusterChoice, RunChoice {

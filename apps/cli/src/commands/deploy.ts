@@ -1,7 +1,7 @@
 import type { DynamicObject, KubeObject } from '@tektite/meta';
 import { putOut } from '../manifest-output.ts';
 import { connectorsObjects } from '../release/connectors-release.ts';
-import { operatorObjects } from '../release/operator-release.ts';
+import { operatorObjects } from '../catalog/operator-release.ts';
 import type { OwnProgram } from '../release/own-program.ts';
 import { pipelinesObjects } from '../release/pipelines-release.ts';
 import { UserError } from '../user-error.ts';

@@ -5,9 +5,9 @@ import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
 import { chooseRun, type RunChoice } from '../run/choose-run.ts';
 import { referenceText } from '../run/reference-text.ts';
 import { readTree } from '../run/read-tree.ts';
-import { conditionOf, stateOf } from '../run/run-tree.ts';
-import { recordedTimes } from '../run/timeline.ts';
-import { treeLines } from '../run/view/tree-lines.ts';
+import { conditionOf, stateOf } from '../tree/run-tree.ts';
+import { recordedTimes } from '../tree/timeline.ts';
+import { treeLines } from '../tree/tree-lines.ts';
 import { terminalText } from '../terminal-text.ts';
 import { UserError } from '../user-error.ts';
 

@@ -13,7 +13,7 @@ import {
   checkStepProgram,
   checkSubordinateIds,
 } from '../doctor/machine-checks.ts';
-import { readDocuments } from '../run/read-documents.ts';
+import { readDocuments } from '../input/read-documents.ts';
 import { terminalText } from '../terminal-text.ts';
 import { readPort } from '../user-error.ts';
 

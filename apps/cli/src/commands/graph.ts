@@ -7,8 +7,8 @@ import { graphText } from '../graph/graph-text.ts';
 import { graphsOf, type TaskGraph, withProgress } from '../graph/task-graph.ts';
 import { findRun } from '../run/find-run.ts';
 import { readTree } from '../run/read-tree.ts';
-import { recordedTimes } from '../run/timeline.ts';
-import { readDocuments } from '../run/read-documents.ts';
+import { recordedTimes } from '../tree/timeline.ts';
+import { readDocuments } from '../input/read-documents.ts';
 import { UserError } from '../user-error.ts';
 
 export interface GraphOptions {

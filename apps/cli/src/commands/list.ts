@@ -4,7 +4,8 @@ import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
 import { listRuns } from '../run/choose-run.ts';
 import { findKind, type FoundRun } from '../run/find-run.ts';
 import { referenceText } from '../run/reference-text.ts';
-import { conditionOf, type RunState, spanOf, stateOf } from '../run/run-tree.ts';
+import type { RunState } from '../tree/run-node.ts';
+import { conditionOf, spanOf, stateOf } from '../tree/run-tree.ts';
 import { type Column, textTable } from '../text-table.ts';
 import { readNumber, UserError } from '../user-error.ts';
 

@@ -1,7 +1,7 @@
 import { clusterRoleFor, namespaceRoleFor, type System } from '@tektite/controller';
 import type { KubeObject } from '@tektite/meta';
 import { putOut } from '../manifest-output.ts';
-import { loadSystems } from '../systems/load-systems.ts';
+import { loadSystems } from '../catalog/load-systems.ts';
 
 export interface RbacOptions {
   readonly systems: string;

@@ -8,7 +8,7 @@ import { planRun } from '../run/plan-run.ts';
 import { lookUpOn } from '../run/prepare-run.ts';
 import { readParts } from '../run/read-tree.ts';
 import { RunSession } from '../run/run-session.ts';
-import { conditionOf } from '../run/run-tree.ts';
+import { conditionOf } from '../tree/run-tree.ts';
 import { openView } from '../run/view/open-view.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { UserError } from '../user-error.ts';

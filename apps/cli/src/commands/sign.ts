@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { RemoteFailure, signable, SignatureError, signObject, type SignOptions } from '@tektite/pipelines';
 import { formatYaml } from '@tektite/schema/yaml';
 import { readKeyFile } from '../key-text.ts';
-import { readDocuments, type SourceDocument } from '../run/read-documents.ts';
+import { readDocuments, type SourceDocument } from '../input/read-documents.ts';
 import { explainFileError, UserError } from '../user-error.ts';
 
 export interface SignCommandOptions {

@@ -4,8 +4,8 @@ import { humanDuration, type KubeObject, systemClock } from '@tektite/meta';
 import pc from 'picocolors';
 import { withCluster } from '../cluster/open-cluster.ts';
 import type { FoundRun } from '../run/find-run.ts';
-import { runKinds } from '../run/run-kinds.ts';
-import { conditionOf } from '../run/run-tree.ts';
+import { runKinds } from '../input/run-kinds.ts';
+import { conditionOf } from '../tree/run-tree.ts';
 import { processOn, readInMemoryRecords, readUpRecord, type UpRecord } from '../up-record.ts';
 
 export interface StatusOptions {

@@ -13,7 +13,7 @@ import { requireAll } from '../doctor/check.ts';
 import { type Connection, writeKubeconfig } from '../kubeconfig-file.ts';
 import { textLogger } from '../observe/text-logger.ts';
 import { stopSignal } from '../stop-signal.ts';
-import { loadSystems } from '../systems/load-systems.ts';
+import { loadSystems } from '../catalog/load-systems.ts';
 import type { SystemSettings } from '../systems/system-settings.ts';
 import { type UpRecord, writeUpRecord } from '../up-record.ts';
 import { explainFileError, readNumber, readPort, UserError } from '../user-error.ts';

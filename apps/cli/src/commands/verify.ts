@@ -1,6 +1,6 @@
 import { RemoteFailure, signable, SignatureError, signatureAnnotation, verifyObject } from '@tektite/pipelines';
 import { readKeyFile } from '../key-text.ts';
-import { readDocuments, type SourceDocument } from '../run/read-documents.ts';
+import { readDocuments, type SourceDocument } from '../input/read-documents.ts';
 import { UserError } from '../user-error.ts';
 
 export interface VerifyCommandOptions {

@@ -1,4 +1,4 @@
-import { durationText, markOf } from '../run/view/tree-lines.ts';
+import { durationText, markOf } from '../tree/tree-lines.ts';
 import type { FinalTask, GraphTask, TaskGraph } from './task-graph.ts';
 
 /** For people: a tree. A task that waits for several stands under the one that comes last, and names the others. */

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import { graphMermaid } from './graph-mermaid.ts';
 import { graphSvg } from './graph-svg.ts';
 import { graphText } from './graph-text.ts';
-import type { RunNode, RunState } from '../run/run-tree.ts';
-import { recordedTimes } from '../run/timeline.ts';
+import type { RunNode, RunState } from '../tree/run-node.ts';
+import { recordedTimes } from '../tree/timeline.ts';
 import { Scratch } from '../test-support.ts';
 import { graphsOf, withProgress } from './task-graph.ts';
 

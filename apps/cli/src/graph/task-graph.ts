@@ -1,7 +1,7 @@
 import type { KubeObject } from '@tektite/meta';
 import { buildGraph, GraphError, type PipelineSpec } from '@tektite/pipelines';
-import type { RunNode, RunState } from '../run/run-tree.ts';
-import type { RunTimes } from '../run/timeline.ts';
+import type { RunNode, RunState } from '../tree/run-node.ts';
+import type { RunTimes } from '../tree/timeline.ts';
 import { UserError } from '../user-error.ts';
 
 /** The tasks of a pipeline, and which waits for which. */

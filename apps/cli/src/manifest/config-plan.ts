@@ -4,7 +4,7 @@ import { isStatusError } from '@tektite/meta';
 import { parseFirstYaml } from '@tektite/schema/yaml';
 import { type ComponentPlan, planTektonConfig, TektonConfig } from '@tektite/tekton-operator';
 import pc from 'picocolors';
-import { operatorOptions } from '../systems/tekton-operator.ts';
+import { operatorOptions } from '../catalog/tekton-operator.ts';
 
 /** The plan of the Tekton Operator for a TektonConfig that a plan creates or changes, otherwise nothing. */
 export async function planComponents(client: Client, plan: Plan): Promise<readonly ComponentPlan[] | undefined> {

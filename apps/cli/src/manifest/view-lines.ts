@@ -1,6 +1,6 @@
 import { describeObject, type ObjectResult } from '@tektite/manifest';
 import pc from 'picocolors';
-import { durationText } from '../run/view/tree-lines.ts';
+import { durationText } from '../tree/tree-lines.ts';
 import type { Outcome } from './manifest-view.ts';
 
 type Paint = (text: string) => string;

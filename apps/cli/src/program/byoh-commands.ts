@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { version } from '../version.ts';
-import { collect } from './option-values.ts';
+import { collect } from '../option-values.ts';
 
 /** The commands about hosts that become nodes. Their modules are loaded when they run. */
 export function addByohCommands(tektite: Command): void {

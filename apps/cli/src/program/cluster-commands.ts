@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { systemLines } from '../systems/built-in-systems.ts';
-import { addClusterOptions, addSystemOptions, defaultDataDir } from './option-values.ts';
+import { systemLines } from '../catalog/built-in-systems.ts';
+import { addClusterOptions, addSystemOptions, defaultDataDir } from '../option-values.ts';
 
 /** The commands about the control plane of this machine. Their modules are loaded when they run. */
 export function addClusterCommands(tektite: Command): void {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { version } from '../version.ts';
-import { collect } from './option-values.ts';
+import { collect } from '../option-values.ts';
 
 /** The commands for those who ship applications with the Connectors operator. Their modules are loaded when they run. */
 export function addConnectorCommands(tektite: Command): void {

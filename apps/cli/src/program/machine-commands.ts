@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { shells } from '../completion/completion-script.ts';
-import { addClusterOptions, collect, defaultDataDir, outputOption } from './option-values.ts';
+import { addClusterOptions, collect, defaultDataDir, outputOption } from '../option-values.ts';
 
 /** The commands about this program and this machine. Their modules are loaded when they run. */
 export function addMachineCommands(tektite: Command): void {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addClusterOptions, collect } from './option-values.ts';
+import { addClusterOptions, collect } from '../option-values.ts';
 
 /** The commands that work on manifests. Their modules are loaded when they run. */
 export function addManifestCommands(tektite: Command): void {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { version } from '../version.ts';
-import { addSystemOptions, defaultDataDir } from './option-values.ts';
+import { addSystemOptions, defaultDataDir } from '../option-values.ts';
 
 /** The commands for operators and those who write them. Their modules are loaded when they run. */
 export function addOperatorCommands(tektite: Command): void {

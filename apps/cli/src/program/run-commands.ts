@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addClusterOptions, collect, outputOption } from './option-values.ts';
+import { addClusterOptions, collect, outputOption } from '../option-values.ts';
 
 /** The commands about tasks and pipelines. Their modules are loaded when they run. */
 export function addRunCommands(tektite: Command): void {

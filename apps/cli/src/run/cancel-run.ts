@@ -1,5 +1,5 @@
 import { type Client, mergePatch, type ObjectKey } from '@tektite/client';
-import { runKinds, type RunKind } from './run-kinds.ts';
+import { runKinds, type RunKind } from '../input/run-kinds.ts';
 
 /** How a run may be ended before its time. */
 export type CancelMode = 'now' | 'run-finally' | 'stop';

@@ -1,5 +1,5 @@
 import type { Param, ParamSpec } from '@tektite/pipelines';
-import { badInput } from './bad-input.ts';
+import { badInput } from '../input/bad-input.ts';
 import { suggestion } from './nearest-name.ts';
 import type { RunTarget } from './run-target.ts';
 

@@ -2,7 +2,7 @@ import { type Client, isClientError } from '@tektite/client';
 import type { KubeObject } from '@tektite/meta';
 import { UserError } from '../user-error.ts';
 import { findRun, type FoundRun } from './find-run.ts';
-import { pipelineRunLabel, type RunKind, runKinds } from './run-kinds.ts';
+import { pipelineRunLabel, type RunKind, runKinds } from '../input/run-kinds.ts';
 
 /** The run that a command is about: named, or the newest. */
 export interface RunChoice {

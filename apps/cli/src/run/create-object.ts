@@ -1,10 +1,10 @@
 import { type Client, isClientError } from '@tektite/client';
 import { isStatusError, type KubeObject, type StatusError } from '@tektite/meta';
-import { badInput } from './bad-input.ts';
+import { badInput } from '../input/bad-input.ts';
 import { suggestion } from './nearest-name.ts';
 import type { PlannedObject } from './plan-run.ts';
-import type { FieldPath } from './read-documents.ts';
-import { isRun } from './run-kinds.ts';
+import type { FieldPath } from '../input/read-documents.ts';
+import { isRun } from '../input/run-kinds.ts';
 import { undecodableField } from './undecodable-field.ts';
 
 /**

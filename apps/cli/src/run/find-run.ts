@@ -2,7 +2,7 @@ import type { Client } from '@tektite/client';
 import { isStatusError, type KubeObject } from '@tektite/meta';
 import type { RunCondition } from '@tektite/pipelines';
 import { UserError } from '../user-error.ts';
-import { type RunKind, runKinds } from './run-kinds.ts';
+import { type RunKind, runKinds } from '../input/run-kinds.ts';
 
 const kindNames: Readonly<Record<string, RunKind>> = {
   pipelinerun: 'PipelineRun',

@@ -5,8 +5,9 @@ import { followPod, type LogWindow, type StepEnd } from './followed-pod.ts';
 import { LogOrder } from './log-order.ts';
 import { MissingPrograms, registryHint } from './missing-program.ts';
 import { pipelineRunNode, taskOrder } from './pipeline-run-tree.ts';
-import { pipelineRunLabel, type RunKind, runKinds } from './run-kinds.ts';
-import { conditionOf, type RunNode, stateOf, taskRunNode } from './run-tree.ts';
+import { pipelineRunLabel, type RunKind, runKinds } from '../input/run-kinds.ts';
+import type { RunNode } from '../tree/run-node.ts';
+import { conditionOf, stateOf, taskRunNode } from '../tree/run-tree.ts';
 import type { RunEnd, RunView } from './view/run-view.ts';
 
 /** How long logs may be silent once a run has completed: of a Pod that was deleted there are none. */

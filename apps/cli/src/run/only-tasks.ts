@@ -1,8 +1,8 @@
 import type { KubeObject } from '@tektite/meta';
 import type { PipelineTask } from '@tektite/pipelines';
-import { badInput } from './bad-input.ts';
+import { badInput } from '../input/bad-input.ts';
 import { suggestion } from './nearest-name.ts';
-import type { SourceDocument } from './read-documents.ts';
+import type { SourceDocument } from '../input/read-documents.ts';
 import type { RunTarget } from './run-target.ts';
 
 /**

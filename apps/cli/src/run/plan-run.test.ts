@@ -2,7 +2,7 @@ import type { KubeObject } from '@tektite/meta';
 import { describe, expect, it } from 'vitest';
 import { type PlannedObject, planRun, type RunChoices } from './plan-run.ts';
 import { planeNeeds } from './plane-needs.ts';
-import { parseDocuments } from './read-documents.ts';
+import { parseDocuments } from '../input/read-documents.ts';
 
 const nothing: RunChoices = { params: [], workspaces: [], only: [], env: [] };
 const plan = (text: string, choices: Partial<RunChoices> = {}) =>

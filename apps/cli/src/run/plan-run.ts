@@ -1,11 +1,11 @@
 import type { KubeObject } from '@tektite/meta';
 import type { Param, ParamSpec, ParamValue, WorkspaceBinding } from '@tektite/pipelines';
-import { badInput } from './bad-input.ts';
+import { badInput } from '../input/bad-input.ts';
 import { checkRun, typeOf } from './check-run.ts';
 import { nearestName, suggestion } from './nearest-name.ts';
 import { onlyTasks } from './only-tasks.ts';
-import type { SourceDocument } from './read-documents.ts';
-import { isRun } from './run-kinds.ts';
+import type { SourceDocument } from '../input/read-documents.ts';
+import { isRun } from '../input/run-kinds.ts';
 import { checkReferences, findTarget, type LookUp, type RunTarget } from './run-target.ts';
 
 /** An object to create. */

@@ -1,7 +1,7 @@
 import type { KubeObject } from '@tektite/meta';
-import { badInput } from './bad-input.ts';
+import { badInput } from '../input/bad-input.ts';
 import type { PlannedObject } from './plan-run.ts';
-import type { FieldPath } from './read-documents.ts';
+import type { FieldPath } from '../input/read-documents.ts';
 
 /** Objects that runs expect on a cluster, for a control plane that has none. */
 export interface PlaneNeeds {

@@ -3,9 +3,9 @@ import type { KubeObject } from '@tektite/meta';
 import { cancelRun } from './cancel-run.ts';
 import type { LogWindow } from './followed-pod.ts';
 import { FollowedRun } from './followed-run.ts';
-import type { RunKind } from './run-kinds.ts';
-import type { RunNode } from './run-tree.ts';
-import { Timeline } from './timeline.ts';
+import type { RunKind } from '../input/run-kinds.ts';
+import type { RunNode } from '../tree/run-node.ts';
+import { Timeline } from '../tree/timeline.ts';
 import type { RunEnd, RunView } from './view/run-view.ts';
 
 /** The runs that are shown together, on one view. */

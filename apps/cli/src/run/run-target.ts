@@ -1,8 +1,8 @@
 import type { KubeObject } from '@tektite/meta';
 import type { ParamSpec, PipelineTask, WorkspaceDeclaration } from '@tektite/pipelines';
-import { badInput } from './bad-input.ts';
+import { badInput } from '../input/bad-input.ts';
 import { suggestion } from './nearest-name.ts';
-import type { FieldPath, SourceDocument } from './read-documents.ts';
+import type { FieldPath, SourceDocument } from '../input/read-documents.ts';
 
 /** The fields of Tasks and Pipelines that decide what a run has to give. */
 export interface TargetSpec {

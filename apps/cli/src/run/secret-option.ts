@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { KubeObject } from '@tektite/meta';
 import { explainFileError } from '../user-error.ts';
-import { badInput } from './bad-input.ts';
+import { badInput } from '../input/bad-input.ts';
 
 /** The Secrets of `--secret NAME=FILE` and `--secret NAME/KEY=FILE`. Of a folder, each file is a key. One name may come several times. */
 export async function readSecrets(words: readonly string[]): Promise<readonly KubeObject[]> {

@@ -1,5 +1,5 @@
 import type { KubeObject } from '@tektite/meta';
-import type { FieldPath } from './read-documents.ts';
+import type { FieldPath } from '../input/read-documents.ts';
 
 /** A field whose value the server cannot read, and a sentence about it. */
 export interface UndecodableField {

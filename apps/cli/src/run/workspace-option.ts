@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { KubeObject } from '@tektite/meta';
 import type { WorkspaceBinding } from '@tektite/pipelines';
-import { badInput } from './bad-input.ts';
+import { badInput } from '../input/bad-input.ts';
 
 /** A workspace of the command line: its binding, and the objects that it needs. */
 export interface WorkspaceOption {

@@ -1,7 +1,7 @@
 import { definitionsOf } from '@tektite/controller';
 import { describe, expect, it } from 'vitest';
-import { allSystems } from './built-in-systems.ts';
-import { loadSystems } from './load-systems.ts';
+import { allSystems } from '../catalog/built-in-systems.ts';
+import { loadSystems } from '../catalog/load-systems.ts';
 
 interface Schema {
   readonly description?: string;

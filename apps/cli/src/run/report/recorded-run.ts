@@ -1,5 +1,5 @@
-import type { RunNode } from '../run-tree.ts';
-import type { RunTimes } from '../timeline.ts';
+import type { RunNode } from '../../tree/run-node.ts';
+import type { RunTimes } from '../../tree/timeline.ts';
 import type { RunEnd, RunView, StepPlace } from '../view/run-view.ts';
 
 /** The log of a step. */

@@ -1,7 +1,7 @@
 import type { KubeObject } from '@tektite/meta';
 import { describe, expect, it } from 'vitest';
 import { pipelineRunNode } from '../pipeline-run-tree.ts';
-import { recordedTimes } from '../timeline.ts';
+import { recordedTimes } from '../../tree/timeline.ts';
 import { githubAnnotations } from './github-annotations.ts';
 import { htmlReport } from './html-report.ts';
 import { junitReport } from './junit-report.ts';

@@ -1,4 +1,4 @@
-import type { RunNode } from '../run-tree.ts';
+import type { RunNode } from '../../tree/run-node.ts';
 
 /**
  * A tree with fewer lines: completed tasks lose their steps, then siblings that completed or wait become one line, then tasks that

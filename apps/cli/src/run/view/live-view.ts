@@ -1,12 +1,12 @@
 import { type Clock, systemClock } from '@tektite/meta';
 import pc from 'picocolors';
 import { LiveArea, type Terminal } from '../../live-area.ts';
-import type { RunNode } from '../run-tree.ts';
-import type { RunTimes } from '../timeline.ts';
+import type { RunNode } from '../../tree/run-node.ts';
+import type { RunTimes } from '../../tree/timeline.ts';
 import type { RunEnd, RunView, StepPlace } from './run-view.ts';
 import { foldTree } from './fold-tree.ts';
 import { endLines, prefixOf } from './text-view.ts';
-import { treeLines } from './tree-lines.ts';
+import { treeLines } from '../../tree/tree-lines.ts';
 
 /** For people at a terminal: logs scroll by, and under them stands a tree of what runs, kept fresh. */
 export class LiveView implements RunView {

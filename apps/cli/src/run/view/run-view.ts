@@ -1,7 +1,7 @@
 import type { KubeObject } from '@tektite/meta';
 import type { RunResult } from '@tektite/pipelines';
-import type { RunNode, RunState } from '../run-tree.ts';
-import type { RunTimes } from '../timeline.ts';
+import type { RunNode, RunState } from '../../tree/run-node.ts';
+import type { RunTimes } from '../../tree/timeline.ts';
 
 /** The step that something is about. */
 export interface StepPlace {

@@ -21,7 +21,13 @@ import { checkAtMostAll, checkIntOrPercent, numberOf } from '../int-or-percent.t
 import { keepStatus, setField } from '../prepare.ts';
 import { ageOf, containerCells, formatLabels, nameOf } from '../table/cells.ts';
 import { daemonSetColumns } from './columns.ts';
-import { checkNotDecremented, checkRunsForever, isEmptySelector, readSelector, sortedLabels } from '../workload.ts';
+import {
+  checkNotDecremented,
+  checkRunsForever,
+  isEmptySelector,
+  readSelector,
+  sortedLabels,
+} from '../core/workload.ts';
 
 const path = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');

@@ -26,7 +26,7 @@ import {
   validateCounts,
   validateReplicatedTemplate,
   validateSelector,
-} from '../workload.ts';
+} from '../core/workload.ts';
 
 const path = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');

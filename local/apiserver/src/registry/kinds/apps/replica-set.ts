@@ -1,18 +1,18 @@
-import { equalJson, type FieldError, FieldPath, formatLabelSelector, invalid, type Mutable } from '@tektite/meta';
+import { equalJson, type FieldError, FieldPath, formatLabelSelector, type Mutable } from '@tektite/meta';
 import type { ReplicaSet, ReplicaSetSpec } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { defaultPodSpec } from '../core/pod/pod-defaults.ts';
 import { podTemplateWarnings } from '../core/pod/pod-warnings.ts';
 import { prepareTemplate } from '../core/pod/prepare-pod.ts';
+import { validateReplicaStatus } from '../core/replica-status.ts';
 import { checkImmutable, checkNonNegative } from '../field-checks.ts';
 import { printableSelector } from '../go-value/go-value.ts';
 import { keepStatus } from '../prepare.ts';
 import { ageOf, containerCells, nameOf } from '../table/cells.ts';
 import { replicaSetColumns } from './columns.ts';
-import { podNameWarnings, validateCounts, validateReplicatedTemplate, validateSelector } from '../workload.ts';
+import { podNameWarnings, validateReplicatedTemplate, validateSelector } from '../core/workload.ts';
 
 const path = FieldPath.of('spec');
-const statusPath = FieldPath.of('status');
 
 const specOf = (replicaSet: ReplicaSet): Partial<ReplicaSetSpec> => replicaSet.spec ?? {};
 
@@ -32,31 +32,6 @@ function validateReplicaSet(replicaSet: ReplicaSet): FieldError[] {
   checkNonNegative(spec.minReadySeconds, path.child('minReadySeconds'), errors);
   validateSelector(spec.selector ?? undefined, 'deployment', path.child('selector'), errors);
   validateReplicatedTemplate(spec.template, spec.selector ?? undefined, path, errors);
-  return errors;
-}
-
-/** Also the rules of a ReplicationController, which reports the same counts. */
-export function validateReplicaStatus(status: Readonly<Record<string, unknown>>): FieldError[] {
-  const errors: FieldError[] = [];
-  validateCounts(
-    status,
-    [
-      'replicas',
-      'fullyLabeledReplicas',
-      'readyReplicas',
-      'availableReplicas',
-      'observedGeneration',
-      'terminatingReplicas',
-    ],
-    ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'],
-    statusPath,
-    errors,
-  );
-  const { availableReplicas = 0, readyReplicas = 0 } = status as Record<string, number>;
-  if (availableReplicas > readyReplicas)
-    errors.push(
-      invalid(statusPath.child('availableReplicas'), availableReplicas, 'cannot be greater than readyReplicas'),
-    );
   return errors;
 }
 

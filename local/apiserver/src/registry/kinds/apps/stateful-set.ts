@@ -33,7 +33,7 @@ import {
   readSelector,
   validateCounts,
   validateSelector,
-} from '../workload.ts';
+} from '../core/workload.ts';
 
 type Spec = Partial<StatefulSetSpec>;
 

@@ -16,7 +16,7 @@ import { printableSelector } from '../go-value/go-value.ts';
 import { keepStatus, resetStatus } from '../prepare.ts';
 import { ageOf, containerCells, nameOf, since } from '../table/cells.ts';
 import { cronJobColumns } from './columns.ts';
-import { podNameWarnings } from '../workload.ts';
+import { podNameWarnings } from '../core/workload.ts';
 import { scheduleProblem, timeZoneProblem } from './cron-schedule.ts';
 import { defaultJobSpec, jobSpecWarnings } from './job.ts';
 import { validateJobSpec } from './job-spec.ts';

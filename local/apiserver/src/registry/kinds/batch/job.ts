@@ -20,7 +20,7 @@ import { goValue, printableSelector } from '../go-value/go-value.ts';
 import { keepStatus, resetStatus, setField } from '../prepare.ts';
 import { ageOf, containerCells, nameOf, since } from '../table/cells.ts';
 import { jobColumns } from './columns.ts';
-import { podNameWarnings, readSelector, sortedLabels } from '../workload.ts';
+import { podNameWarnings, readSelector, sortedLabels } from '../core/workload.ts';
 import { validateJobSpec } from './job-spec.ts';
 import { hasCondition, validateJobStatusUpdate } from './job-status.ts';
 

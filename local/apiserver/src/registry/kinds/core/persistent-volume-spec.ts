@@ -12,7 +12,7 @@ import type { PersistentVolumeSpec } from '@tektite/schema/kubernetes';
 import { checkSupported, checkText } from '../field-checks.ts';
 import { validateAccessModes, volumeModes } from './claim-spec.ts';
 import { validateNodeSelector } from './node-selector.ts';
-import { checkNoBacksteps } from './pod/paths.ts';
+import { checkNoBacksteps } from './paths.ts';
 import { validateBasicQuantity } from './volume-formats.ts';
 import {
   checkFields,

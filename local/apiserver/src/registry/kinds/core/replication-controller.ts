@@ -9,12 +9,12 @@ import {
 } from '@tektite/meta';
 import type { ReplicationController, ReplicationControllerSpec } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../kind-strategy.ts';
-import { validateReplicaStatus } from '../apps/replica-set.ts';
 import { checkNonNegative } from '../field-checks.ts';
 import { keepStatus } from '../prepare.ts';
 import { ageOf, containerCells, formatLabels, nameOf } from '../table/cells.ts';
 import { replicationControllerColumns } from './columns.ts';
-import { checkRunsForever, podNameWarnings, sortedLabels } from '../workload.ts';
+import { validateReplicaStatus } from './replica-status.ts';
+import { checkRunsForever, podNameWarnings, sortedLabels } from './workload.ts';
 import { defaultPodSpec } from './pod/pod-defaults.ts';
 import { podTemplateWarnings } from './pod/pod-warnings.ts';
 import { prepareTemplate } from './pod/prepare-pod.ts';

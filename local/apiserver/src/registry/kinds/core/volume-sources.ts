@@ -24,7 +24,7 @@ import type {
   StorageOSPersistentVolumeSource,
 } from '@tektite/schema/kubernetes';
 import { checkDnsLabel, checkDnsSubdomain, checkRequired, checkSupported } from '../field-checks.ts';
-import { checkNoBacksteps } from './pod/paths.ts';
+import { checkNoBacksteps } from './paths.ts';
 
 /** Rules of the volume sources that Pods and PersistentVolumes share. */
 

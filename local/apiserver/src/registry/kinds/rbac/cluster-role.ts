@@ -2,7 +2,7 @@ import { type FieldError, FieldPath, invalid, isPathSegmentName, required, valid
 import type { ClusterRole } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { defaultTable } from '../table/cells.ts';
-import { readSelector } from '../workload.ts';
+import { readSelector } from '../core/workload.ts';
 import { validatePolicyRules } from './policy-rules.ts';
 
 function validateClusterRole({ rules, aggregationRule }: ClusterRole): FieldError[] {

@@ -5,7 +5,7 @@ import { deprecatedLabel } from '../core/node-labels.ts';
 import { checkImmutable, checkText } from '../field-checks.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
 import { storageClassColumns } from './columns.ts';
-import { sortedLabels } from '../workload.ts';
+import { sortedLabels } from '../core/workload.ts';
 import { validateParameters, validateProvisioner } from './parameters.ts';
 
 function validateStorageClass(storageClass: StorageClass): FieldError[] {

@@ -18,7 +18,7 @@ import type {
 } from '@tektite/schema/kubernetes';
 import { checkDnsLabel, checkText } from '../../field-checks.ts';
 import { validateFieldRef, validateResourceFieldRef } from './downward-api.ts';
-import { checkNoBacksteps } from './paths.ts';
+import { checkNoBacksteps } from '../paths.ts';
 import { visitContainers } from './visit-containers.ts';
 
 const variableFields = [

@@ -1,7 +1,7 @@
 import type { FieldError, FieldPath } from '@tektite/meta';
 import type { KeyToPath } from '@tektite/schema/kubernetes';
 import { checkFields } from '../volume-sources.ts';
-import { checkFileMode, checkNonReservedPath } from './paths.ts';
+import { checkFileMode, checkNonReservedPath } from '../paths.ts';
 
 /** One key of a ConfigMap or Secret and the file it becomes. */
 export function validateKeyToPath(item: KeyToPath, path: FieldPath, errors: FieldError[]): void {

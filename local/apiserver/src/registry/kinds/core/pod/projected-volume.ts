@@ -21,7 +21,7 @@ import { clusterTrustBundleName, isKubernetesSigner, validateSignerName } from '
 import { validateAnnotations } from '../../object-meta.ts';
 import { validateFieldRef, validateResourceFieldRef } from './downward-api.ts';
 import { validateKeyToPath } from './key-to-path.ts';
-import { checkFileMode, checkNonReservedPath } from './paths.ts';
+import { checkFileMode, checkNonReservedPath } from '../paths.ts';
 
 const fileFields = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
 

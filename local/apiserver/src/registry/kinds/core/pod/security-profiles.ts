@@ -11,7 +11,7 @@ import {
 } from '@tektite/meta';
 import type { AppArmorProfile, PodSpec, SeccompProfile } from '@tektite/schema/kubernetes';
 import { goValue } from '../../go-value/go-value.ts';
-import { checkDescendingPath } from './paths.ts';
+import { checkDescendingPath } from '../paths.ts';
 import { visitContainers } from './visit-containers.ts';
 
 const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined'];

@@ -1,7 +1,7 @@
 import { type FieldError, type FieldPath, forbidden, invalid, notFound, required } from '@tektite/meta';
 import type { Container, Volume, VolumeMount } from '@tektite/schema/kubernetes';
 import { checkSupported } from '../../field-checks.ts';
-import { checkDescendingPath } from './paths.ts';
+import { checkDescendingPath } from '../paths.ts';
 
 /** The valid volumes of a Pod, by name. */
 export type VolumesByName = ReadonlyMap<string, Volume>;

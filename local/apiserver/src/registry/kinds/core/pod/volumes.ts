@@ -42,7 +42,7 @@ import {
   validateStorageOs,
 } from '../volume-sources.ts';
 import { validateKeyToPath } from './key-to-path.ts';
-import { checkDescendingPath, checkFileMode } from './paths.ts';
+import { checkDescendingPath, checkFileMode } from '../paths.ts';
 import { validateDownwardFile, validateProjected } from './projected-volume.ts';
 import type { VolumesByName } from './volume-mounts.ts';
 

@@ -1,5 +1,5 @@
 import { fitSpans, isSequence } from './run-spans.ts';
-import type { RunNode, Span } from './run-tree.ts';
+import type { RunNode, Span } from './run-node.ts';
 
 /** Knows when parts of runs started and ended. */
 export interface RunTimes {

@@ -5,17 +5,17 @@ import { pathToFileURL } from 'node:url';
 import type { System } from '@tektite/controller';
 import { UserError } from '../user-error.ts';
 import { allSystems } from './built-in-systems.ts';
-import type { SystemSettings } from './system-settings.ts';
+import type { SystemSettings } from '../systems/system-settings.ts';
 
 /** The systems that come with the command, by name. Loaded when asked for. */
 const builtIn: Readonly<Record<string, (settings: SystemSettings) => Promise<System>>> = {
-  byoh: async () => (await import('./byoh.ts')).byoh,
+  byoh: async () => (await import('../systems/byoh.ts')).byoh,
   // The two halves of byoh, to run as separate processes.
-  'byoh-installer': async () => (await import('./byoh.ts')).byohInstaller,
-  'byoh-manager': async () => (await import('./byoh.ts')).byohManager,
-  connectors: async (settings) => (await import('./connectors.ts')).connectors(settings),
-  pipelines: async ({ imageMapping }) => (await import('./pipelines.ts')).pipelinesFor(imageMapping ?? {}),
-  pruner: async () => (await import('./pruner.ts')).pruner,
+  'byoh-installer': async () => (await import('../systems/byoh.ts')).byohInstaller,
+  'byoh-manager': async () => (await import('../systems/byoh.ts')).byohManager,
+  connectors: async (settings) => (await import('../systems/connectors.ts')).connectors(settings),
+  pipelines: async ({ imageMapping }) => (await import('../systems/pipelines.ts')).pipelinesFor(imageMapping ?? {}),
+  pruner: async () => (await import('../systems/pruner.ts')).pruner,
   'tekton-operator': async () => (await import('./tekton-operator.ts')).tektonOperator,
 };
 

@@ -11,8 +11,8 @@ import {
   validateLabelSelector,
 } from '@tektite/meta';
 import type { LabelSelector, PodTemplateSpec } from '@tektite/schema/kubernetes';
-import { validatePodTemplateSpec } from './core/pod/validate-pod.ts';
-import { printableSelector } from './go-value/go-value.ts';
+import { validatePodTemplateSpec } from './pod/validate-pod.ts';
+import { printableSelector } from '../go-value/go-value.ts';
 
 /** Rules that workloads share: their selector and the template of their Pods. */
 

@@ -1,8 +1,8 @@
 import type { System } from '@tektite/controller';
 import type { DynamicObject } from '@tektite/meta';
-import { tektonOperator } from '../systems/tekton-operator.ts';
-import type { OwnProgram } from './own-program.ts';
-import { systemObjects } from './system-objects.ts';
+import { tektonOperator } from './tekton-operator.ts';
+import type { OwnProgram } from '../release/own-program.ts';
+import { systemObjects } from '../release/system-objects.ts';
 
 export interface OperatorReleaseOptions {
   readonly namespace: string;

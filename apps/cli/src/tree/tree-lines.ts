@@ -1,6 +1,6 @@
 import pc from 'picocolors';
-import type { RunNode, RunState } from '../run-tree.ts';
-import type { RunTimes } from '../timeline.ts';
+import type { RunNode, RunState } from './run-node.ts';
+import type { RunTimes } from './timeline.ts';
 
 const marks: Readonly<Record<RunState, readonly [mark: string, colour: (text: string) => string]>> = {
   waiting: ['·', pc.dim],

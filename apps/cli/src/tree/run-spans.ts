@@ -1,4 +1,4 @@
-import type { RunNode, Span } from './run-tree.ts';
+import type { RunNode, Span } from './run-node.ts';
 
 /** Whether the parts of a node run one after the other: the steps of a TaskRun do. */
 export function isSequence({ id }: Pick<RunNode, 'id'>): boolean {

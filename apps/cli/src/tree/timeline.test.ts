@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunNode, RunState, Span } from './run-tree.ts';
+import type { RunNode, RunState, Span } from './run-node.ts';
 import { Timeline } from './timeline.ts';
 
 const start = Date.UTC(2026, 0, 1);
