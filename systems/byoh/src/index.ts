@@ -4,7 +4,7 @@
 export { type ByohOptions, byohSystem } from './system.ts';
 
 // For those who write an installer
-export { installerController, type InstallerOptions } from './installer/installer-controller.ts';
+export { installerController, type InstallerOptions } from './controllers/k8s-installer-config/controller.ts';
 export type { Generated } from './installer/k8s-scripts.ts';
 export { shellQuote } from './installer/shell-quote.ts';
 export { type CheckReport, runConformance } from './conformance/run-conformance.ts';

@@ -10,19 +10,20 @@ import {
 import type { KubeObject } from '@tektite/meta';
 import type { PolicyRule } from '@tektite/schema/kubernetes';
 import { agentRoles } from './agent-roles.ts';
-import { bootstrapKubeconfigController } from './bootstrap/bootstrap-kubeconfig-controller.ts';
-import { csrApprover } from './bootstrap/csr-approver.ts';
-import { clusterController } from './cluster/cluster-controller.ts';
-import { homeController, strayAccessController } from './host/home-controllers.ts';
-import { hostController } from './host/host-controller.ts';
-import { installerController } from './installer/installer-controller.ts';
+import { bootstrapKubeconfigController } from './controllers/bootstrap-kubeconfig/controller.ts';
+import { csrApprover } from './controllers/certificate-signing-request/controller.ts';
+import { clusterController } from './controllers/byo-cluster/controller.ts';
+import { homeController, strayAccessController } from './controllers/byo-host/home-controllers.ts';
+import { hostController } from './controllers/byo-host/controller.ts';
+import { installerController } from './controllers/k8s-installer-config/controller.ts';
 import { type RegistryRow, resolveBundle, type ResolveOptions, standardRows } from './installer/installer-registry.ts';
 import { k8sScripts } from './installer/k8s-scripts.ts';
 import { registryConfig } from './installer/registry-config.ts';
 import { allKinds } from './kinds/all-kinds.ts';
 import { clusterApiStubs } from './kinds/cluster-api.ts';
 import { K8sInstallerConfig, type K8sInstallerSpec } from './kinds/k8s-installer-config.ts';
-import { machineController, type MachineControllerOptions } from './machine/machine-controller.ts';
+import { machineController } from './controllers/byo-machine/controller.ts';
+import type { MachineControllerOptions } from './controllers/byo-machine/machine-options.ts';
 import { byohWebhooks } from './webhooks/byoh-webhooks.ts';
 import { clientSigner, group, installerFinalizer } from './wire-names.ts';
 

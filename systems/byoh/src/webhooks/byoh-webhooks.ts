@@ -9,8 +9,8 @@ import { ByoHost } from '../kinds/byo-host.ts';
 import { ByoMachine, ByoMachineTemplate } from '../kinds/byo-machine.ts';
 import { K8sInstallerConfigTemplate } from '../kinds/k8s-installer-config.ts';
 import { topologyDryRunAnnotation } from '../wire-names.ts';
-import { validateBootstrapKubeconfig } from './bootstrap-kubeconfig-policy.ts';
-import { type HostPolicy, hostOfUser, objectionToWrite } from './host-policy.ts';
+import { validateBootstrapKubeconfig } from '../rules/bootstrap-kubeconfig-policy.ts';
+import { type HostPolicy, hostOfUser, objectionToWrite } from '../rules/host-policy.ts';
 
 export interface ByohWebhookOptions extends HostPolicy {
   /** The namespace of the records of homes. */

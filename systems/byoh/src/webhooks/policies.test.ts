@@ -2,8 +2,8 @@ import type { ReviewUser } from '@tektite/controller';
 import { describe, expect, it } from 'vitest';
 import type { BootstrapKubeconfig } from '../kinds/bootstrap-kubeconfig.ts';
 import type { ByoHost } from '../kinds/byo-host.ts';
-import { validateBootstrapKubeconfig } from './bootstrap-kubeconfig-policy.ts';
-import { type HostWrite, objectionToWrite } from './host-policy.ts';
+import { validateBootstrapKubeconfig } from '../rules/bootstrap-kubeconfig-policy.ts';
+import { type HostWrite, objectionToWrite } from '../rules/host-policy.ts';
 
 const host = (name: string, more: object = {}): ByoHost =>
   ({ apiVersion: 'v1', kind: 'ByoHost', metadata: { name, namespace: 'default' }, ...more }) as ByoHost;

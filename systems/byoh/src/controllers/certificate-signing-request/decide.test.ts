@@ -1,6 +1,6 @@
 import type { CertificateSigningRequest } from '@tektite/schema/kubernetes';
 import { describe, expect, it } from 'vitest';
-import { judgeRequest } from './csr-policy.ts';
+import { judgeRequest } from './decide.ts';
 
 const bootstrapper = {
   username: 'system:bootstrap:abcdef',

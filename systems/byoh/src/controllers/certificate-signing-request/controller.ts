@@ -3,10 +3,10 @@ import { type Client, kinds } from '@tektite/client';
 import { cacheKey, type ControllerDefinition, defineController, mapped } from '@tektite/controller';
 import { type Clock, formatTime } from '@tektite/meta';
 import type { CertificateSigningRequest } from '@tektite/schema/kubernetes';
-import { claimHome, homeName, hostOfHome, namespaceOfHome } from '../host/host-home.ts';
-import { hostsByName } from '../host/hosts-by-name.ts';
-import { csrPrefix } from '../wire-names.ts';
-import { judgeRequest, notAtHome } from './csr-policy.ts';
+import { claimHome, homeName, hostOfHome, namespaceOfHome } from '../../host/host-home.ts';
+import { hostsByName } from '../../host/hosts-by-name.ts';
+import { csrPrefix } from '../../wire-names.ts';
+import { judgeRequest, notAtHome } from './decide.ts';
 
 export interface CsrApproverOptions {
   /** The namespace of the records of homes. */

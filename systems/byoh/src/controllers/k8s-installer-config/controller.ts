@@ -11,15 +11,15 @@ import {
 import { type KubeObject, ownerReference } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import type { Secret } from '@tektite/schema/kubernetes';
-import { findObject } from '../find-object.ts';
-import type { HostInfo } from '../kinds/byo-host.ts';
-import { ByoMachine } from '../kinds/byo-machine.ts';
-import { Cluster, Machine } from '../kinds/cluster-api.ts';
-import type { InstallerStatus } from '../kinds/k8s-installer-config.ts';
-import { clusterNameOf, ownerOf } from '../lookups.ts';
-import { clusterApiGroup, clusterNameLabel, group, secretType, versionAnnotation } from '../wire-names.ts';
-import { type InstallerConfig, installerGateOf, planSecret, secretNames } from './decide-installer.ts';
-import type { Generated } from './k8s-scripts.ts';
+import { findObject } from '../../find-object.ts';
+import type { HostInfo } from '../../kinds/byo-host.ts';
+import { ByoMachine } from '../../kinds/byo-machine.ts';
+import { Cluster, Machine } from '../../kinds/cluster-api.ts';
+import type { InstallerStatus } from '../../kinds/k8s-installer-config.ts';
+import { clusterNameOf, ownerOf } from '../../lookups.ts';
+import { clusterApiGroup, clusterNameLabel, group, secretType, versionAnnotation } from '../../wire-names.ts';
+import { type InstallerConfig, installerGateOf, planSecret, secretNames } from '../../installer/decide-installer.ts';
+import type { Generated } from '../../installer/k8s-scripts.ts';
 
 export interface InstallerOptions<T extends KubeObject> {
   /** For logs, metrics and Leases. */

@@ -1,10 +1,10 @@
 import { kinds } from '@tektite/client';
 import { cacheKey, type ControllerDefinition, defineController, mapped, requeueAfter } from '@tektite/controller';
 import { equalJson, isStatusError } from '@tektite/meta';
-import { hostPartLabel } from '../wire-names.ts';
-import { fieldManager, grant, hostOfAccess, ownAccess } from './host-access.ts';
-import { hostsByName } from './hosts-by-name.ts';
-import { homeName, hostOfHome, namespaceOfHome } from './host-home.ts';
+import { hostPartLabel } from '../../wire-names.ts';
+import { fieldManager, grant, hostOfAccess, ownAccess } from '../../host/host-access.ts';
+import { hostsByName } from '../../host/hosts-by-name.ts';
+import { homeName, hostOfHome, namespaceOfHome } from '../../host/host-home.ts';
 
 export interface HomeOptions {
   /** The namespace of the records. */

@@ -1,15 +1,15 @@
 import type { DynamicObject } from '@tektite/meta';
-import type { InstallerConfig } from '../installer/decide-installer.ts';
-import type { ByoCluster } from '../kinds/byo-cluster.ts';
-import type { ByoHost } from '../kinds/byo-host.ts';
-import type { ByoMachine } from '../kinds/byo-machine.ts';
-import { type Cluster, isInfrastructureReady, type Machine } from '../kinds/cluster-api.ts';
-import { type ConditionText, conditionOf, isTrue, withCondition } from '../kinds/cluster-condition.ts';
-import { bootstrapCondition, failureOf, hostReadyCondition, installerGate } from '../kinds/host-conditions.ts';
-import { isPaused } from '../lookups.ts';
-import { machineFinalizer } from '../wire-names.ts';
-import { attachHost, pauseHost, releaseHost, resumeHost } from '../host/change-host.ts';
-import { type CannotServe, chooseHost, describeRejections } from './choose-host.ts';
+import type { InstallerConfig } from '../../installer/decide-installer.ts';
+import type { ByoCluster } from '../../kinds/byo-cluster.ts';
+import type { ByoHost } from '../../kinds/byo-host.ts';
+import type { ByoMachine } from '../../kinds/byo-machine.ts';
+import { type Cluster, isInfrastructureReady, type Machine } from '../../kinds/cluster-api.ts';
+import { type ConditionText, conditionOf, isTrue, withCondition } from '../../kinds/cluster-condition.ts';
+import { bootstrapCondition, failureOf, hostReadyCondition, installerGate } from '../../kinds/host-conditions.ts';
+import { isPaused } from '../../lookups.ts';
+import { machineFinalizer } from '../../wire-names.ts';
+import { attachHost, pauseHost, releaseHost, resumeHost } from '../../host/change-host.ts';
+import { type CannotServe, chooseHost, describeRejections } from '../../machine/choose-host.ts';
 
 /** The observed objects of one machine. */
 export interface MachineSnapshot {

@@ -6,12 +6,12 @@ import {
   mapped,
   requeueAfter,
 } from '@tektite/controller';
-import { ByoCluster } from '../kinds/byo-cluster.ts';
-import { ByoMachine } from '../kinds/byo-machine.ts';
-import { Cluster } from '../kinds/cluster-api.ts';
-import { clusterNameOf, isPaused, ownerOf } from '../lookups.ts';
-import { patchObject } from '../patch-object.ts';
-import { clusterApiGroup, clusterFinalizer } from '../wire-names.ts';
+import { ByoCluster } from '../../kinds/byo-cluster.ts';
+import { ByoMachine } from '../../kinds/byo-machine.ts';
+import { Cluster } from '../../kinds/cluster-api.ts';
+import { clusterNameOf, isPaused, ownerOf } from '../../lookups.ts';
+import { patchObject } from '../../patch-object.ts';
+import { clusterApiGroup, clusterFinalizer } from '../../wire-names.ts';
 
 const pollMs = 10_000;
 const defaultPort = 6443;

@@ -1,9 +1,9 @@
 import { parseMicroTime, instantToMilliseconds } from '@tektite/meta';
 import type { Lease } from '@tektite/schema/kubernetes';
-import type { ByoHost } from '../kinds/byo-host.ts';
-import { withCondition } from '../kinds/cluster-condition.ts';
-import { heartbeatCondition } from '../kinds/host-conditions.ts';
-import { releaseHost } from './change-host.ts';
+import type { ByoHost } from '../../kinds/byo-host.ts';
+import { withCondition } from '../../kinds/cluster-condition.ts';
+import { heartbeatCondition } from '../../kinds/host-conditions.ts';
+import { releaseHost } from '../../host/change-host.ts';
 
 export interface HostSnapshot {
   readonly host: ByoHost;

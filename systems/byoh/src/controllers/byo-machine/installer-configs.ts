@@ -1,7 +1,7 @@
 import type { Client } from '@tektite/client';
 import { cacheKey, type InformerLease, type RunningSource, type Source, type SourceTarget } from '@tektite/controller';
 import { type DynamicObject, isStatusError, type KubeObject } from '@tektite/meta';
-import type { InstallerConfig } from '../installer/decide-installer.ts';
+import type { InstallerConfig } from '../../installer/decide-installer.ts';
 
 interface KindName {
   readonly apiVersion: string;

@@ -1,7 +1,7 @@
 import type { SigningRequest } from '@tektite/certificates';
 import { isDns1123Subdomain } from '@tektite/meta';
 import type { CertificateSigningRequest } from '@tektite/schema/kubernetes';
-import { homeName } from '../host/host-home.ts';
+import { homeName } from '../../host/host-home.ts';
 import {
   bootstrapGroup,
   clientSigner,
@@ -9,7 +9,7 @@ import {
   hostGroup,
   hostUserPrefix,
   namespaceOfBootstrapGroup,
-} from '../wire-names.ts';
+} from '../../wire-names.ts';
 
 export type CsrDecision =
   /** With a token, the host is to belong to the namespace of that token; the name is claimed before the approval. */

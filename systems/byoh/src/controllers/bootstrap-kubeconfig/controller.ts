@@ -1,7 +1,7 @@
 import { type Client, kinds } from '@tektite/client';
 import { type ControllerDefinition, defineController, requeueAfter } from '@tektite/controller';
 import type { Secret } from '@tektite/schema/kubernetes';
-import { BootstrapKubeconfig } from '../kinds/bootstrap-kubeconfig.ts';
+import { BootstrapKubeconfig } from '../../kinds/bootstrap-kubeconfig.ts';
 import {
   bootstrapKubeconfigText,
   newToken,

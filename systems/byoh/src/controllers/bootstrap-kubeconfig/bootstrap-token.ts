@@ -1,7 +1,7 @@
 import { formatTime, type Random } from '@tektite/meta';
 import type { Secret } from '@tektite/schema/kubernetes';
-import type { BootstrapKubeconfig } from '../kinds/bootstrap-kubeconfig.ts';
-import { bootstrapGroup, bootstrapGroupOf } from '../wire-names.ts';
+import type { BootstrapKubeconfig } from '../../kinds/bootstrap-kubeconfig.ts';
+import { bootstrapGroup, bootstrapGroupOf } from '../../wire-names.ts';
 
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 /** How long hosts may register with one. */

@@ -1,15 +1,15 @@
 import { kinds } from '@tektite/client';
 import { cacheKey, type ControllerDefinition, defineController, mapped, requeueAfter } from '@tektite/controller';
 import { hasOwner } from '@tektite/meta';
-import { findObject } from '../find-object.ts';
-import { ByoHost } from '../kinds/byo-host.ts';
-import { ByoMachine } from '../kinds/byo-machine.ts';
-import { patchObject } from '../patch-object.ts';
-import { hostPartLabel } from '../wire-names.ts';
-import { decideHost } from './decide-host.ts';
-import { createHeartbeat, heartbeatName, hostOfHeartbeat } from './host-access.ts';
-import { hostsByName } from './hosts-by-name.ts';
-import { claimHome, homeName, hostOfHome, namespaceOfHome } from './host-home.ts';
+import { findObject } from '../../find-object.ts';
+import { ByoHost } from '../../kinds/byo-host.ts';
+import { ByoMachine } from '../../kinds/byo-machine.ts';
+import { patchObject } from '../../patch-object.ts';
+import { hostPartLabel } from '../../wire-names.ts';
+import { decideHost } from './decide.ts';
+import { createHeartbeat, heartbeatName, hostOfHeartbeat } from '../../host/host-access.ts';
+import { hostsByName } from '../../host/hosts-by-name.ts';
+import { claimHome, homeName, hostOfHome, namespaceOfHome } from '../../host/host-home.ts';
 import type { HomeOptions } from './home-controllers.ts';
 
 /** The manager's side of hosts: their home, their heartbeat, and the way out when their machine is deleted. */

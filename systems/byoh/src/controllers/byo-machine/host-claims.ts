@@ -1,6 +1,6 @@
 import { cacheKey } from '@tektite/controller';
-import type { ByoHost } from '../kinds/byo-host.ts';
-import { clusterNameLabel, machineNameAnnotation, machineNameLabel } from '../wire-names.ts';
+import type { ByoHost } from '../../kinds/byo-host.ts';
+import { clusterNameLabel, machineNameAnnotation, machineNameLabel } from '../../wire-names.ts';
 
 /**
  * Shared by the workers of this process: which hosts are being claimed, and which machines wait for one. It only saves

@@ -1,10 +1,10 @@
 import type { DynamicObject } from '@tektite/meta';
 import { describe, expect, it } from 'vitest';
-import type { InstallerConfig } from '../installer/decide-installer.ts';
-import type { ByoHost } from '../kinds/byo-host.ts';
-import type { ByoMachine } from '../kinds/byo-machine.ts';
-import type { Cluster, Machine } from '../kinds/cluster-api.ts';
-import { decideMachine, type MachineSnapshot } from './decide-machine.ts';
+import type { InstallerConfig } from '../../installer/decide-installer.ts';
+import type { ByoHost } from '../../kinds/byo-host.ts';
+import type { ByoMachine } from '../../kinds/byo-machine.ts';
+import type { Cluster, Machine } from '../../kinds/cluster-api.ts';
+import { decideMachine, type MachineSnapshot } from './decide.ts';
 
 const apiVersion = 'infrastructure.cluster.x-k8s.io/v1beta1';
 const labels = { 'cluster.x-k8s.io/cluster-name': 'c1' };

@@ -1,8 +1,8 @@
 import { formatMicroTime } from '@tektite/meta';
 import type { Lease } from '@tektite/schema/kubernetes';
 import { describe, expect, it } from 'vitest';
-import type { ByoHost } from '../kinds/byo-host.ts';
-import { decideHost } from './decide-host.ts';
+import type { ByoHost } from '../../kinds/byo-host.ts';
+import { decideHost } from './decide.ts';
 
 const now = Date.parse('2026-01-01T00:10:00Z');
 const host = { apiVersion: 'v1', kind: 'ByoHost', metadata: { name: 'h1' } } as ByoHost;
