@@ -7,6 +7,8 @@ export interface IpAddress {
 export interface IpOptions {
   /** Leading zeros in IPv4 (`010.0.0.1`) were once accepted; some formats still do. */
   readonly leadingZeros?: boolean;
+  /** Likewise, groups of IPv6 with more than four digits (`::00001`). */
+  readonly longGroups?: boolean;
   /** Whether a zone may follow an IPv6 address. */
   readonly zone?: boolean;
 }
@@ -69,8 +71,9 @@ function groups(text: string, mayEndInIpv4: boolean, options: IpOptions): number
       if (!embedded) return undefined;
       bytes.push(...embedded);
     } else {
-      if (!/^[0-9a-fA-F]{1,4}$/.test(part)) return undefined;
+      if (!/^[0-9a-fA-F]+$/.test(part) || (part.length > 4 && !options.longGroups)) return undefined;
       const value = Number.parseInt(part, 16);
+      if (value > 0xffff) return undefined;
       bytes.push(value >> 8, value & 0xff);
     }
   }

@@ -1,3 +1,5 @@
+import { formatIp as formatGoIp, isIpv4Mapped, parseIp as parseGoIp } from '@tektite/go';
+
 /** IP addresses and ranges as Go reads them: once leniently (leading zeros) as Kubernetes long did, once strictly. */
 
 export interface IpAddress {
@@ -17,49 +19,10 @@ export interface IpRange {
 }
 
 export function parseIp(text: string): IpAddress | undefined {
-  return text.includes(':') ? parseIpv6(text) : parseIpv4(text);
-}
-
-function parseIpv4(text: string): IpAddress | undefined {
-  const parts = text.split('.');
-  if (parts.length !== 4 || !parts.every((part) => /^[0-9]+$/.test(part))) return undefined;
-  const bytes = parts.map(Number);
-  if (bytes.some((byte) => byte > 255)) return undefined;
-  return { bytes, mapped: false, sloppy: parts.some((part) => part.length > 1 && part.startsWith('0')) };
-}
-
-function parseIpv6(text: string): IpAddress | undefined {
-  const halves = text.split('::');
-  if (halves.length > 2) return undefined;
-  const head = parseGroups(halves[0] as string);
-  const tail = halves.length === 2 ? parseGroups(halves[1] as string) : { bytes: [], sloppy: false };
-  if (!head || !tail) return undefined;
-  const missing = 16 - head.bytes.length - tail.bytes.length;
-  if (halves.length === 2 ? missing < 2 : missing !== 0) return undefined;
-  const bytes = [...head.bytes, ...new Array<number>(missing).fill(0), ...tail.bytes];
-  const mapped = bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255;
-  return { bytes: mapped ? bytes.slice(12) : bytes, mapped, sloppy: head.sloppy || tail.sloppy };
-}
-
-function parseGroups(text: string): { bytes: number[]; sloppy: boolean } | undefined {
-  const bytes: number[] = [];
-  let sloppy = false;
-  if (text === '') return { bytes, sloppy };
-  const groups = text.split(':');
-  for (const [i, group] of groups.entries()) {
-    if (i === groups.length - 1 && group.includes('.')) {
-      const embedded = parseIpv4(group);
-      if (!embedded) return undefined;
-      bytes.push(...embedded.bytes);
-      sloppy ||= embedded.sloppy;
-    } else {
-      const value = /^[0-9a-fA-F]+$/.test(group) ? Number.parseInt(group, 16) : Number.POSITIVE_INFINITY;
-      if (value > 0xffff) return undefined;
-      sloppy ||= group.length > 4;
-      bytes.push(value >> 8, value & 0xff);
-    }
-  }
-  return { bytes, sloppy };
+  const found = parseGoIp(text, { leadingZeros: true, longGroups: true });
+  if (!found) return undefined;
+  const mapped = isIpv4Mapped(found);
+  return { bytes: [...found.bytes.subarray(mapped ? 12 : 0)], mapped, sloppy: parseGoIp(text) === undefined };
 }
 
 export function parseCidr(text: string): IpRange | undefined {
@@ -79,23 +42,7 @@ export const isIpv6 = (address: IpAddress): boolean => address.bytes.length === 
 
 /** The canonical form: RFC 5952 for IPv6. */
 export function formatIp({ bytes }: Pick<IpAddress, 'bytes'>): string {
-  if (bytes.length === 4) return bytes.join('.');
-  const groups = Array.from({ length: 8 }, (_, i) => ((bytes[2 * i] as number) << 8) | (bytes[2 * i + 1] as number));
-  const [start, length] = longestZeros(groups);
-  const hex = (list: readonly number[]) => list.map((group) => group.toString(16)).join(':');
-  if (length < 2) return hex(groups);
-  return `${hex(groups.slice(0, start))}::${hex(groups.slice(start + length))}`;
-}
-
-function longestZeros(groups: readonly number[]): [number, number] {
-  let best: [number, number] = [0, 0];
-  for (let i = 0; i < groups.length; i++) {
-    let end = i;
-    while (end < groups.length && groups[end] === 0) end++;
-    if (end - i > best[1]) best = [i, end - i];
-    if (end > i) i = end;
-  }
-  return best;
+  return formatGoIp({ bytes: Uint8Array.from(bytes) });
 }
 
 /** The first address of a range. */
