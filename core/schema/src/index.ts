@@ -22,5 +22,6 @@ export * from './cel/index.ts';
 
 // Kinds
 export * from './kind/kind.ts';
+export { printAsGo } from './kind/print-as-go.ts';
 export * from './kind/print-definition.ts';
 export * from './kind/schema-builder.ts';

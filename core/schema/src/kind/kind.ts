@@ -20,6 +20,8 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly categories: readonly string[];
   /** The schema of whole objects; `undefined` when nothing is known about them. */
   readonly schema: JsonSchema | undefined;
+  /** The schemas of the fields besides apiVersion, kind and metadata, as they were built. */
+  readonly fields?: Fields;
   readonly columns: readonly PrinterColumn[];
   readonly subresources: CustomResourceSubresources;
   /** JSON paths by which objects can be selected, besides their name. */
@@ -92,6 +94,7 @@ export function defineKind<const F extends Fields>(options: KindOptions<F>): Kin
     shortNames: options.shortNames ?? [],
     categories: options.categories ?? [],
     schema: objectSchema(fields, options.description),
+    fields,
     columns: options.columns ?? [],
     subresources: {
       ...(Object.hasOwn(fields, 'status') ? { status: {} } : {}),

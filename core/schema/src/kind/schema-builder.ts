@@ -7,6 +7,9 @@ import type { JsonSchema, ListType, ValidationRule } from '../structural-schema.
 export interface Schema<Value, Optional extends boolean = false> {
   readonly schema: JsonSchema;
   readonly isOptional: Optional;
+  /** The properties of an object, as they were built. */
+  readonly shape?: Shape;
+  readonly goForm?: GoForm;
   /** Only for the type system; there is no such property. */
   readonly '~value'?: Value;
   /** The property may be absent. */
@@ -20,7 +23,18 @@ export interface Schema<Value, Optional extends boolean = false> {
   /** Adds a CEL rule, with the message for those who break it. */
   rule(rule: string, message?: string): Schema<Value, Optional>;
   rule(rule: ValidationRule): Schema<Value, Optional>;
+  /** The declaration of the field in upstream's Go struct, where it is not the usual one. Only printing depends on it. */
+  inGo(form: GoForm): Schema<Value, Optional>;
 }
+
+/**
+ * How a Go struct declares a field. Usual are pointers for optional booleans and numbers, and plain values for everything else.
+ *
+ * - `pointer`: printed when it is there, even if it is zero.
+ * - `value`: an object is always printed; anything else is dropped when it is zero.
+ * - `raw`: JSON that is not decoded: printed as it is, dropped when it is empty.
+ */
+export type GoForm = 'pointer' | 'value' | 'raw';
 
 /** The type of the values of a schema. */
 export type InferType<S> = S extends Schema<infer Value, boolean> ? Value : never;
@@ -39,13 +53,24 @@ export type InferShape<S extends Shape> = Flatten<
 
 type Flatten<T> = { [K in keyof T]: T[K] };
 
-function build<Value, Optional extends boolean>(schema: JsonSchema, isOptional: Optional): Schema<Value, Optional> {
-  const change = (more: JsonSchema): Schema<Value, Optional> => build({ ...schema, ...more }, isOptional);
+interface Extra {
+  readonly shape?: Shape;
+  readonly goForm?: GoForm;
+}
+
+function build<Value, Optional extends boolean>(
+  schema: JsonSchema,
+  isOptional: Optional,
+  extra: Extra = {},
+): Schema<Value, Optional> {
+  const change = (more: JsonSchema): Schema<Value, Optional> => build({ ...schema, ...more }, isOptional, extra);
   return {
     schema,
     isOptional,
-    optional: () => build(schema, true),
-    nullable: () => build({ ...schema, nullable: true }, isOptional),
+    ...extra,
+    inGo: (goForm) => build(schema, isOptional, { ...extra, goForm }),
+    optional: () => build(schema, true, extra),
+    nullable: () => build({ ...schema, nullable: true }, isOptional, extra),
     default: (value) => change({ default: value }),
     describe: (description) => change({ description }),
     rule: (rule: string | ValidationRule, message?: string) => {
@@ -164,14 +189,15 @@ export const s = {
   object: <const S extends Shape>(shape: S, options: ObjectOptions = {}): Schema<InferShape<S>> => {
     const names = Object.keys(shape);
     const needed = names.filter((name) => !shape[name]?.isOptional && shape[name]?.schema.default === undefined);
-    return required({
+    const schema: JsonSchema = {
       type: 'object',
       properties: Object.fromEntries(names.map((name) => [name, (shape[name] as AnySchema).schema])),
       ...(needed.length > 0 ? { required: needed } : {}),
       ...mapOptions(options),
       ...(options.preserveUnknown ? { 'x-kubernetes-preserve-unknown-fields': true } : {}),
       ...(options.atomic ? { 'x-kubernetes-map-type': 'atomic' } : {}),
-    });
+    };
+    return build(schema, false, { shape });
   },
   /** A whole object of any kind inside of another. */
   embedded: (): Schema<EmbeddedObject> =>

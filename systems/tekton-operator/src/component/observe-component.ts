@@ -1,10 +1,9 @@
 import type { ReconcileContext } from '@tektite/controller';
 import type { Manifest } from '@tektite/manifest';
+import { printAsGo } from '@tektite/schema';
 import type { OperatorServices } from '../extension/operator-services.ts';
 import { InstallerSets } from '../installer-set/installer-sets.ts';
 import type { TektonInstallerSet } from '../kinds/kinds.ts';
-import { type GoForm, printedByGo } from '../rules/go-form.ts';
-import { goForms } from '../rules/go-forms.ts';
 import { imagesFrom } from '../transform/images.ts';
 import { transformManifest } from '../transform/transform-manifest.ts';
 import type { ComponentDescription } from './component-description.ts';
@@ -20,9 +19,9 @@ export function observeComponent<T extends ComponentObject>(
   listSets: () => readonly TektonInstallerSet[],
 ): ObservedComponent<T> {
   const { kind } = description;
-  const form = (goForms as Readonly<Record<string, GoForm>>)[kind.kind] ?? {};
-  const given = printedByGo(component.spec as NonNullable<T['spec']> | undefined, form);
-  const spec = printedByGo(description.applyDefaults(given, services.platform), form);
+  const schema = kind.fields?.spec;
+  const given = printAsGo(component.spec as NonNullable<T['spec']> | undefined, schema);
+  const spec = printAsGo(description.applyDefaults(given, services.platform), schema);
   const observed: ObservedComponent<T> = new ObservedComponent({
     kind,
     component,

@@ -38,13 +38,13 @@ export { pipelinesAsCode };
 const queue = s.object(
   {
     queueName: text(),
-    multiKueueOverride: flag(),
+    multiKueueOverride: flag().inGo('value'),
     cel: s.object({ expressions: s.list(s.string()).optional() }).optional(),
   },
   { preserveUnknown: true },
 );
 export const schedulerFields = {
-  disabled: s.boolean(),
+  disabled: s.boolean().inGo('pointer'),
   'config.yaml': queue,
   'multi-cluster-disabled': s.boolean(),
   'multi-cluster-role': s.string(),

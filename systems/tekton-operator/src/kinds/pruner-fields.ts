@@ -23,8 +23,8 @@ export type PrunerGlobalConfig = InferType<typeof globalConfig>;
 
 /** The pruner that follows runs. */
 export const eventPrunerFields = {
-  disabled: s.boolean(),
-  'global-config': globalConfig,
+  disabled: s.boolean().inGo('pointer'),
+  'global-config': globalConfig.inGo('raw'),
   options: options.optional(),
 };
 const eventPruner = s.object(eventPrunerFields);
@@ -33,7 +33,7 @@ export type EventPrunerSettings = InferType<typeof eventPruner>;
 /** The pruner that is a CronJob. */
 export const pruner = s.object({
   disabled: s.boolean(),
-  'prune-per-resource': s.boolean().optional(),
+  'prune-per-resource': s.boolean().optional().inGo('value'),
   resources: s.list(s.string()).optional(),
   keep: whole(),
   'keep-since': whole(),

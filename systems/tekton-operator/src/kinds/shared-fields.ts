@@ -71,7 +71,7 @@ export type Param = InferType<typeof param>;
 export const params = s.list(param);
 
 export const networkPolicy = s.object({
-  disabled: flag(),
+  disabled: flag().inGo('value'),
   policies: s
     .raw<Readonly<Record<string, NetworkPolicySpec>>>({
       type: 'object',

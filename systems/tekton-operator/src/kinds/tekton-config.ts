@@ -12,12 +12,12 @@ import { flag, options, params, placement, text, texts } from './shared-fields.t
 const platforms = s.object({
   openshift: s
     .object({
-      pipelinesAsCode: pipelinesAsCode.optional(),
-      scc: s.object({ default: text(), maxAllowed: text() }).optional(),
+      pipelinesAsCode: pipelinesAsCode.optional().inGo('pointer'),
+      scc: s.object({ default: text(), maxAllowed: text() }).optional().inGo('pointer'),
       enableCentralTLSConfig: flag(),
     })
     .optional(),
-  kubernetes: s.object({ pipelinesAsCode: pipelinesAsCode.optional() }).optional(),
+  kubernetes: s.object({ pipelinesAsCode: pipelinesAsCode.optional().inGo('pointer') }).optional(),
 });
 
 const spec = s.object({
@@ -36,7 +36,7 @@ const spec = s.object({
   multiclusterProxyAAE: s.object({ options: options.optional() }).optional(),
   params: params.optional(),
   platforms: platforms.optional(),
-  targetNamespaceMetadata: s.object({ labels: texts(), annotations: texts() }).optional(),
+  targetNamespaceMetadata: s.object({ labels: texts(), annotations: texts() }).optional().inGo('pointer'),
 });
 export type TektonConfigSpec = InferType<typeof spec>;
 

@@ -10,7 +10,7 @@ import {
   validatingWebhook,
 } from '@tektite/controller';
 import { equalJson, type KubeObject } from '@tektite/meta';
-import type { Kind } from '@tektite/schema';
+import { type Kind, printAsGo } from '@tektite/schema';
 import {
   OpenShiftPipelinesAsCode,
   TektonAddon,
@@ -31,8 +31,6 @@ import {
 } from '../rules/defaults/default-components.ts';
 import { defaultPipeline } from '../rules/defaults/default-pipeline.ts';
 import { defaultTektonConfig } from '../rules/defaults/default-tekton-config.ts';
-import { goForms } from '../rules/go-forms.ts';
-import { type GoForm, printedByGo } from '../rules/go-form.ts';
 import { defaultPipelinesAsCode } from '../rules/pipelines-as-code-settings.ts';
 import { typedKind } from './typed-kind.ts';
 import { validateChain } from '../rules/validation/validate-chain.ts';
@@ -179,7 +177,7 @@ function defaultingRule({ kind, applyDefaults }: KindChecks<KubeObject>, platfor
   return defaulting(
     typedKind(kind),
     (object) => {
-      const defaulted = { ...object, spec: completeSpec(kind.kind, object, applyDefaults, platform) } as KubeObject;
+      const defaulted = { ...object, spec: completeSpec(kind, object, applyDefaults, platform) } as KubeObject;
       return equalJson(object, defaulted) ? undefined : defaulted;
     },
     { subresources },
@@ -193,14 +191,14 @@ function validatingRule({ kind, validate }: KindChecks<KubeObject>, platform: Pl
 }
 
 function completeSpec(
-  kind: string,
+  kind: Kind,
   object: KubeObject,
   applyDefaults: KindChecks<KubeObject>['applyDefaults'],
   platform: Platform,
 ): unknown {
-  const form = (goForms as Readonly<Record<string, GoForm>>)[kind] ?? {};
+  const schema = kind.fields?.spec;
   const spec = booleansAsTexts((object as { readonly spec?: object }).spec);
-  return printedByGo(applyDefaults(printedByGo(spec, form) as never, platform), form);
+  return printAsGo(applyDefaults(printAsGo(spec, schema) as never, platform), schema);
 }
 
 /** Two settings of Chains are texts that may be written as booleans. */

@@ -1,10 +1,10 @@
 import { equalJson, findCondition, type KubeObject } from '@tektite/meta';
+import { printAsGo } from '@tektite/schema';
 import type { ConditionMark } from '../../component/component-conditions.ts';
 import type { ComponentObject } from '../../component/component-object.ts';
 import { isUpgradePending } from '../../component/dependencies.ts';
 import { keys } from '../../installer-set/set-keys.ts';
-import { type GoForm, printedByGo } from '../../rules/go-form.ts';
-import { goForms } from '../../rules/go-forms.ts';
+import { allKinds } from '../../kinds/all-kinds.ts';
 
 /** A component as the TektonConfig describes it. */
 export type DesiredComponent = KubeObject & { readonly spec: Readonly<Record<string, unknown>> };
@@ -49,10 +49,10 @@ function changed(
   desired: DesiredComponent,
   unmanaged: readonly string[],
 ): KubeObject | undefined {
-  const form = (goForms as Readonly<Record<string, GoForm>>)[live.kind] ?? {};
-  const before = printedByGo((live.spec ?? {}) as Record<string, unknown>, form);
+  const schema = allKinds.find(({ kind }) => kind === live.kind)?.fields?.spec;
+  const before = printAsGo((live.spec ?? {}) as Record<string, unknown>, schema);
   const kept = Object.fromEntries(Object.entries(before).filter(([name]) => unmanaged.includes(name)));
-  const spec = { ...printedByGo(desired.spec, form), ...kept };
+  const spec = { ...printAsGo(desired.spec, schema), ...kept };
   const { labels = {}, annotations = {}, ownerReferences = [] } = live.metadata;
   const version = desired.metadata.labels?.[keys.releaseVersion];
   const others = Object.fromEntries(

@@ -1,6 +1,7 @@
+import { printAsGo } from '@tektite/schema';
 import type { PipelinesAsCodeSettings } from '../../kinds/component-fields.ts';
 import type { PrunerSettings } from '../../kinds/pruner-fields.ts';
-import type { TektonConfigSpec } from '../../kinds/tekton-config.ts';
+import { TektonConfig, type TektonConfigSpec } from '../../kinds/tekton-config.ts';
 import type { Platform } from '../../platform/platform.ts';
 import {
   defaultAddon,
@@ -11,8 +12,6 @@ import {
   defaultTrigger,
 } from './default-components.ts';
 import { defaultPipeline } from './default-pipeline.ts';
-import { goForms } from '../go-forms.ts';
-import { printedByGo } from '../go-form.ts';
 import { defaultPipelinesAsCode } from '../pipelines-as-code-settings.ts';
 
 type Filled = Required<TektonConfigSpec>;
@@ -24,7 +23,7 @@ type Filled = Required<TektonConfigSpec>;
  * defaultTektonConfig({ targetNamespace: 'tekton-pipelines' }, 'kubernetes').profile; // basic
  */
 export function defaultTektonConfig(given: TektonConfigSpec, platform: Platform): TektonConfigSpec {
-  const spec = printedByGo(given, goForms.TektonConfig) as Filled;
+  const spec = printAsGo(given, TektonConfig.fields?.spec) as Filled;
   const defaulted = {
     ...spec,
     profile: spec.profile ?? 'basic',
@@ -38,7 +37,7 @@ export function defaultTektonConfig(given: TektonConfigSpec, platform: Platform)
     addon: defaultAddon(spec.addon),
     pruner: defaultPruner(spec.pruner),
   };
-  return printedByGo(defaulted, goForms.TektonConfig);
+  return printAsGo(defaulted, TektonConfig.fields?.spec);
 }
 
 function kubernetesPlatform({ platforms, addon }: Filled): TektonConfigSpec['platforms'] {
