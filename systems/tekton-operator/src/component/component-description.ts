@@ -63,7 +63,7 @@ export interface ComponentDescription<T extends ComponentObject> {
   readonly imagePrefix: string;
   /** Images that are named are taken as they are, whatever the registry. */
   readonly namedImagesStay?: boolean;
-  /** It has its namespace made; otherwise it waits for somebody else's. */
+  /** It creates its namespace; otherwise it waits for one. */
   readonly createsNamespace: boolean;
   readonly dependency?: DependencyRule;
   applyDefaults(spec: NonNullable<T['spec']>, platform: Platform): NonNullable<T['spec']>;
@@ -80,9 +80,9 @@ export interface ComponentDescription<T extends ComponentObject> {
     manifest: Manifest,
     payload: string,
   ): readonly PlannedSets[] | Promise<readonly PlannedSets[]>;
-  /** What has to be there before its sets: secrets, certificates. A text is a failure of PreReconciler. */
+  /** Creates its prerequisites: Secrets, certificates. A text is a failure of PreReconciler. */
   prepare?(observed: ObservedComponent<T>, client: Client): Promise<string | undefined>;
-  /** Sets of its own that it does not want any more. */
+  /** Sets of the component that are no longer desired. */
   isStale?(set: TektonInstallerSet, observed: ObservedComponent<T>): boolean;
   /** Upstream's Pipelines as Code goes without being asked; the owner of its sets sees to them. */
   readonly hasFinalizer?: false;

@@ -1,7 +1,7 @@
 import type { KnativeCondition, KubeObject } from '@tektite/meta';
 import type { AdditionalOptions, NetworkPolicyConfig } from '../kinds/shared-fields.ts';
 
-/** What every component's spec has. */
+/** The common fields of all component specs. */
 export interface ComponentSpec {
   readonly targetNamespace?: string;
   readonly options?: AdditionalOptions;

@@ -81,7 +81,7 @@ export class ObservedComponent<T extends ComponentObject> implements Omit<Observ
     return this.applyTransforms(manifest);
   }
 
-  /** What all sets of this component have in common. */
+  /** The common part of all sets of this component. */
   wanted(type: string, payload?: string): Omit<WantedSets, 'parts'> {
     return {
       createdBy: this.kind,

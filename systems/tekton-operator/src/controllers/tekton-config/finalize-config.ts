@@ -9,8 +9,8 @@ const order = ['trigger', 'chain', 'result', 'syncerService'] as const;
 const leftovers = ['eventPruner', 'scheduler', 'multiclusterProxy', 'pipelinesAsCode'] as const;
 
 /**
- * What happens before a TektonConfig goes: its components go, one after the other, those that need Pipelines before Pipelines. Upstream
- * leaves the last ones to the garbage collector; here nothing is left when it is gone.
+ * Finalizes a TektonConfig: deletes its components, one after the other, those that need Pipelines before Pipelines.
+ * Upstream leaves the last ones to the garbage collector; here all are deleted before the TektonConfig.
  */
 export async function finalizeConfig(observed: ObservedConfig): Promise<Result | undefined> {
   const { config, services, sets } = observed;

@@ -77,7 +77,7 @@ async function preUpgrade(
   return isChanged ? { result: again } : { result: again, annotations: { [preUpgradeVersion]: services.version } };
 }
 
-/** The label with the version that looks after it: a change of it is an upgrade, and everybody may know. */
+/** The label with the version of the operator: a change of it is an upgrade. */
 function markVersion(
   { config, services, context }: ObservedConfig,
   conditions: ComponentConditions,
@@ -175,7 +175,7 @@ async function ensurePruner(observed: ObservedConfig, conditions: ComponentCondi
   return undefined;
 }
 
-/** What comes last: the dashboard or the addons, Pipelines as Code, and what the platform adds. */
+/** The last part: the dashboard or the addons, Pipelines as Code, and the additions of the platform. */
 async function postInstall(observed: ObservedConfig, conditions: ComponentConditions): Promise<Result | undefined> {
   const { services, context } = observed;
   for (const choice of ['dashboard', 'addon', 'pipelinesAsCode'] as const) {
