@@ -1,6 +1,6 @@
 import { type FieldError, formatFieldErrors, invalid, notSupported } from './field-error.ts';
 import { FieldPath } from './field-path.ts';
-import { isLabelValue, isQualifiedName } from './names.ts';
+import { validateLabelValue, validateQualifiedName } from './names.ts';
 
 const binaryOperators = ['in', 'notin', '=', '==', '!=', 'gt', 'lt'] as const;
 const operators = [...binaryOperators, 'exists', '!'] as const;
@@ -36,7 +36,7 @@ export function labelRequirement(
 
 /** Without a path, upstream prints `<nil>` in its place. */
 export function keyErrors(key: string, path = '<nil>'): FieldError[] {
-  const violations = isQualifiedName(key);
+  const violations = validateQualifiedName(key);
   return violations.length === 0 ? [] : [invalid(path, key, violations.join('; '))];
 }
 
@@ -71,7 +71,7 @@ function countErrors(operator: LabelOperator, values: readonly string[] | undefi
 
 function valueErrors(key: string, values: readonly string[]): FieldError[] {
   return values.flatMap((value, index) => {
-    const violations = isLabelValue(value);
+    const violations = validateLabelValue(value);
     const path = FieldPath.of('values').index(index).key(key);
     return violations.length === 0 ? [] : [invalid(path, value, violations.join('; '))];
   });

@@ -9,7 +9,7 @@ import {
   SelectorError,
 } from './label-requirement.ts';
 import { parseLabelRequirements } from './label-selector-parser.ts';
-import { isLabelValue, isQualifiedName } from './names.ts';
+import { validateLabelValue, validateQualifiedName } from './names.ts';
 
 /** `metav1.LabelSelector`: the form selectors have inside objects. */
 export interface LabelSelector {
@@ -132,9 +132,10 @@ function validateExpression({ key, operator, values = [] }: LabelSelectorExpress
         forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
       );
   } else errors.push(invalid(path.child('operator'), operator, 'not a valid selector operator'));
-  for (const violation of isQualifiedName(key ?? '')) errors.push(invalid(path.child('key'), key ?? '', violation));
+  for (const violation of validateQualifiedName(key ?? ''))
+    errors.push(invalid(path.child('key'), key ?? '', violation));
   values.forEach((value, index) => {
-    for (const violation of isLabelValue(value))
+    for (const violation of validateLabelValue(value))
       errors.push(invalid(path.child('values').index(index), value, violation));
   });
   return errors;
@@ -144,8 +145,8 @@ function validateExpression({ key, operator, values = [] }: LabelSelectorExpress
 export function validateLabels(labels: Labels | undefined, path: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
   for (const [key, value] of Object.entries(labels ?? {})) {
-    for (const violation of isQualifiedName(key)) errors.push(invalid(path, key, violation));
-    for (const violation of isLabelValue(value)) errors.push(invalid(path, value, violation));
+    for (const violation of validateQualifiedName(key)) errors.push(invalid(path, key, violation));
+    for (const violation of validateLabelValue(value)) errors.push(invalid(path, value, violation));
   }
   return errors;
 }

@@ -67,7 +67,7 @@ const dns1123LabelWords =
 const dns1123SubdomainWords =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
 
-export function isDns1123Label(value: string): string[] {
+export function validateDns1123Label(value: string): string[] {
   const violations = limited(value, 63);
   if (dns1123LabelRegExp.test(value)) return violations;
   if (dns1123SubdomainRegExp.test(value)) violations.push('must not contain dots');
@@ -82,12 +82,12 @@ function dns1123SubdomainViolations(value: string, tooLong: (length: number) => 
   return violations;
 }
 
-export function isDns1123Subdomain(value: string): string[] {
+export function validateDns1123Subdomain(value: string): string[] {
   return dns1123SubdomainViolations(value, maxLengthError);
 }
 
-/** Like {@link isDns1123Subdomain}, with underscores: the names of SRV records. */
-export function isDns1123SubdomainWithUnderscore(value: string): string[] {
+/** Like {@link validateDns1123Subdomain}, with underscores: the names of SRV records. */
+export function validateDns1123SubdomainWithUnderscore(value: string): string[] {
   const violations = limited(value, 253);
   if (!dns1123SubdomainWithUnderscoreRegExp.test(value))
     violations.push(
@@ -100,7 +100,7 @@ export function isDns1123SubdomainWithUnderscore(value: string): string[] {
   return violations;
 }
 
-export function isWildcardDns1123Subdomain(value: string): string[] {
+export function validateWildcardDns1123Subdomain(value: string): string[] {
   const violations = limited(value, 253);
   if (!wildcardDns1123SubdomainRegExp.test(value))
     violations.push(
@@ -113,7 +113,7 @@ export function isWildcardDns1123Subdomain(value: string): string[] {
   return violations;
 }
 
-export function isDns1035Label(value: string): string[] {
+export function validateDns1035Label(value: string): string[] {
   const violations = limited(value, 63);
   if (!dns1035LabelRegExp.test(value))
     violations.push(
@@ -131,7 +131,7 @@ const labelKeyWords =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 
 /** The key of a label, an annotation, a finalizer: a name, with or without a DNS prefix and a slash. */
-export function isQualifiedName(value: string): string[] {
+export function validateQualifiedName(value: string): string[] {
   const slash = value.indexOf('/');
   if (slash !== value.lastIndexOf('/')) {
     const words = regexError(labelKeyWords, labelKeyName, 'MyName', 'my.name', '123-abc');
@@ -150,7 +150,7 @@ export function isQualifiedName(value: string): string[] {
   return violations;
 }
 
-export function isLabelValue(value: string): string[] {
+export function validateLabelValue(value: string): string[] {
   const violations = limited(value, 63, maxBytesError);
   if (!labelValueRegExp.test(value))
     violations.push(
@@ -165,7 +165,7 @@ export function isLabelValue(value: string): string[] {
   return violations;
 }
 
-export function isCIdentifier(value: string): string[] {
+export function validateCIdentifier(value: string): string[] {
   if (cIdentifierRegExp.test(value)) return [];
   const words =
     "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'";
@@ -179,7 +179,7 @@ function directoryViolations(value: string): string[] {
 }
 
 /** A key of a ConfigMap or a Secret; it may become a file name. */
-export function isConfigMapKey(value: string): string[] {
+export function validateConfigMapKey(value: string): string[] {
   const violations = limited(value, 253);
   if (!configMapKeyRegExp.test(value))
     violations.push(
@@ -194,7 +194,7 @@ export function isConfigMapKey(value: string): string[] {
   return [...violations, ...directoryViolations(value)];
 }
 
-export function isEnvVarName(value: string): string[] {
+export function validateEnvVarName(value: string): string[] {
   const violations: string[] = [];
   if (!envVarNameRegExp.test(value))
     violations.push(
@@ -210,7 +210,7 @@ export function isEnvVarName(value: string): string[] {
 }
 
 /** Names of environment variables since Kubernetes 1.34: any printable ASCII but `=`. */
-export function isRelaxedEnvVarName(value: string): string[] {
+export function validateRelaxedEnvVarName(value: string): string[] {
   if (value === '') return [`environment variable name ${emptyError}`];
   return /^[\x20-\x3c\x3e-\x7e]+$/.test(value)
     ? []
@@ -218,16 +218,16 @@ export function isRelaxedEnvVarName(value: string): string[] {
 }
 
 /** A name that can stand between two slashes of a URL. */
-export function isPathSegmentName(value: string): string[] {
-  return value === '.' || value === '..' ? [`may not be '${value}'`] : isPathSegmentPrefix(value);
+export function validatePathSegmentName(value: string): string[] {
+  return value === '.' || value === '..' ? [`may not be '${value}'`] : validatePathSegmentPrefix(value);
 }
 
-export function isPathSegmentPrefix(value: string): string[] {
+export function validatePathSegmentPrefix(value: string): string[] {
   return ['/', '%'].filter((part) => value.includes(part)).map((part) => `may not contain '${part}'`);
 }
 
 /** The name of a port (RFC 6335). */
-export function isPortName(value: string): string[] {
+export function validatePortName(value: string): string[] {
   const violations = limited(value, 15);
   if (!/^[-a-z0-9]+$/.test(value))
     violations.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
@@ -237,22 +237,22 @@ export function isPortName(value: string): string[] {
   return violations;
 }
 
-export function isPortNumber(value: number): string[] {
+export function validatePortNumber(value: number): string[] {
   return value >= 1 && value <= 65535 ? [] : [inclusiveRangeError(1, 65535)];
 }
 
 /** A user or group id of Unix. */
-export function isUserId(value: number): string[] {
+export function validateUserId(value: number): string[] {
   return value >= 0 && value <= 2147483647 ? [] : [inclusiveRangeError(0, 2147483647)];
 }
 
-export function isPercent(value: string): string[] {
+export function validatePercent(value: string): string[] {
   if (percentRegExp.test(value)) return [];
   const words = "a valid percent string must be a numeric string followed by an ending '%'";
   return [regexError(words, percent, '1%', '93%')];
 }
 
-export function isHttpHeaderName(value: string): string[] {
+export function validateHttpHeaderName(value: string): string[] {
   if (httpHeaderNameRegExp.test(value)) return [];
   const words = "a valid HTTP header must consist of alphanumeric characters or '-'";
   return [regexError(words, httpHeaderName, 'X-Header-Name')];

@@ -1,4 +1,10 @@
-import { isDns1035Label, isDns1123Label, isDns1123Subdomain, isPathSegmentName, isPathSegmentPrefix } from './names.ts';
+import {
+  validateDns1035Label,
+  validateDns1123Label,
+  validateDns1123Subdomain,
+  validatePathSegmentName,
+  validatePathSegmentPrefix,
+} from './names.ts';
 
 /** The rule for the names of a kind. `prefix` is true for a generateName, to which five characters will be added. */
 export type NameRule = (name: string, prefix: boolean) => string[];
@@ -17,14 +23,14 @@ const withPrefix =
     check(prefix ? maskTrailingDash(name) : name);
 
 /** Most kinds: Pods, ConfigMaps, custom resources. */
-export const nameIsDnsSubdomain: NameRule = withPrefix(isDns1123Subdomain);
+export const nameIsDnsSubdomain: NameRule = withPrefix(validateDns1123Subdomain);
 
 /** Namespaces. */
-export const nameIsDnsLabel: NameRule = withPrefix(isDns1123Label);
+export const nameIsDnsLabel: NameRule = withPrefix(validateDns1123Label);
 
 /** Services. */
-export const nameIsDns1035Label: NameRule = withPrefix(isDns1035Label);
+export const nameIsDns1035Label: NameRule = withPrefix(validateDns1035Label);
 
 /** Roles, bindings and others that allow nearly everything. */
 export const nameIsPathSegment: NameRule = (name, prefix) =>
-  prefix ? isPathSegmentPrefix(name) : isPathSegmentName(name);
+  prefix ? validatePathSegmentPrefix(name) : validatePathSegmentName(name);

@@ -1,4 +1,4 @@
-import { type FieldError, FieldPath, invalid, isDns1035Label, parseApiVersion, required } from '@tektite/meta';
+import { type FieldError, FieldPath, invalid, validateDns1035Label, parseApiVersion, required } from '@tektite/meta';
 import { schemaSearch } from './schema-search.ts';
 import { type JsonSchema, propertySchema } from './structural-schema.ts';
 
@@ -99,7 +99,7 @@ function apiVersionErrors(apiVersion: unknown, path: FieldPath): FieldError[] {
 function kindErrors(kind: unknown, path: FieldPath): FieldError[] {
   if (typeof kind !== 'string') return [invalid(path, kind, 'must be a string')];
   if (kind === '') return [invalid(path, kind, 'must not be empty')];
-  const violations = isDns1035Label(kind.toLowerCase());
+  const violations = validateDns1035Label(kind.toLowerCase());
   if (violations.length === 0) return [];
   return [invalid(path, kind, `may have mixed case, but should otherwise match: ${violations.join(',')}`)];
 }

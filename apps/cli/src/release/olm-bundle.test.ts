@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDns1123Subdomain } from '@tektite/meta';
+import { validateDns1123Subdomain } from '@tektite/meta';
 import { parseFirstYaml } from '@tektite/schema/yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { repository, Scratch } from '../test-support.ts';
@@ -79,7 +79,7 @@ describe('the OLM bundle', () => {
   it('has a ClusterServiceVersion with all that is required of one', () => {
     expect(`${csv.apiVersion} ${csv.kind}`).toBe('operators.coreos.com/v1alpha1 ClusterServiceVersion');
     expect(csv.metadata.name).toBe('connectors-operator.v1.2.3');
-    expect(isDns1123Subdomain(csv.metadata.name)).toEqual([]);
+    expect(validateDns1123Subdomain(csv.metadata.name)).toEqual([]);
     const { spec } = csv;
     expect([spec.version, spec.replaces]).toEqual(['1.2.3', 'connectors-operator.v1.2.2']);
     expect(spec.minKubeVersion).toMatch(/^\d+\.\d+\.\d+$/);

@@ -3,9 +3,9 @@ import {
   type FieldPath,
   forbidden,
   invalid,
-  isDns1035Label,
-  isDns1123Subdomain,
-  isPortNumber,
+  validateDns1035Label,
+  validateDns1123Subdomain,
+  validatePortNumber,
   notSupported,
   required,
 } from '@tektite/meta';
@@ -77,7 +77,7 @@ export function checkWebhookService(service: WebhookService, path: FieldPath): F
   if (!service.namespace) errors.push(required(path.child('name')));
   if (!service.name) errors.push(required(path.child('namespace')));
   const port = service.port ?? 443;
-  const violations = isPortNumber(port);
+  const violations = validatePortNumber(port);
   if (violations.length > 0)
     errors.push(invalid(path.child('port'), port, `port is not valid: ${violations.join(', ')}`));
   return [...errors, ...checkServicePath(service.path, path.child('path'))];
@@ -92,7 +92,7 @@ function checkServicePath(urlPath: string | undefined, path: FieldPath): FieldEr
   for (const [index, segment] of segments.entries()) {
     if (segment === '') errors.push(invalid(path, urlPath, `segment[${index}] may not be empty`));
     else
-      for (const violation of isDns1123Subdomain(segment))
+      for (const violation of validateDns1123Subdomain(segment))
         errors.push(invalid(path, urlPath, `segment[${index}]: ${violation}`));
   }
   return errors;
@@ -104,7 +104,9 @@ function checkReviews(versions: readonly string[], path: FieldPath, requireKnown
   const seen = new Set<string>();
   for (const [index, version] of versions.entries()) {
     if (seen.has(version)) errors.push(invalid(path.index(index), version, 'duplicate version'));
-    else for (const violation of isDns1035Label(version)) errors.push(invalid(path.index(index), version, violation));
+    else
+      for (const violation of validateDns1035Label(version))
+        errors.push(invalid(path.index(index), version, violation));
     seen.add(version);
   }
   if (requireKnown && !knownReviews.some((version) => seen.has(version)))

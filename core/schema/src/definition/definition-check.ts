@@ -3,8 +3,8 @@ import {
   type FieldError,
   FieldPath,
   invalid,
-  isDns1035Label,
-  isDns1123Subdomain,
+  validateDns1035Label,
+  validateDns1123Subdomain,
   nameIsDnsSubdomain,
   notSupported,
   required,
@@ -146,7 +146,7 @@ function checkSpec(crd: CustomResourceDefinition, options: CheckOptions, metadat
 
 function checkGroupAndScope({ spec }: CustomResourceDefinition, path: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
-  const violations = isDns1123Subdomain(spec.group ?? '');
+  const violations = validateDns1123Subdomain(spec.group ?? '');
   if (!spec.group) errors.push(required(path.child('group')));
   else if (violations.length > 0) errors.push(invalid(path.child('group'), spec.group, violations.join(',')));
   else if (!spec.group.includes('.'))
@@ -176,7 +176,7 @@ function checkVersions(
   const at = path.child('versions');
   const errors: FieldError[] = [];
   for (const [index, version] of versions.entries()) {
-    const violations = isDns1035Label(version.name ?? '');
+    const violations = validateDns1035Label(version.name ?? '');
     if (violations.length > 0)
       errors.push(invalid(at.index(index).child('name'), version.name ?? '', violations.join(',')));
     const hasStatus = (version.subresources ?? shared.subresources)?.status !== undefined;

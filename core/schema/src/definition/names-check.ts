@@ -1,4 +1,4 @@
-import { type FieldError, type FieldPath, invalid, isDns1035Label, required, utf8Length } from '@tektite/meta';
+import { type FieldError, type FieldPath, invalid, validateDns1035Label, required, utf8Length } from '@tektite/meta';
 import type {
   CustomResourceDefinitionNames,
   CustomResourceDefinitionVersion,
@@ -11,7 +11,7 @@ import { append } from './append.ts';
 export function checkNames(names: Partial<CustomResourceDefinitionNames>, path: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
   const check = (at: FieldPath, name: string | undefined, text = name, prefix = '') => {
-    const violations = name ? isDns1035Label(name) : [];
+    const violations = name ? validateDns1035Label(name) : [];
     if (violations.length > 0) errors.push(invalid(at, text, prefix + violations.join(',')));
   };
   const mixedCase = 'may have mixed case, but should otherwise match: ';
@@ -30,7 +30,7 @@ export function checkNames(names: Partial<CustomResourceDefinitionNames>, path: 
   return errors;
 
   function checkListed(at: FieldPath, name: string): void {
-    const violations = isDns1035Label(name);
+    const violations = validateDns1035Label(name);
     if (violations.length > 0) errors.push(invalid(at, name, violations.join(',')));
   }
 }

@@ -1,4 +1,4 @@
-import { isQualifiedName, type KubeObject, quoteGo } from '@tektite/meta';
+import { validateQualifiedName, type KubeObject, quoteGo } from '@tektite/meta';
 
 const standard = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
@@ -12,7 +12,7 @@ export function finalizerWarnings(object: KubeObject, old: KubeObject | undefine
 }
 
 function finalizerViolations(name: string): readonly string[] {
-  const violations = isQualifiedName(name);
+  const violations = validateQualifiedName(name);
   if (name.includes('/') || standard.has(name)) return violations;
   const path = name.includes('.') ? ' including a path (/)' : '';
   return [

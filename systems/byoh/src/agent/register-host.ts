@@ -1,5 +1,5 @@
 import type { Client } from '@tektite/client';
-import { isDns1123Subdomain, isStatusError, sleep } from '@tektite/meta';
+import { validateDns1123Subdomain, isStatusError, sleep } from '@tektite/meta';
 import { ByoHost } from '../kinds/byo-host.ts';
 import { HostRecord } from './host-record.ts';
 import type { HostFacts } from './sandbox/sandbox.ts';
@@ -19,7 +19,7 @@ const pollMs = 500;
 
 /** Makes the ByoHost of this host if there is none, and writes what the host is. */
 export async function registerHost({ client, namespace, name, labels, facts, signal }: Registration): Promise<ByoHost> {
-  const [failure] = isDns1123Subdomain(name);
+  const [failure] = validateDns1123Subdomain(name);
   if (failure !== undefined)
     throw new Error(`the name of this host, ${JSON.stringify(name)}, cannot be that of a node: ${failure}`);
   const host = await findOrCreate({ client, namespace, name, labels, facts, signal });

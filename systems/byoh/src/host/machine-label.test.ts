@@ -1,4 +1,4 @@
-import { isLabelValue } from '@tektite/meta';
+import { validateLabelValue } from '@tektite/meta';
 import { describe, expect, it } from 'vitest';
 import { kindOfTemplate } from '../machine/clone-template.ts';
 import { machineLabel } from './machine-label.ts';
@@ -7,9 +7,9 @@ describe('the label of a host', () => {
   it('is the namespace and name of its machine, and fits whatever their length', () => {
     expect(machineLabel('default', 'm1')).toBe('default.m1');
     const long = machineLabel('n'.repeat(63), 'm'.repeat(200));
-    expect(isLabelValue(long)).toEqual([]);
+    expect(validateLabelValue(long)).toEqual([]);
     expect(long).not.toBe(machineLabel('n'.repeat(63), `${'m'.repeat(199)}x`));
-    expect(isLabelValue(machineLabel('a', `${'b'.repeat(50)}.${'-'.repeat(20)}c`))).toEqual([]);
+    expect(validateLabelValue(machineLabel('a', `${'b'.repeat(50)}.${'-'.repeat(20)}c`))).toEqual([]);
   });
 });
 

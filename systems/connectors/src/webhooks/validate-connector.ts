@@ -1,4 +1,4 @@
-import { type FieldError, FieldPath, isQualifiedName, validateLabels } from '@tektite/meta';
+import { type FieldError, FieldPath, validateQualifiedName, validateLabels } from '@tektite/meta';
 import type { Connector, Workload } from '../kinds/connector.ts';
 import { directiveIn } from '../render/directive-in.ts';
 import { splitSources } from '../payload/additional-source.ts';
@@ -25,7 +25,7 @@ export function validateConnector(
     ...validateLabels(given.labels, spec.child('labels')),
     ...reserved(given.annotations, 'annotations'),
     ...Object.keys(given.annotations ?? {}).flatMap((key) =>
-      isQualifiedName(key.toLowerCase()).map((violation) => wrong(spec.child('annotations').key(key), violation)),
+      validateQualifiedName(key.toLowerCase()).map((violation) => wrong(spec.child('annotations').key(key), violation)),
     ),
     ...workloads(given.workloads ?? []),
     ...additionalManifests(given),

@@ -1,4 +1,4 @@
-import { isDns1123Label, isDns1123Subdomain } from '@tektite/meta';
+import { validateDns1123Label, validateDns1123Subdomain } from '@tektite/meta';
 import { declare, type FunctionDeclaration, method } from '../language/declarations.ts';
 import { EvaluationError } from '../language/evaluation.ts';
 import { boolType, type CelType, namedType, stringType } from '../language/type.ts';
@@ -86,8 +86,8 @@ export function requestResourceValue(authorize: Authorize, question: Partial<Acc
 export const requestResourceType: CelType = resourceCheckType;
 
 function serviceAccount(check: Check, namespace: string, name: string): Check {
-  if (isDns1123Subdomain(name).length > 0) throw new EvaluationError('Invalid service account name');
-  if (isDns1123Label(namespace).length > 0) throw new EvaluationError('Invalid service account namespace');
+  if (validateDns1123Subdomain(name).length > 0) throw new EvaluationError('Invalid service account name');
+  if (validateDns1123Label(namespace).length > 0) throw new EvaluationError('Invalid service account namespace');
   return check.with(authorizerType, { serviceAccount: { namespace, name } });
 }
 

@@ -3,7 +3,7 @@ import {
   type FieldError,
   type FieldPath,
   invalid,
-  isQualifiedName,
+  validateQualifiedName,
   notSupported,
   regexError,
   required,
@@ -34,7 +34,7 @@ export function validateConditions(
 
 function validateCondition(condition: Partial<Condition>, path: FieldPath, errors: FieldError[]): void {
   const { type = '', status = '', observedGeneration = 0, lastTransitionTime, reason = '', message = '' } = condition;
-  checkText(type, isQualifiedName, path.child('type'), errors);
+  checkText(type, validateQualifiedName, path.child('type'), errors);
   if (!['True', 'False', 'Unknown'].includes(status))
     errors.push(notSupported(path.child('status'), status, ['False', 'True', 'Unknown']));
   if (observedGeneration < 0)

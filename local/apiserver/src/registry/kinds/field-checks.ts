@@ -3,10 +3,10 @@ import {
   type FieldError,
   type FieldPath,
   invalid,
-  isDns1123Label,
-  isDns1123Subdomain,
-  isPortName,
-  isPortNumber,
+  validateDns1123Label,
+  validateDns1123Subdomain,
+  validatePortName,
+  validatePortNumber,
   notSupported,
   required,
 } from '@tektite/meta';
@@ -47,20 +47,20 @@ export function checkText(
 }
 
 export function checkDnsLabel(value: string, path: FieldPath, errors: FieldError[]): void {
-  checkText(value, isDns1123Label, path, errors);
+  checkText(value, validateDns1123Label, path, errors);
 }
 
 export function checkDnsSubdomain(value: string, path: FieldPath, errors: FieldError[]): void {
-  checkText(value, isDns1123Subdomain, path, errors);
+  checkText(value, validateDns1123Subdomain, path, errors);
 }
 
 export function checkPortNumber(value: number, path: FieldPath, errors: FieldError[]): void {
-  for (const violation of isPortNumber(value)) errors.push(invalid(path, value, violation));
+  for (const violation of validatePortNumber(value)) errors.push(invalid(path, value, violation));
 }
 
 export function checkPortNumberOrName(value: number | string, path: FieldPath, errors: FieldError[]): void {
   if (typeof value === 'number') checkPortNumber(value, path, errors);
-  else checkText(value, isPortName, path, errors);
+  else checkText(value, validatePortName, path, errors);
 }
 
 /** A value that must be one of a few; `supported` is in the order in which upstream lists it. */

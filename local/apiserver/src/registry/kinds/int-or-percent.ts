@@ -1,4 +1,4 @@
-import { type FieldError, type FieldPath, invalid, isPercent } from '@tektite/meta';
+import { type FieldError, type FieldPath, invalid, validatePercent } from '@tektite/meta';
 import { checkNonNegative } from './field-checks.ts';
 
 /** A number, or a part of a whole such as `25%`. */
@@ -6,11 +6,11 @@ export type IntOrPercent = number | string;
 
 export function checkIntOrPercent(value: IntOrPercent, path: FieldPath, errors: FieldError[]): void {
   if (typeof value === 'number') checkNonNegative(value, path, errors);
-  else for (const violation of isPercent(value)) errors.push(invalid(path, value, violation));
+  else for (const violation of validatePercent(value)) errors.push(invalid(path, value, violation));
 }
 
 function percentOf(value: IntOrPercent): number | undefined {
-  return typeof value === 'string' && isPercent(value).length === 0 ? Number(value.slice(0, -1)) : undefined;
+  return typeof value === 'string' && validatePercent(value).length === 0 ? Number(value.slice(0, -1)) : undefined;
 }
 
 /** The number, of things or of hundredths; what is neither counts as nothing. */

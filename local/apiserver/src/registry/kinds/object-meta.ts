@@ -4,7 +4,7 @@ import {
   forbidden,
   formatApiVersion,
   invalid,
-  isQualifiedName,
+  validateQualifiedName,
   type ManagedFieldsEntry,
   type NameRule,
   nameIsDnsLabel,
@@ -104,7 +104,7 @@ export function validateAnnotations(
 ): void {
   let size = 0;
   for (const key in annotations) {
-    for (const violation of isQualifiedName(key.toLowerCase())) errors.push(invalid(path, key, violation));
+    for (const violation of validateQualifiedName(key.toLowerCase())) errors.push(invalid(path, key, violation));
     size += utf8Length(key) + utf8Length(annotations[key] as string);
   }
   if (size > annotationsLimit) errors.push(tooLong(path, annotationsLimit));
@@ -160,7 +160,7 @@ function validateFinalizers(finalizers: readonly string[] | undefined, path: Fie
 
 /** Validates that a finalizer is a label key. */
 export function validateFinalizerName(finalizer: string, path: FieldPath, errors: FieldError[]): void {
-  for (const violation of isQualifiedName(finalizer)) errors.push(invalid(path, finalizer, violation));
+  for (const violation of validateQualifiedName(finalizer)) errors.push(invalid(path, finalizer, violation));
 }
 
 /** Validates that a finalizer without a domain is one of the three that Kubernetes itself uses. */

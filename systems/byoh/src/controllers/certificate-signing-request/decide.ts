@@ -1,5 +1,5 @@
 import type { SigningRequest } from '@tektite/certificates';
-import { isDns1123Subdomain } from '@tektite/meta';
+import { validateDns1123Subdomain } from '@tektite/meta';
 import type { CertificateSigningRequest } from '@tektite/schema/kubernetes';
 import { homeName } from '../../host/host-home.ts';
 import {
@@ -83,7 +83,7 @@ function readAsked(
   const host = subject.commonName.slice(hostUserPrefix.length);
   if (host === '' || !isNameFor(name, host)) return `its name does not fit the host ${host}`;
   // Requests may have names that no other object can have.
-  return isDns1123Subdomain(homeName(host)).length > 0 ? `no host can have the name ${host}` : { host };
+  return validateDns1123Subdomain(homeName(host)).length > 0 ? `no host can have the name ${host}` : { host };
 }
 
 /** The one namespace of a token. One of several namespaces would leave the choice to its bearer. */

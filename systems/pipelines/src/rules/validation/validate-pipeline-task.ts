@@ -6,7 +6,7 @@ import {
   invalidValue,
   missingOneOf,
 } from '@tektite/controller';
-import { isDns1123Label, quoteGo } from '@tektite/meta';
+import { validateDns1123Label, quoteGo } from '@tektite/meta';
 import type { PipelineSpec, PipelineTask } from '../../kinds/pipeline-spec.ts';
 import type { Step } from '../../kinds/task-spec.ts';
 import type { PipelineRef } from '../../kinds/resolver-reference.ts';
@@ -29,7 +29,7 @@ export function validatePipelineTask(task: PipelineTask, rules: Rules, validateN
   return allErrors([
     taskRef?.resolver ? gate(rules, 'taskref.resolver', 'beta') : undefined,
     taskRef?.params?.length ? gate(rules, 'taskref.params', 'beta') : undefined,
-    isDns1123Label(name).length > 0 ? detailedError(badName) : undefined,
+    validateDns1123Label(name).length > 0 ? detailedError(badName) : undefined,
     'resources' in task ? disallowedField('resources') : undefined,
     validateRefOrSpec(task, rules),
     validateInlineSpecs(task, rules),

@@ -6,7 +6,7 @@ import {
   multipleOneOf,
   noFieldErrors,
 } from '@tektite/controller';
-import { isQualifiedName } from '@tektite/meta';
+import { validateQualifiedName } from '@tektite/meta';
 import type { StepActionRef } from '../../kinds/resolver-reference.ts';
 import { gate, type Rules } from '../rules.ts';
 import { validateUniqueNames } from './validate-names.ts';
@@ -17,7 +17,7 @@ export function validateRef(ref: StepActionRef, rules: Rules): FieldErrors {
   if (resolver !== '' || params !== undefined) return validateRemoteRef(ref, rules);
   if (name === '') return missingField('name');
   if (looksLikeUrl(name)) return noFieldErrors.also(conciseSyntax(rules), missingField('resolver'));
-  const violations = isQualifiedName(name);
+  const violations = validateQualifiedName(name);
   return violations.length > 0 ? invalidValue(violations.join(','), 'name') : noFieldErrors;
 }
 

@@ -7,7 +7,7 @@ import {
   missingField,
   noFieldErrors,
 } from '@tektite/controller';
-import { isDns1123Label, quoteGo } from '@tektite/meta';
+import { validateDns1123Label, quoteGo } from '@tektite/meta';
 import { typeOfValue } from '../../kinds/param.ts';
 import type { StepResult, TaskResult } from '../../kinds/task-spec.ts';
 import { allErrors } from './all-errors.ts';
@@ -74,7 +74,7 @@ function validateValue({ name, value }: TaskResult): FieldErrors | undefined {
   const message = `invalid extracted step name ${quoteGo(step)}`;
   const details = `stepName ${where} must be a valid DNS Label, For more info refer to https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names`;
   return noFieldErrors.also(
-    isDns1123Label(step).length === 0 ? undefined : detailedError({ message, paths, details }),
+    validateDns1123Label(step).length === 0 ? undefined : detailedError({ message, paths, details }),
     namePattern.test(result)
       ? undefined
       : detailedError({

@@ -7,7 +7,7 @@ import {
   multipleOneOf,
   noFieldErrors,
 } from '@tektite/controller';
-import { isDns1123Label, quoteGo } from '@tektite/meta';
+import { validateDns1123Label, quoteGo } from '@tektite/meta';
 import type { Step } from '../../kinds/task-spec.ts';
 import { allErrors } from './all-errors.ts';
 import { gate, type Rules } from '../rules.ts';
@@ -88,7 +88,7 @@ function validateStepWithImage({ params = [], image, script, command = [] }: Ste
 }
 
 function validateName({ name = '' }: Step): FieldErrors | undefined {
-  if (name === '' || isDns1123Label(name).length === 0) return undefined;
+  if (name === '' || validateDns1123Label(name).length === 0) return undefined;
   return detailedError({
     message: `invalid value ${quoteGo(name)}`,
     paths: ['name'],

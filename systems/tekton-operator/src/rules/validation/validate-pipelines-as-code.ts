@@ -1,5 +1,5 @@
 import { type FieldErrors, invalidValue, noFieldErrors } from '@tektite/controller';
-import { isDns1123Subdomain, quoteGo } from '@tektite/meta';
+import { validateDns1123Subdomain, quoteGo } from '@tektite/meta';
 import { compilePattern } from '@tektite/schema';
 import type { PipelinesAsCodeSettings } from '../../kinds/component-fields.ts';
 import { parseGoBool } from '../pipelines-as-code-settings.ts';
@@ -82,7 +82,7 @@ function settingErrors(settings: Readonly<Record<string, string>>): readonly str
 }
 
 function nameError(name: string, most: number, path: string): FieldErrors {
-  if (isDns1123Subdomain(name).length > 0)
+  if (validateDns1123Subdomain(name).length > 0)
     return invalidValue(`invalid resource name ${quoteGo(name)}: must be a valid DNS label: name`, path);
   if (name.length > most)
     return invalidValue(

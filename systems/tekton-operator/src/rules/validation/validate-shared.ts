@@ -6,7 +6,7 @@ import {
   noFieldErrors,
   outOfBounds,
 } from '@tektite/controller';
-import { isDns1123Subdomain } from '@tektite/meta';
+import { validateDns1123Subdomain } from '@tektite/meta';
 import type { AdditionalOptions, NetworkPolicyConfig, Performance } from '../../kinds/shared-fields.ts';
 import type { Platform } from '../../platform/platform.ts';
 
@@ -61,7 +61,7 @@ export function validatePerformance(performance: Performance | undefined, path: 
 export function validateNetworkPolicy(policy: NetworkPolicyConfig | undefined): FieldErrors {
   let errors = noFieldErrors;
   for (const name of Object.keys(policy?.policies ?? {})) {
-    const violations = isDns1123Subdomain(name);
+    const violations = validateDns1123Subdomain(name);
     if (violations.length > 0) errors = errors.also(invalidKeyName(name, 'spec.networkPolicy.policies', ...violations));
   }
   return errors;

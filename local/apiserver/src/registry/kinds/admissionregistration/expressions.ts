@@ -1,4 +1,12 @@
-import { duplicate, type FieldError, type FieldPath, invalid, isQualifiedName, required, tooMany } from '@tektite/meta';
+import {
+  duplicate,
+  type FieldError,
+  type FieldPath,
+  invalid,
+  validateQualifiedName,
+  required,
+  tooMany,
+} from '@tektite/meta';
 import { boolType, type CelType, dynType, listType, nullType, stringType, structType } from '@tektite/schema';
 import type { MatchCondition, Variable } from '@tektite/schema/kubernetes';
 import { admissionEnvironment, compileExpression } from './admission-environment.ts';
@@ -57,7 +65,7 @@ export function validateMatchConditions(
     if (trimmed === '') errors.push(required(at.child('expression')));
     else checkExpression(trimmed, { params, authorizer: true }, yesOrNo, at.child('expression'), errors);
     if (name === '') errors.push(required(at.child('name')));
-    else checkText(name, isQualifiedName, at.child('name'), errors);
+    else checkText(name, validateQualifiedName, at.child('name'), errors);
     if (name !== '' && names.has(name)) errors.push(duplicate(at.child('name'), name));
     names.add(name);
   }

@@ -5,7 +5,7 @@ import {
   FieldPath,
   forbidden,
   invalid,
-  isPathSegmentName,
+  validatePathSegmentName,
   type Mutable,
   nameIsDnsSubdomain,
   notSupported,
@@ -43,7 +43,7 @@ function validateParamRef(reference: ParamRef, at: FieldPath, errors: FieldError
   const { name, selector, parameterNotFoundAction } = reference;
   const exclusive = 'name and selector are mutually exclusive';
   if (name) {
-    checkText(name, isPathSegmentName, at.child('name'), errors);
+    checkText(name, validatePathSegmentName, at.child('name'), errors);
     if (selector) errors.push(forbidden(at.child('name'), exclusive));
   }
   if (selector) {

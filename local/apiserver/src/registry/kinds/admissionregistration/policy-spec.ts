@@ -1,4 +1,11 @@
-import { type FieldError, type FieldPath, invalid, isDns1035Label, isDns1123Subdomain, required } from '@tektite/meta';
+import {
+  type FieldError,
+  type FieldPath,
+  invalid,
+  validateDns1035Label,
+  validateDns1123Subdomain,
+  required,
+} from '@tektite/meta';
 import type { CelType } from '@tektite/schema';
 import type {
   MatchCondition,
@@ -51,13 +58,13 @@ function validateParamKind({ apiVersion = '', kind = '' }: ParamKind, path: Fiel
   if (apiVersion === '') errors.push(required(at));
   else if (parts.length > 2) errors.push(invalid(at, apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
   else {
-    const violations = group === '' ? [] : isDns1123Subdomain(group);
+    const violations = group === '' ? [] : validateDns1123Subdomain(group);
     if (violations.length > 0) errors.push(invalid(at, group, violations.join(',')));
-    const versionViolations = isDns1035Label(version);
+    const versionViolations = validateDns1035Label(version);
     if (version === '') errors.push(invalid(at, apiVersion, 'version must be specified'));
     else if (versionViolations.length > 0) errors.push(invalid(at, version, versionViolations.join(',')));
   }
-  const kindViolations = isDns1035Label(kind.toLowerCase());
+  const kindViolations = validateDns1035Label(kind.toLowerCase());
   if (kind === '') errors.push(required(path.child('kind')));
   else if (kindViolations.length > 0)
     errors.push(

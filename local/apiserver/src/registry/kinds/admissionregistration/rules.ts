@@ -3,7 +3,7 @@ import {
   type FieldError,
   type FieldPath,
   invalid,
-  isPathSegmentName,
+  validatePathSegmentName,
   type Mutable,
   required,
   validateLabelSelector,
@@ -95,7 +95,7 @@ function validateNamedRule(rule: NamedRuleWithOperations, path: FieldPath, error
   const names = rule.resourceNames ?? [];
   for (const [i, name] of names.entries()) {
     const at = path.child('resourceNames').index(i);
-    checkText(name, isPathSegmentName, at, errors);
+    checkText(name, validatePathSegmentName, at, errors);
     if (names.indexOf(name) !== i) errors.push(duplicate(at, name));
   }
   validateRule(rule, path, errors);

@@ -4,7 +4,7 @@ import {
   type FieldError,
   FieldPath,
   invalid,
-  isQualifiedName,
+  validateQualifiedName,
   notSupported,
   required,
   utf8Length,
@@ -96,7 +96,7 @@ function validateAnnotations(
   for (const [i, { key = '', valueExpression = '' }] of annotations.entries()) {
     const at = path.index(i);
     if (policyName === '') errors.push(invalid(at.child('key'), key, 'requires metadata.name be non-empty'));
-    else checkText(`${policyName}/${key}`, isQualifiedName, at.child('key'), errors);
+    else checkText(`${policyName}/${key}`, validateQualifiedName, at.child('key'), errors);
     const trimmed = valueExpression.trim();
     const valuePath = at.child('valueExpression');
     if (trimmed === '') errors.push(required(valuePath, 'valueExpression is not specified'));

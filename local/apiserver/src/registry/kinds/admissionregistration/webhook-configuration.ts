@@ -4,8 +4,8 @@ import {
   type FieldError,
   FieldPath,
   invalid,
-  isDns1035Label,
-  isDns1123Subdomain,
+  validateDns1035Label,
+  validateDns1123Subdomain,
   type Mutable,
   notSupported,
   required,
@@ -93,7 +93,7 @@ function checkClient({ url, service }: AdmissionregistrationV1WebhookClientConfi
 
 /** A domain of at least three parts. */
 function validateWebhookName(name: string, path: FieldPath, errors: FieldError[]): void {
-  const violations = isDns1123Subdomain(name);
+  const violations = validateDns1123Subdomain(name);
   if (name === '') errors.push(required(path));
   else if (violations.length > 0) errors.push(invalid(path, name, violations.join(',')));
   else if (name.split('.').length < 3)
@@ -107,7 +107,7 @@ function validateReviewVersions(versions: readonly string[], path: FieldPath, er
   }
   for (const [i, version] of versions.entries())
     if (versions.indexOf(version) !== i) errors.push(invalid(path.index(i), version, 'duplicate version'));
-    else checkText(version, isDns1035Label, path.index(i), errors);
+    else checkText(version, validateDns1035Label, path.index(i), errors);
   if (!versions.some((version) => reviewVersions.includes(version)))
     errors.push(invalid(path, versions, `must include at least one of ${reviewVersions.join(', ')}`));
 }

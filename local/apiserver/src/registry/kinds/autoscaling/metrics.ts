@@ -3,7 +3,7 @@ import {
   type FieldPath,
   forbidden,
   invalid,
-  isPathSegmentName,
+  validatePathSegmentName,
   notSupported,
   Quantity,
   required,
@@ -146,7 +146,7 @@ function validateTarget(target: Partial<MetricTarget> = {}, path: FieldPath, err
 
 function validateIdentifier(metric: MetricIdentifier | undefined, path: FieldPath, errors: FieldError[]): void {
   if (!metric?.name) errors.push(required(path.child('name'), 'must specify a metric name'));
-  else checkText(metric.name, isPathSegmentName, path.child('name'), errors);
+  else checkText(metric.name, validatePathSegmentName, path.child('name'), errors);
 }
 
 export interface ReferenceRules {
@@ -165,7 +165,7 @@ export function validateReference(
   for (const field of ['kind', 'name'] as const) {
     const text = reference?.[field];
     if (!text) errors.push(required(path.child(field)));
-    else checkText(text, isPathSegmentName, path.child(field), errors);
+    else checkText(text, validatePathSegmentName, path.child(field), errors);
   }
   if (anyVersion) return;
   const apiVersion = reference?.apiVersion ?? '';

@@ -3,7 +3,7 @@ import {
   type FieldError,
   type FieldPath,
   invalid,
-  isQualifiedName,
+  validateQualifiedName,
   notSupported,
   quoteGo,
   required,
@@ -130,7 +130,7 @@ function validateConditions(
   const statuses = ['False', 'True', 'Unknown'];
   if (conditions.length > 20) errors.push(tooMany(path, conditions.length, 20));
   for (const [i, { type = '', status = '' }] of conditions.entries()) {
-    checkText(type, isQualifiedName, path.index(i).child('type'), errors);
+    checkText(type, validateQualifiedName, path.index(i).child('type'), errors);
     const statusPath = path.index(i).child('status');
     if (status === '') errors.push(required(statusPath, quotedList(statuses)));
     else if (!statuses.includes(status)) errors.push(notSupported(statusPath, status, statuses));

@@ -5,7 +5,7 @@ import {
   formatLabelSelector,
   humanDuration,
   invalid,
-  isDns1123Label,
+  validateDns1123Label,
   type Mutable,
   required,
   validateLabelSelector,
@@ -89,7 +89,7 @@ function validateJob(job: Job, prefixedLabels: boolean): FieldError[] {
   const { name = '' } = job.metadata;
   if (completionMode === 'Indexed' && completions > 0) {
     const hostname = `${name}-${completions - 1}`;
-    if (isDns1123Label(hostname).length > 0) {
+    if (validateDns1123Label(hostname).length > 0) {
       const detail = `will not able to create pod with invalid DNS label: ${hostname}`;
       errors.push(invalid('metadata.name', name, detail));
     }

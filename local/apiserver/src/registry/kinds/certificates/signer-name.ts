@@ -2,8 +2,8 @@ import {
   type FieldError,
   type FieldPath,
   invalid,
-  isDns1123Label,
-  isDns1123Subdomain,
+  validateDns1123Label,
+  validateDns1123Subdomain,
   type NameRule,
   nameIsDnsSubdomain,
   quoteGo,
@@ -35,10 +35,10 @@ export function validateSignerName(signerName: string, path: FieldPath, errors: 
   const [domain, name] = segments as [string, string];
   if (domain.length > longestDomain) errors.push(tooLong(path, longestDomain));
   const labels = domain.split('.');
-  checkLabels(labels, domain, isDns1123Label, path, errors);
+  checkLabels(labels, domain, validateDns1123Label, path, errors);
   if (labels.length < 2)
     errors.push(invalid(path, domain, 'should be a domain with at least two segments separated by dots'));
-  checkLabels(name.split('.'), name, isDns1123Subdomain, path, errors);
+  checkLabels(name.split('.'), name, validateDns1123Subdomain, path, errors);
   if (signerName.length > longestSignerName) errors.push(tooLong(path, longestSignerName));
 }
 

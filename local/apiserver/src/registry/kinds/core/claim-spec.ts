@@ -4,7 +4,7 @@ import {
   type FieldPath,
   forbidden,
   invalid,
-  isDns1123Subdomain,
+  validateDns1123Subdomain,
   nameIsDnsLabel,
   nameIsDnsSubdomain,
   type ObjectMeta,
@@ -83,7 +83,7 @@ function validateDataSource(
 ): void {
   if (name === '') errors.push(required(path.child('name')));
   if (kind === '') errors.push(required(path.child('kind')));
-  if (apiGroup) checkText(apiGroup, isDns1123Subdomain, path.child('apiGroup'), errors);
+  if (apiGroup) checkText(apiGroup, validateDns1123Subdomain, path.child('apiGroup'), errors);
   else if (kind !== 'PersistentVolumeClaim')
     errors.push(invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
 }

@@ -4,7 +4,7 @@ import {
   FieldPath,
   forbidden,
   invalid,
-  isConfigMapKey,
+  validateConfigMapKey,
   tooLong,
   utf8Length,
 } from '@tektite/meta';
@@ -23,13 +23,13 @@ function validateConfigMap({ data = {}, binaryData = {} }: ConfigMap): FieldErro
   let size = 0;
   for (const key in data) {
     const path = FieldPath.of('data').key(key);
-    for (const violation of isConfigMapKey(key)) errors.push(invalid(path, key, violation));
+    for (const violation of validateConfigMapKey(key)) errors.push(invalid(path, key, violation));
     if (Object.hasOwn(binaryData, key)) errors.push(invalid(path, key, 'duplicate of key present in binaryData'));
     size += utf8Length(data[key] as string);
   }
   for (const key in binaryData) {
     const path = FieldPath.of('binaryData').key(key);
-    for (const violation of isConfigMapKey(key)) errors.push(invalid(path, key, violation));
+    for (const violation of validateConfigMapKey(key)) errors.push(invalid(path, key, violation));
     size += base64Length(binaryData[key] as string);
   }
   if (size > largestData) errors.push(tooLong('[]', largestData));

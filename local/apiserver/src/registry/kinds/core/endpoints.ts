@@ -2,7 +2,7 @@ import {
   equalJson,
   type FieldError,
   FieldPath,
-  isQualifiedName,
+  validateQualifiedName,
   type Mutable,
   nameIsDnsSubdomain,
   required,
@@ -45,7 +45,8 @@ function validateEndpointPort(port: EndpointPort, needsName: boolean, at: FieldP
   else if (needsName) errors.push(required(at.child('name')));
   checkPortNumber(port.port ?? 0, at.child('port'), errors);
   checkRequiredSupported(port.protocol, portProtocols, at.child('protocol'), errors);
-  if (port.appProtocol !== undefined) checkText(port.appProtocol, isQualifiedName, at.child('appProtocol'), errors);
+  if (port.appProtocol !== undefined)
+    checkText(port.appProtocol, validateQualifiedName, at.child('appProtocol'), errors);
 }
 
 function endpointsWarnings({ metadata, subsets }: Endpoints): string[] {

@@ -4,7 +4,7 @@ import {
   FieldPath,
   forbidden,
   invalid,
-  isQualifiedName,
+  validateQualifiedName,
   type Mutable,
   Quantity,
   required,
@@ -65,7 +65,7 @@ function withoutDefaults({ default: _, defaultRequest: __, ...rest }: LimitRange
 
 function validateType(type: string, path: FieldPath, errors: FieldError[]): void {
   const before = errors.length;
-  checkText(type, isQualifiedName, path, errors);
+  checkText(type, validateQualifiedName, path, errors);
   if (errors.length > before || type.includes('/')) return;
   if (!['Pod', 'Container', 'PersistentVolumeClaim'].includes(type))
     errors.push(invalid(path, type, 'must be a standard limit type or fully qualified'));

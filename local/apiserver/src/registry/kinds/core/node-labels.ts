@@ -1,4 +1,4 @@
-import { type FieldPath, isLabelValue } from '@tektite/meta';
+import { type FieldPath, validateLabelValue } from '@tektite/meta';
 import type { NodeSelectorTerm } from '@tektite/schema/kubernetes';
 
 const deprecatedLabels = new Map([
@@ -26,7 +26,7 @@ export function nodeSelectorTermWarnings(term: NodeSelectorTerm, checkValues: bo
     if (message !== undefined) warnings.push(`${at.child('key')}: ${key} is ${message}`);
     if (!checkValues) continue;
     for (const [j, value] of values.entries())
-      for (const violation of isLabelValue(value))
+      for (const violation of validateLabelValue(value))
         warnings.push(`${at.child('values').index(j)}: ${value} is invalid, ${violation}`);
   }
   return warnings;

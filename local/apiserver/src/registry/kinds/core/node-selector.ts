@@ -2,11 +2,11 @@ import {
   type FieldError,
   type FieldPath,
   invalid,
-  isLabelValue,
+  validateLabelValue,
   nameIsDnsSubdomain,
   required,
   forbidden,
-  isQualifiedName,
+  validateQualifiedName,
 } from '@tektite/meta';
 import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from '@tektite/schema/kubernetes';
 import { checkText } from '../field-checks.ts';
@@ -52,8 +52,9 @@ function validateExpression(
     if (values.length !== 1)
       errors.push(required(valuesPath, "must be specified single value when `operator` is 'Lt' or 'Gt'"));
   } else errors.push(invalid(path.child('operator'), operator, 'not a valid selector operator'));
-  checkText(key, isQualifiedName, path.child('key'), errors);
-  if (strict) for (const [i, value] of values.entries()) checkText(value, isLabelValue, valuesPath.index(i), errors);
+  checkText(key, validateQualifiedName, path.child('key'), errors);
+  if (strict)
+    for (const [i, value] of values.entries()) checkText(value, validateLabelValue, valuesPath.index(i), errors);
 }
 
 /** Only the name of a node can be selected by field. */

@@ -4,7 +4,7 @@ import {
   FieldPath,
   forbidden,
   invalid,
-  isQualifiedName,
+  validateQualifiedName,
   type Mutable,
   notSupported,
   Quantity,
@@ -152,7 +152,7 @@ function validateStatusUpdate({ metadata, spec, status }: PersistentVolumeClaim)
 
 function validateResourceKey(name: string, path: FieldPath, errors: FieldError[]): void {
   const before = errors.length;
-  checkText(name, isQualifiedName, path, errors);
+  checkText(name, validateQualifiedName, path, errors);
   if (errors.length === before && isNativeResource(name) && name !== 'storage')
     errors.push(notSupported(path, name, ['storage']));
 }

@@ -1,4 +1,4 @@
-import { type FieldError, type FieldPath, invalid, isQualifiedName, Quantity } from '@tektite/meta';
+import { type FieldError, type FieldPath, invalid, validateQualifiedName, Quantity } from '@tektite/meta';
 
 /** The resource names of Kubernetes: cpu, memory, hugepages, quota counts, vendor resources. */
 
@@ -40,14 +40,14 @@ export const isStandardQuotaResource = (name: string): boolean => quotaResources
 
 function isExtendedResource(name: string): boolean {
   if (isNativeResource(name) || name.startsWith('requests.')) return false;
-  return isQualifiedName(`requests.${name}`).length === 0;
+  return validateQualifiedName(`requests.${name}`).length === 0;
 }
 
 const isIntegerResource = (name: string): boolean => countResources.has(name) || isExtendedResource(name);
 
 /** A qualified name, and a known one if it has no domain. */
 export function validateResourceName(name: string, path: FieldPath, errors: FieldError[]): boolean {
-  const violations = isQualifiedName(name);
+  const violations = validateQualifiedName(name);
   for (const violation of violations) errors.push(invalid(path, name, violation));
   if (violations.length > 0) return false;
   if (name.includes('/') || standardResources.has(name) || isQuotaHugePages(name)) return true;

@@ -3,8 +3,8 @@ import {
   type FieldError,
   type FieldPath,
   invalid,
-  isLabelValue,
-  isQualifiedName,
+  validateLabelValue,
+  validateQualifiedName,
   notSupported,
   required,
 } from '@tektite/meta';
@@ -23,8 +23,8 @@ export function validateTaints(taints: readonly Taint[], path: FieldPath, errors
   for (const [i, taint] of taints.entries()) {
     const { key = '', value = '', effect = '' } = taint;
     const at = path.index(i);
-    checkText(key, isQualifiedName, at.child('key'), errors);
-    const violations = isLabelValue(value);
+    checkText(key, validateQualifiedName, at.child('key'), errors);
+    const violations = validateLabelValue(value);
     if (violations.length > 0) errors.push(invalid(at.child('value'), value, violations.join(';')));
     if (effect === '') errors.push(required(at.child('effect')));
     else validateTaintEffect(effect, at.child('effect'), errors);

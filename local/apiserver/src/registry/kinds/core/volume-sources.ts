@@ -2,7 +2,7 @@ import {
   type FieldError,
   type FieldPath,
   invalid,
-  isDns1123Subdomain,
+  validateDns1123Subdomain,
   nameIsDnsLabel,
   notSupported,
   inclusiveRangeError,
@@ -240,7 +240,7 @@ export function validateCsiDriverName(driver: string | undefined, path: FieldPat
     return;
   }
   if (driver.length > 63) errors.push(tooLong(path, 63));
-  for (const violation of isDns1123Subdomain(driver.toLowerCase())) errors.push(invalid(path, driver, violation));
+  for (const violation of validateDns1123Subdomain(driver.toLowerCase())) errors.push(invalid(path, driver, violation));
 }
 
 /** A reference from a PersistentVolume to a Secret in any namespace. */

@@ -3,7 +3,7 @@ import {
   type FieldPath,
   forbidden,
   invalid,
-  isDns1123Label,
+  validateDns1123Label,
   labelSelectorOf,
   notSupported,
   required,
@@ -107,7 +107,7 @@ export function validateReplicatedTemplate(
 
 /** Advice about a name that will be part of names of Pods. */
 export function podNameWarnings(name: string | undefined): string[] {
-  const violations = isDns1123Label(name ?? '');
+  const violations = validateDns1123Label(name ?? '');
   if (violations.length === 0) return [];
   return [
     `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${violations.join(' ')}]`,

@@ -4,10 +4,10 @@ import {
   type FieldError,
   FieldPath,
   invalid,
-  isDns1123Label,
-  isDns1123Subdomain,
-  isLabelValue,
-  isQualifiedName,
+  validateDns1123Label,
+  validateDns1123Subdomain,
+  validateLabelValue,
+  validateQualifiedName,
   type Mutable,
   nameIsDnsSubdomain,
   required,
@@ -52,7 +52,7 @@ function validatePorts(ports: readonly DiscoveryV1EndpointPort[], path: FieldPat
     names.add(name);
     if (protocol === undefined) errors.push(required(at.child('protocol')));
     else checkSupported(protocol, ['SCTP', 'TCP', 'UDP'], at.child('protocol'), errors);
-    if (appProtocol !== undefined) checkText(appProtocol, isQualifiedName, at.child('appProtocol'), errors);
+    if (appProtocol !== undefined) checkText(appProtocol, validateQualifiedName, at.child('appProtocol'), errors);
   }
 }
 
@@ -112,17 +112,17 @@ function validateDomainName(value: string, path: FieldPath, errors: FieldError[]
   }
   const name = value.endsWith('.') ? value.slice(0, -1) : value;
   const labels = name.split('.');
-  const violations = isDns1123Subdomain(name);
-  const badLabel = labels.find((label) => isDns1123Label(label).length > 0);
+  const violations = validateDns1123Subdomain(name);
+  const badLabel = labels.find((label) => validateDns1123Label(label).length > 0);
   if (violations.length > 0) errors.push(invalid(path, name, violations.join(',')));
   else if (labels.length < 2)
     errors.push(invalid(path, name, 'should be a domain with at least two segments separated by dots'));
-  else if (badLabel !== undefined) errors.push(invalid(path, badLabel, isDns1123Label(badLabel).join(',')));
+  else if (badLabel !== undefined) errors.push(invalid(path, badLabel, validateDns1123Label(badLabel).join(',')));
 }
 
 function validateHints(hints: EndpointHints, path: FieldPath, errors: FieldError[]): void {
   for (const [field, rule] of [
-    ['forZones', isLabelValue],
+    ['forZones', validateLabelValue],
     ['forNodes', isNodeName],
   ] as const) {
     const list = hints[field] ?? [];

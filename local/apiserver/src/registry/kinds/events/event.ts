@@ -3,8 +3,8 @@ import {
   type FieldError,
   FieldPath,
   invalid,
-  isDns1123Subdomain,
-  isQualifiedName,
+  validateDns1123Subdomain,
+  validateQualifiedName,
   type KubeObject,
   required,
   utf8Length,
@@ -29,13 +29,13 @@ function validateLegacy(event: EventView, controllerField: string): FieldError[]
   } else {
     if (about === '' && namespace !== 'default' && namespace !== 'kube-system') errors.push(mismatch);
     if (event.reportingController === '') errors.push(required(controllerField));
-    checkText(event.reportingController, isQualifiedName, FieldPath.of(controllerField), errors);
+    checkText(event.reportingController, validateQualifiedName, FieldPath.of(controllerField), errors);
     checkLength(event.reportingInstance, 'reportingInstance', 128, errors);
     checkLength(event.action, 'action', 128, errors);
     checkLength(event.reason, 'reason', 128, errors);
     if (utf8Length(event.message) > 1024) errors.push(invalid('message', '', 'can have at most 1024 characters'));
   }
-  checkText(namespace, isDns1123Subdomain, FieldPath.of('namespace'), errors);
+  checkText(namespace, validateDns1123Subdomain, FieldPath.of('namespace'), errors);
   return errors;
 }
 

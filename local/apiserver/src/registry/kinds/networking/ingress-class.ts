@@ -3,7 +3,7 @@ import {
   type FieldError,
   FieldPath,
   forbidden,
-  isPathSegmentName,
+  validatePathSegmentName,
   nameIsDnsLabel,
   notSupported,
   required,
@@ -38,7 +38,7 @@ function validateParameters(
   for (const field of ['kind', 'name'] as const) {
     const value = parameters[field];
     if (!value) errors.push(required(at.child(field)));
-    else checkText(value, isPathSegmentName, at.child(field), errors);
+    else checkText(value, validatePathSegmentName, at.child(field), errors);
   }
   if (scope === undefined) errors.push(required(at.child('scope')));
   else if (scope === 'Namespace') {

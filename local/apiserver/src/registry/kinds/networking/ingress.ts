@@ -3,10 +3,10 @@ import {
   type FieldError,
   FieldPath,
   invalid,
-  isDns1123Subdomain,
-  isPathSegmentName,
-  isPortName,
-  isWildcardDns1123Subdomain,
+  validateDns1123Subdomain,
+  validatePathSegmentName,
+  validatePortName,
+  validateWildcardDns1123Subdomain,
   nameIsDnsLabel,
   nameIsDnsSubdomain,
   notSupported,
@@ -57,7 +57,7 @@ function validateIngressSpec(spec: IngressSpec): FieldError[] {
 }
 
 function validateHost(host: string, path: FieldPath, errors: FieldError[]): void {
-  checkText(host, host.includes('*') ? isWildcardDns1123Subdomain : isDns1123Subdomain, path, errors);
+  checkText(host, host.includes('*') ? validateWildcardDns1123Subdomain : validateDns1123Subdomain, path, errors);
 }
 
 function validatePaths(paths: readonly HTTPIngressPath[], path: FieldPath, errors: FieldError[]): void {
@@ -101,7 +101,7 @@ function validateResource(
     ['name', name],
   ] as const)
     if (!value) errors.push(required(path.child(field)));
-    else checkText(value, isPathSegmentName, path.child(field), errors);
+    else checkText(value, validatePathSegmentName, path.child(field), errors);
 }
 
 function validateService({ name, port }: Partial<IngressServiceBackend>, path: FieldPath, errors: FieldError[]): void {
@@ -109,7 +109,7 @@ function validateService({ name, port }: Partial<IngressServiceBackend>, path: F
   if (!name) errors.push(required(at.child('name')));
   else checkText(name, (text) => nameIsDnsLabel(text, false), at.child('name'), errors);
   if (port?.name && port.number) errors.push(invalid(path, '', 'cannot set both port name & port number'));
-  else if (port?.name) checkText(port.name, isPortName, at.child('port', 'name'), errors);
+  else if (port?.name) checkText(port.name, validatePortName, at.child('port', 'name'), errors);
   else if (port?.number) checkPortNumber(port.number, at.child('port', 'number'), errors);
   else errors.push(required(path, 'port name or number is required'));
 }

@@ -1,4 +1,4 @@
-import { type FieldError, FieldPath, isPathSegmentName, required } from '@tektite/meta';
+import { type FieldError, FieldPath, validatePathSegmentName, required } from '@tektite/meta';
 import type { IPAddress } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { checkDnsSubdomain, checkImmutable, checkText } from '../field-checks.ts';
@@ -16,7 +16,7 @@ function validateIpAddress({ spec }: IPAddress): FieldError[] {
   if (parent.group) checkDnsSubdomain(parent.group, path.child('group'), errors);
   for (const field of ['resource', 'name', 'namespace'] as const) {
     const value = parent[field];
-    if (value) checkText(value, isPathSegmentName, path.child(field), errors);
+    if (value) checkText(value, validatePathSegmentName, path.child(field), errors);
     else if (field !== 'namespace') errors.push(required(path.child(field)));
   }
   return errors;

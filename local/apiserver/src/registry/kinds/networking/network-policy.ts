@@ -5,7 +5,7 @@ import {
   forbidden,
   formatLabelSelector,
   invalid,
-  isPortName,
+  validatePortName,
   type Mutable,
   notSupported,
   required,
@@ -89,7 +89,7 @@ function validatePort({ protocol, port, endPort }: NetworkPolicyPort, at: FieldP
   } else {
     if (endPort !== undefined)
       errors.push(invalid(endPath, endPort, 'may not be specified when `port` is non-numeric'));
-    checkText(port, isPortName, at.child('port'), errors);
+    checkText(port, validatePortName, at.child('port'), errors);
   }
 }
 

@@ -3,7 +3,7 @@ import {
   type FieldError,
   FieldPath,
   invalid,
-  isPathSegmentName,
+  validatePathSegmentName,
   type Mutable,
   nameIsDnsSubdomain,
   notSupported,
@@ -36,7 +36,7 @@ function validateBinding({ roleRef, subjects }: Binding, namespaced: boolean): F
   if (apiGroup !== group) errors.push(notSupported(path.child('apiGroup'), apiGroup, [group]));
   if (!kinds.includes(kind)) errors.push(notSupported(path.child('kind'), kind, kinds));
   if (name === '') errors.push(required(path.child('name')));
-  else checkText(name, isPathSegmentName, path.child('name'), errors);
+  else checkText(name, validatePathSegmentName, path.child('name'), errors);
   for (const [i, subject] of (subjects ?? []).entries())
     validateSubject(subject, namespaced, FieldPath.of('subjects').index(i), errors);
   return errors;
@@ -64,7 +64,7 @@ function namesOf({ subjects }: Binding, kind: string): string {
 function bindingStrategy<T extends Binding>(namespaced: boolean, columns: readonly TableColumn[]): KindStrategy<T> {
   return {
     metadataRules: { onUpdate: 'both' },
-    validateName: isPathSegmentName,
+    validateName: validatePathSegmentName,
     default: (binding) => defaultBinding(binding as Mutable<Binding>),
     validateCreate: (binding) => validateBinding(binding, namespaced),
     validateUpdate(binding, old) {

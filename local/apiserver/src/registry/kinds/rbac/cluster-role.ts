@@ -1,4 +1,11 @@
-import { type FieldError, FieldPath, invalid, isPathSegmentName, required, validateLabelSelector } from '@tektite/meta';
+import {
+  type FieldError,
+  FieldPath,
+  invalid,
+  validatePathSegmentName,
+  required,
+  validateLabelSelector,
+} from '@tektite/meta';
 import type { ClusterRole } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { defaultTable } from '../table/cells.ts';
@@ -22,7 +29,7 @@ function validateClusterRole({ rules, aggregationRule }: ClusterRole): FieldErro
 
 export const clusterRoleStrategy: KindStrategy<ClusterRole> = {
   metadataRules: { onUpdate: 'both' },
-  validateName: isPathSegmentName,
+  validateName: validatePathSegmentName,
   validateCreate: validateClusterRole,
   validateUpdate: validateClusterRole,
   table: defaultTable,

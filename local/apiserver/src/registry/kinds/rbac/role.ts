@@ -1,4 +1,4 @@
-import { type FieldError, FieldPath, isPathSegmentName } from '@tektite/meta';
+import { type FieldError, FieldPath, validatePathSegmentName } from '@tektite/meta';
 import type { Role } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { defaultTable } from '../table/cells.ts';
@@ -12,7 +12,7 @@ function validateRole({ rules }: Role): FieldError[] {
 
 export const roleStrategy: KindStrategy<Role> = {
   metadataRules: { onUpdate: 'both' },
-  validateName: isPathSegmentName,
+  validateName: validatePathSegmentName,
   validateCreate: validateRole,
   validateUpdate: validateRole,
   table: defaultTable,

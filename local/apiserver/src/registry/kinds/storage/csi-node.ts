@@ -1,4 +1,12 @@
-import { duplicate, type FieldError, FieldPath, invalid, isQualifiedName, required, utf8Length } from '@tektite/meta';
+import {
+  duplicate,
+  type FieldError,
+  FieldPath,
+  invalid,
+  validateQualifiedName,
+  required,
+  utf8Length,
+} from '@tektite/meta';
 import type { CSINode, CSINodeDriver } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { validateCsiDriverName } from '../core/volume-sources.ts';
@@ -29,7 +37,7 @@ function validateDriver(driver: CSINodeDriver, names: Set<string>, at: FieldPath
   for (const [i, key] of (topologyKeys ?? []).entries()) {
     if (key === '') errors.push(required(at));
     if (topologyKeys?.indexOf(key) !== i) errors.push(duplicate(at, key));
-    checkText(key, isQualifiedName, at, errors);
+    checkText(key, validateQualifiedName, at, errors);
   }
 }
 

@@ -2,7 +2,7 @@ import {
   type FieldError,
   type FieldPath,
   invalid,
-  isQualifiedName,
+  validateQualifiedName,
   required,
   tooLong,
   utf8Length,
@@ -19,7 +19,7 @@ type Texts = Readonly<Record<string, string>>;
 /** The driver or provisioner that makes volumes of a class; case does not matter. */
 export function validateProvisioner(provisioner: string | undefined, path: FieldPath, errors: FieldError[]): void {
   if (!provisioner) errors.push(required(path));
-  else checkText(provisioner.toLowerCase(), isQualifiedName, path, errors);
+  else checkText(provisioner.toLowerCase(), validateQualifiedName, path, errors);
 }
 
 export function validateParameters(

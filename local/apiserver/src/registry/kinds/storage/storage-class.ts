@@ -1,4 +1,4 @@
-import { duplicate, type FieldError, FieldPath, isQualifiedName, notSupported, required } from '@tektite/meta';
+import { duplicate, type FieldError, FieldPath, validateQualifiedName, notSupported, required } from '@tektite/meta';
 import type { StorageClass, TopologySelectorLabelRequirement, TopologySelectorTerm } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { deprecatedLabel } from '../core/node-labels.ts';
@@ -60,7 +60,7 @@ function validateRequirement(
     if (seen.has(value)) errors.push(duplicate(path.child('values').index(i), value));
     seen.add(value);
   }
-  checkText(key, isQualifiedName, path.child('key'), errors);
+  checkText(key, validateQualifiedName, path.child('key'), errors);
 }
 
 function validateChange(storageClass: StorageClass, old: StorageClass): FieldError[] {

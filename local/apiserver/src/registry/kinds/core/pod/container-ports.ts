@@ -1,4 +1,4 @@
-import { duplicate, type FieldError, type FieldPath, invalid, isPortName, required } from '@tektite/meta';
+import { duplicate, type FieldError, type FieldPath, invalid, validatePortName, required } from '@tektite/meta';
 import type { Container, ContainerPort } from '@tektite/schema/kubernetes';
 import { checkPortNumber, checkRequiredSupported } from '../../field-checks.ts';
 
@@ -8,7 +8,7 @@ export function validateContainerPorts(ports: readonly ContainerPort[], path: Fi
   const names = new Set<string>();
   for (const [i, port] of ports.entries()) {
     const portPath = path.index(i);
-    if (port.name) validatePortName(port.name, names, portPath.child('name'), errors);
+    if (port.name) validateContainerPortName(port.name, names, portPath.child('name'), errors);
     if (!port.containerPort) errors.push(required(portPath.child('containerPort')));
     else checkPortNumber(port.containerPort, portPath.child('containerPort'), errors);
     if (port.hostPort) checkPortNumber(port.hostPort, portPath.child('hostPort'), errors);
@@ -16,8 +16,8 @@ export function validateContainerPorts(ports: readonly ContainerPort[], path: Fi
   }
 }
 
-function validatePortName(name: string, names: Set<string>, path: FieldPath, errors: FieldError[]): void {
-  const violations = isPortName(name);
+function validateContainerPortName(name: string, names: Set<string>, path: FieldPath, errors: FieldError[]): void {
+  const violations = validatePortName(name);
   for (const violation of violations) errors.push(invalid(path, name, violation));
   if (violations.length > 0) return;
   if (names.has(name)) errors.push(duplicate(path, name));

@@ -2,7 +2,7 @@ import {
   type FieldError,
   type FieldPath,
   invalid,
-  isDns1123SubdomainWithUnderscore,
+  validateDns1123SubdomainWithUnderscore,
   notSupported,
   required,
   utf8Length,
@@ -49,7 +49,7 @@ function validateSearches(searches: readonly string[], path: FieldPath, errors: 
   for (const [i, search] of searches.entries()) {
     if (search === '.') continue;
     const name = search.endsWith('.') ? search.slice(0, -1) : search;
-    checkText(name, isDns1123SubdomainWithUnderscore, path.index(i), errors);
+    checkText(name, validateDns1123SubdomainWithUnderscore, path.index(i), errors);
   }
 }
 

@@ -2,7 +2,7 @@ import {
   type FieldError,
   type FieldPath,
   invalid,
-  isQualifiedName,
+  validateQualifiedName,
   notSupported,
   Quantity,
   required,
@@ -44,7 +44,7 @@ export function validateFieldRef(
     const problem = conversionProblem(ref.apiVersion, ref.fieldPath, base, key);
     if (problem !== undefined) errors.push(invalid(fieldPath, ref.fieldPath, `error converting fieldPath: ${problem}`));
     else if (key !== undefined)
-      checkText(base === 'metadata.annotations' ? key.toLowerCase() : key, isQualifiedName, path, errors);
+      checkText(base === 'metadata.annotations' ? key.toLowerCase() : key, validateQualifiedName, path, errors);
     else {
       const field = base === 'spec.host' ? 'spec.nodeName' : base;
       if (!allowed.includes(field)) errors.push(notSupported(fieldPath, field, allowed));

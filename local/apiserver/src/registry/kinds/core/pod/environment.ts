@@ -2,9 +2,9 @@ import {
   type FieldError,
   type FieldPath,
   invalid,
-  isConfigMapKey,
-  isDns1123Subdomain,
-  isRelaxedEnvVarName,
+  validateConfigMapKey,
+  validateDns1123Subdomain,
+  validateRelaxedEnvVarName,
   notFound,
   required,
 } from '@tektite/meta';
@@ -37,7 +37,7 @@ export function validateEnv(variables: readonly EnvVar[], path: FieldPath, error
   for (const [i, variable] of variables.entries()) {
     const namePath = path.index(i).child('name');
     if (!variable.name) errors.push(required(namePath));
-    else checkText(variable.name, isRelaxedEnvVarName, namePath, errors);
+    else checkText(variable.name, validateRelaxedEnvVarName, namePath, errors);
     if (variable.valueFrom) validateValueFrom(variable, variable.valueFrom, path.index(i).child('valueFrom'), errors);
   }
 }
@@ -59,14 +59,14 @@ function validateValueFrom(variable: EnvVar, source: EnvVarSource, path: FieldPa
 }
 
 function validateKeyRef(ref: ConfigMapKeySelector, path: FieldPath, errors: FieldError[]): void {
-  checkText(ref.name ?? '', isDns1123Subdomain, path.child('name'), errors);
+  checkText(ref.name ?? '', validateDns1123Subdomain, path.child('name'), errors);
   if (!ref.key) errors.push(required(path.child('key')));
-  else checkText(ref.key, isConfigMapKey, path.child('key'), errors);
+  else checkText(ref.key, validateConfigMapKey, path.child('key'), errors);
 }
 
 function validateFileKeyRef(ref: FileKeySelector, path: FieldPath, errors: FieldError[]): void {
   if (!ref.key) errors.push(required(path.child('key')));
-  else checkText(ref.key, isRelaxedEnvVarName, path.child('key'), errors);
+  else checkText(ref.key, validateRelaxedEnvVarName, path.child('key'), errors);
   if (!ref.volumeName) errors.push(required(path.child('volumeName')));
   else checkDnsLabel(ref.volumeName, path.child('volumeName'), errors);
   if (!ref.path) errors.push(required(path.child('path')));
@@ -76,7 +76,7 @@ function validateFileKeyRef(ref: FileKeySelector, path: FieldPath, errors: Field
 export function validateEnvFrom(sources: readonly EnvFromSource[], path: FieldPath, errors: FieldError[]): void {
   for (const [i, { prefix, configMapRef, secretRef }] of sources.entries()) {
     const sourcePath = path.index(i);
-    if (prefix) checkText(prefix, isRelaxedEnvVarName, sourcePath.child('prefix'), errors);
+    if (prefix) checkText(prefix, validateRelaxedEnvVarName, sourcePath.child('prefix'), errors);
     if (configMapRef) validateSourceName(configMapRef.name, sourcePath.child('configMapRef', 'name'), errors);
     if (secretRef) validateSourceName(secretRef.name, sourcePath.child('secretRef', 'name'), errors);
     if (!configMapRef && !secretRef)
@@ -88,7 +88,7 @@ export function validateEnvFrom(sources: readonly EnvFromSource[], path: FieldPa
 
 function validateSourceName(name: string | undefined, path: FieldPath, errors: FieldError[]): void {
   if (!name) errors.push(required(path));
-  else checkText(name, isDns1123Subdomain, path, errors);
+  else checkText(name, validateDns1123Subdomain, path, errors);
 }
 
 /** A file with variables must lie in an emptyDir of the Pod. */

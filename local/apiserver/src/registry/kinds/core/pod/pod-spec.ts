@@ -4,7 +4,7 @@ import {
   type FieldPath,
   forbidden,
   invalid,
-  isQualifiedName,
+  validateQualifiedName,
   nameIsDnsSubdomain,
   type ObjectMeta,
   inclusiveRangeError,
@@ -71,7 +71,7 @@ export function validatePodSpec(
   for (const [i, gate] of (spec.readinessGates ?? []).entries())
     checkText(
       gate.conditionType ?? '',
-      isQualifiedName,
+      validateQualifiedName,
       path.child('readinessGates').index(i).child('conditionType'),
       errors,
     );

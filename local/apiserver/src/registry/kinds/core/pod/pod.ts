@@ -1,4 +1,4 @@
-import { equalJson, isDns1123Label, type Mutable } from '@tektite/meta';
+import { equalJson, validateDns1123Label, type Mutable } from '@tektite/meta';
 import type { Container, Pod, PodSpec } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../../kind-strategy.ts';
 import { defaultPod } from './pod-defaults.ts';
@@ -37,7 +37,7 @@ export const podStrategy: KindStrategy<Pod> = {
   warnings(pod, old) {
     // Pods change often, and hardly by hand.
     if (old) return [];
-    const violations = isDns1123Label(pod.metadata.name ?? '');
+    const violations = validateDns1123Label(pod.metadata.name ?? '');
     const advice =
       violations.length === 0
         ? []

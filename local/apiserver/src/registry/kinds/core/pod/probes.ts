@@ -3,7 +3,7 @@ import {
   type FieldPath,
   forbidden,
   invalid,
-  isHttpHeaderName,
+  validateHttpHeaderName,
   notSupported,
   required,
 } from '@tektite/meta';
@@ -103,7 +103,8 @@ function validateHttpGet(action: HTTPGetAction, path: FieldPath, errors: FieldEr
   if (scheme !== 'HTTP' && scheme !== 'HTTPS')
     errors.push(notSupported(path.child('scheme'), scheme, ['HTTP', 'HTTPS']));
   for (const { name = '' } of action.httpHeaders ?? [])
-    for (const violation of isHttpHeaderName(name)) errors.push(invalid(path.child('httpHeaders'), name, violation));
+    for (const violation of validateHttpHeaderName(name))
+      errors.push(invalid(path.child('httpHeaders'), name, violation));
 }
 
 function validateSleep(seconds: number, gracePeriod: number | undefined, path: FieldPath, errors: FieldError[]): void {

@@ -4,8 +4,8 @@ import {
   type FieldPath,
   forbidden,
   invalid,
-  isLabelValue,
-  isQualifiedName,
+  validateLabelValue,
+  validateQualifiedName,
   nameIsDnsLabel,
   notSupported,
   required,
@@ -65,7 +65,7 @@ function validatePodAffinityTerm(term: Partial<PodAffinityTerm>, path: FieldPath
   validateLabelKeys(path, term.matchLabelKeys, term.mismatchLabelKeys, term.labelSelector, errors);
   const { topologyKey = '' } = term;
   if (topologyKey === '') errors.push(required(path.child('topologyKey'), 'can not be empty'));
-  checkText(topologyKey, isQualifiedName, path.child('topologyKey'), errors);
+  checkText(topologyKey, validateQualifiedName, path.child('topologyKey'), errors);
 }
 
 /** Keys whose values are taken from the Pod; the selector may name them only once, as the server adds them to it. */
@@ -100,7 +100,7 @@ function checkLabelKeys(
 ): void {
   if (keys.length === 0) return;
   if (!selector) errors.push(forbidden(path, 'must not be specified when labelSelector is not set'));
-  else for (const [i, key] of keys.entries()) checkText(key, isQualifiedName, path.index(i), errors);
+  else for (const [i, key] of keys.entries()) checkText(key, validateQualifiedName, path.index(i), errors);
 }
 
 export function validateTopologySpread(
@@ -140,7 +140,7 @@ export function validateTolerations(tolerations: readonly Toleration[], path: Fi
   for (const [i, toleration] of tolerations.entries()) {
     const { key = '', operator = '', value = '', effect = '' } = toleration;
     const at = path.index(i);
-    if (key !== '') checkText(key, isQualifiedName, at.child('key'), errors);
+    if (key !== '') checkText(key, validateQualifiedName, at.child('key'), errors);
     else if (operator !== 'Exists') errors.push(invalid(at.child('operator'), operator, anyKey));
     if (toleration.tolerationSeconds !== undefined && effect !== 'NoExecute') {
       const detail = "effect must be 'NoExecute' when `tolerationSeconds` is set";
@@ -153,7 +153,7 @@ export function validateTolerations(tolerations: readonly Toleration[], path: Fi
 
 function validateTolerationOperator(operator: string, value: string, path: FieldPath, errors: FieldError[]): void {
   if (operator === 'Equal' || operator === '') {
-    const violations = isLabelValue(value);
+    const violations = validateLabelValue(value);
     if (violations.length > 0) errors.push(invalid(path, value, violations.join(';')));
   } else if (operator === 'Exists') {
     if (value !== '') errors.push(invalid(path, value, "value must be empty when `operator` is 'Exists'"));
@@ -171,7 +171,7 @@ export function validateSchedulingGates(
 ): void {
   const seen = new Set<string>();
   for (const [i, { name = '' }] of gates.entries()) {
-    checkText(name, isQualifiedName, path.index(i), errors);
+    checkText(name, validateQualifiedName, path.index(i), errors);
     if (seen.has(name)) errors.push(duplicate(path.index(i), name));
     seen.add(name);
   }

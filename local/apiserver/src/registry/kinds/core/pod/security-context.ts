@@ -4,7 +4,7 @@ import {
   type FieldPath,
   forbidden,
   invalid,
-  isUserId,
+  validateUserId,
   notSupported,
   required,
 } from '@tektite/meta';
@@ -17,7 +17,7 @@ import { validateWindowsOptions } from './windows-options.ts';
 
 function checkId(id: number | undefined, path: FieldPath, errors: FieldError[]): void {
   if (id === undefined) return;
-  for (const violation of isUserId(id)) errors.push(invalid(path, id, violation));
+  for (const violation of validateUserId(id)) errors.push(invalid(path, id, violation));
 }
 
 /** The security context of one container. `hostUsers`: whether the Pod shares the user namespace of its host. */

@@ -4,8 +4,8 @@ import {
   FieldPath,
   forbidden,
   invalid,
-  isQualifiedName,
-  isUserId,
+  validateQualifiedName,
+  validateUserId,
   nameIsDnsSubdomain,
 } from '@tektite/meta';
 import type { ContainerStatus, Pod, PodCondition, PodSpec } from '@tektite/schema/kubernetes';
@@ -53,7 +53,7 @@ function validateConditions(conditions: readonly PodCondition[], errors: FieldEr
     if (observedGeneration < 0)
       errors.push(invalid(at.child('observedGeneration'), observedGeneration, 'must be a non-negative integer'));
     if (!['PodScheduled', 'Ready', 'Initialized'].includes(type))
-      checkText(type, isQualifiedName, at.child('Type'), errors);
+      checkText(type, validateQualifiedName, at.child('Type'), errors);
   }
 }
 
@@ -141,7 +141,7 @@ function validateUsers(
       continue;
     }
     const check = (id: number, idPath: FieldPath) => {
-      for (const violation of isUserId(id)) errors.push(invalid(idPath, id, violation));
+      for (const violation of validateUserId(id)) errors.push(invalid(idPath, id, violation));
     };
     check(linux.uid, userPath.child('uid'));
     check(linux.gid, userPath.child('gid'));

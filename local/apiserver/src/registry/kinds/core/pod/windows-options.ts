@@ -1,4 +1,4 @@
-import { type FieldError, type FieldPath, invalid, isDns1123Subdomain, utf8Length } from '@tektite/meta';
+import { type FieldError, type FieldPath, invalid, validateDns1123Subdomain, utf8Length } from '@tektite/meta';
 import type { PodSpec, WindowsSecurityContextOptions } from '@tektite/schema/kubernetes';
 import { checkText } from '../../field-checks.ts';
 import { visitContainers } from './visit-containers.ts';
@@ -17,7 +17,7 @@ export function validateWindowsOptions(
   if (!options) return;
   const { gmsaCredentialSpecName, gmsaCredentialSpec, runAsUserName } = options;
   if (gmsaCredentialSpecName !== undefined)
-    checkText(gmsaCredentialSpecName, isDns1123Subdomain, path.child('gmsaCredentialSpecName'), errors);
+    checkText(gmsaCredentialSpecName, validateDns1123Subdomain, path.child('gmsaCredentialSpecName'), errors);
   if (gmsaCredentialSpec !== undefined) {
     const specPath = path.child('gmsaCredentialSpec');
     if (gmsaCredentialSpec === '') errors.push(invalid(specPath, '', 'gmsaCredentialSpec cannot be an empty string'));

@@ -4,7 +4,7 @@ import {
   FieldPath,
   forbidden,
   invalid,
-  isConfigMapKey,
+  validateConfigMapKey,
   type Mutable,
   required,
   tooLong,
@@ -38,7 +38,7 @@ function validateSecret(secret: Secret): FieldError[] {
   const { data = {} } = secret;
   let size = 0;
   for (const key in data) {
-    for (const violation of isConfigMapKey(key)) errors.push(invalid(dataPath.key(key), key, violation));
+    for (const violation of validateConfigMapKey(key)) errors.push(invalid(dataPath.key(key), key, violation));
     size += base64Length(data[key] as string);
   }
   if (size > largestData) errors.push(tooLong(dataPath, largestData));

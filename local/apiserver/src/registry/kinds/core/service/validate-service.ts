@@ -4,8 +4,8 @@ import {
   FieldPath,
   forbidden,
   invalid,
-  isDns1123Subdomain,
-  isQualifiedName,
+  validateDns1123Subdomain,
+  validateQualifiedName,
   notSupported,
   required,
   validateLabels,
@@ -127,7 +127,8 @@ function validatePort(
   checkPortNumber(port.port ?? 0, at.child('port'), errors);
   checkRequiredSupported(port.protocol, portProtocols, at.child('protocol'), errors);
   checkPortNumberOrName(port.targetPort ?? 0, at.child('targetPort'), errors);
-  if (port.appProtocol !== undefined) checkText(port.appProtocol, isQualifiedName, at.child('appProtocol'), errors);
+  if (port.appProtocol !== undefined)
+    checkText(port.appProtocol, validateQualifiedName, at.child('appProtocol'), errors);
 }
 
 function validateAffinity(spec: ServiceSpec, errors: FieldError[]): void {
@@ -189,7 +190,7 @@ function validateSourceRanges(service: Service, old: Service | undefined, errors
 function validateLoadBalancerClass({ type, loadBalancerClass }: ServiceSpec, errors: FieldError[]): void {
   if (loadBalancerClass === undefined) return;
   const at = path.child('loadBalancerClass');
-  if (type === 'LoadBalancer') checkText(loadBalancerClass, isQualifiedName, at, errors);
+  if (type === 'LoadBalancer') checkText(loadBalancerClass, validateQualifiedName, at, errors);
   else errors.push(forbidden(at, onlyLoadBalancer));
 }
 
@@ -238,7 +239,7 @@ export function validateLoadBalancerStatus(
     } else if (ip === '') errors.push(forbidden(modePath, 'may not be specified when `ip` is not set'));
     else if (!['Proxy', 'VIP'].includes(ipMode)) errors.push(notSupported(modePath, ipMode, ['Proxy', 'VIP']));
     if (hostname === '') continue;
-    checkText(hostname, isDns1123Subdomain, at.index(i).child('hostname'), errors);
+    checkText(hostname, validateDns1123Subdomain, at.index(i).child('hostname'), errors);
     if (parseIp(hostname))
       errors.push(invalid(at.index(i).child('hostname'), hostname, 'must be a DNS name, not an IP address'));
   }
