@@ -1,4 +1,4 @@
-import { parseGoDuration } from '@tektite/meta';
+import { parseGoDuration } from '@tektite/go';
 import { UserError } from './user-error.ts';
 
 /** A time as Go writes it, in milliseconds. */

@@ -46,3 +46,11 @@ export {
   parseIp,
 } from './format/ip-address.ts';
 export { formatWithoutArguments } from './format/format-without-arguments.ts';
+export {
+  DurationError,
+  formatGoDuration,
+  type GoDuration,
+  goDurationFromMilliseconds,
+  goDurationToMilliseconds,
+  parseGoDuration,
+} from './format/go-duration.ts';

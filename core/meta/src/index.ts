@@ -19,7 +19,6 @@ export { type LabelOperator, type LabelRequirement, SelectorError } from './labe
 export * from './label-selector.ts';
 
 // Numbers and times
-export * from './go-duration.ts';
 export * from './human-duration.ts';
 export * from './quantity.ts';
 export { QuantityError, type QuantityFormat } from './quantity-parser.ts';

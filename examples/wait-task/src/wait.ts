@@ -1,4 +1,4 @@
-import { parseGoDuration } from '@tektite/meta';
+import { parseGoDuration } from '@tektite/go';
 import type { CustomRun, CustomTaskProgress } from '@tektite/pipelines';
 
 /** The reference in a Pipeline: `taskRef: {apiVersion: wait.example.com/v1, kind: Wait}`. */

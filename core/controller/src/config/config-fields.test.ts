@@ -1,4 +1,5 @@
-import { formatGoDuration, Quantity } from '@tektite/meta';
+import { formatGoDuration } from '@tektite/go';
+import { Quantity } from '@tektite/meta';
 import { describe, expect, test } from 'vitest';
 import {
   booleanField,

@@ -1,4 +1,5 @@
-import { type GoDuration, parseGoDuration, Quantity, quoteGo } from '@tektite/meta';
+import { type GoDuration, parseGoDuration } from '@tektite/go';
+import { Quantity, quoteGo } from '@tektite/meta';
 import { parseYaml } from '@tektite/schema/yaml';
 import { ConfigError } from './config-error.ts';
 

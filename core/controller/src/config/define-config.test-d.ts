@@ -1,4 +1,4 @@
-import type { GoDuration } from '@tektite/meta';
+import type { GoDuration } from '@tektite/go';
 import { expectTypeOf } from 'expect-type';
 import { booleanField, durationField, enumField, integerField, listField } from './config-fields.ts';
 import type { ConfigStore } from './config-store.ts';

@@ -1,4 +1,4 @@
-import { DurationError, parseGoDuration } from '@tektite/meta';
+import { DurationError, parseGoDuration } from '@tektite/go';
 import { ControllerError } from '../controller-error.ts';
 import { checkTiming, type ElectionTiming } from './election-timing.ts';
 

@@ -1,12 +1,6 @@
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import {
-  badRequestError,
-  deepFreeze,
-  goDurationToMilliseconds,
-  parseGoDuration,
-  requestEntityTooLargeError,
-  StatusError,
-} from '@tektite/meta';
+import { goDurationToMilliseconds, parseGoDuration } from '@tektite/go';
+import { badRequestError, deepFreeze, requestEntityTooLargeError, StatusError } from '@tektite/meta';
 import { failureAnswer, type ReviewAnswer, type ReviewHandler } from './review-handler.ts';
 
 /** node:http2 gives HTTP/1.1 requests in the same form. */

@@ -1,7 +1,7 @@
-import { parseGoDuration, parseTime, utf8Length } from '@tektite/meta';
+import { parseTime, utf8Length } from '@tektite/meta';
 import { isEmailAddress } from './email-address.ts';
 import { parseRequestUri } from './go-url.ts';
-import { parseCidr, parseIp } from '@tektite/go';
+import { parseCidr, parseGoDuration, parseIp } from '@tektite/go';
 
 /** Formats of strings that are checked, by their name without dashes. Any other name is ignored. */
 const formats = new Map<string, (text: string) => boolean>([

@@ -1,15 +1,17 @@
 import {
-  type GoType,
+  formatGoDuration,
   goStruct,
+  type GoType,
   jsonTypeName,
   never,
   parsedTextDecoder,
+  parseGoDuration,
   type Scalar,
   scalarGoNames,
   structDecoder,
   type ValueDecoder,
 } from '@tektite/go';
-import { formatGoDuration, type ObjectMeta, parseGoDuration } from '@tektite/meta';
+import type { ObjectMeta } from '@tektite/meta';
 import { definitionOf } from '../kubernetes/definition.ts';
 import type { BuiltinTypes } from '../kubernetes/generated/types.ts';
 import { Field, type Fields, type Presence, qualified, type StructValue } from './field.ts';

@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { goDurationToMilliseconds, parseGoDuration } from '@tektite/meta';
+import { goDurationToMilliseconds, parseGoDuration } from '@tektite/go';
 
 /** The times of a CronJob. */
 export interface Schedule {

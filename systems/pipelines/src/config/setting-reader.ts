@@ -1,5 +1,6 @@
 import { ConfigError } from '@tektite/controller';
-import { type GoDuration, parseGoDuration, quoteGo } from '@tektite/meta';
+import { type GoDuration, parseGoDuration } from '@tektite/go';
+import { quoteGo } from '@tektite/meta';
 import { parseYaml } from '@tektite/schema/yaml';
 
 /** Longer than any number that fits, even with some zeros before it. */

@@ -1,4 +1,5 @@
-import { childName, controllerReference, parseGoDuration, type Random } from '@tektite/meta';
+import { parseGoDuration } from '@tektite/go';
+import { childName, controllerReference, type Random } from '@tektite/meta';
 import type {
   Container,
   LimitRange,

@@ -1,5 +1,6 @@
 import { FinalError } from '@tektite/oci';
-import { type Clock, goDurationToMilliseconds, parseGoDuration, type Random, sleep } from '@tektite/meta';
+import { goDurationToMilliseconds, parseGoDuration } from '@tektite/go';
+import { type Clock, type Random, sleep } from '@tektite/meta';
 import type { ResolverConfig } from './resolver.ts';
 
 interface Backoff {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Clock, formatTime, goDurationToMilliseconds, parseGoDuration } from '@tektite/meta';
+import { goDurationToMilliseconds, parseGoDuration } from '@tektite/go';
+import { type Clock, formatTime } from '@tektite/meta';
 import type { ParamValue } from '../kinds/param.ts';
 import type { ResolvedResource, Resolver, ResolverConfig, ResolverRequest } from './resolver.ts';
 

@@ -1,5 +1,5 @@
 import type { Transform } from '@tektite/manifest';
-import { formatGoDuration, parseGoDuration } from '@tektite/meta';
+import { formatGoDuration, parseGoDuration } from '@tektite/go';
 import type { EnvVar, Volume, VolumeMount } from '@tektite/schema/kubernetes';
 import type { ResultSettings } from '../kinds/result-fields.ts';
 import type { Scheduling } from '../kinds/shared-fields.ts';

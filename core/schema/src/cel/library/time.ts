@@ -1,4 +1,5 @@
-import { type Instant, parseGoDuration, parseTime } from '@tektite/meta';
+import { parseGoDuration } from '@tektite/go';
+import { type Instant, parseTime } from '@tektite/meta';
 import { declare, type FunctionDeclaration, method, type Overload } from '../language/declarations.ts';
 import { EvaluationError } from '../language/evaluation.ts';
 import { durationType, intType, stringType, timestampType } from '../language/type.ts';

@@ -1,4 +1,5 @@
-import { formatGoDuration, formatTime, parseGoDuration } from '@tektite/meta';
+import { formatGoDuration, parseGoDuration } from '@tektite/go';
+import { formatTime } from '@tektite/meta';
 import type { CustomRun } from '../../kinds/custom-run.ts';
 import type { CustomRunResult, CustomRunStatus } from '../../kinds/custom-run-spec.ts';
 import { succeededCondition, withOutcome } from '../../conditions/succeeded-condition.ts';

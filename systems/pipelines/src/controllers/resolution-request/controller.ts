@@ -1,12 +1,6 @@
 import { type ControllerDefinition, defineController, requeueAfter } from '@tektite/controller';
-import {
-  formatGoDuration,
-  formatTime,
-  goDurationToMilliseconds,
-  instantToMilliseconds,
-  knativeConditionSet,
-  parseTime,
-} from '@tektite/meta';
+import { formatGoDuration, goDurationToMilliseconds } from '@tektite/go';
+import { formatTime, instantToMilliseconds, knativeConditionSet, parseTime } from '@tektite/meta';
 import type { ConfigDefaults } from '../../config/config-defaults.ts';
 import {
   ResolutionRequest,

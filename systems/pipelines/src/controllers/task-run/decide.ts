@@ -1,5 +1,6 @@
 import type { EventText } from '@tektite/controller';
-import { formatGoDuration, formatTime, parseGoDuration } from '@tektite/meta';
+import { formatGoDuration, parseGoDuration } from '@tektite/go';
+import { formatTime } from '@tektite/meta';
 import type { CachedPod } from '../../cache/cache-transforms.ts';
 import { RunFailure, RunWaits, userError } from '../../conditions/run-failure.ts';
 import { succeededCondition, withOutcome } from '../../conditions/succeeded-condition.ts';

@@ -1,4 +1,4 @@
-import { goDurationToMilliseconds, parseGoDuration } from '@tektite/meta';
+import { goDurationToMilliseconds, parseGoDuration } from '@tektite/go';
 import { backoffOf, retry } from '../backoff.ts';
 import type { Resolver, ResolverRequest } from '../resolver.ts';
 import { checkBundle, entryAnnotations, entryContent, findEntry } from './bundle-entry.ts';

@@ -1,4 +1,4 @@
-import { goDurationToMilliseconds, parseGoDuration } from '@tektite/meta';
+import { goDurationToMilliseconds, parseGoDuration } from '@tektite/go';
 import { backoffOf, retry } from '../backoff.ts';
 import { readSecretValue } from '../read-secret.ts';
 import type { ResolvedResource, Resolver, ResolverPlace, ResolverRequest } from '../resolver.ts';

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { goDurationToMilliseconds, parseGoDuration } from '@tektite/meta';
+import { goDurationToMilliseconds, parseGoDuration } from '@tektite/go';
 import { fetchUrl, readBody } from '@tektite/client';
 import { readSecretValue } from '../read-secret.ts';
 import type { Resolver, ResolverPlace, ResolverRequest } from '../resolver.ts';

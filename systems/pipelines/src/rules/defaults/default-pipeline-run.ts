@@ -1,4 +1,4 @@
-import { formatGoDuration } from '@tektite/meta';
+import { formatGoDuration } from '@tektite/go';
 import type { PipelineRun } from '../../kinds/pipeline-run.ts';
 import type { PipelineRunSpec, PipelineTaskRunTemplate } from '../../kinds/pipeline-run-spec.ts';
 import type { PipelineRef } from '../../kinds/resolver-reference.ts';

@@ -1,4 +1,4 @@
-import { formatGoDuration } from '@tektite/meta';
+import { formatGoDuration } from '@tektite/go';
 import type { TaskRef } from '../../kinds/resolver-reference.ts';
 import type { TaskRun } from '../../kinds/task-run.ts';
 import type { TaskRunSpec } from '../../kinds/task-run-spec.ts';

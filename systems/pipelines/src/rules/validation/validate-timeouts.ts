@@ -1,5 +1,5 @@
 import { disallowedField, type FieldErrors, invalidValue } from '@tektite/controller';
-import { formatGoDuration, parseGoDuration } from '@tektite/meta';
+import { formatGoDuration, parseGoDuration } from '@tektite/go';
 import type { PipelineTimeouts } from '../../kinds/pipeline-run-spec.ts';
 import { allErrors } from './all-errors.ts';
 import type { Rules } from '../rules.ts';

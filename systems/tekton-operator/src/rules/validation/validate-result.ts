@@ -1,5 +1,6 @@
 import { type FieldErrors, invalidValue, noFieldErrors } from '@tektite/controller';
-import { formatGoDuration, parseGoDuration, parseLabelSelector } from '@tektite/meta';
+import { formatGoDuration, parseGoDuration } from '@tektite/go';
+import { parseLabelSelector } from '@tektite/meta';
 import type { ResultSettings, WatcherSettings } from '../../kinds/result-fields.ts';
 import { validatePerformance } from './validate-shared.ts';
 

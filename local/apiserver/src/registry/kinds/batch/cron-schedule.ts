@@ -1,4 +1,5 @@
-import { DurationError, parseGoDuration, quoteGo } from '@tektite/meta';
+import { DurationError, parseGoDuration } from '@tektite/go';
+import { quoteGo } from '@tektite/meta';
 
 /** A schedule that cannot be read. The words are those of the parser that Kubernetes uses. */
 class ScheduleError extends Error {}

@@ -1,4 +1,4 @@
-import { formatGoDuration, parseGoDuration } from '@tektite/meta';
+import { formatGoDuration, parseGoDuration } from '@tektite/go';
 import type { PipelineRunSpec, PipelineRunStatus } from '../../../kinds/pipeline-run-spec.ts';
 
 /** The timeouts of a run, its tasks and its final tasks, in milliseconds. 0: no timeout; undefined: not set. */

@@ -1,4 +1,5 @@
-import { formatGoDuration, type Random } from '@tektite/meta';
+import { formatGoDuration } from '@tektite/go';
+import type { Random } from '@tektite/meta';
 import type { LimitRange, Pod } from '@tektite/schema/kubernetes';
 import type { ConfigDefaults } from '../../../config/config-defaults.ts';
 import type { FeatureFlags } from '../../../config/feature-flags.ts';

@@ -1,4 +1,5 @@
-import { formatTime, parseGoDuration } from '@tektite/meta';
+import { parseGoDuration } from '@tektite/go';
+import { formatTime } from '@tektite/meta';
 import type { CachedPod } from '../../../cache/cache-transforms.ts';
 import { succeededCondition, withOutcome } from '../../../conditions/succeeded-condition.ts';
 import type { TaskRun } from '../../../kinds/task-run.ts';

@@ -1,4 +1,5 @@
-import { type GoDuration, quoteGo } from '@tektite/meta';
+import type { GoDuration } from '@tektite/go';
+import { quoteGo } from '@tektite/meta';
 
 import type { CachedPod } from '../../../cache/cache-transforms.ts';
 import type { ConfigDefaults } from '../../../config/config-defaults.ts';
