@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FinalError } from './final-error.ts';
-import { asManifest, checkedDigest, type Manifest } from './registry-client.ts';
+import { asManifest, checkedDigest, type Manifest, objectsIn } from './registry-client.ts';
 import { saveChecked } from './save-checked.ts';
 
 const refName = 'org.opencontainers.image.ref.name';
@@ -23,7 +23,7 @@ export class ImageLayout {
   /** The manifest of the image of this name: the whole reference, its last part, or its tag; or the only one there is. */
   async manifest(name: string): Promise<Manifest> {
     const index = (await this.json('index.json')) as { manifests?: readonly IndexEntry[] };
-    const entries = Array.isArray(index.manifests) ? (index.manifests as readonly IndexEntry[]) : [];
+    const entries = objectsIn<IndexEntry>(index.manifests);
     const wanted = [name, name.slice(name.lastIndexOf('/') + 1), name.slice(name.lastIndexOf(':') + 1)];
     const found =
       entries.find(({ annotations }) => wanted.includes(annotations?.[refName] ?? '')) ??

@@ -50,8 +50,9 @@ export class RegistryClient {
   /** The manifest of the image; of one for many platforms, that for Linux on amd64. */
   async manifest(): Promise<Manifest> {
     const first = await this.readManifest(this.image.reference, this.image.isDigest);
-    const platforms = (first.value as Index).manifests;
-    if (!platforms) return asManifest(first);
+    const { manifests } = first.value as Index;
+    if (!manifests) return asManifest(first);
+    const platforms = objectsIn<IndexEntry>(manifests);
     const isUsual = ({ platform }: IndexEntry) => platform?.os === 'linux' && platform.architecture === 'amd64';
     const chosen = platforms.find(isUsual) ?? platforms[0];
     if (!chosen) throw new Error('no child with platform linux/amd64 in index');
@@ -169,8 +170,14 @@ export interface ReadManifest {
 }
 
 export function asManifest({ value, digest }: ReadManifest): Manifest {
-  const { layers } = value as { layers?: readonly Layer[] };
-  return { layers: Array.isArray(layers) ? layers : [], digest };
+  const { layers } = value as { layers?: unknown };
+  return { layers: objectsIn<Layer>(layers), digest };
+}
+
+/** The objects in a list of a document that was written by anyone. */
+export function objectsIn<T extends object>(list: unknown): readonly T[] {
+  if (!Array.isArray(list)) return [];
+  return list.filter((each): each is T => typeof each === 'object' && each !== null);
 }
 
 /** Manifests come from anywhere, and what they call a digest ends up in a path. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { badRequestError } from '@tektite/meta';
+import { badRequestError, seededRandom } from '@tektite/meta';
 import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { NodeConnector } from '../rest/subresources/pod-node.ts';
@@ -152,3 +152,55 @@ it('ends the session of a client that does not read what cannot wait', async () 
   expect(sent).toBeLessThan(64 * 1024 * 1024);
   socket.terminate();
 });
+
+const frames = Number(process.env['TEKTITE_FUZZ_INPUTS'] ?? 600);
+
+it(`survives frames that no client sends (${frames} inputs)`, { timeout: 60_000 + frames * 100 }, async () => {
+  await using server = await serverWith({
+    async exec(_pod, _container, { stdin, onOutput, sizes }, signal) {
+      for await (const _ of sizes) break;
+      if (stdin) await onOutput('stdout', Buffer.from(await text(stdin).catch(() => '')));
+      return { exitCode: signal.aborted ? 1 : 0 };
+    },
+  });
+  const random = seededRandom(Number(process.env['TEKTITE_FUZZ_SEED'] ?? 20261116));
+  const upTo = (count: number) => Math.floor(random.next() * count);
+  /** By the grammar of the protocol, with any choice at each place. */
+  const frame = (): Buffer => {
+    const payloads = ['{"Width":80,"Height":24}', '{"Width":-1}', '[', '{"Width":1e99,"Height":null}', ''];
+    const content = Buffer.concat([
+      Buffer.of([0, 0, 4, 4, 255, 3, 7][upTo(7)] as number),
+      upTo(2) === 0 ? Buffer.from(payloads[upTo(payloads.length)] as string) : Buffer.from(random.bytes(upTo(200))),
+    ]);
+    const length = upTo(20) === 0 ? upTo(2 ** 31) : content.length;
+    const masked = upTo(20) > 0 ? 0x80 : 0;
+    const size = length < 126 ? Buffer.of(masked | length) : Buffer.of(masked | 127, 0, 0, 0, 0, ...uint32(length));
+    const opcode = upTo(4) === 0 ? upTo(256) : 0x82;
+    return Buffer.concat([Buffer.of(opcode), size, ...(masked ? [Buffer.alloc(4)] : []), content]);
+  };
+  for (let round = 0; round < frames / 5; round++) {
+    const socket = await server.socket();
+    socket.on('error', () => {});
+    const head = [
+      `GET ${path} HTTP/1.1`,
+      'host: x',
+      'connection: Upgrade',
+      'upgrade: websocket',
+      'sec-websocket-version: 13',
+      'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
+      'sec-websocket-protocol: v5.channel.k8s.io',
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString('latin1')).toMatch(/^HTTP\/1\.1 101 /);
+    for (let count = 0; count < 5; count++) socket.write(frame());
+    const start = performance.now();
+    expect((await server.http1('/readyz')).code).toBe(200);
+    expect(performance.now() - start).toBeLessThan(5000);
+    socket.destroy();
+  }
+});
+
+function uint32(value: number): number[] {
+  return [...Buffer.from([value >>> 24, value >>> 16, value >>> 8, value])];
+}

@@ -34,7 +34,7 @@ const disk = vi.hoisted(() => ({
   files: 0,
   nameOf(path: string): string | undefined {
     const name = path.startsWith(`${this.folder}/`) ? path.slice(this.folder.length + 1) : '';
-    return /\.log|^acknowledged$|^format$/.test(name) ? name : undefined;
+    return /\.log|^acknowledged$|^format/.test(name) ? name : undefined;
   },
   opened(fd: number, path: string, truncates: boolean, sync: boolean): void {
     if (path === this.folder) this.open.set(fd, 'folder');

@@ -341,6 +341,18 @@ describe('kill -9', () => {
   }, 600_000);
 });
 
+it('opens a folder whose format a crash kept from the disk', async () => {
+  await using temporary = await temporaryFolder();
+  const storage = await open(temporary.path);
+  await storage.write(keyOf('a'), 0, configMap('a', 10));
+  await storage.close();
+  writeFileSync(join(temporary.path, 'format'), '');
+  const again = await open(temporary.path);
+  expect(again.get(keyOf('a'))?.revision).toBe(1);
+  await again.close();
+  expect(readFileSync(join(temporary.path, 'format'), 'utf8')).toBe('tektite-journal-3\n');
+});
+
 describe('space', () => {
   it('is returned while serving: patches of one large object leave a small journal, and a start that needs little', async () => {
     await using temporary = await temporaryFolder();

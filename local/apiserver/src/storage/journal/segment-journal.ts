@@ -21,7 +21,6 @@ import {
   openSegment,
   type Segment,
   segmentPath,
-  syncFolder,
   writeAll,
   writeDurably,
 } from './segment.ts';
@@ -98,7 +97,7 @@ export class SegmentJournal implements Journal {
       const segments = listSegments(folder);
       const marker = join(folder, 'format');
       if (segments.length === 0) {
-        if (existsSync(marker)) throw damagedFile(segmentPath(folder, 1), 'it is missing');
+        if (readFormat(marker) !== undefined) throw damagedFile(segmentPath(folder, 1), 'it is missing');
         const storeId = Buffer.from((options.random ?? systemRandom).bytes(16));
         const header = { storeId, firstRevision: 1, compactedRevision: 0, previousLength: 0 };
         const { segment, handle } = await createSegment(folder, header);
@@ -106,10 +105,7 @@ export class SegmentJournal implements Journal {
         segments.push(segment);
       }
       // From now on a journal that is missing is a loss, not a new folder.
-      if (!existsSync(marker)) {
-        writeDurably(marker, `${format}\n`);
-        syncFolder(folder);
-      }
+      if (readFormat(marker) === undefined) writeDurably(marker, `${format}\n`);
       return new SegmentJournal(folder, lock, segments, options);
     } catch (error) {
       await lock.release();
@@ -338,6 +334,7 @@ function checkFormat(folder: string): void {
   );
 }
 
+/** An empty marker is one whose text a crash kept from the disk. */
 function readFormat(marker: string): string | undefined {
-  return existsSync(marker) ? readFileSync(marker, 'utf8').trim() : undefined;
+  return (existsSync(marker) && readFileSync(marker, 'utf8').trim()) || undefined;
 }

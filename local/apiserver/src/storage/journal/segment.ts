@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { damagedFile } from './folder-error.ts';
 import { decodeHeader, encodeHeader, headerLength, type SegmentHeader } from './segment-format.ts';
 
@@ -99,14 +99,18 @@ export async function writeAll(handle: FileHandle, bytes: Buffer, position: numb
     written += (await handle.write(bytes, written, bytes.length - written, position + written)).bytesWritten;
 }
 
+/** Creates a file that is there with all of its text, or not at all. */
 export function writeDurably(path: string, text: string): void {
-  const fd = openSync(path, 'w', 0o600);
+  const temporary = `${path}.new`;
+  const fd = openSync(temporary, 'w', 0o600);
   try {
     writeSync(fd, text);
     fsyncSync(fd);
   } finally {
     closeSync(fd);
   }
+  renameSync(temporary, path);
+  syncFolder(dirname(path));
 }
 
 /** Makes names of a folder durable: created, renamed and deleted files. */
