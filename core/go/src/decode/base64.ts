@@ -9,26 +9,26 @@ const digit = /[A-Za-z0-9+/]/;
  */
 export function normalizeBase64(text: string): string {
   if (canonical.test(text)) return text;
-  const mistake = findMistake(text);
-  if (mistake !== undefined) throw new DecodeError(`illegal base64 data at input byte ${mistake}`);
+  const position = findError(text);
+  if (position !== undefined) throw new DecodeError(`illegal base64 data at input byte ${position}`);
   return Buffer.from(text.replace(/[\r\n]/g, ''), 'base64').toString('base64');
 }
 
 /** The position of Go's error, if any. */
-function findMistake(text: string): number | undefined {
+function findError(text: string): number | undefined {
   let inQuantum = 0;
   for (let at = 0; at < text.length; at++) {
     const char = text[at] as string;
     if (isLineBreak(char)) continue;
     if (digit.test(char)) inQuantum = (inQuantum + 1) % 4;
-    else if (char === '=') return findPaddingMistake(text, at, inQuantum);
+    else if (char === '=') return findPaddingError(text, at, inQuantum);
     else return at;
   }
   return inQuantum === 0 ? undefined : text.length - inQuantum;
 }
 
 /** Padding may follow two digits, as `==`, or three, as `=`; nothing may follow it. */
-function findPaddingMistake(text: string, start: number, inQuantum: number): number | undefined {
+function findPaddingError(text: string, start: number, inQuantum: number): number | undefined {
   if (inQuantum < 2) return start;
   let at = skipLineBreaks(text, start + 1);
   if (inQuantum === 2) {
