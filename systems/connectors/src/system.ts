@@ -2,8 +2,8 @@ import { type Client, isClientError } from '@tektite/client';
 import { Channel, type System, type SystemServices } from '@tektite/controller';
 import { type DynamicObject, isStatusError, systemClock } from '@tektite/meta';
 import type { PolicyRule } from '@tektite/schema/kubernetes';
-import { connectorController } from './connector/connector-controller.ts';
-import { installManifestController } from './install-manifest/install-manifest-controller.ts';
+import { connectorController } from './controllers/connector/controller.ts';
+import { installManifestController } from './controllers/install-manifest/controller.ts';
 import { Connector, group } from './kinds/connector.ts';
 import { InstallManifest } from './kinds/install-manifest.ts';
 import type { OperatorSettings } from './operator-settings.ts';
@@ -11,7 +11,7 @@ import { ManifestFetcher } from './payload/manifest-fetcher.ts';
 import type { PayloadSource } from './payload/payload.ts';
 import { Renderer } from './render/renderer.ts';
 import { connectorsWebhooks } from './webhooks/connectors-webhooks.ts';
-import type { OperatorUsers } from './webhooks/validate-install-manifest.ts';
+import type { OperatorUsers } from './rules/validate-install-manifest.ts';
 
 export interface ConnectorsOptions extends OperatorSettings {
   readonly payloads: PayloadSource;

@@ -8,9 +8,9 @@ import {
 import { Connector } from '../kinds/connector.ts';
 import { InstallManifest } from '../kinds/install-manifest.ts';
 import type { PayloadSource } from '../payload/payload.ts';
-import { withComponent } from './default-connector.ts';
-import { validateConnector } from './validate-connector.ts';
-import { type OperatorUsers, validateInstallManifest } from './validate-install-manifest.ts';
+import { withComponent } from '../rules/default-connector.ts';
+import { validateConnector } from '../rules/validate-connector.ts';
+import { type OperatorUsers, validateInstallManifest } from '../rules/validate-install-manifest.ts';
 
 export interface WebhookSettings {
   readonly payloads: PayloadSource;

@@ -1,5 +1,5 @@
 import type { Source } from '@tektite/controller';
-import type { PayloadSource } from '../payload/payload.ts';
+import type { PayloadSource } from '../../payload/payload.ts';
 
 /** Enqueues Connectors when a payload changes, which happens while one is written; in an image it does not. */
 export function payloadChanges(payloads: PayloadSource, everyMs: number): Source {

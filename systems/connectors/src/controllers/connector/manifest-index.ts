@@ -1,5 +1,5 @@
-import { keys } from '../connector-keys.ts';
-import type { InstallManifest } from '../kinds/install-manifest.ts';
+import { keys } from '../../connector-keys.ts';
+import type { InstallManifest } from '../../kinds/install-manifest.ts';
 
 /** The keys of the Connectors that an InstallManifest belongs to: one, or none where it is ambiguous. */
 export function connectorKeys({ metadata, spec }: InstallManifest): readonly string[] {

@@ -1,8 +1,8 @@
 import { type Client, keyOf, mergePatch } from '@tektite/client';
 import { isStatusError } from '@tektite/meta';
-import { keys } from '../connector-keys.ts';
-import { InstallManifest } from '../kinds/install-manifest.ts';
-import type { ManifestAction } from './decide-connector.ts';
+import { keys } from '../../connector-keys.ts';
+import { InstallManifest } from '../../kinds/install-manifest.ts';
+import type { ManifestAction } from './decide.ts';
 import type { WantedManifest } from './manifest-for.ts';
 
 const conflictAttempts = 5;

@@ -1,8 +1,8 @@
 import { type PhaseResult, summaryStyle } from '@tektite/installer';
 import { findCondition, isConditionTrue } from '@tektite/meta';
-import type { InstallManifest } from '../kinds/install-manifest.ts';
-import { manifestTypeOf } from '../install-manifest/manifest-type.ts';
-import { inOrder } from './decide-connector.ts';
+import type { InstallManifest } from '../../kinds/install-manifest.ts';
+import { manifestTypeOf } from '../../kinds/manifest-type.ts';
+import { inOrder } from './decide.ts';
 
 export const connectorConditions = summaryStyle({
   summary: 'Ready',

@@ -1,8 +1,8 @@
 import type { DynamicObject } from '@tektite/meta';
-import { keys } from '../connector-keys.ts';
-import type { InstallManifest } from '../kinds/install-manifest.ts';
-import { type HashedObject, hashLine, objectHash } from '../render/object-hash.ts';
-import type { RenderedSet } from '../render/render-connector.ts';
+import { keys } from '../../connector-keys.ts';
+import type { InstallManifest } from '../../kinds/install-manifest.ts';
+import { type HashedObject, hashLine, objectHash } from '../../render/object-hash.ts';
+import type { RenderedSet } from '../../render/render-connector.ts';
 
 /** The record of an object in an InstallManifest: its name and hash, or the object without the values of Secrets. */
 export function recordOf({ object, hash }: HashedObject, type: 'Metadata' | 'All'): DynamicObject {

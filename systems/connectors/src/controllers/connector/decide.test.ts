@@ -1,12 +1,12 @@
 import { knownScopes, Manifest } from '@tektite/manifest';
 import type { Mutable } from '@tektite/meta';
 import { describe, expect, it } from 'vitest';
-import { keys } from '../connector-keys.ts';
-import type { InstallManifest } from '../kinds/install-manifest.ts';
-import { renderConnector } from '../render/render-connector.ts';
-import { application, configMap, connector, deployment } from '../test-support.ts';
+import { keys } from '../../connector-keys.ts';
+import type { InstallManifest } from '../../kinds/install-manifest.ts';
+import { renderConnector } from '../../render/render-connector.ts';
+import { application, configMap, connector, deployment } from '../../test-support.ts';
 import { connectorConditions, installResults } from './connector-conditions.ts';
-import { decideConnector } from './decide-connector.ts';
+import { decideConnector } from './decide.ts';
 import { wantedManifests } from './manifest-for.ts';
 import { connectorKeys } from './manifest-index.ts';
 

@@ -6,12 +6,12 @@ import {
   type ManifestType,
   nameLabel,
   versionLabel,
-} from '../connector-keys.ts';
-import type { Connector } from '../kinds/connector.ts';
-import type { InstallManifest } from '../kinds/install-manifest.ts';
+} from '../../connector-keys.ts';
+import type { Connector } from '../../kinds/connector.ts';
+import type { InstallManifest } from '../../kinds/install-manifest.ts';
 import { recordOf } from '../install-manifest/manifest-content.ts';
-import type { Rendered } from '../render/render-connector.ts';
-import { RenderFailure } from '../render-failure.ts';
+import type { Rendered } from '../../render/render-connector.ts';
+import { RenderFailure } from '../../render-failure.ts';
 
 /** The size limit of one object at the API server. */
 const maxBytes = 1024 * 1024;

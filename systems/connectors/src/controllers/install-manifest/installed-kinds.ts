@@ -9,7 +9,7 @@ import {
 } from '@tektite/controller';
 import { formatApiVersion, type KubeObject } from '@tektite/meta';
 import type { InventoryEntry } from '@tektite/installer';
-import { keys, operatorName } from '../connector-keys.ts';
+import { keys, operatorName } from '../../connector-keys.ts';
 
 type Lease = InformerLease<KubeObject, ObjectMetadata>;
 

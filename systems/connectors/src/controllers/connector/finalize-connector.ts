@@ -1,9 +1,9 @@
 import { done, type ReconcileContext, requeueAfter, type Result } from '@tektite/controller';
 import { formatTime, isStatusError, setCondition } from '@tektite/meta';
-import { installManifestName, manifestTypes } from '../connector-keys.ts';
-import type { Connector } from '../kinds/connector.ts';
-import { InstallManifest } from '../kinds/install-manifest.ts';
-import { inOrder } from './decide-connector.ts';
+import { installManifestName, manifestTypes } from '../../connector-keys.ts';
+import type { Connector } from '../../kinds/connector.ts';
+import { InstallManifest } from '../../kinds/install-manifest.ts';
+import { inOrder } from './decide.ts';
 import { deleteManifest } from './write-manifests.ts';
 
 /**

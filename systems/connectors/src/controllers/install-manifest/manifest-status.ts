@@ -1,7 +1,7 @@
 import { type Client, mergePatch } from '@tektite/client';
 import { type Condition, equalJson, findCondition, setCondition } from '@tektite/meta';
-import { keys } from '../connector-keys.ts';
-import { InstallManifest, type InstallManifestStatus } from '../kinds/install-manifest.ts';
+import { keys } from '../../connector-keys.ts';
+import { InstallManifest, type InstallManifestStatus } from '../../kinds/install-manifest.ts';
 import { manifestConditions } from './manifest-dialect.ts';
 
 /** Writes the status of an InstallManifest, several times in one reconcile; each write is bound to the one before. */

@@ -1,5 +1,5 @@
 import { keys, type ManifestType, manifestTypes } from '../connector-keys.ts';
-import type { InstallManifest } from '../kinds/install-manifest.ts';
+import type { InstallManifest } from './install-manifest.ts';
 
 /** The part of a Connector that an InstallManifest holds: by its label, or by its name where an older operator set none. */
 export function manifestTypeOf({ metadata }: InstallManifest): ManifestType {

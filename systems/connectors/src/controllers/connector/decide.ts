@@ -1,7 +1,7 @@
 import { equalJson } from '@tektite/meta';
-import { keys, manifestTypes } from '../connector-keys.ts';
-import { manifestTypeOf } from '../install-manifest/manifest-type.ts';
-import type { InstallManifest } from '../kinds/install-manifest.ts';
+import { keys, manifestTypes } from '../../connector-keys.ts';
+import { manifestTypeOf } from '../../kinds/manifest-type.ts';
+import type { InstallManifest } from '../../kinds/install-manifest.ts';
 import type { WantedManifest } from './manifest-for.ts';
 
 /** Something to do about InstallManifests. */

@@ -14,8 +14,8 @@ import {
   summaryStyle,
 } from '@tektite/installer';
 import { controllerOf, type DynamicObject, isControlledBy, isStatusError, type KubeObject } from '@tektite/meta';
-import { keys, operatorName } from '../connector-keys.ts';
-import { objectHash } from '../render/object-hash.ts';
+import { keys, operatorName } from '../../connector-keys.ts';
+import { objectHash } from '../../render/object-hash.ts';
 
 /** Their content cannot be made again: they have no owner, and are never deleted. */
 const keptKinds = ['CustomResourceDefinition', 'Namespace', 'PersistentVolumeClaim'];
