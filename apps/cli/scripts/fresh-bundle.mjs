@@ -11,7 +11,7 @@ const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ??
 /** Test runs that are restricted to other rooms do not start the command. */
 function startsCommand(args) {
   const filters = args.filter((word) => !word.startsWith('-') && word !== 'run');
-  return filters.length === 0 || filters.some((filter) => /apps|cli/.test(filter));
+  return filters.length === 0 || filters.some((filter) => /apps|\bcli\b/.test(filter));
 }
 
 function isStale() {

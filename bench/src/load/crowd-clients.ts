@@ -5,8 +5,8 @@ import { Pool } from 'undici';
 import { crowdToken } from '../server-process.ts';
 
 /**
- * A crowd of clients in a process of its own: `node crowd-clients.js ADDRESS IDLE WATCHES SLOW WRITERS`. Prints `ready` when all are
- * connected, and a {@link CrowdResult} when its input ends.
+ * A crowd of clients in a separate process: `node crowd-clients.js ADDRESS IDLE WATCHES SLOW WRITERS`. Prints `ready`
+ * when all are connected, and a {@link CrowdResult} when its input ends.
  */
 export interface CrowdResult {
   /** Connections without a request, and watches, that were open at the end. */

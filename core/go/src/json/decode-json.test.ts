@@ -40,7 +40,7 @@ describe('malformed JSON', () => {
     expect(() => decodeJson(bytes(text))).toThrow(message);
   });
 
-  test('is told apart from good JSON wherever it is cut', () => {
+  test('is distinguished from valid JSON wherever it is cut', () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), (text, at) => {
         const cut = text.slice(0, at % (text.length + 1));

@@ -201,7 +201,7 @@ export function applyCases(where: string, start: () => Promise<Cluster>): void {
       expect(again.results.map(({ action }) => action)).toEqual(['absent', 'absent']);
     });
 
-    it('says which finalizers hold what should be gone, and takes off those it may', async () => {
+    it('reports the finalizers that hold a deleted object, and removes those it may', async () => {
       const { client } = cluster;
       const held = configMap('held');
       const manifest = manifestOf({ ...held, metadata: { ...held.metadata, finalizers: ['example.com/hold'] } });

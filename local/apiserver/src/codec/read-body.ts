@@ -46,8 +46,8 @@ function parseYamlBody(body: Uint8Array): JsonDocument {
   try {
     const document = parseFirstYaml(new TextDecoder().decode(body));
     if (!document) return { value: null, hasNumberTexts: false };
-    const complaint = strictYamlError(document);
-    return { value: document.value, hasNumberTexts: false, ...(complaint ? { strictErrors: [complaint] } : {}) };
+    const strictError = strictYamlError(document);
+    return { value: document.value, hasNumberTexts: false, ...(strictError ? { strictErrors: [strictError] } : {}) };
   } catch (error) {
     if (error instanceof YamlError) throw new DecodeError(error.message, { cause: error });
     throw error;

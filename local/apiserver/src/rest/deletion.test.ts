@@ -40,7 +40,7 @@ describe('a delete', () => {
     expect(await server.send('DELETE', `${path}/a`, body)).toMatchObject({ code: 400, object: { message } });
   });
 
-  it('with a body that nobody can read is refused for its format', async () => {
+  it('with an unreadable body is rejected for its format', async () => {
     await using server = await TestServer.start();
     await server.ok('POST', path, configMap('a'));
     const { code } = await server.send('DELETE', `${path}/a`, '{}', { headers: { 'content-type': 'text/plain' } });

@@ -42,7 +42,7 @@ describe('a watch', () => {
     expect(watch.lines).toEqual(['MODIFIED a', 'ADDED b']);
   });
 
-  it('of one object tells of that one alone', async () => {
+  it('of one object delivers that one alone', async () => {
     await using server = await TestServer.start();
     using watch = await server.watch(`${path}?watch=1&fieldSelector=metadata.name%3Da`);
     using legacy = await server.watch(`/api/v1/watch/namespaces/default/configmaps/a`);
@@ -120,7 +120,7 @@ describe('a watch', () => {
     expect(none.lines).toEqual([]);
   });
 
-  it('with sendInitialEvents of a revision nobody has reached ends with an error instead of an older picture', async () => {
+  it('with sendInitialEvents of a future revision ends with an error instead of an older snapshot', async () => {
     await using server = await TestServer.start();
     using watch = await server.watch(
       `${path}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=99999`,

@@ -61,7 +61,7 @@ export function storageCases(name: string, open: () => Promise<StorageUnderTest>
       expect(storage.revision).toBe(3);
     });
 
-    it('refuses a write by somebody who has not seen the newest state', async () => {
+    it('rejects a write that is not based on the newest state', async () => {
       await put(a);
       await expect(storage.write(a, 0, object('a'))).rejects.toBeInstanceOf(RevisionMismatchError);
       await expect(storage.write(a, 7, object('a'))).rejects.toMatchObject({ actual: 1 });
@@ -95,7 +95,7 @@ export function storageCases(name: string, open: () => Promise<StorageUnderTest>
       ]);
     });
 
-    it('hands out values that nobody can change', async () => {
+    it('returns immutable values', async () => {
       const { value } = await put(a, { data: { deep: 'x' } });
       expect(Object.isFrozen(value)).toBe(true);
       expect(Object.isFrozen((value as unknown as { data: object }).data)).toBe(true);
@@ -136,7 +136,7 @@ export function storageCases(name: string, open: () => Promise<StorageUnderTest>
       expect(storage.list(all, { revision: 99 }).revision).toBe(1);
     });
 
-    it('pages through a list, and tells where to go on and how much is left', async () => {
+    it('pages through a list, and returns the continuation and the remaining count', async () => {
       for (const key of [a, b, c]) await put(key);
       const first = storage.list(all, { limit: 2 });
       expect(first).toMatchObject({ next: c, remaining: 1, revision: 3 });
@@ -161,7 +161,7 @@ export function storageCases(name: string, open: () => Promise<StorageUnderTest>
       expect(rest.next).toBeUndefined();
     });
 
-    it('tells a watcher of everything after its revision, once and in order', async () => {
+    it('delivers everything after its revision to a watcher, once and in order', async () => {
       await put(a);
       await put(b);
       const seen: string[] = [];
@@ -173,7 +173,7 @@ export function storageCases(name: string, open: () => Promise<StorageUnderTest>
       expect(seen).toEqual(['2 put b', '3 put c', '4 del a']);
     });
 
-    it('tells watchers of one object, of a namespace and of everything what is theirs', async () => {
+    it('delivers to watchers of one object, of a namespace and of everything their events', async () => {
       const seen: Record<string, string[]> = {};
       const prefixes = ['', '/registry/', all, '/registry/configmaps/default/', a];
       const watches = prefixes.map((prefix) => {
@@ -191,7 +191,7 @@ export function storageCases(name: string, open: () => Promise<StorageUnderTest>
       for (const watch of watches) watch[Symbol.dispose]();
     });
 
-    it('tells a watcher from the future nothing until then', async () => {
+    it('delivers nothing to a watcher of a future revision until then', async () => {
       await put(a);
       const seen: string[] = [];
       using _ = storage.watch(all, 3, (event) => seen.push(line(event)));
@@ -201,7 +201,7 @@ export function storageCases(name: string, open: () => Promise<StorageUnderTest>
       expect(seen).toEqual(['4 put c']);
     });
 
-    it('tells a watcher nothing after it is disposed, not even by the write that disposed it', async () => {
+    it('delivers nothing to a disposed watcher, not even the write that disposed it', async () => {
       const seen: string[] = [];
       const watches: Disposable[] = [];
       watches.push(storage.watch(all, 0, () => watches[1]?.[Symbol.dispose]()));
@@ -226,7 +226,7 @@ export function storageCases(name: string, open: () => Promise<StorageUnderTest>
       expect(seen[1]).toEqual(seen[0]);
     });
 
-    it('gives a watcher that comes while others are told the same event once', async () => {
+    it('delivers an event once to a watcher that is added during its delivery', async () => {
       const late: string[] = [];
       const watches: Disposable[] = [];
       watches.push(

@@ -73,7 +73,7 @@ describe('a new object', () => {
 });
 
 describe('an update', () => {
-  it('with a version goes through only if nobody was quicker', async () => {
+  it('with a resourceVersion succeeds only without a concurrent write', async () => {
     await using server = await TestServer.start();
     const first = await server.ok('POST', path, configMap('a'));
     await server.ok('PUT', `${path}/a`, { ...first, data: { x: '1' } });

@@ -150,7 +150,7 @@ export function processCases(lane: () => Lane): void {
     expect(place.read('/log')).toBe(stdout);
   });
 
-  test('a timeout ends a step whose output nobody reads', async () => {
+  test('a timeout ends a step whose output is not read', async () => {
     const { process } = place.startStep(
       ['-stdout_path', place.path('/log'), '-timeout', '300ms'],
       script('while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done'),

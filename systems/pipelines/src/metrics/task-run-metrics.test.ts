@@ -70,7 +70,7 @@ describe('a TaskRun that ended', () => {
     expect(written.lines.at(-1)).toBe(`taskrun_total counter 1 {"status":"${outcome}"}`);
   });
 
-  it('in a Pipeline is told apart, and as finely as the settings say', () => {
+  it('in a Pipeline has separate labels, as fine as the settings say', () => {
     const settings = {
       'metrics.taskrun.level': 'taskrun',
       'metrics.pipelinerun.level': 'pipelinerun',

@@ -7,8 +7,8 @@ const reason = 'TaskRunValidationFailed';
 
 /** Whether a run gives a Task what it asks for. More than it asks for is fine. */
 export function validateParams(specs: readonly ParamSpec[], params: readonly Param[], task: string): void {
-  const mistake = paramError(specs, params);
-  if (mistake !== undefined) throw userError(reason, `invalid input params for task ${task}: ${mistake}`);
+  const violation = paramError(specs, params);
+  if (violation !== undefined) throw userError(reason, `invalid input params for task ${task}: ${violation}`);
 }
 
 /** Validates the parameters of a Task; those of a matrix give it strings, one after the other. */
@@ -75,8 +75,8 @@ function keysOf(value: ParamValue | undefined): readonly string[] {
 
 /** Whether the values are among those that are allowed. */
 export function validateEnums(specs: readonly ParamSpec[], params: readonly Param[]): void {
-  const mistake = enumError(specs, params);
-  if (mistake !== undefined) throw userError('InvalidParamValue', mistake);
+  const violation = enumError(specs, params);
+  if (violation !== undefined) throw userError('InvalidParamValue', violation);
 }
 
 /** The first value that is not among those that are allowed. Nothing is always allowed. */
@@ -92,8 +92,8 @@ export function enumError(specs: readonly ParamSpec[], params: readonly Param[])
 
 /** Whether every `$(params.list[3])` in the Task is there, as far as upstream looks. */
 export function validateArrayIndices(task: TaskSpec, specs: readonly ParamSpec[], params: readonly Param[]): void {
-  const mistake = indexError(indexedTexts(task), specs, params);
-  if (mistake !== undefined) throw userError(reason, mistake);
+  const violation = indexError(indexedTexts(task), specs, params);
+  if (violation !== undefined) throw userError(reason, violation);
 }
 
 const itemReference = /\$\(params(?:\.([_a-zA-Z0-9.-]+)|\['([_a-zA-Z0-9./-]+)'\]|\["([_a-zA-Z0-9./-]+)"\])\[(\d+)\]\)/g;

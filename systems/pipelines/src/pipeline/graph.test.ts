@@ -70,7 +70,7 @@ it.each([
   expect(() => buildGraph(tasks)).toThrow(message);
 });
 
-it('final tasks wait for nobody, whatever they say', () => {
+it('final tasks have no dependencies, whatever they say', () => {
   expect(buildFinalGraph([task('a', { runAfter: ['b'] })]).parents.get('a')).toEqual([]);
 });
 

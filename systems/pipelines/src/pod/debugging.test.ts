@@ -44,7 +44,7 @@ describe('a step that waits at a breakpoint', () => {
     expect(read('out.beforestepexit.err')).toBe('1\n');
   });
 
-  it('is told when there is nothing to go on with', () => {
+  it('gets an error when there is nothing to continue', () => {
     expect(run(onFailure, 'debug-continue', 1)).toBe(
       'Last step (no. 1) has already been executed, breakpoint exiting !\n',
     );

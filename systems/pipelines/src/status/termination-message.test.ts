@@ -36,7 +36,7 @@ describe('a termination message', () => {
   );
 });
 
-const told = (key: string, value: string, type = 3) => [{ key, value, type }];
+const entry = (key: string, value: string, type = 3) => [{ key, value, type }];
 
 describe('entries of the entrypoint', () => {
   it.each([
@@ -48,7 +48,7 @@ describe('entries of the entrypoint', () => {
     ['', undefined],
     ['1.5', undefined],
   ])('as exit code %s is %s', (text, code) => {
-    expect(reportedExitCode(told('ExitCode', text))).toBe(code);
+    expect(reportedExitCode(entry('ExitCode', text))).toBe(code);
   });
 
   it.each([
@@ -58,12 +58,12 @@ describe('entries of the entrypoint', () => {
     ['2026-13-02T03:04:05.678Z', undefined],
     ['yesterday', undefined],
   ])('as start %s is %s', (text, time) => {
-    expect(reportedStart(told('StartedAt', text))).toBe(time);
+    expect(reportedStart(entry('StartedAt', text))).toBe(time);
   });
 
   it('counts for start and exit code also in a result of that name, and not for the reason', () => {
-    expect(reportedExitCode(told('ExitCode', '7', 1))).toBe(7);
-    expect(reportedReason(told('Reason', 'Skipped', 1))).toBeUndefined();
-    expect(reportedReason(told('Reason', 'Skipped'))).toBe('Skipped');
+    expect(reportedExitCode(entry('ExitCode', '7', 1))).toBe(7);
+    expect(reportedReason(entry('Reason', 'Skipped', 1))).toBeUndefined();
+    expect(reportedReason(entry('Reason', 'Skipped'))).toBe('Skipped');
   });
 });

@@ -140,11 +140,11 @@ describe('a Task', () => {
     ["'a,b'.split(',').size() == 2", "undeclared reference to 'split' (in container '')"],
     ['[1].existsOne(x, x == 1)', "undeclared reference to 'existsOne' (in container '')"],
     ["{'a': 1}[?'a'] == 1", "unsupported syntax '[?'"],
-  ])('understands CEL without what Kubernetes adds to it: %s', async (cel, mistake) => {
+  ])('understands CEL without what Kubernetes adds to it: %s', async (cel, expected) => {
     const settings = { 'feature-flags': { 'enable-cel-in-whenexpression': 'true' } };
     const refused = await denialOf(object('Task', step({ when: [{ cel }] })), settings);
-    if (mistake === undefined) expect(refused).toBeUndefined();
-    else expect(refused).toContain(mistake);
+    if (expected === undefined) expect(refused).toBeUndefined();
+    else expect(refused).toContain(expected);
   });
 
   it('may use enums and CEL when they are switched on', async () => {

@@ -98,7 +98,7 @@ describe.runIf(hasReleases)('a new version of the operator', { timeout: 240_000 
     expect(await find(client, kinds.PersistentVolumeClaim as never, 'data', namespace)).toBeDefined();
   });
 
-  it('replaces in place when it is asked to, and nothing is ever gone', async () => {
+  it('replaces in place on request, and nothing is ever missing', async () => {
     const client = await start({ params: [{ name: 'upgradeStrategy', value: 'rolling' }] });
     const before = await mainSets();
     const deployment = async () => client.get(kinds.Deployment, { namespace, name: 'tekton-pipelines-controller' });

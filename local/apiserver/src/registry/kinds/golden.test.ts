@@ -141,9 +141,9 @@ class Replay {
     };
     if (!object.metadata.name) return undefined;
     target.strategy.default?.(object);
-    const refusals = target.strategy.allocate?.(object, undefined, context) ?? [];
+    const denials = target.strategy.allocate?.(object, undefined, context) ?? [];
     target.strategy.prepareForCreate?.(object, context);
-    const errors = refusals.length > 0 ? refusals : validateNewObject(target.strategy, object, target, context);
+    const errors = denials.length > 0 ? denials : validateNewObject(target.strategy, object, target, context);
     return this.compare(step, target, object, errors, !step.path?.includes('dryRun=All'));
   }
 

@@ -30,7 +30,7 @@ export function applyChange(
   if (options.fieldValidation !== 'Ignore' && body.strictErrors.length > 0) {
     if (options.fieldValidation === 'Strict')
       throw badRequestError(`error strict decoding YAML: ${body.strictErrors.join(', ')}`);
-    for (const complaint of body.strictErrors) context.warnings.add(complaint);
+    for (const strictError of body.strictErrors) context.warnings.add(strictError);
   }
   return (old: KubeObject | undefined): Draft => {
     if (!old && config.metadata?.uid) {

@@ -27,7 +27,7 @@ export function applyPatch(
   keepClearedManagers(patched, decoded.object);
   checkName(context, decoded.object);
   if (options.fieldValidation !== 'Ignore')
-    for (const complaint of [...body.strictErrors, ...decoded.strictErrors]) context.warnings.add(complaint);
+    for (const strictError of [...body.strictErrors, ...decoded.strictErrors]) context.warnings.add(strictError);
   return decoded.object;
 }
 

@@ -113,12 +113,12 @@ class Executor {
   private async end(run: TaskRun, reason: string): Promise<void> {
     const status = reason === 'Succeeded' ? 'True' : 'False';
     const results = chance(this.random, 0.9) ? [{ name: 'r', type: 'string', value: 'yes' }] : [];
-    const told = { podName: 'p', conditions: [{ type: 'Succeeded', status, reason }], results };
+    const reported = { podName: 'p', conditions: [{ type: 'Succeeded', status, reason }], results };
     const { name = '' } = run.metadata;
     const latest = await this.client.get(TaskRunKind, { namespace, name }).catch(() => undefined);
     if (!latest || isOver(latest)) return;
     const done = await this.client
-      .updateStatus(TaskRunKind, { ...latest, status: told } as TaskRun)
+      .updateStatus(TaskRunKind, { ...latest, status: reported } as TaskRun)
       .catch(() => undefined);
     if (done) this.all.set(name, done);
     else this.world.clock.setTimer(100, () => void this.end(run, reason));

@@ -99,8 +99,13 @@ export class PipelineBench {
         : found.spec.status
           ? { type: 'Succeeded', status: 'False', reason: found.spec.status }
           : { type: 'Succeeded', status: 'False', reason: 'StepFailed' };
-    const told = Object.entries(results).map(([key, value]) => ({ name: key, type: typeOfValue(value), value }));
-    const status = { podName: `${name}-pod`, conditions: [condition], results: told, taskSpec: found.spec.taskSpec };
+    const reported = Object.entries(results).map(([key, value]) => ({ name: key, type: typeOfValue(value), value }));
+    const status = {
+      podName: `${name}-pod`,
+      conditions: [condition],
+      results: reported,
+      taskSpec: found.spec.taskSpec,
+    };
     await this.plane.client.updateStatus(TaskRun, { ...found, status } as never);
     await this.clock.advance(100);
   }

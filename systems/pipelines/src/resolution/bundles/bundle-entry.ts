@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import type { Layer, Manifest } from '@tektite/oci';
 
-const mostObjects = 20;
+const maxObjects = 20;
 /** As much as a layer may be when it is unpacked: no small layer fills the memory. */
 const maxBytes = 16 * 1024 * 1024;
 
@@ -11,7 +11,7 @@ const versionKey = 'dev.tekton.image.apiVersion';
 
 /** A bundle has few layers, and each says what object it is. */
 export function checkBundle({ layers }: Manifest): void {
-  if (layers.length > mostObjects) throw new Error(`contained more than the maximum ${mostObjects} allow objects`);
+  if (layers.length > maxObjects) throw new Error(`contained more than the maximum ${maxObjects} allow objects`);
   layers.forEach((layer, index) => {
     const missing = [versionKey, nameKey, kindKey].find((key) => annotation(layer, key) === undefined);
     if (missing !== undefined) throw new Error(`the layer ${index} does not contain a ${missing} annotation`);

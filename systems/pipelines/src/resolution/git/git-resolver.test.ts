@@ -52,7 +52,7 @@ describe('a clone', () => {
     expect((await bench.ask('git', { url: `${server.origin}/public`, pathInRepo })).text).toBe(taskText);
   });
 
-  it('logs in with a token from a Secret of the namespace, which is told to nobody', async () => {
+  it('logs in with a token from a Secret of the namespace, which is never printed', async () => {
     await bench.createSecret('git', { token });
     const url = `${server.origin}/private`;
     const params = { url, pathInRepo: 'task.yaml' };

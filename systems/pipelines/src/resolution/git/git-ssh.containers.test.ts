@@ -64,7 +64,7 @@ afterAll(async () => {
   await bench.stop();
 });
 
-it('a repository is cloned over SSH, with the key of whoever runs the controller', async () => {
+it('a repository is cloned over SSH, with the key of the controller’s user', async () => {
   const url = `ssh://${userInfo().username}@127.0.0.1:${port}${repositories.folder}/tasks.git`;
   const { text, status, message } = await bench.ask('git', { url, pathInRepo: 'task.yaml' });
   expect(message).toBe('');
@@ -72,7 +72,7 @@ it('a repository is cloned over SSH, with the key of whoever runs the controller
   expect(status.refSource).toEqual({ uri: `git+${url}`, digest: { sha1: commit }, entryPoint: 'task.yaml' });
 });
 
-it('a server that does not know the key says so, and asks nobody for a password', async () => {
+it('a server that does not know the key says so, and does not prompt for a password', async () => {
   writeFileSync(join(folder, 'authorized'), '');
   const url = `ssh://${userInfo().username}@127.0.0.1:${port}${repositories.folder}/tasks.git`;
   expect((await bench.ask('git', { url, pathInRepo: 'task.yaml' })).message).toContain('Permission denied (publickey');

@@ -12,7 +12,7 @@ export interface GitOptions {
 const protocols = 'git:ssh:ftp:ftps:http:https';
 /** More than any answer that is wanted here. */
 const maxBytes = 16 * 1024 * 1024;
-const mostErrorBytes = 16 * 1024;
+const maxErrorBytes = 16 * 1024;
 
 /**
  * Runs the machine's git. There is no shell and no prompt, and credentials are neither in arguments nor in messages.
@@ -48,11 +48,11 @@ export async function runGit(args: readonly string[], options: GitOptions): Prom
     if (size > maxBytes) kill();
     else output.push(chunk);
   });
-  let told = 0;
+  let received = 0;
   child.stderr.on('data', (chunk: Buffer) => {
     // Servers say what they like there.
-    if (told < mostErrorBytes) errors.push(chunk.subarray(0, mostErrorBytes - told));
-    told += chunk.length;
+    if (received < maxErrorBytes) errors.push(chunk.subarray(0, maxErrorBytes - received));
+    received += chunk.length;
   });
   child.stdin.on('error', () => {});
   child.stdin.end(input);

@@ -22,7 +22,7 @@ export const metadataRules: MetadataRules = {
       });
       return {
         metadata: object,
-        unknown: strictErrors.flatMap((complaint) => /^unknown field "(.*)"$/.exec(complaint)?.[1] ?? []),
+        unknown: strictErrors.flatMap((strictError) => /^unknown field "(.*)"$/.exec(strictError)?.[1] ?? []),
       };
     } catch (error) {
       if (error instanceof DecodeError) return error.message;

@@ -50,13 +50,13 @@ function conflicts(scopes: readonly string[]): number {
   return both('BestEffort', 'NotBestEffort') + both('Terminating', 'NotTerminating');
 }
 
-const mostErrors = 100;
+const maxErrors = 100;
 
 function validateScopes(spec: ResourceQuotaSpec, errors: FieldError[]): void {
   const { scopes = [] } = spec;
   const report = (detail: string, times = 1) => {
     // Each of them names all scopes.
-    for (let i = 0; i < times && errors.length < mostErrors; i++)
+    for (let i = 0; i < times && errors.length < maxErrors; i++)
       errors.push(invalid(specPath.child('scopes'), scopes, detail));
   };
   for (const scope of scopes) {

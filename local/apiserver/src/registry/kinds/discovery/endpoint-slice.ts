@@ -21,10 +21,10 @@ import { ipWarnings, validateCanonicalIp, validateEndpointIp, validateIp } from 
 import { ageOf, firstThree, nameOf } from '../table/cells.ts';
 import { endpointSliceColumns } from './columns.ts';
 
-const mostEndpoints = 1000;
-const mostAddresses = 100;
-const mostPorts = 20_000;
-const mostHints = 8;
+const maxEndpoints = 1000;
+const maxAddresses = 100;
+const maxPorts = 20_000;
+const maxHints = 8;
 
 const isNodeName = (name: string): string[] => nameIsDnsSubdomain(name, false);
 
@@ -40,8 +40,8 @@ function validateEndpointSlice(slice: EndpointSlice, old?: EndpointSlice): Field
 }
 
 function validatePorts(ports: readonly DiscoveryV1EndpointPort[], path: FieldPath, errors: FieldError[]): void {
-  if (ports.length > mostPorts) {
-    errors.push(tooMany(path, ports.length, mostPorts));
+  if (ports.length > maxPorts) {
+    errors.push(tooMany(path, ports.length, maxPorts));
     return;
   }
   const names = new Set<string>();
@@ -62,16 +62,16 @@ function validateEndpoints(
   path: FieldPath,
   errors: FieldError[],
 ): void {
-  if (endpoints.length > mostEndpoints) {
-    errors.push(tooMany(path, endpoints.length, mostEndpoints));
+  if (endpoints.length > maxEndpoints) {
+    errors.push(tooMany(path, endpoints.length, maxEndpoints));
     return;
   }
   for (const [i, endpoint] of endpoints.entries()) {
     const at = path.index(i);
     const addresses = endpoint.addresses ?? [];
     if (addresses.length === 0) errors.push(required(at.child('addresses'), 'must contain at least 1 address'));
-    else if (addresses.length > mostAddresses)
-      errors.push(tooMany(at.child('addresses'), addresses.length, mostAddresses));
+    else if (addresses.length > maxAddresses)
+      errors.push(tooMany(at.child('addresses'), addresses.length, maxAddresses));
     for (const [j, address] of addresses.entries())
       validateAddress(address, addressType, at.child('addresses'), j, errors);
     if (endpoint.nodeName !== undefined) checkText(endpoint.nodeName, isNodeName, at.child('nodeName'), errors);
@@ -126,8 +126,8 @@ function validateHints(hints: EndpointHints, path: FieldPath, errors: FieldError
     ['forNodes', isNodeName],
   ] as const) {
     const list = hints[field] ?? [];
-    if (list.length > mostHints) {
-      errors.push(tooMany(path.child(field), list.length, mostHints));
+    if (list.length > maxHints) {
+      errors.push(tooMany(path.child(field), list.length, maxHints));
       return;
     }
     const names = new Set<string>();

@@ -13,8 +13,8 @@ import { ageOf, nameOf } from '../table/cells.ts';
 import { priorityLevelConfigurationColumns } from './columns.ts';
 import { validateConditionTypes } from './flow-schema.ts';
 
-const mostQueues = 10_000_000;
-const mostHashBits = 60;
+const maxQueues = 10_000_000;
+const maxHashBits = 60;
 const path = FieldPath.of('spec');
 
 /** The level for requests that match no other; it cannot be changed. */
@@ -93,14 +93,14 @@ function validateQueuing(queuing: QueuingConfiguration, at: FieldPath, errors: F
   const { queues = 0, handSize = 0, queueLengthLimit = 0 } = queuing;
   if (queueLengthLimit <= 0) errors.push(invalid(at.child('queueLengthLimit'), queueLengthLimit, 'must be positive'));
   if (queues <= 0) errors.push(invalid(at.child('queues'), queues, 'must be positive'));
-  else if (queues > mostQueues)
-    errors.push(invalid(at.child('queues'), queues, `must not be greater than ${mostQueues}`));
+  else if (queues > maxQueues)
+    errors.push(invalid(at.child('queues'), queues, `must not be greater than ${maxQueues}`));
   const report = (detail: string) => errors.push(invalid(at.child('handSize'), handSize, detail));
   if (handSize <= 0) report('must be positive');
   else if (handSize > queues) report(`should not be greater than queues (${queues})`);
-  else if (entropyBits(queues, handSize) > mostHashBits)
+  else if (entropyBits(queues, handSize) > maxHashBits)
     report(
-      `required entropy bits of deckSize ${queues} and handSize ${handSize} should not be greater than ${mostHashBits}`,
+      `required entropy bits of deckSize ${queues} and handSize ${handSize} should not be greater than ${maxHashBits}`,
     );
 }
 

@@ -12,7 +12,7 @@ import { checkText } from '../field-checks.ts';
 /** Rules that the classes of volumes share. */
 
 const maxBytes = 256 * 1024;
-const mostParameters = 512;
+const maxParameters = 512;
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -29,8 +29,8 @@ export function validateParameters(
   errors: FieldError[],
 ): void {
   const keys = Object.keys(parameters);
-  if (keys.length > mostParameters) {
-    errors.push(tooLong(path, mostParameters));
+  if (keys.length > maxParameters) {
+    errors.push(tooLong(path, maxParameters));
     return;
   }
   if (keys.includes('')) errors.push(invalid(path, '', 'field can not be empty.'));

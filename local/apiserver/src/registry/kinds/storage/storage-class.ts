@@ -37,13 +37,13 @@ function validateTopologies(terms: readonly TopologySelectorTerm[], path: FieldP
       term.set(key, [...new Set(values ?? [])].sort());
     }
     const equal = seen.get(keyOf(term)) ?? 0;
-    for (let times = equal; times > 0 && errors.length < mostErrors; times--) errors.push(duplicate(at, ''));
+    for (let times = equal; times > 0 && errors.length < maxErrors; times--) errors.push(duplicate(at, ''));
     seen.set(keyOf(term), equal + 1);
   }
 }
 
 /** Each term can be a duplicate of each other one. */
-const mostErrors = 10_000;
+const maxErrors = 10_000;
 
 function keyOf(term: ReadonlyMap<string, readonly string[]>): string {
   return JSON.stringify([...term].sort(([a], [b]) => (a < b ? -1 : 1)));

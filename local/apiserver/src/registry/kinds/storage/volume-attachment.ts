@@ -20,7 +20,7 @@ import { ageOf, nameOf } from '../table/cells.ts';
 import { volumeAttachmentColumns } from './columns.ts';
 import { sizeOf } from './parameters.ts';
 
-const mostMetadata = 256 * 1024;
+const maxMetadata = 256 * 1024;
 const longestError = 1024;
 
 const isName = (name: string): string[] => nameIsDnsSubdomain(name, false);
@@ -32,8 +32,8 @@ function validateAttachment({ spec, status }: VolumeAttachment): FieldError[] {
   validateSource(spec?.source ?? {}, path.child('source'), errors);
   checkText(spec?.nodeName ?? '', isName, path.child('nodeName'), errors);
   const statusPath = FieldPath.of('status');
-  if (sizeOf(status?.attachmentMetadata ?? {}) > mostMetadata)
-    errors.push(tooLong(statusPath.child('attachmentMetadata'), mostMetadata));
+  if (sizeOf(status?.attachmentMetadata ?? {}) > maxMetadata)
+    errors.push(tooLong(statusPath.child('attachmentMetadata'), maxMetadata));
   for (const field of ['attachError', 'detachError'] as const)
     validateError(status?.[field], statusPath.child(field), errors);
   const volume = spec?.source?.persistentVolumeName;
@@ -54,7 +54,7 @@ function validateSource(source: VolumeAttachmentSource, path: FieldPath, errors:
 function validateError(error: VolumeError | undefined, path: FieldPath, errors: FieldError[]): void {
   if (!error) return;
   // The limit that the message names is another one; that is upstream's slip.
-  if (utf8Length(error.message ?? '') > longestError) errors.push(tooLong(path.child('message'), mostMetadata));
+  if (utf8Length(error.message ?? '') > longestError) errors.push(tooLong(path.child('message'), maxMetadata));
   if (error.errorCode !== undefined && error.errorCode < 0)
     errors.push(invalid(path.child('errorCode'), error.errorCode, inclusiveRangeError(0, 2 ** 31 - 1)));
 }

@@ -50,10 +50,10 @@ function validatePodAffinity(affinity: PodAffinity, path: FieldPath, errors: Fie
   const neededPath = path.child('requiredDuringSchedulingIgnoredDuringExecution');
   for (const [i, term] of (affinity.requiredDuringSchedulingIgnoredDuringExecution ?? []).entries())
     validatePodAffinityTerm(term, neededPath.index(i), errors);
-  const wishedPath = path.child('preferredDuringSchedulingIgnoredDuringExecution');
+  const preferredPath = path.child('preferredDuringSchedulingIgnoredDuringExecution');
   for (const [i, weighted] of (affinity.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
-    checkWeight(weighted.weight ?? 0, wishedPath.index(i).child('weight'), errors);
-    validatePodAffinityTerm(weighted.podAffinityTerm ?? {}, wishedPath.index(i).child('podAffinityTerm'), errors);
+    checkWeight(weighted.weight ?? 0, preferredPath.index(i).child('weight'), errors);
+    validatePodAffinityTerm(weighted.podAffinityTerm ?? {}, preferredPath.index(i).child('podAffinityTerm'), errors);
   }
 }
 

@@ -73,7 +73,7 @@ describe('what the cluster hands out', () => {
     expect(nodePort).toBeLessThanOrEqual(32_767);
   });
 
-  it('is what was asked for, if nobody has it', () => {
+  it('is the requested one, if it is free', () => {
     expect(allocated({ clusterIP: '10.0.0.9', ports: [port] }).spec?.clusterIP).toBe('10.0.0.9');
     const { errors } = allocated({ clusterIP: '10.0.0.9', ports: [port] }, context(['10.0.0.9']));
     expect(errors[0]?.message).toContain('provided IP is already allocated');
