@@ -22,6 +22,7 @@ import {
   type ObjectKey,
   type ResolvedKind,
 } from './kind-reference.ts';
+import { ignoreNotFound } from './ignore-not-found.ts';
 import { kinds } from './kinds.ts';
 import { listAll, type ListAllOptions } from './list-pages.ts';
 import { collectionPath, creationPath, objectPath } from './object-path.ts';
@@ -117,6 +118,15 @@ export class Client {
     if (!options.metadataOnly) return (await this.request(request)).body as T;
     const { body } = await this.request({ ...request, accept: metadataForm });
     return asKind(body as KubeObject, resolved) as T;
+  }
+
+  /** As `get`, but an object that does not exist is `undefined`. */
+  getOrUndefined<T extends KubeObject = DynamicObject>(
+    kind: KindReference<T>,
+    key: ObjectKey,
+    options: GetOptions = {},
+  ): Promise<T | undefined> {
+    return this.get(kind, key, options).catch(ignoreNotFound);
   }
 
   async list<T extends KubeObject = DynamicObject>(

@@ -13,6 +13,7 @@ export {
   type ResolvedKind,
 } from './kind-reference.ts';
 export { createFolder } from './create-folder.ts';
+export { ignoreNotFound } from './ignore-not-found.ts';
 export type { Interceptor, RequestHandler } from './interceptor.ts';
 export { kinds } from './kinds.ts';
 export { linesOf } from './lines-of.ts';

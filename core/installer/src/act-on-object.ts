@@ -1,4 +1,4 @@
-import { type Client, jsonPatch, type JsonPatchOperation, keyOf } from '@tektite/client';
+import { type Client, jsonPatch, type JsonPatchOperation, keyOf, ignoreNotFound } from '@tektite/client';
 import { completeKeys, migrateFields, type ObjectReference, recreateReason } from '@tektite/manifest';
 import { type DynamicObject, isStatusError } from '@tektite/meta';
 import type { ObjectAction } from './decide-object.ts';
@@ -129,9 +129,5 @@ export async function deleteObject(
 async function release({ client, live, signal }: Acting): Promise<void> {
   if (!live) return;
   const patch = jsonPatch([bound(live), { op: 'replace', path: '/metadata/finalizers', value: [] }]);
-  try {
-    await client.patch(live, keyOf(live), patch, signal ? { signal } : {});
-  } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
-  }
+  await client.patch(live, keyOf(live), patch, signal ? { signal } : {}).catch(ignoreNotFound);
 }

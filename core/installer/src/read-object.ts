@@ -1,6 +1,6 @@
 import { type Client, isClientError, keyOf } from '@tektite/client';
 import type { ObjectReference } from '@tektite/manifest';
-import { type DynamicObject, isStatusError } from '@tektite/meta';
+import { type DynamicObject } from '@tektite/meta';
 
 /** The object as the server has it; undefined when there is none. */
 export async function readObject(
@@ -10,12 +10,7 @@ export async function readObject(
 ): Promise<DynamicObject | undefined> {
   const { apiVersion, kind } = object;
   const key = 'metadata' in object ? keyOf(object as DynamicObject) : (object as ObjectReference);
-  try {
-    return await client.get({ apiVersion, kind }, key, signal ? { signal } : {});
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await client.getOrUndefined({ apiVersion, kind }, key, signal ? { signal } : {});
 }
 
 /** The same, where a kind that the server does not know has no objects. */

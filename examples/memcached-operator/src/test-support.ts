@@ -1,6 +1,6 @@
 import { type Client, kinds } from '@tektite/client';
 import { cacheKey, defineController, Manager, mapped } from '@tektite/controller';
-import { controllerOf, controllerReference, isStatusError, sleep } from '@tektite/meta';
+import { controllerOf, controllerReference, sleep } from '@tektite/meta';
 import { Memcached } from './memcached.ts';
 
 /**
@@ -50,10 +50,5 @@ function formatLabels(labels: Readonly<Record<string, string>>): string {
 }
 
 async function find(client: Client, namespace: string, name: string): Promise<Memcached | undefined> {
-  try {
-    return await client.get(Memcached, { namespace, name });
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await client.getOrUndefined(Memcached, { namespace, name });
 }

@@ -1,5 +1,5 @@
 import type { Client, KindReference } from '@tektite/client';
-import { isStatusError, type KubeObject } from '@tektite/meta';
+import { type KubeObject } from '@tektite/meta';
 
 /** The object of this name, or undefined when there is none. */
 export async function findObject<T extends KubeObject>(
@@ -10,10 +10,5 @@ export async function findObject<T extends KubeObject>(
   signal?: AbortSignal,
 ): Promise<T | undefined> {
   if (!name) return undefined;
-  try {
-    return await client.get(kind, { namespace, name }, signal ? { signal } : {});
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await client.getOrUndefined(kind, { namespace, name }, signal ? { signal } : {});
 }

@@ -302,12 +302,7 @@ export class TestWorld implements AsyncDisposable {
   }
 
   async find<T extends KubeObject>(kind: Kind<T>, name: string): Promise<T | undefined> {
-    try {
-      return await this.client.get(kind, { namespace, name });
-    } catch (error) {
-      if (isStatusError(error, 'NotFound')) return undefined;
-      throw error;
-    }
+    return await this.client.getOrUndefined(kind, { namespace, name });
   }
 
   async events(name: string): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 import { type Client, mergePatch } from '@tektite/client';
 import { type RunningSystems, startSystems } from '@tektite/controller';
-import { type Condition, type DynamicObject, findCondition, isStatusError, sleep, systemClock } from '@tektite/meta';
+import { type Condition, type DynamicObject, findCondition, sleep, systemClock } from '@tektite/meta';
 import type { ControlPlane, VirtualClock } from '@tektite/testkit';
 import { Connector } from './kinds/connector.ts';
 import { InstallManifest } from './kinds/install-manifest.ts';
@@ -157,10 +157,7 @@ export async function find(
 ) {
   const { apiVersion, kind, metadata } = object;
   const key = { name: metadata.name ?? '', ...(metadata.namespace ? { namespace } : {}) };
-  return client.get({ apiVersion, kind }, key).catch((error: unknown) => {
-    if (isStatusError(error, 'NotFound')) return undefined;
-    throw error;
-  });
+  return client.getOrUndefined({ apiVersion, kind }, key);
 }
 
 export const readManifests = async (client: Client) => (await client.list(InstallManifest)).items;

@@ -1,6 +1,5 @@
 import type { Client } from '@tektite/client';
 import type { Plan } from '@tektite/manifest';
-import { isStatusError } from '@tektite/meta';
 import { parseFirstYaml } from '@tektite/schema/yaml';
 import { type ComponentPlan, planTektonConfig, TektonConfig } from '@tektite/tekton-operator';
 import pc from 'picocolors';
@@ -12,10 +11,7 @@ export async function planComponents(client: Client, plan: Plan): Promise<readon
   const config =
     planned?.after === undefined ? undefined : (parseFirstYaml(planned.after)?.value as TektonConfig | undefined);
   if (!config) return undefined;
-  const live = await client.get(TektonConfig, { name: 'config' }).catch((error: unknown) => {
-    if (isStatusError(error, 'NotFound')) return undefined;
-    throw error;
-  });
+  const live = await client.getOrUndefined(TektonConfig, { name: 'config' });
   // The operator that runs there decides about upgrades, not this one.
   const version = live?.status?.version ?? operatorOptions.version;
   const metadata = { ...config.metadata, ...(live?.metadata.uid ? { uid: live.metadata.uid } : {}) };

@@ -1,5 +1,5 @@
-import { type Client, keyOf, mergePatch } from '@tektite/client';
-import { isStatusError, type KubeObject } from '@tektite/meta';
+import { type Client, keyOf, mergePatch, ignoreNotFound } from '@tektite/client';
+import { type KubeObject } from '@tektite/meta';
 
 /**
  * The finalizer step of an object.
@@ -32,11 +32,7 @@ export async function releaseObject(
   signal?: AbortSignal,
 ): Promise<void> {
   const rest = (object.metadata.finalizers ?? []).filter((name) => name !== finalizer);
-  try {
-    await writeFinalizers(client, object, rest, signal);
-  } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
-  }
+  await writeFinalizers(client, object, rest, signal).catch(ignoreNotFound);
 }
 
 /** The whole list at once, bound to the state it was made from: others add and remove theirs at the same time. */

@@ -59,12 +59,7 @@ async function findSecret(
   { client, secret }: CertificateSecretOptions,
   signal?: AbortSignal,
 ): Promise<Secret | undefined> {
-  try {
-    return await client.get(kinds.Secret, secret, signal ? { signal } : {});
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await client.getOrUndefined(kinds.Secret, secret, signal ? { signal } : {});
 }
 
 /** The certificate in the Secret, or a new one that was written into it; `undefined` after a concurrent write. */

@@ -44,12 +44,7 @@ export async function objectsOf(path: string): Promise<readonly DynamicObject[]>
 }
 
 export async function live(client: Client, object: DynamicObject): Promise<DynamicObject | undefined> {
-  try {
-    return await client.get(object, keyOf(object));
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await client.getOrUndefined(object, keyOf(object));
 }
 
 /** Objects as they are live, without what is of no interest; undefined for what is not there. */

@@ -1,4 +1,4 @@
-import { type Client, isClientError, jsonPatch } from '@tektite/client';
+import { type Client, isClientError, jsonPatch, ignoreNotFound } from '@tektite/client';
 import { type DynamicObject, isStatusError } from '@tektite/meta';
 import { explainFailure } from '../apply/explain-failure.ts';
 import { inParallel } from '../in-parallel.ts';
@@ -183,9 +183,7 @@ class Deletion {
         { op: 'test', path: '/metadata/finalizers', value: finalizers },
         { op: 'replace', path: '/metadata/finalizers', value: left },
       ]);
-      await this.client.patch(reference, reference, patch).catch((error: unknown) => {
-        if (!isStatusError(error, 'NotFound')) throw error;
-      });
+      await this.client.patch(reference, reference, patch).catch(ignoreNotFound);
       taken = true;
     }
     return taken;

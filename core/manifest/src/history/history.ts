@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { type Client, kinds } from '@tektite/client';
-import { cloneJson, type DynamicObject, formatTime, isStatusError } from '@tektite/meta';
+import { type Client, kinds, ignoreNotFound } from '@tektite/client';
+import { cloneJson, type DynamicObject, formatTime } from '@tektite/meta';
 import type { ConfigMap } from '@tektite/schema/kubernetes';
 import { type ApplySet, applySetId } from '../set/apply-set.ts';
 import { mappingAt } from '../field-value.ts';
@@ -136,10 +136,7 @@ export async function revisionManifest(client: Client, manifest: Manifest, names
       continue;
     }
     const reference = { ...referenceTo(item.object), namespace: item.object.metadata.namespace ?? namespace };
-    const live = await client.get(kinds.Secret, reference).catch((error: unknown) => {
-      if (isStatusError(error, 'NotFound')) return undefined;
-      throw error;
-    });
+    const live = await client.getOrUndefined(kinds.Secret, reference);
     if (!live) missing.push(describeObject(reference));
     else items.push({ ...item, object: withValues(item.object, live.data ?? {}) });
   }
@@ -222,8 +219,6 @@ async function forget(client: Client, objects: readonly ConfigMap[], kept: Reado
   for (const object of objects) {
     if (kept.has(numberOf(object))) continue;
     const { namespace = '', name = '' } = object.metadata ?? {};
-    await client.delete(kinds.ConfigMap, { namespace, name }).catch((error: unknown) => {
-      if (!isStatusError(error, 'NotFound')) throw error;
-    });
+    await client.delete(kinds.ConfigMap, { namespace, name }).catch(ignoreNotFound);
   }
 }

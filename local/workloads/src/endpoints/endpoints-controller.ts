@@ -1,4 +1,4 @@
-import { type Client, kinds } from '@tektite/client';
+import { type Client, kinds, ignoreNotFound } from '@tektite/client';
 import { type ControllerDefinition, defineController, mapped, type SourceTarget } from '@tektite/controller';
 import { equalJson, isStatusError } from '@tektite/meta';
 import type { Endpoints, Pod, Service } from '@tektite/schema/kubernetes';
@@ -92,9 +92,7 @@ async function writeEndpoints(
 }
 
 async function unlessGone(write: Promise<unknown>): Promise<void> {
-  await write.catch((error: unknown) => {
-    if (!isStatusError(error, 'NotFound')) throw error;
-  });
+  await write.catch(ignoreNotFound);
 }
 
 /** A namespace that goes takes nothing new, and needs nothing. */

@@ -1,4 +1,4 @@
-import { type Client, isClientError, mergePatch } from '@tektite/client';
+import { type Client, isClientError, mergePatch, ignoreNotFound } from '@tektite/client';
 import { controllerQueue, type Logger, type RateLimitingQueue, silentLogger } from '@tektite/controller';
 import { isStatusError, type OwnerReference } from '@tektite/meta';
 import type { RecordEvent } from '../component-events.ts';
@@ -200,11 +200,7 @@ export class GarbageCollector implements AsyncDisposable {
   }
 
   private async unlessGone(write: Promise<unknown>): Promise<void> {
-    try {
-      await write;
-    } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error;
-    }
+    await write.catch(ignoreNotFound);
   }
 
   private reportStrangeOwner({ identity }: GraphNode, { apiVersion, kind, name, uid }: OwnerReference): void {

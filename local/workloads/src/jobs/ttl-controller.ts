@@ -1,6 +1,6 @@
-import { kinds } from '@tektite/client';
+import { kinds, ignoreNotFound } from '@tektite/client';
 import { type ControllerDefinition, defineController, done, requeueAfter } from '@tektite/controller';
-import { instantToMilliseconds, isStatusError, parseTime } from '@tektite/meta';
+import { instantToMilliseconds, parseTime } from '@tektite/meta';
 import type { Job } from '@tektite/schema/kubernetes';
 
 /** The time at which a completed Job with a TTL is due for deletion. */
@@ -26,11 +26,9 @@ export function ttlController(): ControllerDefinition {
       // The cache may be old; that the Job is still as it was, the server checks.
       const { uid, resourceVersion } = job.metadata;
       const preconditions = { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) };
-      try {
-        await client.delete(kinds.Job, { namespace, name }, { propagationPolicy: 'Foreground', preconditions });
-      } catch (error) {
-        if (!isStatusError(error, 'NotFound')) throw error;
-      }
+      await client
+        .delete(kinds.Job, { namespace, name }, { propagationPolicy: 'Foreground', preconditions })
+        .catch(ignoreNotFound);
       return done;
     },
   });

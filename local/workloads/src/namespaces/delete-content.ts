@@ -1,4 +1,4 @@
-import type { ApiResource, Client } from '@tektite/client';
+import { type ApiResource, type Client, ignoreNotFound } from '@tektite/client';
 import { formatApiVersion, isStatusError } from '@tektite/meta';
 import type { ContentReport } from './namespace-conditions.ts';
 
@@ -74,8 +74,6 @@ async function deleteAll(client: Client, namespace: string, resource: ApiResourc
   if (resource.verbs.includes('deletecollection')) return client.deleteCollection(kind, { namespace, ...options });
   for (const { metadata } of (await client.list(kind, { namespace, signal })).items) {
     const key = { namespace, name: metadata.name ?? '' };
-    await client.delete(kind, key, options).catch((error: unknown) => {
-      if (!isStatusError(error, 'NotFound')) throw error;
-    });
+    await client.delete(kind, key, options).catch(ignoreNotFound);
   }
 }

@@ -1,4 +1,4 @@
-import { type Client, kinds, mergePatch, type NewObject } from '@tektite/client';
+import { type Client, kinds, mergePatch, type NewObject, ignoreNotFound } from '@tektite/client';
 import { controllerReference, equalJson, isStatusError, type Json, type KubeObject } from '@tektite/meta';
 import type { ControllerRevision, PodTemplateSpec } from '@tektite/schema/kubernetes';
 import { canonical, fnv1a } from '../deployments/template-hash.ts';
@@ -99,8 +99,6 @@ export async function truncateHistory(
   const unused = revisions.filter((revision) => !isUsed(revision)).toSorted(byRevision);
   for (const { metadata } of unused.slice(0, Math.max(0, unused.length - limit))) {
     const { namespace = '', name = '' } = metadata;
-    await client.delete(kinds.ControllerRevision, { namespace, name }).catch((error: unknown) => {
-      if (!isStatusError(error, 'NotFound')) throw error;
-    });
+    await client.delete(kinds.ControllerRevision, { namespace, name }).catch(ignoreNotFound);
   }
 }

@@ -1,6 +1,5 @@
-import { type Client, kinds, mergePatch } from '@tektite/client';
+import { type Client, kinds, mergePatch, ignoreNotFound } from '@tektite/client';
 import { type ControllerDefinition, defineController, mapped, metadataOnly } from '@tektite/controller';
-import { isStatusError } from '@tektite/meta';
 import type { Secret, ServiceAccount, TokenRequest } from '@tektite/schema/kubernetes';
 
 const type = 'kubernetes.io/service-account-token';
@@ -44,21 +43,12 @@ export function tokenController(certificate: (() => string) | undefined): Contro
 }
 
 async function find(client: Client, namespace: string, name: string): Promise<ServiceAccount | undefined> {
-  try {
-    return await client.get(kinds.ServiceAccount, { namespace, name });
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await client.getOrUndefined(kinds.ServiceAccount, { namespace, name });
 }
 
 async function remove(client: Client, { metadata }: Secret): Promise<void> {
   const { namespace = '', name = '', uid } = metadata;
-  await client
-    .delete(kinds.Secret, { namespace, name }, uid ? { preconditions: { uid } } : {})
-    .catch((error: unknown) => {
-      if (!isStatusError(error, 'NotFound')) throw error;
-    });
+  await client.delete(kinds.Secret, { namespace, name }, uid ? { preconditions: { uid } } : {}).catch(ignoreNotFound);
 }
 
 async function requestToken(client: Client, namespace: string, name: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { type Client, kinds, mergePatch } from '@tektite/client';
+import { type Client, kinds, mergePatch, ignoreNotFound } from '@tektite/client';
 import {
   type ControllerDefinition,
   defineController,
@@ -96,8 +96,6 @@ async function giveClaimsTo(client: Client, set: StatefulSet, pod: Pod): Promise
   for (const template of set.spec?.volumeClaimTemplates ?? []) {
     const key = { namespace: pod.metadata.namespace ?? '', name: claimName(template, pod.metadata.name ?? '') };
     const patch = mergePatch({ metadata: { ownerReferences: [ownerReference(pod)] } });
-    await client.patch(kinds.PersistentVolumeClaim, key, patch).catch((error: unknown) => {
-      if (!isStatusError(error, 'NotFound')) throw error;
-    });
+    await client.patch(kinds.PersistentVolumeClaim, key, patch).catch(ignoreNotFound);
   }
 }

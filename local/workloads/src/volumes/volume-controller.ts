@@ -47,12 +47,7 @@ export function volumeController(record: RecordEvent, storage: StorageOptions | 
 }
 
 async function find(client: Client, namespace: string, name: string): Promise<PersistentVolumeClaim | undefined> {
-  try {
-    return await client.get(kinds.PersistentVolumeClaim, { namespace, name });
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await client.getOrUndefined(kinds.PersistentVolumeClaim, { namespace, name });
 }
 
 async function reclaim(

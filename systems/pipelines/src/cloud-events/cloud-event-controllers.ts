@@ -1,5 +1,5 @@
 import { type ControllerDefinition, defineController, type ReconcileContext } from '@tektite/controller';
-import { formatTime, isStatusError, randomUid } from '@tektite/meta';
+import { formatTime, randomUid } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import type { CacheTransforms } from '../cache/cache-transforms.ts';
 import type { ConfigDefaults } from '../config/config-defaults.ts';
@@ -62,10 +62,7 @@ class Sender {
     const type = eventType(run);
     if (!type.includes('.unknown.') && !this.sent.isNew([type, ...identity], clock.now())) return;
     // The cache does not keep all of a run.
-    const content = await client.get(sent, { namespace, name }, { signal }).catch((error: unknown) => {
-      if (isStatusError(error, 'NotFound')) return undefined;
-      throw error;
-    });
+    const content = await client.getOrUndefined(sent, { namespace, name }, { signal });
     if (!content) return;
     const event = cloudEvent(run, content, { id: randomUid(random), time: formatTime(clock.now()) });
     outbox.post(sink, event, (error) =>

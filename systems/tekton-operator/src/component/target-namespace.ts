@@ -68,12 +68,7 @@ function marked(
 }
 
 async function find(client: Client, name: string): Promise<Namespace | undefined> {
-  try {
-    return await client.get(kinds.Namespace, { name });
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await client.getOrUndefined(kinds.Namespace, { name });
 }
 
 function ignoreGone(error: unknown): void {

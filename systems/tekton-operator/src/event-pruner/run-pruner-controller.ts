@@ -1,4 +1,4 @@
-import { type Client, kinds, mergePatch } from '@tektite/client';
+import { type Client, kinds, mergePatch, ignoreNotFound } from '@tektite/client';
 import {
   cached,
   type ControllerDefinition,
@@ -8,7 +8,7 @@ import {
   requeueAfter,
   type Result,
 } from '@tektite/controller';
-import { formatTime, isStatusError } from '@tektite/meta';
+import { formatTime } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import type { ConfigMap } from '@tektite/schema/kubernetes';
 import { historyLimit, prunerAnnotations, type PrunerSettings, timeToLive, tooMany } from './prune-limits.ts';
@@ -98,11 +98,7 @@ async function remove(run: PrunedRun, { client, kind, signal }: Step): Promise<v
 const keyOf = ({ metadata }: PrunedRun) => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' });
 
 async function unlessGone(request: Promise<unknown>): Promise<void> {
-  try {
-    await request;
-  } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
-  }
+  await request.catch(ignoreNotFound);
 }
 
 const settingsIndex = ({ metadata }: { readonly metadata: { readonly name?: string } }) =>

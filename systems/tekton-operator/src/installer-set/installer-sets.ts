@@ -1,5 +1,5 @@
-import type { Client } from '@tektite/client';
-import { controllerReference, equalJson, findCondition, isStatusError, type KubeObject } from '@tektite/meta';
+import { type Client, ignoreNotFound } from '@tektite/client';
+import { controllerReference, equalJson, findCondition, type KubeObject } from '@tektite/meta';
 import { TektonInstallerSet } from '../kinds/kinds.ts';
 import { actionFor, belongs, decideSets, type SetFinding } from './decide-sets.ts';
 import { keys } from './set-keys.ts';
@@ -165,9 +165,5 @@ function stateOf(sets: readonly TektonInstallerSet[], { createdBy, type }: Wante
 
 /** Gone is as good as deleted. */
 export async function ignoreMissing(request: Promise<unknown>): Promise<void> {
-  try {
-    await request;
-  } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
-  }
+  await request.catch(ignoreNotFound);
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Client, kinds, mergePatch } from '@tektite/client';
+import { type Client, kinds, mergePatch, ignoreNotFound } from '@tektite/client';
 import { Manifest } from '@tektite/manifest';
 import { controllerReference, type DynamicObject, isStatusError, type KubeObject } from '@tektite/meta';
 import type { Namespace } from '@tektite/schema/kubernetes';
@@ -182,9 +182,7 @@ async function leaveCluster({ client, sets }: ExtensionContext<TektonConfig>): P
     [kinds.ValidatingWebhookConfiguration, 'namespace.operator.tekton.dev'],
     [kinds.MutatingWebhookConfiguration, 'proxy.operator.tekton.dev'],
   ] as const)
-    await client.delete(kind as never, { name }).catch((error: unknown) => {
-      if (!isStatusError(error, 'NotFound')) throw error;
-    });
+    await client.delete(kind as never, { name }).catch(ignoreNotFound);
   for (const label of [labels.rbacVersion, labels.bundlesVersion]) await unmarkNamespaces(client, label);
 }
 
@@ -233,12 +231,7 @@ async function existing(client: Client, name: string): Promise<KubeObject> {
 }
 
 async function findConstraints(client: Client, name: string): Promise<KubeObject | undefined> {
-  try {
-    return await client.get(SecurityContextConstraints, { name });
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await client.getOrUndefined(SecurityContextConstraints, { name });
 }
 
 async function applyOwn(client: Client, object: KubeObject): Promise<void> {

@@ -1,5 +1,4 @@
-import { type Client, kinds, mergePatch } from '@tektite/client';
-import { isStatusError } from '@tektite/meta';
+import { type Client, kinds, mergePatch, ignoreNotFound } from '@tektite/client';
 import { parseFirstYaml } from '@tektite/schema/yaml';
 import { TektonResult } from '../kinds/kinds.ts';
 import { TektonConfig } from '../kinds/tekton-config.ts';
@@ -57,10 +56,5 @@ async function dropOwnCertificate(client: Client): Promise<void> {
 }
 
 async function found<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await read().catch(ignoreNotFound);
 }

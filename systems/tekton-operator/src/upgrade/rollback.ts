@@ -1,5 +1,5 @@
-import { type Client, kinds } from '@tektite/client';
-import { controllerReference, type DynamicObject, findCondition, isStatusError } from '@tektite/meta';
+import { type Client, kinds, ignoreNotFound } from '@tektite/client';
+import { controllerReference, type DynamicObject, findCondition } from '@tektite/meta';
 import type { ControllerRevision } from '@tektite/schema/kubernetes';
 import type { PlannedSets } from '../component/component-description.ts';
 import type { ComponentObject } from '../component/component-object.ts';
@@ -172,10 +172,5 @@ function keptOf(set: TektonInstallerSet): Kept {
 }
 
 async function found<V>(read: () => Promise<V>): Promise<V | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await read().catch(ignoreNotFound);
 }

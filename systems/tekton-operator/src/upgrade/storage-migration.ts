@@ -1,4 +1,4 @@
-import { type Client, kinds, mergePatch } from '@tektite/client';
+import { type Client, kinds, mergePatch, ignoreNotFound } from '@tektite/client';
 import type { Logger } from '@tektite/controller';
 import { isStatusError } from '@tektite/meta';
 import type { CustomResourceDefinition } from '@tektite/schema/kubernetes';
@@ -44,11 +44,7 @@ async function migrate(client: Client, definition: CustomResourceDefinition): Pr
   const kind = { apiVersion: `${group}/${stored}`, kind: names.kind };
   for (const { metadata } of (await client.list(kind)).items) {
     const key = { name: metadata.name ?? '', ...(metadata.namespace ? { namespace: metadata.namespace } : {}) };
-    try {
-      await client.patch(kind, key, mergePatch({}));
-    } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error;
-    }
+    await client.patch(kind, key, mergePatch({})).catch(ignoreNotFound);
   }
   const key = { name: definition.metadata.name ?? '' };
   await client.patchStatus(kinds.CustomResourceDefinition, key, mergePatch({ status: { storedVersions: [stored] } }));

@@ -1,5 +1,5 @@
 import { done, type ReconcileContext, requeueAfter, type Result } from '@tektite/controller';
-import { formatTime, isStatusError, setCondition } from '@tektite/meta';
+import { formatTime, setCondition } from '@tektite/meta';
 import { installManifestName, manifestTypes } from '../../connector-keys.ts';
 import type { Connector } from '../../kinds/connector.ts';
 import { InstallManifest } from '../../kinds/install-manifest.ts';
@@ -47,12 +47,7 @@ async function allOf(
   const { name = '', namespace = '' } = metadata;
   const named = await Promise.all(
     manifestTypes.map((type) =>
-      client
-        .get(InstallManifest, { name: installManifestName({ namespace, name }, type) }, { signal })
-        .catch((error: unknown) => {
-          if (isStatusError(error, 'NotFound')) return undefined;
-          throw error;
-        }),
+      client.getOrUndefined(InstallManifest, { name: installManifestName({ namespace, name }, type) }, { signal }),
     ),
   );
   return named.filter((manifest) => manifest !== undefined);

@@ -1,4 +1,4 @@
-import { mergePatch } from '@tektite/client';
+import { mergePatch, ignoreNotFound } from '@tektite/client';
 import {
   cached,
   type ControllerDefinition,
@@ -7,7 +7,6 @@ import {
   requeueAfter,
   type Result,
 } from '@tektite/controller';
-import { isStatusError } from '@tektite/meta';
 import { PipelineRun as PipelineRunKind } from '../../kinds/kinds.ts';
 import type { PipelineRun } from '../../kinds/pipeline-run.ts';
 import { isCompleted } from '../../conditions/succeeded-condition.ts';
@@ -86,10 +85,6 @@ class RunQueue {
   ): Promise<void> {
     const { namespace = '', name = '', resourceVersion, uid } = run.metadata;
     const patch = mergePatch({ metadata: { uid, resourceVersion }, spec: { status } });
-    try {
-      await client.patch(PipelineRunKind, { namespace, name }, patch, { signal });
-    } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error;
-    }
+    await client.patch(PipelineRunKind, { namespace, name }, patch, { signal }).catch(ignoreNotFound);
   }
 }

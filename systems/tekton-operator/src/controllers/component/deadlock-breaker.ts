@@ -1,5 +1,5 @@
-import { type Client, kinds } from '@tektite/client';
-import { equalJson, isStatusError } from '@tektite/meta';
+import { type Client, kinds, ignoreNotFound } from '@tektite/client';
+import { equalJson } from '@tektite/meta';
 
 /**
  * A component whose webhook checks ConfigMaps cannot be installed while the webhook is down: its own ConfigMaps would
@@ -21,10 +21,5 @@ export async function breakDeadlock(
 }
 
 async function find<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await read().catch(ignoreNotFound);
 }

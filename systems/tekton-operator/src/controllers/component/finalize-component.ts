@@ -1,6 +1,5 @@
 import { kinds } from '@tektite/client';
 import type { Result } from '@tektite/controller';
-import { isStatusError } from '@tektite/meta';
 import { ignoreMissing } from '../../installer-set/installer-sets.ts';
 import { isManifestProblem } from '../../payload/manifest-problem.ts';
 import type { ComponentDescription } from '../../component/component-description.ts';
@@ -44,10 +43,7 @@ async function deleteDefinitions<T extends ComponentObject>(
   const { client } = observed.context;
   let left = 0;
   for (const name of await definitionNames(description, observed)) {
-    const live = await client.get(kinds.CustomResourceDefinition, { name }).catch((error: unknown) => {
-      if (isStatusError(error, 'NotFound')) return undefined;
-      throw error;
-    });
+    const live = await client.getOrUndefined(kinds.CustomResourceDefinition, { name });
     if (!live) continue;
     left++;
     if (!live.metadata.deletionTimestamp) await ignoreMissing(client.delete(kinds.CustomResourceDefinition, { name }));

@@ -1,5 +1,5 @@
+import { ignoreNotFound } from '@tektite/client';
 import type { KubeObject } from '@tektite/meta';
-import { isStatusError } from '@tektite/meta';
 import type { ExtensionContext } from '../../extension/extension.ts';
 import type { TektonConfig } from '../../kinds/tekton-config.ts';
 import { componentObject } from '../../profile/component-objects.ts';
@@ -31,11 +31,7 @@ export async function removeComponent(
   const live = observed.liveOf(component);
   if (!live) return undefined;
   if (!live.metadata.deletionTimestamp)
-    try {
-      await observed.context.client.delete(component.kind, { name: live.metadata.name ?? '' });
-    } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error;
-    }
+    await observed.context.client.delete(component.kind, { name: live.metadata.name ?? '' }).catch(ignoreNotFound);
   return reconcileAgain;
 }
 
