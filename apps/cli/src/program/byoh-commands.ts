@@ -71,7 +71,7 @@ Examples:
     .addHelpText(
       'after',
       `
-Creates objects in a namespace of its own and deletes it afterwards. Exit code 1 when a check fails.
+Creates objects in a new namespace and deletes it afterwards. Exit code 1 when a check fails.
 
 Examples:
   $ tektite byoh conformance --kind K8sInstallerConfig --template default/k8s
