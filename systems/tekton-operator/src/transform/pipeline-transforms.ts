@@ -1,5 +1,5 @@
 import type { Transform } from '@tektite/manifest';
-import type { PipelineSettings } from '../kinds/pipeline-fields.ts';
+import { type PipelineSettings, type SettingMap, settingsOf } from '../kinds/pipeline-fields.ts';
 import type { Scheduling } from '../kinds/shared-fields.ts';
 import { configMapData, settingTexts } from './config-map-values.ts';
 import { containerVariables } from './environment-variables.ts';
@@ -7,55 +7,6 @@ import { type ImageChoice, workloadImages } from './images.ts';
 import { operandLabel } from './operand-label.ts';
 import { asStatefulSet, electionBuckets, tuneController } from './performance.ts';
 import { schedulePods } from './scheduling.ts';
-
-const featureFlags = [
-  'disable-creds-init',
-  'await-sidecar-readiness',
-  'running-in-environment-with-injected-sidecars',
-  'require-git-ssh-secret-known-hosts',
-  'enable-custom-tasks',
-  'enable-api-fields',
-  'embedded-status',
-  'send-cloudevents-for-runs',
-  'verification-mode',
-  'trusted-resources-verification-no-match-policy',
-  'enable-provenance-in-status',
-  'scope-when-expressions-to-task',
-  'disable-affinity-assistant',
-  'enforce-nonfalsifiability',
-  'keep-pod-on-cancel',
-  'results-from',
-  'max-result-size',
-  'set-security-context',
-  'coschedule',
-  'enable-cel-in-whenexpression',
-  'enable-step-actions',
-  'enable-param-enum',
-  'disable-inline-spec',
-];
-
-const runDefaults = [
-  'default-timeout-minutes',
-  'default-service-account',
-  'default-managed-by-label-value',
-  'default-pod-template',
-  'default-cloud-events-sink',
-  'default-affinity-assistant-pod-template',
-  'default-task-run-workspace-binding',
-  'default-max-matrix-combinations-count',
-  'default-forbidden-env',
-  'default-resolver-type',
-];
-
-const metrics = [
-  'metrics.taskrun.level',
-  'metrics.taskrun.duration-type',
-  'metrics.pipelinerun.level',
-  'metrics.pipelinerun.duration-type',
-  'metrics.count.enable-reason',
-];
-
-const resolvers = ['enable-bundles-resolver', 'enable-hub-resolver', 'enable-git-resolver', 'enable-cluster-resolver'];
 
 const controller = {
   deployment: 'tekton-pipelines-controller',
@@ -75,13 +26,12 @@ export function pipelineTransforms(
 ): readonly (Transform | undefined)[] {
   const performance = settings.performance ?? { 'disable-ha': false };
   const ordinals = performance['statefulset-ordinals'] === true;
+  const settingsIn = (map: SettingMap) => configMapData(map, settingTexts(settings, settingsOf(map)));
   return [
     operandLabel('tektoncd-pipelines'),
-    configMapData('feature-flags', settingTexts(settings, featureFlags)),
-    configMapData('config-defaults', settingTexts(settings, runDefaults)),
-    configMapData('config-observability', settingTexts(settings, metrics)),
+    ...(['feature-flags', 'config-defaults', 'config-observability'] as const).map(settingsIn),
     configMapData('config-tracing', tracing(settings)),
-    configMapData('resolvers-feature-flags', settingTexts(settings, resolvers)),
+    settingsIn('resolvers-feature-flags'),
     workloadImages(images, 'Deployment', 'StatefulSet'),
     schedulePods(settings.config),
     configMapData('bundleresolver-config', settings['bundles-resolver-config'] ?? {}),
