@@ -1,5 +1,4 @@
-import { type Client, kinds } from '@tektite/client';
-import { isStatusError } from '@tektite/meta';
+import { type Client, ignoreNotFound, kinds } from '@tektite/client';
 import type { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@tektite/schema/kubernetes';
 import type { Webhook } from './review-handler.ts';
 
@@ -36,8 +35,4 @@ export async function retireWebhooks(
     }
   }
   return removed;
-}
-
-function ignoreNotFound(error: unknown): void {
-  if (!isStatusError(error, 'NotFound')) throw error;
 }

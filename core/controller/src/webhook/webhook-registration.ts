@@ -1,5 +1,5 @@
-import { type Client, kinds, mergePatch } from '@tektite/client';
-import { isStatusError, type ObjectMeta } from '@tektite/meta';
+import { type Client, kinds, mergePatch, retryOnConflict } from '@tektite/client';
+import type { ObjectMeta } from '@tektite/meta';
 import { ControllerError } from '../controller-error.ts';
 import { covers } from './covers.ts';
 import type { Webhook } from './review-handler.ts';
@@ -45,8 +45,6 @@ export function conversionsOf(
   return conversions;
 }
 
-const attempts = 5;
-
 /**
  * Registers webhooks at the API server: writes their configurations, and the conversion into CustomResourceDefinitions.
  *
@@ -84,8 +82,8 @@ async function writeConfiguration(
       ? kinds.MutatingWebhookConfiguration
       : kinds.ValidatingWebhookConfiguration;
   const call = signal ? { signal } : {};
-  await retryConflicts(async () => {
-    const found = await client.get(kind, { name }, call).catch(ignoreNotFound);
+  await retryOnConflict(async () => {
+    const found = await client.getOrUndefined(kind, { name }, call);
     if (!found) {
       await client.create(kind, { ...wanted, metadata: { ...metadata, name } } as never, call);
       return;
@@ -121,21 +119,4 @@ async function writeConversion(
     webhook: { ...conversion.webhook, clientConfig: { ...clientConfig, ...other } },
   };
   await client.patch(kinds.CustomResourceDefinition, { name }, mergePatch({ spec: { conversion: patched } }), call);
-}
-
-async function retryConflicts(work: () => Promise<void>): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await work();
-      return;
-    } catch (error) {
-      const isRace = isStatusError(error, 'Conflict') || isStatusError(error, 'AlreadyExists');
-      if (!isRace || attempt === attempts) throw error;
-    }
-  }
-}
-
-function ignoreNotFound(error: unknown): undefined {
-  if (!isStatusError(error, 'NotFound')) throw error;
-  return undefined;
 }

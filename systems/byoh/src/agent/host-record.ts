@@ -1,5 +1,4 @@
-import type { Client } from '@tektite/client';
-import { isStatusError } from '@tektite/meta';
+import { type Client, retryOnConflict } from '@tektite/client';
 import { ByoHost } from '../kinds/byo-host.ts';
 import { type ConditionText, withCondition } from '../kinds/cluster-condition.ts';
 import { patchObject } from '../patch-object.ts';
@@ -22,16 +21,12 @@ export class HostRecord {
 
   /** Applies a change to whatever the host is by then. */
   async change(alter: (host: ByoHost) => ByoHost): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        this.seen = await patchObject(this.client, ByoHost, this.seen, alter(this.seen));
-        return;
-      } catch (error) {
-        if (!isStatusError(error, 'Conflict') || attempt >= attempts) throw error;
-        const { name = '', namespace = '' } = this.seen.metadata;
-        this.seen = await this.client.get(ByoHost, { namespace, name });
-      }
-    }
+    const write = async (attempt: number) => {
+      const { name = '', namespace = '' } = this.seen.metadata;
+      if (attempt > 1) this.seen = await this.client.get(ByoHost, { namespace, name });
+      this.seen = await patchObject(this.client, ByoHost, this.seen, alter(this.seen));
+    };
+    await retryOnConflict(write, { attempts });
   }
 
   async mark(...texts: readonly ConditionText[]): Promise<void> {

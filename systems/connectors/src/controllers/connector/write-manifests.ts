@@ -1,11 +1,9 @@
-import { type Client, keyOf, mergePatch } from '@tektite/client';
+import { type Client, keyOf, mergePatch, retryOnConflict } from '@tektite/client';
 import { isStatusError } from '@tektite/meta';
 import { keys } from '../../connector-keys.ts';
 import { InstallManifest } from '../../kinds/install-manifest.ts';
 import type { ManifestAction } from './decide.ts';
 import type { WantedManifest } from './manifest-for.ts';
-
-const conflictAttempts = 5;
 
 /** Does what was decided about an InstallManifest. Rejects with what the API said. */
 export async function writeManifest(client: Client, action: ManifestAction, signal: AbortSignal): Promise<void> {
@@ -29,22 +27,16 @@ async function create(client: Client, { name, labels, annotations, spec }: Wante
 
 /** In place: installed objects stay, and the installer updates them. */
 async function update(client: Client, first: InstallManifest, wanted: WantedManifest, signal: AbortSignal) {
-  let manifest = first;
-  for (let attempt = 1; ; attempt++) {
+  await retryOnConflict(async (attempt) => {
+    const manifest = attempt === 1 ? first : await client.get(InstallManifest, keyOf(first), { signal });
     const { [keys.formerHash]: _, ...annotations } = manifest.metadata.annotations ?? {};
     const metadata = {
       ...manifest.metadata,
       labels: { ...manifest.metadata.labels, ...wanted.labels },
       annotations: { ...annotations, ...wanted.annotations },
     };
-    try {
-      await client.update(InstallManifest, { ...manifest, metadata, spec: wanted.spec }, { signal });
-      return;
-    } catch (error) {
-      if (!isStatusError(error, 'Conflict') || attempt === conflictAttempts) throw error;
-      manifest = await client.get(InstallManifest, keyOf(first), { signal });
-    }
-  }
+    await client.update(InstallManifest, { ...manifest, metadata, spec: wanted.spec }, { signal });
+  });
 }
 
 /** Deletes it with its dependents. A deleted one is not an error, and another one of its name stays. */
