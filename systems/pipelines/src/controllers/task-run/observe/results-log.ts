@@ -23,7 +23,7 @@ export async function observeResultsLog(
   if (![...(containers ?? []), ...(initContainers ?? [])].some(({ name }) => name === container)) return [];
   const log = await client.log(keyOfPod(pod), { container, signal });
   try {
-    return readResultsLog(log, flags.maxResultSize);
+    return await readResultsLog(log, flags.maxResultSize);
   } catch (error) {
     if (error instanceof ResultTooLarge) return error;
     throw error;
