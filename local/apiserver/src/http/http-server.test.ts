@@ -479,14 +479,20 @@ describe('bodies', () => {
   it('beyond the memory for requests under way are answered with 429, and accepted when there is room', async () => {
     let release = () => {};
     const gate = new Promise<void>((resolve) => (release = resolve));
+    let waits = false;
+    const wait = () => {
+      waits = true;
+      return gate;
+    };
     await using server = await HttpTestServer.start({
       maxInflightBytes: 1_000_000,
-      admission: [{ name: 'Gate', mutate: ({ name }) => (name.startsWith('slow') ? gate : undefined) }],
+      admission: [{ name: 'Gate', mutate: ({ name }) => (name === 'slow' ? wait() : undefined) }],
     });
     const post = (name: string) =>
       server.http1(path, { method: 'POST', headers: json, body: configMap(name, { x: 'y'.repeat(600_000) }) });
     const slow = post('slow');
-    await expect.poll(async () => (await post('other')).code).toBe(429);
+    await expect.poll(() => waits).toBe(true);
+    expect((await post('other')).code).toBe(429);
     expect((await server.http1('/readyz')).code).toBe(200);
     release();
     expect((await slow).code).toBe(201);
@@ -496,15 +502,21 @@ describe('bodies', () => {
   it('of one user leave room for those of others, however many credentials the user has', async () => {
     let release = () => {};
     const gate = new Promise<void>((resolve) => (release = resolve));
+    let waits = false;
+    const wait = () => {
+      waits = true;
+      return gate;
+    };
     await using server = await HttpTestServer.start({
       maxInflightBytes: 1_000_000,
-      admission: [{ name: 'Gate', mutate: ({ name }) => (name.startsWith('slow') ? gate : undefined) }],
+      admission: [{ name: 'Gate', mutate: ({ name }) => (name === 'slow' ? wait() : undefined) }],
     });
     const post = (name: string, size: number, as: KeyPair) =>
       server.http1(path, { method: 'POST', headers: json, body: configMap(name, { x: 'y'.repeat(size) }), as });
     const slow = post('slow', 600_000, await server.issue('jane'));
     const again = await server.issue('jane');
-    await expect.poll(async () => (await post('more', 300_000, again)).code).toBe(429);
+    await expect.poll(() => waits).toBe(true);
+    expect((await post('more', 300_000, again)).code).toBe(429);
     expect((await post('other', 300_000, await server.issue('john'))).code).toBe(201);
     release();
     expect((await slow).code).toBe(201);
@@ -522,4 +534,56 @@ it('answers a URL that is too long with 414, and headers that are too large with
   expect(await exchange(socket, `GET ${path} HTTP/1.1\r\nhost: x\r\nx-y: ${'z'.repeat(300_000)}\r\n\r\n`)).toMatch(
     /^HTTP\/1\.1 431 /,
   );
+});
+
+describe('a web page of another site, in a browser that has the certificate of the administrator', () => {
+  const body = configMap('planted');
+  // A body without a type is taken as JSON, and needs no consent of the server.
+  const types = [undefined, 'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'];
+
+  it.each(types)('cannot change anything with a simple request of type %s', async (type) => {
+    await using server = await HttpTestServer.start();
+    const headers = {
+      origin: 'https://evil.example',
+      'sec-fetch-site': 'cross-site',
+      ...(type ? { 'content-type': type } : {}),
+    };
+    for (const version of ['http1', 'http2'] as const) {
+      const { code, object } = await server[version](path, { method: 'POST', headers, body });
+      expect([code, object.kind]).toEqual([403, 'Status']);
+    }
+    expect((await server.http1(`${path}/planted`)).code).toBe(404);
+  });
+
+  it('may not read, and gets no consent to ask for more', async () => {
+    await using server = await HttpTestServer.start();
+    const origin = 'https://evil.example';
+    for (const method of ['GET', 'OPTIONS', 'DELETE']) {
+      const asks = { origin, 'access-control-request-method': 'DELETE' };
+      for (const headers of [asks, { ...asks, 'sec-fetch-site': 'cross-site' }]) {
+        const answer = await server.http1(`${path}/none`, { method, headers });
+        expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+        if ('sec-fetch-site' in headers) expect(answer.code).toBe(403);
+      }
+    }
+    const own = { 'sec-fetch-site': 'same-origin', origin: 'https://127.0.0.1' };
+    expect((await server.http1(path, { headers: own })).code).toBe(200);
+  });
+
+  it('cannot open a session in a container', async () => {
+    await using server = await HttpTestServer.start();
+    const upgrade = (headers: string) =>
+      server
+        .socket()
+        .then((socket) =>
+          exchange(
+            socket,
+            `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n${headers}\r\n\r\n`,
+          ),
+        );
+    expect(await upgrade('origin: https://evil.example')).toMatch(/^HTTP\/1\.1 403 [^]*web pages of other sites/);
+    expect(await upgrade('origin: null')).toMatch(/^HTTP\/1\.1 403 /);
+    expect(await upgrade('sec-fetch-site: same-site')).toMatch(/^HTTP\/1\.1 403 /);
+    expect(await upgrade('origin: https://x')).not.toMatch(/^HTTP\/1\.1 403 /);
+  });
 });

@@ -6,6 +6,7 @@ import { parseRequestInfo } from '../request/request-info.ts';
 import { BodyReader } from './body-reader.ts';
 import { clientCertificate } from './client-certificate.ts';
 import type { Connection } from './connection.ts';
+import { denyForeignPage } from './foreign-page.ts';
 import { KnownUsers } from './known-users.ts';
 import { ResponseWriter } from './response-writer.ts';
 import { SlowReaders } from './slow-readers.ts';
@@ -103,6 +104,7 @@ class Exchange {
   private async handle(request: ServerRequest): Promise<ApiResponse> {
     const { admit, handle } = this.options;
     if ((request.url?.length ?? 0) > maxUrlLength) throw urlTooLong();
+    denyForeignPage(request);
     using body = await this.bodies.read(request, async () => {
       let user = '';
       await admit?.(toApiRequest(request, undefined, (name) => (user = name)));

@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream';
 import type { Duplex } from 'node:stream';
 import { isStatusError, type Status, StatusError } from '@tektite/meta';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import { denyForeignPage } from './foreign-page.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { ApiResponse, Channels, TerminalSize } from '../request/api-response.ts';
 
@@ -35,6 +36,11 @@ export async function answerUpgrade(
   head: Buffer,
 ): Promise<void> {
   socket.on('error', () => socket.destroy());
+  try {
+    denyForeignPage(incoming, true);
+  } catch (error) {
+    return refuse(socket, failure(error as StatusError));
+  }
   const answer = await handle(request);
   if (answer.type !== 'upgrade') return refuse(socket, answer);
   const offered = (incoming.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
