@@ -118,6 +118,7 @@ describe('the http resolver', () => {
       if (url === '/secret.yaml' && headers.authorization !== 'Basic bWU6cGFzcw==') response.writeHead(401).end();
       else if (url === '/away.yaml') response.writeHead(302, { location: `${elsewhere}/x` }).end();
       else if (url === '/large.yaml') response.end('x'.repeat(1024 * 1024 + 1));
+      else if (url === '/endless.yaml') response.write('apiVersion: ');
       else if (url === '/other.yaml') response.end('apiVersion: v1\nkind: Secret\n');
       else if (url === '/no.yaml') response.end('{[');
       else if (url.endsWith('.yaml')) response.end(taskText);
@@ -202,5 +203,13 @@ describe('the http resolver', () => {
     const address = nobody.slice('http://'.length);
     const reason = `Get "${nobody}/task.yaml": dial tcp ${address}: connect: connection refused`;
     expect(message).toBe(getting('Http', `error fetching URL: ${reason}`));
+  });
+
+  it('stops a fetch whose body does not end within the timeout', async () => {
+    await bench.configure('http-resolver-config', { 'fetch-timeout': '200ms' });
+    const { message } = await bench.ask('http', { url: `${origin}/endless.yaml` });
+    expect(message).toContain('context deadline exceeded');
+    server.closeAllConnections();
+    await bench.configure('http-resolver-config', {});
   });
 });

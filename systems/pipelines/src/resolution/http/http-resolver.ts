@@ -88,7 +88,7 @@ async function fetchInTime(
     await response.body?.cancel();
     throw new Error(`requested URL '${url}' is not found`);
   }
-  return readBody(response, largestBody);
+  return await readBody(response, largestBody);
 }
 
 const digestLengths: ReadonlyMap<string, number> = new Map([
