@@ -1,7 +1,20 @@
 /** Installer sets: ordered phases, ownership, hashes, readiness, upgrade, removal. */
 
 // Dialect of a system
-export type * from './dialect.ts';
+export type {
+  AdoptionDenial,
+  Explained,
+  InstallerDialect,
+  InstallPhase,
+  ObjectScope,
+  ObjectTest,
+  PhaseReport,
+  Propagation,
+  PruneRule,
+  RemovalRule,
+  RemovalStep,
+  TerminatingAction,
+} from './dialect.ts';
 export type { InstallerSet, InventoryEntry } from './installer-set.ts';
 export { type OwnerChoices, ownedBySet, type OwnerRule } from './owner-rule.ts';
 export type { FailureCause, PhaseFailure } from './phase-failure.ts';
@@ -23,7 +36,14 @@ export { type ManagedPaths, pathMethod, type PathMethodOptions } from './method/
 // When they are ready
 export type { ObjectReadiness, ReadinessCheck } from './readiness/readiness-check.ts';
 export { webhookServing } from './readiness/webhook-serving.ts';
-export * from './readiness/workload-checks.ts';
+export {
+  definitionEstablished,
+  deploymentAvailable,
+  deploymentRolledOut,
+  jobComplete,
+  statefulSetReplicasReady,
+  statefulSetRolledOut,
+} from './readiness/workload-checks.ts';
 
 // The engine
 export type { ChangeAction, ObjectChange } from './act-on-object.ts';

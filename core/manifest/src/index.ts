@@ -14,7 +14,28 @@ export { type ProgramRunner, systemPrograms } from './source/program.ts';
 export { parseObjects } from './source/parse-objects.ts';
 
 // Which objects
-export * from './predicate.ts';
+export {
+  allOf,
+  anyOf,
+  byAnnotation,
+  byAnyLabel,
+  byField,
+  byGroup,
+  byGroupVersionKind,
+  byKind,
+  byLabel,
+  byName,
+  byNameGlob,
+  byNamespace,
+  bySelector,
+  everything,
+  isClusterScoped,
+  isDefinition,
+  isIn,
+  isNamespaced,
+  not,
+  nothing,
+} from './predicate.ts';
 
 // Transforms
 export { imagesOf, replaceImages, rewriteImages } from './transform/images.ts';

@@ -1,7 +1,21 @@
 /** The kinds that every Kubernetes API server has: TypeScript types, schemas, and how Go encodes them. */
-export * from './builtin-kind.ts';
-export * from './builtin-schema.ts';
-export * from './definition.ts';
-export * from './descriptions.ts';
+export {
+  type BuiltinKind,
+  builtinKinds,
+  type BuiltinSubresource,
+  findBuiltinDefinition,
+  findBuiltinKind,
+  findBuiltinResource,
+} from './builtin-kind.ts';
+export { builtinSchema } from './builtin-schema.ts';
+export {
+  type Definition,
+  definitionKeys,
+  definitionOf,
+  type FieldDefinition,
+  type FieldMerge,
+  findDefinition,
+} from './definition.ts';
+export { type Descriptions, loadDescriptions } from './descriptions.ts';
 export type * from './generated/types.ts';
-export * from './go-package.ts';
+export { definitionKey, openApiName } from './go-package.ts';
