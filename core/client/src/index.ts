@@ -60,4 +60,4 @@ export { kubeconfigFiles, parseKubeconfig, readKubeconfig } from './config/read-
 export { resolveContext } from './config/resolve-context.ts';
 
 // Errors
-export { ClientError, type ClientErrorCode, clientErrorCodes, isClientError } from './client-error.ts';
+export { ClientError, type ClientErrorCode, clientErrors, isClientError } from './client-error.ts';

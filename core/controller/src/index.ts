@@ -204,6 +204,6 @@ export type { ConfigEvents, ConfigHealth } from './config/watched-config.ts';
 export {
   ControllerError,
   type ControllerErrorCode,
-  controllerErrorCodes,
+  controllerErrors,
   isControllerError,
 } from './controller-error.ts';

@@ -65,4 +65,4 @@ export {
 } from './parts/set-parts.ts';
 
 // Errors
-export { InstallerError, type InstallerErrorCode, installerErrorCodes, isInstallerError } from './installer-error.ts';
+export { InstallerError, type InstallerErrorCode, installerErrors, isInstallerError } from './installer-error.ts';

@@ -1,31 +1,21 @@
-/** Error codes; their meaning never changes. */
-export const installerErrorCodes = {
-  OBJECT_TOO_LARGE: 'an object alone is larger than a set may be',
-  PART_MISSING: 'a part of a set is not there, or not what the set says',
-} as const;
+import { type CodedError, defineErrors, type ErrorCode } from '@tektite/meta';
 
-export type InstallerErrorCode = keyof typeof installerErrorCodes;
+/** Failures of the installer that no answer of the API explains. */
+export const installerErrors = defineErrors('installer', 'InstallerError', {
+  OBJECT_TOO_LARGE: {
+    when: 'an object alone is larger than a set may be',
+    fix: 'make the object smaller: split it, or move its data into several ConfigMaps',
+  },
+  PART_MISSING: {
+    when: 'a part of a set does not exist, or differs from what the set says',
+    fix: 'wait for the controller to write it; delete the set if it stays so, and it is created again',
+  },
+});
 
-const brand = Symbol.for('tektite.InstallerError');
+export type InstallerErrorCode = ErrorCode<typeof installerErrors>;
 
-/** A failure of the installer that no answer of the API explains. */
-export class InstallerError extends Error {
-  readonly code: InstallerErrorCode;
-  readonly [brand] = true;
+/** A failure of the installer. Recognise it with {@link isInstallerError}. */
+export const InstallerError = installerErrors.Error;
+export type InstallerError = CodedError<InstallerErrorCode>;
 
-  constructor(code: InstallerErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'InstallerError';
-    this.code = code;
-  }
-}
-
-/** Whether `error` is an InstallerError, and with one of these codes if any are given. Holds across duplicate installs. */
-export function isInstallerError(error: unknown, ...codes: readonly InstallerErrorCode[]): error is InstallerError {
-  return (
-    typeof error === 'object' &&
-    error !== null &&
-    brand in error &&
-    (codes.length === 0 || codes.includes((error as InstallerError).code))
-  );
-}
+export const isInstallerError = installerErrors.is;

@@ -105,4 +105,4 @@ export { dirHash } from './hash/dir-hash.ts';
 export { canonicalHash, sha256Hex } from './hash/canonical-hash.ts';
 
 // Errors
-export { isManifestError, ManifestError, type ManifestErrorCode, manifestErrorCodes } from './manifest-error.ts';
+export { isManifestError, ManifestError, type ManifestErrorCode, manifestErrors } from './manifest-error.ts';

@@ -129,6 +129,13 @@ export {
 
 // Errors
 export {
+  type CodedError,
+  defineErrors,
+  type ErrorCode,
+  type ErrorDescription,
+  type ErrorRegistry,
+} from './define-errors.ts';
+export {
   duplicate,
   escapeHtml,
   type FieldError,

@@ -28,7 +28,7 @@ export {
   isRuntimeError,
   RuntimeError,
   type RuntimeErrorCode,
-  runtimeErrorCodes,
+  runtimeErrors,
 } from './runtime/runtime-error.ts';
 export { PodmanRuntime, type PodmanRuntimeOptions } from './podman/podman-runtime.ts';
 export { SimulatedRuntime, type SimulatedRuntimeOptions } from './simulated/simulated-runtime.ts';

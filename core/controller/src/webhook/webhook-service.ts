@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '@tektite/meta';
-import { ControllerError } from '../controller-error.ts';
+import { ControllerError, isControllerError } from '../controller-error.ts';
 import type { WebhookCertificate } from './certificate-data.ts';
 import { type CertificateSecretOptions, ensureCertificate } from './certificate-secret.ts';
 import { checkPeriodically } from './check-periodically.ts';
@@ -149,8 +149,9 @@ export class WebhookService implements AsyncDisposable {
     const cause = error instanceof Error ? error : new Error(String(error));
     this.lastError = cause;
     try {
-      const reported =
-        cause instanceof ControllerError ? cause : new ControllerError('CERTIFICATE_FAILED', cause.message, { cause });
+      const reported = isControllerError(cause)
+        ? cause
+        : new ControllerError('CERTIFICATE_FAILED', cause.message, { cause });
       this.options.onError?.(reported);
     } catch {
       // A log that fails must not end the renewal.

@@ -1,27 +1,28 @@
-/** Why a runtime cannot run containers on this machine. Codes are stable; the messages name what helps. */
-export const runtimeErrorCodes = {
-  TOOL_MISSING: 'a program that the runtime needs is not installed',
-  ENGINE_FAILED: 'the container engine is installed and does not work',
-  USER_NAMESPACES_FORBIDDEN: 'the kernel does not let ordinary users make user namespaces',
-  NAMESPACES_FORBIDDEN: 'the kernel does not let this process make namespaces or mounts',
-} as const;
+import { type CodedError, defineErrors, type ErrorCode } from '@tektite/meta';
 
-export type RuntimeErrorCode = keyof typeof runtimeErrorCodes;
+/** Why a runtime cannot run containers on this machine. */
+export const runtimeErrors = defineErrors('node', 'RuntimeError', {
+  TOOL_MISSING: {
+    when: 'a program that the runtime needs is not installed',
+    fix: 'install the program that the message names, or choose another runtime',
+  },
+  ENGINE_FAILED: {
+    when: 'the container engine is installed and does not work',
+    fix: 'run the engine alone and correct what it reports, or choose another runtime',
+  },
+  USER_NAMESPACES_FORBIDDEN: {
+    when: 'the kernel does not let ordinary users create user namespaces',
+    fix: 'allow them with the sysctl that the message names, or run as root',
+  },
+  NAMESPACES_FORBIDDEN: {
+    when: 'the kernel does not let this process create namespaces or mounts',
+    fix: 'run outside of the restricting container, or grant it the capabilities',
+  },
+});
 
-const brand = Symbol.for('tektite.RuntimeError');
+export type RuntimeErrorCode = ErrorCode<typeof runtimeErrors>;
 
-export class RuntimeError extends Error {
-  readonly code: RuntimeErrorCode;
-  readonly [brand] = true;
+export const RuntimeError = runtimeErrors.Error;
+export type RuntimeError = CodedError<RuntimeErrorCode>;
 
-  constructor(code: RuntimeErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'RuntimeError';
-    this.code = code;
-  }
-}
-
-export function isRuntimeError(error: unknown, code?: RuntimeErrorCode): error is RuntimeError {
-  if (typeof error !== 'object' || error === null || !(brand in error)) return false;
-  return code === undefined || (error as RuntimeError).code === code;
-}
+export const isRuntimeError = runtimeErrors.is;
