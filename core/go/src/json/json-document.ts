@@ -21,11 +21,11 @@ export interface JsonDocument {
    * The entries, in order, of each object that has a key twice. The object itself holds the last value. Absent when no
    * object does, which is nearly always.
    */
-  readonly duplicates?: WeakMap<object, readonly Entry[]>;
+  readonly duplicates?: WeakMap<object, readonly Entry[]> | undefined;
   /** Whether numbers are {@link JsonNumber}s. */
   readonly hasNumberTexts: boolean;
   /** Strict errors from before decoding: duplicate keys of a YAML text. */
-  readonly strictErrors?: readonly string[];
+  readonly strictErrors?: readonly string[] | undefined;
 }
 
 /**

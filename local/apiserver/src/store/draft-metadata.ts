@@ -10,7 +10,7 @@ export function metadataOf(draft: Draft): Mutable<ObjectMeta> {
 
 export function setManagedFields(draft: Draft, entries: ObjectMeta['managedFields']): void {
   if (entries === undefined) delete metadataOf(draft).managedFields;
-  else metadataOf(draft).managedFields = entries as Mutable<ObjectMeta>['managedFields'];
+  else metadataOf(draft).managedFields = entries as NonNullable<Mutable<ObjectMeta>['managedFields']>;
 }
 
 /** The managedFields after admission count only if they are valid; otherwise the previous ones stay. */

@@ -45,5 +45,5 @@ function withDescriptions(schema: JsonSchema, depth: number = 2): JsonSchema {
     const description = Object.hasOwn(descriptions, name) ? descriptions[name] : undefined;
     return [name, { ...(description ? { description } : {}), ...withDescriptions(field, depth - 1) }];
   });
-  return { ...schema, properties: Object.fromEntries(fields) as JsonSchema['properties'] };
+  return { ...schema, properties: Object.fromEntries(fields) as NonNullable<JsonSchema['properties']> };
 }

@@ -69,7 +69,7 @@ describe.runIf(hasReleases)('a new version of the operator', { timeout: 240_000 
     await using states = new Informer(client, TektonPipeline);
     states.addHandler({
       modified: (object) => {
-        const { conditions = [] } = (object as { status?: { conditions?: { message?: string }[] } }).status ?? {};
+        const { conditions = [] } = object.status ?? {};
         for (const { message = '' } of conditions) said.add(message);
       },
     });

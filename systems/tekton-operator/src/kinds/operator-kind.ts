@@ -26,5 +26,5 @@ function describeObject(schema: JsonSchema, description: string, owner: string):
     name,
     describeObject(field, describeField(name, owner), name),
   ]);
-  return { description, ...schema, properties: Object.fromEntries(fields) as JsonSchema['properties'] };
+  return { description, ...schema, properties: Object.fromEntries(fields) as NonNullable<JsonSchema['properties']> };
 }

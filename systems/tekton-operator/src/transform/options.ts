@@ -9,7 +9,7 @@ import { deploymentIn, statefulSetIn } from './workload.ts';
 
 type Texts = Readonly<Record<string, string>>;
 interface Labelled {
-  readonly metadata?: { readonly labels?: Texts; readonly annotations?: Texts };
+  readonly metadata?: { readonly labels?: Texts; readonly annotations?: Texts } | undefined;
 }
 
 /**

@@ -34,7 +34,7 @@ export function patchStatusAlone(
   if (!isStatusPatch(patch) || !isMeant(patch, old)) return undefined;
   const status = patchedStatus(resource, type, old, patch);
   if (!status) return undefined;
-  return { ...old, metadata: { ...old.metadata, ...patch.metadata }, status } as Draft;
+  return { ...old, metadata: { ...old.metadata, ...patch.metadata }, status } as unknown as Draft;
 }
 
 /**

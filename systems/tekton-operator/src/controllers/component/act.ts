@@ -46,7 +46,7 @@ export async function ensureSets<T extends ComponentObject>(
   for (const { wanted, missing, decides = true } of planned) {
     const state = await sets.ensure(wanted);
     if (state.state === 'waiting' && state.replacing)
-      return { ...result(), failure: undefined, replacing: state.replacing, isWaiting: true } as EnsuredSets;
+      return { replacing: state.replacing, isWaiting: true, ...(absent === undefined ? {} : { missing: absent }) };
     if (state.state === 'waiting' && missing && sets.of(wanted.createdBy, wanted.type).length === 0) absent = missing;
     if (state.state === 'waiting') isWaiting = true;
     if (state.state === 'notReady' && decides) failure ??= state.message;

@@ -40,14 +40,14 @@ export function defaultTektonConfig(given: TektonConfigSpec, platform: Platform)
   return printAsGo(defaulted, TektonConfig.fields?.spec);
 }
 
-function kubernetesPlatform({ platforms, addon }: Filled): TektonConfigSpec['platforms'] {
+function kubernetesPlatform({ platforms, addon }: Filled): NonNullable<TektonConfigSpec['platforms']> {
   return {
     ...platforms,
     kubernetes: { ...platforms.kubernetes, pipelinesAsCode: asCode(platforms.kubernetes?.pipelinesAsCode, addon) },
   };
 }
 
-function openShiftPlatform({ platforms, addon }: Filled): TektonConfigSpec['platforms'] {
+function openShiftPlatform({ platforms, addon }: Filled): NonNullable<TektonConfigSpec['platforms']> {
   const { pipelinesAsCode: moved, ...kubernetes } = platforms.kubernetes ?? {};
   const given = platforms.openshift ?? {};
   return {
