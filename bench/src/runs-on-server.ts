@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Client, kinds, mergePatch } from '@tektite/client';
-import { Informer } from '@tektite/controller';
+import { Informer } from '@tektite/controller/cache';
 import type { KubeObject } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import type { ContainerStatus, Pod } from '@tektite/schema/kubernetes';

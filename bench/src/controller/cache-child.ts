@@ -3,7 +3,7 @@
  * figures: `node --expose-gc cache-child.js LIBRARY SERVER RESOURCE TRANSFORM`.
  */
 import { bearer, Client, httpTransport, kinds, staticCredentials } from '@tektite/client';
-import { Informer, project, strip, type Transform } from '@tektite/controller';
+import { Informer, project, strip, type Transform } from '@tektite/controller/cache';
 import { dynamicKind, type Kind } from '@tektite/schema';
 import type { DynamicObject, KubeObject } from '@tektite/meta';
 import { token } from '../server-process.ts';

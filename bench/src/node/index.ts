@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kinds } from '@tektite/client';
-import { Informer } from '@tektite/controller';
+import { Informer } from '@tektite/controller/cache';
 import { HostRuntime, PodmanRuntime, type PodRuntime, SimulatedRuntime, startNode } from '@tektite/node';
 import type { Pod } from '@tektite/schema/kubernetes';
 import { type ControlPlane, startControlPlane } from '@tektite/testkit';

@@ -1,5 +1,5 @@
 import { bearer, Client, httpTransport, kinds, staticCredentials } from '@tektite/client';
-import { cacheKey, Informer } from '@tektite/controller';
+import { cacheKey, Informer } from '@tektite/controller/cache';
 import { call, configMap, makeNamespace, namespace, throughput } from '../apiserver/workload.ts';
 import { type ServerProcess, startServer, token } from '../server-process.ts';
 import { printTable, type Row } from '../table.ts';

@@ -1,5 +1,6 @@
 import { kinds } from '@tektite/client';
-import { cacheKey, defineController, mapped, owned, project } from '@tektite/controller';
+import { defineController, mapped, owned } from '@tektite/controller';
+import { cacheKey, project } from '@tektite/controller/cache';
 import { formatTime } from '@tektite/meta';
 import { deploymentFor, statusFor } from './decide.ts';
 import { Memcached } from './memcached.ts';

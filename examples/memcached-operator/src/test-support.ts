@@ -1,5 +1,6 @@
 import { type Client, kinds } from '@tektite/client';
-import { cacheKey, defineController, Manager, mapped } from '@tektite/controller';
+import { defineController, Manager, mapped } from '@tektite/controller';
+import { cacheKey } from '@tektite/controller/cache';
 import { controllerOf, controllerReference, sleep } from '@tektite/meta';
 import { Memcached } from './memcached.ts';
 

@@ -1,4 +1,5 @@
-import { defaulting, defaultingWebhook, invalidValue, validating, validatingWebhook } from '@tektite/controller';
+import { invalidValue } from '@tektite/controller/field-errors';
+import { defaulting, defaultingWebhook, validating, validatingWebhook } from '@tektite/controller/webhook';
 import { Memcached } from './memcached.ts';
 
 /** Rules beyond a schema: a default that depends on another field, and a rule over the old and the new state. */

@@ -1,6 +1,7 @@
 import { type ApiServer, inProcessTransport } from '@tektite/apiserver';
 import { Client } from '@tektite/client';
-import { retireWebhooks, type RunningSystems, startSystems, type System } from '@tektite/controller';
+import { type RunningSystems, startSystems, type System } from '@tektite/controller';
+import { retireWebhooks } from '@tektite/controller/webhook';
 import type { ClusterSystemsOptions } from './cluster-options.ts';
 import type { ClusterPart } from './cluster-part.ts';
 import type { Started } from './start-together.ts';

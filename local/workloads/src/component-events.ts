@@ -1,5 +1,6 @@
 import type { Client } from '@tektite/client';
-import { EventRecorder, type EventText, type Logger } from '@tektite/controller';
+import type { Logger } from '@tektite/controller';
+import { EventRecorder, type EventText } from '@tektite/controller/events';
 import type { KubeObject } from '@tektite/meta';
 
 /** Records an Event about an object. */

@@ -1,5 +1,6 @@
 import { type Client, kinds, mergePatch } from '@tektite/client';
-import { defineController, Manager, metadataTransport } from '@tektite/controller';
+import { defineController, Manager } from '@tektite/controller';
+import { metadataTransport } from '@tektite/controller/cache';
 import { formatMicroTime, formatTime, isStatusError } from '@tektite/meta';
 import type { Pod } from '@tektite/schema/kubernetes';
 import { type ControlPlane, startControlPlane, type VirtualClock, virtualClock } from '@tektite/testkit';

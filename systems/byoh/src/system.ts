@@ -1,12 +1,7 @@
 import { type Client, kinds } from '@tektite/client';
-import {
-  Channel,
-  ConfigStore,
-  type ControllerDefinition,
-  EventRecorder,
-  type System,
-  type SystemServices,
-} from '@tektite/controller';
+import { Channel, type ControllerDefinition, type System, type SystemServices } from '@tektite/controller';
+import { ConfigStore } from '@tektite/controller/config';
+import { EventRecorder } from '@tektite/controller/events';
 import type { KubeObject } from '@tektite/meta';
 import type { PolicyRule } from '@tektite/schema/kubernetes';
 import { agentRoles } from './agent-roles.ts';

@@ -1,5 +1,6 @@
 import { kinds, mergePatch } from '@tektite/client';
-import { Informer, type RunningSystems } from '@tektite/controller';
+import type { RunningSystems } from '@tektite/controller';
+import { Informer } from '@tektite/controller/cache';
 import { isControlledBy, isStatusError } from '@tektite/meta';
 import { type ControlPlane, type VirtualClock, virtualClock } from '@tektite/testkit';
 import { startSimulatedCluster } from '@tektite/testkit/cluster';

@@ -1,4 +1,6 @@
-import { ConfigStore, globalMeter, type System, type SystemServices } from '@tektite/controller';
+import type { System, SystemServices } from '@tektite/controller';
+import { ConfigStore } from '@tektite/controller/config';
+import { globalMeter } from '@tektite/controller/observe';
 import { type CacheTransforms, strippingTransforms } from './cache/cache-transforms.ts';
 import { readCacheTransforms } from './cache/read-cache-transforms.ts';
 import { configDefaults, standardDefaults } from './config/config-defaults.ts';

@@ -14,7 +14,8 @@ import {
   startAgent,
 } from '@tektite/byoh';
 import { Client, httpTransport, isClientError } from '@tektite/client';
-import { controllerMetrics, type Logger } from '@tektite/controller';
+import type { Logger } from '@tektite/controller';
+import { controllerMetrics } from '@tektite/controller/observe';
 import { isStatusError, systemClock } from '@tektite/meta';
 import { type LogLevel, logLevels, pinoLogger } from '../observe/pino-logger.ts';
 import { serveStatus } from '../observe/status-server.ts';

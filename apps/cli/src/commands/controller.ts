@@ -6,13 +6,8 @@ import {
   loadConfig,
   rateLimitedTransport,
 } from '@tektite/client';
-import {
-  controllerMetrics,
-  isControllerError,
-  observedTransport,
-  observeInformers,
-  startSystems,
-} from '@tektite/controller';
+import { isControllerError, startSystems } from '@tektite/controller';
+import { controllerMetrics, observedTransport, observeInformers } from '@tektite/controller/observe';
 import { isStatusError, systemClock } from '@tektite/meta';
 import { type LogLevel, logLevels, pinoLogger } from '../observe/pino-logger.ts';
 import { serveStatus } from '../observe/status-server.ts';

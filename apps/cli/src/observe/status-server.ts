@@ -1,5 +1,5 @@
 import { GuardedServer, isAllowedHost, parseTarget, type ServerRequest, type ServerResponse } from '@tektite/http';
-import { statusPage, type StatusSubject } from '@tektite/controller';
+import { statusPage, type StatusSubject } from '@tektite/controller/observe';
 
 /** Health, metrics and explanations of this process, over plain HTTP. */
 export interface StatusServer {

@@ -1,10 +1,5 @@
-import {
-  clusterRoleFor,
-  definitionsOf,
-  namespaceRoleFor,
-  type System,
-  webhookConfigurations,
-} from '@tektite/controller';
+import { clusterRoleFor, definitionsOf, namespaceRoleFor, type System } from '@tektite/controller';
+import { webhookConfigurations } from '@tektite/controller/webhook';
 import type { DynamicObject, KubeObject } from '@tektite/meta';
 import type { OwnProgram } from './own-program.ts';
 

@@ -1,11 +1,6 @@
 import type { Transport } from '@tektite/client';
-import {
-  controllerMetrics,
-  observedTransport,
-  observeInformers,
-  type RunningSystems,
-  type SystemsOptions,
-} from '@tektite/controller';
+import type { RunningSystems, SystemsOptions } from '@tektite/controller';
+import { controllerMetrics, observedTransport, observeInformers } from '@tektite/controller/observe';
 import { systemClock } from '@tektite/meta';
 import { serveStatus, type StatusServer } from '../observe/status-server.ts';
 import { startTelemetry } from '../observe/telemetry.ts';

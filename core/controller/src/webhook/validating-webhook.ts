@@ -10,7 +10,7 @@ import type { Kind } from '@tektite/schema';
 import type { AdmissionOperation, AdmissionRequest, AdmissionResponse } from './admission-review.ts';
 import { type AdmissionContext, type AdmissionOptions, type AdmissionWebhook, contextOf } from './admission-webhook.ts';
 import type { GoFieldNames } from './decode-error.ts';
-import { type FieldErrors, formatFieldError } from './field-errors.ts';
+import { type FieldErrors, formatFieldError } from '../field-errors/field-errors.ts';
 import { KindRules, type RuleOptions, UndecodableError } from './kind-rules.ts';
 
 /**

@@ -6,7 +6,7 @@ import { createAuthority, issueCertificate, type KeyPair } from '@tektite/certif
 import { systemClock } from '@tektite/meta';
 import { defineKind, s } from '@tektite/schema';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { missingField } from './field-error-kinds.ts';
+import { missingField } from '../field-errors/field-error-kinds.ts';
 import { validating, validatingWebhook } from './validating-webhook.ts';
 import { WebhookServer } from './webhook-server.ts';
 

@@ -10,7 +10,7 @@ import { configMapWebhook } from './config-map-webhook.ts';
 import { conversion, spoke } from './conversion.ts';
 import { conversionWebhook } from './conversion-webhook.ts';
 import { defaulting, defaultingWebhook } from './defaulting-webhook.ts';
-import { invalidValue, missingField } from './field-error-kinds.ts';
+import { invalidValue, missingField } from '../field-errors/field-error-kinds.ts';
 import type { Webhook } from './review-handler.ts';
 import { validating, validatingWebhook } from './validating-webhook.ts';
 

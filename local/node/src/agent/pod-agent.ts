@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kinds } from '@tektite/client';
-import { Informer } from '@tektite/controller';
+import { Informer } from '@tektite/controller/cache';
 import type { Pod } from '@tektite/schema/kubernetes';
 import { removeTree } from '../volumes/remove-tree.ts';
 import type { AgentParts } from './agent-parts.ts';

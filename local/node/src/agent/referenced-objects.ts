@@ -1,5 +1,5 @@
 import { type Client, kinds } from '@tektite/client';
-import { Informer } from '@tektite/controller';
+import { Informer } from '@tektite/controller/cache';
 import type { ConfigMap, Secret } from '@tektite/schema/kubernetes';
 
 /** An object that Pods refer to. */

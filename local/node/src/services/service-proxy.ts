@@ -1,5 +1,5 @@
 import { type Client, kinds } from '@tektite/client';
-import { cacheKey, Informer } from '@tektite/controller';
+import { cacheKey, Informer } from '@tektite/controller/cache';
 import type { EndpointSlice, Service } from '@tektite/schema/kubernetes';
 import { type ProxiedPort, proxiedPorts, readyEndpoints } from './proxied-ports.ts';
 import { PortListener } from './port-listener.ts';

@@ -1,5 +1,6 @@
 import { type Client, isClientError, mergePatch, ignoreNotFound } from '@tektite/client';
-import { controllerQueue, type Logger, type RateLimitingQueue, silentLogger } from '@tektite/controller';
+import { type Logger, silentLogger } from '@tektite/controller';
+import { controllerQueue, type RateLimitingQueue } from '@tektite/controller/queue';
 import { isStatusError, type OwnerReference } from '@tektite/meta';
 import type { RecordEvent } from '../component-events.ts';
 import { awaitDependents, collect, type OwnerState, referencesWithout, unblockedReferences } from './decide.ts';

@@ -1,12 +1,6 @@
 import { type ApiResource, type Client, kinds } from '@tektite/client';
-import {
-  type Informer,
-  type InformerLease,
-  InformerSet,
-  type Logger,
-  metadataOnly,
-  silentLogger,
-} from '@tektite/controller';
+import { type Logger, silentLogger } from '@tektite/controller';
+import { type Informer, type InformerLease, InformerSet, metadataOnly } from '@tektite/controller/cache';
 import { formatApiVersion, type KubeObject, sleep } from '@tektite/meta';
 import type { ObjectMetadata } from './graph-node.ts';
 

@@ -1,13 +1,6 @@
 import { type Client, kinds, mergePatch } from '@tektite/client';
-import {
-  cacheKey,
-  type ControllerDefinition,
-  defineController,
-  done,
-  mapped,
-  metadataOnly,
-  requeueAfter,
-} from '@tektite/controller';
+import { type ControllerDefinition, defineController, done, mapped, requeueAfter } from '@tektite/controller';
+import { cacheKey, metadataOnly } from '@tektite/controller/cache';
 import { formatTime, isStatusError } from '@tektite/meta';
 import type { Pod } from '@tektite/schema/kubernetes';
 import { hasEnded, podFate, surplusPods } from './decide.ts';

@@ -1,12 +1,6 @@
 import { kinds } from '@tektite/client';
-import {
-  type ControllerDefinition,
-  defineController,
-  every,
-  mapped,
-  metadataOnly,
-  type SourceTarget,
-} from '@tektite/controller';
+import { type ControllerDefinition, defineController, every, mapped, type SourceTarget } from '@tektite/controller';
+import { metadataOnly } from '@tektite/controller/cache';
 import type { KubeObject } from '@tektite/meta';
 import { countUsage } from './count-usage.ts';
 

@@ -1,11 +1,6 @@
 import { kinds } from '@tektite/client';
-import {
-  cacheKey,
-  type RunningSource,
-  type Source,
-  type SourceTarget,
-  withoutManagedFields,
-} from '@tektite/controller';
+import type { RunningSource, Source, SourceTarget } from '@tektite/controller';
+import { cacheKey, withoutManagedFields } from '@tektite/controller/cache';
 import { equalJson } from '@tektite/meta';
 import type { Node, Pod } from '@tektite/schema/kubernetes';
 import type { ClusterState } from './cluster-state.ts';

@@ -1,4 +1,4 @@
-import { cacheKey } from '@tektite/controller';
+import { cacheKey } from '@tektite/controller/cache';
 import type { Node, Pod } from '@tektite/schema/kubernetes';
 import { allocatableOf, type Amounts, hostPorts, podRequests } from './resources.ts';
 

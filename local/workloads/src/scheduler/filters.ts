@@ -1,4 +1,4 @@
-import { cacheKey } from '@tektite/controller';
+import { cacheKey } from '@tektite/controller/cache';
 import type { PersistentVolume, Pod } from '@tektite/schema/kubernetes';
 import { isReachable } from './claim-check.ts';
 import type { NodeEntry, PlacedPod } from './cluster-state.ts';

@@ -1,13 +1,6 @@
 import { type Client, kinds, mergePatch, type ObjectKey, strategicMergePatch } from '@tektite/client';
-import {
-  cached,
-  type ControllerDefinition,
-  defineController,
-  done,
-  mapped,
-  metadataOnly,
-  requeueAfter,
-} from '@tektite/controller';
+import { cached, type ControllerDefinition, defineController, done, mapped, requeueAfter } from '@tektite/controller';
+import { metadataOnly } from '@tektite/controller/cache';
 import { formatTime, isStatusError } from '@tektite/meta';
 import type { Binding, PersistentVolumeClaim, Pod } from '@tektite/schema/kubernetes';
 import type { RecordEvent } from '../component-events.ts';

@@ -1,5 +1,6 @@
 import { kinds } from '@tektite/client';
-import { type ControllerDefinition, defineController, mapped, metadataOnly } from '@tektite/controller';
+import { type ControllerDefinition, defineController, mapped } from '@tektite/controller';
+import { metadataOnly } from '@tektite/controller/cache';
 import { isStatusError } from '@tektite/meta';
 
 const name = 'default';

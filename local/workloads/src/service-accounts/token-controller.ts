@@ -1,5 +1,6 @@
 import { type Client, kinds, mergePatch, ignoreNotFound } from '@tektite/client';
-import { type ControllerDefinition, defineController, mapped, metadataOnly } from '@tektite/controller';
+import { type ControllerDefinition, defineController, mapped } from '@tektite/controller';
+import { metadataOnly } from '@tektite/controller/cache';
 import type { Secret, ServiceAccount, TokenRequest } from '@tektite/schema/kubernetes';
 
 const type = 'kubernetes.io/service-account-token';

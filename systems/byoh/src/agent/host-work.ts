@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { type Client, kinds } from '@tektite/client';
-import type { EventText } from '@tektite/controller';
+import type { EventText } from '@tektite/controller/events';
 import type { ConditionText } from '../kinds/cluster-condition.ts';
 import { bootstrapCondition, installationCondition } from '../kinds/host-conditions.ts';
 import type { ObjectReference } from '../kinds/object-reference.ts';

@@ -1,4 +1,4 @@
-import { type Attributes, globalMeter } from '@tektite/controller';
+import { type Attributes, globalMeter } from '@tektite/controller/observe';
 import type { Clock } from '@tektite/meta';
 
 /** How often scripts ran, how they ended, and how long they took. */

@@ -1,4 +1,4 @@
-import { type ConfigDefinition, customConfig } from '@tektite/controller';
+import { type ConfigDefinition, customConfig } from '@tektite/controller/config';
 import { parseYaml } from '@tektite/schema/yaml';
 import { type RegistryRow, standardRows } from './installer-registry.ts';
 

@@ -1,4 +1,4 @@
-import type { AdmissionOperation, ReviewUser } from '@tektite/controller';
+import type { AdmissionOperation, ReviewUser } from '@tektite/controller/webhook';
 import { equalJson } from '@tektite/meta';
 import type { ByoHost } from '../kinds/byo-host.ts';
 import { clusterNameLabel, hostUserPrefix, machineNameAnnotation, machineNameLabel } from '../wire-names.ts';

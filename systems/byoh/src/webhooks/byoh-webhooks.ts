@@ -1,5 +1,5 @@
 import type { Client } from '@tektite/client';
-import { type AdmissionWebhook, type ReviewUser, validating, validatingWebhook } from '@tektite/controller';
+import { type AdmissionWebhook, type ReviewUser, validating, validatingWebhook } from '@tektite/controller/webhook';
 import { equalJson, type KubeObject, StatusError } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import { findObject } from '../find-object.ts';

@@ -1,4 +1,4 @@
-import type { ReviewUser } from '@tektite/controller';
+import type { ReviewUser } from '@tektite/controller/webhook';
 import { describe, expect, it } from 'vitest';
 import type { BootstrapKubeconfig } from '../kinds/bootstrap-kubeconfig.ts';
 import type { ByoHost } from '../kinds/byo-host.ts';

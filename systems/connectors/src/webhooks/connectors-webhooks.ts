@@ -4,7 +4,7 @@ import {
   defaultingWebhook,
   validating,
   validatingWebhook,
-} from '@tektite/controller';
+} from '@tektite/controller/webhook';
 import { Connector } from '../kinds/connector.ts';
 import { InstallManifest } from '../kinds/install-manifest.ts';
 import type { PayloadSource } from '../payload/payload.ts';

@@ -1,4 +1,4 @@
-import { strip, type Transform, withoutManagedFields } from '@tektite/controller';
+import { strip, type Transform, withoutManagedFields } from '@tektite/controller/cache';
 import type { KubeObject, ObjectMeta } from '@tektite/meta';
 import type { Container, Pod, PodSpec } from '@tektite/schema/kubernetes';
 import { type ConditionedStatus, isCompleted } from '../conditions/succeeded-condition.ts';

@@ -1,5 +1,5 @@
 import { equalJson } from '@tektite/meta';
-import type { EventText } from '@tektite/controller';
+import type { EventText } from '@tektite/controller/events';
 import type { RunCondition } from '../kinds/run-status.ts';
 
 /**

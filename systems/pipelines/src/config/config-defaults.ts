@@ -1,4 +1,4 @@
-import { type ConfigOf, customConfig } from '@tektite/controller';
+import { type ConfigOf, customConfig } from '@tektite/controller/config';
 import { decodeStruct, type StructDefinition } from '@tektite/go';
 import { quoteGo } from '@tektite/meta';
 import { definitionOf, type ResourceRequirements } from '@tektite/schema/kubernetes';

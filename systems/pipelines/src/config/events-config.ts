@@ -1,4 +1,4 @@
-import { ConfigError, type ConfigOf, customConfig } from '@tektite/controller';
+import { ConfigError, type ConfigOf, customConfig } from '@tektite/controller/config';
 
 const knownFormats = new Set(['tektonv1']);
 

@@ -1,4 +1,4 @@
-import { ConfigError, type ConfigOf, customConfig } from '@tektite/controller';
+import { ConfigError, type ConfigOf, customConfig } from '@tektite/controller/config';
 import { quoteGo } from '@tektite/meta';
 import { SettingReader } from './setting-reader.ts';
 

@@ -1,4 +1,4 @@
-import { ConfigError, customConfig } from '@tektite/controller';
+import { ConfigError, customConfig } from '@tektite/controller/config';
 
 const levels = new Set(['debug', 'info', 'warn', 'warning', 'error', 'dpanic', 'panic', 'fatal']);
 

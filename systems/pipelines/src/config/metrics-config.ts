@@ -1,4 +1,4 @@
-import { ConfigError, type ConfigOf, customConfig } from '@tektite/controller';
+import { ConfigError, type ConfigOf, customConfig } from '@tektite/controller/config';
 
 const taskRunLevels = ['task', 'taskrun', 'namespace'] as const;
 const pipelineRunLevels = ['pipeline', 'pipelinerun', 'namespace'] as const;

@@ -1,4 +1,4 @@
-import { ConfigError } from '@tektite/controller';
+import { ConfigError } from '@tektite/controller/config';
 import { type GoDuration, parseGoDuration } from '@tektite/go';
 import { quoteGo } from '@tektite/meta';
 import { parseYaml } from '@tektite/schema/yaml';

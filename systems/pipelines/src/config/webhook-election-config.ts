@@ -1,4 +1,4 @@
-import { ConfigError, customConfig } from '@tektite/controller';
+import { ConfigError, customConfig } from '@tektite/controller/config';
 import { quoteGo } from '@tektite/meta';
 import { SettingReader } from './setting-reader.ts';
 

@@ -1,4 +1,4 @@
-import type { Attributes, Meter } from '@tektite/controller';
+import type { Attributes, Meter } from '@tektite/controller/observe';
 import type { Pod } from '@tektite/schema/kubernetes';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { metricsConfig } from '../config/metrics-config.ts';

@@ -1,4 +1,4 @@
-import type { Attributes, Counter, Gauge, Histogram, Meter } from '@tektite/controller';
+import type { Attributes, Counter, Gauge, Histogram, Meter } from '@tektite/controller/observe';
 
 import type { CachedPod } from '../cache/cache-transforms.ts';
 import type { MetricsConfig } from '../config/metrics-config.ts';

@@ -1,4 +1,4 @@
-import { type ConfigDefinition, ConfigStore, customConfig } from '@tektite/controller';
+import { type ConfigDefinition, ConfigStore, customConfig } from '@tektite/controller/config';
 import type { Client } from '@tektite/client';
 import type { KubeObject } from '@tektite/meta';
 import { SettingReader } from '../config/setting-reader.ts';

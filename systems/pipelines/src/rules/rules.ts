@@ -1,4 +1,4 @@
-import { type FieldErrors, genericError } from '@tektite/controller';
+import { type FieldErrors, genericError } from '@tektite/controller/field-errors';
 import type { ConfigDefaults } from '../config/config-defaults.ts';
 import type { FeatureFlags } from '../config/feature-flags.ts';
 

@@ -1,4 +1,4 @@
-import { currentTrace, type TraceContext } from '@tektite/controller';
+import { currentTrace, type TraceContext } from '@tektite/controller/observe';
 
 /** Says which trace a run belongs to, by JSON: `{"traceparent":"00-..."}`. */
 export const taskRunTrace = 'tekton.dev/taskrunSpanContext';

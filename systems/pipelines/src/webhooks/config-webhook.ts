@@ -1,4 +1,4 @@
-import { type AdmissionWebhook, configMapWebhook } from '@tektite/controller';
+import { type AdmissionWebhook, configMapWebhook } from '@tektite/controller/webhook';
 import { configDefaults } from '../config/config-defaults.ts';
 import { featureFlags } from '../config/feature-flags.ts';
 import { loggingConfig } from '../config/logging-config.ts';

@@ -1,11 +1,11 @@
+import type { FieldErrors } from '@tektite/controller/field-errors';
 import {
   type AdmissionContext,
   defaulting,
   type DefaultingRule,
-  type FieldErrors,
   validating,
   type ValidatingRule,
-} from '@tektite/controller';
+} from '@tektite/controller/webhook';
 import type { KubeObject } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import type { StructKind } from '@tektite/schema/struct';

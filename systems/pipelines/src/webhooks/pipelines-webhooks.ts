@@ -1,4 +1,4 @@
-import { type AdmissionWebhook, defaultingWebhook, validatingWebhook } from '@tektite/controller';
+import { type AdmissionWebhook, defaultingWebhook, validatingWebhook } from '@tektite/controller/webhook';
 import type { KubeObject } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import type { CustomRun as CustomRunObject } from '../kinds/custom-run.ts';

@@ -1,4 +1,4 @@
-import type { AdmissionWebhook } from '@tektite/controller';
+import type { AdmissionWebhook } from '@tektite/controller/webhook';
 import { cloneJson, type KubeObject, parseApiVersion } from '@tektite/meta';
 import { apiVersionOf, applyDefaults, compileSchema, type Kind, prune } from '@tektite/schema';
 import type { StructKind } from '@tektite/schema/struct';

@@ -1,5 +1,5 @@
 import { type Client, kinds, mergePatch } from '@tektite/client';
-import { Informer } from '@tektite/controller';
+import { Informer } from '@tektite/controller/cache';
 import type { KubeObject } from '@tektite/meta';
 import { afterEach, describe, expect, it } from 'vitest';
 import { keys } from '../installer-set/set-keys.ts';

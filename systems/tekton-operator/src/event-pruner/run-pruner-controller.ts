@@ -4,10 +4,10 @@ import {
   type ControllerDefinition,
   defineController,
   mapped,
-  project,
   requeueAfter,
   type Result,
 } from '@tektite/controller';
+import { project } from '@tektite/controller/cache';
 import { formatTime } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import type { ConfigMap } from '@tektite/schema/kubernetes';

@@ -1,5 +1,6 @@
 import { kinds, mergePatch } from '@tektite/client';
-import { defaulting, defaultingWebhook, installKinds, startSystems } from '@tektite/controller';
+import { installKinds, startSystems } from '@tektite/controller';
+import { defaulting, defaultingWebhook } from '@tektite/controller/webhook';
 import type { DynamicObject } from '@tektite/meta';
 import { defineKind, s } from '@tektite/schema';
 import type { Pod } from '@tektite/schema/kubernetes';

@@ -1,4 +1,4 @@
-import { type FieldErrors, genericError, invalidValue, noFieldErrors } from '@tektite/controller';
+import { type FieldErrors, genericError, invalidValue, noFieldErrors } from '@tektite/controller/field-errors';
 import { type Param, paramValue } from '../kinds/shared-fields.ts';
 import { isReleaseVersion } from '../payload/release-version.ts';
 

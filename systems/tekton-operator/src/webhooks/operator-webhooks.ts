@@ -1,14 +1,13 @@
+import { type FieldErrors, noFieldErrors } from '@tektite/controller/field-errors';
 import {
   type AdmissionWebhook,
   defaulting,
   type DefaultingRule,
   defaultingWebhook,
-  type FieldErrors,
-  noFieldErrors,
   validating,
   type ValidatingRule,
   validatingWebhook,
-} from '@tektite/controller';
+} from '@tektite/controller/webhook';
 import { equalJson, type KubeObject } from '@tektite/meta';
 import { type Kind, printAsGo } from '@tektite/schema';
 import {

@@ -1,11 +1,5 @@
-import {
-  cached,
-  cacheKey,
-  type ControllerDefinition,
-  defineController,
-  mapped,
-  requeueAfter,
-} from '@tektite/controller';
+import { cached, type ControllerDefinition, defineController, mapped, requeueAfter } from '@tektite/controller';
+import { cacheKey } from '@tektite/controller/cache';
 import { ByoCluster } from '../../kinds/byo-cluster.ts';
 import { ByoMachine } from '../../kinds/byo-machine.ts';
 import { Cluster } from '../../kinds/cluster-api.ts';

@@ -1,5 +1,6 @@
 import { kinds } from '@tektite/client';
-import { cacheKey, type ControllerDefinition, defineController, mapped, requeueAfter } from '@tektite/controller';
+import { type ControllerDefinition, defineController, mapped, requeueAfter } from '@tektite/controller';
+import { cacheKey } from '@tektite/controller/cache';
 import { hasOwner } from '@tektite/meta';
 import { findObject } from '../../find-object.ts';
 import { ByoHost } from '../../kinds/byo-host.ts';

@@ -1,5 +1,6 @@
 import { kinds } from '@tektite/client';
-import { cacheKey, type ControllerDefinition, defineController, mapped, requeueAfter } from '@tektite/controller';
+import { type ControllerDefinition, defineController, mapped, requeueAfter } from '@tektite/controller';
+import { cacheKey } from '@tektite/controller/cache';
 import { equalJson, isStatusError } from '@tektite/meta';
 import { hostPartLabel } from '../../wire-names.ts';
 import { fieldManager, grant, hostOfAccess, ownAccess } from '../../host/host-access.ts';

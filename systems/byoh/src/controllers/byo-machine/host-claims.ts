@@ -1,4 +1,4 @@
-import { cacheKey } from '@tektite/controller';
+import { cacheKey } from '@tektite/controller/cache';
 import type { ByoHost } from '../../kinds/byo-host.ts';
 import { clusterNameLabel, machineNameAnnotation, machineNameLabel } from '../../wire-names.ts';
 

@@ -1,5 +1,6 @@
 import type { Client } from '@tektite/client';
-import { cacheKey, type InformerLease, type RunningSource, type Source, type SourceTarget } from '@tektite/controller';
+import type { RunningSource, Source, SourceTarget } from '@tektite/controller';
+import { cacheKey, type InformerLease } from '@tektite/controller/cache';
 import { type DynamicObject, isStatusError, type KubeObject } from '@tektite/meta';
 import type { InstallerConfig } from '../../installer/decide-installer.ts';
 

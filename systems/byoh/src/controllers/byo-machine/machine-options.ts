@@ -1,4 +1,4 @@
-import type { EventText } from '@tektite/controller';
+import type { EventText } from '@tektite/controller/events';
 import type { KubeObject } from '@tektite/meta';
 import type { ByoHost } from '../../kinds/byo-host.ts';
 import type { ByoMachine } from '../../kinds/byo-machine.ts';

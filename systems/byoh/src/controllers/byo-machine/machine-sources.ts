@@ -1,5 +1,6 @@
 import { kinds } from '@tektite/client';
-import { cached, cacheKey, type CachedSource, mapped } from '@tektite/controller';
+import { cached, type CachedSource, mapped } from '@tektite/controller';
+import { cacheKey } from '@tektite/controller/cache';
 import type { ConfigMap } from '@tektite/schema/kubernetes';
 import { ByoCluster } from '../../kinds/byo-cluster.ts';
 import { ByoHost } from '../../kinds/byo-host.ts';

@@ -1,5 +1,6 @@
 import type { Client } from '@tektite/client';
-import { cacheKey, type ReconcileContext } from '@tektite/controller';
+import type { ReconcileContext } from '@tektite/controller';
+import { cacheKey } from '@tektite/controller/cache';
 import { type DynamicObject, hasOwner, parseApiVersion } from '@tektite/meta';
 import { findObject } from '../../find-object.ts';
 import { plainVersion } from '../../host/change-host.ts';

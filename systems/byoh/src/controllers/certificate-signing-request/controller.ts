@@ -1,6 +1,7 @@
 import { readSigningRequest, type SigningRequest } from '@tektite/certificates';
 import { type Client, kinds } from '@tektite/client';
-import { cacheKey, type ControllerDefinition, defineController, mapped } from '@tektite/controller';
+import { type ControllerDefinition, defineController, mapped } from '@tektite/controller';
+import { cacheKey } from '@tektite/controller/cache';
 import { type Clock, formatTime } from '@tektite/meta';
 import type { CertificateSigningRequest } from '@tektite/schema/kubernetes';
 import { claimHome, homeName, hostOfHome, namespaceOfHome } from '../../host/host-home.ts';

@@ -1,6 +1,5 @@
 import { kinds } from '@tektite/client';
 import {
-  cacheKey,
   Channel,
   type ControllerDefinition,
   defineController,
@@ -8,6 +7,7 @@ import {
   PermanentError,
   type ReconcileContext,
 } from '@tektite/controller';
+import { cacheKey } from '@tektite/controller/cache';
 import { type KubeObject, ownerReference } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import type { Secret } from '@tektite/schema/kubernetes';

@@ -1,5 +1,6 @@
 import { kinds } from '@tektite/client';
-import { type CachedSource, mapped, project } from '@tektite/controller';
+import { type CachedSource, mapped } from '@tektite/controller';
+import { project } from '@tektite/controller/cache';
 import { InstallManifest } from '../../kinds/install-manifest.ts';
 import { connectorKeys } from './manifest-index.ts';
 

@@ -1,4 +1,4 @@
-import type { EventText } from '@tektite/controller';
+import type { EventText } from '@tektite/controller/events';
 import type { PhaseResult } from '@tektite/installer';
 import { findCondition, formatTime, isConditionTrue } from '@tektite/meta';
 import type { ConnectorStatus } from '../../kinds/connector.ts';

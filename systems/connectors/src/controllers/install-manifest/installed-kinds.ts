@@ -1,12 +1,5 @@
-import {
-  cacheKey,
-  type InformerLease,
-  metadataOnly,
-  type ObjectMetadata,
-  type RunningSource,
-  type Source,
-  type SourceTarget,
-} from '@tektite/controller';
+import type { RunningSource, Source, SourceTarget } from '@tektite/controller';
+import { cacheKey, type InformerLease, metadataOnly, type ObjectMetadata } from '@tektite/controller/cache';
 import { formatApiVersion, type KubeObject } from '@tektite/meta';
 import type { InventoryEntry } from '@tektite/installer';
 import { keys, operatorName } from '../../connector-keys.ts';

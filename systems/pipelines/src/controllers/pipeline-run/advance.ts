@@ -1,4 +1,4 @@
-import type { EventText } from '@tektite/controller';
+import type { EventText } from '@tektite/controller/events';
 import type { VerificationResult } from '../../conditions/verification-result.ts';
 import type { PipelineRun } from '../../kinds/pipeline-run.ts';
 import type { PipelineSpec } from '../../kinds/pipeline-spec.ts';

@@ -1,4 +1,4 @@
-import type { EventText } from '@tektite/controller';
+import type { EventText } from '@tektite/controller/events';
 import { formatGoDuration, parseGoDuration } from '@tektite/go';
 import { formatTime } from '@tektite/meta';
 import type { CachedPod } from '../../cache/cache-transforms.ts';

@@ -1,5 +1,6 @@
 import { type Client, kinds } from '@tektite/client';
-import { Informer, installKinds, Manager } from '@tektite/controller';
+import { installKinds, Manager } from '@tektite/controller';
+import { Informer } from '@tektite/controller/cache';
 import { type Random, seededRandom } from '@tektite/meta';
 import type { Pod } from '@tektite/schema/kubernetes';
 import { type Scenario, simulate, type World } from '@tektite/testkit';

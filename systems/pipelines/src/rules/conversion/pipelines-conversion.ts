@@ -1,4 +1,4 @@
-import { conversion, type ConversionWebhook, conversionWebhook, spoke } from '@tektite/controller';
+import { conversion, type ConversionWebhook, conversionWebhook, spoke } from '@tektite/controller/webhook';
 import type { KubeObject } from '@tektite/meta';
 import type { StructKind } from '@tektite/schema/struct';
 import {

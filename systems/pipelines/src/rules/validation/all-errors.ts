@@ -1,4 +1,4 @@
-import { FieldErrors } from '@tektite/controller';
+import { FieldErrors } from '@tektite/controller/field-errors';
 
 /** The errors of many parts together. Lists of any length: they come from users. */
 export function allErrors(parts: readonly (FieldErrors | undefined)[]): FieldErrors {

@@ -1,4 +1,4 @@
-import { type FieldErrors, noFieldErrors } from '@tektite/controller';
+import { type FieldErrors, noFieldErrors } from '@tektite/controller/field-errors';
 import type { Step } from '../../kinds/task-spec.ts';
 import { allErrors } from './all-errors.ts';
 import type { TextCheck } from './validate-variables.ts';

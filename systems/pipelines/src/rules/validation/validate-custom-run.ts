@@ -1,4 +1,10 @@
-import { type FieldErrors, invalidValue, missingField, missingOneOf, multipleOneOf } from '@tektite/controller';
+import {
+  type FieldErrors,
+  invalidValue,
+  missingField,
+  missingOneOf,
+  multipleOneOf,
+} from '@tektite/controller/field-errors';
 import type { CustomRun } from '../../kinds/custom-run.ts';
 import type { CustomRunSpec } from '../../kinds/custom-run-spec.ts';
 import { allErrors } from './all-errors.ts';

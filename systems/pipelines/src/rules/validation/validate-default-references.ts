@@ -1,4 +1,4 @@
-import { type FieldErrors, genericError, noFieldErrors } from '@tektite/controller';
+import { type FieldErrors, genericError, noFieldErrors } from '@tektite/controller/field-errors';
 import { quoteGo } from '@tektite/meta';
 import type { ParamSpec } from '../../kinds/param.ts';
 import { allErrors } from './all-errors.ts';

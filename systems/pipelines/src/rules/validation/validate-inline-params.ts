@@ -1,4 +1,4 @@
-import { type FieldErrors, missingField, noFieldErrors } from '@tektite/controller';
+import { type FieldErrors, missingField, noFieldErrors } from '@tektite/controller/field-errors';
 import { type Param, type ParamSpec, typeOfValue } from '../../kinds/param.ts';
 import type { TaskRunSpec } from '../../kinds/task-run-spec.ts';
 import { allErrors } from './all-errors.ts';

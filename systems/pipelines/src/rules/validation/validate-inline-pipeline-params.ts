@@ -1,4 +1,4 @@
-import { type FieldErrors, noFieldErrors } from '@tektite/controller';
+import { type FieldErrors, noFieldErrors } from '@tektite/controller/field-errors';
 import type { Param, ParamSpec } from '../../kinds/param.ts';
 import type { PipelineRunSpec } from '../../kinds/pipeline-run-spec.ts';
 import { allErrors } from './all-errors.ts';

@@ -1,4 +1,10 @@
-import { type FieldErrors, genericError, invalidValue, multipleOneOf, outOfBounds } from '@tektite/controller';
+import {
+  type FieldErrors,
+  genericError,
+  invalidValue,
+  multipleOneOf,
+  outOfBounds,
+} from '@tektite/controller/field-errors';
 import type { PipelineTask } from '../../kinds/pipeline-spec.ts';
 import type { TaskResult } from '../../kinds/task-spec.ts';
 import { countCombinations, isMatrixed } from '../../pipeline/matrix.ts';

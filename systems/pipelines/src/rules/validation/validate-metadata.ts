@@ -1,4 +1,4 @@
-import { type FieldErrors, genericError, noFieldErrors } from '@tektite/controller';
+import { type FieldErrors, genericError, noFieldErrors } from '@tektite/controller/field-errors';
 import { validateDns1123Subdomain, type ObjectMeta, quoteGo } from '@tektite/meta';
 
 /** Names end up in labels, so they are no longer than these may be. */

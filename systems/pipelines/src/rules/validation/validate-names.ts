@@ -1,4 +1,4 @@
-import { type FieldErrors, multipleOneOf } from '@tektite/controller';
+import { type FieldErrors, multipleOneOf } from '@tektite/controller/field-errors';
 import { allErrors } from './all-errors.ts';
 
 /** Names that differ in their case alone count as the same. Errors name the index, or the name. */

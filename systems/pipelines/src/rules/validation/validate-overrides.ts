@@ -1,4 +1,10 @@
-import { type FieldErrors, invalidValue, missingField, multipleOneOf, noFieldErrors } from '@tektite/controller';
+import {
+  type FieldErrors,
+  invalidValue,
+  missingField,
+  multipleOneOf,
+  noFieldErrors,
+} from '@tektite/controller/field-errors';
 import type { ResourceRequirements } from '@tektite/schema/kubernetes';
 import { allErrors } from './all-errors.ts';
 import { gate, type Rules } from '../rules.ts';

@@ -5,7 +5,7 @@ import {
   invalidValue,
   missingField,
   noFieldErrors,
-} from '@tektite/controller';
+} from '@tektite/controller/field-errors';
 import { type ParamSpec, typeOfValue } from '../../kinds/param.ts';
 import type { Step } from '../../kinds/task-spec.ts';
 import { allErrors } from './all-errors.ts';

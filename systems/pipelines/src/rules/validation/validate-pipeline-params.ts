@@ -1,4 +1,4 @@
-import { type FieldErrors, genericError, noFieldErrors } from '@tektite/controller';
+import { type FieldErrors, genericError, noFieldErrors } from '@tektite/controller/field-errors';
 import type { Param, ParamSpec } from '../../kinds/param.ts';
 import type { Matrix, PipelineTask } from '../../kinds/pipeline-spec.ts';
 import type { WhenExpression } from '../../kinds/when-expression.ts';

@@ -1,4 +1,4 @@
-import { type FieldErrors, invalidValue } from '@tektite/controller';
+import { type FieldErrors, invalidValue } from '@tektite/controller/field-errors';
 import { quoteGo } from '@tektite/meta';
 import type { PipelineResult, PipelineTask } from '../../kinds/pipeline-spec.ts';
 import {

@@ -1,4 +1,4 @@
-import { type FieldErrors, invalidValue, noFieldErrors } from '@tektite/controller';
+import { type FieldErrors, invalidValue, noFieldErrors } from '@tektite/controller/field-errors';
 import { equalJson } from '@tektite/meta';
 import { isCompleted } from '../../conditions/succeeded-condition.ts';
 import type { PipelineRun } from '../../kinds/pipeline-run.ts';

@@ -6,7 +6,7 @@ import {
   missingOneOf,
   multipleOneOf,
   noFieldErrors,
-} from '@tektite/controller';
+} from '@tektite/controller/field-errors';
 import { quoteGo } from '@tektite/meta';
 import type { Param } from '../../kinds/param.ts';
 import type { PipelineRun } from '../../kinds/pipeline-run.ts';

@@ -5,7 +5,7 @@ import {
   genericError,
   invalidValue,
   missingOneOf,
-} from '@tektite/controller';
+} from '@tektite/controller/field-errors';
 import { validateDns1123Label, quoteGo } from '@tektite/meta';
 import type { PipelineSpec, PipelineTask } from '../../kinds/pipeline-spec.ts';
 import type { Step } from '../../kinds/task-spec.ts';

@@ -1,4 +1,4 @@
-import { type FieldErrors, genericError, invalidValue } from '@tektite/controller';
+import { type FieldErrors, genericError, invalidValue } from '@tektite/controller/field-errors';
 import { quoteGo } from '@tektite/meta';
 import type { Param } from '../../kinds/param.ts';
 import type { PipelineTask } from '../../kinds/pipeline-spec.ts';

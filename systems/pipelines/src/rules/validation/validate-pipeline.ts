@@ -5,7 +5,7 @@ import {
   invalidValue,
   multipleOneOf,
   noFieldErrors,
-} from '@tektite/controller';
+} from '@tektite/controller/field-errors';
 import { quoteGo } from '@tektite/meta';
 import type { PipelineObject } from '../../kinds/kinds.ts';
 import type { ParamSpec } from '../../kinds/param.ts';

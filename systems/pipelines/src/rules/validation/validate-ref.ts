@@ -5,7 +5,7 @@ import {
   missingField,
   multipleOneOf,
   noFieldErrors,
-} from '@tektite/controller';
+} from '@tektite/controller/field-errors';
 import { validateQualifiedName } from '@tektite/meta';
 import type { StepActionRef } from '../../kinds/resolver-reference.ts';
 import { gate, type Rules } from '../rules.ts';

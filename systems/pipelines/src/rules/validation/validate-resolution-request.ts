@@ -1,4 +1,4 @@
-import { type FieldErrors, missingField, noFieldErrors } from '@tektite/controller';
+import { type FieldErrors, missingField, noFieldErrors } from '@tektite/controller/field-errors';
 import type { KubeObject } from '@tektite/meta';
 import { resolverTypeLabel } from '../../kinds/resolution-request.ts';
 

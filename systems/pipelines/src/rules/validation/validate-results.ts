@@ -6,7 +6,7 @@ import {
   invalidValue,
   missingField,
   noFieldErrors,
-} from '@tektite/controller';
+} from '@tektite/controller/field-errors';
 import { validateDns1123Label, quoteGo } from '@tektite/meta';
 import { typeOfValue } from '../../kinds/param.ts';
 import type { StepResult, TaskResult } from '../../kinds/task-spec.ts';

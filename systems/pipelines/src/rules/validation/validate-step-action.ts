@@ -1,4 +1,10 @@
-import { type FieldErrors, genericError, invalidValue, missingField, noFieldErrors } from '@tektite/controller';
+import {
+  type FieldErrors,
+  genericError,
+  invalidValue,
+  missingField,
+  noFieldErrors,
+} from '@tektite/controller/field-errors';
 import type { VolumeMount } from '@tektite/schema/kubernetes';
 import type { StepActionObject } from '../../kinds/kinds.ts';
 import type { ParamSpec } from '../../kinds/param.ts';

@@ -1,4 +1,4 @@
-import { type FieldErrors, genericError } from '@tektite/controller';
+import { type FieldErrors, genericError } from '@tektite/controller/field-errors';
 import type { Step } from '../../kinds/task-spec.ts';
 import { allErrors } from './all-errors.ts';
 import { findStepResult } from '../../substitution/find-step-result.ts';

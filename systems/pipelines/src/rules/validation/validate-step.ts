@@ -6,7 +6,7 @@ import {
   missingField,
   multipleOneOf,
   noFieldErrors,
-} from '@tektite/controller';
+} from '@tektite/controller/field-errors';
 import { validateDns1123Label, quoteGo } from '@tektite/meta';
 import type { Step } from '../../kinds/task-spec.ts';
 import { allErrors } from './all-errors.ts';

@@ -6,7 +6,7 @@ import {
   missingOneOf,
   multipleOneOf,
   noFieldErrors,
-} from '@tektite/controller';
+} from '@tektite/controller/field-errors';
 import type { TaskRef } from '../../kinds/resolver-reference.ts';
 import type { TaskRun } from '../../kinds/task-run.ts';
 import type { TaskRunDebug, TaskRunSpec } from '../../kinds/task-run-spec.ts';

@@ -1,4 +1,10 @@
-import { disallowedField, type FieldErrors, genericError, missingField, noFieldErrors } from '@tektite/controller';
+import {
+  disallowedField,
+  type FieldErrors,
+  genericError,
+  missingField,
+  noFieldErrors,
+} from '@tektite/controller/field-errors';
 import { quoteGo } from '@tektite/meta';
 import type { Volume } from '@tektite/schema/kubernetes';
 import type { TaskObject } from '../../kinds/kinds.ts';

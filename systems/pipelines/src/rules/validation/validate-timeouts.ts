@@ -1,4 +1,4 @@
-import { disallowedField, type FieldErrors, invalidValue } from '@tektite/controller';
+import { disallowedField, type FieldErrors, invalidValue } from '@tektite/controller/field-errors';
 import { formatGoDuration, parseGoDuration } from '@tektite/go';
 import type { PipelineTimeouts } from '../../kinds/pipeline-run-spec.ts';
 import { allErrors } from './all-errors.ts';

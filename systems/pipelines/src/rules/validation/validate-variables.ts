@@ -1,4 +1,4 @@
-import { type FieldErrors, genericError } from '@tektite/controller';
+import { type FieldErrors, genericError } from '@tektite/controller/field-errors';
 import { quoteGo } from '@tektite/meta';
 import { expressionsIn, variablesIn, wholeNamesIn } from '../../substitution/variable-references.ts';
 

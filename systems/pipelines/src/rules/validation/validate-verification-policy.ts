@@ -5,7 +5,7 @@ import {
   missingField,
   missingOneOf,
   multipleOneOf,
-} from '@tektite/controller';
+} from '@tektite/controller/field-errors';
 import { compilePattern } from '@tektite/schema';
 import type { KeyRef, VerificationPolicyObject } from '../../kinds/verification-policy.ts';
 import { hashAlgorithms } from '../../kinds/hash-algorithms.ts';

@@ -1,4 +1,4 @@
-import { type FieldErrors, genericError, invalidValue, missingField } from '@tektite/controller';
+import { type FieldErrors, genericError, invalidValue, missingField } from '@tektite/controller/field-errors';
 import { quoteGo } from '@tektite/meta';
 import { celEnvironment } from '@tektite/schema';
 import type { WhenExpression } from '../../kinds/when-expression.ts';

@@ -6,7 +6,7 @@ import {
   missingOneOf,
   multipleOneOf,
   noFieldErrors,
-} from '@tektite/controller';
+} from '@tektite/controller/field-errors';
 import { quoteGo } from '@tektite/meta';
 import type { Sidecar, Step, TaskSpec } from '../../kinds/task-spec.ts';
 import type { WorkspaceBinding } from '../../kinds/workspace.ts';

@@ -1,5 +1,6 @@
 import { kinds, mergePatch } from '@tektite/client';
-import { type ControllerDefinition, defineController, mapped, metadataOnly, owned } from '@tektite/controller';
+import { type ControllerDefinition, defineController, mapped, owned } from '@tektite/controller';
+import { metadataOnly } from '@tektite/controller/cache';
 import { installSet, type InventoryEntry, removeSet } from '@tektite/installer';
 import { equalJson, findCondition, formatTime } from '@tektite/meta';
 import type { HorizontalPodAutoscaler } from '@tektite/schema/kubernetes';

@@ -1,5 +1,6 @@
 import { kinds } from '@tektite/client';
-import { cached, type CachedSource, mapped, owned, project } from '@tektite/controller';
+import { cached, type CachedSource, mapped, owned } from '@tektite/controller';
+import { project } from '@tektite/controller/cache';
 import type { KubeObject } from '@tektite/meta';
 import { TektonInstallerSet } from '../../kinds/kinds.ts';
 import { isClusterNamespace } from '../../job-pruner/prune-config.ts';

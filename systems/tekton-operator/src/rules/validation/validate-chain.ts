@@ -1,4 +1,4 @@
-import { type FieldErrors, invalidKeyName, invalidValue, noFieldErrors } from '@tektite/controller';
+import { type FieldErrors, invalidKeyName, invalidValue, noFieldErrors } from '@tektite/controller/field-errors';
 import type { ChainSettings } from '../../kinds/chain-fields.ts';
 import { oneOf, validatePerformance } from './validate-shared.ts';
 

@@ -1,4 +1,4 @@
-import { type FieldErrors, genericError, noFieldErrors } from '@tektite/controller';
+import { type FieldErrors, genericError, noFieldErrors } from '@tektite/controller/field-errors';
 import type { EventPrunerSettings, PrunerGlobalConfig, PrunerNamespaceRules } from '../../kinds/pruner-fields.ts';
 
 const longest = 2_592_000;

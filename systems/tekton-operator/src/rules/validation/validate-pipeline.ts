@@ -1,4 +1,4 @@
-import { type FieldErrors, invalidValue, noFieldErrors } from '@tektite/controller';
+import { type FieldErrors, invalidValue, noFieldErrors } from '@tektite/controller/field-errors';
 import type { PipelineSettings } from '../../kinds/pipeline-fields.ts';
 import { oneOf, validatePerformance } from './validate-shared.ts';
 

@@ -1,4 +1,4 @@
-import { type FieldErrors, invalidValue, noFieldErrors } from '@tektite/controller';
+import { type FieldErrors, invalidValue, noFieldErrors } from '@tektite/controller/field-errors';
 import { validateDns1123Subdomain, quoteGo } from '@tektite/meta';
 import { compilePattern } from '@tektite/schema';
 import type { PipelinesAsCodeSettings } from '../../kinds/component-fields.ts';

@@ -1,4 +1,4 @@
-import { type FieldErrors, invalidValue, noFieldErrors } from '@tektite/controller';
+import { type FieldErrors, invalidValue, noFieldErrors } from '@tektite/controller/field-errors';
 import { formatGoDuration, parseGoDuration } from '@tektite/go';
 import { parseLabelSelector } from '@tektite/meta';
 import type { ResultSettings, WatcherSettings } from '../../kinds/result-fields.ts';

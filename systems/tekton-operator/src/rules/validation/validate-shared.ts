@@ -5,7 +5,7 @@ import {
   missingField,
   noFieldErrors,
   outOfBounds,
-} from '@tektite/controller';
+} from '@tektite/controller/field-errors';
 import { validateDns1123Subdomain } from '@tektite/meta';
 import type { AdditionalOptions, NetworkPolicyConfig, Performance } from '../../kinds/shared-fields.ts';
 import type { Platform } from '../../platform/platform.ts';

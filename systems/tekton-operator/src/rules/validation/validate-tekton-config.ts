@@ -8,7 +8,7 @@ import {
   missingOneOf,
   multipleOneOf,
   noFieldErrors,
-} from '@tektite/controller';
+} from '@tektite/controller/field-errors';
 import { validateOperatorParams } from '../operator-params.ts';
 import type { SchedulerSettings } from '../../kinds/component-fields.ts';
 import type { PrunerSettings } from '../../kinds/pruner-fields.ts';

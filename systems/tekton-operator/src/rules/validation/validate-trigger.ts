@@ -1,4 +1,4 @@
-import type { FieldErrors } from '@tektite/controller';
+import type { FieldErrors } from '@tektite/controller/field-errors';
 import type { TriggerSettings } from '../../kinds/component-fields.ts';
 import { oneOf } from './validate-shared.ts';
 

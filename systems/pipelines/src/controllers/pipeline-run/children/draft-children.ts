@@ -1,4 +1,4 @@
-import type { EventText } from '@tektite/controller';
+import type { EventText } from '@tektite/controller/events';
 import { isStatusError, quoteGo } from '@tektite/meta';
 import { RunFailure } from '../../../conditions/run-failure.ts';
 import { formatWithoutArguments } from '@tektite/go';

@@ -1,4 +1,4 @@
-import type { EventText } from '@tektite/controller';
+import type { EventText } from '@tektite/controller/events';
 import { equalJson, type ObjectMeta } from '@tektite/meta';
 import { conditionEvent, startedEvent } from '../../../conditions/condition-event.ts';
 import { RunFailure, RunWaits } from '../../../conditions/run-failure.ts';

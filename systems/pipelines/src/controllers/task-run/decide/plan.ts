@@ -1,4 +1,4 @@
-import type { EventText } from '@tektite/controller';
+import type { EventText } from '@tektite/controller/events';
 import { equalJson, type ObjectMeta } from '@tektite/meta';
 import type { CachedPod } from '../../../cache/cache-transforms.ts';
 import { conditionEvents, startedEvent } from '../../../conditions/condition-event.ts';

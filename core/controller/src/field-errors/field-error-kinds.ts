@@ -28,10 +28,6 @@ export function disallowedField(...paths: readonly string[]): FieldErrors {
   return genericError('must not set the field(s)', ...paths);
 }
 
-export function disallowedUpdateOfDeprecatedField(...paths: readonly string[]): FieldErrors {
-  return genericError('must not update deprecated field(s)', ...paths);
-}
-
 /** Several details stand on one line. */
 export function invalidValue(value: unknown, path: string, ...details: readonly string[]): FieldErrors {
   const message = `invalid value: ${formatGoValue(value)}`;

@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import {
   detailedError,
   disallowedField,
-  disallowedUpdateOfDeprecatedField,
   genericError,
   invalidArrayValue,
   invalidKeyName,
@@ -26,7 +25,6 @@ describe('field errors', () => {
       disallowedField('bundle').viaField('spec', 'taskRef'),
       'must not set the field(s): spec.taskRef.bundle',
     ],
-    ['a deprecated field', disallowedUpdateOfDeprecatedField('a'), 'must not update deprecated field(s): a'],
     ['a bad value', invalidValue(-1, 'retries').viaField('spec'), 'invalid value: -1: spec.retries'],
     [
       'a bad value with details',
