@@ -25,7 +25,7 @@ export {
   type Reconciler,
 } from './reconcile/controller-definition.ts';
 export type { ReconcileContext } from './reconcile/reconcile-context.ts';
-export { done, failed, permanentlyFailed, PermanentError, requeueAfter, type Result } from './reconcile/result.ts';
+export { done, failed, requeueAfter, type Result, terminallyFailed } from './reconcile/result.ts';
 export { releaseObject } from './reconcile/finalize.ts';
 export { mergeDifference, type StatusOf, writeStatus } from './reconcile/write-status.ts';
 

@@ -182,6 +182,7 @@ export {
   unauthorizedError,
   unknownPathError,
 } from './status-error.ts';
+export { isTerminalError, isTransient, isTransientStatus, TerminalError, terminalErrors } from './terminal-error.ts';
 
 // Injected environment: clock and randomness
 export { type Clock, sleep, systemClock } from './clock.ts';

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FinalError } from './final-error.ts';
+import { TerminalError } from '@tektite/meta';
 import { asManifest, checkedDigest, type Manifest, objectsIn } from './registry-client.ts';
 import { saveChecked } from './save-checked.ts';
 
@@ -30,7 +30,9 @@ export class ImageLayout {
       (entries.length === 1 && entries[0]?.annotations?.[refName] === undefined ? entries[0] : undefined);
     if (!found) {
       const names = entries.map(({ annotations }) => annotations?.[refName] ?? 'one without a name');
-      throw new FinalError(`the image layout ${this.folder} has no ${name}; it has ${names.join(', ') || 'nothing'}`);
+      throw new TerminalError(
+        `the image layout ${this.folder} has no ${name}; it has ${names.join(', ') || 'nothing'}`,
+      );
     }
     const digest = checkedDigest(found.digest);
     return asManifest({ value: (await this.json(blobPath(digest))) as object, digest });
@@ -45,7 +47,7 @@ export class ImageLayout {
     try {
       return JSON.parse(await readFile(file, 'utf8')) ?? {};
     } catch (cause) {
-      throw new FinalError(`${file} cannot be read: ${(cause as Error).message}`, { cause });
+      throw new TerminalError(`${file} cannot be read: ${(cause as Error).message}`, { cause });
     }
   }
 }

@@ -1,5 +1,4 @@
 /** Images in registries and in folders, by the specifications of the Open Container Initiative. */
-export { FinalError } from './final-error.ts';
 export { type ImageReference, mayBePlain, parseImageReference } from './image-reference.ts';
 export { type Layer, type Manifest, RegistryClient } from './registry-client.ts';
 export { ImageLayout } from './image-layout.ts';

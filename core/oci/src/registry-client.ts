@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FetchOptions, fetchUrl, readBody } from '@tektite/client';
-import { FinalError } from './final-error.ts';
+import { isTransientStatus, TerminalError } from '@tektite/meta';
 import { type ImageReference, mayBePlain } from './image-reference.ts';
 import { saveChecked } from './save-checked.ts';
 import type { Login } from './login.ts';
@@ -99,7 +99,7 @@ export class RegistryClient {
     }
     if (response.ok) return response;
     const message = `GET ${url}: ${await errorIn(response)}`;
-    throw response.status >= 500 || response.status === 429 ? new Error(message) : new FinalError(message);
+    throw isTransientStatus(response.status) ? new Error(message) : new TerminalError(message);
   }
 
   private send(url: string, headers: Readonly<Record<string, string>>): Promise<Response> {
@@ -183,7 +183,7 @@ export function objectsIn<T extends object>(list: unknown): readonly T[] {
 /** Manifests come from anywhere, and what they call a digest ends up in a path. */
 export function checkedDigest(digest: unknown): string {
   if (typeof digest === 'string' && /^sha256:[0-9a-f]{64}$/.test(digest)) return digest;
-  throw new FinalError(`cannot parse hash: ${JSON.stringify(digest)}`);
+  throw new TerminalError(`cannot parse hash: ${JSON.stringify(digest)}`);
 }
 
 const digestOf = (body: Uint8Array) => `sha256:${createHash('sha256').update(body).digest('hex')}`;

@@ -53,7 +53,7 @@ async function ask(url: string, kind: string, key: string): Promise<readonly Rec
 }
 
 function describe({ controller, startedAt, durationMs, outcome, error, nextAt, ...causes }: ReconcileRecord): string {
-  const bad = outcome === 'error' || outcome === 'permanentError' || outcome === 'timeout';
+  const bad = outcome === 'error' || outcome === 'terminalError' || outcome === 'timeout';
   const colour = bad ? pc.red : pc.green;
   const at = new Date(startedAt).toISOString();
   const lines = [

@@ -1,4 +1,4 @@
-import { type Clock, type Random, sleep } from '@tektite/meta';
+import { type Clock, isTransientStatus, type Random, sleep } from '@tektite/meta';
 import { isClientError } from '../client-error.ts';
 import { retryAfterOf } from './response-status.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
@@ -51,7 +51,7 @@ function isWorthAnother(request: TransportRequest, error: unknown): boolean {
 }
 
 function waitAskedFor(response: TransportResponse): number | undefined {
-  if (response.status !== 429 && response.status < 500) return undefined;
+  if (!isTransientStatus(response.status)) return undefined;
   const seconds = retryAfterOf(response);
   return seconds === undefined ? undefined : seconds * 1000;
 }

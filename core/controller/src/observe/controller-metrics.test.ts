@@ -3,7 +3,7 @@ import { startControlPlane, virtualClock } from '@tektite/testkit';
 import { describe, expect, it } from 'vitest';
 import { defineController } from '../reconcile/controller-definition.ts';
 import { Manager } from '../reconcile/manager.ts';
-import { permanentlyFailed, requeueAfter } from '../reconcile/result.ts';
+import { terminallyFailed, requeueAfter } from '../reconcile/result.ts';
 import { controllerMetrics, observeInformers } from './controller-metrics.ts';
 import { MeterRecorder } from './test-support.ts';
 
@@ -37,7 +37,7 @@ describe('the metrics of a controller', () => {
     const outcomes: Record<string, () => unknown> = {
       done: () => undefined,
       later: () => requeueAfter(3_600_000),
-      never: () => permanentlyFailed(new Error('no use')),
+      never: () => terminallyFailed(new Error('no use')),
     };
     let failures = 0;
     manager.add(
@@ -63,7 +63,7 @@ describe('the metrics of a controller', () => {
     expect(meter.read('workqueue_unfinished_work_seconds', name)).toBeCloseTo(4, 1);
     await clock.advance(60_000);
     const total = (result: string) => meter.read('controller_runtime_reconcile_total', { ...controller, result });
-    expect([total('done'), total('requeueAfter'), total('permanentError'), total('error')]).toEqual([2, 1, 1, 2]);
+    expect([total('done'), total('requeueAfter'), total('terminalError'), total('error')]).toEqual([2, 1, 1, 2]);
     expect(meter.read('workqueue_retries_total', name)).toBe(2);
     expect(meter.read('workqueue_adds_total', name)).toBe(6);
     expect(meter.read('controller_runtime_active_workers', controller)).toBe(0);

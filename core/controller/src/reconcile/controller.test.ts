@@ -1,4 +1,5 @@
 import { kinds, mergePatch } from '@tektite/client';
+import { TerminalError } from '@tektite/meta';
 import type { ConfigMap } from '@tektite/schema/kubernetes';
 import { type ControlPlane, startControlPlane, virtualClock } from '@tektite/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -9,7 +10,7 @@ import { controllerCases } from './controller.cases.ts';
 import { every } from './every.ts';
 import { Manager, type ManagerOptions } from './manager.ts';
 import { labelsChanged } from './predicate.ts';
-import { done, failed, PermanentError, requeueAfter } from './result.ts';
+import { done, failed, requeueAfter } from './result.ts';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -106,12 +107,12 @@ describe('results', () => {
     expect(manager.health()).toMatchObject({ healthy: true, ready: true });
   });
 
-  it('permanent errors wait for a change', async () => {
+  it('terminal errors wait for a change', async () => {
     let count = 0;
     const { clock, create, plane, lines } = await bench({
       reconcile: () => {
         count++;
-        throw new PermanentError('size is too large for this cluster');
+        throw new TerminalError('size is too large for this cluster');
       },
     });
     await create('a');
@@ -122,7 +123,7 @@ describe('results', () => {
     expect(count).toBe(2);
     expect(lines.filter(({ level }) => level === 'error')[0]).toMatchObject({
       message: 'reconcile failed',
-      fields: { outcome: 'permanentError', controller: 'parents', namespace: 'default', name: 'a' },
+      fields: { outcome: 'terminalError', controller: 'parents', namespace: 'default', name: 'a' },
     });
   });
 });

@@ -286,7 +286,7 @@ export class Controller {
     const { clock } = this.parts.client;
     const durationMs = clock.monotonic() - run.startedAt;
     const outcome = run.outcome(result);
-    const error = result.type === 'error' || result.type === 'permanentError' ? result.error : undefined;
+    const error = result.type === 'error' || result.type === 'terminalError' ? result.error : undefined;
     this.parts.metrics?.reconciled?.(this.definition.name, outcome, durationMs);
     this.parts.metrics?.running?.(this.definition.name, this.running.size);
     const { causes, omitted } = run.item;
@@ -305,7 +305,7 @@ export class Controller {
   }
 
   private write(run: ReconcileRun, outcome: Outcome, durationMs: number, error: Error | undefined): void {
-    const loud = outcome === 'error' || outcome === 'permanentError' || outcome === 'timeout';
+    const loud = outcome === 'error' || outcome === 'terminalError' || outcome === 'timeout';
     if (!loud && !this.log.debugs) return;
     const fields = { outcome, durationMs, causes: describeCauses(run.item), ...(error ? { error } : {}) };
     if (loud) run.log.error('reconcile failed', fields);

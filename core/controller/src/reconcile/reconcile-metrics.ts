@@ -5,7 +5,7 @@ export type Outcome =
   | 'done'
   | 'requeueAfter'
   | 'error'
-  | 'permanentError'
+  | 'terminalError'
   /** A concurrent write or deletion of the object; it runs again on fresh data. Not an error. */
   | 'conflict'
   /** It took too long and has not returned. */

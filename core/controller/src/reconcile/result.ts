@@ -1,3 +1,4 @@
+import { isTerminalError } from '@tektite/meta';
 import { ControllerError } from '../controller-error.ts';
 
 /**
@@ -5,15 +6,15 @@ import { ControllerError } from '../controller-error.ts';
  * - `done`: nothing to do until a change.
  * - `requeueAfter`: as done, but reconcile again after this delay.
  * - `error`: it failed; retry with backoff.
- * - `permanentError`: it failed, and a retry without a change would fail again. It waits for a change.
+ * - `terminalError`: it failed, and a retry without a change would fail again. It waits for a change.
  *
- * Throwing is the same as `error`, or as `permanentError` for a {@link PermanentError}. Returning nothing is `done`.
+ * Throwing is the same as `error`, or as `terminalError` for a {@link TerminalError}. Returning nothing is `done`.
  */
 export type Result =
   | { readonly type: 'done' }
   | { readonly type: 'requeueAfter'; readonly milliseconds: number }
   | { readonly type: 'error'; readonly error: Error }
-  | { readonly type: 'permanentError'; readonly error: Error };
+  | { readonly type: 'terminalError'; readonly error: Error };
 
 export const done: Result = { type: 'done' };
 
@@ -26,16 +27,8 @@ export function failed(error: Error): Result {
   return { type: 'error', error };
 }
 
-export function permanentlyFailed(error: Error): Result {
-  return { type: 'permanentError', error };
-}
-
-const permanent = Symbol.for('tektite.PermanentError');
-
-/** Thrown where a retry is of no use, such as for an invalid spec that admission could not reject. */
-export class PermanentError extends Error {
-  override readonly name = 'PermanentError';
-  readonly [permanent] = true;
+export function terminallyFailed(error: Error): Result {
+  return { type: 'terminalError', error };
 }
 
 /** Validates the value that a reconciler returned: it may be written in JavaScript. */
@@ -51,8 +44,8 @@ export function readResult(value: unknown): Result {
       return failed(nonsense(`requeueAfter with ${describe(milliseconds)} milliseconds`));
     }
     case 'error':
-    case 'permanentError': {
-      const { type, error } = result as { type: 'error' | 'permanentError'; error: unknown };
+    case 'terminalError': {
+      const { type, error } = result as { type: 'error' | 'terminalError'; error: unknown };
       return { type, error: asError(error) };
     }
     default:
@@ -63,7 +56,7 @@ export function readResult(value: unknown): Result {
 /** Converts an exception of a reconciler into a result. It may come from another copy of this package. */
 export function resultOfThrown(thrown: unknown): Result {
   const error = asError(thrown);
-  return permanent in error ? permanentlyFailed(error) : failed(error);
+  return isTerminalError(error) ? terminallyFailed(error) : failed(error);
 }
 
 function asError(thrown: unknown): Error {
@@ -73,7 +66,7 @@ function asError(thrown: unknown): Error {
 function nonsense(what: string): ControllerError {
   return new ControllerError(
     'RESULT_INVALID',
-    `the reconciler returned ${what}; return nothing, done, requeueAfter(ms), failed(error) or permanentlyFailed(error)`,
+    `the reconciler returned ${what}; return nothing, done, requeueAfter(ms), failed(error) or terminallyFailed(error)`,
   );
 }
 

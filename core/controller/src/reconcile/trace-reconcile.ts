@@ -15,7 +15,7 @@ export function traced(
   const parent = within ? propagation.extract(context.active(), within) : context.active();
   return tracer.startActiveSpan(`reconcile ${name}`, { attributes }, parent, async (span) => {
     const result = await reconcile();
-    if (result.type === 'error' || result.type === 'permanentError') {
+    if (result.type === 'error' || result.type === 'terminalError') {
       span.recordException(result.error);
       span.setStatus({ code: SpanStatusCode.ERROR, message: result.error.message });
     }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import { type Clock, sleep } from '@tektite/meta';
+import { type Clock, isTransientStatus, sleep } from '@tektite/meta';
+import { isManifestError, ManifestError } from '../manifest-error.ts';
 import { sourceError } from './read-path.ts';
 
 export interface UrlOptions {
@@ -24,9 +25,6 @@ const maxRedirects = 5;
 const attempts = 4;
 const firstPauseMs = 250;
 
-/** A failure that may pass. */
-class Transient extends Error {}
-
 /**
  * The text behind a URL. Only http and https; a secure URL does not lead to an insecure one, and headers are not sent to another
  * host. Failures of the network and of the server are tried again; credentials of the URL are in no message.
@@ -41,7 +39,7 @@ export async function readUrl(address: string, options: UrlOptions): Promise<str
       return text;
     } catch (error) {
       options.signal?.throwIfAborted();
-      if (!(error instanceof Transient)) throw error;
+      if (!isManifestError(error, 'UNREACHABLE')) throw error;
       if (attempt === attempts) throw sourceError(shown, `${error.message} (${attempts} attempts)`, error.cause);
       await sleep(options.clock, firstPauseMs * 2 ** (attempt - 1), options.signal);
     }
@@ -100,9 +98,9 @@ async function fetchText(first: URL, options: UrlOptions): Promise<string> {
       await body.dump();
       return known.text;
     }
-    if (statusCode >= 500 || statusCode === 429) {
+    if (isTransientStatus(statusCode)) {
       await body.dump();
-      throw new Transient(`the server answers ${statusCode}`);
+      throw new ManifestError('UNREACHABLE', `the server answers ${statusCode}`);
     }
     if (statusCode < 200 || statusCode >= 300) {
       await body.dump();
@@ -152,11 +150,10 @@ async function onTheWay<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if ((error as Error).name === 'ManifestError') throw error;
+    if (isManifestError(error)) throw error;
     const { message, code, name } = error as NodeJS.ErrnoException;
-    throw new Transient(name === 'TimeoutError' ? 'it takes too long' : message || code || 'no connection', {
-      cause: error,
-    });
+    const reason = name === 'TimeoutError' ? 'it takes too long' : message || code || 'no connection';
+    throw new ManifestError('UNREACHABLE', reason, { cause: error });
   }
 }
 

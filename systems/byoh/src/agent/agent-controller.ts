@@ -1,4 +1,4 @@
-import { type ControllerDefinition, defineController, permanentlyFailed } from '@tektite/controller';
+import { type ControllerDefinition, defineController, terminallyFailed } from '@tektite/controller';
 import { ByoHost } from '../kinds/byo-host.ts';
 import { decideAgent } from './decide-agent.ts';
 import { HostRecord } from './host-record.ts';
@@ -38,7 +38,7 @@ export function agentController(options: AgentControllerOptions): ControllerDefi
           await new HostWork({ ...options, client }, record, event, signal).provision(step.installs);
           return undefined;
         default:
-          return permanentlyFailed(new Error('this cannot be'));
+          return terminallyFailed(new Error('this cannot be'));
       }
     },
   });

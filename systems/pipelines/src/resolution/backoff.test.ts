@@ -1,7 +1,6 @@
-import { seededRandom } from '@tektite/meta';
+import { seededRandom, TerminalError } from '@tektite/meta';
 import { virtualClock } from '@tektite/testkit';
 import { expect, it } from 'vitest';
-import { FinalError } from '@tektite/oci';
 import { backoffOf, retry } from './backoff.ts';
 
 const standard = { durationMs: 2000, factor: 2, jitter: 0.1, steps: 2, capMs: 10_000 };
@@ -38,7 +37,7 @@ it('what cannot get better is not tried again', async () => {
   let count = 0;
   const trying = retry(standard, place(), () => {
     count++;
-    return Promise.reject(new FinalError('not there'));
+    return Promise.reject(new TerminalError('not there'));
   });
   await expect(trying).rejects.toThrow('not there');
   expect(count).toBe(1);

@@ -1,6 +1,5 @@
-import { FinalError } from '@tektite/oci';
 import { goDurationToMilliseconds, parseGoDuration } from '@tektite/go';
-import { type Clock, type Random, sleep } from '@tektite/meta';
+import { type Clock, isTerminalError, type Random, sleep } from '@tektite/meta';
 import type { ResolverConfig } from './resolver.ts';
 
 interface Backoff {
@@ -44,7 +43,7 @@ export interface RetryPlace {
   readonly signal: AbortSignal;
 }
 
-/** Tries until it works, as often as the settings say. Throws the last error, or a {@link FinalError} at once. */
+/** Tries until it works, as often as the settings say. Throws the last error, or a TerminalError at once. */
 export async function retry<T>(
   { durationMs, factor, jitter, steps, capMs }: Backoff,
   { clock, random, signal }: RetryPlace,
@@ -55,7 +54,7 @@ export async function retry<T>(
     try {
       return await attempt();
     } catch (error) {
-      if (step >= steps || error instanceof FinalError || signal.aborted) throw error;
+      if (step >= steps || isTerminalError(error) || signal.aborted) throw error;
     }
     await sleep(clock, wait * (1 + random.next() * jitter), signal);
     wait = Math.min(wait * factor, capMs);

@@ -1,5 +1,5 @@
 import type { Client } from '@tektite/client';
-import { controllerReference, isStatusError, type Owner } from '@tektite/meta';
+import { controllerReference, isStatusError, isTransient, type Owner } from '@tektite/meta';
 import { succeededCondition } from '../conditions/succeeded-condition.ts';
 import type { Param } from '../kinds/param.ts';
 import {
@@ -97,13 +97,13 @@ async function create(
   } catch (error) {
     // A cache may not show it yet.
     if (isStatusError(error, 'AlreadyExists')) return;
-    throw permanentDenial(error);
+    throw terminalError(error);
   }
 }
 
-/** A permanent error of the API. */
-function permanentDenial(error: unknown): unknown {
-  if (!isStatusError(error) || error.code >= 500 || error.code === 429 || error.code === 409) return error;
+/** The error of a request that the API denies for good. Transient errors are returned as they are. */
+function terminalError(error: unknown): unknown {
+  if (!isStatusError(error) || isTransient(error) || error.code === 409) return error;
   return new RemoteFailure('resolution', `error requesting remote resource: ${error.message}`, { cause: error });
 }
 

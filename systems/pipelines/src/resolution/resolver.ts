@@ -33,8 +33,8 @@ export interface ResolvedResource {
 }
 
 /**
- * Fetches objects from one sort of place. Errors that it throws become the message of the request; what is transient is thrown as
- * a {@link TransientError} or as the API's own error, and tried again.
+ * Fetches objects from one sort of place. Errors that it throws become the message of the request; transient
+ * errors of the API are retried instead.
  */
 export interface Resolver {
   /** The label of the requests that it answers. */
@@ -52,11 +52,6 @@ export interface Resolver {
   isImmutable?(request: ResolverRequest): boolean;
   /** How long it may take. Default a minute. */
   timeoutMs?(request: ResolverRequest): number;
-}
-
-/** Something that may be better the next time. */
-export class TransientError extends Error {
-  override readonly name = 'TransientError';
 }
 
 /** The settings of resolvers in force. */

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { type Client, kinds } from '@tektite/client';
-import { isStatusError } from '@tektite/meta';
+import { isStatusError, isTransient } from '@tektite/meta';
 import type { Authority, VerificationPolicyObject } from '../kinds/verification-policy.ts';
 import { hashAlgorithms } from '../kinds/hash-algorithms.ts';
 import { readPublicKey } from './sign-object.ts';
@@ -59,7 +59,7 @@ async function keyInSecret(namespace: string, name: string, { client, signal }: 
     const secret = await client.get(kinds.Secret, { namespace, name }, { signal });
     values = Object.values((secret.data ?? {}) as Readonly<Record<string, string>>);
   } catch (cause) {
-    if (!isStatusError(cause) || cause.code >= 500 || cause.code === 429) throw cause;
+    if (!isStatusError(cause) || isTransient(cause)) throw cause;
     throw new Error(`${doing}: failed to get secret: secret not found: ${cause.message}`, { cause });
   }
   const [value, ...others] = values;

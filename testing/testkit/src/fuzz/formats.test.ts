@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiServer } from '@tektite/apiserver';
-import { seededRandom } from '@tektite/meta';
-import { FinalError, ImageLayout } from '@tektite/oci';
+import { isTerminalError, seededRandom } from '@tektite/meta';
+import { ImageLayout } from '@tektite/oci';
 import { expect, it } from 'vitest';
 import { JsonMutator } from './json-mutator.ts';
 import { Mutator } from './mutator.ts';
@@ -94,7 +94,7 @@ it(`indexes and manifests of images are read or refused (${inputs} inputs, seed 
           const { layers } = await layout.manifest('example.com/a:v1');
           for (const layer of layers) await layout.saveBlob(layer.digest, join(folder, 'layer'), 1000);
         } catch (error) {
-          const isMeant = error instanceof FinalError || /checksum|larger|exceeds|bytes/.test((error as Error).message);
+          const isMeant = isTerminalError(error) || /checksum|larger|exceeds|bytes/.test((error as Error).message);
           expect(isMeant, `${String(error)}\n${what()}`).toBe(true);
         }
       }, what);

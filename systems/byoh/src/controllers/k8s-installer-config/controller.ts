@@ -4,11 +4,10 @@ import {
   type ControllerDefinition,
   defineController,
   mapped,
-  PermanentError,
   type ReconcileContext,
 } from '@tektite/controller';
 import { cacheKey } from '@tektite/controller/cache';
-import { type KubeObject, ownerReference } from '@tektite/meta';
+import { type KubeObject, ownerReference, TerminalError } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import type { Secret } from '@tektite/schema/kubernetes';
 import { findObject } from '../../find-object.ts';
@@ -108,7 +107,7 @@ function secretFor(
   cluster: string,
   { install, uninstall }: { readonly install: string; readonly uninstall: string },
 ): Secret {
-  if (install === '') throw new PermanentError('the installer made an empty install script');
+  if (install === '') throw new TerminalError('the installer made an empty install script');
   const encode = (text: string) => Buffer.from(text).toString('base64');
   const owner = ownerReference({ ...config, apiVersion: `${kindGroup}/${version}`, kind });
   return {

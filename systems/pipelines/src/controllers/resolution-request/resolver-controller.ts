@@ -1,7 +1,7 @@
 import { type ControllerDefinition, defineController, type ReconcileContext } from '@tektite/controller';
 import { keyOf, mergePatch } from '@tektite/client';
 import { formatWithoutArguments } from '@tektite/go';
-import { formatTime, isStatusError, knativeConditionSet } from '@tektite/meta';
+import { formatTime, isStatusError, isTransient, knativeConditionSet, StatusError } from '@tektite/meta';
 import { parseFirstYaml } from '@tektite/schema/yaml';
 import { ResolutionRequest, type ResolutionRequestObject, resolverTypeLabel } from '../../kinds/resolution-request.ts';
 import { isCompleted } from '../../conditions/succeeded-condition.ts';
@@ -12,7 +12,6 @@ import {
   type ResolverConfig,
   type ResolverRequest,
   type ResolverSettings,
-  TransientError,
 } from '../../resolution/resolver.ts';
 
 const succeeded = knativeConditionSet('Succeeded', []);
@@ -80,7 +79,8 @@ export function resolverController(resolvers: readonly Resolver[], settings: Res
     key: string,
   ): Promise<ResolvedResource> {
     const overtime = new AbortController();
-    const timeout = () => overtime.abort(new TransientError('context deadline exceeded'));
+    const timeout = () =>
+      overtime.abort(new StatusError({ code: 504, reason: 'Timeout', message: 'context deadline exceeded' }));
     using _timer = context.clock.setTimer(resolver.timeoutMs?.(request) ?? defaultTimeoutMs, timeout);
     const signal = AbortSignal.any([context.signal, overtime.signal]);
     const { client, clock, random } = context;
@@ -91,7 +91,7 @@ export function resolverController(resolvers: readonly Resolver[], settings: Res
         : resolve());
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      if (isTransient(error)) throw error;
+      if (isRetried(error)) throw error;
       throw new ResolverFailure(`error getting "${resolver.name}" "${key}": ${(error as Error).message}`);
     }
   }
@@ -107,10 +107,9 @@ function requestOf({ metadata, spec }: ResolutionRequestObject, config: Resolver
   return { namespace: metadata.namespace ?? '', spec, params: new Map(texts), config };
 }
 
-function isTransient(error: unknown): boolean {
-  if (error instanceof TransientError) return true;
-  if (!isStatusError(error)) return false;
-  return error.code === 409 || error.code === 429 || error.code >= 500;
+/** Whether the controller retries instead of failing the request. A timeout of a shared fetch is one of these too. */
+function isRetried(error: unknown): boolean {
+  return isTransient(error) || (isStatusError(error) && error.code === 409);
 }
 
 const supported = ['PipelineRun', 'Pipeline', 'TaskRun', 'Task', 'Run', 'CustomRun', 'StepAction'];
@@ -145,7 +144,7 @@ async function writeAnswer(
     await client.patchStatus(ResolutionRequest, keyOf(request), mergePatch({ status }), { signal });
   } catch (error) {
     // Too large, for example.
-    if (!isStatusError(error) || isTransient(error) || error.code === 404) throw error;
+    if (!isStatusError(error) || isRetried(error) || error.code === 404) throw error;
     const key = `${request.metadata.namespace}/${request.metadata.name}`;
     throw new ResolverFailure(`error updating resource request "${key}" with data: ${error.message}`, { cause: error });
   }

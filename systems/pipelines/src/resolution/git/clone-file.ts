@@ -2,8 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fetchUrl } from '@tektite/client';
-import { quoteGo, type Random } from '@tektite/meta';
-import { FinalError } from '@tektite/oci';
+import { quoteGo, type Random, TerminalError } from '@tektite/meta';
 import { runGit } from './run-git.ts';
 
 export interface CloneOptions {
@@ -67,7 +66,7 @@ async function readFile(directory: string, options: CloneOptions): Promise<Clone
   try {
     return { commit, data: contentOf(answer, path) };
   } catch (cause) {
-    throw new FinalError(`error opening file ${quoteGo(path)}: ${(cause as Error).message}`, { cause });
+    throw new TerminalError(`error opening file ${quoteGo(path)}: ${(cause as Error).message}`, { cause });
   }
 }
 

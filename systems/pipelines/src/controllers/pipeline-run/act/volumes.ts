@@ -1,5 +1,5 @@
 import { jsonPatch, kinds } from '@tektite/client';
-import { isStatusError } from '@tektite/meta';
+import { isStatusError, isTransient } from '@tektite/meta';
 import type { CachedPipelineRun } from '../../../cache/cache-transforms.ts';
 import type { PipelineRun } from '../../../kinds/pipeline-run.ts';
 import type { WorkspaceBinding } from '../../../kinds/workspace.ts';
@@ -52,11 +52,11 @@ async function createClaim(
 }
 
 function claimFailure(error: unknown, claim: string, { metadata }: PipelineRun): unknown {
-  if (!isStatusError(error) || error.code >= 500 || error.code === 429) return error;
+  if (!isStatusError(error) || isTransient(error)) return error;
   const { message } = error;
-  const isTransient =
+  const isRetryable =
     isStatusError(error, 'Conflict') || (isStatusError(error, 'Forbidden') && message.includes('exceeded quota'));
-  if (isTransient)
+  if (isRetryable)
     return new RunWaits(
       'PipelineRunPending',
       `Waiting for PVC creation to succeed: PVC creation error, retryable for ${claim}: ${message}`,
@@ -83,7 +83,7 @@ async function createAssistant(
     await context.client.create(kinds.StatefulSet, assistant, { signal: context.signal });
   } catch (error) {
     if (isStatusError(error, 'AlreadyExists')) return moveFromCordonedNode(name, run, services);
-    if (!isStatusError(error) || error.code >= 500 || error.code === 429) throw error;
+    if (!isStatusError(error) || isTransient(error)) throw error;
     const { namespace = '', name: runName = '' } = run.metadata;
     const words = `Affinity Assistant creation error: [failed to create StatefulSet ${name}: ${error.message}]`;
     throw new RunFailure(

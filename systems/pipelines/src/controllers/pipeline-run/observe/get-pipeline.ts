@@ -1,4 +1,4 @@
-import { isStatusError } from '@tektite/meta';
+import { isStatusError, isTransient } from '@tektite/meta';
 import { Pipeline } from '../../../kinds/kinds.ts';
 import type { PipelineRun } from '../../../kinds/pipeline-run.ts';
 import type { PipelineRef } from '../../../kinds/resolver-reference.ts';
@@ -89,7 +89,7 @@ async function readLocal(
     const found = await client.get(Pipeline, { namespace: metadata.namespace ?? '', name }, { signal });
     return { spec: found.spec, metadata: found.metadata };
   } catch (error) {
-    if (!isStatusError(error) || error.code >= 500 || error.code === 429) throw error;
+    if (!isStatusError(error) || isTransient(error)) throw error;
     throw new PipelineUnavailable(`tekton client cannot get pipeline ${name} from local cluster: ${error.message}`, {
       cause: error,
     });

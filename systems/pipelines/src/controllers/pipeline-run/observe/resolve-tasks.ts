@@ -1,4 +1,4 @@
-import { childName, isStatusError, quoteGo } from '@tektite/meta';
+import { childName, isStatusError, isTransient, quoteGo } from '@tektite/meta';
 import { type CachedTaskRun, isWhole } from '../../../cache/cache-transforms.ts';
 import { Task } from '../../../kinds/kinds.ts';
 import type { PipelineRun } from '../../../kinds/pipeline-run.ts';
@@ -206,7 +206,7 @@ class TaskResolution {
 /** Whether the next attempt would repeat the error. */
 function isTerminal(error: unknown): error is Error {
   if (error instanceof RemoteFailure) return true;
-  return isStatusError(error) && error.code < 500 && error.code !== 429;
+  return isStatusError(error) && !isTransient(error);
 }
 
 /** An embedded Task has fields that a Task has not. */

@@ -1,4 +1,4 @@
-import { isStatusError } from '@tektite/meta';
+import { isStatusError, isTransient } from '@tektite/meta';
 import { RunFailure, RunWaits } from '../../../conditions/run-failure.ts';
 import type { TaskRun } from '../../../kinds/task-run.ts';
 import { PodBuildError } from '../../../pod/build-pod.ts';
@@ -22,7 +22,7 @@ export function podCreationError(error: unknown, taskRun: TaskRun, prefix = ''):
     });
   if (isStatusError(error, 'Forbidden') && /violates PodSecurity|security context constraint/.test(message))
     return new RunFailure('PodAdmissionFailed', message, { cause: error });
-  if (error.code >= 500 || error.code === 429) return error;
+  if (isTransient(error)) return error;
   return podCreationFailure(taskRun, prefix + message, error);
 }
 

@@ -1,4 +1,4 @@
-import { isStatusError } from '@tektite/meta';
+import { isStatusError, isTransient } from '@tektite/meta';
 import { Task, type TaskObject } from '../../../kinds/kinds.ts';
 import type { TaskRun } from '../../../kinds/task-run.ts';
 import { fetchTask, type RemotePlace } from '../../../resolution/fetch-remote.ts';
@@ -70,6 +70,6 @@ export function resolutionFailure(
     return new RunFailure(reason, prefix + error.message, { cause: error, isUserError: error.isUserError });
   }
   if (!isStatusError(error)) return error;
-  if (error.code >= 500 || error.code === 429 || error.code === 409) return error;
+  if (isTransient(error) || error.code === 409) return error;
   return new RunFailure('TaskRunResolutionFailed', prefix + error.message, { cause: error });
 }
