@@ -48,6 +48,8 @@ export {
 export { formatWithoutArguments } from './format/format-without-arguments.ts';
 export {
   DurationError,
+  durationErrors,
+  isDurationError,
   formatGoDuration,
   type GoDuration,
   goDurationFromMilliseconds,

@@ -95,7 +95,13 @@ export {
   fieldSelectorOf,
   parseFieldSelector,
 } from './field-selector.ts';
-export { type LabelOperator, type LabelRequirement, SelectorError } from './label-requirement.ts';
+export {
+  isSelectorError,
+  type LabelOperator,
+  type LabelRequirement,
+  SelectorError,
+  selectorErrors,
+} from './label-requirement.ts';
 export {
   formatLabelSelector,
   type LabelSelector,

@@ -1,3 +1,4 @@
+import { defineErrors } from './define-errors.ts';
 import { type FieldError, formatFieldErrors, invalid, notSupported } from './field-error.ts';
 import { FieldPath } from './field-path.ts';
 import { validateLabelValue, validateQualifiedName } from './names.ts';
@@ -18,9 +19,23 @@ export interface LabelRequirement {
   readonly values: readonly string[];
 }
 
+export const selectorErrors = defineErrors('meta', 'SelectorError', {
+  INVALID_SELECTOR: {
+    when: 'a selector does not parse, or asks for labels that cannot exist',
+    fix: 'correct the selector; the message names the part',
+  },
+});
+
 /** A selector that does not parse, or asks for labels that cannot exist. The message is Kubernetes' own. */
-export class SelectorError extends Error {
-  override readonly name = 'SelectorError';
+export class SelectorError extends selectorErrors.Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super('INVALID_SELECTOR', message, options);
+  }
+}
+
+/** Whether `error` is a SelectorError. */
+export function isSelectorError(error: unknown): error is SelectorError {
+  return selectorErrors.is(error);
 }
 
 /** Checks key, operator and values; throws a {@link SelectorError} that lists every violation. */

@@ -12,7 +12,7 @@ export type { ApiResponse, WatchEvent } from './request/api-response.ts';
 export { compactPath } from './rest/router.ts';
 export type { NodeConnector, PodLogOptions } from './rest/subresources/pod-node.ts';
 export { ApiServer, type ApiServerOptions } from './server.ts';
-export { FolderError } from './storage/journal/folder-error.ts';
+export { FolderError, folderErrors, isFolderError } from './storage/journal/folder-error.ts';
 export { FolderLock } from './storage/journal/folder-lock.ts';
 export { isAlive, ownProcess, type ProcessIdentity } from './storage/journal/process-identity.ts';
 export { SegmentJournal, type SegmentJournalOptions } from './storage/journal/segment-journal.ts';

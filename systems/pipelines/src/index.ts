@@ -22,7 +22,7 @@ export type * from './kinds/step-action-spec.ts';
 export type * from './kinds/workspace.ts';
 
 // The order of a Pipeline
-export { buildGraph, type Graph, GraphError } from './pipeline/graph.ts';
+export { buildGraph, type Graph, GraphError, graphErrors, isGraphError } from './pipeline/graph.ts';
 export { type ResumedRun, resumeRun } from './controllers/pipeline-run/decide/resume-run.ts';
 
 // Custom tasks
@@ -54,7 +54,7 @@ export {
   type RemoteObject,
   type RemotePlace,
 } from './resolution/fetch-remote.ts';
-export { RemoteFailure, RemotePending } from './resolution/remote-failure.ts';
+export { isRemoteFailure, RemoteFailure, remoteFailures, RemotePending } from './resolution/remote-failure.ts';
 export { resolutionRequestName } from './resolution/request-name.ts';
 export type { RemoteReference, RequestPlace } from './resolution/request-remote.ts';
 export type { VerificationResult } from './conditions/verification-result.ts';
@@ -62,4 +62,11 @@ export type { VerificationResult } from './conditions/verification-result.ts';
 // Signatures
 export { signatureAnnotation } from './trust/checksum.ts';
 export { signable } from './resolution/signable.ts';
-export { SignatureError, signObject, type SignOptions, verifyObject } from './trust/sign-object.ts';
+export {
+  isSignatureError,
+  SignatureError,
+  signatureErrors,
+  signObject,
+  type SignOptions,
+  verifyObject,
+} from './trust/sign-object.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { ImageMapping, MappedImage } from '@tektite/node';
-import { parseYaml, YamlError } from '@tektite/schema/yaml';
+import { parseYaml, isYamlError } from '@tektite/schema/yaml';
 import { explainFileError, UserError } from '../user-error.ts';
 
 const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -35,7 +35,7 @@ export async function readImages(file: string): Promise<ImageMapping> {
   try {
     value = parseYaml(await readFile(file, 'utf8'))[0]?.value ?? {};
   } catch (error) {
-    if (error instanceof YamlError) throw wrong(`${error.line ?? 1}: ${error.message}`);
+    if (isYamlError(error)) throw wrong(`${error.line ?? 1}: ${error.message}`);
     throw new UserError(`--images: ${explainFileError(error, file) ?? (error as Error).message}`);
   }
   if (!isMapping(value)) throw wrong('it has to be a mapping of image names');

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { compactPath, FolderError, RevisionStore, SegmentJournal } from '@tektite/apiserver';
+import { compactPath, isFolderError, RevisionStore, SegmentJournal } from '@tektite/apiserver';
 import { httpTransport } from '@tektite/client';
 import { type ClusterChoice, clusterConfig } from '../cluster/open-cluster.ts';
 import { processOn } from '../up-record.ts';
@@ -46,7 +46,7 @@ async function compactFolder(folder: string): Promise<void> {
     );
     await storage.close();
   } catch (error) {
-    throw error instanceof FolderError ? new UserError(error.message) : error;
+    throw isFolderError(error) ? new UserError(error.message) : error;
   }
 }
 

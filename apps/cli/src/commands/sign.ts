@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { RemoteFailure, signable, SignatureError, signObject, type SignOptions } from '@tektite/pipelines';
+import { isRemoteFailure, signable, isSignatureError, signObject, type SignOptions } from '@tektite/pipelines';
 import { formatYaml } from '@tektite/schema/yaml';
 import { readKeyFile } from '../key-text.ts';
 import { readDocuments, type SourceDocument } from '../input/read-documents.ts';
@@ -29,8 +29,7 @@ function signOne({ object, place }: SourceDocument, key: string, options: SignOp
   try {
     return formatYaml(signObject(signable(object), key, options));
   } catch (error) {
-    if (error instanceof SignatureError || error instanceof RemoteFailure)
-      throw new UserError(`${place}: ${error.message}`);
+    if (isSignatureError(error) || isRemoteFailure(error)) throw new UserError(`${place}: ${error.message}`);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { FolderError, TokenFile } from '@tektite/apiserver';
+import { isFolderError, TokenFile } from '@tektite/apiserver';
 import type { System } from '@tektite/controller';
 import { systemClock } from '@tektite/meta';
 import pc from 'picocolors';
@@ -105,7 +105,7 @@ async function start(
 
 /** Turns an error of the start that is not a bug into one sentence. */
 function explain(error: unknown, { host, dataDir }: UpOptions, port: number): unknown {
-  if (error instanceof FolderError) return new UserError(error.message);
+  if (isFolderError(error)) return new UserError(error.message);
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')
     return new UserError(`port ${port} is taken; choose another with --port, or 0 for any free one`);

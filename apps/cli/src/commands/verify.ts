@@ -1,4 +1,4 @@
-import { RemoteFailure, signable, SignatureError, signatureAnnotation, verifyObject } from '@tektite/pipelines';
+import { isRemoteFailure, signable, isSignatureError, signatureAnnotation, verifyObject } from '@tektite/pipelines';
 import { readKeyFile } from '../key-text.ts';
 import { readDocuments, type SourceDocument } from '../input/read-documents.ts';
 import { UserError } from '../user-error.ts';
@@ -28,8 +28,7 @@ function isSigned({ object, place }: SourceDocument, key: string, hash: string):
   try {
     return verifyObject(signable(object), key, { hashAlgorithm: hash });
   } catch (error) {
-    if (error instanceof SignatureError || error instanceof RemoteFailure)
-      throw new UserError(`${place}: ${error.message}`);
+    if (isSignatureError(error) || isRemoteFailure(error)) throw new UserError(`${place}: ${error.message}`);
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '@tektite/meta';
-import { buildGraph, GraphError, type PipelineSpec } from '@tektite/pipelines';
+import { buildGraph, isGraphError, type PipelineSpec } from '@tektite/pipelines';
 import type { RunNode, RunState } from '../tree/run-node.ts';
 import type { RunTimes } from '../tree/timeline.ts';
 import { UserError } from '../user-error.ts';
@@ -84,7 +84,7 @@ function graphOf(name: string, { tasks = [], finally: final = [] }: PipelineSpec
     });
     return { name, tasks: placed, final: final.map((task) => ({ name: task.name })) };
   } catch (error) {
-    if (error instanceof GraphError) throw new UserError(`${name}: ${error.message}`, 2);
+    if (isGraphError(error)) throw new UserError(`${name}: ${error.message}`, 2);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { type ReadText, readTexts } from '@tektite/manifest';
 import type { KubeObject } from '@tektite/meta';
-import { parseYaml, type YamlDocument, YamlError } from '@tektite/schema/yaml';
+import { parseYaml, type YamlDocument, isYamlError } from '@tektite/schema/yaml';
 import { badInput } from './bad-input.ts';
 
 /** Leads to a field of an object. */
@@ -38,7 +38,7 @@ export function parseDocuments({ name, text }: ReadText): readonly SourceDocumen
       .filter(({ value }) => value !== null && value !== undefined)
       .flatMap((document) => objectsOf(document.value, document, name, []));
   } catch (error) {
-    if (!(error instanceof YamlError)) throw error;
+    if (!isYamlError(error)) throw error;
     const place = [name, error.line, error.column].filter((part) => part !== undefined).join(':');
     throw badInput(`${place}: ${error.problem}`);
   }

@@ -10,7 +10,7 @@ import {
   sourceOf,
   type Transform,
 } from '@tektite/manifest';
-import { SelectorError } from '@tektite/meta';
+import { isSelectorError } from '@tektite/meta';
 import { UserError } from '../user-error.ts';
 
 /** Options of all commands that read manifests. */
@@ -63,7 +63,7 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (isManifestError(error) || error instanceof SelectorError) throw new UserError(error.message, 2);
+    if (isManifestError(error) || isSelectorError(error)) throw new UserError(error.message, 2);
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import {
   buildGraph,
   type ChildReference,
   type CustomRun,
-  GraphError,
+  isGraphError,
   type PipelineRun,
   type PipelineTask,
   type TaskRun,
@@ -119,7 +119,7 @@ function parentsOf(tasks: readonly PipelineTask[]): ReadonlyMap<string, readonly
   try {
     return buildGraph(tasks).parents;
   } catch (error) {
-    if (error instanceof GraphError) return undefined;
+    if (isGraphError(error)) return undefined;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { DurationError, parseGoDuration } from '@tektite/go';
+import { isDurationError, parseGoDuration } from '@tektite/go';
 import { ControllerError } from '../controller-error.ts';
 import { checkTiming, type ElectionTiming } from './election-timing.ts';
 
@@ -59,7 +59,7 @@ function milliseconds(key: string, text: string): number {
   try {
     return Number(parseGoDuration(text)) / 1e6;
   } catch (error) {
-    if (!(error instanceof DurationError)) throw error;
+    if (!isDurationError(error)) throw error;
     throw new ControllerError('ELECTION_INVALID', `failed to parse "${key}": ${error.message}`, { cause: error });
   }
 }

@@ -1,9 +1,25 @@
+import { defineErrors } from '@tektite/meta';
+
 /** A span of time in nanoseconds, as Go's `time.Duration` (`1h30m`, `250ms`). */
 export type GoDuration = bigint;
 
+export const durationErrors = defineErrors('go', 'DurationError', {
+  INVALID_DURATION: {
+    when: 'a text is no duration of Go',
+    fix: 'write a number and a unit, such as 1h30m or 250ms',
+  },
+});
+
 /** A text that Go cannot read as a duration. The message is its own. */
-export class DurationError extends Error {
-  override readonly name = 'DurationError';
+export class DurationError extends durationErrors.Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super('INVALID_DURATION', message, options);
+  }
+}
+
+/** Whether `error` is a DurationError. */
+export function isDurationError(error: unknown): error is DurationError {
+  return durationErrors.is(error);
 }
 
 const nanoseconds = new Map<string, bigint>([

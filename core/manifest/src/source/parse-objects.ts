@@ -1,5 +1,5 @@
 import type { DynamicObject } from '@tektite/meta';
-import { parseYaml, YamlError } from '@tektite/schema/yaml';
+import { parseYaml, isYamlError } from '@tektite/schema/yaml';
 import { formatPlace, ManifestError, type TextPlace } from '../manifest-error.ts';
 import { groupKindOf } from '../object-identity.ts';
 import type { ManifestItem, Origin } from '../origin.ts';
@@ -41,7 +41,7 @@ function readDocuments(text: string, source: string) {
   try {
     return parseYaml(text);
   } catch (error) {
-    if (!(error instanceof YamlError)) throw error;
+    if (!isYamlError(error)) throw error;
     const { line, column } = error;
     throw parseError(line === undefined ? error.message : error.problem, {
       source,

@@ -1,8 +1,15 @@
+import { defineErrors } from '@tektite/meta';
 import type { YAMLError } from 'yaml';
 
+export const yamlErrors = defineErrors('schema', 'YamlError', {
+  INVALID_YAML: {
+    when: 'a text is no YAML, or YAML that cannot be JSON',
+    fix: 'correct the line that the message names',
+  },
+});
+
 /** A text that is no YAML, or YAML that cannot be JSON. The message is close to what Kubernetes says. */
-export class YamlError extends Error {
-  override readonly name = 'YamlError';
+export class YamlError extends yamlErrors.Error {
   /** From 1; undefined for an error without a position. */
   readonly line: number | undefined;
   readonly column: number | undefined;
@@ -10,11 +17,16 @@ export class YamlError extends Error {
   readonly problem: string;
 
   constructor(message: string, place?: { readonly line: number; readonly column: number }) {
-    super(message);
+    super('INVALID_YAML', message);
     this.line = place?.line;
     this.column = place?.column;
     this.problem = message.replace(/^yaml: (?:line \d+: )?/, '');
   }
+}
+
+/** Whether `error` is a YamlError. */
+export function isYamlError(error: unknown): error is YamlError {
+  return yamlErrors.is(error);
 }
 
 export interface Place {

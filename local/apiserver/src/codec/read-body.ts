@@ -1,6 +1,13 @@
 import { DecodeError, decodeJson, type JsonDocument } from '@tektite/go';
-import { badRequestError, cloneJson, formatApiVersion, type GroupVersionKind, StatusError } from '@tektite/meta';
-import { parseFirstYaml, strictYamlError, YamlError } from '@tektite/schema/yaml';
+import {
+  badRequestError,
+  cloneJson,
+  formatApiVersion,
+  type GroupVersionKind,
+  isStatusError,
+  type StatusError,
+} from '@tektite/meta';
+import { parseFirstYaml, strictYamlError, isYamlError } from '@tektite/schema/yaml';
 import { findBuiltinDefinition } from '@tektite/schema/kubernetes';
 import { decodeProtobuf } from './decode-protobuf.ts';
 import { type BodyFormat, bodyFormat } from './media-type.ts';
@@ -26,7 +33,7 @@ export function readBody(body: Uint8Array | object, contentType: string | undefi
   try {
     document = parse(body, format, target);
   } catch (error) {
-    if (error instanceof StatusError) throw error;
+    if (isStatusError(error)) throw error;
     throw unrecognized(target, (error as Error).message, body);
   }
   return checked(document, target, () => body);
@@ -49,7 +56,7 @@ function parseYamlBody(body: Uint8Array): JsonDocument {
     const strictError = strictYamlError(document);
     return { value: document.value, hasNumberTexts: false, ...(strictError ? { strictErrors: [strictError] } : {}) };
   } catch (error) {
-    if (error instanceof YamlError) throw new DecodeError(error.message, { cause: error });
+    if (isYamlError(error)) throw new DecodeError(error.message, { cause: error });
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { ConfigError } from '@tektite/controller/config';
+import { ConfigError, isConfigError } from '@tektite/controller/config';
 import { type GoDuration, parseGoDuration } from '@tektite/go';
 import { quoteGo } from '@tektite/meta';
 import { parseYaml } from '@tektite/schema/yaml';
@@ -87,7 +87,7 @@ export class SettingReader {
     try {
       return this.yaml(key, read);
     } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
+      if (!isConfigError(error)) throw error;
       return { unreadable: error.message };
     }
   }

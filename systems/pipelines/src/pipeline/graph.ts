@@ -1,4 +1,4 @@
-import { quoteGo } from '@tektite/meta';
+import { defineErrors, quoteGo } from '@tektite/meta';
 import type { PipelineTask } from '../kinds/pipeline-spec.ts';
 import { resultReferencesOf } from './result-reference.ts';
 
@@ -10,9 +10,23 @@ export interface Graph {
   readonly order: readonly string[];
 }
 
+export const graphErrors = defineErrors('pipelines', 'GraphError', {
+  INVALID_GRAPH: {
+    when: 'tasks of a Pipeline have the same name, wait for each other, or wait for a task that does not exist',
+    fix: 'correct the tasks that the message names',
+  },
+});
+
 /** Why tasks are no graph: two of the same name, a circle, or one that waits for nothing there is. */
-export class GraphError extends Error {
-  override readonly name = 'GraphError';
+export class GraphError extends graphErrors.Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super('INVALID_GRAPH', message, options);
+  }
+}
+
+/** Whether `error` is a GraphError. */
+export function isGraphError(error: unknown): error is GraphError {
+  return graphErrors.is(error);
 }
 
 /** The dependencies of a task: `runAfter`, and tasks whose results it uses. In alphabetical order. */

@@ -1,7 +1,7 @@
 import { DecodeError, decodeStruct, jsonTypeName, unknownFields } from '@tektite/go';
 import { type KubeObject, parseApiVersion } from '@tektite/meta';
 import { definitionOf } from '@tektite/schema/kubernetes';
-import { parseFirstYaml, strictYamlError, YamlError } from '@tektite/schema/yaml';
+import { parseFirstYaml, strictYamlError, isYamlError } from '@tektite/schema/yaml';
 import type { StructKind } from '@tektite/schema/struct';
 import { findKind } from '../kinds/all-kinds.ts';
 import { decodeObject } from '../rules/decode-object.ts';
@@ -25,7 +25,7 @@ export function decodeRemote(data: Uint8Array): KubeObject {
     return decodeText(text);
   } catch (error) {
     if (error instanceof RemoteFailure) throw error;
-    if (!(error instanceof YamlError) && !(error instanceof DecodeError)) throw error;
+    if (!isYamlError(error) && !(error instanceof DecodeError)) throw error;
     throw invalid(error.message, error);
   }
 }

@@ -1,3 +1,12 @@
+import { defineErrors } from '@tektite/meta';
+
+export const remoteFailures = defineErrors('pipelines', 'RemoteFailure', {
+  REMOTE_UNUSABLE: {
+    when: 'a reference to a remote Task or Pipeline cannot be resolved, or the object is invalid',
+    fix: 'correct the reference or the object that the message names',
+  },
+});
+
 /** The resource is being fetched. Reconcile again when the ResolutionRequest changes. */
 export class RemotePending extends Error {
   override readonly name = 'RemotePending';
@@ -11,8 +20,7 @@ export class RemotePending extends Error {
  * A reference cannot be resolved, now and later, and the message says why in upstream's words. Errors of another type
  * are transient.
  */
-export class RemoteFailure extends Error {
-  override readonly name = 'RemoteFailure';
+export class RemoteFailure extends remoteFailures.Error {
   /** `resolution`: it was not found or is no such thing. `validation`: it was found, and the API refuses it. */
   readonly stage: 'resolution' | 'validation';
   /** Whether upstream counts it among user errors, and marks its message so. */
@@ -23,8 +31,13 @@ export class RemoteFailure extends Error {
     message: string,
     options: ErrorOptions & { readonly isUserError?: boolean } = {},
   ) {
-    super(message, options);
+    super('REMOTE_UNUSABLE', message, options);
     this.stage = stage;
     this.isUserError = options.isUserError ?? false;
   }
+}
+
+/** Whether `error` is a RemoteFailure. */
+export function isRemoteFailure(error: unknown): error is RemoteFailure {
+  return remoteFailures.is(error);
 }

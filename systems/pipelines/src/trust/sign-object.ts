@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { isCosignKey, readCosignKey } from '@tektite/certificates';
-import type { KubeObject } from '@tektite/meta';
+import { defineErrors, type KubeObject } from '@tektite/meta';
 import { checksumOf, signatureAnnotation } from './checksum.ts';
 import { hashAlgorithms } from '../kinds/hash-algorithms.ts';
 
@@ -11,9 +11,23 @@ export interface SignOptions {
   readonly hashAlgorithm?: string;
 }
 
+export const signatureErrors = defineErrors('pipelines', 'SignatureError', {
+  SIGNATURE_FAILED: {
+    when: 'an object cannot be signed, or a key cannot be used',
+    fix: 'use a key of a supported type, with its passphrase',
+  },
+});
+
 /** Why something cannot be signed, or a key not be used. */
-export class SignatureError extends Error {
-  override readonly name = 'SignatureError';
+export class SignatureError extends signatureErrors.Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super('SIGNATURE_FAILED', message, options);
+  }
+}
+
+/** Whether `error` is a SignatureError. */
+export function isSignatureError(error: unknown): error is SignatureError {
+  return signatureErrors.is(error);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { decodeJson, duplicateFields } from '@tektite/go';
-import { badRequestError, StatusError } from '@tektite/meta';
+import { badRequestError, isStatusError } from '@tektite/meta';
 import { parseYaml } from '@tektite/schema/yaml';
 import type { PatchType } from './patch-type.ts';
 
@@ -76,7 +76,7 @@ function readYaml(text: string): PatchBody {
     const [document] = parseYaml(text);
     return { value: configurationOf(document?.value), strictErrors: [] };
   } catch (error) {
-    if (error instanceof StatusError) throw error;
+    if (isStatusError(error)) throw error;
     throw badRequestError(`error decoding YAML: error converting YAML to JSON: ${(error as Error).message}`);
   }
 }

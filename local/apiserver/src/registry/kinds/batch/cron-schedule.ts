@@ -1,4 +1,4 @@
-import { DurationError, parseGoDuration } from '@tektite/go';
+import { isDurationError, parseGoDuration } from '@tektite/go';
 import { quoteGo } from '@tektite/meta';
 
 /** A schedule that cannot be read. The words are those of the parser that Kubernetes uses. */
@@ -59,8 +59,7 @@ function checkDescriptor(descriptor: string): void {
   try {
     parseGoDuration(descriptor.slice('@every '.length));
   } catch (error) {
-    if (error instanceof DurationError)
-      throw new ScheduleError(`failed to parse duration ${descriptor}: ${error.message}`);
+    if (isDurationError(error)) throw new ScheduleError(`failed to parse duration ${descriptor}: ${error.message}`);
     throw error;
   }
 }
