@@ -14,6 +14,8 @@ interface FieldPlan extends FieldStep {
   /** Whether there is something to print when the field is not in the document. */
   readonly printedWhenAbsent: boolean;
   readonly remembersEmpty: boolean;
+  /** A time that is no pointer. */
+  readonly isTime: boolean;
 }
 
 /** More structs around one another than any real object has; Go itself stops at ten thousand. */
@@ -155,6 +157,8 @@ export class StructDecoder implements ValueDecoder {
         continue;
       } else if (state.stored && Array.isArray(value) && value.length === 0) value = null;
       if (plan.omitzero && value === null) continue;
+      // Go prints a zero time as null. Schemas of custom resources deny it, and the status of a run with a lost container could not be written.
+      if (value === null && plan.isTime && !plan.always && state.isEncodingJson) continue;
       result[plan.name] = value;
     }
     return result;
@@ -174,6 +178,7 @@ function makePlan(field: GoField, index: number, struct: string, decoder: ValueD
     omitzero,
     printedWhenAbsent: always || (isStruct && !omitzero),
     remembersEmpty: field.remembersEmpty === true,
+    isTime: type.kind === 'scalar' && (type.scalar === 'Time' || type.scalar === 'MicroTime'),
   };
 }
 

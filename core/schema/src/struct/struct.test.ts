@@ -145,3 +145,11 @@ describe('the schema of a struct', () => {
     expect(schemaWithout(schema, ['none', 'x'])).toEqual(schema);
   });
 });
+
+it('leaves out the times of a container that was lost, which schemas of custom resources do not accept as null', () => {
+  const lost = { exitCode: 137, reason: 'ContainerStatusUnknown', startedAt: null, finishedAt: null };
+  const state = go.struct('StepState', { terminated: go.pointer(go.builtin('core/v1.ContainerStateTerminated')) });
+  expect(decodeStruct(state.definitionIn('v1'), { terminated: lost })).toEqual({
+    terminated: { exitCode: 137, reason: 'ContainerStatusUnknown' },
+  });
+});
