@@ -25,6 +25,8 @@ export {
   type Reconciler,
 } from './reconcile/controller-definition.ts';
 export type { ReconcileContext } from './reconcile/reconcile-context.ts';
+// Named by the inferred type of every controller, so a definition needs no annotation.
+export type { CachedObject } from './cache/cached-object.ts';
 export { done, failed, requeueAfter, type Result, terminallyFailed } from './reconcile/result.ts';
 export { releaseObject } from './reconcile/finalize.ts';
 export { mergeDifference, type StatusOf, writeStatus } from './reconcile/write-status.ts';
