@@ -4,19 +4,22 @@ import {
   defineController,
   done,
   failed,
-  owned,
+  mapped,
   type Result,
   requeueAfter,
 } from '@tektite/controller';
-import { formatTime, isStatusError } from '@tektite/meta';
+import { formatTime, isStatusError, labelSelectorOf } from '@tektite/meta';
 import type { Job, Pod } from '@tektite/schema/kubernetes';
 import type { RecordEvent } from '../component-events.ts';
+import { claim, sortClaims } from '../pods/claim.ts';
+import { claimable, orphanIndex } from '../pods/orphan-index.ts';
 import { slowStart } from '../pods/slow-start.ts';
 import { type Backoff, type JobPlan, planJob } from './decide.ts';
 import { decidedEnd, isFinished } from './job-conditions.ts';
 import { failureCountAnnotation, finishedAt, limitsEachIndex } from './index-failures.ts';
 import { jobPod, trackingFinalizer } from './job-pod.ts';
 import { isTracked, type Tally } from './pod-tally.ts';
+import { isAbandoned, jobKeysOf, trackedPodIndex, trackedPods } from './tracked-pods.ts';
 
 const upstreamController = 'kubernetes.io/job-controller';
 
@@ -25,21 +28,31 @@ const upstreamController = 'kubernetes.io/job-controller';
  * count, so that a crash between any two of these loses nothing and counts nothing twice.
  */
 export function jobController(record: RecordEvent): ControllerDefinition {
-  const pods = owned(kinds.Pod);
+  const pods = mapped(kinds.Pod, jobKeysOf, { indexes: { ...orphanIndex, ...trackedPodIndex } });
   const backoffs = new Map<string, Backoff & { readonly uid: string }>();
   return defineController({
     name: 'job',
     kind: kinds.Job,
     sources: [pods],
     concurrency: 8,
-    gone: (key) => void backoffs.delete(key),
+    async gone(key, { cache, client, namespace = '', name }) {
+      backoffs.delete(key);
+      const left = trackedPods(cache(pods), key);
+      if (left.length === 0) return;
+      const live = await client.get(kinds.Job, { namespace, name }).catch(ignoreNotFound);
+      await release(client, live ? left.filter((pod) => isAbandoned(live, pod)) : left);
+    },
     async reconcile(job, { cache, client, clock, key, writeStatus }): Promise<Result> {
       if ((job.spec?.managedBy ?? upstreamController) !== upstreamController) return done;
-      const mine = cache(pods).ownedBy(job);
+      const abandoned = trackedPods(cache(pods), key).filter((pod) => isAbandoned(job, pod));
+      await release(client, abandoned);
       if (isFinished(job.status ?? {}) || job.metadata.deletionTimestamp !== undefined) {
-        await release(client, mine.filter(isTracked));
+        await release(client, cache(pods).ownedBy(job));
         return done;
       }
+      const selector = labelSelectorOf(job.spec?.selector);
+      const claims = sortClaims(job, selector, claimable(cache(pods), job));
+      const mine = await claim(client, kinds.Job, job, kinds.Pod, claims, { finalizer: trackingFinalizer });
       const milliseconds = clock.now();
       const { uid = '' } = job.metadata;
       const known = backoffs.get(key);
@@ -123,6 +136,10 @@ async function deletePod(client: Client, job: Job, { metadata }: Pod, record: Re
   } catch (error) {
     if (!isStatusError(error, 'NotFound')) throw error;
   }
+}
+
+function ignoreNotFound(error: unknown): undefined {
+  if (!isStatusError(error, 'NotFound')) throw error;
 }
 
 /** Lets Pods go. */

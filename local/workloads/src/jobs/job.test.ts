@@ -164,4 +164,65 @@ describe('a Job', () => {
       ['Failed', 'FailedIndexes', 'Job has failed indexes'],
     ]);
   });
+
+  it('releases the Pods of a Job that is deleted while they run', async () => {
+    await using cluster = await testCluster();
+    const { client } = cluster;
+    await client.create(kinds.Job, job({ parallelism: 2 }));
+    await cluster.settle();
+    await client.delete(kinds.Job, key, { propagationPolicy: 'Background' });
+    await cluster.settle(60_000);
+    expect((await client.list(kinds.Pod)).items).toEqual([]);
+  });
+
+  it('removes the tracking finalizer of orphaned Pods', async () => {
+    await using cluster = await testCluster();
+    const { client } = cluster;
+    await client.create(kinds.Job, job());
+    await cluster.settle();
+    await client.delete(kinds.Job, key, { propagationPolicy: 'Orphan' });
+    await cluster.settle(60_000);
+    const { items } = await client.list(kinds.Pod);
+    expect(items.map(({ metadata }) => [metadata.ownerReferences, metadata.finalizers])).toEqual([
+      [undefined, undefined],
+    ]);
+  });
+
+  it('releases the Pods of an earlier Job of the same name', async () => {
+    await using cluster = await testCluster();
+    const { client } = cluster;
+    await client.create(kinds.Job, job());
+    await cluster.settle();
+    await client.delete(kinds.Job, key, { propagationPolicy: 'Background' });
+    await client.create(kinds.Job, job());
+    await cluster.settle(60_000);
+    const { uid } = (await client.get(kinds.Job, key)).metadata;
+    const { items } = await client.list(kinds.Pod);
+    expect(items.map(({ metadata }) => metadata.ownerReferences?.[0]?.uid)).toEqual([uid]);
+  });
+
+  it('adopts Pods that it selects and that have no controller, and lets go those that it no longer selects', async () => {
+    await using cluster = await testCluster();
+    const { client } = cluster;
+    await client.create(kinds.Job, job());
+    await cluster.settle();
+    const [pod] = (await client.list(kinds.Pod)).items;
+    const at = { namespace: 'default', name: pod?.metadata.name ?? '' };
+    await client.patch(kinds.Pod, at, mergePatch({ metadata: { ownerReferences: null } }));
+    await cluster.settle();
+    const adopted = await client.get(kinds.Pod, at);
+    expect(adopted.metadata).toMatchObject({
+      ownerReferences: [{ kind: 'Job', name: 'sum', controller: true }],
+      finalizers: ['batch.kubernetes.io/job-tracking'],
+    });
+    await client.patch(
+      kinds.Pod,
+      at,
+      mergePatch({ metadata: { labels: { 'batch.kubernetes.io/controller-uid': 'other' } } }),
+    );
+    await cluster.settle();
+    const released = await client.get(kinds.Pod, at);
+    expect(released.metadata).not.toHaveProperty('ownerReferences');
+    expect(released.metadata).not.toHaveProperty('finalizers');
+  });
 });

@@ -11,6 +11,11 @@ export interface Claims<T> {
   readonly release: readonly T[];
 }
 
+export interface ClaimOptions {
+  /** Added to adopted objects and removed from released ones, in the same write. */
+  readonly finalizer?: string;
+}
+
 /** Sorts objects of the owner's namespace by whom they belong to. */
 export function sortClaims<T extends KubeObject>(
   owner: KubeObject,
@@ -43,16 +48,23 @@ export async function claim<T extends KubeObject>(
   owner: KubeObject,
   kind: KindReference<T>,
   { mine, adopt, release }: Claims<T>,
+  options: ClaimOptions = {},
 ): Promise<readonly T[]> {
-  for (const object of release) await changeOwners(client, kind, object, without(object, owner.metadata.uid));
+  const finalizers = (object: T, held: boolean) =>
+    options.finalizer === undefined ? {} : { finalizers: withFinalizer(object, options.finalizer, held) };
+  for (const object of release)
+    await changeOwners(client, kind, object, {
+      ownerReferences: without(object, owner.metadata.uid),
+      ...finalizers(object, false),
+    });
   if (adopt.length === 0) return mine;
   const { namespace = '', name = '' } = owner.metadata;
   const live = await client.get(ownerKind, { namespace, name });
   if (live.metadata.uid !== owner.metadata.uid || live.metadata.deletionTimestamp !== undefined) return mine;
   const adopted: T[] = [];
   for (const object of adopt) {
-    const references = [...(object.metadata.ownerReferences ?? []), controllerReference(owner)];
-    const changed = await changeOwners(client, kind, object, references);
+    const ownerReferences = [...(object.metadata.ownerReferences ?? []), controllerReference(owner)];
+    const changed = await changeOwners(client, kind, object, { ownerReferences, ...finalizers(object, true) });
     if (changed) adopted.push(changed);
   }
   return [...mine, ...adopted];
@@ -63,18 +75,26 @@ function without({ metadata }: KubeObject, uid: string | undefined) {
   return left.length > 0 ? left : null;
 }
 
+function withFinalizer({ metadata }: KubeObject, finalizer: string, held: boolean): readonly string[] {
+  const others = (metadata.finalizers ?? []).filter((each) => each !== finalizer);
+  return held ? [...others, finalizer] : others;
+}
+
 async function changeOwners<T extends KubeObject>(
   client: Client,
   kind: KindReference<T>,
   { metadata }: T,
-  ownerReferences: KubeObject['metadata']['ownerReferences'] | null,
+  changes: {
+    readonly ownerReferences: KubeObject['metadata']['ownerReferences'] | null;
+    readonly finalizers?: readonly string[];
+  },
 ): Promise<T | undefined> {
   const { namespace = '', name = '', uid, resourceVersion } = metadata;
   try {
     return await client.patch(
       kind,
       { namespace, name },
-      mergePatch({ metadata: { uid, resourceVersion, ownerReferences } }),
+      mergePatch({ metadata: { uid, resourceVersion, ...changes } }),
     );
   } catch (error) {
     if (isStatusError(error, 'NotFound')) return undefined;
