@@ -1,23 +1,15 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { type Client, kinds, mergePatch, openClient } from '@tektite/client';
 import { Connector } from '@tektite/connectors';
 import type { DynamicObject } from '@tektite/meta';
 import { parseFirstYaml } from '@tektite/schema/yaml';
+import { freePorts } from '@tektite/testkit';
 import { describe, expect, it } from 'vitest';
 import { repository, Scratch } from './test-support.ts';
 
 const example = join(repository, 'examples/connectors');
 const key = { namespace: 'default', name: 'guestbook' };
-
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.once('listening', resolve))));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
 
 /** The Pods of a machine share its ports: these are for this test. */
 function onPorts([web, store, pages]: readonly number[]) {

@@ -1,6 +1,6 @@
 /**
- * The controller runtime: watches the API and schedules reconciles. Here is what an operator needs; the parts have entries of
- * their own: `/cache`, `/queue`, `/election`, `/events`, `/config`, `/field-errors`, `/webhook`, `/observe`.
+ * The controller runtime: watches the API and schedules reconciles. Here is what an operator needs; each part has its entry:
+ * `/cache`, `/queue`, `/election`, `/events`, `/config`, `/field-errors`, `/webhook`, `/observe`.
  */
 
 // Systems: kinds, controllers and webhooks that start together

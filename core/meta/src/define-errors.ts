@@ -2,7 +2,7 @@
 export interface ErrorDescription {
   /** The condition, as a clause: `the certificate of the server has expired`. */
   readonly when: string;
-  /** What the user or the programmer can do, as a clause in the imperative. */
+  /** The way out for the user or the programmer, as a clause in the imperative. */
   readonly fix: string;
 }
 

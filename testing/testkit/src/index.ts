@@ -9,6 +9,7 @@ export {
   startControlPlane,
 } from './control-plane.ts';
 export { type FaultOptions, type FaultRates, faultyTransport, type FaultyTransport } from './faulty-transport.ts';
+export { freePorts } from './free-ports.ts';
 export { Mutator } from './fuzz/mutator.ts';
 export { type RealControlPlane, startRealControlPlane } from './real-control-plane.ts';
 export { type AccessRecord, recordingTransport, type RecordingTransport } from './recording-transport.ts';

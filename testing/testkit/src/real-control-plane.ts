@@ -16,7 +16,8 @@ import {
 import { seededRandom, systemClock } from '@tektite/meta';
 import { type ClusterBinaries, clusterBinaries, takesNoFsync } from './cluster-binaries.ts';
 import { admin, type Cluster, type HttpsEndpoint } from './control-plane.ts';
-import { freePorts, ServerProcess } from './server-process.ts';
+import { freePorts } from './free-ports.ts';
+import { ServerProcess } from './server-process.ts';
 
 /** A real kube-apiserver with its etcd, on loopback. */
 export interface RealControlPlane extends Cluster {

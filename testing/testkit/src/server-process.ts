@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { type Clock, sleep } from '@tektite/meta';
 
 /** A program that serves while a test runs. What it prints goes to a file. Ends with this process at the latest. */
@@ -70,18 +69,4 @@ export class ServerProcess {
     if (this.failure === undefined) this.child.kill('SIGKILL');
     await this.exited;
   }
-}
-
-/** Free ports of loopback. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { freePorts } from '@tektite/testkit';
 import { expect, it } from 'vitest';
 import { repository, Scratch } from '../test-support.ts';
 
@@ -119,7 +118,8 @@ async function followPage(
   let files = 0;
   let commands = 0;
   // The port that a page chooses may be taken on this machine.
-  const text = readFileSync(join(repository, path), 'utf8').replaceAll('19090', String(await freePort()));
+  const [port] = await freePorts(1);
+  const text = readFileSync(join(repository, path), 'utf8').replaceAll('19090', String(port));
   for (const { language, file, text: block, line } of blocksOf(text)) {
     const where = `${path}:${line}`;
     if (language === 'console') {
@@ -138,14 +138,6 @@ async function followPage(
     for (const path of [made, target]) if (path) reader.own(path);
   }
   return { files, commands };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }
 
 /** Makes `~/tektite`: the repository, in folders of the reader where tools write. */

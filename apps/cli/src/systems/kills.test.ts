@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, loadConfig, mergePatch, openClient } from '@tektite/client';
 import { type Condition, type DynamicObject, type KubeObject, seededRandom } from '@tektite/meta';
 import { parseFirstYaml } from '@tektite/schema/yaml';
+import { freePorts } from '@tektite/testkit';
 import { expect, it } from 'vitest';
 import { repository, type RunningCommand, Scratch } from '../test-support.ts';
 
@@ -16,14 +16,6 @@ const infrastructure = 'infrastructure.cluster.x-k8s.io/v1beta1';
 const clusterApi = 'cluster.x-k8s.io/v1beta1';
 const example = join(repository, 'examples/connectors');
 const signals: readonly NodeJS.Signals[] = ['SIGKILL', 'SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGINT'];
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** A run of two tasks, one of which may be tried again. Its containers take that long. */
 function pipelineRun(name: string, runMs: number): KubeObject {
@@ -156,7 +148,8 @@ it(`all systems lose and repeat no work when tektite up is ended at random momen
   const pick = (below: number) => Math.floor(random.next() * below);
   const data = join(scratch.path, 'data');
   const kubeconfig = join(data, 'kubeconfig');
-  const args = ['up', '--data-dir', data, '--port', String(await freePort()), '--runtime', 'simulated'];
+  const [port] = await freePorts(1);
+  const args = ['up', '--data-dir', data, '--port', String(port), '--runtime', 'simulated'];
   args.push('--payload', join(example, 'kodata'), '--systems', 'pipelines,tekton-operator,connectors,byoh');
   const start = () => scratch.start(args, /Ctrl-C/, { VERSION: 'v1.0.0' });
   const created: string[] = [];
