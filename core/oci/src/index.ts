@@ -1,6 +1,11 @@
-/** Images in registries and in folders, by the specifications of the Open Container Initiative. */
+/** Images in registries, in folders and in the image store, by the specifications of the Open Container Initiative. */
 export { type ImageReference, mayBePlain, parseImageReference } from './image-reference.ts';
 export { type Layer, type Manifest, RegistryClient } from './registry-client.ts';
 export { ImageLayout } from './image-layout.ts';
 export { unpackLayer } from './unpack-layer.ts';
 export type { Login } from './login.ts';
+export { isStoreError, StoreError, type StoreErrorCode, storeErrors } from './store-error.ts';
+export { type Accounts, parseAccounts } from './config/accounts.ts';
+export type { ImageConfig } from './config/image-config.ts';
+export { type ContainerProcess, type ProcessRequest, resolveProcess } from './config/resolve-process.ts';
+export type { HeldImage } from './store/held-image.ts';
