@@ -1,16 +1,8 @@
-import {
-  definitionKeys,
-  definitionOf,
-  type Descriptions,
-  loadDescriptions,
-  openApiName,
-} from '@tektite/schema/kubernetes';
+import { type Descriptions, loadDescriptions } from '@tektite/schema/kubernetes';
+import { builtinComponent } from './builtin-component.ts';
 import { customComponents } from './custom-component.ts';
-import { definitionComponent, described } from './definition-component.ts';
-import { kindsOfDefinition } from './kinds-of-definition.ts';
 import { type OpenApiSchema, referencedNames } from './open-api-schema.ts';
 import { type DocumentedResource, type PathItem, resourcePaths } from './resource-paths.ts';
-import { scalarComponents } from './scalar-components.ts';
 
 /** An OpenAPI 3.0 document of one group and version. */
 export interface OpenApiDocument {
@@ -19,8 +11,6 @@ export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: { readonly schemas: Readonly<Record<string, OpenApiSchema>> };
 }
-
-let keysByName: Map<string, string> | undefined;
 
 /**
  * The document at `/openapi/v3/apis/GROUP/VERSION`. kubectl reads it to learn whether the server validates fields, how to merge
@@ -66,15 +56,6 @@ function addReferenced(
     schemas[name] = schema;
     pending.push(...referencedNames(schema));
   }
-}
-
-function builtinComponent(name: string, descriptions: ReadonlyMap<string, Descriptions>): OpenApiSchema | undefined {
-  const scalar = scalarComponents.get(name);
-  if (scalar) return { ...described(descriptions.get('scalars')?.[name]), ...scalar };
-  keysByName ??= new Map(definitionKeys().map((key) => [openApiName(key), key]));
-  const key = keysByName.get(name);
-  if (key === undefined) return undefined;
-  return definitionComponent(definitionOf(key), descriptions.get(key) ?? {}, kindsOfDefinition(key));
 }
 
 function sorted<T>(record: Readonly<Record<string, T>>): Record<string, T> {

@@ -2,10 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { JsonSchema } from '@tektite/schema';
 import { builtinKinds } from '@tektite/schema/kubernetes';
 import { describe, expect, test } from 'vitest';
+import { ProtobufReader } from '../codec/protobuf-reader.ts';
 import { swaggerDocument } from './document-v2.ts';
 import { type OpenApiDocument, openApiDocument } from './document-v3.ts';
 import { referencedNames } from './open-api-schema.ts';
 import type { DocumentedResource } from './resource-paths.ts';
+import { swaggerProtobuf } from './swagger-protobuf.ts';
 
 const golden = new URL('../../../../../shared/golden/apiserver/discovery/crd.json', import.meta.url);
 
@@ -128,3 +130,84 @@ describe('the documents of built-in groups', () => {
     });
   });
 });
+
+describe('version 2 of the document', () => {
+  const gadget = 'com.example.disc.v1.Gadget';
+  const definitionOf = async (schema: JsonSchema) =>
+    swaggerDocument([await openApiDocument([custom(schema)])]).definitions[gadget];
+
+  test('takes properties with the names of keywords for properties', async () => {
+    const names = ['oneOf', 'allOf', 'type', 'items', 'properties', '$ref', 'nullable', 'not', 'default', 'required'];
+    const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
+    const definition = await definitionOf({ type: 'object', properties: { spec: { type: 'object', properties } } });
+    expect(definition?.properties?.['spec']).toEqual({ type: 'object', properties });
+  });
+
+  test('says only the kind of a custom resource that keeps unknown fields', async () => {
+    const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { a: {} } };
+    expect(await definitionOf(schema)).toEqual({
+      type: 'object',
+      'x-kubernetes-group-version-kind': [{ group: 'disc.example.com', version: 'v1', kind: 'Gadget' }],
+    });
+  });
+
+  test('has neither alternatives nor null', async () => {
+    const definition = await definitionOf({
+      type: 'object',
+      required: ['maybe', 'sure'],
+      properties: {
+        maybe: { type: 'object', nullable: true, properties: { a: { type: 'string' } } },
+        sure: { type: 'array', items: { type: 'string', anyOf: [{ minLength: 1 }, { pattern: '^a' }] }, default: [] },
+        open: { type: 'array', 'x-kubernetes-preserve-unknown-fields': true, items: { type: 'object' } },
+      },
+    });
+    expect(definition).toMatchObject({ required: ['sure'] });
+    expect(definition?.properties).toMatchObject({
+      maybe: {},
+      sure: { type: 'array', items: { type: 'string' }, default: [] },
+      open: { 'x-kubernetes-preserve-unknown-fields': true },
+      metadata: { $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' },
+    });
+    expect(Object.keys(definition?.properties?.['maybe'] ?? {})).toEqual([]);
+    expect(Object.keys(definition?.properties?.['open'] ?? {})).toEqual(['x-kubernetes-preserve-unknown-fields']);
+  });
+
+  test('has in protobuf what it has in JSON', async () => {
+    const swagger = swaggerDocument([
+      await openApiDocument(builtin('apps', 'v1')),
+      await openApiDocument([custom({ type: 'object', properties: { type: { type: 'string', maxLength: 300 } } })]),
+    ]);
+    const document = fields(swaggerProtobuf(swagger));
+    expect(texts(document, 1)).toEqual(['2.0']);
+    const paths = messages(messages(document, 8)[0]!, 2);
+    expect(paths.map((entry) => texts(entry, 1)[0])).toEqual(Object.keys(swagger.paths));
+    const definitions = messages(messages(document, 9)[0]!, 1);
+    expect(definitions.map((entry) => texts(entry, 1)[0])).toEqual(Object.keys(swagger.definitions));
+    const schema = messages(definitions.find((entry) => texts(entry, 1)[0] === gadget)!, 2)[0]!;
+    const [kinds] = messages(schema, 31).filter((each) => texts(each, 1)[0] === 'x-kubernetes-group-version-kind');
+    expect(JSON.parse(texts(messages(kinds!, 2)[0]!, 2)[0]!)).toEqual([
+      { group: 'disc.example.com', version: 'v1', kind: 'Gadget' },
+    ]);
+    const property = messages(messages(schema, 25)[0]!, 1).find((entry) => texts(entry, 1)[0] === 'type');
+    const { 11: maxLength } = Object.fromEntries(messages(property!, 2)[0]!);
+    expect(maxLength).toEqual([300]);
+  });
+});
+
+type Fields = Map<number, (Uint8Array | number)[]>;
+
+function fields(bytes: Uint8Array): Fields {
+  const reader = new ProtobufReader(bytes);
+  const result: Fields = new Map();
+  while (!reader.isAtEnd) {
+    const { number, wire } = reader.tag();
+    const value = wire === 2 ? reader.chunk() : wire === 0 ? reader.integer() : reader.double();
+    result.set(number, [...(result.get(number) ?? []), value]);
+  }
+  return result;
+}
+
+const messages = (of: Fields, number: number): Fields[] =>
+  (of.get(number) ?? []).map((value) => fields(value as Uint8Array));
+const texts = (of: Fields, number: number): string[] =>
+  (of.get(number) ?? []).map((value) => Buffer.from(value as Uint8Array).toString());

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { GroupEntry, ResourceTable, VersionEntry } from '../registry/resource-table.ts';
 import type { ApiResponse } from '../request/api-response.ts';
-import { swaggerDocument } from './document-v2.ts';
+import { type SwaggerDocument, swaggerDocument } from './document-v2.ts';
 import { openApiDocument } from './document-v3.ts';
 import type { DocumentedResource } from './resource-paths.ts';
+import { swaggerProtobuf } from './swagger-protobuf.ts';
 
 const notFound: ApiResponse = {
   code: 404,
@@ -12,31 +13,8 @@ const notFound: ApiResponse = {
   contentType: 'text/plain; charset=utf-8',
 };
 
-/** The form in which kubectl asks for version 2, when version 3 does not know a kind. */
+/** The form in which client-go and kubectl ask for version 2. */
 const protobufV2 = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
-
-/**
- * A document without definitions: `swagger: "2.0"`, `info: {title, version}`, `paths: {}`. kubectl concludes that the kind
- * is not there, which is all it wants to know.
- */
-function emptyProtobuf(): ApiResponse {
-  const document = Uint8Array.from([
-    0x0a,
-    3,
-    ...Buffer.from('2.0'),
-    0x12,
-    9,
-    0x0a,
-    1,
-    0x6b,
-    0x12,
-    4,
-    ...Buffer.from('v1.0'),
-    0x42,
-    0,
-  ]);
-  return { code: 200, type: 'stream', contentType: protobufV2.replace('@', '.'), stream: once(document) };
-}
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
@@ -49,6 +27,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 export class OpenApi {
   private readonly table: ResourceTable;
   private readonly documents = new Map<string, { readonly hash: string; readonly text: Promise<string> }>();
+  private readonly swagger = new Map<string, { readonly hash: string; readonly bytes: Promise<Uint8Array> }>();
 
   constructor(table: ResourceTable) {
     this.table = table;
@@ -88,11 +67,26 @@ export class OpenApi {
   }
 
   private async answerV2(accept: string | undefined): Promise<ApiResponse> {
-    if (accept?.includes(protobufV2)) return emptyProtobuf();
+    const headers = { vary: 'Accept' };
+    if (accept?.includes(protobufV2)) {
+      const bytes = await this.encodedV2('protobuf', (swagger) => swaggerProtobuf(swagger));
+      return { code: 200, type: 'stream', stream: once(bytes), contentType: protobufV2.replace('@', '.'), headers };
+    }
     if (!acceptsJson(accept)) return notAcceptable;
-    const documents = await Promise.all([...this.versions().values()].map((resources) => openApiDocument(resources)));
-    const text = JSON.stringify(swaggerDocument(documents));
-    return { code: 200, type: 'text', text, contentType: 'application/json', headers: { vary: 'Accept' } };
+    const bytes = await this.encodedV2('json', (swagger) => Buffer.from(JSON.stringify(swagger)));
+    return { code: 200, type: 'stream', stream: once(bytes), contentType: 'application/json', headers };
+  }
+
+  /** The joined document costs a second of work: it is kept in each form that was asked for. */
+  private encodedV2<T extends Uint8Array>(form: string, encode: (swagger: SwaggerDocument) => T): Promise<T> {
+    const versions = [...this.versions()];
+    const hash = versions.map(([path, resources]) => hashOf(path, resources)).join();
+    const known = this.swagger.get(form);
+    if (known?.hash === hash) return known.bytes as Promise<T>;
+    const documents = versions.map(([, resources]) => openApiDocument(resources));
+    const bytes = Promise.all(documents).then((all) => encode(swaggerDocument(all)));
+    this.swagger.set(form, { hash, bytes });
+    return bytes;
   }
 
   private document(path: string, resources: readonly DocumentedResource[], hash: string): Promise<string> {
