@@ -10,6 +10,8 @@ import { repository, type RunningCommand, Scratch } from '../test-support.ts';
 
 const kills = Number(process.env['TEKTITE_KILLS'] ?? 10);
 const seed = Number(process.env['TEKTITE_SEED'] ?? 1);
+/** Real processes take longer: CI runs simulated ones. */
+const runtime = process.env['TEKTITE_RUNTIME'] ?? 'simulated';
 const namespace = 'default';
 const tekton = 'tekton.dev/v1';
 const infrastructure = 'infrastructure.cluster.x-k8s.io/v1beta1';
@@ -19,7 +21,7 @@ const signals: readonly NodeJS.Signals[] = ['SIGKILL', 'SIGKILL', 'SIGKILL', 'SI
 
 /** A run of two tasks, one of which may be tried again. Its containers take that long. */
 function pipelineRun(name: string, runMs: number): KubeObject {
-  const steps = [{ name: 'work', image: 'bash', script: 'true' }];
+  const steps = [{ name: 'work', image: 'bash', script: `sleep ${runMs / 1000}` }];
   const metadata = { annotations: { 'tektite.dev/simulate': JSON.stringify({ runMs }) } };
   const tasks = [
     { name: 'first', retries: 1, taskSpec: { metadata, steps } },
@@ -149,7 +151,7 @@ it(`all systems lose and repeat no work when tektite up is ended at random momen
   const data = join(scratch.path, 'data');
   const kubeconfig = join(data, 'kubeconfig');
   const [port] = await freePorts(1);
-  const args = ['up', '--data-dir', data, '--port', String(port), '--runtime', 'simulated'];
+  const args = ['up', '--data-dir', data, '--port', String(port), '--runtime', runtime];
   args.push('--payload', join(example, 'kodata'), '--systems', 'pipelines,tekton-operator,connectors,byoh');
   const start = () => scratch.start(args, /Ctrl-C/, { VERSION: 'v1.0.0' });
   const created: string[] = [];
