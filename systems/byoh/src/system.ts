@@ -65,7 +65,14 @@ export function byohSystem(options: ByohOptions = {}): System {
     permissions: [...(hasManager ? managerPermissions : []), ...(hasInstaller ? installerPermissions : [])],
     async configure({ client, log }: SystemServices) {
       const onError = (error: Error) => log.error('a setting is not in force', { error });
-      const store = new ConfigStore(client, { namespace, definitions: [registryConfig], onError }).start();
+      const onWatchError = (error: Error) =>
+        log.warn('settings cannot be watched, the last ones stay in force', { error });
+      const store = new ConfigStore(client, {
+        namespace,
+        definitions: [registryConfig],
+        onError,
+        onWatchError,
+      }).start();
       const events = new EventRecorder(client, { component: 'byomachine-controller', log });
       const nudges = new Channel('installer registry');
       await store.synced();

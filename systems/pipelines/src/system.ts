@@ -114,10 +114,12 @@ export function pipelinesSystem({
     ],
     async configure({ client, log }: SystemServices) {
       const onError = (error: Error) => log.error('a setting is not in force', { error });
+      const onWatchError = (error: Error) =>
+        log.warn('settings cannot be watched, the last ones stay in force', { error });
       const definitions = [featureFlags, configDefaults, metricsConfig, eventsConfig];
       const outbox = new Outbox(client.clock);
-      const store = new ConfigStore(client, { namespace, definitions, onError }).start();
-      const resolverStore = resolverConfigStore(client, resolversNamespace, onError).start();
+      const store = new ConfigStore(client, { namespace, definitions, onError, onWatchError }).start();
+      const resolverStore = resolverConfigStore(client, resolversNamespace, { onError, onWatchError }).start();
       await Promise.all([store.synced(), resolverStore.synced()]);
       const settings = { flags: () => store.get(featureFlags), defaults: () => store.get(configDefaults) };
       const system = {

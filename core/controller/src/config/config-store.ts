@@ -12,8 +12,10 @@ export interface ConfigStoreOptions {
   readonly required?: readonly string[];
   /** Records invalid values, on the ConfigMap. An `EventRecorder` is one. */
   readonly events?: ConfigEvents;
-  /** Called with every error, for logs. */
+  /** Called with every error of a value or a subscriber, for logs: a setting is not in force. */
   readonly onError?: (error: Error) => void;
+  /** Called when a ConfigMap cannot be watched, for logs. Its last value stays in force. */
+  readonly onWatchError?: (error: Error) => void;
 }
 
 /**
@@ -40,7 +42,7 @@ export class ConfigStore implements AsyncDisposable {
   private readonly waiting = new WaitList();
 
   constructor(client: Client, options: ConfigStoreOptions) {
-    const { namespace, definitions, required = [], onError = () => {} } = options;
+    const { namespace, definitions, required = [], onError = () => {}, onWatchError = () => {} } = options;
     for (const definition of definitions) {
       if (this.configs.has(definition.name)) throw new Error(`the ConfigMap ${definition.name} is defined twice`);
       const config = new WatchedConfig(definition, {
@@ -48,6 +50,7 @@ export class ConfigStore implements AsyncDisposable {
         informer: { client, kind: kinds.ConfigMap, namespace },
         ...(options.events ? { events: options.events } : {}),
         onError,
+        onWatchError,
         onChange: () => this.waiting.check(),
       });
       this.configs.set(definition.name, config);

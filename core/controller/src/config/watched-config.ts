@@ -1,5 +1,5 @@
 import type { Client, KindReference } from '@tektite/client';
-import { equalJson, type KubeObject } from '@tektite/meta';
+import { equalJson, isStatusError, type KubeObject } from '@tektite/meta';
 import type { ConfigMap } from '@tektite/schema/kubernetes';
 import type { InformerHealth } from '../cache/informer-health.ts';
 import { Informer } from '../cache/informer.ts';
@@ -36,6 +36,7 @@ export interface WatchedConfigParts {
   readonly informer: { readonly client: Client; readonly kind: KindReference<ConfigMap>; readonly namespace: string };
   readonly events?: ConfigEvents;
   readonly onError: (error: Error) => void;
+  readonly onWatchError: (error: Error) => void;
   /** The health or the value is another. */
   readonly onChange: () => void;
 }
@@ -55,7 +56,11 @@ export class WatchedConfig<T> {
     this.parts = parts;
     const { client, kind, namespace } = parts.informer;
     const fieldSelector = `metadata.name=${definition.name}`;
-    this.informer = new Informer(client, kind, { namespace, fieldSelector, onError: parts.onError });
+    // A watch that expired is resumed with a list: nothing failed.
+    const onError = (error: Error) => {
+      if (!isStatusError(error, 'Expired')) parts.onWatchError(error);
+    };
+    this.informer = new Informer(client, kind, { namespace, fieldSelector, onError });
   }
 
   get hasValue(): boolean {

@@ -1,4 +1,4 @@
-import { type ConfigDefinition, ConfigStore, customConfig } from '@tektite/controller/config';
+import { type ConfigDefinition, ConfigStore, type ConfigStoreOptions, customConfig } from '@tektite/controller/config';
 import type { Client } from '@tektite/client';
 import type { KubeObject } from '@tektite/meta';
 import { SettingReader } from '../config/setting-reader.ts';
@@ -32,11 +32,15 @@ export const shippedSettings: ResolverSettings = {
 };
 
 /** Follows the ConfigMaps of the resolvers. */
-export function resolverConfigStore(client: Client, namespace: string, onError: (error: Error) => void): ConfigStore {
+export function resolverConfigStore(
+  client: Client,
+  namespace: string,
+  handlers: Pick<ConfigStoreOptions, 'onError' | 'onWatchError'>,
+): ConfigStore {
   return new ConfigStore(client, {
     namespace,
     definitions: [featureFlags, cacheConfig, ...resolverConfigs.values()],
-    onError,
+    ...handlers,
   });
 }
 
