@@ -67,9 +67,7 @@ export class ObjectCreator {
     keepManagedFields(draft, managedFields, context);
     dedupOwnerReferences(metadataOf(draft), context, afterMutation);
 
-    if (metadataOf(draft).resourceVersion !== undefined) {
-      throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
-    }
+    refuseVersion(metadataOf(draft), context);
     const generated = this.giveIdentity(metadataOf(draft), time);
     const undo = this.parts.sideEffects?.beforeCreate?.(resource, draft, strategyContext(context, now));
     try {
@@ -140,13 +138,14 @@ export class ObjectCreator {
     draft: Draft,
     context: WriteContext,
   ): Promise<KubeObject> {
-    const name = metadataOf(draft).name as string;
+    const { name = '', resourceVersion } = metadataOf(draft);
     placeResourceVersion(draft);
     const key = storageKey(resource, namespace, name);
     const existing = this.parts.storage.latest(key);
     if (existing) throw takenError(resource, existing.value);
     if (context.dryRun) {
-      delete metadataOf(draft).resourceVersion;
+      if (resourceVersion) metadataOf(draft).resourceVersion = resourceVersion;
+      else delete metadataOf(draft).resourceVersion;
       return asStored(resource, draft);
     }
     try {
@@ -156,4 +155,10 @@ export class ObjectCreator {
       throw error instanceof RevisionMismatchError ? alreadyExistsError(errorTarget(resource), name) : error;
     }
   }
+}
+
+/** The storage refuses an object with a version; `0` stands for none, and a dry run does not get to the storage. */
+function refuseVersion({ resourceVersion = '' }: Mutable<ObjectMeta>, { dryRun }: WriteContext): void {
+  if (resourceVersion !== '' && resourceVersion !== '0' && !dryRun)
+    throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
 }

@@ -35,7 +35,9 @@ export function findServiceEndpoint(storage: Storage, random: Random, service: S
 export function serviceEndpoints(storage: Storage, { namespace, name, port = 443 }: ServicePort): readonly Endpoint[] {
   const service = storage.get(`/registry/services/${namespace}/${name}`);
   if (!service) throw new NoEndpointError(`service "${name}" not found`);
-  const ports = (service.value as Service).spec?.ports ?? [];
+  const { spec } = service.value as Service;
+  if (spec?.type === 'ExternalName') return [{ host: spec.externalName ?? '', port }];
+  const ports = spec?.ports ?? [];
   const wanted = ports.find((candidate) => candidate.port === port);
   if (!wanted) throw new NoEndpointError(`no service port ${port} found for service "${name}"`);
   const found = [

@@ -484,6 +484,22 @@ describe('a webhook behind a service', () => {
     expect(received[0]?.path).toBe('/in?timeout=5s');
   });
 
+  test('is found under its external name', async () => {
+    handler = allow({ warnings: ['reached'] });
+    const { port } = webhook.address() as AddressInfo;
+    const config = { ...clientConfig(), service: { namespace: 'team', name: 'hook', path: '/in', port } };
+    await configure('Validating', [{ name: 'svc.example.com', clientConfig: config }]);
+    await call('POST', '/api/v1/namespaces/team/services', {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'hook' },
+      spec: { type: 'ExternalName', externalName: 'localhost' },
+    });
+    const { code, warnings, body } = await createConfigMap();
+    expect(code, body.message).toBe(201);
+    expect(warnings).toEqual(['299 - "reached"']);
+  });
+
   test('that does not exist, or has no endpoints, is reported', async () => {
     await configure('Validating', [{ name: 'svc.example.com', clientConfig: clientConfig() }]);
     const post = 'failed to call webhook: Post "https://hook.team.svc:443/in?timeout=5s"';
