@@ -11,7 +11,7 @@ import {
   tooLargeRevisionError,
 } from './list-options.ts';
 import { expiredError } from '@tektite/meta';
-import { type Selection, selection } from './selection.ts';
+import { type ObjectFilter, selection } from './selection.ts';
 
 /** A page of a list, before it is put into one of the forms on offer. */
 export interface ObjectPage {
@@ -37,22 +37,55 @@ export async function listObjects(
   const prefix = listPrefix(resource, namespace);
   const page =
     parameters.continue === ''
-      ? firstPage(storage, prefix, parameters, selects)
-      : nextPage(storage, prefix, parameters, selects);
+      ? firstPage(storage, prefix, parameters, selects.stored)
+      : nextPage(storage, prefix, parameters, selects.stored);
+  const { objects, next, remaining } = selects.converted
+    ? await selectConverted(storage, resource, prefix, parameters.limit, page, selects.stored, selects.converted)
+    : { ...page, objects: await convert(resource, objectsOf(page.entries)) };
   const metadata: Mutable<ListMeta> = { resourceVersion: String(page.revision) };
-  if (page.next !== undefined) {
-    metadata.continue = encodeContinue({ revision: page.revision, start: `/${page.next.slice(prefix.length)}` });
-    if (page.remaining !== undefined) metadata.remainingItemCount = page.remaining;
+  if (next !== undefined) {
+    metadata.continue = encodeContinue({ revision: page.revision, start: `/${next.slice(prefix.length)}` });
+    if (remaining !== undefined) metadata.remainingItemCount = remaining;
   } else if (resource.custom) metadata.continue = '';
-  const stored = objectsOf(page.entries);
-  return { metadata, objects: resource.fromStorage ? await resource.fromStorage(stored) : stored };
+  return { metadata, objects };
+}
+
+async function convert(resource: Resource, stored: readonly KubeObject[]): Promise<readonly KubeObject[]> {
+  return resource.fromStorage ? resource.fromStorage(stored) : stored;
+}
+
+interface SelectedPage {
+  readonly objects: readonly KubeObject[];
+  readonly next?: string;
+  readonly remaining?: number;
+}
+
+/** Reads on until the page is full of objects that are selected in the version asked for, or the list ends. */
+async function selectConverted(
+  storage: Storage,
+  resource: Resource,
+  prefix: string,
+  limit: number,
+  first: ListResult,
+  stored: ObjectFilter | undefined,
+  converted: ObjectFilter,
+): Promise<SelectedPage> {
+  const objects: KubeObject[] = [];
+  for (let page = first; ; ) {
+    objects.push(...(await convert(resource, objectsOf(page.entries))).filter(converted));
+    const { next } = page;
+    if (next === undefined) return { objects };
+    if (limit > 0 && objects.length >= limit) return { objects, next };
+    const rest = { ...limited(limit - objects.length), ...(stored ? { filter: stored } : {}) };
+    page = storage.list(prefix, { ...rest, from: next, revision: first.revision });
+  }
 }
 
 function firstPage(
   storage: Storage,
   prefix: string,
   parameters: ListParameters,
-  selects: Selection | undefined,
+  selects: ObjectFilter | undefined,
 ): ListResult {
   const { limit, resourceVersionMatch: match } = parameters;
   const wanted = readRevision(parameters.resourceVersion);
@@ -76,7 +109,7 @@ function nextPage(
   storage: Storage,
   prefix: string,
   parameters: ListParameters,
-  selects: Selection | undefined,
+  selects: ObjectFilter | undefined,
 ): ListResult {
   if (parameters.resourceVersion !== '' && parameters.resourceVersion !== '0') {
     throw badRequestError('specifying resource version is not allowed when using continue');

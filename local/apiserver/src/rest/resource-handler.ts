@@ -148,11 +148,14 @@ export class ResourceHandler {
     const selects = selection(resource, parameters.labelSelector, parameters.fieldSelector);
     const one = info.name === '' ? undefined : storageKey(resource, info.namespace, info.name);
     const prefix = listPrefix(resource, info.namespace);
+    const { stored } = selects;
     const named =
       one === undefined
-        ? selects
-        : (object: KubeObject) => object.metadata.name === info.name && (!selects || selects(object));
-    return respond.watch(openWatch(this.parts, { resource, prefix, parameters, selects: named }));
+        ? stored
+        : (object: KubeObject) => object.metadata.name === info.name && (!stored || stored(object));
+    return respond.watch(
+      openWatch(this.parts, { resource, prefix, parameters, selects: { ...selects, stored: named } }),
+    );
   }
 
   private async create(context: RequestContext, resource: Resource): Promise<ApiResponse> {

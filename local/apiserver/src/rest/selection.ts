@@ -1,21 +1,37 @@
 import { badRequestError, type FieldSelector, type KubeObject, type Selector } from '@tektite/meta';
 import type { Resource } from '../registry/resource.ts';
 
-/** Decides whether an object is in a list or a watch. */
-export type Selection = (object: KubeObject) => boolean;
+/** The objects of a list or a watch. */
+export interface Selection {
+  /** Decides over objects as they are stored; `undefined`: all. */
+  readonly stored: ObjectFilter | undefined;
+  /**
+   * Decides over objects in the version that is asked for. Only for custom resources that are selected by fields of their
+   * own: a webhook converts these, and so the storage cannot ask this filter.
+   */
+  readonly converted: ObjectFilter | undefined;
+}
+
+export type ObjectFilter = (object: KubeObject) => boolean;
 
 /** The fields every kind can be selected by. */
 const commonFields = new Set(['metadata.name', 'metadata.namespace']);
 
-/**
- * Joins a label and a field selector. `undefined` when everything is selected, so that callers can skip the work.
- * Throws a 400 for a field the kind cannot be selected by.
- */
-export function selection(resource: Resource, labels: Selector, fields: FieldSelector): Selection | undefined {
+/** Joins a label and a field selector. Throws a 400 for a field the kind cannot be selected by. */
+export function selection(resource: Resource, labels: Selector, fields: FieldSelector): Selection {
   checkFields(resource, fields);
-  if (labels.isEmpty && fields.isEmpty) return undefined;
-  return (object) =>
-    labels.matches(object.metadata.labels) && (fields.isEmpty || fields.matches(fieldsOf(resource, object)));
+  const isOwn = resource.custom && fields.requirements.some(({ field }) => !commonFields.has(field));
+  const matchesFields = (object: KubeObject) => fields.matches(fieldsOf(resource, object));
+  if (isOwn)
+    return {
+      stored: labels.isEmpty ? undefined : (object) => labels.matches(object.metadata.labels),
+      converted: matchesFields,
+    };
+  if (labels.isEmpty && fields.isEmpty) return { stored: undefined, converted: undefined };
+  return {
+    stored: (object) => labels.matches(object.metadata.labels) && (fields.isEmpty || matchesFields(object)),
+    converted: undefined,
+  };
 }
 
 function fieldsOf(resource: Resource, object: KubeObject): Readonly<Record<string, string>> {
@@ -40,7 +56,7 @@ function checkFields(resource: Resource, fields: FieldSelector): void {
   }
 }
 
-/** Built-in kinds are read as the version that is asked for; custom resources are selected by what is stored. */
+/** Built-in kinds are converted here; custom resources are converted before they are selected. */
 function inOwnVersion(resource: Resource, stored: KubeObject): KubeObject {
   if (resource.custom || !resource.fromStorage) return stored;
   const converted = resource.fromStorage([stored]);

@@ -13,14 +13,14 @@ import { RevisionCompactedError, type Storage, type StorageEvent } from '../stor
 import type { InitialEvents, WatchEvent, WatchReader, WatchSource } from '../request/api-response.ts';
 import { InvalidRevisionError, type ListParameters, parseRevision, tooLargeRevisionError } from './list-options.ts';
 import { objectsOf } from './list.ts';
-import type { Selection } from './selection.ts';
+import type { ObjectFilter, Selection } from './selection.ts';
 
 export interface WatchRequest {
   readonly resource: Resource;
   /** Storage prefix of what is watched. */
   readonly prefix: string;
   readonly parameters: ListParameters;
-  readonly selects: Selection | undefined;
+  readonly selects: Selection;
 }
 
 export interface WatchParts {
@@ -110,25 +110,44 @@ class Watch implements WatchSource {
 
   private receive(event: StorageEvent): void {
     if (event.revision <= this.from) return;
-    const { selects } = this.request;
-    const was = event.previous !== undefined && (!selects || selects(event.previous));
-    const is = !event.deleted && (!selects || selects(event.value));
-    if (is) this.emit(was ? 'MODIFIED' : 'ADDED', event.value);
-    else if (was)
-      this.emit('DELETED', event.deleted ? event.value : withRevision(event.previous as KubeObject, event.revision));
+    const { stored, converted } = this.request.selects;
+    const was = event.previous !== undefined && (!stored || stored(event.previous));
+    const is = !event.deleted && (!stored || stored(event.value));
+    if (!was && !is) return;
+    if (converted) this.receiveConverted(event, was, is, converted);
+    else if (is) this.emit(was ? 'MODIFIED' : 'ADDED', event.value);
+    else this.emit('DELETED', lastState(event));
+  }
+
+  /** Converts both states of the object before it decides whether the object entered or left the selection. */
+  private receiveConverted(event: StorageEvent, was: boolean, is: boolean, selects: ObjectFilter): void {
+    this.lastRevision = event.revision;
+    const { resource } = this.request;
+    const states = [...(was ? [lastState(event)] : []), ...(is ? [event.value] : [])];
+    this.convert(
+      () => resource.fromStorage?.(states) ?? states,
+      (objects) => {
+        const before = was ? objects[0] : undefined;
+        const now = is ? objects.at(-1) : undefined;
+        const wasIn = before !== undefined && selects(before);
+        if (now && selects(now)) this.reader.push({ type: wasIn ? 'MODIFIED' : 'ADDED', object: now });
+        else if (wasIn) this.reader.push({ type: 'DELETED', object: before });
+      },
+    );
   }
 
   /** Everything there is, converted at once: a webhook is asked once for all of it. */
   private emitAll(): void {
     const { storage } = this.parts;
     const { prefix, selects, resource } = this.request;
-    const { entries, revision } = storage.list(prefix, selects ? { filter: selects } : {});
+    const { entries, revision } = storage.list(prefix, selects.stored ? { filter: selects.stored } : {});
     const objects = objectsOf(entries);
     this.convert(
       () => resource.fromStorage?.(objects) ?? objects,
       (converted) => {
         const isOwner = () => converted !== objects || storage.compactedRevision > revision;
-        this.reader.begin(new AddedEvents(converted, isOwner));
+        const selected = selects.converted ? converted.filter(selects.converted) : converted;
+        this.reader.begin(new AddedEvents(selected, isOwner));
       },
     );
   }
@@ -234,6 +253,11 @@ class AddedEvents implements InitialEvents {
     const object = this.objects[this.position++];
     return object && { type: 'ADDED', object };
   }
+}
+
+/** The state that a DELETED event shows, at the revision of the event. */
+function lastState({ deleted, value, previous, revision }: StorageEvent): KubeObject {
+  return deleted ? value : withRevision(previous as KubeObject, revision);
 }
 
 function withRevision(object: KubeObject, revision: number): KubeObject {

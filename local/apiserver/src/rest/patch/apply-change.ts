@@ -27,11 +27,6 @@ export function applyChange(
 ) {
   const config = body.value as Draft;
   checkConfiguration(context, resource, config);
-  if (options.fieldValidation !== 'Ignore' && body.strictErrors.length > 0) {
-    if (options.fieldValidation === 'Strict')
-      throw badRequestError(`error strict decoding YAML: ${body.strictErrors.join(', ')}`);
-    for (const strictError of body.strictErrors) context.warnings.add(strictError);
-  }
   return (old: KubeObject | undefined): Draft => {
     if (!old && config.metadata?.uid) {
       throw conflictError(
@@ -49,11 +44,23 @@ export function applyChange(
       write,
       options.force,
     );
+    reportStrictErrors(context, body, options);
     const decoded = decodeApplied(resource, applied.object);
     checkName(context, decoded);
     setManagedFields(decoded, applied.managedFields);
     return decoded;
   };
+}
+
+/** Upstream reads the configuration strictly only once it is applied: conflicts come first. */
+function reportStrictErrors(
+  { warnings }: RequestContext,
+  { strictErrors }: PatchBody,
+  { fieldValidation }: PatchOptions,
+): void {
+  if (fieldValidation === 'Ignore' || strictErrors.length === 0) return;
+  if (fieldValidation === 'Strict') throw badRequestError(`error strict decoding YAML: ${strictErrors.join(', ')}`);
+  for (const strictError of strictErrors) warnings.add(strictError);
 }
 
 function decodeApplied(resource: Resource, object: unknown): Draft {

@@ -1,6 +1,6 @@
 import { decodeJson, duplicateFields } from '@tektite/go';
 import { badRequestError, isStatusError } from '@tektite/meta';
-import { parseYaml } from '@tektite/schema/yaml';
+import { parseYaml, strictYamlError } from '@tektite/schema/yaml';
 import type { PatchType } from './patch-type.ts';
 
 /** A decoded patch, with the errors of strict decoding. */
@@ -74,7 +74,11 @@ const openBrace = 0x7b;
 function readYaml(text: string): PatchBody {
   try {
     const [document] = parseYaml(text);
-    return { value: configurationOf(document?.value), strictErrors: [] };
+    const strictError = document && strictYamlError(document);
+    return {
+      value: configurationOf(document?.value),
+      strictErrors: strictError ? [`error converting YAML to JSON: ${strictError}`] : [],
+    };
   } catch (error) {
     if (isStatusError(error)) throw error;
     throw badRequestError(`error decoding YAML: error converting YAML to JSON: ${(error as Error).message}`);

@@ -76,6 +76,29 @@ describe('an apply', () => {
   });
 });
 
+describe('a configuration with a key twice', () => {
+  const body = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  a: "1"\n  a: "2"\n';
+  const json = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},\n"data":{"a":"1","a":"2"}}';
+  const problem = 'error converting YAML to JSON: yaml: unmarshal errors:\n  line 6: key "a" already set in map';
+  const headers = { 'content-type': types.apply };
+
+  it.each([
+    ['YAML', body, 6],
+    ['JSON', json, 2],
+  ])('is refused under strict validation, as %s', async (_name, text, line) => {
+    await using server = await TestServer.start();
+    const answer = await server.send('PATCH', `${path}/c?fieldManager=m&fieldValidation=Strict`, text, { headers });
+    const message = `error strict decoding YAML: ${problem.replace('6', String(line))}`;
+    expect(answer).toMatchObject({ code: 400, object: { message } });
+  });
+
+  it('is applied otherwise; the warning has more than one line, and so no header can hold it', async () => {
+    await using server = await TestServer.start();
+    const applied = await server.send('PATCH', `${path}/c?fieldManager=m`, body, { headers });
+    expect(applied).toMatchObject({ code: 201, object: { data: { a: '2' } } });
+  });
+});
+
 describe('a patch of the status', () => {
   it('may change the metadata of most kinds, and nothing else', async () => {
     await using server = await TestServer.start();
