@@ -69,6 +69,59 @@ it('carries input, output and the exit code of a program', async () => {
   expect(code).toBe(1000);
 });
 
+it.each([
+  ['channel.k8s.io', false, false],
+  ['base64.channel.k8s.io', true, false],
+  ['v4.channel.k8s.io', false, true],
+  ['v4.base64.channel.k8s.io', true, true],
+  ['', false, false],
+])('speaks the protocol %j', async (protocol, isText, hasStatus) => {
+  await using server = await serverWith({
+    async exec(_pod, _container, { stdin, onOutput }) {
+      const [first] = stdin ? await once(stdin, 'data') : [];
+      await onOutput('stdout', Buffer.from(`read ${String(first)}`));
+      return { exitCode: 3 };
+    },
+  });
+  const { host, port, ...tls } = server.tls() as { host: string; port: number };
+  const socket = new WebSocket(`wss://${host}:${port}${path}`, protocol === '' ? [] : [protocol], tls);
+  const messages: string[] = [];
+  socket.on('message', (data: Buffer, isBinary: boolean) => {
+    expect(isBinary).toBe(!isText);
+    const body = isText ? Buffer.from(data.toString().slice(1), 'base64') : data.subarray(1);
+    messages.push(`${isText ? data.toString()[0] : data[0]} ${body.toString()}`);
+  });
+  await once(socket, 'open');
+  socket.send(isText ? `0${Buffer.from('hello').toString('base64')}` : Buffer.from('\x00hello'));
+  await once(socket, 'close');
+  expect(messages[0]).toBe('1 read hello');
+  const status = 'command terminated with non-zero exit code';
+  if (hasStatus) expect(JSON.parse(messages[1]?.slice(2) ?? '')).toMatchObject({ reason: 'NonZeroExitCode' });
+  else expect(messages[1]).toContain(`3 ${status}`);
+});
+
+it.each([
+  ['binary.k8s.io', false],
+  ['base64.binary.k8s.io', true],
+  ['', false],
+])('sends a log over the protocol %j', async (protocol, isText) => {
+  await using server = await serverWith({
+    log: async function* () {
+      yield Buffer.from('first ');
+      yield Buffer.from('second');
+    },
+  });
+  const { host, port, ...tls } = server.tls() as { host: string; port: number };
+  const url = `wss://${host}:${port}/api/v1/namespaces/default/pods/p/log?container=c`;
+  const socket = new WebSocket(url, protocol === '' ? [] : [protocol], tls);
+  let log = '';
+  socket.on('message', (data: Buffer) => {
+    log += isText ? Buffer.from(data.toString(), 'base64').toString() : data.toString();
+  });
+  await once(socket, 'close');
+  expect(log).toBe('first second');
+});
+
 it('notifies the program when the client disconnects', async () => {
   let gone: Promise<unknown> | undefined;
   await using server = await serverWith({
@@ -95,7 +148,7 @@ it('reports why a program could not be run', async () => {
 it.each([
   ['a Pod that is not there', '/api/v1/namespaces/default/pods/none/exec?command=a', 'v5.channel.k8s.io', 404],
   ['no command', '/api/v1/namespaces/default/pods/p/exec', 'v5.channel.k8s.io', 400],
-  ['a protocol of other times', path, 'channel.k8s.io', 403],
+  ['a protocol of others', path, 'soap', 403],
   ['port-forward, which is not supported', '/api/v1/namespaces/default/pods/p/portforward', 'v5.channel.k8s.io', 501],
 ])('refuses %s as any other request', async (_title, url, protocol, code) => {
   await using server = await serverWith({ exec: async () => ({ exitCode: 0 }) });

@@ -4,14 +4,9 @@ import type { Duplex } from 'node:stream';
 import { isStatusError, type Status, StatusError } from '@tektite/meta';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { denyForeignPage } from './foreign-page.ts';
+import { channel, encodeStreamed, sessionProtocol, sessionProtocols, streamProtocols } from './session-protocol.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { ApiResponse, Channels, TerminalSize } from '../request/api-response.ts';
-
-/** The ways to carry a terminal session over a WebSocket, the best first. The fifth can also close single channels. */
-const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
-
-/** The first byte of every message. */
-const channel = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const;
 
 /**
  * More than a terminal ever sends at once; it bounds the memory of a client that types faster than the container reads.
@@ -21,11 +16,16 @@ const maxMessageBytes = 1024 * 1024;
 const enoughBytes = 256 * 1024;
 /** One who joins a container cannot make it wait: with so much unread, the session ends. */
 const maxBytes = 16 * 1024 * 1024;
-const sockets = new WebSocketServer({
-  noServer: true,
-  maxPayload: maxMessageBytes,
-  handleProtocols: (offered) => protocols.find((protocol) => offered.has(protocol)) ?? false,
-});
+const sessions = socketServer(sessionProtocols);
+const streams = socketServer(streamProtocols);
+
+function socketServer(protocols: readonly string[]): WebSocketServer {
+  return new WebSocketServer({
+    noServer: true,
+    maxPayload: maxMessageBytes,
+    handleProtocols: (offered) => protocols.find((protocol) => offered.has(protocol)) ?? false,
+  });
+}
 
 /** Answers a request to switch protocols: with a WebSocket if the server agrees, otherwise as any other request. */
 export async function answerUpgrade(
@@ -42,13 +42,31 @@ export async function answerUpgrade(
     return refuse(socket, failure(error as StatusError));
   }
   const answer = await handle(request);
-  if (answer.type !== 'upgrade') return refuse(socket, answer);
+  if (answer.type !== 'upgrade' && (answer.type !== 'stream' || answer.code !== 200)) return refuse(socket, answer);
+  const protocols = answer.type === 'upgrade' ? sessionProtocols : streamProtocols;
   const offered = (incoming.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
-  if (!protocols.some((protocol) => offered.includes(protocol))) {
+  if (!offered.includes('') && !protocols.some((protocol) => offered.includes(protocol))) {
     const message = `unable to upgrade: no protocol of ${JSON.stringify(offered)} is supported; there are ${protocols.join(', ')}`;
     return refuse(socket, failure(new StatusError({ code: 403, reason: 'Forbidden', message })));
   }
-  sockets.handleUpgrade(incoming, socket, head, (connection) => void run(connection, answer.connect));
+  if (answer.type === 'upgrade')
+    sessions.handleUpgrade(incoming, socket, head, (connection) => void run(connection, answer.connect));
+  else streams.handleUpgrade(incoming, socket, head, (connection) => void sendStream(connection, answer.stream));
+}
+
+/** Sends a log, no faster than the client reads. */
+async function sendStream(connection: WebSocket, stream: AsyncIterable<Uint8Array>): Promise<void> {
+  const output = new Output(connection);
+  connection.on('error', () => connection.terminate());
+  try {
+    for await (const chunk of stream) {
+      if (connection.readyState !== connection.OPEN) return;
+      await output.send(encodeStreamed(connection.protocol, chunk));
+    }
+    connection.close(1000);
+  } catch {
+    connection.close(1011);
+  }
 }
 
 function failure(error: StatusError): ApiResponse {
@@ -79,15 +97,21 @@ async function run(connection: WebSocket, connect: (channels: Channels) => Promi
   };
   connection.on('close', leave);
   connection.on('error', leave);
-  connection.on('message', (data: RawData) => receive(asBuffer(data), connection, stdin, sizes));
+  const protocol = sessionProtocol(connection.protocol);
+  connection.on('message', (data: RawData) => {
+    const message = protocol.decode(asBuffer(data));
+    if (message) receive(message.from, message.body, connection, stdin, sizes);
+  });
   const output = new Output(connection);
+  const send = (to: number, chunk: Uint8Array) => output.send(protocol.encode(to, chunk));
   const status = await connect({
     stdin,
     signal: gone.signal,
-    write: (stream, chunk) => output.send(channel[stream], chunk),
+    write: (stream, chunk) => send(channel[stream], chunk),
     sizes,
   }).catch(statusOf);
-  void output.send(channel.error, Buffer.from(JSON.stringify(status)));
+  const last = protocol.encodeStatus(status);
+  if (last !== undefined) void send(channel.error, Buffer.from(last));
   connection.close(1000);
 }
 
@@ -101,10 +125,10 @@ class Output {
     connection.on('close', () => this.release());
   }
 
-  send(to: number, chunk: Uint8Array): Promise<void> | undefined {
+  send(message: Uint8Array | string): Promise<void> | undefined {
     const { connection } = this;
     if (connection.readyState !== connection.OPEN) return undefined;
-    connection.send(Buffer.concat([Buffer.of(to), chunk]), () => {
+    connection.send(message, () => {
       if (connection.bufferedAmount < enoughBytes) this.release();
     });
     if (connection.bufferedAmount > maxBytes) connection.terminate();
@@ -119,21 +143,21 @@ class Output {
   }
 }
 
-function receive(message: Buffer, connection: WebSocket, stdin: PassThrough, sizes: PassThrough): void {
-  switch (message[0]) {
+function receive(from: number, body: Buffer, connection: WebSocket, stdin: PassThrough, sizes: PassThrough): void {
+  switch (from) {
     case channel.stdin:
-      if (!stdin.writableEnded && !stdin.write(message.subarray(1))) {
+      if (!stdin.writableEnded && !stdin.write(body)) {
         connection.pause();
         stdin.once('drain', () => connection.resume());
       }
       return;
     case channel.resize: {
-      const size = readSize(message.subarray(1).toString());
+      const size = readSize(body.toString());
       if (size && !sizes.writableEnded) sizes.write(size);
       return;
     }
     case channel.close:
-      if (message[1] === channel.stdin) stdin.end();
+      if (body[0] === channel.stdin) stdin.end();
       return;
     default:
   }
