@@ -15,14 +15,14 @@ export interface AdmissionRequest {
   readonly namespace: string;
   /** Empty when the name is yet to be generated, and for each object of a deletecollection. */
   readonly name: string;
-  /** Absent for DELETE. */
+  /** Absent for DELETE. The options of a CONNECT have no metadata. */
   readonly object?: Draft;
   /** Absent for CREATE. */
   readonly oldObject?: KubeObject;
   readonly user: UserInfo;
   readonly dryRun: boolean;
-  /** The CreateOptions, UpdateOptions, PatchOptions or DeleteOptions of the request. */
-  readonly options: Readonly<Record<string, unknown>>;
+  /** The CreateOptions, UpdateOptions, PatchOptions or DeleteOptions of the request; CONNECT has none. */
+  readonly options: Readonly<Record<string, unknown>> | null;
   /** Collects what is sent back as `Warning` headers. */
   readonly warn: (text: string) => void;
 }

@@ -66,6 +66,13 @@ export function negotiate(accept: string | undefined, transforms: ReadonlySet<st
   throw notAcceptableError();
 }
 
+const noTransforms: ReadonlySet<string> = new Set();
+
+/** The media of an answer that has one form: reviews, tokens, evictions. A client that accepts only a Table gets a 406. */
+export function negotiateMedia(accept: string | undefined): Negotiated['media'] {
+  return negotiate(accept, noTransforms).media;
+}
+
 export function notAcceptableError(
   message = `only the following media types are accepted: ${mediaTypes}`,
 ): StatusError {

@@ -1,6 +1,6 @@
 import { type KubeObject, labelSelectorOf, type LabelSelector, notFoundError, type Selector } from '@tektite/meta';
 import type { NamedRuleWithOperations } from '@tektite/schema/kubernetes';
-import type { Resource } from '../../registry/resource.ts';
+import type { Draft, Resource } from '../../registry/resource.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { type AdmissionRequest, isResource } from '../admission.ts';
 import type { EquivalentResources } from './equivalent-resources.ts';
@@ -107,10 +107,11 @@ function isNamed({ resourceNames = [] }: NamedRuleWithOperations, name: string):
   return resourceNames.length === 0 || resourceNames.includes(name);
 }
 
-/** Either state of the object counts, so that removing a label is no escape. */
+/** Either state of the object counts, so that removing a label is no escape. Objects without metadata are never selected. */
 export function selectsObject(selector: Selector, { object, oldObject }: AdmissionRequest): boolean {
+  const metadata = object?.metadata as Draft['metadata'] | undefined;
   return (
-    (object !== undefined && selector.matches(object.metadata.labels)) ||
+    (metadata !== undefined && selector.matches(metadata.labels)) ||
     (oldObject !== undefined && selector.matches(oldObject.metadata.labels))
   );
 }

@@ -164,6 +164,33 @@ describe('validating webhooks', () => {
     expect(warnings).toEqual(['299 - "careful"']);
   });
 
+  test('review connections to Pods, with the options of the connection', async () => {
+    handler = ({ request }) => allow({ allowed: false, status: { message: 'no shells' } })({ request }, '');
+    const rules = [{ apiGroups: ['*'], apiVersions: ['*'], resources: ['pods/*'], operations: ['CONNECT'] }];
+    await configure('Validating', [{ name: 'look.example.com', rules }]);
+    const path = '/api/v1/namespaces/default/pods/p';
+    const refused = await call('POST', `${path}/exec?command=sh&command=-c&stdin=true&container=c`);
+    expect(refused.body.message).toBe('admission webhook "look.example.com" denied the request: no shells');
+    expect(received[0]?.review.request).toMatchObject({
+      kind: { group: '', version: 'v1', kind: 'PodExecOptions' },
+      resource: { group: '', version: 'v1', resource: 'pods' },
+      subResource: 'exec',
+      name: 'p',
+      namespace: 'default',
+      operation: 'CONNECT',
+      object: { kind: 'PodExecOptions', apiVersion: 'v1', stdin: true, container: 'c', command: ['sh', '-c'] },
+      oldObject: null,
+      options: null,
+    });
+    for (const [subresource, kind] of [
+      ['attach', 'PodAttachOptions'],
+      ['portforward', 'PodPortForwardOptions'],
+    ]) {
+      expect((await call('POST', `${path}/${subresource}?stdin=true`)).code).toBe(400);
+      expect(received.at(-1)?.review.request['object']).toMatchObject({ kind });
+    }
+  });
+
   test('review each object of a deletecollection, without its name', async () => {
     await createConfigMap('a', { metadata: { name: 'a', labels: { mine: 'yes' } } });
     await createConfigMap('b', { metadata: { name: 'b', labels: { mine: 'yes' } } });

@@ -14,6 +14,7 @@ import type { Resource } from '../../registry/resource.ts';
 import { parseBoolean, parseInteger } from '../../request/options.ts';
 import type { Channels, TerminalSize } from '../../request/api-response.ts';
 import type { RequestContext } from '../request-context.ts';
+import { reviewConnection } from './connect-admission.ts';
 import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
 
 /** The options of a container's log. */
@@ -90,6 +91,7 @@ export function connectHandler(parts: RestParts, nodes: NodeConnectors, authoriz
   return async (context, resource) => {
     const { subresource, name } = context.info;
     refuseReaders(authorizer, context);
+    await reviewConnection(parts, context, resource);
     const pod = await podOf(parts, context, resource);
     if (!pod.spec?.nodeName) throw badRequestError(`pod ${name} does not have a host assigned`);
     const node = connectorOf(nodes, pod.spec.nodeName);

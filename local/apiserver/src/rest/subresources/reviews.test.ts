@@ -51,6 +51,28 @@ describe('an access review', () => {
   });
 });
 
+describe('a review as a Table', () => {
+  const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+  const body = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SelfSubjectAccessReview',
+    spec: { resourceAttributes: { verb: 'get', resource: 'pods' } },
+  };
+
+  it('does not exist', async () => {
+    await using server = await TestServer.start();
+    const refused = await server.send('POST', `${group}/selfsubjectaccessreviews`, body, { headers: { accept } });
+    expect(refused).toMatchObject({ code: 406, object: { reason: 'NotAcceptable' } });
+  });
+
+  it('is an object for clients that take that, too', async () => {
+    await using server = await TestServer.start();
+    const headers = { accept: `${accept},application/json` };
+    const review = await server.ok('POST', `${group}/selfsubjectaccessreviews`, body, { headers });
+    expect(review).toMatchObject({ kind: 'SelfSubjectAccessReview', status: { allowed: true } });
+  });
+});
+
 describe('a list of one object by its name', () => {
   it('is allowed to who may list that object alone', async () => {
     await using server = await TestServer.start();

@@ -20,6 +20,7 @@ import type {
 import { bodyManagers, type BodyKind } from './typed-body.ts';
 import type { UserInfo } from '../../request/api-request.ts';
 import type { ApiResponse } from '../../request/api-response.ts';
+import { negotiateMedia } from '../../request/negotiate.ts';
 import type { RequestContext } from '../request-context.ts';
 import { readTypedBody } from './typed-body.ts';
 import type { AuthorizationAttributes, Authorizer } from '../../auth/authorizer.ts';
@@ -55,12 +56,10 @@ export function reviewHandlers(
   return new Map(
     reviews.map(([name, review]) => [
       name,
-      async (context: RequestContext): Promise<ApiResponse> => ({
-        code: 201,
-        type: 'object',
-        media: 'json',
-        object: await review(context),
-      }),
+      async (context: RequestContext): Promise<ApiResponse> => {
+        const media = negotiateMedia(context.request.headers.accept);
+        return { code: 201, type: 'object', media, object: await review(context) };
+      },
     ]),
   );
 }

@@ -11,6 +11,7 @@ import {
 } from '@tektite/meta';
 import type { Pod, TokenRequest } from '@tektite/schema/kubernetes';
 import { type BoundObject, type ServiceAccountTokens, tokenIssuer } from '../../auth/service-account-tokens.ts';
+import { negotiateMedia } from '../../request/negotiate.ts';
 import { parseWriteOptions } from '../../request/options.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
@@ -27,6 +28,7 @@ export function tokenHandler(parts: RestParts, tokens: ServiceAccountTokens): Su
   return async (context, resource) => {
     const { info, request } = context;
     const options = parseWriteOptions(request.query, 'CreateOptions');
+    const media = negotiateMedia(context.request.headers.accept);
     const wanted = readTypedBody<TokenRequest>(context, tokenRequest);
     const account = await parts.objects.get(resource, info.namespace, info.name);
     const body = await reviewAction(parts, context, {
@@ -52,7 +54,7 @@ export function tokenHandler(parts: RestParts, tokens: ServiceAccountTokens): Su
       spec: { ...body.spec, boundObjectRef: reference ? { ...reference, ...(bound ? { uid: bound.uid } : {}) } : null },
       status: { token, expirationTimestamp: formatTime(expires) },
     };
-    return { code: 201, type: 'object', media: 'json', object };
+    return { code: 201, type: 'object', media, object };
   };
 }
 
