@@ -30,6 +30,20 @@ export interface Manifest {
   readonly digest: string;
 }
 
+export interface RegistryOptions {
+  /** Where the registry answers, such as a mirror of it: `https://mirror.example`. Default: HTTPS at its own name. */
+  readonly origin?: string;
+  /** Plain HTTP will do where there is no HTTPS. Default: for registries of this machine and of private networks. */
+  readonly mayBePlain?: boolean;
+}
+
+/** A part of a blob, as it comes. */
+export interface BlobStream {
+  /** Where in the blob it begins: 0 when the registry does not send parts. */
+  readonly offset: number;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
 /**
  * Reads images from a registry, by the OCI distribution API. Content is checked against its digest. Credentials are
  * sent only to the registry that they are for.
@@ -38,13 +52,16 @@ export class RegistryClient {
   private readonly image: ImageReference;
   private readonly login: Login | undefined;
   private readonly signal: AbortSignal;
+  private readonly options: RegistryOptions;
   private origin: string | undefined;
   private authorization: string | undefined;
 
-  constructor(image: ImageReference, login: Login | undefined, signal: AbortSignal) {
+  constructor(image: ImageReference, login: Login | undefined, signal: AbortSignal, options: RegistryOptions = {}) {
     this.image = image;
     this.login = login;
     this.signal = signal;
+    this.options = options;
+    this.origin = options.origin;
   }
 
   /** The manifest of the image; of one for many platforms, that for Linux on amd64. */
@@ -78,6 +95,15 @@ export class RegistryClient {
     await saveChecked(response.body as unknown as AsyncIterable<Uint8Array>, digest, file, most);
   }
 
+  /** A blob from this offset on. Neither its size nor its digest is checked. */
+  async openBlob(digest: string, offset: number): Promise<BlobStream> {
+    const path = `/v2/${this.image.repository}/blobs/${checkedDigest(digest)}`;
+    const response = await this.get(path, offset === 0 ? {} : { Range: `bytes=${offset}-` });
+    const start = /^bytes (\d+)-/.exec(response.headers.get('content-range') ?? '')?.[1];
+    const isPart = response.status === 206 && start === String(offset);
+    return { offset: isPart ? offset : 0, chunks: response.body as unknown as AsyncIterable<Uint8Array> };
+  }
+
   private async readManifest(reference: string, isDigest: boolean): Promise<ReadManifest> {
     const Accept = [...manifestTypes, ...indexTypes].join(',');
     const response = await this.get(`/v2/${this.image.repository}/manifests/${reference}`, { Accept });
@@ -85,7 +111,7 @@ export class RegistryClient {
     if (isDigest) checkDigest(body, reference);
     const value: unknown = JSON.parse(body.toString('utf8'));
     if (typeof value !== 'object' || value === null) throw new Error('could not parse image manifest');
-    return { value, digest: digestOf(body) };
+    return { value, digest: digestOf(body), body };
   }
 
   private async get(path: string, headers: Readonly<Record<string, string>>): Promise<Response> {
@@ -118,7 +144,7 @@ export class RegistryClient {
       await (await fetchUrl(`${secure}/v2/`, options)).body?.cancel();
       this.origin = secure;
     } catch (error) {
-      if (!mayBePlain(registry) || this.signal.aborted) throw error;
+      if (!(this.options.mayBePlain ?? mayBePlain(registry)) || this.signal.aborted) throw error;
       await (await fetchUrl(`http://${registry}/v2/`, options)).body?.cancel();
       this.origin = `http://${registry}`;
     }
@@ -167,9 +193,11 @@ interface Index {
 export interface ReadManifest {
   readonly value: object;
   readonly digest: string;
+  /** As the registry sent it: the digest is of these bytes. */
+  readonly body: Uint8Array;
 }
 
-export function asManifest({ value, digest }: ReadManifest): Manifest {
+export function asManifest({ value, digest }: Omit<ReadManifest, 'body'>): Manifest {
   const { layers } = value as { layers?: unknown };
   return { layers: objectsIn<Layer>(layers), digest };
 }

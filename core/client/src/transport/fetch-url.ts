@@ -23,7 +23,7 @@ export async function fetchUrl(url: string, { signal, headers = {}, method = 'GE
 const maxRedirects = 10;
 
 /** Those that say nothing of who asks. The standard's own rule knows `Authorization` alone, and not what servers call it otherwise. */
-const harmless = new Set(['accept', 'content-type', 'user-agent']);
+const harmless = new Set(['accept', 'content-type', 'range', 'user-agent']);
 
 async function follow(url: string, { method, signal, headers = {} }: FetchOptions): Promise<Response> {
   let [at, sent] = [new URL(url), headers];

@@ -51,7 +51,7 @@ export function compileEntrypoint(name: string, ...options: string[]): string {
   const output = join(native, 'dist', 'test', name);
   const result = spawnSync(
     process.execPath,
-    [join(native, 'scripts/build.mjs'), '--output', output, '--test-root', ...options],
+    [join(native, 'scripts/build.mjs'), '--output', output, '--define', 'ENTRYPOINT_TEST_ROOT', ...options],
     { encoding: 'utf8' },
   );
   if (result.status !== 0 || !existsSync(output)) throw new Error(`cannot compile: ${result.stdout}${result.stderr}`);

@@ -1,0 +1,208 @@
+import { mkdir, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { type Clock, systemClock } from '@tektite/meta';
+import { type ImageReference, parseImageReference } from '../image-reference.ts';
+import { ownPlatform, type Platform, platformText } from '../platform.ts';
+import { StoreError } from '../store-error.ts';
+import { LayersProgram } from '../unpack/layers-program.ts';
+import { defaultLayerLimits, type LayerLimits } from '../unpack/unpack-blob.ts';
+import type { CredentialSource, RegistrySettings } from './connect-registry.ts';
+import type { HeldImage } from './held-image.ts';
+import {
+  fullName,
+  type ImageRecord,
+  type NameRecord,
+  overlayOrder,
+  readDocument,
+  repositoryName,
+} from './image-record.ts';
+import { LayerCache } from './layer-cache.ts';
+import { Lease, readLeases } from './lease.ts';
+import { pullImage, type PullProgress } from './pull-image.ts';
+import { defaultStoreFolder, StoreFolder } from './store-folder.ts';
+
+export interface ImageStoreOptions {
+  /** Default: `~/.cache/tektite/images`. Several processes may share one. */
+  readonly folder?: string;
+  readonly registries?: RegistrySettings;
+  readonly limits?: LayerLimits;
+  readonly clock?: Clock;
+}
+
+/** When a registry is asked, as the `imagePullPolicy` of containers has it. */
+export type PullPolicy = 'Always' | 'IfNotPresent' | 'Never';
+
+export interface PullOptions {
+  /** Default: that of this machine. */
+  readonly platform?: Platform;
+  /** Default: none, the registry is asked anonymously. */
+  readonly credentials?: CredentialSource;
+  /** Default `IfNotPresent`. */
+  readonly policy?: PullPolicy;
+  readonly onProgress?: (progress: PullProgress) => void;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Images that are unpacked on this machine, in a folder that is addressed by content.
+ *
+ * Guarantees
+ * - Blobs, layers and images appear complete or not at all, also when the process is killed. A download that was cut continues where
+ *   it ended.
+ * - Content is what its digest says: blobs are checked while they come, layers while they are unpacked.
+ * - Several processes may use one folder. Each layer is downloaded and unpacked by one of them.
+ * - An image is not removed as long as a process holds it. A process that ends holds nothing.
+ * - Archives write nothing outside of their layer; those that try, or that expand without limit, are refused.
+ *
+ * Assumptions: a file system with locks (flock), extended attributes and, for deletions in layers, character devices 0/0; Linux 5.8.
+ *
+ * Errors: those of `storeErrors`.
+ *
+ * @example
+ * await using store = await ImageStore.open();
+ * const image = await store.pull('docker.io/library/busybox:1.36');
+ * mount(`lowerdir=${image.layers.join(':')}`);
+ * await image.release();
+ */
+export class ImageStore implements AsyncDisposable {
+  readonly folder: StoreFolder;
+  private readonly clock: Clock;
+  private readonly registries: RegistrySettings;
+  private readonly program: LayersProgram;
+  private readonly layers: LayerCache;
+  private readonly lease: Lease;
+  private ready: Promise<void> | undefined;
+
+  private constructor(folder: StoreFolder, lease: Lease, options: ImageStoreOptions) {
+    this.folder = folder;
+    this.lease = lease;
+    this.clock = options.clock ?? systemClock;
+    this.registries = options.registries ?? {};
+    this.program = new LayersProgram();
+    this.layers = new LayerCache(folder, this.program, options.limits ?? defaultLayerLimits, this.clock);
+  }
+
+  static async open(options: ImageStoreOptions = {}): Promise<ImageStore> {
+    const folder = new StoreFolder(options.folder ?? defaultStoreFolder());
+    await folder.create();
+    return new ImageStore(folder, await Lease.open(folder), options);
+  }
+
+  /** The image of a name, pulled as the policy says. Hold it no longer than needed. */
+  async pull(reference: string, options: PullOptions = {}): Promise<HeldImage> {
+    const { policy = 'IfNotPresent', platform = ownPlatform() } = options;
+    const image = parse(reference);
+    if (policy !== 'Always') {
+      const present = await this.hold(reference, { platform });
+      if (present) return present;
+    }
+    if (policy === 'Never')
+      throw new StoreError('NOT_FOUND', `${fullName(image)} is not in the image store, and must not be pulled`);
+    await (this.ready ??= this.prepare());
+    const signal = options.signal ?? new AbortController().signal;
+    const { credentials = async () => [], onProgress } = options;
+    const request = { image, platform, credentials, signal, ...(onProgress ? { onProgress } : {}) };
+    const { folder, layers, lease, registries } = this;
+    const { record, target } = await pullImage(request, { folder, layers, lease, registries });
+    await this.setName(fullName(image), record.digest, target);
+    const held = await this.holdRecord(reference, image, record.digest, target);
+    if (!held) throw new StoreError('NOT_FOUND', `${fullName(image)} was removed while it was pulled; pull it again`);
+    return held;
+  }
+
+  /** The image of a name if it is in the store, for this platform. Asks no registry. */
+  async hold(
+    reference: string,
+    { platform = ownPlatform() }: Pick<PullOptions, 'platform'> = {},
+  ): Promise<HeldImage | undefined> {
+    const image = parse(reference);
+    const named = await this.folder.read<NameRecord>(this.folder.name(fullName(image)));
+    const digest = named?.digest ?? (image.isDigest ? image.reference : undefined);
+    if (digest === undefined) return undefined;
+    const held = await this.holdRecord(reference, image, digest, named?.target ?? digest, platform);
+    return held;
+  }
+
+  /** Gives an image of the store one more name. */
+  async setName(name: string, digest: string, target: string): Promise<void> {
+    const pulledAt = new Date(this.clock.now()).toISOString();
+    const record: NameRecord = { name, digest, target, pulledAt };
+    await this.folder.write(this.folder.name(name), JSON.stringify(record), this.lease.id);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.lease.close();
+  }
+
+  /** Writes the lease before it checks that everything is there: see `Lease`. */
+  private async holdRecord(
+    reference: string,
+    image: ImageReference,
+    digest: string,
+    target: string,
+    platform?: Platform,
+  ): Promise<HeldImage | undefined> {
+    const give = this.lease.hold([digest]);
+    const release = async () => give();
+    try {
+      const path = this.folder.image(digest);
+      const record = await this.folder.read<ImageRecord>(path);
+      const isThere = record && (await this.isComplete(record));
+      if (!isThere || (platform && !matches(record, platform))) {
+        give();
+        return undefined;
+      }
+      const { config } = readDocument(await readFile(this.folder.blob(record.config.digest)));
+      const now = this.clock.now() / 1000;
+      await utimes(path, now, now).catch(() => undefined);
+      return {
+        reference,
+        digest,
+        repoDigest: `${repositoryName(image)}@${target}`,
+        imageID: record.config.digest,
+        layers: overlayOrder(record.layers).map(this.folder.layerFiles),
+        config,
+        release,
+      };
+    } catch (error) {
+      give();
+      throw error;
+    }
+  }
+
+  private async isComplete({ layers }: ImageRecord): Promise<boolean> {
+    const found = await Promise.all(layers.map((layer) => this.layers.has(layer)));
+    return found.every(Boolean);
+  }
+
+  /** Before the first pull: removes the unfinished work of processes that were killed. */
+  private async prepare(): Promise<void> {
+    await readLeases(this.folder, this.lease.id, (id) => this.removeTemporary(id));
+    if (process.getuid?.() === 0) return;
+    const probe = this.folder.temporary(this.lease.id);
+    await mkdir(probe);
+    await this.program.probe(probe);
+    await rm(probe, { recursive: true, force: true });
+  }
+
+  private async removeTemporary(lease: string): Promise<void> {
+    const names = (await this.folder.list('tmp')).filter((name) => name.startsWith(`${lease}-`));
+    for (const name of names) {
+      const path = `${this.folder.path}/tmp/${name}`;
+      if ((await stat(path)).isDirectory()) await this.program.remove(path);
+      else await rm(path, { force: true });
+    }
+  }
+}
+
+function matches({ platform }: ImageRecord, wanted: Platform): boolean {
+  const text = platformText(wanted);
+  return platform === '' || platform === text || platform.startsWith(`${text}/`) || text.startsWith(`${platform}/`);
+}
+
+function parse(reference: string): ImageReference {
+  try {
+    return parseImageReference(reference);
+  } catch (cause) {
+    throw new StoreError('INVALID_REFERENCE', (cause as Error).message, { cause });
+  }
+}
