@@ -8,7 +8,7 @@ import { taintEvictionController } from './nodes/taint-eviction-controller.ts';
 import { jobController } from './jobs/job-controller.ts';
 import { ttlController } from './jobs/ttl-controller.ts';
 import { claimController } from './volumes/claim-controller.ts';
-import { claimProtection, volumeProtection } from './volumes/protection-controllers.ts';
+import { attributesClassProtection, claimProtection, volumeProtection } from './volumes/protection-controllers.ts';
 import { volumeController } from './volumes/volume-controller.ts';
 import { statefulSetController } from './stateful-sets/stateful-set-controller.ts';
 import { cronJobController } from './cron-jobs/cron-job-controller.ts';
@@ -16,6 +16,7 @@ import { daemonSetController } from './daemon-sets/daemon-set-controller.ts';
 import { csrController } from './certificates/csr-controller.ts';
 import { disruptionController } from './disruption/disruption-controller.ts';
 import { endpointsController } from './endpoints/endpoints-controller.ts';
+import { endpointSliceMirroringController } from './endpoints/mirroring-controller.ts';
 import { quotaController } from './quotas/quota-controller.ts';
 import { ephemeralClaims } from './volumes/ephemeral-claims.ts';
 import { tokenController } from './service-accounts/token-controller.ts';
@@ -50,8 +51,10 @@ export function workloadsSystem(options: WorkloadsOptions, events: ComponentEven
     volumeController(volumeEvents, storage),
     claimProtection(),
     volumeProtection(),
+    attributesClassProtection(),
     ephemeralClaims(events.of('ephemeral_volume')),
     endpointsController(),
+    endpointSliceMirroringController(),
     disruptionController(),
     quotaController(),
     ...(certificates ? [csrController(certificates)] : []),

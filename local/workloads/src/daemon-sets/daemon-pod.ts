@@ -1,11 +1,16 @@
 import type { NewObject } from '@tektite/client';
 import type { ControllerRevision, DaemonSet, NodeSelector, Pod, PodSpec, Toleration } from '@tektite/schema/kubernetes';
 import { podFromTemplate } from '../pods/pod-from-template.ts';
-import { hashLabel } from '../revisions/controller-revisions.ts';
+import { daemonSetNaming, statefulSetNaming } from '../revisions/controller-revisions.ts';
 
-export const revisionLabel = 'controller-revision-hash';
+export const revisionLabel = daemonSetNaming.label;
 const generationLabel = 'pod-template-generation';
 const generationAnnotation = 'deprecated.daemonset.template.generation';
+
+/** The hash of a revision. Revisions of earlier versions of this program have it under the label of StatefulSets. */
+export function revisionHash({ metadata }: ControllerRevision): string | undefined {
+  return metadata.labels?.[revisionLabel] ?? metadata.labels?.[statefulSetNaming.label];
+}
 
 /** Daemon Pods tolerate the conditions of their node, because they may be there to repair it. */
 const ownTolerations: readonly Toleration[] = [
@@ -43,7 +48,7 @@ export function daemonPod(set: DaemonSet, node: string, revision: ControllerRevi
       ...pod.metadata,
       labels: {
         ...pod.metadata.labels,
-        [revisionLabel]: revision.metadata.labels?.[hashLabel] ?? '',
+        [revisionLabel]: revisionHash(revision) ?? '',
         ...(generation ? { [generationLabel]: generation } : {}),
       },
     },

@@ -13,8 +13,8 @@ import { claim, sortClaims } from '../pods/claim.ts';
 import { claimable, controllerKeys, orphanIndex } from '../pods/orphan-index.ts';
 import { nextAvailableIn } from '../pods/pod-state.ts';
 import { slowStart } from '../pods/slow-start.ts';
-import { hashLabel, syncRevision, truncateHistory } from '../revisions/controller-revisions.ts';
-import { daemonPod, revisionLabel } from './daemon-pod.ts';
+import { daemonSetNaming, syncRevision, truncateHistory } from '../revisions/controller-revisions.ts';
+import { daemonPod, revisionHash, revisionLabel } from './daemon-pod.ts';
 import { planDaemonSet } from './decide.ts';
 
 /** Keeps a Pod on every node that will have it. */
@@ -35,7 +35,7 @@ export function daemonSetController(record: RecordEvent): ControllerDefinition {
       const claims = sortClaims(set, labelSelectorOf(set.spec?.selector), claimable(cache(pods), set));
       const mine = await claim(client, kinds.DaemonSet, set, kinds.Pod, claims);
       const known = cache(revisions).ownedBy(set);
-      const revision = await syncRevision(client, set, known);
+      const revision = await syncRevision(client, set, known, daemonSetNaming);
       const now = clock.now();
       const plan = planDaemonSet({ set, nodes: cache(nodes).list(), pods: mine, revision, now });
       for (const { pod, failed } of plan.delete) {
@@ -64,11 +64,8 @@ export function daemonSetController(record: RecordEvent): ControllerDefinition {
       });
       await writeStatus(set, plan.status);
       if (failure !== undefined) throw failure;
-      const used = new Set([
-        revision.metadata.labels?.[hashLabel],
-        ...mine.map(({ metadata }) => metadata.labels?.[revisionLabel]),
-      ]);
-      await truncateHistory(client, set, known, ({ metadata }) => used.has(metadata.labels?.[hashLabel]));
+      const used = new Set([revisionHash(revision), ...mine.map(({ metadata }) => metadata.labels?.[revisionLabel])]);
+      await truncateHistory(client, set, known, (each) => used.has(revisionHash(each)));
       const wait = nextAvailableIn(mine, set.spec?.minReadySeconds ?? 0, now);
       return wait === undefined ? done : requeueAfter(wait);
     },

@@ -2,10 +2,9 @@ import type { ControllerRevision, DaemonSet, Node, Pod } from '@tektite/schema/k
 import { portion } from '../deployments/rollout.ts';
 import { omitZero } from '../pods/omit-zero.ts';
 import { createdAt, isAvailable, isReady } from '../pods/pod-state.ts';
-import { hashLabel } from '../revisions/controller-revisions.ts';
 import { matchesNodeRules } from '../scheduler/node-affinity.ts';
 import { untolerated } from '../scheduler/tolerations.ts';
-import { daemonSpec, nodeOf, revisionLabel } from './daemon-pod.ts';
+import { daemonSpec, nodeOf, revisionHash, revisionLabel } from './daemon-pod.ts';
 
 export interface DaemonView {
   readonly set: DaemonSet;
@@ -111,7 +110,7 @@ function surging(
 }
 
 function isCurrent({ metadata }: Pod, revision: ControllerRevision): boolean {
-  return metadata.labels?.[revisionLabel] === revision.metadata.labels?.[hashLabel];
+  return metadata.labels?.[revisionLabel] === revisionHash(revision);
 }
 
 /** Old Pods that may go now: those that do not work at once, others as far as so many may be missing. */

@@ -11,22 +11,29 @@ const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
  */
 export function templateHash(template: PodTemplateSpec, collisionCount: number | undefined): string {
   const text = canonical(template) + (collisionCount === undefined ? '' : `#${collisionCount}`);
-  return encode(String(fnv1a(text)));
+  return safeEncode(String(fnv1a(text)));
 }
 
 /** Letters and digits that are safe in names, for each digit one. */
-function encode(digits: string): string {
+export function safeEncode(digits: string): string {
   return [...digits].map((digit) => alphabet[digit.charCodeAt(0) % alphabet.length]).join('');
 }
 
-export function fnv1a(text: string): number {
+function fnv1a(text: string): number {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   return hash;
 }
 
+/** The older order of the same steps: multiply, then combine. */
+export function fnv1(text: string): number {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(text)) hash = (Math.imul(hash, 0x01000193) ^ byte) >>> 0;
+  return hash;
+}
+
 /** JSON with sorted keys: the same for equal values. */
-export function canonical(value: unknown): string {
+function canonical(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   const entries = Object.entries(value).filter(([, field]) => field !== undefined);

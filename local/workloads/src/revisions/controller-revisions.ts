@@ -1,10 +1,30 @@
 import { type Client, kinds, mergePatch, type NewObject, ignoreNotFound } from '@tektite/client';
 import { controllerReference, equalJson, isStatusError, type Json, type KubeObject } from '@tektite/meta';
 import type { ControllerRevision, PodTemplateSpec } from '@tektite/schema/kubernetes';
-import { canonical, fnv1a } from '../deployments/template-hash.ts';
+import { goJson } from '@tektite/go';
+import { fnv1, safeEncode, templateHash } from '../deployments/template-hash.ts';
 
-const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
-export const hashLabel = 'controller.kubernetes.io/hash';
+/** How a kind of owner names and labels its revisions. */
+export interface RevisionNaming {
+  /** The label with the hash. */
+  readonly label: string;
+  hashOf(owner: RevisionedOwner, data: Json): string;
+}
+
+/** StatefulSets hash the data of the revision, by FNV-1, with the collision count in digits, as upstream does. */
+export const statefulSetNaming: RevisionNaming = {
+  label: 'controller.kubernetes.io/hash',
+  hashOf: ({ status }, data) => safeEncode(String(fnv1(`${goJson(data)}${status?.collisionCount ?? 0}`))),
+};
+
+/** DaemonSets hash the template as Deployments do, and label the revision as they label its Pods. */
+export const daemonSetNaming: RevisionNaming = {
+  label: 'controller-revision-hash',
+  hashOf: ({ spec, status }) => templateHash(spec?.template ?? {}, status?.collisionCount),
+};
+
+/** The longest prefix of a revision's name; the hash follows. */
+const maxPrefix = 223;
 
 /** An owner that keeps earlier forms of its template. */
 export interface RevisionedOwner extends KubeObject {
@@ -12,9 +32,12 @@ export interface RevisionedOwner extends KubeObject {
   readonly status?: { readonly collisionCount?: number };
 }
 
-/** The data of a ControllerRevision: a patch that restores its template. */
+/**
+ * The data of a ControllerRevision: a patch that restores its template. Its keys are in Go's order: the real controller
+ * manager compares bytes, and rolls Pods out again where they differ.
+ */
 function revisionData({ spec }: RevisionedOwner): Json {
-  return { spec: { template: { ...spec?.template, $patch: 'replace' } } } as unknown as Json;
+  return JSON.parse(goJson({ spec: { template: { ...spec?.template, $patch: 'replace' } } })) as Json;
 }
 
 export function templateOf({ data }: ControllerRevision): PodTemplateSpec {
@@ -23,20 +46,19 @@ export function templateOf({ data }: ControllerRevision): PodTemplateSpec {
   return template;
 }
 
-function hashOf(data: Json, collisionCount: number | undefined): string {
-  const digits = String(fnv1a(canonical(data) + (collisionCount ? `#${collisionCount}` : '')));
-  return [...digits].map((digit) => alphabet[digit.charCodeAt(0) % alphabet.length]).join('');
-}
-
-export function newRevision(owner: RevisionedOwner, revision: number): NewObject<ControllerRevision> {
+function newRevision(
+  owner: RevisionedOwner,
+  revision: number,
+  { label, hashOf }: RevisionNaming,
+): NewObject<ControllerRevision> {
   const data = revisionData(owner);
-  const hash = hashOf(data, owner.status?.collisionCount);
+  const hash = hashOf(owner, data);
   const { name = '', namespace = '', annotations } = owner.metadata;
   return {
     metadata: {
-      name: `${name}-${hash}`,
+      name: `${name.slice(0, maxPrefix)}-${hash}`,
       namespace,
-      labels: { ...owner.spec?.template?.metadata?.labels, [hashLabel]: hash },
+      labels: { ...owner.spec?.template?.metadata?.labels, [label]: hash },
       ...(annotations ? { annotations } : {}),
       ownerReferences: [controllerReference(owner)],
     },
@@ -70,6 +92,7 @@ export async function syncRevision(
   client: Client,
   owner: RevisionedOwner,
   revisions: readonly ControllerRevision[],
+  naming: RevisionNaming,
 ): Promise<ControllerRevision> {
   const step = revisionStep(owner, revisions);
   if (step.type === 'found') return step.revision;
@@ -79,7 +102,7 @@ export async function syncRevision(
     const patch = mergePatch({ metadata: { resourceVersion }, revision: step.number });
     return client.patch(kinds.ControllerRevision, { namespace, name }, patch);
   }
-  const wanted = newRevision(owner, step.number);
+  const wanted = newRevision(owner, step.number, naming);
   try {
     return await client.create(kinds.ControllerRevision, wanted);
   } catch (error) {

@@ -13,7 +13,7 @@ import type { RecordEvent } from '../component-events.ts';
 import { claim, sortClaims } from '../pods/claim.ts';
 import { claimable, controllerKeys, orphanIndex } from '../pods/orphan-index.ts';
 import { nextAvailableIn } from '../pods/pod-state.ts';
-import { syncRevision, truncateHistory } from '../revisions/controller-revisions.ts';
+import { statefulSetNaming, syncRevision, truncateHistory } from '../revisions/controller-revisions.ts';
 import { nextChanges, revisionOf, type SetChange, type SetView, statefulSetStatus } from './decide.ts';
 import { claimName, ordinalOf, statefulClaims, statefulPod } from './stateful-pod.ts';
 
@@ -31,7 +31,7 @@ export function statefulSetController(record: RecordEvent): ControllerDefinition
       const claims = sortClaims(set, selector, claimable(cache(pods), set).filter(isMember));
       const mine = await claim(client, kinds.StatefulSet, set, kinds.Pod, claims);
       const known = cache(revisions).ownedBy(set);
-      const update = await syncRevision(client, set, known);
+      const update = await syncRevision(client, set, known, statefulSetNaming);
       const current = known.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update;
       const now = clock.now();
       const view: SetView = { set, pods: mine, current, update, now };

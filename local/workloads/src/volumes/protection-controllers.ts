@@ -1,11 +1,12 @@
 import { kinds, mergePatch } from '@tektite/client';
 import { type ControllerDefinition, defineController, mapped } from '@tektite/controller';
 import { isStatusError, type KubeObject } from '@tektite/meta';
-import type { Pod } from '@tektite/schema/kubernetes';
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '@tektite/schema/kubernetes';
 import { claimNames } from './claim-names.ts';
 
 const claimFinalizer = 'kubernetes.io/pvc-protection';
 const volumeFinalizer = 'kubernetes.io/pv-protection';
+const attributesFinalizer = 'kubernetes.io/vac-protection';
 
 const claimKeys = (pod: Pod): string[] => claimNames(pod).map((name) => `${pod.metadata.namespace}/${name}`);
 
@@ -38,6 +39,39 @@ export function volumeProtection(): ControllerDefinition {
     async reconcile(volume, { client, name }) {
       if (volume.metadata.deletionTimestamp === undefined || volume.status?.phase === 'Bound') return;
       await letGo(volume, volumeFinalizer, (patch) => client.patch(kinds.PersistentVolume, { name }, patch));
+    },
+  });
+}
+
+/** The classes that a claim uses, asked for, or is changed to. */
+function claimClasses({ spec, status }: PersistentVolumeClaim): string[] {
+  return [
+    spec?.volumeAttributesClassName,
+    status?.currentVolumeAttributesClassName,
+    status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
+  ].filter((name): name is string => name !== undefined && name !== '');
+}
+
+const volumeClasses = ({ spec }: PersistentVolume): string[] =>
+  spec?.volumeAttributesClassName ? [spec.volumeAttributesClassName] : [];
+
+/** Lets VolumeAttributesClasses that are to go be until neither a claim nor a volume uses them. */
+export function attributesClassProtection(): ControllerDefinition {
+  const claims = mapped(kinds.PersistentVolumeClaim, claimClasses, { indexes: { attributesClass: claimClasses } });
+  const volumes = mapped(kinds.PersistentVolume, volumeClasses, { indexes: { attributesClass: volumeClasses } });
+  return defineController({
+    name: 'vac-protection',
+    kind: kinds.VolumeAttributesClass,
+    sources: [claims, volumes],
+    async reconcile(attributesClass, { cache, client, name }) {
+      if (attributesClass.metadata.deletionTimestamp === undefined) return;
+      const users = [claims, volumes].map(
+        (source) => cache<KubeObject>(source).byIndex('attributesClass', name).length,
+      );
+      if (users.some((count) => count > 0)) return;
+      await letGo(attributesClass, attributesFinalizer, (patch) =>
+        client.patch(kinds.VolumeAttributesClass, { name }, patch),
+      );
     },
   });
 }

@@ -164,3 +164,33 @@ describe('a claim', () => {
     expect((await client.get(kinds.PersistentVolumeClaim, key)).status?.phase).toBe('Lost');
   });
 });
+
+describe('a VolumeAttributesClass', () => {
+  it('stays as long as a claim uses it, and is deleted then', async () => {
+    await using cluster = await testCluster();
+    const { client } = cluster;
+    const fast = { name: 'fast' };
+    const at = { namespace: 'default', name: 'data' };
+    await client.create(kinds.VolumeAttributesClass, {
+      metadata: fast,
+      driverName: 'x.example.com',
+      parameters: { iops: '9' },
+    });
+    await client.create(kinds.PersistentVolumeClaim, {
+      metadata: at,
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        storageClassName: 'none',
+        resources: { requests: { storage: '1Gi' } },
+        volumeAttributesClassName: 'fast',
+      },
+    });
+    await client.delete(kinds.VolumeAttributesClass, fast);
+    await cluster.settle();
+    const { finalizers } = (await client.get(kinds.VolumeAttributesClass, fast)).metadata;
+    expect(finalizers).toEqual(['kubernetes.io/vac-protection']);
+    await client.delete(kinds.PersistentVolumeClaim, at);
+    await cluster.settle();
+    expect((await client.list(kinds.VolumeAttributesClass)).items).toEqual([]);
+  });
+});
