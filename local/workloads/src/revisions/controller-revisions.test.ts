@@ -28,8 +28,8 @@ it('names the revision of a StatefulSet by the bytes that Go would store', async
   await client.create(kinds.StatefulSet, { metadata: at, spec: { ...spec, serviceName: 'web' } });
   await cluster.settle();
   const [revision] = (await client.list(kinds.ControllerRevision)).items;
-  const { template: stored } = (revision?.data as { spec: { template: object } }).spec;
-  expect(Object.keys(stored)).toEqual(['$patch', 'metadata', 'spec']);
+  const stored = (revision?.data as { spec: { template: object } } | undefined)?.spec.template;
+  expect(Object.keys(stored ?? {})).toEqual(['$patch', 'metadata', 'spec']);
   expect(revision?.metadata.name).toBe(`web-${revision?.metadata.labels?.[statefulSetNaming.label]}`);
 });
 
