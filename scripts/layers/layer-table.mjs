@@ -8,6 +8,6 @@ export const layers = {
   systems: ['core'],
   testing: ['core', 'local', 'testing'],
   examples: ['core', 'systems'],
-  apps: ['core', 'local', 'systems'],
+  apps: ['core', 'local', 'systems', 'apps'],
   bench: ['core', 'local', 'systems', 'testing'],
 };

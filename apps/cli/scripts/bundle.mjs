@@ -1,6 +1,7 @@
 // Bundles the command into a few files, so that it starts fast: one entry, and a part for each command, loaded when used.
 import { rm } from 'node:fs/promises';
 import { build } from 'esbuild';
+import { buildPage } from '../../dashboard/scripts/build-page.mjs';
 
 const root = new URL('..', import.meta.url).pathname;
 await rm(`${root}dist/chunks`, { recursive: true, force: true });
@@ -25,3 +26,4 @@ await build({
   },
   logLevel: 'warning',
 });
+await buildPage(`${root}dist/page`);

@@ -2,7 +2,7 @@ import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { RevisionStore, SegmentJournal, type TokenFile } from '@tektite/apiserver';
-import { createFolder } from '@tektite/client';
+import { createFolder, type Transport } from '@tektite/client';
 import { type ServedApi, startCluster } from '@tektite/cluster';
 import type { Logger, RunningSystems, System } from '@tektite/controller';
 import { systemClock } from '@tektite/meta';
@@ -42,6 +42,8 @@ export interface ControlPlane {
   readonly kubeconfigFile: string;
   /** Where health, metrics and explanations are, when systems run. */
   readonly statusUrl?: string;
+  /** A connection of the administrator within this process. */
+  readonly transport: () => Transport;
   close(): Promise<void>;
 }
 
@@ -114,9 +116,10 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
   });
   started.push(() => cluster.close());
   const connection = connect(await cluster.https());
-  if (!observed || !cluster.systems) return { connection, kubeconfigFile };
+  const transport = () => cluster.transport();
+  if (!observed || !cluster.systems) return { connection, kubeconfigFile, transport };
   const statusUrl = await serveStatusUrl(observed, cluster.systems, folder, started);
-  return { connection, kubeconfigFile, statusUrl };
+  return { connection, kubeconfigFile, statusUrl, transport };
 }
 
 /** Serves the status of the systems on a free port, whose address is in the folder for `tektite explain`. */

@@ -14,6 +14,8 @@ export interface UpRecord {
   readonly server: string;
   readonly kubeconfig: string;
   readonly statusUrl?: string;
+  /** The web page. */
+  readonly dashboard?: string;
   /** `none` where only the API is served. */
   readonly runtime: string;
   readonly systems: readonly string[];

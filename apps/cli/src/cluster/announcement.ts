@@ -5,16 +5,19 @@ import type { UpRecord } from '../up-record.ts';
 export interface AnnouncementOptions {
   /** The user's own kubeconfig has the connection, under the context `tektite`. */
   readonly hasContext: boolean;
+  /** The web page, with a one-time code. */
+  readonly pageLink?: string | undefined;
 }
 
 /** The text of `tektite up` once it serves: the systems, every address, and the next commands to try. */
-export function announcement(record: Omit<UpRecord, 'process'>, { hasContext }: AnnouncementOptions): string {
+export function announcement(record: Omit<UpRecord, 'process'>, { hasContext, pageLink }: AnnouncementOptions): string {
   const { server, folder, inMemory, kubeconfig, statusUrl, runtime, systems } = record;
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['state', inMemory ? 'in memory, lost when this process ends' : folder],
     ['kubeconfig', kubeconfig],
     ['Pods', runtimes[runtime]],
     ['systems', systems.join(', ') || 'none; --systems names some, --help lists them'],
+    ['dashboard', pageLink],
     ['health', statusUrl && `${statusUrl}/healthz`],
     ['metrics', statusUrl && `${statusUrl}/metrics`],
   ];

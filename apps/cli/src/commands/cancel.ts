@@ -1,8 +1,8 @@
+import { type CancelMode, cancelStatus, conditionOf } from '@tektite/dashboard/run';
 import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
-import { canCancel, type CancelMode, cancelRun } from '../run/cancel-run.ts';
+import { cancelRun } from '../run/cancel-run.ts';
 import { chooseRun, type RunChoice } from '../run/choose-run.ts';
 import type { RunKind } from '../input/run-kinds.ts';
-import { conditionOf } from '../tree/run-tree.ts';
 import { UserError } from '../user-error.ts';
 
 export interface CancelOptions extends ClusterChoice, RunChoice {
@@ -21,7 +21,7 @@ export async function cancel(name: string | undefined, options: CancelOptions): 
     const what = `${kind} ${metadata.name}`;
     const { status = 'Unknown', reason } = conditionOf(run) ?? {};
     if (status !== 'Unknown') throw new UserError(`${what} has completed: ${reason}`);
-    if (!canCancel(kind as RunKind, mode))
+    if (cancelStatus(kind, mode) === undefined)
       throw new UserError(`a ${kind} has no --mode ${mode}: only PipelineRuns have final tasks`);
     await cancelRun(client, kind as RunKind, { namespace: options.namespace, name: metadata.name ?? '' }, mode);
     process.stdout.write(`${what}: cancellation requested\n`);

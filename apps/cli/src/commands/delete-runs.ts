@@ -1,9 +1,9 @@
 import { isStatusError } from '@tektite/meta';
+import { conditionOf } from '@tektite/dashboard/run';
 import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
 import { chooseRun, listRuns, type RunChoice } from '../run/choose-run.ts';
 import type { FoundRun } from '../run/find-run.ts';
 import { type RunKind, runKinds } from '../input/run-kinds.ts';
-import { conditionOf } from '../tree/run-tree.ts';
 import { readNumber, UserError } from '../user-error.ts';
 
 export interface DeleteRunsOptions extends ClusterChoice, RunChoice {

@@ -1,12 +1,11 @@
 import type { KubeObject } from '@tektite/meta';
 import type { Param, RunResult, TaskRunStatus } from '@tektite/pipelines';
 import pc from 'picocolors';
+import { conditionOf, recordedTimes, stateOf } from '@tektite/dashboard/run';
 import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
 import { chooseRun, type RunChoice } from '../run/choose-run.ts';
 import { referenceText } from '../run/reference-text.ts';
 import { readTree } from '../run/read-tree.ts';
-import { conditionOf, stateOf } from '../tree/run-tree.ts';
-import { recordedTimes } from '../tree/timeline.ts';
 import { treeLines } from '../tree/tree-lines.ts';
 import { terminalText } from '../terminal-text.ts';
 import { UserError } from '../user-error.ts';

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Client } from '@tektite/client';
+import { recordedTimes } from '@tektite/dashboard/run';
 import { withCluster } from '../cluster/open-cluster.ts';
 import { graphMermaid } from '../graph/graph-mermaid.ts';
 import { graphSvg } from '../graph/graph-svg.ts';
@@ -7,7 +8,6 @@ import { graphText } from '../graph/graph-text.ts';
 import { graphsOf, type TaskGraph, withProgress } from '../graph/task-graph.ts';
 import { findRun } from '../run/find-run.ts';
 import { readTree } from '../run/read-tree.ts';
-import { recordedTimes } from '../tree/timeline.ts';
 import { readDocuments } from '../input/read-documents.ts';
 import { UserError } from '../user-error.ts';
 

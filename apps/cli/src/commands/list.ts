@@ -1,11 +1,10 @@
 import { humanDuration } from '@tektite/meta';
 import pc from 'picocolors';
+import { conditionOf, type RunState, spanOf, stateOf } from '@tektite/dashboard/run';
 import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
 import { listRuns } from '../run/choose-run.ts';
 import { findKind, type FoundRun } from '../run/find-run.ts';
 import { referenceText } from '../run/reference-text.ts';
-import type { RunState } from '../tree/run-node.ts';
-import { conditionOf, spanOf, stateOf } from '../tree/run-tree.ts';
 import { type Column, textTable } from '../text-table.ts';
 import { readNumber, UserError } from '../user-error.ts';
 

@@ -1,11 +1,10 @@
+import { conditionOf, type RunNode } from '@tektite/dashboard/run';
 import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
 import { readDuration } from '../read-duration.ts';
 import { chooseRun, type RunChoice } from '../run/choose-run.ts';
 import { printLogs } from '../run/print-logs.ts';
 import { readTree } from '../run/read-tree.ts';
 import { RunSession } from '../run/run-session.ts';
-import type { RunNode } from '../tree/run-node.ts';
-import { conditionOf } from '../tree/run-tree.ts';
 import { filteredView } from '../run/view/filtered-view.ts';
 import { openView } from '../run/view/open-view.ts';
 import { stopSignal } from '../stop-signal.ts';

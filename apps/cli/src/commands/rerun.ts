@@ -1,6 +1,7 @@
 import type { Client } from '@tektite/client';
 import type { KubeObject } from '@tektite/meta';
 import { type PipelineRun, type ResumedRun, resumeRun, type TaskRun } from '@tektite/pipelines';
+import { conditionOf, runAgain } from '@tektite/dashboard/run';
 import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
 import { chooseRun, type RunChoice } from '../run/choose-run.ts';
 import type { FoundRun } from '../run/find-run.ts';
@@ -8,7 +9,6 @@ import { planRun } from '../run/plan-run.ts';
 import { lookUpOn } from '../run/prepare-run.ts';
 import { readParts } from '../run/read-tree.ts';
 import { RunSession } from '../run/run-session.ts';
-import { conditionOf } from '../tree/run-tree.ts';
 import { openView } from '../run/view/open-view.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { UserError } from '../user-error.ts';
@@ -28,7 +28,9 @@ export async function rerun(name: string | undefined, options: RerunOptions): Pr
   try {
     await withCluster(options, async (client) => {
       const before = await chooseRun(client, name, options);
-      const { run, reused, results } = options.fromFailed ? await resumed(client, before) : again(before);
+      const { run, reused, results } = options.fromFailed
+        ? await resumed(client, before)
+        : { run: runAgain(before), reused: [], results: [] };
       if (reused.length > 0) view.note(`not run again, because they succeeded: ${reused.join(', ')}`);
       for (const { name: result, value } of results) view.note(`known already: ${result} = ${JSON.stringify(value)}`);
       const created = await client.create(await withParams(client, run, options));
@@ -47,15 +49,6 @@ async function withParams(client: Client, run: KubeObject, { param, namespace }:
   const choices = { params: param, workspaces: [], only: [], env: [] };
   const [planned] = await planRun([{ object: run, place, at: () => place }], choices, lookUpOn(client, namespace));
   return planned?.object ?? run;
-}
-
-/** The same run once more, whatever its result. */
-function again({ apiVersion, kind, metadata, ...object }: FoundRun): ResumedRun {
-  const { spec = {} } = object as { spec?: object };
-  const { status: _, statusMessage: __, ...wanted } = spec as Record<string, unknown>;
-  const { name = '', generateName, namespace } = metadata;
-  const made = { generateName: generateName ?? `${name}-`, ...(namespace ? { namespace } : {}) };
-  return { run: { apiVersion, kind, metadata: made, spec: wanted } as KubeObject, reused: [], results: [] };
 }
 
 async function resumed(client: Client, before: FoundRun): Promise<ResumedRun> {

@@ -2,10 +2,10 @@ import { resolve } from 'node:path';
 import { type Client, isClientError } from '@tektite/client';
 import { humanDuration, type KubeObject, systemClock } from '@tektite/meta';
 import pc from 'picocolors';
+import { conditionOf } from '@tektite/dashboard/run';
 import { withCluster } from '../cluster/open-cluster.ts';
 import type { FoundRun } from '../run/find-run.ts';
 import { runKinds } from '../input/run-kinds.ts';
-import { conditionOf } from '../tree/run-tree.ts';
 import { processOn, readInMemoryRecords, readUpRecord, type UpRecord } from '../up-record.ts';
 
 export interface StatusOptions {
@@ -94,6 +94,7 @@ function text(plane: PlaneStatus): string {
     ['kubeconfig', plane.kubeconfig],
     ['runtime', plane.runtime],
     ['systems', plane.systems.join(', ') || 'none'],
+    ['dashboard', plane.dashboard],
     ['metrics', plane.statusUrl && `${plane.statusUrl}/metrics`],
     ['objects', counts.join(', ') || undefined],
     ['error', plane.error],

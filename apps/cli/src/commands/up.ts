@@ -9,6 +9,7 @@ import { announcement } from '../cluster/announcement.ts';
 import { readImages } from '../cluster/read-images.ts';
 import { type RuntimeName, runtimeNames } from '../cluster/runtimes.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane.ts';
+import type { ServedPage } from '../dashboard/serve-page.ts';
 import { requireAll } from '../doctor/check.ts';
 import { type Connection, writeKubeconfig } from '../kubeconfig-file.ts';
 import { textLogger } from '../observe/text-logger.ts';
@@ -32,6 +33,9 @@ export interface UpOptions extends SystemSettings {
   readonly systems?: string;
   readonly runtime: string;
   readonly images?: string;
+  /** False with `--no-dashboard`. */
+  readonly dashboard?: boolean;
+  readonly dashboardPort?: string;
 }
 
 /** `tektite up`: serves until it receives a signal. */
@@ -56,19 +60,48 @@ export async function up(options: UpOptions): Promise<void> {
       ...(images ? { images } : {}),
       ...(tokens ? { tokens } : {}),
     });
-    const record = recordOf(plane, options, systems);
+    const page = options.apiOnly || options.dashboard === false ? undefined : await servePageOf(plane, options, port);
+    const record = {
+      ...recordOf(plane, options, systems),
+      ...(page ? { dashboard: page.link.replace(/#.*/, '') } : {}),
+    };
     const forget = writeUpRecord(record);
     try {
       if (options.writeKubeconfig) await shareConnection(options.writeKubeconfig, plane.connection);
-      process.stdout.write(announcement(record, { hasContext: options.writeKubeconfig !== undefined }));
+      process.stdout.write(
+        announcement(record, { hasContext: options.writeKubeconfig !== undefined, pageLink: page?.link }),
+      );
       await stopped.promise;
       process.stderr.write(pc.dim('\nstopping…\n'));
     } finally {
       forget();
+      await page?.close();
       await plane.close();
     }
   } finally {
     stopped.ignore();
+  }
+}
+
+/** Serves the web page, on loopback whatever --host says: its sessions have the administrator's rights. */
+async function servePageOf(plane: ControlPlane, options: UpOptions, apiPort: number): Promise<ServedPage> {
+  const { servePage } = await import('../dashboard/serve-page.ts');
+  const { explainFrom } = await import('../dashboard/explain-from.ts');
+  const isPortChosen = options.dashboardPort !== undefined;
+  const chosen = options.dashboardPort ?? String(apiPort === 0 ? 0 : apiPort + 1);
+  try {
+    return await servePage({
+      transport: plane.transport,
+      host: '127.0.0.1',
+      port: readPort('--dashboard-port', chosen),
+      isPortChosen,
+      ...(plane.statusUrl ? { explain: explainFrom(plane.statusUrl) } : {}),
+    });
+  } catch (error) {
+    await plane.close();
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
+      throw new UserError(`port ${chosen} is taken; choose another with --dashboard-port, or 0 for any free one`);
+    throw error;
   }
 }
 

@@ -1,5 +1,5 @@
-import type { RunState } from '../tree/run-node.ts';
-import { durationText, markOf } from '../tree/tree-lines.ts';
+import { durationText, type RunState } from '@tektite/dashboard/run';
+import { markOf } from '../tree/tree-lines.ts';
 import type { FinalTask, TaskGraph, TaskProgress } from './task-graph.ts';
 
 const box = { height: 32, gapX: 56, gapY: 16, padding: 16, letter: 8, head: 24 };

@@ -1,4 +1,5 @@
-import { durationText, markOf } from '../tree/tree-lines.ts';
+import { durationText } from '@tektite/dashboard/run';
+import { markOf } from '../tree/tree-lines.ts';
 import type { FinalTask, GraphTask, TaskGraph } from './task-graph.ts';
 
 /** For people: a tree. A task that waits for several stands under the one that comes last, and names the others. */

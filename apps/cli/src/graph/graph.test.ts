@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { recordedTimes, type RunNode, type RunState } from '@tektite/dashboard/run';
 import { graphMermaid } from './graph-mermaid.ts';
 import { graphSvg } from './graph-svg.ts';
 import { graphText } from './graph-text.ts';
-import type { RunNode, RunState } from '../tree/run-node.ts';
-import { recordedTimes } from '../tree/timeline.ts';
 import { Scratch } from '../test-support.ts';
 import { graphsOf, withProgress } from './task-graph.ts';
 

@@ -1,7 +1,6 @@
 import type { KubeObject } from '@tektite/meta';
 import { buildGraph, isGraphError, type PipelineSpec } from '@tektite/pipelines';
-import type { RunNode, RunState } from '../tree/run-node.ts';
-import type { RunTimes } from '../tree/timeline.ts';
+import type { RunNode, RunState, RunTimes } from '@tektite/dashboard/run';
 import { UserError } from '../user-error.ts';
 
 /** The tasks of a pipeline, and which waits for which. */

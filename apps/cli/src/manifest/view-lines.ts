@@ -1,6 +1,6 @@
 import { describeObject, type ObjectResult } from '@tektite/manifest';
 import pc from 'picocolors';
-import { durationText } from '../tree/tree-lines.ts';
+import { durationText } from '@tektite/dashboard/run';
 import type { Outcome } from './manifest-view.ts';
 
 type Paint = (text: string) => string;

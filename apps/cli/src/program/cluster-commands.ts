@@ -1,6 +1,6 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { systemLines } from '../catalog/built-in-systems.ts';
-import { addClusterOptions, addSystemOptions, defaultDataDir } from '../option-values.ts';
+import { addClusterOptions, addSystemOptions, collect, defaultDataDir } from '../option-values.ts';
 
 /** The commands about the control plane of this machine. Their modules are loaded when they run. */
 export function addClusterCommands(tektite: Command): void {
@@ -13,6 +13,8 @@ export function addClusterCommands(tektite: Command): void {
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .option('--port <number>', 'the port to listen on; 0 takes a free one', '6443')
     .option('--write-kubeconfig <file>', 'also add the context "tektite" to this kubeconfig')
+    .option('--dashboard-port <number>', 'the port of the web page; default: the one after --port, or a free one')
+    .option('--no-dashboard', 'do not serve the web page')
     .optionsGroup('Pods:')
     .option(
       '--runtime <name>',
@@ -53,6 +55,35 @@ Examples:
 \`tektite status\` shows what runs, \`tektite stop\` stops it.`,
     )
     .action(async (options) => (await import('../commands/up.ts')).up(options));
+
+  addClusterOptions(tektite.command('dashboard'))
+    .description('serve the web page for a cluster: runs, logs, pipelines, and any object')
+    .option('--host <address>', 'the address to listen on', '127.0.0.1')
+    .option('--port <number>', 'the port to listen on; 0 takes a free one', '0')
+    .option('--read-only', 'deny all changes')
+    .addOption(
+      new Option(
+        '--login <way>',
+        'code: the printed link, with the rights of your kubeconfig; token: bearer tokens; header: users that a proxy names',
+      )
+        .choices(['code', 'token', 'header'])
+        .default('code'),
+    )
+    .option('--trusted-proxy <address>', 'with --login header: an address or network of the proxy', collect, [])
+    .option('--user-header <name>', 'with --login header: the header with the user; default: x-forwarded-user')
+    .option('--groups-header <name>', 'with --login header: the header with groups; default: x-forwarded-groups')
+    .option('--host-name <name>', 'a name under which a proxy with TLS serves the page', collect, [])
+    .addHelpText(
+      'after',
+      `
+Users act with their own rights: of the kubeconfig, of their token, or by impersonation.
+
+Examples:
+  $ tektite dashboard                            of the control plane of this machine
+  $ tektite dashboard --kubeconfig ~/.kube/config --read-only
+  $ tektite dashboard --login token --host 0.0.0.0 --port 8080 --host-name ci.example.com`,
+    )
+    .action(async (options) => (await import('../commands/dashboard.ts')).dashboard(options));
 
   addClusterOptions(tektite.command('compact'))
     .description('compact old revisions of a control plane: watches and lists of them then get 410 Gone')

@@ -1,13 +1,11 @@
 import { type Client, type ObjectKey, resilientWatch } from '@tektite/client';
 import { type KubeObject, sleep } from '@tektite/meta';
 import type { PipelineRun, RunCondition, RunResult, TaskRun } from '@tektite/pipelines';
+import { conditionOf, pipelineRunNode, type RunNode, stateOf, taskOrder, taskRunNode } from '@tektite/dashboard/run';
 import { followPod, type LogWindow, type StepEnd } from './followed-pod.ts';
 import { LogOrder } from './log-order.ts';
 import { MissingPrograms, registryHint } from './missing-program.ts';
-import { pipelineRunNode, taskOrder } from './pipeline-run-tree.ts';
 import { pipelineRunLabel, type RunKind, runKinds } from '../input/run-kinds.ts';
-import type { RunNode } from '../tree/run-node.ts';
-import { conditionOf, stateOf, taskRunNode } from '../tree/run-tree.ts';
 import type { RunEnd, RunView } from './view/run-view.ts';
 
 /** How long logs may be silent once a run has completed: of a Pod that was deleted there are none. */

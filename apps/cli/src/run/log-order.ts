@@ -1,5 +1,5 @@
 import type { TaskRun } from '@tektite/pipelines';
-import { conditionOf } from '../tree/run-tree.ts';
+import { conditionOf } from '@tektite/dashboard/run';
 
 /** A Pod whose logs are to be read. */
 interface PodLog {

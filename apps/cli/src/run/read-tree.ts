@@ -1,10 +1,8 @@
 import type { Client } from '@tektite/client';
 import type { KubeObject } from '@tektite/meta';
 import type { PipelineRun, TaskRun } from '@tektite/pipelines';
-import { pipelineRunNode } from './pipeline-run-tree.ts';
+import { pipelineRunNode, type RunNode, taskRunNode } from '@tektite/dashboard/run';
 import { pipelineRunLabel, type RunKind, runKinds } from '../input/run-kinds.ts';
-import type { RunNode } from '../tree/run-node.ts';
-import { taskRunNode } from '../tree/run-tree.ts';
 
 /** A run as it is now, with all its parts. */
 export async function readTree(client: Client, run: KubeObject): Promise<RunNode> {

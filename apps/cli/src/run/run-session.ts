@@ -1,11 +1,10 @@
 import type { Client } from '@tektite/client';
 import type { KubeObject } from '@tektite/meta';
+import { type RunNode, Timeline } from '@tektite/dashboard/run';
 import { cancelRun } from './cancel-run.ts';
 import type { LogWindow } from './followed-pod.ts';
 import { FollowedRun } from './followed-run.ts';
 import type { RunKind } from '../input/run-kinds.ts';
-import type { RunNode } from '../tree/run-node.ts';
-import { Timeline } from '../tree/timeline.ts';
 import type { RunEnd, RunView } from './view/run-view.ts';
 
 /** The runs that are shown together, on one view. */

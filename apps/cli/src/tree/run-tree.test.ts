@@ -1,11 +1,7 @@
 import type { CustomRun, PipelineRun, PipelineTask, TaskRun } from '@tektite/pipelines';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { criticalPath } from '../run/critical-path.ts';
-import { pipelineRunNode } from '../run/pipeline-run-tree.ts';
-import type { RunNode } from './run-node.ts';
-import { taskRunNode } from './run-tree.ts';
-import { recordedTimes } from './timeline.ts';
+import { criticalPath, pipelineRunNode, recordedTimes, type RunNode, taskRunNode } from '@tektite/dashboard/run';
 import { treeLines } from './tree-lines.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString().replace('.000', '');

@@ -1,6 +1,5 @@
 import pc from 'picocolors';
-import type { RunNode, RunState } from './run-node.ts';
-import type { RunTimes } from './timeline.ts';
+import { durationText, type RunNode, type RunState, type RunTimes } from '@tektite/dashboard/run';
 
 const marks: Readonly<Record<RunState, readonly [mark: string, colour: (text: string) => string]>> = {
   waiting: ['·', pc.dim],
@@ -43,15 +42,4 @@ function lineOf(node: RunNode, times: RunTimes, now: number): string {
   const note = node.note ? pc.dim(`  ${node.note.split('\n', 1)[0]}`) : '';
   const [mark, colour] = marks[node.state];
   return `${colour(mark)} ${quiet ? pc.dim(node.name) : node.name}${took}${note}`;
-}
-
-/** `12 ms`, `3.4 s`, `2m 05s`, `1h 02m`. Statuses know whole seconds only, so that nothing is less than one. */
-export function durationText(ms: number): string {
-  if (ms === 0) return '<1 s';
-  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
-  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1000);
-  const pad = (value: number) => String(value).padStart(2, '0');
-  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${pad(seconds % 60)}s`;
-  return `${Math.floor(seconds / 3600)}h ${pad(Math.floor(seconds / 60) % 60)}m`;
 }

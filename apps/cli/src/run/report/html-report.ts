@@ -1,7 +1,8 @@
 import type { ParamValue } from '@tektite/pipelines';
+import { durationText } from '@tektite/dashboard/run';
 import { graphSvg } from '../../graph/graph-svg.ts';
 import { graphsOf, withProgress } from '../../graph/task-graph.ts';
-import { durationText, markOf } from '../../tree/tree-lines.ts';
+import { markOf } from '../../tree/tree-lines.ts';
 import type { RecordedRun, StepLog } from './recorded-run.ts';
 import { escapeMarkup, failureOf, isFailure, plainLine, type ReportTask, tasksOf } from './report-parts.ts';
 

@@ -1,5 +1,6 @@
 import type { ParamValue } from '@tektite/pipelines';
-import { durationText, markOf } from '../../tree/tree-lines.ts';
+import { durationText } from '@tektite/dashboard/run';
+import { markOf } from '../../tree/tree-lines.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { failureOf, isFailure, lastLines, plainLine, type ReportTask, tasksOf } from './report-parts.ts';
 

@@ -1,5 +1,4 @@
-import type { RunNode } from '../../tree/run-node.ts';
-import type { RunTimes } from '../../tree/timeline.ts';
+import type { RunNode, RunTimes } from '@tektite/dashboard/run';
 import type { RunEnd, RunView, StepPlace } from '../view/run-view.ts';
 
 /** The log of a step. */

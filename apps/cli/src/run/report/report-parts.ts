@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { RunNode } from '../../tree/run-node.ts';
+import type { RunNode } from '@tektite/dashboard/run';
 import type { RecordedRun, StepLog } from './recorded-run.ts';
 
 /** A task of a run, as reports list them: of a PipelineRun each of its TaskRuns, of a TaskRun the run itself. */

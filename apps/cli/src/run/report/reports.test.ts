@@ -1,7 +1,6 @@
 import type { KubeObject } from '@tektite/meta';
 import { describe, expect, it } from 'vitest';
-import { pipelineRunNode } from '../pipeline-run-tree.ts';
-import { recordedTimes } from '../../tree/timeline.ts';
+import { pipelineRunNode, recordedTimes } from '@tektite/dashboard/run';
 import { githubAnnotations } from './github-annotations.ts';
 import { htmlReport } from './html-report.ts';
 import { junitReport } from './junit-report.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RunNode, RunState } from '../../tree/run-node.ts';
+import type { RunNode, RunState } from '@tektite/dashboard/run';
 import { foldTree } from './fold-tree.ts';
 
 const node = (name: string, state: RunState, children: readonly RunNode[] = []): RunNode => ({

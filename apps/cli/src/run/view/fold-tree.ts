@@ -1,5 +1,3 @@
-import type { RunNode } from '../../tree/run-node.ts';
-
 /**
  * A tree with fewer lines: completed tasks lose their steps, then siblings that completed or wait become one line, then tasks that
  * run keep the step that runs, then none. As little as possible is folded.
@@ -12,6 +10,7 @@ export function foldTree(root: RunNode, max: number): RunNode {
   }
   return tree;
 }
+import type { RunNode } from '@tektite/dashboard/run';
 
 function countLines(node: RunNode): number {
   return node.children.reduce((sum, child) => sum + countLines(child), 1);

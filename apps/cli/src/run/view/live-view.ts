@@ -1,8 +1,7 @@
 import { type Clock, systemClock } from '@tektite/meta';
 import pc from 'picocolors';
+import type { RunNode, RunTimes } from '@tektite/dashboard/run';
 import { LiveArea, type Terminal } from '../../live-area.ts';
-import type { RunNode } from '../../tree/run-node.ts';
-import type { RunTimes } from '../../tree/timeline.ts';
 import type { RunEnd, RunView, StepPlace } from './run-view.ts';
 import { foldTree } from './fold-tree.ts';
 import { endLines, prefixOf } from './text-view.ts';

@@ -1,7 +1,6 @@
 import type { KubeObject } from '@tektite/meta';
 import type { RunResult } from '@tektite/pipelines';
-import type { RunNode, RunState } from '../../tree/run-node.ts';
-import type { RunTimes } from '../../tree/timeline.ts';
+import type { RunNode, RunState, RunTimes } from '@tektite/dashboard/run';
 
 /** The step that something is about. */
 export interface StepPlace {

@@ -1,12 +1,10 @@
 import type { ParamValue } from '@tektite/pipelines';
 import pc from 'picocolors';
+import { criticalPath, durationText, type RunNode, type RunTimes } from '@tektite/dashboard/run';
 import { terminalText } from '../../terminal-text.ts';
-import { criticalPath } from '../critical-path.ts';
 import { withoutGuess } from '../missing-program.ts';
-import type { RunNode } from '../../tree/run-node.ts';
-import type { RunTimes } from '../../tree/timeline.ts';
 import type { RunEnd, RunView, StepPlace } from './run-view.ts';
-import { durationText, treeLines } from '../../tree/tree-lines.ts';
+import { treeLines } from '../../tree/tree-lines.ts';
 
 /** Plain lines, one under the other: for files, pipes and the logs of CI. */
 export class TextView implements RunView {

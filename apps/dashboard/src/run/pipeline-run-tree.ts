@@ -7,10 +7,10 @@ import {
   type PipelineRun,
   type PipelineTask,
   type TaskRun,
-} from '@tektite/pipelines';
-import { fitTree } from '../tree/run-spans.ts';
-import type { RunNode } from '../tree/run-node.ts';
-import { conditionOf, failureNote, spanOf, stateOf, taskRunNode } from '../tree/run-tree.ts';
+} from '@tektite/pipelines/runs';
+import { fitTree } from './run-spans.ts';
+import type { RunNode } from './run-node.ts';
+import { conditionOf, failureNote, spanOf, stateOf, taskRunNode } from './run-tree.ts';
 
 /** Finds a part of a run, if it is known yet. */
 export type FindRun = (kind: string, name: string) => KubeObject | undefined;

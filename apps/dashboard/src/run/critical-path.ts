@@ -1,5 +1,5 @@
-import type { RunNode, Span } from '../tree/run-node.ts';
-import type { RunTimes } from '../tree/timeline.ts';
+import type { RunNode, Span } from './run-node.ts';
+import type { RunTimes } from './timeline.ts';
 
 /** A task on the way that decided how long a run took. */
 export interface PathStep {

@@ -1,4 +1,4 @@
-import type { RunCondition, StepState, TaskRun } from '@tektite/pipelines';
+import type { RunCondition, StepState, TaskRun } from '@tektite/pipelines/runs';
 import type { RunNode, RunState, Span } from './run-node.ts';
 import { fitTree } from './run-spans.ts';
 

@@ -1,0 +1,137 @@
+import { computed, type ReadonlySignal, signal } from '@preact/signals-core';
+import type { Clock } from '@tektite/meta';
+import type { KubeApi } from '../api/kube-api.ts';
+import { LiveCollection, type LiveState } from '../api/live-collection.ts';
+import { collectionPath, resources } from '../api/resource.ts';
+import type { RunState } from '../run/index.ts';
+import { hasState, parseRunFilter, shownStates } from './run-filter.ts';
+import { type RunSummary, runSummary, tookMs } from './run-summary.ts';
+
+export type RunSort = 'newest' | 'oldest' | 'name' | 'longest';
+export type RunScope = 'runs' | 'all';
+
+/** The choices of the Runs page; all of them are in its address. */
+export interface RunsView {
+  readonly namespace: string;
+  readonly text: string;
+  readonly state?: RunState;
+  readonly sort: RunSort;
+  /** `all` has the TaskRuns of PipelineRuns, too. */
+  readonly scope: RunScope;
+}
+
+export interface RunsStoreOptions {
+  readonly api: KubeApi;
+  readonly clock: Clock;
+  readonly schedule: (flush: () => void) => void;
+}
+
+const orders: Readonly<Record<RunSort, (now: number) => (a: RunSummary, b: RunSummary) => number>> = {
+  newest: () => (a, b) => b.createdAt - a.createdAt || compare(a.name, b.name),
+  oldest: () => (a, b) => a.createdAt - b.createdAt || compare(a.name, b.name),
+  name: () => (a, b) => compare(a.name, b.name) || compare(a.namespace, b.namespace),
+  longest: (now) => (a, b) => (tookMs(b, now) ?? -1) - (tookMs(a, now) ?? -1) || b.createdAt - a.createdAt,
+};
+
+/** PipelineRuns and TaskRuns: live, filtered, sorted, and those that are selected. */
+export class RunsStore {
+  readonly view = signal<RunsView>({ namespace: '', text: '', sort: 'newest', scope: 'runs' });
+  readonly selected = signal<ReadonlySet<string>>(new Set());
+  private readonly options: RunsStoreOptions;
+  private readonly collections = signal<readonly LiveCollection<RunSummary>[]>([]);
+
+  constructor(options: RunsStoreOptions) {
+    this.options = options;
+  }
+
+  /** All runs of the namespace, whatever the filter. */
+  readonly all: ReadonlySignal<readonly RunSummary[]> = computed(() =>
+    this.collections.value.flatMap((collection) => {
+      void collection.version.value;
+      return [...collection.items.values()];
+    }),
+  );
+
+  /** Runs that the text allows, by state; for the counts above the list. */
+  private readonly matching = computed(() => {
+    const matches = parseRunFilter(this.view.value.text);
+    const now = this.options.clock.now();
+    return this.all.value.filter((run) => matches(run, now));
+  });
+
+  readonly counts: ReadonlySignal<ReadonlyMap<RunState, number>> = computed(
+    () =>
+      new Map(shownStates.map((state) => [state, this.matching.value.filter((run) => hasState(run, state)).length])),
+  );
+
+  readonly shown: ReadonlySignal<readonly RunSummary[]> = computed(() => {
+    const { state, sort } = this.view.value;
+    const runs = state ? this.matching.value.filter((run) => hasState(run, state)) : [...this.matching.value];
+    return runs.sort(orders[sort](this.options.clock.now()));
+  });
+
+  readonly total: ReadonlySignal<number> = computed(() => this.matching.value.length);
+
+  /** The longest duration that is not an exception (of the 95th percentile), for the bars. */
+  readonly usualMs: ReadonlySignal<number> = computed(() => {
+    const times = this.all.value.flatMap((run) => (run.completedAt === undefined ? [] : (tookMs(run, 0) ?? [])));
+    times.sort((a, b) => a - b);
+    return Math.max(1000, times[Math.floor(times.length * 0.95)] ?? 0);
+  });
+
+  readonly state: ReadonlySignal<LiveState> = computed(() => {
+    const states = this.collections.value.map(({ state }) => state.value);
+    return (['failed', 'reconnecting', 'loading'] as const).find((state) => states.includes(state)) ?? 'live';
+  });
+
+  readonly error: ReadonlySignal<string | undefined> = computed(
+    () => this.collections.value.find(({ error }) => error.value)?.error.value?.message,
+  );
+
+  readonly selectedRuns: ReadonlySignal<readonly RunSummary[]> = computed(() =>
+    this.all.value.filter(({ uid }) => this.selected.value.has(uid)),
+  );
+
+  /** Changes the view. Another namespace or scope opens other watches. */
+  show(view: RunsView): void {
+    const before = this.view.value;
+    this.view.value = view;
+    if (this.collections.value.length > 0 && before.namespace === view.namespace && before.scope === view.scope) return;
+    this.stop();
+    this.selected.value = new Set();
+    const { namespace, scope } = view;
+    const open = (path: string, labelSelector?: string) =>
+      new LiveCollection<RunSummary>({
+        ...this.options,
+        path,
+        ...(labelSelector ? { labelSelector } : {}),
+        summarize: runSummary,
+      }).start();
+    this.collections.value = [
+      open(collectionPath(resources.pipelineRuns, namespace)),
+      open(collectionPath(resources.taskRuns, namespace), scope === 'all' ? undefined : '!tekton.dev/pipelineRun'),
+    ];
+  }
+
+  toggle(uid: string): void {
+    const next = new Set(this.selected.value);
+    if (!next.delete(uid)) next.add(uid);
+    this.selected.value = next;
+  }
+
+  /** Selects all that are shown, or none when all of them are selected. */
+  toggleAll(): void {
+    const shown = this.shown.value;
+    const isAll = shown.length > 0 && shown.every(({ uid }) => this.selected.value.has(uid));
+    this.selected.value = new Set(isAll ? [] : shown.map(({ uid }) => uid));
+  }
+
+  stop(): void {
+    for (const collection of this.collections.value) collection.stop();
+    this.collections.value = [];
+  }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
