@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { kinds } from '@tektite/client';
 import type { Event, Pod, PodSpec } from '@tektite/schema/kubernetes';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '@tektite/testkit';
 import { build } from 'esbuild';
 import { HostRuntime, type HostRuntimeOptions } from './host/host-runtime.ts';
 import type { PodRuntime } from './runtime/pod-runtime.ts';
+import { sandboxProgram } from './sandbox/sandbox-program.ts';
 import { type NodeOptions, type RunningNode, startNode } from './start-node.ts';
 
 /** A control plane with one node, in a test. */
@@ -143,6 +144,10 @@ export async function bundleNodeProgram(outfile: string): Promise<string> {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
   });
+  // The program searches the folders above it for this one.
+  const sandbox = join(dirname(outfile), 'native', 'sandbox', 'dist', 'sandbox');
+  await mkdir(dirname(sandbox), { recursive: true });
+  await copyFile(sandboxProgram(), sandbox);
   return outfile;
 }
 

@@ -11,6 +11,7 @@ import type {
   OutputSink,
   PodRuntime,
   PodSandbox,
+  SeccompProfile,
 } from '../runtime/pod-runtime.ts';
 import type { PreparedVolume } from '../volumes/pod-volumes.ts';
 import { containerMounts } from './container-mounts.ts';
@@ -78,11 +79,20 @@ async function resolveSpec(parts: ContainerSpecParts): Promise<ReadyContainer> {
     readOnlyRootFilesystem: securityContext?.readOnlyRootFilesystem ?? false,
     privileged: securityContext?.privileged ?? false,
     capabilities: { add: securityContext?.capabilities?.add ?? [], drop: securityContext?.capabilities?.drop ?? [] },
+    seccompProfile: seccompProfileOf(pod, container),
     limits: limitsOf(container),
     stdin: container.stdin ?? false,
     output: parts.output,
   };
   return { spec, [Symbol.dispose]: () => opened[Symbol.dispose]() };
+}
+
+/** As a kubelet that runs with `--seccomp-default`: the runtime's own profile where the Pod names none. */
+function seccompProfileOf({ spec }: Pod, { securityContext }: Container): SeccompProfile {
+  const { type, localhostProfile = '' } =
+    securityContext?.seccompProfile ?? spec?.securityContext?.seccompProfile ?? {};
+  if (type === 'Localhost') return { type, localhostProfile };
+  return { type: type === 'Unconfined' ? type : 'RuntimeDefault' };
 }
 
 function limitsOf({ resources }: Container): ContainerLimits {

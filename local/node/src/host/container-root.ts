@@ -12,8 +12,7 @@ import {
 import { dirname, join, normalize } from 'node:path';
 import { openBeneath, PathEscapeError } from '../volumes/beneath.ts';
 import type { ContainerMount } from '../runtime/pod-runtime.ts';
-import { formatFstab, type MountLine, overlayPath } from './fstab.ts';
-import { hiddenInProc, readOnlyInProc } from './hidden-paths.ts';
+import type { SandboxMount } from '../sandbox/sandbox-job.ts';
 import type { RootEntry } from './root-entry.ts';
 import { privateFolders } from './scratch-pool.ts';
 
@@ -30,14 +29,8 @@ export interface ContainerRootOptions {
   /** The base: the parts of the root that the container sees, read-only. */
   readonly entries: readonly RootEntry[];
   /** Paths of this machine that are covered where an entry shows them. */
-  readonly hidden: readonly { readonly path: string; readonly folder: boolean }[];
-  readonly devices: readonly string[];
-  readonly trustedPaths: readonly string[];
-  /** An empty folder and an empty file, both read-only. */
-  readonly nothing: { readonly folder: string; readonly file: string };
+  readonly hidden: readonly string[];
   readonly userNamespace: boolean;
-  /** A path of ours that no volume may cover, or be put into. */
-  readonly reserved: string;
   /** No private writable folders: only volumes can be written. */
   readonly readOnly: boolean;
 }
@@ -56,18 +49,17 @@ interface PlannedMount {
 /**
  * Plans the root of a container: which empty folders and files it starts from, and what is mounted on them.
  *
- * The root is a new folder, on which the entries of the base are bound read-only, then the container's private folders,
- * /proc, /dev and /sys, then its volumes. Mount points that the base lacks are put into a layer above the base's entry;
+ * The root is a new folder with /proc, /dev and /sys, on which the entries of the base are bound read-only, then the
+ * container's private folders, then its volumes. Mount points that the base lacks are put into a layer above the base's entry;
  * the base itself is never touched.
  */
 export class ContainerRoot {
   private readonly options: ContainerRootOptions;
-  private readonly root: string;
+  readonly root: string;
   /** Mount points that the base lacks, by entry of the root. */
   private readonly layers = new Set<string>();
   private readonly planned: PlannedMount[] = [];
-  private readonly lines: MountLine[] = [];
-  private readonly insideVolumes: string[] = [];
+  private readonly mounts: SandboxMount[] = [];
 
   constructor(options: ContainerRootOptions) {
     this.options = options;
@@ -81,7 +73,7 @@ export class ContainerRoot {
       else if (!entry.path.includes('/')) mkdirSync(join(this.root, entry.path), { mode: 0o755 });
     }
     for (const [, at] of privateFolders) if (dirname(at) === '/') mkdirSync(join(this.root, at), { mode: 0o755 });
-    this.makeDevices();
+    for (const folder of ['proc', 'sys', 'dev']) mkdirSync(join(this.root, folder), { mode: 0o755 });
   }
 
   /** Mounts in the order given; one below another must come later. */
@@ -89,15 +81,6 @@ export class ContainerRoot {
     const folder =
       mount.descriptor === undefined ? statSync(mount.hostPath).isDirectory() : descriptorIsFolder(mount.descriptor);
     const at = this.prepare(mount.containerPath, folder ? 'folder' : 'file');
-    for (const trusted of this.options.trustedPaths) {
-      if (trusted === at || trusted.startsWith(at === '/' ? '/' : `${at}/`))
-        throw new MountPathError(
-          `cannot mount at ${mount.containerPath}: what is at ${trusted} would be loaded by the programs that start containers`,
-        );
-    }
-    const { reserved } = this.options;
-    if (this.planned.some((one) => one.at === reserved) && isBelow(at, reserved))
-      throw new MountPathError(`cannot mount at ${mount.containerPath}: it is this runtime's`);
     this.planned.push({ at, mount });
   }
 
@@ -110,100 +93,45 @@ export class ContainerRoot {
     }
   }
 
-  /** The table of mounts, and what to check when they are done. */
-  finish(): { fstab: string; verify: string } {
-    this.baseLines();
+  /** The mounts, in their order. */
+  finish(): readonly SandboxMount[] {
+    this.mountBase();
     for (const { at, mount } of this.planned) {
-      this.bind(mount.hostPath, at, `nosuid,nodev${mount.readOnly ? ',ro' : ''}`);
+      const { hostPath: source, descriptor, readOnly } = mount;
+      const opened = descriptor === undefined ? {} : { descriptor };
+      this.mounts.push({
+        kind: 'bind',
+        source,
+        ...opened,
+        target: at,
+        readOnly,
+        recursive: this.recursive,
+        makePoint: true,
+      });
     }
-    return { fstab: formatFstab(this.lines), verify: this.checks() };
+    return this.mounts;
   }
 
-  /**
-   * The checks after mounting, two lines each. Mount points in volumes must be where they were requested; and sources
-   * that a container could have exchanged must be those that were opened. From a user namespace our descriptors cannot
-   * be seen: there the path, which was just checked, has to do.
-   */
-  private checks(): string {
-    const points = this.insideVolumes.map((at) => `point\n${this.root}${at}\n`);
-    const opened = this.planned.flatMap(({ at, mount: { descriptor } }) =>
-      descriptor === undefined || this.options.userNamespace
-        ? []
-        : [`/proc/${process.pid}/fd/${descriptor}\n${this.root}${at}\n`],
-    );
-    return [...points, ...opened].join('');
+  /** Where the kernel locks the host's mounts together, a part of them cannot be bound without what is mounted in it. */
+  private get recursive(): boolean {
+    return this.options.userNamespace;
   }
 
-  private bind(source: string, at: string, options: string): void {
-    // Where the kernel locks the host's mounts together, a part of them cannot be bound without what is mounted in it.
-    const bind = this.options.userNamespace ? 'rbind' : 'bind';
-    this.lines.push({ source, target: `${this.root}${at}`, type: 'none', options: `${bind},${options}` });
+  private bind(source: string, target: string, readOnly: boolean): void {
+    this.mounts.push({ kind: 'bind', source, target, readOnly, recursive: this.recursive, makePoint: false });
   }
 
-  private baseLines(): void {
-    const { entries, directory, scratch, hidden, nothing, userNamespace, readOnly } = this.options;
-    const access = readOnly ? 'ro,' : '';
-    this.lines.push({ source: this.root, target: this.root, type: 'none', options: `bind,${access}nosuid,nodev` });
+  private mountBase(): void {
+    const { entries, directory, scratch, hidden, readOnly } = this.options;
     for (const entry of entries) {
       if (entry.type !== 'folder') continue;
       const { path, source } = entry;
-      if (!this.layers.has(path)) this.bind(source, `/${path}`, 'ro,nosuid,nodev');
-      else {
-        const layers = `lowerdir=${overlayPath(join(directory, 'layer', path))}:${overlayPath(source)}`;
-        this.lines.push({
-          source: 'overlay',
-          target: `${this.root}/${path}`,
-          type: 'overlay',
-          options: `${layers},ro,nosuid,nodev`,
-        });
-      }
+      const target = `/${path}`;
+      if (!this.layers.has(path)) this.bind(source, target, true);
+      else this.mounts.push({ kind: 'layered', source: join(directory, 'layer', path), under: source, target });
     }
-    for (const { path, folder } of hidden)
-      if (this.sourceOf(path) === path) this.bind(folder ? nothing.folder : nothing.file, path, 'ro,nosuid,nodev');
-    for (const [name, at] of privateFolders) {
-      if (this.hasFolder(at)) this.bind(join(scratch, name), at, readOnly ? 'ro,nosuid,nodev' : 'nosuid,nodev');
-    }
-    this.procLines();
-    this.bind('/sys', '/sys', 'ro,nosuid,nodev,noexec');
-    if (userNamespace && existsSync('/sys/fs/cgroup')) this.bind(nothing.folder, '/sys/fs/cgroup', 'ro');
-    if (existsSync('/sys/firmware')) this.bind(nothing.folder, '/sys/firmware', 'ro');
-    this.deviceLines();
-  }
-
-  private procLines(): void {
-    const { nothing } = this.options;
-    this.lines.push({ source: 'proc', target: `${this.root}/proc`, type: 'proc', options: 'nosuid,nodev,noexec' });
-    for (const name of readOnlyInProc) {
-      if (existsSync(`/proc/${name}`))
-        this.bind(`${this.root}/proc/${name}`, `/proc/${name}`, 'ro,nosuid,nodev,noexec');
-    }
-    for (const name of hiddenInProc) {
-      if (!existsSync(`/proc/${name}`)) continue;
-      this.bind(statSync(`/proc/${name}`).isDirectory() ? nothing.folder : '/dev/null', `/proc/${name}`, 'ro');
-    }
-  }
-
-  private makeDevices(): void {
-    const dev = join(this.root, 'dev');
-    for (const folder of ['proc', 'sys', 'dev', 'dev/pts', 'dev/shm'])
-      mkdirSync(join(this.root, folder), { mode: 0o755 });
-    for (const name of this.options.devices) writeFileSync(join(dev, name), '');
-    const links = {
-      fd: '/proc/self/fd',
-      stdin: '/proc/self/fd/0',
-      stdout: '/proc/self/fd/1',
-      stderr: '/proc/self/fd/2',
-    };
-    for (const [name, target] of Object.entries(links)) symlinkSync(target, join(dev, name));
-    symlinkSync('pts/ptmx', join(dev, 'ptmx'));
-  }
-
-  private deviceLines(): void {
-    for (const name of this.options.devices) this.bind(`/dev/${name}`, `/dev/${name}`, 'nosuid,noexec');
-    const shm = 'nosuid,nodev,noexec,mode=1777,size=65536k';
-    this.lines.push({ source: 'tmpfs', target: `${this.root}/dev/shm`, type: 'tmpfs', options: shm });
-    const pts = 'newinstance,ptmxmode=0666,mode=0620,nosuid,noexec';
-    this.lines.push({ source: 'devpts', target: `${this.root}/dev/pts`, type: 'devpts', options: pts });
+    for (const path of hidden) if (this.sourceOf(path) === path) this.mounts.push({ kind: 'cover', target: path });
+    for (const [name, at] of privateFolders) if (this.hasFolder(at)) this.bind(join(scratch, name), at, readOnly);
   }
 
   private hasFolder(at: string): boolean {
@@ -223,16 +151,16 @@ export class ContainerRoot {
       throw new MountPathError(`cannot mount at ${path}: it belongs to the kernel`);
     const place = this.placeOf(at);
     if (place.kind === 'private') makeBeneath(place.root, place.rest, type);
-    else if (place.kind === 'volume') {
-      this.insideVolumes.push(at);
-      makeBeneath(stablePath(place.mount.mount), place.rest, type);
-    } else this.prepareInBase(at, type);
+    else if (place.kind === 'volume') makeBeneath(stablePath(place.mount.mount), place.rest, type);
+    else this.prepareInBase(at, type);
     return at;
   }
 
   private prepareInBase(at: string, type: 'folder' | 'file'): void {
     const entry = this.entryOf(at);
-    // A new entry of the root, or one in /dev: these folders are the container's own.
+    // The sandbox makes /dev, and mount points in it.
+    if (isBelow(at, '/dev')) return;
+    // A new entry of the root, which is the container's own.
     if (!entry) {
       makeBeneath(this.root, at.slice(1), type);
       return;

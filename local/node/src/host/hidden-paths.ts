@@ -1,19 +1,4 @@
-import { existsSync, lstatSync, readFileSync } from 'node:fs';
-
-/** Parts of a fresh /proc that speak of the machine, not of the container, and that root could write or read. */
-export const hiddenInProc = [
-  'acpi',
-  'asound',
-  'interrupts',
-  'kcore',
-  'keys',
-  'kmsg',
-  'latency_stats',
-  'sched_debug',
-  'scsi',
-].concat(['sysrq-trigger', 'timer_list', 'timer_stats']);
-
-export const readOnlyInProc = ['bus', 'fs', 'irq', 'sys'];
+import { readFileSync } from 'node:fs';
 
 /**
  * Mounts below the folders of the root. A folder is bound without what is mounted in it; but in a user namespace the kernel
@@ -30,9 +15,4 @@ export function nestedMounts(): string[] {
   for (const point of points)
     if (!outermost.some((outer) => point === outer || point.startsWith(`${outer}/`))) outermost.push(point);
   return outermost;
-}
-
-/** Those paths that exist, and whether they are folders. */
-export function existingPaths(paths: readonly string[]): { path: string; folder: boolean }[] {
-  return paths.filter((path) => existsSync(path)).map((path) => ({ path, folder: lstatSync(path).isDirectory() }));
 }

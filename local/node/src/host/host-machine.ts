@@ -1,62 +1,33 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { RuntimeError } from '../runtime/runtime-error.ts';
+import { sandboxProgram } from '../sandbox/sandbox-program.ts';
 
 const run = promisify(execFile);
-
-/** The programs that make containers. All but `hostname` are from util-linux and coreutils. */
-const toolNames = ['setpriv', 'unshare', 'nsenter', 'mount', 'umount', 'pivot_root', 'mkfifo', 'sh'] as const;
-const toolFolders = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
-
-/** The search path of programs that prepare containers, whatever the environment says. */
-export const toolPath = toolFolders.join(':');
+const probeTimeoutMs = 10_000;
 
 /** The facts of the machine that containers run on. */
 export interface HostMachine {
   /** Whether containers need a user namespace because this process is not root. */
   readonly userNamespace: boolean;
-  readonly tools: Readonly<Record<(typeof toolNames)[number], string>>;
-  /** Device files that exist. */
-  readonly devices: readonly string[];
+  /** The program that makes containers. */
+  readonly sandbox: string;
 }
 
 /**
  * Inspects the machine, and probes what cannot be read. Rejects with a {@link RuntimeError} when it cannot run
  * containers.
  */
-export async function inspectHost(): Promise<HostMachine> {
-  const tools = Object.fromEntries(toolNames.map((name) => [name, findTool(name)])) as HostMachine['tools'];
+export async function inspectHost(sandbox: string = sandboxProgram()): Promise<HostMachine> {
   const userNamespace = process.getuid?.() !== 0;
-  await tryNamespaces(tools.unshare, userNamespace);
-  return {
-    userNamespace,
-    tools,
-    devices: ['null', 'zero', 'full', 'random', 'urandom', 'tty'].filter((name) => existsSync(`/dev/${name}`)),
-  };
+  await tryNamespaces(sandbox, userNamespace);
+  return { userNamespace, sandbox };
 }
 
-function findTool(name: string): string {
-  for (const folder of toolFolders) {
-    const path = join(folder, name);
-    try {
-      accessSync(path, constants.X_OK);
-      return path;
-    } catch {
-      // Perhaps in the next one.
-    }
-  }
-  throw new RuntimeError(
-    'TOOL_MISSING',
-    `the program ${name} is needed to run containers as processes and is not in ${toolPath}; install util-linux and coreutils, or use another runtime (podman, simulated)`,
-  );
-}
-
-async function tryNamespaces(unshare: string, userNamespace: boolean): Promise<void> {
-  const flags = ['--mount', '--pid', '--ipc', '--uts', '--fork', '--mount-proc'];
+async function tryNamespaces(sandbox: string, userNamespace: boolean): Promise<void> {
   try {
-    await run(unshare, [...(userNamespace ? ['--user', '--map-root-user'] : []), ...flags, '/bin/true']);
+    await run(sandbox, ['probe', userNamespace ? 'self' : 'none'], { timeout: probeTimeoutMs });
   } catch (cause) {
     const said = String((cause as { stderr?: string }).stderr ?? cause).trim();
     if (userNamespace) {

@@ -342,18 +342,6 @@ describe('a Pod of processes', () => {
     expect(text).toContain('/bin /data /dev /etc');
     expect(text).toContain('/usr/own\nx\n');
     expect(text).toContain('cannot create /usr/y: Read-only file system');
-    const name = 'cover-tools';
-    const volumes = [{ name: 'v', emptyDir: {} }];
-    const volumeMounts = [{ name: 'v', mountPath: '/.tektite' }];
-    await here.run(name, {
-      restartPolicy: 'Never',
-      volumes,
-      containers: [shell('true', { image: 'tiny', volumeMounts })],
-    });
-    await here.until(
-      name,
-      ({ status }) => status?.containerStatuses?.[0]?.state?.waiting?.reason === 'CreateContainerError',
-    );
   });
 
   test('says what is wrong when it cannot start', async () => {

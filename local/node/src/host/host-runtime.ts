@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '@tektite/meta';
@@ -10,23 +10,22 @@ import type {
   PodSandbox,
   RunningContainer,
 } from '../runtime/pod-runtime.ts';
-import { UnknownCapabilityError } from './capability-set.ts';
+import { SeccompProfileError, seccompFilter } from '../sandbox/seccomp-profile.ts';
+import type { SandboxFlag, SandboxJob, SandboxMount } from '../sandbox/sandbox-job.ts';
+import { capabilityMask, UnknownCapabilityError } from './capability-set.ts';
 import { type Cgroup, type Cgroups, findCgroups } from './cgroup.ts';
 import { ContainerRoot, MountPathError } from './container-root.ts';
 import { FifoPool } from './fifo-pool.ts';
-import { existingPaths, nestedMounts } from './hidden-paths.ts';
+import { nestedMounts } from './hidden-paths.ts';
 import { HostContainer } from './host-container.ts';
 import { type HostMachine, inspectHost } from './host-machine.ts';
 import { buildMachineRoot } from './machine-root.ts';
 import { imageRootEntries, type RootEntry } from './root-entry.ts';
 import { commandLine, findImage, type ImageMapping, type MappedImage } from './image-mapping.ts';
-import { inheritedDescriptors, withoutInherited } from './inherited-descriptors.ts';
 import { endLeftovers } from './leftovers.ts';
 import { type ProcessHolder, startProcessHolder } from './process-holder.ts';
 import { memoryFolder, nameFor } from './memory-folder.ts';
-import type { ProcessUser } from './sandbox-command.ts';
 import { ScratchPool } from './scratch-pool.ts';
-import { type InnerTools, makeToolBox, toolBoxPath } from './tool-box.ts';
 
 export interface HostRuntimeOptions {
   /** A dedicated folder, on a file system that programs may be run from. Containers do not see it. */
@@ -37,6 +36,10 @@ export interface HostRuntimeOptions {
   readonly ownImages?: readonly string[];
   /** More paths of the machine that containers shall not see. */
   readonly hide?: readonly string[];
+  /** Where the profiles of `seccompProfile.localhostProfile` are. A folder `seccomp` beside the directory, if not given. */
+  readonly seccompProfiles?: string;
+  /** The program that makes containers, if not the compiled one of the repository. */
+  readonly sandbox?: string;
   /** Called once for each image that is not used, and once where limits are not enforced. */
   readonly onNotice?: (notice: string) => void;
 }
@@ -44,8 +47,8 @@ export interface HostRuntimeOptions {
 const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**
- * Containers as processes of this machine, each in its own mount, PID, IPC and UTS namespaces, made with what util-linux
- * offers. What is in the root is the machine's own, read-only. See README.md for what keeps a container in, and what does not.
+ * Containers as processes of this machine, each in its own mount, PID, IPC, UTS and cgroup namespaces, made by
+ * the program in native/sandbox. What is in the root is the machine's own, read-only. See README.md for what keeps a container in, and what does not.
  *
  * @example
  * const runtime = new HostRuntime({ directory: '/var/lib/tektite/containers' });
@@ -68,11 +71,7 @@ export class HostRuntime implements PodRuntime {
   private fifos: FifoPool;
   private machineFound: HostMachine | undefined;
   private cgroups: Cgroups | undefined;
-  private tools: Promise<InnerTools> | undefined;
-  private inherited: readonly number[] = [];
-  private nullDevice: number | undefined;
-  private nothing = { folder: '', file: '' };
-  private hidden: { path: string; folder: boolean }[] = [];
+  private hidden: readonly string[] = [];
   private machineRoot: readonly RootEntry[] = [];
 
   constructor(options: HostRuntimeOptions) {
@@ -93,13 +92,9 @@ export class HostRuntime implements PodRuntime {
     }
     const machine = await this.prepare();
     this.machineFound = machine;
-    this.tools ??= this.beginToolBox(machine);
-    this.inherited = inheritedDescriptors();
-    this.nullDevice ??= openSync('/dev/null', 'r+');
     this.cgroups = findCgroups(nameFor(this.options.directory));
-    this.nothing = makeNothing(this.memory);
     const nested = machine.userNamespace ? nestedMounts() : [];
-    this.hidden = existingPaths([this.options.directory, ...nested, ...(this.options.hide ?? [])]);
+    this.hidden = [this.options.directory, ...nested, ...(this.options.hide ?? [])];
     this.machineRoot = buildMachineRoot(join(this.memory, 'machine'));
   }
 
@@ -111,7 +106,7 @@ export class HostRuntime implements PodRuntime {
     write('hosts', hostsFile(sandbox));
     write('resolv.conf', sandbox.resolvConf ?? readIfThere('/etc/resolv.conf'));
     if (sandbox.shareProcessNamespace && !this.holders.has(sandbox.uid))
-      this.holders.set(sandbox.uid, await startProcessHolder(this.machine));
+      this.holders.set(sandbox.uid, await startProcessHolder(this.machine, folder));
   }
 
   async startContainer(spec: ContainerSpec): Promise<RunningContainer> {
@@ -126,24 +121,20 @@ export class HostRuntime implements PodRuntime {
     const scratch = this.scratch.take();
     mkdirSync(directory, { mode: 0o711 });
     try {
-      const inner = await this.tools;
-      if (!inner) throw new Error('the runtime was not opened');
-      this.prepareRoot(spec, image, { directory, scratch });
+      const { root, mounts } = this.prepareRoot(spec, image, { directory, scratch });
+      const process = this.processOf(spec, image, command);
       const cgroup = this.limit(spec);
       const container = await HostContainer.start({
         machine: this.machine,
         clock: this.clock,
         fifos: this.fifos,
-        spec: { ...spec, workingDir: spec.workingDir ?? image.workdir ?? '/' },
-        user: this.userOf(spec, image),
-        command,
-        env: environmentOf(spec, image),
+        spec,
+        process: { ...process, cgroups: cgroup?.folders ?? [] },
+        container: { hostname: spec.sandbox.hostname, root, mounts, ...this.sharedProcesses(spec) },
+        flags: ['resolvedPaths', ...(spec.readOnlyRootFilesystem ? (['readOnlyRoot'] as const) : [])],
         directory,
         imageID: `host://${spec.image}`,
-        stdio: (wanted) => withoutInherited(wanted, this.inherited, this.nullDevice ?? 0),
-        inner,
         ...(cgroup ? { cgroup } : {}),
-        ...this.sharedProcesses(spec),
       });
       this.running.set(spec.id, container);
       void container.exited.then(() => {
@@ -175,16 +166,17 @@ export class HostRuntime implements PodRuntime {
     await Promise.all(ends);
     await Promise.all([...this.holders.values()].map((holder) => holder.end()));
     await this.scratch.close();
-    await this.tools?.catch(() => undefined);
     this.cgroups?.close();
-    if (this.nullDevice !== undefined) closeSync(this.nullDevice);
-    this.nullDevice = undefined;
     if (this.memory.startsWith('/dev/shm/')) rmSync(this.memory, { recursive: true, force: true });
   }
 
   /** Checks the machine while folders and pipes are made. A runtime that cannot open leaves nothing under way, and no files. */
   private async prepare(): Promise<HostMachine> {
-    const [machine, ...others] = await Promise.allSettled([inspectHost(), this.scratch.open(), this.fifos.open()]);
+    const [machine, ...others] = await Promise.allSettled([
+      inspectHost(this.options.sandbox),
+      this.scratch.open(),
+      this.fifos.open(),
+    ]);
     const failed = [machine, ...others].find((each) => each.status === 'rejected');
     if (machine.status === 'fulfilled' && !failed) return machine.value;
     await this.close();
@@ -200,43 +192,35 @@ export class HostRuntime implements PodRuntime {
     spec: ContainerSpec,
     image: MappedImage,
     folders: { readonly directory: string; readonly scratch: string },
-  ): void {
-    const { directory } = folders;
+  ): { root: string; mounts: readonly SandboxMount[] } {
     const root = new ContainerRoot({
       ...folders,
       entries: image.root === undefined ? this.machineRoot : imageRootEntries(image.root),
       hidden: image.root === undefined ? this.hidden : [],
-      devices: this.machine.devices,
-      trustedPaths: ['/etc/ld.so.preload'],
-      reserved: toolBoxPath,
-      nothing: this.nothing,
       userNamespace: this.machine.userNamespace,
       readOnly: spec.readOnlyRootFilesystem,
     });
-    if (image.root !== undefined && existsSync(join(image.root, 'etc/ld.so.preload')))
-      throw new MountPathError(
-        `the root ${image.root} has an /etc/ld.so.preload, with which this runtime does not start containers`,
-      );
-    root.add({ hostPath: this.toolBoxFolder, containerPath: toolBoxPath, readOnly: true });
     if (image.shell !== undefined)
       for (const containerPath of ['/bin/sh', '/bin/ash'])
         root.add({ hostPath: image.shell, containerPath, readOnly: true });
     for (const mount of [...this.systemFiles(spec.sandbox), ...spec.mounts]) root.add(mount);
     if (spec.workingDir) root.ensureFolder(spec.workingDir);
-    const { fstab, verify } = root.finish();
-    writeFileSync(join(directory, 'fstab'), fstab);
-    writeFileSync(join(directory, 'verify'), verify);
+    return { root: root.root, mounts: root.finish() };
   }
 
-  private get toolBoxFolder(): string {
-    return join(this.options.directory, 'tools');
-  }
-
-  /** Not awaited before the first container needs it, which reports its failure. */
-  private beginToolBox(machine: HostMachine): Promise<InnerTools> {
-    const tools = makeToolBox(machine, this.toolBoxFolder);
-    tools.catch(() => undefined);
-    return tools;
+  private processOf(spec: ContainerSpec, image: MappedImage, command: readonly string[]) {
+    const flags: SandboxFlag[] = ['noNewPrivileges'];
+    if (spec.privileged) flags.push('privileged');
+    if (this.machine.userNamespace) flags.push('userNamespace', 'singleId');
+    return {
+      command,
+      env: environmentOf(spec, image),
+      workingDir: spec.workingDir ?? image.workdir ?? '/',
+      user: this.userOf(spec, image),
+      capabilities: capabilityMask(spec.capabilities, spec.privileged),
+      seccomp: seccompFilter(spec, this.options.seccompProfiles ?? join(this.options.directory, '..', 'seccomp')),
+      flags,
+    } satisfies Partial<SandboxJob>;
   }
 
   private sandboxFolder(uid: string): string {
@@ -251,7 +235,7 @@ export class HostRuntime implements PodRuntime {
     }));
   }
 
-  private userOf({ user }: ContainerSpec, image: MappedImage): ProcessUser {
+  private userOf({ user }: ContainerSpec, image: MappedImage): SandboxJob['user'] {
     const [imageUid = '0', imageGid = '0'] = (image.user ?? '0').split(':');
     const uid = user.uid ?? Number(imageUid);
     const gid = user.gid ?? (user.uid === undefined ? Number(imageGid) : 0);
@@ -272,9 +256,9 @@ export class HostRuntime implements PodRuntime {
     return undefined;
   }
 
-  private sharedProcesses({ sandbox }: ContainerSpec): { pidNamespaceOf?: number } {
+  private sharedProcesses({ sandbox }: ContainerSpec): { processesOf?: number } {
     const holder = this.holders.get(sandbox.uid);
-    return holder ? { pidNamespaceOf: holder.pid } : {};
+    return holder ? { processesOf: holder.pid } : {};
   }
 
   private notice(key: string, text: string): void {
@@ -310,18 +294,12 @@ function readIfThere(path: string): string {
   }
 }
 
-function makeNothing(directory: string): { folder: string; file: string } {
-  const folder = join(directory, 'nothing');
-  const file = join(directory, 'nothing-file');
-  mkdirSync(folder, { recursive: true });
-  chmodSync(folder, 0o555);
-  writeFileSync(file, '');
-  chmodSync(file, 0o444);
-  return { folder, file };
-}
-
 function startFailure(error: unknown): unknown {
-  if (error instanceof MountPathError || error instanceof UnknownCapabilityError)
+  if (
+    error instanceof MountPathError ||
+    error instanceof UnknownCapabilityError ||
+    error instanceof SeccompProfileError
+  )
     return new ContainerStartError('CreateContainerError', `failed to create container: ${error.message}`, {
       cause: error,
     });

@@ -70,7 +70,7 @@ describe('a container on this machine', () => {
       root
         .trim()
         .split(' ')
-        .filter((name) => name !== '.tektite' && !known.split(' ').includes(name)),
+        .filter((name) => !known.split(' ').includes(name)),
     ).toEqual([]);
     for (const secret of ['shadow', 'sudoers', 'ssh', 'kubernetes', 'apt', 'gitconfig', 'npmrc', 'pip.conf', 'subuid'])
       expect(etc.split(' ')).not.toContain(secret);
@@ -107,17 +107,16 @@ describe('a container on this machine', () => {
   });
 
   test('holds nothing open but its own input and output', async () => {
-    // Inherited descriptors may be there in number, but lead nowhere.
-    const list =
-      'for fd in /proc/$$/fd/*; do case $fd in */[012]) ;; *) readlink $fd ;; esac; done | grep -v "^/dev/null$"; echo end';
-    expect(await attempt(list)).toBe('end\n');
+    const list = (pid: string) =>
+      `find /proc/${pid}/fd -mindepth 1 ! -name 0 ! -name 1 ! -name 2 -printf '%f %l\\n'; echo end`;
+    expect(await attempt(list('1'))).toBe('end\n');
     await here.run('held', { restartPolicy: 'Never', containers: [shell('sleep 3')] });
     const pod = await here.until('held', ({ status }) => status?.phase === 'Running');
     let text = '';
     const onOutput = (_: string, chunk: Uint8Array) => {
       text += Buffer.from(chunk).toString();
     };
-    await here.node.exec(pod, 'main', { command: ['sh', '-c', list], onOutput });
+    await here.node.exec(pod, 'main', { command: ['sh', '-c', list('$$')], onOutput });
     expect(text).toBe('end\n');
   });
 
@@ -161,8 +160,8 @@ describe('a container on this machine', () => {
     expect(output).toContain("strange.name=it's $(id) `id`");
   });
 
-  test('cannot replace the programs that start it by a volume', async () => {
-    for (const mountPath of ['/.tektite', '/.tektite/lib', '/etc', '/etc/ld.so.preload', '/proc/self', '/']) {
+  test('cannot cover its root, or what the kernel shows, by a volume', async () => {
+    for (const mountPath of ['/proc', '/proc/self', '/proc/sys/kernel', '/sys', '/sys/fs', '/']) {
       const name = `cover-${count++}`;
       await here.run(name, {
         restartPolicy: 'Never',
@@ -177,11 +176,34 @@ describe('a container on this machine', () => {
     }
   });
 
+  test('may cover the settings of the machine, which do nothing to what starts it', async () => {
+    for (const mountPath of ['/etc', '/lib', '/usr/sbin']) {
+      const name = `cover-${count++}`;
+      const library = { name: 'LD_PRELOAD', value: '/etc/evil.so' };
+      await here.run(name, {
+        restartPolicy: 'Never',
+        initContainers: [
+          shell('echo /v/evil.so >/v/ld.so.preload; echo x >/v/evil.so', {
+            name: 'prepare',
+            volumeMounts: [{ name: 'v', mountPath: '/v' }],
+          }),
+        ],
+        containers: [
+          shell('', { command: ['/no/such/program'], env: [library], volumeMounts: [{ name: 'v', mountPath }] }),
+        ],
+        volumes: [{ name: 'v', emptyDir: {} }],
+      });
+      const pod = await here.done(name);
+      expect(pod.status?.containerStatuses?.[0]?.state?.terminated?.message).toContain(
+        'exec: "/no/such/program": stat /no/such/program: no such file or directory',
+      );
+    }
+  });
+
   test('is started and entered by programs that nothing in its root or volumes can replace', async () => {
     const name = `cover-${count++}`;
     const volumeMounts = [{ name: 'v', mountPath: '/usr/sbin' }];
-    const script =
-      'mkfifo /tmp/p; rm -rf /.tektite 2>/dev/null; echo ready >/tmp/ready; mv /lib64 /elsewhere; read x </tmp/p';
+    const script = 'mkfifo /tmp/p; echo ready >/tmp/ready; mv /lib64 /elsewhere; read x </tmp/p';
     const readinessProbe = { exec: { command: ['/tmp/ready'] }, periodSeconds: 1 };
     await here.run(name, {
       restartPolicy: 'Never',

@@ -24,7 +24,7 @@ export function endLeftovers(directory: string): number {
 function belongsTo(pid: string, directory: string): boolean {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-    if (words.some((word) => word.startsWith(`${directory}/`)) && words.some((word) => word.endsWith('/setpriv')))
+    if (words.some((word) => word.startsWith(`${directory}/`)) && words.some((word) => word.endsWith('/sandbox')))
       return true;
     const line = readFileSync(`/proc/${pid}/mountinfo`, 'utf8')
       .split('\n')

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
-import { readStartReport } from './control-channel.ts';
-import { type HostMachine, toolPath } from './host-machine.ts';
+import { emptyJob } from '../sandbox/sandbox-job.ts';
+import { SandboxProcess } from '../sandbox/sandbox-process.ts';
+import { newNamespace } from '../sandbox/user-namespace.ts';
+import type { HostMachine } from './host-machine.ts';
 
 /** The first process of a PID namespace that several containers share. */
 export interface ProcessHolder {
@@ -11,51 +11,22 @@ export interface ProcessHolder {
   end(): Promise<void>;
 }
 
-/** Collects orphans, and nothing else. */
-const holdScript = `
-read -r pid rest </proc/self/stat
-printf 'pid %s\\nstarted\\n' "$pid" >&4
-exec 4>&-
-trap 'exit 0' TERM
-while :; do
-  sleep 86400 &
-  wait
-done
-`;
-
-export async function startProcessHolder({ tools, userNamespace }: HostMachine): Promise<ProcessHolder> {
-  const { setpriv, unshare, sh } = tools;
-  const command = [
-    ...(userNamespace ? [unshare, '--user', '--map-root-user'] : []),
-    setpriv,
-    '--pdeathsig',
-    'KILL',
-    unshare,
-    '--pid',
-    '--fork',
-    '--kill-child=KILL',
-    sh,
-    '-c',
-    holdScript,
-  ];
-  const [program = '', ...args] = command;
-  const child = spawn(program, args, {
-    detached: true,
-    cwd: '/',
-    env: { PATH: toolPath },
-    stdio: ['ignore', 'ignore', 'ignore', 'ignore', 'pipe'],
+/** It collects orphans, and nothing else. */
+export async function startProcessHolder(machine: HostMachine, folder: string): Promise<ProcessHolder> {
+  const holder = new SandboxProcess({
+    program: machine.sandbox,
+    mode: 'hold',
+    namespace: newNamespace(machine),
+    folder,
+    job: emptyJob(),
+    stdio: ['ignore', 'ignore', 'ignore'],
   });
-  const ended = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-    child.once('error', () => resolve());
-  });
-  const { pid } = await readStartReport(child.stdio[4] as Readable);
-  if (pid === undefined) throw new Error('cannot make a PID namespace for the containers of a Pod');
+  const pid = await holder.started;
   return {
     pid,
-    end: () => {
-      child.kill('SIGKILL');
-      return ended;
+    end: async () => {
+      holder.signal('SIGKILL');
+      await holder.ended;
     },
   };
 }

@@ -96,10 +96,16 @@ export interface ContainerSpec {
   readonly readOnlyRootFilesystem: boolean;
   readonly privileged: boolean;
   readonly capabilities: { readonly add: readonly string[]; readonly drop: readonly string[] };
+  readonly seccompProfile: SeccompProfile;
   readonly limits: ContainerLimits;
   readonly stdin: boolean;
   readonly output: OutputSink;
 }
+
+/** The filter of a container's system calls. A profile of the machine is a file, relative to the runtime's folder of them. */
+export type SeccompProfile =
+  | { readonly type: 'RuntimeDefault' | 'Unconfined' }
+  | { readonly type: 'Localhost'; readonly localhostProfile: string };
 
 export type ImagePullPolicy = 'Always' | 'IfNotPresent' | 'Never';
 

@@ -6,6 +6,10 @@ export const runtimeErrors = defineErrors('node', 'RuntimeError', {
     when: 'a program that the runtime needs is not installed',
     fix: 'install the program that the message names, or choose another runtime',
   },
+  SANDBOX_MISSING: {
+    when: 'the program that makes containers was not compiled with the repository',
+    fix: 'install a C compiler and run `npm run build`, or choose another runtime',
+  },
   ENGINE_FAILED: {
     when: 'the container engine is installed and does not work',
     fix: 'run the engine alone and correct what it reports, or choose another runtime',
