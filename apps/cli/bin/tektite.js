@@ -1,5 +1,6 @@
-#!/usr/bin/env -S node --max-semi-space-size=4
-// A small young generation: the server holds a third less memory for a few per cent of its speed.
+#!/usr/bin/env -S node --max-semi-space-size=4 --heap-growing-percent=50
+// A small young generation, and a collection when the old one has grown by half: the server holds a third less memory for a few
+// per cent of its speed, and half as much while many clients read slowly.
 // This file must parse on old versions of Node, so that they get a sentence and not a SyntaxError.
 import { existsSync } from 'fs';
 
