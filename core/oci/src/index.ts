@@ -4,6 +4,8 @@ export { type Layer, type Manifest, RegistryClient } from './registry-client.ts'
 export { ImageLayout } from './image-layout.ts';
 export { unpackLayer } from './unpack-layer.ts';
 export type { Login } from './login.ts';
+export { type DockerAuths, loginsIn, parseDockerAuths, parseDockerCfg } from './credentials/docker-auths.ts';
+export { dockerConfigFile, machineLogins } from './credentials/docker-config.ts';
 export { isStoreError, StoreError, type StoreErrorCode, storeErrors } from './store-error.ts';
 export { type Accounts, parseAccounts } from './config/accounts.ts';
 export type { ImageConfig } from './config/image-config.ts';

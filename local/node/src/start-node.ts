@@ -8,6 +8,7 @@ import { ApiEventSink, type EventSink } from './agent/event-sink.ts';
 import { clientObjects } from './object-source.ts';
 import { PodAgent } from './agent/pod-agent.ts';
 import { ReferencedObjects } from './agent/referenced-objects.ts';
+import type { ImageService } from './images/image-service.ts';
 import type { LogLimits } from './logs/container-log.ts';
 import { LogStore } from './logs/log-store.ts';
 import type { ReadLogOptions } from './logs/read-log.ts';
@@ -22,6 +23,8 @@ export interface NodeOptions {
   /** Time and chance are the client's. */
   readonly client: Client;
   readonly runtime: PodRuntime;
+  /** Needed by runtimes that use images. */
+  readonly images?: ImageService;
   /** The name of the Node object. Default: the machine's hostname. */
   readonly name?: string;
   /** Where Pods' volumes and logs are kept. A folder of the node's own. */
@@ -74,6 +77,7 @@ export async function startNode(options: NodeOptions, signal?: AbortSignal): Pro
   const { client, runtime, onError = () => undefined } = options;
   const dataDir = resolve(options.dataDir);
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  if (runtime.usesImages && !options.images) throw new Error(`the runtime ${runtime.name} needs an image service`);
   await runtime.open();
   const found = await inspectMachine(dataDir, options.maxPods);
   const machine = options.address ? { ...found, addresses: [options.address] } : found;
@@ -87,6 +91,7 @@ export async function startNode(options: NodeOptions, signal?: AbortSignal): Pro
     clock: client.clock,
     random: client.random,
     runtime,
+    ...(options.images ? { images: options.images } : {}),
     events: options.events ?? ownEvents,
     volumes: new PodVolumes({
       client,

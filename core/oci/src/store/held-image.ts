@@ -17,6 +17,8 @@ export interface HeldImage {
    */
   readonly layers: readonly string[];
   readonly config: ImageConfig;
+  /** Of its blobs in the registry, in bytes. */
+  readonly size: number;
   /** Lets garbage collection have the image. Further calls do nothing. */
   release(): Promise<void>;
 }

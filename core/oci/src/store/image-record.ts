@@ -57,6 +57,12 @@ export function imageRecord(digest: string, manifest: ImageManifest, document: I
   };
 }
 
+/** The bytes of an image's blobs; a blob that it has twice counts once. */
+export function sizeOf({ config, layers }: ImageRecord): number {
+  const sizes = new Map([config, ...layers].map(({ digest, size }) => [digest, size]));
+  return [...sizes.values()].reduce((sum, size) => sum + size, 0);
+}
+
 /** Parses the configuration of an image in the form of its record. */
 export function readDocument(body: Uint8Array): ImageDocument {
   return parseImageDocument(Buffer.from(body).toString('utf8'));

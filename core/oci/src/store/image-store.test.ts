@@ -11,7 +11,7 @@ import {
   TestFolder,
   type TestImage,
   TestRegistry,
-} from '../test-support.ts';
+} from '@tektite/testkit/images';
 import { ImageStore, type ImageStoreOptions } from './image-store.ts';
 import type { PullProgress } from './pull-image.ts';
 

@@ -14,6 +14,7 @@ import {
   overlayOrder,
   readDocument,
   repositoryName,
+  sizeOf,
 } from './image-record.ts';
 import { LayerCache } from './layer-cache.ts';
 import { Lease, readLeases } from './lease.ts';
@@ -161,6 +162,7 @@ export class ImageStore implements AsyncDisposable {
         imageID: record.config.digest,
         layers: overlayOrder(record.layers).map(this.folder.layerFiles),
         config,
+        size: sizeOf(record),
         release,
       };
     } catch (error) {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { digestOf, imageOf, layerOf, pushImage, TestFolder, TestRegistry } from '../test-support.ts';
+import { digestOf, imageOf, layerOf, pushImage, TestFolder, TestRegistry } from '@tektite/testkit/images';
 import { ImageStore } from './image-store.ts';
 
 let folder: TestFolder;

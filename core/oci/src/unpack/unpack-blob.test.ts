@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import * as zlib from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isStoreError } from '../store-error.ts';
-import { digestOf, type TarEntry, tarOf, TestFolder } from '../test-support.ts';
+import { digestOf, type TarEntry, tarOf, TestFolder } from '@tektite/testkit/images';
 import { LayersProgram } from './layers-program.ts';
 import { subordinateRange } from './subordinate-ids.ts';
 import { defaultLayerLimits, type LayerLimits, unpackBlob } from './unpack-blob.ts';

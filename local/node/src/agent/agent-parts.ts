@@ -1,6 +1,7 @@
 import type { Client } from '@tektite/client';
 import type { Clock, Random } from '@tektite/meta';
 import type { EnvironmentContext } from '../env/environment.ts';
+import type { ImageService } from '../images/image-service.ts';
 import type { LogStore } from '../logs/log-store.ts';
 import type { PodRuntime } from '../runtime/pod-runtime.ts';
 import type { PodVolumes } from '../volumes/pod-volumes.ts';
@@ -15,6 +16,8 @@ export interface AgentParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly runtime: PodRuntime;
+  /** For runtimes that use images. */
+  readonly images?: ImageService;
   readonly events: EventSink;
   readonly volumes: PodVolumes;
   readonly tokens: TokenSource;

@@ -1,13 +1,14 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { HeldImage } from '@tektite/oci';
 import type { Container, ObjectReference, Pod } from '@tektite/schema/kubernetes';
 import type { ContainerLog } from '../logs/container-log.ts';
-import { isContainerStartError } from '../runtime/container-start-error.ts';
+import { isContainerStartError, isImageFailure } from '../runtime/container-start-error.ts';
 import type { PodSandbox, RunningContainer } from '../runtime/pod-runtime.ts';
 import type { PreparedVolume } from '../volumes/pod-volumes.ts';
 import type { AgentParts } from './agent-parts.ts';
 import type { ContainerRole, Termination } from '../container/container-record.ts';
-import { containerSpec } from './container-spec.ts';
+import { containerSpec, pullPolicyOf } from './container-spec.ts';
 import { messageLimit, terminationMessage } from './termination-message.ts';
 
 /** A started run of a container. */
@@ -27,6 +28,8 @@ export interface LaunchRequest {
   readonly volumes: ReadonlyMap<string, PreparedVolume>;
 }
 
+type RecordEvent = (type: 'Normal' | 'Warning', reason: string, message: string) => void;
+
 /** Starts containers, and records the Events of it. */
 export class ContainerLauncher {
   private readonly parts: AgentParts;
@@ -35,24 +38,57 @@ export class ContainerLauncher {
     this.parts = parts;
   }
 
-  /** Rejects with a `ContainerStartError`. */
-  async launch(request: LaunchRequest): Promise<LaunchedContainer> {
+  /** Rejects with a `ContainerStartError`, or with the reason of the signal. */
+  async launch(request: LaunchRequest, signal: AbortSignal): Promise<LaunchedContainer> {
+    const { pod, container, role } = request;
+    const record: RecordEvent = (type, reason, message) =>
+      this.parts.events.event(containerReference(pod, container, role), { type, reason, message });
+    let heldImage: HeldImage | undefined;
+    try {
+      heldImage = await this.provideImage(request, record, signal);
+      return await this.start(request, heldImage, record);
+    } catch (error) {
+      await heldImage?.release();
+      if (isContainerStartError(error))
+        record('Warning', 'Failed', `Error: ${isImageFailure(error) ? error.reason : error.message}`);
+      throw error;
+    }
+  }
+
+  /** Runtimes without images run whatever is there. */
+  private async provideImage(
+    { pod, container }: LaunchRequest,
+    record: RecordEvent,
+    signal: AbortSignal,
+  ): Promise<HeldImage | undefined> {
+    const { images, runtime } = this.parts;
+    const image = container.image ?? '';
+    if (images && runtime.usesImages)
+      return images.ensure({ pod, image, policy: pullPolicyOf(container), record, signal });
+    if (!runtime.startsAtOnce)
+      record(
+        'Normal',
+        'Pulled',
+        `Container image ${JSON.stringify(image)} already present on machine and can be accessed by the pod`,
+      );
+    return undefined;
+  }
+
+  private async start(
+    request: LaunchRequest,
+    heldImage: HeldImage | undefined,
+    record: RecordEvent,
+  ): Promise<LaunchedContainer> {
     const { parts } = this;
-    const { pod, container, role, attempt, sandbox } = request;
+    const { pod, container, attempt, sandbox } = request;
     const id = Buffer.from(parts.random.bytes(32)).toString('hex');
     const log = parts.logs.create(ownerOf(pod), container.name, attempt);
     const terminationLog = parts.runtime.usesFiles
       ? makeTerminationLog(sandbox.directory, container.name, id)
       : undefined;
-    const record = (type: 'Normal' | 'Warning', reason: string, message: string) =>
-      parts.events.event(containerReference(pod, container, role), { type, reason, message });
-    const recordStart = parts.runtime.startsAtOnce
-      ? () => undefined
-      : (reason: string, message: string) => record('Normal', reason, message);
-    recordStart(
-      'Pulled',
-      `Container image ${JSON.stringify(container.image ?? '')} already present on machine and can be accessed by the pod`,
-    );
+    const recordStart = (reason: string, message: string) => {
+      if (!parts.runtime.startsAtOnce) record('Normal', reason, message);
+    };
     try {
       using ready = await containerSpec({
         ...request,
@@ -60,19 +96,19 @@ export class ContainerLauncher {
         environment: parts.environment,
         runtime: parts.runtime,
         output: log,
+        ...(heldImage ? { heldImage } : {}),
         ...(terminationLog ? { terminationLog } : {}),
       });
       const running = await parts.runtime.startContainer(ready.spec);
       recordStart('Created', 'Container created');
       recordStart('Started', 'Container started');
+      if (heldImage) void running.exited.then(() => heldImage.release());
       const containerID = `${parts.runtime.name}://${id}`;
       return { containerID, running, ended: this.end(request, containerID, running, log, terminationLog) };
     } catch (error) {
       await parts.logs.close(log);
-      if (isContainerStartError(error)) {
-        if (error.reason === 'RunContainerError') recordStart('Created', 'Container created');
-        record('Warning', 'Failed', `Error: ${error.message}`);
-      }
+      if (isContainerStartError(error) && error.reason === 'RunContainerError')
+        recordStart('Created', 'Container created');
       throw error;
     }
   }

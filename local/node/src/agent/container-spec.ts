@@ -1,4 +1,5 @@
 import { Quantity } from '@tektite/meta';
+import type { HeldImage } from '@tektite/oci';
 import type { Container, Pod } from '@tektite/schema/kubernetes';
 import { environment, type EnvironmentContext } from '../env/environment.ts';
 import { expandAll } from '../env/expand.ts';
@@ -30,6 +31,8 @@ export interface ContainerSpecParts {
   readonly environment: EnvironmentContext;
   readonly runtime: PodRuntime;
   readonly output: OutputSink;
+  /** The image, where the runtime uses images. */
+  readonly heldImage?: HeldImage;
   /** A file for the container's last words, or none where files are not real. */
   readonly terminationLog?: string;
 }
@@ -50,9 +53,13 @@ export async function containerSpec(parts: ContainerSpecParts): Promise<ReadyCon
 }
 
 async function resolveSpec(parts: ContainerSpecParts): Promise<ReadyContainer> {
-  const { pod, container, runtime, terminationLog } = parts;
+  const { pod, container, runtime, heldImage, terminationLog } = parts;
   const image = container.image ?? '';
-  const user = containerUser(pod, container, await runtime.imageUser(image));
+  const user = containerUser(
+    pod,
+    container,
+    heldImage ? heldImage.config.user || undefined : await runtime.imageUser(image),
+  );
   const env = await environment(pod, container, parts.environment);
   if (asksForMore(pod)) env.set(messageLimitVariable, String(messageLimit(pod)));
   const opened = containerMounts(container, parts.volumes, env, runtime.usesFiles);
@@ -69,7 +76,8 @@ async function resolveSpec(parts: ContainerSpecParts): Promise<ReadyContainer> {
     restarts: shouldRestart(pod, container, parts.role, 0),
     sandbox: parts.sandbox,
     image,
-    imagePullPolicy: (container.imagePullPolicy ?? 'IfNotPresent') as ImagePullPolicy,
+    imagePullPolicy: pullPolicyOf(container),
+    ...(heldImage ? { heldImage } : {}),
     command: expandAll(container.command ?? [], env),
     args: expandAll(container.args ?? [], env),
     env,
@@ -93,6 +101,10 @@ function seccompProfileOf({ spec }: Pod, { securityContext }: Container): Seccom
     securityContext?.seccompProfile ?? spec?.securityContext?.seccompProfile ?? {};
   if (type === 'Localhost') return { type, localhostProfile };
   return { type: type === 'Unconfined' ? type : 'RuntimeDefault' };
+}
+
+export function pullPolicyOf({ imagePullPolicy }: Container): ImagePullPolicy {
+  return (imagePullPolicy ?? 'IfNotPresent') as ImagePullPolicy;
 }
 
 function limitsOf({ resources }: Container): ContainerLimits {

@@ -34,6 +34,8 @@ export class PodContainers {
   private readonly running = new Map<string, RunningContainer>();
   private readonly probers = new Map<string, ContainerProber>();
   private readonly stops = new Map<string, ContainerStop>();
+  /** Cancels the pull of an image that a start waits for. */
+  private starting: AbortController | undefined;
   private pod: Pod;
 
   constructor(pod: Pod, setup: PodSetup, parts: AgentParts, changed: () => void) {
@@ -47,6 +49,12 @@ export class PodContainers {
 
   update(pod: Pod): void {
     this.pod = pod;
+    if (pod.metadata.deletionTimestamp) this.cancelStart();
+  }
+
+  /** Ends the wait for an image: the Pod does not need it any more. */
+  cancelStart(): void {
+    this.starting?.abort();
   }
 
   /** A container that runs now. */
@@ -92,8 +100,9 @@ export class PodContainers {
       sandbox: this.setup.sandbox,
       volumes: this.setup.volumes,
     };
+    const { signal } = (this.starting = new AbortController());
     try {
-      const { running, containerID, ended } = await this.launcher.launch(request);
+      const { running, containerID, ended } = await this.launcher.launch(request, signal);
       const held = container.lifecycle?.postStart !== undefined || container.startupProbe !== undefined;
       const { imageID, startedAt, user } = running;
       const instance = {
@@ -109,6 +118,7 @@ export class PodContainers {
       void ended.then((termination) => this.ended(entry, { ready: false, started: false, termination }));
       await this.afterStart(entry, running);
     } catch (error) {
+      if (signal.aborted) return;
       if (!isContainerStartError(error)) throw error;
       this.startFailed(entry, before, next, error);
     }
@@ -201,6 +211,7 @@ export class PodContainers {
 
   /** Stops observing the containers, without ending them. */
   close(): void {
+    this.cancelStart();
     for (const prober of this.probers.values()) prober[Symbol.dispose]();
   }
 
@@ -242,10 +253,13 @@ export class PodContainers {
     entry: ContainerEntry,
     before: ContainerRecord,
     next: ContainerRecord,
-    error: { reason: string; message: string; imageID: string },
+    error: { reason: string; message: string; imageID: string; retryAt: number | undefined },
   ): void {
     const now = this.parts.clock.now();
-    const later = { waiting: { reason: error.reason, message: error.message }, retryAt: now + retryMs };
+    const later = {
+      waiting: { reason: error.reason, message: error.message },
+      retryAt: error.retryAt ?? now + retryMs,
+    };
     if (error.reason === 'RunContainerError') {
       const termination = {
         exitCode: 128,

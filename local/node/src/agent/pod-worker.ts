@@ -62,6 +62,7 @@ export class PodWorker {
   /** The API has it no more. Ends what is left, and removes everything. */
   async remove(): Promise<void> {
     this.gone = true;
+    this.containers.cancelStart();
     this.wake();
     while (this.loop) await this.loop;
   }

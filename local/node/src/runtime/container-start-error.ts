@@ -4,6 +4,7 @@ export type StartFailureReason =
   | 'CreateContainerError'
   | 'RunContainerError'
   | 'ErrImagePull'
+  | 'ImagePullBackOff'
   | 'ErrImageNeverPull'
   | 'InvalidImageName';
 
@@ -17,16 +18,35 @@ export class ContainerStartError extends Error {
   readonly reason: StartFailureReason;
   /** Of a container that came into being. */
   readonly imageID: string;
+  /** When the next attempt is due. Default: after the usual pause. */
+  readonly retryAt: number | undefined;
   readonly [brand] = true;
 
-  constructor(reason: StartFailureReason, message: string, options: ErrorOptions & { readonly imageID?: string } = {}) {
+  constructor(
+    reason: StartFailureReason,
+    message: string,
+    options: ErrorOptions & { readonly imageID?: string; readonly retryAt?: number } = {},
+  ) {
     super(message, options);
     this.name = 'ContainerStartError';
     this.reason = reason;
     this.imageID = options.imageID ?? '';
+    this.retryAt = options.retryAt;
   }
 }
 
 export function isContainerStartError(error: unknown): error is ContainerStartError {
   return typeof error === 'object' && error !== null && brand in error;
+}
+
+const imageReasons: readonly StartFailureReason[] = [
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'ErrImageNeverPull',
+  'InvalidImageName',
+];
+
+/** Whether there is no image: the Events have more than the reason. */
+export function isImageFailure({ reason }: ContainerStartError): boolean {
+  return imageReasons.includes(reason);
 }

@@ -1,3 +1,5 @@
+import type { HeldImage } from '@tektite/oci';
+
 /**
  * Runs the containers of one machine's Pods. It does not know the API. The agent decides which container runs when, and
  * what that means for the Pod.
@@ -19,6 +21,8 @@ export interface PodRuntime {
   readonly version: string;
   /** Whether mounts are real: otherwise volumes are not written to disk. */
   readonly usesFiles: boolean;
+  /** Containers run from images of the image store: the agent gives each spec its `heldImage`. Default false. */
+  readonly usesImages?: boolean;
   /** Containers start at once: neither waiting containers nor their starts are reported. */
   readonly startsAtOnce: boolean;
   /** Checks that this machine can run containers, and removes what a killed predecessor left. Called once, first. */
@@ -84,6 +88,8 @@ export interface ContainerSpec {
   readonly sandbox: PodSandbox;
   readonly image: string;
   readonly imagePullPolicy: ImagePullPolicy;
+  /** The image, for runtimes that use images. It stays held until the container has ended. */
+  readonly heldImage?: HeldImage;
   /** Replaces the image's entrypoint, unless empty. */
   readonly command: readonly string[];
   /** Replaces the image's arguments, unless empty and without a command. */

@@ -1,7 +1,6 @@
 import { type Client, kinds } from '@tektite/client';
 import { isStatusError } from '@tektite/meta';
-import { trimSlashes } from '../trim-slashes.ts';
-import type { ImageReference, Login } from '@tektite/oci';
+import { type ImageReference, type Login, loginsIn, parseDockerAuths, parseDockerCfg } from '@tektite/oci';
 
 export interface CredentialPlace {
   readonly client: Client;
@@ -39,43 +38,11 @@ function ignoreMissing(error: unknown): undefined {
   if (!isStatusError(error, 'NotFound')) throw error;
 }
 
-interface Entry {
-  readonly auth?: unknown;
-  readonly username?: unknown;
-  readonly password?: unknown;
-}
-
-/** The longest entry that fits: one for a repository before one for its registry. */
+/** The most specific login for the image: one for its repository before one for its registry. */
 function loginIn(data: Readonly<Record<string, string>>, image: ImageReference): Login | undefined {
-  const place = `${image.registry}/${image.repository}/`;
-  const fitting = Object.entries(entriesIn(data))
-    .map(([key, entry]) => ({ key: normalKey(key), entry }))
-    .filter(({ key }) => place.startsWith(`${key}/`))
-    .sort((a, b) => b.key.length - a.key.length);
-  return fitting.map(({ entry }) => readEntry(entry)).find((login) => login !== undefined);
+  const { '.dockerconfigjson': config, '.dockercfg': older } = data;
+  const auths = config ? parseDockerAuths(decode(config)) : older ? parseDockerCfg(decode(older)) : {};
+  return loginsIn(auths, image)[0];
 }
 
-function entriesIn(data: Readonly<Record<string, string>>): Readonly<Record<string, Entry>> {
-  try {
-    if (data['.dockerconfigjson'])
-      return (decode(data['.dockerconfigjson']) as { auths?: Record<string, Entry> }).auths ?? {};
-    return data['.dockercfg'] ? (decode(data['.dockercfg']) as Record<string, Entry>) : {};
-  } catch {
-    return {};
-  }
-}
-
-const decode = (text: string) => (JSON.parse(Buffer.from(text, 'base64').toString('utf8')) ?? {}) as unknown;
-
-function normalKey(key: string): string {
-  const host = trimSlashes(key.replace(/^https?:\/\//, '')).replace(/\/v[12]$/, '');
-  return host === 'docker.io' ? 'index.docker.io' : host;
-}
-
-function readEntry({ auth, username, password }: Entry): Login | undefined {
-  if (typeof username === 'string' && typeof password === 'string') return { username, password };
-  if (typeof auth !== 'string') return undefined;
-  const text = Buffer.from(auth, 'base64').toString('utf8');
-  const colon = text.indexOf(':');
-  return colon < 0 ? undefined : { username: text.slice(0, colon), password: text.slice(colon + 1) };
-}
+const decode = (text: string) => Buffer.from(text, 'base64').toString('utf8');
