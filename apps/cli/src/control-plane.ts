@@ -94,6 +94,9 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
       (error) => log.error('certificates', { error }),
     );
   };
+  // Other components read the key from the folder: it has to be there before the first token is asked for.
+  const signingKey = keyFolder.signingKey();
+  signingKey.catch(() => undefined);
   const { clusterNode } = await import('./cluster/cluster-node.ts');
   const cluster = await startCluster({
     folder,
@@ -115,6 +118,7 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
     onServing,
   });
   started.push(() => cluster.close());
+  await signingKey;
   const connection = connect(await cluster.https());
   const transport = () => cluster.transport();
   if (!observed || !cluster.systems) return { connection, kubeconfigFile, transport };

@@ -1,6 +1,7 @@
 import {
   type Clock,
   cloneJson,
+  formatTime,
   insufficientStorageError,
   serviceUnavailableError,
   internalServerError,
@@ -31,7 +32,8 @@ import { TokenFile } from './auth/token-file.ts';
 import { isHealthPath } from './discovery/health.ts';
 import { ConversionWebhooks } from './crd/conversion-webhooks.ts';
 import { DefinitionController } from './crd/definition-controller.ts';
-import { bootstrap } from './store/bootstrap.ts';
+import { bootstrap, createMissing, replaceContent } from './store/bootstrap.ts';
+import { addressObjects, defaultObjects, type ServedAddress, serviceRangeObject } from './store/served-objects.ts';
 import { builtinResources } from './registry/builtin-resources.ts';
 import { ObjectDeleter } from './store/object-deleter.ts';
 import { ObjectStore } from './store/object-store.ts';
@@ -102,6 +104,7 @@ export class ApiServer {
   private readonly conversions: ConversionWebhooks;
   private readonly definitions: DefinitionController;
   private readonly maxInFlight: number;
+  private readonly serviceRange: string;
   private readonly onError: (error: unknown, request: FailedRequest | undefined) => void;
   private inFlight = 0;
   private isClosing = false;
@@ -109,7 +112,7 @@ export class ApiServer {
   /** A server with the objects in place that every cluster has. */
   static async create(options: ApiServerOptions = {}): Promise<ApiServer> {
     const server = new ApiServer(options);
-    await bootstrap(server, bootstrapPolicy, firstAddress(options.serviceRange ?? defaultServiceRange));
+    await bootstrap(server, bootstrapPolicy, firstAddress(server.serviceRange));
     return server;
   }
 
@@ -117,6 +120,7 @@ export class ApiServer {
     this.storage = options.storage ?? new RevisionStore();
     this.clock = options.clock ?? systemClock;
     this.maxInFlight = options.maxInFlight ?? 400;
+    this.serviceRange = options.serviceRange ?? defaultServiceRange;
     this.onError = options.onError ?? (() => {});
     for (const resource of builtinResources()) this.resources.add(resource);
 
@@ -140,7 +144,7 @@ export class ApiServer {
       ),
     });
     const admission = this.admission.chain;
-    const addresses = new ServiceAddresses(storage, random, options.serviceRange ?? defaultServiceRange);
+    const addresses = new ServiceAddresses(storage, random, this.serviceRange);
     const sideEffects: SideEffects = {
       beforeCreate: (...change) => addresses.beforeCreate(...change),
       beforeUpdate: (...change) => addresses.beforeUpdate(...change),
@@ -218,6 +222,19 @@ export class ApiServer {
     const user = { name: 'system:apiserver', groups: ['system:masters'] };
     const context = { user, fieldManager: '', dryRun: false, options: {}, warn: () => undefined, trusted: true };
     await this.objects.create(resource, '', object, context, true);
+  }
+
+  /**
+   * Creates the objects with which a served cluster describes itself: APIServices, the default flow schemas and priority
+   * levels, the range of Service addresses, the endpoints of the Service `kubernetes`, and the authorities that
+   * aggregated servers trust. A cluster that no other process reaches does without them.
+   */
+  async announce(address: ServedAddress): Promise<void> {
+    const now = formatTime(this.clock.now());
+    await createMissing(this, defaultObjects(this.resources));
+    const hasRange = this.storage.latest('/registry/servicecidrs/kubernetes') !== undefined;
+    const range = hasRange ? [] : [serviceRangeObject(this.serviceRange, now)];
+    await replaceContent(this, [...range, ...addressObjects(address)]);
   }
 
   async close(): Promise<void> {

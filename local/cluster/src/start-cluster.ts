@@ -89,6 +89,14 @@ async function startParts(options: ClusterOptions, started: Started): Promise<Ru
   let running: RunningSystems | undefined;
   const parts = { server, clock, random, log, onNotice };
   await startTogether(started, [
+    ...(options.https
+      ? [
+          async () => {
+            const { host, port, certificates } = await https();
+            await server.announce({ host: host.replace(/[[\]]/g, ''), port, clientCa: certificates.bundle });
+          },
+        ]
+      : []),
     ...(controllers && folder !== undefined
       ? [
           async (own: Started) => {

@@ -9,6 +9,7 @@ import type { Authorities } from './decide-authorities.ts';
 /** The keys of a data folder, as files. Each is there as a whole or not at all, also after a crash. */
 export class KeyFolder {
   readonly path: string;
+  private signing: Promise<string> | undefined;
 
   constructor(path: string) {
     this.path = path;
@@ -54,8 +55,12 @@ export class KeyFolder {
     await rm(join(this.path, 'ca-old.crt'), { force: true });
   }
 
-  /** Signs the tokens of service accounts; created when the first one is asked for. */
-  async signingKey(): Promise<string> {
+  /** Signs the tokens of service accounts. Callers share one key, also while it is created. */
+  signingKey(): Promise<string> {
+    return (this.signing ??= this.loadSigningKey());
+  }
+
+  private async loadSigningKey(): Promise<string> {
     const found = await this.read('sa.key');
     if (found !== undefined) return found;
     const key = await createSigningKey();
