@@ -52,7 +52,7 @@ const introduction = [
   'Errors that cross the border of a package have a `code`. A code never changes its meaning and is never reused: programs branch on',
   'the code, never on the message. The message names the object or the file; `cause` has the original error. The guard of a class',
   "(`isClientError(error, 'TIMEOUT')`) recognises its errors, also those of another installed copy of the package; `instanceof` does",
-  'not. Errors that never leave the file or folder that throws them are plain classes without a code.',
+  'not. Errors that their own room handles are plain classes without a code; so are a few older ones that carry no choice for a caller.',
   '',
   'Error answers of the API are not listed here: they are `StatusError`s with the reasons of Kubernetes (`NotFound`, `Conflict` …).',
   '',

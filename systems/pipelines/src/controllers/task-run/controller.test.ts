@@ -1,6 +1,6 @@
 import { kinds, mergePatch } from '@tektite/client';
 import { installKinds, Manager } from '@tektite/controller';
-import { isStatusError, sleep } from '@tektite/meta';
+import { isStatusError, sleep, StatusError } from '@tektite/meta';
 import type { Pod } from '@tektite/schema/kubernetes';
 import { type ControlPlane, startControlPlane, type VirtualClock, virtualClock } from '@tektite/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -27,6 +27,8 @@ let clock: VirtualClock;
 let manager: Manager;
 /** Happens between the creation of a Pod and the controller's learning of it. */
 let whenPodIsMade: () => Promise<unknown> = () => Promise.resolve();
+/** The server answers so many creations of claims with 429. */
+let busyAnswers = 0;
 
 beforeEach(async () => {
   clock = virtualClock();
@@ -34,8 +36,12 @@ beforeEach(async () => {
   await plane.client.create(kinds.ServiceAccount, { metadata: { namespace, name: 'default' } });
   await clock.until(installKinds(plane.client, [Task, TaskRun, StepAction, ResolutionRequest]));
   whenPodIsMade = () => Promise.resolve();
+  busyAnswers = 0;
   const client = plane.client.intercepted({
     async request(request, next) {
+      const isClaim = request.method === 'POST' && request.path.endsWith('/persistentvolumeclaims');
+      if (isClaim && busyAnswers-- > 0)
+        throw new StatusError({ code: 429, reason: 'TooManyRequests', message: 'busy' });
       const answer = await next.request(request);
       if (request.method === 'POST' && request.path.endsWith('/pods')) await whenPodIsMade();
       return answer;
@@ -294,4 +300,18 @@ describe('a TaskRun', () => {
     await create(spec);
     expect(await condition()).toEqual({ status: 'False', reason, message });
   });
+});
+
+it('creates the claims of a run later when the server is too busy for them', async () => {
+  busyAnswers = 2;
+  const volumeClaimTemplate = {
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Mi' } } },
+  };
+  await create({
+    taskSpec: { ...oneStep.taskSpec, workspaces: [{ name: 'w' }] },
+    workspaces: [{ name: 'w', volumeClaimTemplate: volumeClaimTemplate as never }],
+  });
+  await clock.advance(60_000);
+  expect(await condition()).toMatchObject({ status: 'Unknown', message: expect.not.stringContaining('PVC') });
+  expect((await pod()).spec?.volumes?.some(({ persistentVolumeClaim }) => persistentVolumeClaim)).toBe(true);
 });

@@ -1,6 +1,6 @@
 import { kinds } from '@tektite/client';
 import type { ReconcileContext } from '@tektite/controller';
-import { isStatusError } from '@tektite/meta';
+import { isStatusError, isTransient } from '@tektite/meta';
 import { RunFailure } from '../../../conditions/run-failure.ts';
 import type { TaskRun } from '../../../kinds/task-run.ts';
 import { claimsOf } from '../../../workspace/claim-templates.ts';
@@ -12,7 +12,7 @@ export async function createClaims(taskRun: TaskRun, { client, signal }: Reconci
       await client.create(kinds.PersistentVolumeClaim, claim, { signal });
     } catch (error) {
       if (isStatusError(error, 'AlreadyExists')) continue;
-      if (!isStatusError(error) || error.code >= 500) throw error;
+      if (!isStatusError(error) || isTransient(error)) throw error;
       const { name = '', namespace = '' } = taskRun.metadata;
       const why = `PVC creation error for ${claim.metadata.name}: ${error.message}`;
       const message = `failed to create PVC for TaskRun ${namespace}/${name} workspaces correctly: ${why}`;

@@ -1,6 +1,6 @@
 import { jsonPatch, kinds } from '@tektite/client';
 import { requeueAfter, type Result } from '@tektite/controller';
-import { isStatusError } from '@tektite/meta';
+import { isStatusError, isTransient } from '@tektite/meta';
 import type { Pod } from '@tektite/schema/kubernetes';
 import type { CachedPod, CachedTaskRun } from '../../../cache/cache-transforms.ts';
 import { succeededCondition, withOutcome } from '../../../conditions/succeeded-condition.ts';
@@ -36,7 +36,7 @@ export async function stopSidecars(taskRun: CachedTaskRun, services: TaskRunServ
     // A deleted Pod has no sidecars left; a conflict means that the node has just updated the Pod.
     if (isStatusError(error, 'NotFound')) return undefined;
     if (isStatusError(error, 'Conflict')) return requeueAfter(1000);
-    if (!isStatusError(error) || error.code >= 500) throw error;
+    if (!isStatusError(error) || isTransient(error)) throw error;
     const message = `error stopping sidecars of Pod "${pod.metadata.name}": ${error.message}`;
     const whole = await readWhole(taskRun, services);
     const outcome = { status: 'False', reason: 'TaskRunStopSidecarFailed', message } as const;
