@@ -11,8 +11,17 @@ export { type Accounts, parseAccounts } from './config/accounts.ts';
 export type { ImageConfig } from './config/image-config.ts';
 export { type ContainerProcess, type ProcessRequest, resolveProcess } from './config/resolve-process.ts';
 export type { HeldImage } from './store/held-image.ts';
-export { ImageStore, type ImageStoreOptions, type PullOptions, type PullPolicy } from './store/image-store.ts';
+export {
+  ImageStore,
+  type ImageStoreOptions,
+  type LoadedImage,
+  type LoadOptions,
+  type PullOptions,
+  type PullPolicy,
+} from './store/image-store.ts';
+export type { PruneOptions, PruneReport } from './store/collect-garbage.ts';
+export type { ListedImage } from './store/list-images.ts';
 export type { CredentialSource, RegistrySettings } from './store/connect-registry.ts';
-export type { PullProgress } from './store/pull-image.ts';
+export type { PullProgress } from './store/store-image.ts';
 export { defaultStoreFolder } from './store/store-folder.ts';
 export { ownPlatform, parsePlatform, type Platform } from './platform.ts';

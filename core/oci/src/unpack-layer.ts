@@ -8,9 +8,14 @@ const longestName = 4096;
 
 /**
  * Unpacks a layer (tar, plain or gzip) into a folder. Only folders and plain files: links and devices have no place in a
- * bundle, and are refused, as are names that lead elsewhere. Sizes are bounded, also of what is packed well.
+ * bundle, and are refused (or links skipped, if asked for), as are names that lead elsewhere. Sizes are bounded, also of what is packed well.
  */
-export async function unpackLayer(file: string, folder: string, most: number): Promise<readonly string[]> {
+export async function unpackLayer(
+  file: string,
+  folder: string,
+  most: number,
+  options: { readonly skipLinks?: boolean } = {},
+): Promise<readonly string[]> {
   const written: string[] = [];
   const reader = new BlockReader(await contentOf(file), most);
   let longName: string | undefined;
@@ -30,6 +35,7 @@ export async function unpackLayer(file: string, folder: string, most: number): P
       await mkdir(join(folder, name), { recursive: true });
       continue;
     }
+    if ((type === '1' || type === '2') && options.skipLinks) continue;
     if (type !== '0' && type !== '\0') throw new Error(`${file}: ${name} is neither a file nor a folder`);
     const path = join(folder, name);
     await mkdir(dirname(path), { recursive: true });

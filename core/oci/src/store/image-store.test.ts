@@ -13,7 +13,7 @@ import {
   TestRegistry,
 } from '@tektite/testkit/images';
 import { ImageStore, type ImageStoreOptions } from './image-store.ts';
-import type { PullProgress } from './pull-image.ts';
+import type { PullProgress } from './store-image.ts';
 
 let folder: TestFolder;
 let registry: TestRegistry;

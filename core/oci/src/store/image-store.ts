@@ -3,10 +3,13 @@ import { type Clock, systemClock } from '@tektite/meta';
 import { type ImageReference, parseImageReference } from '../image-reference.ts';
 import { ownPlatform, type Platform, platformText } from '../platform.ts';
 import { StoreError } from '../store-error.ts';
+import { unpackLayer } from '../unpack-layer.ts';
 import { LayersProgram } from '../unpack/layers-program.ts';
 import { defaultLayerLimits, type LayerLimits } from '../unpack/unpack-blob.ts';
 import type { CredentialSource, RegistrySettings } from './connect-registry.ts';
+import { GarbageCollector, type PruneOptions, type PruneReport } from './collect-garbage.ts';
 import type { HeldImage } from './held-image.ts';
+import { readImageFolder } from './image-archive.ts';
 import {
   fullName,
   type ImageRecord,
@@ -18,8 +21,11 @@ import {
 } from './image-record.ts';
 import { LayerCache } from './layer-cache.ts';
 import { Lease, readLeases } from './lease.ts';
-import { pullImage, type PullProgress } from './pull-image.ts';
+import { type ListedImage, listImages } from './list-images.ts';
+import { pullImage } from './pull-image.ts';
+import { type SavedImage, saveImages } from './save-images.ts';
 import { defaultStoreFolder, StoreFolder } from './store-folder.ts';
+import { type PullProgress, storeImage } from './store-image.ts';
 
 export interface ImageStoreOptions {
   /** Default: `~/.cache/tektite/images`. Several processes may share one. */
@@ -42,6 +48,19 @@ export interface PullOptions {
   readonly onProgress?: (progress: PullProgress) => void;
   readonly signal?: AbortSignal;
 }
+
+export interface LoadOptions extends Pick<PullOptions, 'platform' | 'onProgress' | 'signal'> {
+  /** Instead of the names in the archive, which has to have one image then. */
+  readonly name?: string;
+}
+
+/** An image that came out of an archive. */
+export interface LoadedImage {
+  readonly digest: string;
+  readonly names: readonly string[];
+}
+
+const maxArchiveBytes = 256 * 1024 ** 3;
 
 /**
  * Images that are unpacked on this machine, in a folder that is addressed by content.
@@ -71,6 +90,7 @@ export class ImageStore implements AsyncDisposable {
   private readonly program: LayersProgram;
   private readonly layers: LayerCache;
   private readonly lease: Lease;
+  private readonly collector: GarbageCollector;
   private ready: Promise<void> | undefined;
 
   private constructor(folder: StoreFolder, lease: Lease, options: ImageStoreOptions) {
@@ -79,6 +99,7 @@ export class ImageStore implements AsyncDisposable {
     this.clock = options.clock ?? systemClock;
     this.registries = options.registries ?? {};
     this.program = new LayersProgram();
+    this.collector = new GarbageCollector(folder, lease, this.program, this.clock);
     this.layers = new LayerCache(folder, this.program, options.limits ?? defaultLayerLimits, this.clock);
   }
 
@@ -113,7 +134,7 @@ export class ImageStore implements AsyncDisposable {
   /** The image of a name if it is in the store, for this platform. Asks no registry. */
   async hold(
     reference: string,
-    { platform = ownPlatform() }: Pick<PullOptions, 'platform'> = {},
+    { platform }: { readonly platform?: Platform | undefined } = { platform: ownPlatform() },
   ): Promise<HeldImage | undefined> {
     const image = parse(reference);
     const named = await this.folder.read<NameRecord>(this.folder.name(fullName(image)));
@@ -123,8 +144,79 @@ export class ImageStore implements AsyncDisposable {
     return held;
   }
 
+  /** All images, the most recently used first. */
+  list(): Promise<readonly ListedImage[]> {
+    return listImages(this.folder);
+  }
+
+  /**
+   * Removes a name, and the image with its last name. A digest removes the image with all its names. Resolves with false when there is
+   * no such image. Rejects with IN_USE when a process holds it.
+   */
+  async remove(nameOrDigest: string): Promise<boolean> {
+    const name = nameOrDigest.startsWith('sha256:') ? undefined : fullName(parse(nameOrDigest));
+    const image = (await this.list()).find(({ names, digest }) =>
+      name === undefined ? digest === nameOrDigest : names.includes(name),
+    );
+    if (!image) return false;
+    if (name !== undefined && image.names.length > 1) {
+      await rm(this.folder.name(name), { force: true });
+      return true;
+    }
+    if (await this.collector.remove(image.digest)) return true;
+    throw new StoreError('IN_USE', `${nameOrDigest} is used by a container of a running process`);
+  }
+
+  /** Removes images that were not used for long, or the least recently used ones until the store is small enough. */
+  prune(options: PruneOptions): Promise<PruneReport> {
+    return this.collector.prune(options);
+  }
+
+  /** Loads images out of an OCI image layout or a `docker save` archive: a folder, or a tar file, also packed with gzip. */
+  async load(path: string, options: LoadOptions = {}): Promise<readonly LoadedImage[]> {
+    await (this.ready ??= this.prepare());
+    const { platform = ownPlatform(), signal = new AbortController().signal, onProgress, name } = options;
+    await using archive = await this.unpackArchive(path);
+    const found = await readImageFolder(archive.path, platform);
+    if (name !== undefined && found.length !== 1)
+      throw new StoreError('INVALID_IMAGE', `${path} has ${found.length} images; a name is for one`);
+    const loaded: LoadedImage[] = [];
+    for (const { manifest, names: own, source } of found) {
+      const names = (name === undefined ? own : [name]).map((each) => fullName(parse(each)));
+      const label = names[0] ?? manifest.digest;
+      const request = { source, name: label, signal, ...(onProgress ? { onProgress } : {}) };
+      const { digest } = await storeImage(manifest, request, {
+        folder: this.folder,
+        layers: this.layers,
+        lease: this.lease,
+      });
+      for (const each of names) await this.setName(each, digest, digest);
+      loaded.push({ digest, names });
+    }
+    return loaded;
+  }
+
+  /** The bytes of a tar archive with these images, as an OCI image layout. */
+  async *save(names: readonly string[]): AsyncGenerator<Uint8Array> {
+    const held: HeldImage[] = [];
+    try {
+      const images: SavedImage[] = [];
+      for (const reference of names) {
+        const name = fullName(parse(reference));
+        const image = await this.hold(reference, { platform: undefined });
+        if (!image) throw new StoreError('NOT_FOUND', `${name} is not in the image store`);
+        held.push(image);
+        const record = await this.folder.read<ImageRecord>(this.folder.image(image.digest));
+        if (record) images.push({ name, record });
+      }
+      yield* saveImages(images, this.folder);
+    } finally {
+      for (const image of held) await image.release();
+    }
+  }
+
   /** Gives an image of the store one more name. */
-  async setName(name: string, digest: string, target: string): Promise<void> {
+  private async setName(name: string, digest: string, target: string): Promise<void> {
     const pulledAt = new Date(this.clock.now()).toISOString();
     const record: NameRecord = { name, digest, target, pulledAt };
     await this.folder.write(this.folder.name(name), JSON.stringify(record), this.lease.id);
@@ -184,6 +276,24 @@ export class ImageStore implements AsyncDisposable {
     await mkdir(probe);
     await this.program.probe(probe);
     await rm(probe, { recursive: true, force: true });
+  }
+
+  /** The folder of an archive. Disposing it removes what was unpacked. */
+  private async unpackArchive(path: string): Promise<AsyncDisposable & { readonly path: string }> {
+    const found = await stat(path).catch((cause: unknown) => {
+      throw new StoreError('NOT_FOUND', `${path} cannot be read: ${(cause as Error).message}`, { cause });
+    });
+    if (found.isDirectory()) return { path, [Symbol.asyncDispose]: async () => undefined };
+    const folder = this.folder.temporary(this.lease.id);
+    const remove = () => rm(folder, { recursive: true, force: true });
+    await mkdir(folder);
+    try {
+      await unpackLayer(path, folder, maxArchiveBytes, { skipLinks: true });
+    } catch (cause) {
+      await remove();
+      throw new StoreError('INVALID_IMAGE', `${path} cannot be unpacked: ${(cause as Error).message}`, { cause });
+    }
+    return { path: folder, [Symbol.asyncDispose]: remove };
   }
 
   private async removeTemporary(lease: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@tektite/meta';
+import { isStoreError } from '../store-error.ts';
 import type { LayersProgram } from '../unpack/layers-program.ts';
 import { type LayerLimits, unpackBlob } from '../unpack/unpack-blob.ts';
 import { type BlobSource, downloadBlob } from './download-blob.ts';
@@ -110,6 +111,8 @@ export class LayerCache {
       await this.program.remove(temporary).catch(() => undefined);
       // The same layer came in another compression meanwhile.
       if (await this.has(layer)) return;
+      // It was damaged on disk, or never worth keeping: the next pull downloads it again.
+      if (isStoreError(error, 'DIGEST_MISMATCH', 'UNSAFE_LAYER')) await rm(this.folder.blob(digest), { force: true });
       throw error;
     }
   }

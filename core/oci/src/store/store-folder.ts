@@ -44,6 +44,11 @@ export class StoreFolder {
   lease = (id: string): string => join(this.path, 'leases', id);
   temporary = (lease: string): string => join(this.path, 'tmp', `${lease}-${randomUUID()}`);
 
+  /** Bytes of an unpacked layer; undefined when there is none. */
+  async layerSize(diffId: string): Promise<number | undefined> {
+    return (await this.read<{ readonly bytes: number }>(join(this.layer(diffId), 'layer.json')))?.bytes;
+  }
+
   list(part: 'blobs' | 'partial' | 'layers' | 'images' | 'names' | 'leases' | 'tmp'): Promise<string[]> {
     return readdir(join(this.path, part));
   }

@@ -40,7 +40,7 @@ export interface TestImage {
 export function imageOf(layers: readonly TestLayer[], config: object = { Cmd: ['/bin/sh'] }): TestImage {
   const text = JSON.stringify({
     os: 'linux',
-    architecture: 'amd64',
+    architecture: process.arch === 'arm64' ? 'arm64' : 'amd64',
     config,
     rootfs: { type: 'layers', diff_ids: layers.map(({ diffId }) => diffId) },
   });
