@@ -20,6 +20,7 @@ import type { AdmissionPlugin } from './admission/admission.ts';
 import { type Admission, createAdmission } from './admission/create-admission.ts';
 import { LocalWebhooks } from './admission/webhook/local-webhooks.ts';
 import { usageWriter } from './store/usage-writer.ts';
+import { Aggregator } from './aggregation/aggregator.ts';
 import { AuthenticatorChain, type Authenticator } from './auth/authenticator.ts';
 import type { Authorizer } from './auth/authorizer.ts';
 import { bootstrapPolicy } from './auth/bootstrap-policy.ts';
@@ -101,6 +102,7 @@ export class ApiServer {
   readonly localWebhooks: LocalWebhooks = new LocalWebhooks();
   private readonly admission: Admission;
   private readonly router: Router;
+  private readonly aggregator: Aggregator;
   private readonly conversions: ConversionWebhooks;
   private readonly definitions: DefinitionController;
   private readonly maxInFlight: number;
@@ -159,6 +161,14 @@ export class ApiServer {
     this.definitions = new DefinitionController({ storage, objects, deleter, resources, clock, onError, webhook });
     this.definitions.start();
 
+    this.aggregator = new Aggregator({
+      storage,
+      objects: () => this.objects,
+      resource: resources.find('apiregistration.k8s.io', 'v1', 'apiservices') as Resource,
+      clock,
+      random,
+      onError,
+    });
     const rest: RestParts = { storage, objects, deleter, admission, clock };
     const authenticators = options.authenticators ?? [];
     const tokenFiles = authenticators.filter((candidate): candidate is TokenFile => candidate instanceof TokenFile);
@@ -168,6 +178,7 @@ export class ApiServer {
       authorizer,
       authenticators: new AuthenticatorChain([...authenticators, tokens, new BootstrapTokens(storage, clock)]),
       handler: new ResourceHandler(rest, subresourceHandlers(rest, resources, tokens, this.nodes, authorizer)),
+      aggregator: this.aggregator,
       reviews: reviewHandlers({ clock, authorizer, tokens, tokenFiles }),
     });
   }
@@ -234,12 +245,14 @@ export class ApiServer {
     await createMissing(this, defaultObjects(this.resources));
     const hasRange = this.storage.latest('/registry/servicecidrs/kubernetes') !== undefined;
     const range = hasRange ? [] : [serviceRangeObject(this.serviceRange, now)];
-    await replaceContent(this, [...range, ...addressObjects(address)]);
+    const requestHeaderCa = await this.aggregator.authority();
+    await replaceContent(this, [...range, ...addressObjects(address, requestHeaderCa)]);
   }
 
   async close(): Promise<void> {
     this.isClosing = true;
     await this.definitions.stop();
+    await this.aggregator[Symbol.asyncDispose]();
     this.conversions[Symbol.dispose]();
     await this.admission.close();
     await this.storage.close();

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { formatApiVersion, unknownPathError } from '@tektite/meta';
 import type { Resource } from '../registry/resource.ts';
-import type { GroupEntry, ResourceTable, VersionEntry } from '../registry/resource-table.ts';
+import type { GroupEntry, ResourceTable } from '../registry/resource-table.ts';
 import type { ApiResponse } from '../request/api-response.ts';
+import type { RemoteVersion } from '../aggregation/aggregator.ts';
+import { aggregatedRemote, remoteGroups } from './remote-groups.ts';
 import { negotiate } from '../request/negotiate.ts';
 
 const aggregated: ReadonlySet<string> = new Set(['APIGroupDiscoveryList;apidiscovery.k8s.io;v2']);
@@ -14,9 +16,12 @@ const plain: ReadonlySet<string> = new Set();
  */
 export class Discovery {
   private readonly table: ResourceTable;
+  private readonly remotes: () => readonly RemoteVersion[];
 
-  constructor(table: ResourceTable) {
+  /** `remotes` are the versions of aggregated servers. */
+  constructor(table: ResourceTable, remotes: () => readonly RemoteVersion[] = () => []) {
     this.table = table;
+    this.remotes = remotes;
   }
 
   /** `undefined` when the path is none of discovery's. */
@@ -32,15 +37,17 @@ export class Discovery {
       const list = () => ({
         kind: 'APIGroupList',
         apiVersion: 'v1',
-        groups: groups.map(({ name, versions }) => groupBody(name, versions)),
+        groups: [...groups, ...remoteGroups(this.remotes())].map(({ name, versions }) => groupBody(name, versions)),
       });
       return this.root(
         accept,
         list,
         groups.map(({ name }) => name),
+        remoteGroups(this.remotes()).map(aggregatedRemote),
       );
     }
-    const group = this.table.group(segments[1] as string);
+    const group =
+      this.table.group(segments[1] as string) ?? remoteGroups(this.remotes()).find(({ name }) => name === segments[1]);
     if (segments.length === 2)
       return group
         ? json({ kind: 'APIGroup', apiVersion: 'v1', ...groupBody(group.name, group.versions) }, accept)
@@ -49,10 +56,15 @@ export class Discovery {
     return undefined;
   }
 
-  private root(accept: string | undefined, legacy: () => object, groups: readonly string[]): ApiResponse {
+  private root(
+    accept: string | undefined,
+    legacy: () => object,
+    groups: readonly string[],
+    remotes: readonly object[] = [],
+  ): ApiResponse {
     const form = negotiate(accept, aggregated);
     if (form.as === undefined) return { code: 200, type: 'object', media: form.media, object: legacy() };
-    const items = groups.map((name) => aggregatedGroup(this.table.group(name) as GroupEntry));
+    const items = [...groups.map((name) => aggregatedGroup(this.table.group(name) as GroupEntry)), ...remotes];
     return {
       code: 200,
       type: 'object',
@@ -103,7 +115,7 @@ function legacyVersions(serverAddress: string): object {
   };
 }
 
-function groupBody(name: string, versions: readonly VersionEntry[]): object {
+function groupBody(name: string, versions: readonly { readonly version: string }[]): object {
   const named = versions.map(({ version }) => ({ groupVersion: `${name}/${version}`, version }));
   return { name, versions: named, preferredVersion: named[0] };
 }

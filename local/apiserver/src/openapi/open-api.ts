@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { RemoteVersion } from '../aggregation/aggregator.ts';
 import type { GroupEntry, ResourceTable, VersionEntry } from '../registry/resource-table.ts';
 import type { ApiResponse } from '../request/api-response.ts';
 import { type SwaggerDocument, swaggerDocument } from './document-v2.ts';
@@ -26,11 +27,14 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
  */
 export class OpenApi {
   private readonly table: ResourceTable;
+  private readonly remotes: () => readonly RemoteVersion[];
   private readonly documents = new Map<string, { readonly hash: string; readonly text: Promise<string> }>();
   private readonly swagger = new Map<string, { readonly hash: string; readonly bytes: Promise<Uint8Array> }>();
 
-  constructor(table: ResourceTable) {
+  /** `remotes` are the versions of aggregated servers, whose documents these servers answer themselves. */
+  constructor(table: ResourceTable, remotes: () => readonly RemoteVersion[] = () => []) {
     this.table = table;
+    this.remotes = remotes;
   }
 
   /**
@@ -102,6 +106,8 @@ export class OpenApi {
     const paths: Record<string, object> = {};
     for (const [path, resources] of this.versions())
       paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${hashOf(path, resources)}` };
+    for (const { group, version } of this.remotes())
+      paths[`apis/${group}/${version}`] = { serverRelativeURL: `/openapi/v3/apis/${group}/${version}` };
     return { paths };
   }
 

@@ -1,4 +1,5 @@
 import { unknownPathError } from '@tektite/meta';
+import type { Aggregator } from '../aggregation/aggregator.ts';
 import type { AuthenticatorChain } from '../auth/authenticator.ts';
 import { type Authorizer, attributesOf, forbiddenRequestError } from '../auth/authorizer.ts';
 import { impersonate } from '../auth/impersonation.ts';
@@ -20,6 +21,7 @@ export interface RouterParts {
   readonly authenticators: AuthenticatorChain;
   readonly authorizer: Authorizer;
   readonly handler: ResourceHandler;
+  readonly aggregator: Aggregator;
   /** Resources that are only asked, never stored, by `plural.group`. */
   readonly reviews: ReadonlyMap<string, (context: RequestContext) => Promise<ApiResponse>>;
 }
@@ -38,8 +40,9 @@ export class Router {
 
   constructor(parts: RouterParts) {
     this.parts = parts;
-    this.discovery = new Discovery(parts.resources);
-    this.openApi = new OpenApi(parts.resources);
+    const remotes = () => parts.aggregator.versions();
+    this.discovery = new Discovery(parts.resources, remotes);
+    this.openApi = new OpenApi(parts.resources, remotes);
   }
 
   /** Through the doors, whatever the request brings along: who sends it, and what it is about. */
@@ -58,6 +61,8 @@ export class Router {
   async route(request: ApiRequest, warnings: Set<string>): Promise<ApiResponse> {
     const { resources } = this.parts;
     const { info, user } = await this.admit(request);
+    const remote = remoteVersion(request.path);
+    if (remote && this.parts.aggregator.has(...remote)) return this.parts.aggregator.proxy(...remote, request, user);
     const context: RequestContext = { request, info, user, warnings };
     if (!info.isResourceRequest) return this.answerPath(context);
     const resource = resources.find(info.group, info.version, info.resource);
@@ -94,6 +99,12 @@ export class Router {
     await storage.compact(revision);
     return { code: 200, type: 'object', media: 'json', object: { compactedRevision: revision } };
   }
+}
+
+/** The group and version that a path belongs to: of resources, discovery, or their OpenAPI document. */
+function remoteVersion(path: string): [group: string, version: string] | undefined {
+  const [, group, version] = /^(?:\/openapi\/v3)?\/apis\/([^/]+)\/([^/]+)(?:\/|$)/.exec(path) ?? [];
+  return group === undefined || version === undefined ? undefined : [group, version];
 }
 
 function isReading({ method }: ApiRequest): boolean {

@@ -9,8 +9,6 @@ export interface ServedAddress {
   readonly port: number;
   /** PEM of the authorities of client certificates. */
   readonly clientCa: string;
-  /** PEM of the authority that vouches for requests that this server proxies. */
-  readonly requestHeaderCa?: string;
 }
 
 /** Group and version priorities of upstream. Others are of equal, lower rank. */
@@ -82,11 +80,15 @@ export function defaultObjects(resources: ResourceTable): BootstrapObject[] {
   ];
 }
 
-/** Objects that describe this very server: they are written at every start. */
-export function addressObjects({ host, port, clientCa, requestHeaderCa }: ServedAddress): BootstrapObject[] {
-  const headers = {
+/**
+ * Objects that describe this very server: they are written at every start. `requestHeaderCa` is the PEM of the authority that
+ * vouches for proxied requests.
+ */
+export function addressObjects({ host, port, clientCa }: ServedAddress, requestHeaderCa: string): BootstrapObject[] {
+  const data = {
+    'client-ca-file': clientCa,
     'requestheader-allowed-names': '["front-proxy-client"]',
-    'requestheader-client-ca-file': requestHeaderCa ?? '',
+    'requestheader-client-ca-file': requestHeaderCa,
     'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
     'requestheader-group-headers': '["X-Remote-Group"]',
     'requestheader-uid-headers': '["X-Remote-Uid"]',
@@ -96,7 +98,7 @@ export function addressObjects({ host, port, clientCa, requestHeaderCa }: Served
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { name: 'extension-apiserver-authentication', namespace: 'kube-system' },
-    data: { 'client-ca-file': clientCa, ...(requestHeaderCa ? headers : {}) },
+    data,
   };
   if (isIP(host) === 0) return [authentication];
   const own = { name: 'kubernetes', namespace: 'default' };

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { checkServerIdentity, type TLSSocket } from 'node:tls';
-import { isVouchedServer } from '@tektite/certificates';
+import { isVouchedServer, type KeyPair } from '@tektite/certificates';
 import { buildConnector } from 'undici';
 
 export interface VerifiedConnectorOptions {
@@ -8,6 +8,10 @@ export interface VerifiedConnectorOptions {
   readonly host: string;
   /** PEM of those who may vouch for it. Without one, those whom the machine trusts. */
   readonly authorities?: string;
+  /** Default yes. */
+  readonly isVerified?: boolean;
+  /** The certificate that is shown to the server, if any. */
+  readonly identity?: KeyPair;
   readonly timeoutMs: number;
   readonly now: () => number;
 }
@@ -18,10 +22,11 @@ export interface VerifiedConnectorOptions {
  * Where OpenSSL reports a self-signed certificate, signatures are checked once more: see {@link isVouchedServer}.
  */
 export function verifiedConnector(options: VerifiedConnectorOptions): buildConnector.connector {
-  const { host, authorities, timeoutMs } = options;
+  const { host, authorities, timeoutMs, identity, isVerified = true } = options;
   const connect = buildConnector({
     ...(authorities === undefined ? {} : { ca: authorities }),
     ...(isIP(host) ? {} : { servername: host }),
+    ...(identity ? { cert: identity.certificate, key: identity.key } : {}),
     rejectUnauthorized: false,
     // A resumed session is not verified again.
     maxCachedSessions: 0,
@@ -34,7 +39,7 @@ export function verifiedConnector(options: VerifiedConnectorOptions): buildConne
         callback(error, null);
         return;
       }
-      const untrusted = verificationError(socket as TLSSocket, options);
+      const untrusted = isVerified ? verificationError(socket as TLSSocket, options) : undefined;
       if (!untrusted) {
         callback(null, socket as TLSSocket);
         return;
