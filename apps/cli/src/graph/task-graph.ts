@@ -1,6 +1,6 @@
 import type { KubeObject } from '@tektite/meta';
 import { buildGraph, isGraphError, type PipelineSpec } from '@tektite/pipelines';
-import type { RunNode, RunState, RunTimes } from '@tektite/dashboard/run';
+import { type RunNode, type RunState, type RunTimes, wholeSpan } from '@tektite/dashboard/run';
 import { UserError } from '../user-error.ts';
 
 /** The tasks of a pipeline, and which waits for which. */
@@ -24,8 +24,6 @@ export interface FinalTask {
 
 export interface GraphTask extends FinalTask {
   readonly parents: readonly string[];
-  /** How many steps from the start: tasks with the same number can run at once. */
-  readonly level: number;
 }
 
 interface PipelineDocument extends KubeObject {
@@ -55,32 +53,17 @@ export function withProgress(graph: TaskGraph, run: RunNode, times: RunTimes, no
   const add = <T extends FinalTask>(task: T): T => {
     const node = nodes.get(task.name);
     if (!node) return task;
-    const span = times.spanOf(node) ?? wholeSpan(node, times);
+    const span = wholeSpan(node, times);
     const took = span && node.state !== 'skipped' ? { tookMs: (span.ended ?? now) - span.began } : {};
     return { ...task, progress: { state: node.state, ...took } };
   };
   return { ...graph, tasks: graph.tasks.map(add), final: graph.final.map(add) };
 }
 
-/** A matrix has no times; its span covers all its runs. */
-function wholeSpan(node: RunNode, times: RunTimes): ReturnType<RunTimes['spanOf']> {
-  const spans = node.children.flatMap((child) => times.spanOf(child) ?? []);
-  if (spans.length === 0) return undefined;
-  const began = Math.min(...spans.map((span) => span.began));
-  const ends = spans.map((span) => span.ended);
-  return ends.includes(undefined) ? { began } : { began, ended: Math.max(...(ends as number[])) };
-}
-
 function graphOf(name: string, { tasks = [], finally: final = [] }: PipelineSpec): TaskGraph {
   try {
     const { parents, order } = buildGraph(tasks);
-    const levels = new Map<string, number>();
-    const placed = order.map((task) => {
-      const names = parents.get(task) ?? [];
-      const level = Math.max(0, ...names.map((parent) => (levels.get(parent) ?? 0) + 1));
-      levels.set(task, level);
-      return { name: task, parents: names, level };
-    });
+    const placed = order.map((task) => ({ name: task, parents: parents.get(task) ?? [] }));
     return { name, tasks: placed, final: final.map((task) => ({ name: task.name })) };
   } catch (error) {
     if (isGraphError(error)) throw new UserError(`${name}: ${error.message}`, 2);

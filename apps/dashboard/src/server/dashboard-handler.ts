@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { parseTarget, type RequestTarget, type ServerRequest, type ServerResponse } from '@tektite/http';
 import { type Clock, type Random, sleep } from '@tektite/meta';
 import { WebSocketServer } from 'ws';
+import type { Explanation } from '../api/explanation.ts';
 import { proxyRequest } from './kube-proxy.ts';
 import type { Login } from './login.ts';
 import { PageFiles } from './page-files.ts';
@@ -16,7 +17,7 @@ import { serveStreams } from './stream-socket.ts';
 import type { Visitor } from './visitor.ts';
 
 /** The recent reconciles of an object, as the controllers of this process report them. */
-export type Explain = (kind: string, key: string) => Promise<readonly unknown[]>;
+export type Explain = (kind: string, key: string) => Promise<readonly Explanation[]>;
 
 export interface DashboardHandlerOptions {
   readonly login: Login;

@@ -57,7 +57,7 @@ describe('a login', () => {
     const body = JSON.stringify({ code: dashboard.login.issue() });
     const { headers } = await dashboard.send('POST', '/api/session', json, body);
     expect(String(headers['set-cookie'])).toMatch(
-      /^tektite-session-\d+=[\w-]{32}; Path=\/api; HttpOnly; SameSite=Strict$/,
+      /^tektite-session-\d+=[\w-]{32}; Path=\/api; Max-Age=604800; HttpOnly; SameSite=Strict$/,
     );
   });
 
@@ -204,11 +204,13 @@ describe('the proxy', () => {
   });
 
   it('explains only objects that the visitor may read', async () => {
-    const explain = async (kind: string, key: string) => [{ kind, key }];
+    const explain = async (kind: string, key: string) => [
+      { controller: kind, because: key, startedAt: 0, durationMs: 1, outcome: 'success' },
+    ];
     const path = '/api/explain?path=/api/v1/namespaces/default';
     await using dashboard = await TestDashboard.start({ explain });
     const { text } = await dashboard.send('GET', path, await dashboard.session());
-    expect(JSON.parse(text)).toEqual({ records: [{ kind: 'Namespace', key: 'default' }] });
+    expect(JSON.parse(text)).toMatchObject({ records: [{ controller: 'Namespace', because: 'default' }] });
     await using poor = await TestDashboard.start({ explain }, { name: 'ann', groups: [] });
     expect((await poor.send('GET', path, await poor.session())).code).toBe(403);
   });

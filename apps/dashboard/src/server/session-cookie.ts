@@ -5,10 +5,13 @@ export function cookieName(port: number): string {
   return `tektite-session-${port}`;
 }
 
+/** As long as a session lasts at most. */
+const maxAgeSeconds = 7 * 24 * 3600;
+
 /** Not readable by scripts, not sent with requests of other sites, and only to the routes that need it. */
 export function sessionCookie(port: number, value: string, isSecure: boolean): string {
-  const parts = [`${cookieName(port)}=${value}`, 'Path=/api', 'HttpOnly', 'SameSite=Strict'];
-  if (value === '') parts.push('Max-Age=0');
+  const maxAge = `Max-Age=${value === '' ? 0 : maxAgeSeconds}`;
+  const parts = [`${cookieName(port)}=${value}`, 'Path=/api', maxAge, 'HttpOnly', 'SameSite=Strict'];
   if (isSecure) parts.push('Secure');
   return parts.join('; ');
 }

@@ -1,0 +1,155 @@
+import { signal } from '@preact/signals-core';
+import type { Clock } from '@tektite/meta';
+import type { KubeApi } from '../api/kube-api.ts';
+import { objectPath, resources, withQuery } from '../api/resource.ts';
+import type { LogMatch, LogRow } from '../logs/log-document.ts';
+import type { LogReply, LogRequest } from '../logs/log-messages.ts';
+
+/** A step whose log is shown. */
+export interface LogStep {
+  /** The name of the section. */
+  readonly id: string;
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+  readonly isRunning: boolean;
+}
+
+/** The worker, or the same without one. */
+export interface LogPort {
+  post(request: LogRequest): void;
+  onReply(listener: (reply: LogReply) => void): void;
+  close(): void;
+}
+
+interface OpenLog {
+  close: () => void;
+  hasEnded: boolean;
+}
+
+const retryMs = 1000;
+
+/** The logs of the steps of a task: streams in, rows out. The rows are made by the worker. */
+export class LogStore {
+  readonly count = signal(0);
+  readonly lines = signal(0);
+  readonly window = signal<{ readonly first: number; readonly rows: readonly LogRow[] }>({ first: 0, rows: [] });
+  readonly matches = signal<readonly LogMatch[]>([]);
+  readonly total = signal(0);
+  readonly searchError = signal<string | undefined>(undefined);
+  /** Why a step has no log, by section: its Pod was deleted, or it may not be read. */
+  readonly problems = signal<ReadonlyMap<string, string>>(new Map());
+  readonly located = signal<number | undefined>(undefined);
+  private readonly api: KubeApi;
+  private readonly clock: Clock;
+  private readonly port: LogPort;
+  private readonly open = new Map<string, OpenLog>();
+  private onText: ((parts: readonly string[]) => void) | undefined;
+  private isClosed = false;
+
+  constructor(api: KubeApi, clock: Clock, port: LogPort) {
+    this.api = api;
+    this.clock = clock;
+    this.port = port;
+    port.onReply((reply) => this.receive(reply));
+  }
+
+  /** Opens the logs of steps that started since the last call. */
+  show(steps: readonly LogStep[]): void {
+    for (const step of steps) if (!this.open.has(step.id)) this.read(step, () => this.isClosed);
+  }
+
+  showWindow(first: number, last: number): void {
+    this.port.post({ type: 'window', first, last });
+  }
+
+  fold(section: string, isFolded: boolean): void {
+    this.port.post({ type: 'fold', section, isFolded });
+  }
+
+  wrap(columns: number): void {
+    this.port.post({ type: 'wrap', columns });
+  }
+
+  search(pattern: string, isCaseSensitive = false): void {
+    this.port.post({ type: 'search', pattern, isCaseSensitive });
+  }
+
+  locate(section: string, line: number): void {
+    this.port.post({ type: 'locate', section, line });
+  }
+
+  /** All of it, for a download. */
+  text(withTimes: boolean): Promise<readonly string[]> {
+    return new Promise((resolve) => {
+      this.onText = resolve;
+      this.port.post({ type: 'text', withTimes });
+    });
+  }
+
+  close(): void {
+    this.isClosed = true;
+    for (const { close } of this.open.values()) close();
+    this.port.close();
+  }
+
+  private read(step: LogStep, isStopped: () => boolean): void {
+    const { id, namespace, pod, container } = step;
+    const path = withQuery(`${objectPath(resources.pods, namespace, pod)}/log`, {
+      container,
+      follow: true,
+      timestamps: true,
+    });
+    this.port.post({ type: 'open', section: id });
+    const log: OpenLog = { close: () => undefined, hasEnded: false };
+    this.open.set(id, log);
+    log.close = this.api.stream(path, {
+      onData: (bytes) => this.port.post({ type: 'append', section: id, bytes }),
+      onEnd: (status) => {
+        log.hasEnded = true;
+        if (isStopped()) return;
+        if (!status) this.port.post({ type: 'end', section: id });
+        else if (status.code === 404 || status.code === 403)
+          this.addProblem(id, problemOf(status.code, status.message));
+        else {
+          // The connection was cut, or the container is not there yet. A log is read again from its start.
+          const timer = this.clock.setTimer(retryMs, () => {
+            if (isStopped()) return;
+            this.port.post({ type: 'clear', section: id });
+            this.read(step, isStopped);
+          });
+          log.close = () => timer[Symbol.dispose]();
+        }
+      },
+    });
+  }
+
+  private addProblem(id: string, text: string): void {
+    this.problems.value = new Map([...this.problems.value, [id, text]]);
+  }
+
+  private receive(reply: LogReply): void {
+    switch (reply.type) {
+      case 'rows':
+        this.count.value = reply.count;
+        this.lines.value = reply.lines;
+        this.window.value = { first: reply.first, rows: reply.rows };
+        break;
+      case 'matches':
+        this.matches.value = reply.matches;
+        this.total.value = reply.total;
+        this.searchError.value = reply.error;
+        break;
+      case 'located':
+        this.located.value = reply.row;
+        break;
+      case 'text':
+        this.onText?.(reply.parts);
+        break;
+    }
+  }
+}
+
+function problemOf(code: number, message = ''): string {
+  return code === 404 ? 'The Pod of this step was deleted, and its log with it.' : message;
+}
