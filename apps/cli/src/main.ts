@@ -4,6 +4,7 @@ import { goStyleFlags } from './go-style-flags.ts';
 import { addByohCommands } from './program/byoh-commands.ts';
 import { addClusterCommands } from './program/cluster-commands.ts';
 import { addConnectorCommands } from './program/connector-commands.ts';
+import { addImageCommands } from './program/image-commands.ts';
 import { addMachineCommands } from './program/machine-commands.ts';
 import { addManifestCommands } from './program/manifest-commands.ts';
 import { addOperatorCommands } from './program/operator-commands.ts';
@@ -42,6 +43,7 @@ Examples:
     );
   tektite.commandsGroup('Control plane of this machine:');
   addClusterCommands(tektite);
+  addImageCommands(tektite);
   addMachineCommands(tektite);
   tektite.commandsGroup('Tasks and pipelines:');
   addRunCommands(tektite);

@@ -17,6 +17,7 @@ export interface ErrorReport {
 export function describeError(error: unknown): ErrorReport {
   if (error instanceof UserError) return report(error.message, error.exitCode);
   if (isBranded(error, 'ManifestError')) return report(error.message, isInputError(error) ? 2 : 1);
+  if (isBranded(error, 'ImageStoreError')) return report(error.message, isReferenceError(error) ? 2 : 1);
   if (isBranded(error, 'RuntimeError') || isClientError(error) || isStatusError(error)) return report(error.message);
   const file = explainFileError(error, '');
   const { path, syscall = '', message } = asError(error);
@@ -37,6 +38,11 @@ function isBranded(error: unknown, name: string): error is Error {
 function isInputError(error: Error): boolean {
   const { code = '' } = error as NodeJS.ErrnoException;
   return ['SOURCE', 'PARSE', 'DUPLICATE'].includes(code);
+}
+
+/** The name of an image that cannot be one. */
+function isReferenceError(error: Error): boolean {
+  return (error as NodeJS.ErrnoException).code === 'INVALID_REFERENCE';
 }
 
 function asError(error: unknown): NodeJS.ErrnoException {

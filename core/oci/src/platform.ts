@@ -1,6 +1,6 @@
 import { StoreError } from './store-error.ts';
 
-/** What an image was built for. */
+/** The operating system and architecture that an image was built for. */
 export interface Platform {
   readonly os: string;
   readonly architecture: string;

@@ -64,7 +64,7 @@ int main(int argc, char **argv) {
   if (!owners && !plain) owners = enter_user_namespace(users, groups);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   bool removes = strcmp(act, "remove") == 0;
-  /* Without rights of its own root, a layer of this user could not be listed. */
+  /* A layer whose root has no rights could not be listed. */
   if (removes) chmod(path, 0700);
   int folder = open_folder(path);
   if (strcmp(act, "unpack") == 0) {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { addByohCommands } from './byoh-commands.ts';
 import { addClusterCommands } from './cluster-commands.ts';
 import { addConnectorCommands } from './connector-commands.ts';
+import { addImageCommands } from './image-commands.ts';
 import { addMachineCommands } from './machine-commands.ts';
 import { addManifestCommands } from './manifest-commands.ts';
 import { addOperatorCommands } from './operator-commands.ts';
@@ -11,6 +12,7 @@ import { addRunCommands } from './run-commands.ts';
 const tektite = new Command('tektite');
 for (const add of [
   addClusterCommands,
+  addImageCommands,
   addMachineCommands,
   addRunCommands,
   addManifestCommands,

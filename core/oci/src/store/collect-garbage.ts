@@ -147,7 +147,7 @@ export class GarbageCollector {
     }
   }
 
-  /** What the store takes on disk. */
+  /** The size of the store on disk. */
   private async diskBytes(): Promise<number> {
     const sizes = await Promise.all([this.blobBytes(), this.layerBytes()]);
     return sizes.reduce((sum, size) => sum + size, 0);
