@@ -1,7 +1,14 @@
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
-import { RevisionStore, SegmentJournal, type TokenFile } from '@tektite/apiserver';
+import {
+  EncryptedJournal,
+  type Encryption,
+  RevisionStore,
+  rewriteStale,
+  SegmentJournal,
+  type TokenFile,
+} from '@tektite/apiserver';
 import { createFolder, type Transport } from '@tektite/client';
 import { type ServedApi, startCluster } from '@tektite/cluster';
 import type { Logger, RunningSystems, System } from '@tektite/controller';
@@ -22,6 +29,8 @@ export interface ControlPlaneOptions {
   readonly host: string;
   readonly port: number;
   readonly tokens?: TokenFile;
+  /** Encrypts objects in the data folder. */
+  readonly encryption?: Encryption;
   readonly disabledAdmissionPlugins: readonly string[];
   /** The runtime of Pods. Without it, this is an API server alone, and not a cluster. */
   readonly runtime?: RuntimeName;
@@ -69,7 +78,7 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
   // The storage first: its lock owns the data folder, in which the keys are made.
   const storage = options.inMemory
     ? new RevisionStore({ maxBytes: maxStateBytes() })
-    : await openStorage(join(folder, 'state'), started, onNotice, events);
+    : await openStorage(join(folder, 'state'), options.encryption, started, onNotice, events);
   const keyFolder = new KeyFolder(join(folder, 'pki'));
   const pki = await ServerPki.load(keyFolder, host, systemClock);
   started.push(async () => pki[Symbol.dispose]());
@@ -158,17 +167,19 @@ async function openFolder(options: ControlPlaneOptions, started: Started): Promi
 
 async function openStorage(
   folder: string,
+  encryption: Encryption | undefined,
   started: Started,
   onNotice: (text: string) => void,
   events: StorageEvents,
 ): Promise<RevisionStore> {
   const onProblem = events.onProblem.bind(events);
-  const journal = await SegmentJournal.open(folder, { onNotice, onProblem });
+  const journal = new EncryptedJournal(await SegmentJournal.open(folder, { onNotice, onProblem }), encryption);
   // The storage closes its journal; until there is one, that is done here.
   started.push(() => journal.close());
   const storage = new RevisionStore({ journal, maxBytes: maxStateBytes() });
   started.pop();
   started.push(() => storage.close());
+  await rewriteStale(storage, journal.stale);
   return storage;
 }
 

@@ -12,6 +12,8 @@ export type { ApiResponse, WatchEvent } from './request/api-response.ts';
 export { compactPath } from './rest/router.ts';
 export type { NodeConnector, PodLogOptions } from './rest/subresources/pod-node.ts';
 export { ApiServer, type ApiServerOptions } from './server.ts';
+export { EncryptedJournal, rewriteStale } from './storage/encryption/encrypted-journal.ts';
+export { type Encryption, readEncryptionConfiguration } from './storage/encryption/encryption-configuration.ts';
 export { FolderError, folderErrors, isFolderError } from './storage/journal/folder-error.ts';
 export { FolderLock } from './storage/journal/folder-lock.ts';
 export { isAlive, ownProcess, type ProcessIdentity } from './storage/journal/process-identity.ts';

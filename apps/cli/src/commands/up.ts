@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isFolderError, TokenFile } from '@tektite/apiserver';
+import { type Encryption, isFolderError, readEncryptionConfiguration, TokenFile } from '@tektite/apiserver';
 import type { System } from '@tektite/controller';
 import { systemClock } from '@tektite/meta';
 import pc from 'picocolors';
@@ -27,6 +27,7 @@ export interface UpOptions extends SystemSettings {
   readonly port: string;
   readonly writeKubeconfig?: string;
   readonly tokenAuthFile?: string;
+  readonly encryptionProviderConfig?: string;
   readonly disableAdmissionPlugins?: string;
   readonly maxInflightBytes: string;
   readonly apiOnly?: boolean;
@@ -49,6 +50,7 @@ export async function up(options: UpOptions): Promise<void> {
   const runtime = options.apiOnly ? undefined : readRuntime(options.runtime);
   if (runtime === 'host' && systems.some(({ name }) => name === 'pipelines')) await checkSteps();
   const tokens = options.tokenAuthFile ? await readTokens(options.tokenAuthFile) : undefined;
+  const encryption = await readEncryption(options.encryptionProviderConfig);
   // Installed before the start, so that a control plane that is stopped while it starts leaves nothing behind either.
   const stopped = stopSignal();
   try {
@@ -59,6 +61,7 @@ export async function up(options: UpOptions): Promise<void> {
       ...(runtime ? { runtime } : {}),
       ...(images ? { images } : {}),
       ...(tokens ? { tokens } : {}),
+      ...(encryption ? { encryption } : {}),
     });
     const page = options.apiOnly || options.dashboard === false ? undefined : await servePageOf(plane, options, port);
     const record = {
@@ -116,7 +119,7 @@ async function start(
   port: number,
   more: Pick<
     ControlPlaneOptions,
-    'disabledAdmissionPlugins' | 'maxInflightBytes' | 'systems' | 'tokens' | 'runtime' | 'images'
+    'disabledAdmissionPlugins' | 'encryption' | 'maxInflightBytes' | 'systems' | 'tokens' | 'runtime' | 'images'
   >,
 ): Promise<ControlPlane> {
   try {
@@ -181,6 +184,16 @@ async function readTokens(file: string): Promise<TokenFile> {
     return TokenFile.parse(await readFile(file, 'utf8'), file);
   } catch (error) {
     throw new UserError(`--token-auth-file: ${explainFileError(error, file) ?? (error as Error).message}`);
+  }
+}
+
+async function readEncryption(file: string | undefined): Promise<Encryption | undefined> {
+  if (file === undefined) return undefined;
+  try {
+    return readEncryptionConfiguration(await readFile(file, 'utf8'));
+  } catch (error) {
+    const cause = explainFileError(error, file) ?? `${file}: ${(error as Error).message}`;
+    throw new UserError(`--encryption-provider-config: ${cause}`);
   }
 }
 

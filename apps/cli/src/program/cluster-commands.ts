@@ -28,6 +28,7 @@ export function addClusterCommands(tektite: Command): void {
     .optionsGroup('API server:')
     .option('--api-only', 'serve the API alone: no controllers, node or systems')
     .option('--token-auth-file <file>', 'static bearer tokens, a line each: token,user,uid,"group1,group2"')
+    .option('--encryption-provider-config <file>', 'an EncryptionConfiguration: encrypts Secrets in the data folder')
     .option('--disable-admission-plugins <names>', 'admission plugins to leave out, by commas')
     .option(
       '--max-inflight-bytes <bytes>',
