@@ -3,6 +3,7 @@ import { MissingObjectError, type ObjectSource } from '../object-source.ts';
 import { checkTogether, expand } from './expand.ts';
 import { type FieldContext, fieldValue } from './field-value.ts';
 import { type Allocatable, resourceValue } from './resource-value.ts';
+import { serviceLinks } from './service-links.ts';
 
 export interface EnvironmentContext extends FieldContext {
   readonly objects: ObjectSource;
@@ -28,7 +29,7 @@ export async function environment(
       : secretRef && decoded(await sources.secret(secretRef.name ?? '', secretRef.optional));
     for (const [key, value] of Object.entries(data ?? {})) own.set(prefix + key, value);
   }
-  const all = new Map([...context.serviceVariables, ...own]);
+  const all = new Map([...(await linksOf(pod, context.objects)), ...context.serviceVariables, ...own]);
   let total = 0;
   for (const variable of container.env ?? []) {
     const value = variable.value
@@ -39,6 +40,14 @@ export async function environment(
     all.set(variable.name, value);
   }
   return all;
+}
+
+/** The Service of the API is not among them: every container has its variables. */
+async function linksOf({ metadata, spec }: Pod, objects: ObjectSource): Promise<ReadonlyMap<string, string>> {
+  const { namespace = '' } = metadata;
+  if (spec?.enableServiceLinks === false) return new Map();
+  const services = await objects.services(namespace);
+  return serviceLinks(services.filter((service) => service.metadata.name !== 'kubernetes' || namespace !== 'default'));
 }
 
 /** Undefined: the variable is not set at all, because it is optional. */
