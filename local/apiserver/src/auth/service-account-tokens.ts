@@ -22,6 +22,8 @@ export interface BoundObject {
   readonly kind: 'Pod' | 'Secret' | 'Node';
   readonly name: string;
   readonly uid: string;
+  /** The node of a Pod. The token names it, but does not expire with it. */
+  readonly node?: { readonly name: string; readonly uid?: string };
 }
 
 export interface TokenOptions {
@@ -41,7 +43,7 @@ interface PrivateClaims {
   readonly serviceaccount?: { readonly name: string; readonly uid: string };
   readonly pod?: { readonly name: string; readonly uid: string };
   readonly secret?: { readonly name: string; readonly uid: string };
-  readonly node?: { readonly name: string; readonly uid: string };
+  readonly node?: { readonly name: string; readonly uid?: string };
 }
 
 /** Signs and checks the tokens of service accounts. A token is good only while its account, and what it is bound to, exist. */
@@ -76,6 +78,7 @@ export class ServiceAccountTokens implements Authenticator {
       namespace,
       serviceaccount: { name, uid },
       ...(bound ? { [bound.kind.toLowerCase()]: { name: bound.name, uid: bound.uid } } : {}),
+      ...(bound?.node ? { node: bound.node } : {}),
     };
     const token = await new SignJWT({ 'kubernetes.io': claims })
       .setProtectedHeader({ alg: algorithm, kid: id })
@@ -116,7 +119,7 @@ export class ServiceAccountTokens implements Authenticator {
     if (!serviceaccount || !this.isLive('serviceaccounts', namespace, serviceaccount)) return undefined;
     if (info.pod && !this.isLive('pods', namespace, info.pod)) return undefined;
     if (info.secret && !this.isLive('secrets', namespace, info.secret)) return undefined;
-    if (info.node && !this.isLive('nodes', '', info.node)) return undefined;
+    if (info.node && !info.pod && !this.isLive('nodes', '', info.node)) return undefined;
     return { user: userOf(namespace, serviceaccount, info, String(claims.jti ?? '')), audiences: common };
   }
 
@@ -144,7 +147,7 @@ export class ServiceAccountTokens implements Authenticator {
   private isLive(
     plural: string,
     namespace: string,
-    { name, uid }: { readonly name: string; readonly uid: string },
+    { name, uid }: { readonly name: string; readonly uid?: string },
   ): boolean {
     const entry = this.storage.get(`/registry/${plural}/${namespace === '' ? '' : `${namespace}/`}${name}`);
     if (!entry || entry.value.metadata.uid !== uid) return false;
@@ -175,7 +178,7 @@ function userOf(
       ...(info.node
         ? {
             'authentication.kubernetes.io/node-name': [info.node.name],
-            'authentication.kubernetes.io/node-uid': [info.node.uid],
+            ...(info.node.uid ? { 'authentication.kubernetes.io/node-uid': [info.node.uid] } : {}),
           }
         : {}),
     },

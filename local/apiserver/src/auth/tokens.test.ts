@@ -120,6 +120,36 @@ describe('a token of a service account', () => {
     expect((await server.send('POST', `${accounts}/bot/token`, request({ boundObjectRef }))).code).toBe(404);
   });
 
+  it('that is bound to a Pod names its node, and is good without that', async () => {
+    const { server } = await start();
+    await using _ = server;
+    const node = await server.ok('POST', '/api/v1/nodes', {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n1' },
+    });
+    await server.ok('POST', '/api/v1/namespaces/default/pods', {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p' },
+      spec: { nodeName: 'n1', serviceAccountName: 'bot', containers: [{ name: 'c', image: 'i' }] },
+    });
+    const token = await tokenFor(server, { boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'p' } });
+    const headers = { authorization: `Bearer ${token}` };
+    const { status } = await server.ok('POST', whoami, review, { user: undefined, headers });
+    expect(status).toMatchObject({
+      userInfo: {
+        extra: {
+          'authentication.kubernetes.io/pod-name': ['p'],
+          'authentication.kubernetes.io/node-name': ['n1'],
+          'authentication.kubernetes.io/node-uid': [node.metadata.uid],
+        },
+      },
+    });
+    await server.ok('DELETE', '/api/v1/nodes/n1');
+    expect(await bearer(server, token)).toBe('system:serviceaccount:default:bot');
+  });
+
   it('is not bound to a Pod of another account', async () => {
     const { server } = await start();
     await using _ = server;

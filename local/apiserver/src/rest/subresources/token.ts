@@ -125,5 +125,13 @@ function findBound(
       `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
     );
   }
-  return { kind: kind as BoundObject['kind'], name, uid: actual };
+  const node = kind === 'Pod' ? nodeOf(parts, entry.value as Pod) : undefined;
+  return { kind: kind as BoundObject['kind'], name, uid: actual, ...(node ? { node } : {}) };
+}
+
+/** The node of a Pod; without its uid where the node is not registered. */
+function nodeOf({ storage }: RestParts, { spec }: Pod): BoundObject['node'] {
+  if (!spec?.nodeName) return undefined;
+  const uid = storage.get(`/registry/nodes/${spec.nodeName}`)?.value.metadata.uid;
+  return { name: spec.nodeName, ...(uid ? { uid } : {}) };
 }
