@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type RunningCluster, startCluster } from '@tektite/cluster';
+import { type RuntimeName, type RunningCluster, startCluster } from '@tektite/cluster';
 import type { Client } from '@tektite/client';
 import type { Logger, System } from '@tektite/controller';
 import type { ImageMapping } from '@tektite/node';
@@ -9,7 +9,8 @@ import { saveObjects } from './run/save-objects.ts';
 import { openKeptFolder, openTemporaryFolder } from './temporary-folder.ts';
 
 export interface OneShotOptions {
-  /** Images mapped to this machine: Pods are its processes. */
+  readonly runtime: RuntimeName;
+  /** Images mapped to this machine. */
   readonly images?: ImageMapping;
   readonly systems: readonly System[];
   /** Keeps the folder with logs, volumes and, at its end, the objects. */
@@ -31,7 +32,7 @@ export interface OneShotCluster extends AsyncDisposable {
  * containers may call it. Traces are sent where a collector is named.
  */
 export async function startOneShotCluster(options: OneShotOptions): Promise<OneShotCluster> {
-  const { keep, onNotice, systems, log, images } = options;
+  const { keep, onNotice, systems, log, images, runtime } = options;
   const folder = keep ? { path: await openKeptFolder(), remove: undefined } : await openTemporaryFolder();
   const observed = wantsTraces() ? (await import('./systems/observe-systems.ts')).observeSystems() : undefined;
   let cluster: RunningCluster | undefined;
@@ -48,7 +49,7 @@ export async function startOneShotCluster(options: OneShotOptions): Promise<OneS
   try {
     cluster = await startCluster({
       folder: folder.path,
-      node: clusterNode('host', onNotice, images),
+      node: clusterNode(runtime, onNotice, images),
       systems,
       ...(observed ? { systemsOptions: { observe: observed.transport } } : {}),
       log,

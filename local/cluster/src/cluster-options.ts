@@ -6,7 +6,7 @@ import type { Clock, Random } from '@tektite/meta';
 import type { ImageMapping, NodeOptions, PodRuntime } from '@tektite/node';
 
 /** The runtimes that a cluster opens by name. */
-export const runtimeNames = ['host', 'podman', 'simulated'] as const;
+export const runtimeNames = ['auto', 'images', 'host', 'podman', 'simulated'] as const;
 export type RuntimeName = (typeof runtimeNames)[number];
 
 export interface ClusterOptions {
@@ -57,6 +57,8 @@ export interface ClusterCertificates {
 
 export interface ClusterNode extends Pick<NodeOptions, 'name' | 'maxPods' | 'labels' | 'taints'> {
   readonly runtime: RuntimeName | PodRuntime;
+  /** The folder of the image store, for runtimes that use it. Default: `~/.cache/tektite/images`. */
+  readonly imageStore?: string;
   /** Images that stand for others where Pods are processes of this machine. A function is given the data folder of the node. */
   readonly images?: ImageMapping | ((dataDir: string) => Promise<ImageMapping>);
   /** Images that only name programs of this machine. */

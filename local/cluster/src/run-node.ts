@@ -1,12 +1,18 @@
+import type { Client } from '@tektite/client';
 import {
+  clientObjects,
+  findImage,
   HostRuntime,
   type ImageMapping,
+  MachineImageService,
+  type NodeOptions,
   PodmanRuntime,
-  type PodRuntime,
   ServiceProxy,
   SimulatedRuntime,
   startNode,
+  StoreImageService,
 } from '@tektite/node';
+import { ImageStore } from '@tektite/oci';
 import type { ClusterNode } from './cluster-options.ts';
 import { type ClusterPart, componentClient } from './cluster-part.ts';
 import { nodeFolders } from './node-folders.ts';
@@ -22,12 +28,13 @@ interface NodePart extends ClusterPart {
 
 /** Makes this machine the node of the cluster, and serves the addresses of its Services. */
 export async function runNode(options: NodePart, started: Started): Promise<void> {
-  const { runtime: _, images: __, ownImages: ___, serviceProxy = true, ...settings } = options.node;
+  const { runtime: _, images: __, ownImages: ___, imageStore: ____, serviceProxy = true, ...settings } = options.node;
   const { dataDir, runtime } = nodeFolders(options.folder);
+  const client = componentClient(options, 'kubelet', 'system:node', started);
   const node = await startNode({
     ...settings,
-    client: componentClient(options, 'kubelet', 'system:node', started),
-    runtime: await openRuntime(options, dataDir, runtime),
+    client,
+    ...(await openRuntime(options, client, { dataDir, directory: runtime }, started)),
     dataDir,
     api: { host: options.api.host, port: options.api.port },
     onError: (error) => options.log.error('node', { error }),
@@ -47,25 +54,38 @@ async function runServiceProxy(options: NodePart, started: Started): Promise<voi
   await proxy.start();
 }
 
+type NodeRuntime = Pick<NodeOptions, 'runtime' | 'images'>;
+
 async function openRuntime(
   { node, folder, clock, onNotice }: NodePart,
-  dataDir: string,
-  directory: string,
-): Promise<PodRuntime> {
-  switch (node.runtime) {
-    case 'podman':
-      return new PodmanRuntime({ directory });
-    case 'simulated':
-      return new SimulatedRuntime({ clock, answersProbes: true });
-    case 'host': {
-      const images: ImageMapping = { ...shellImages(), ...(await imagesOf(node, dataDir)) };
-      return new HostRuntime({ directory, images, ownImages: node.ownImages ?? [], hide: [folder], onNotice });
-    }
-    default:
-      return node.runtime;
-  }
+  client: Client,
+  { dataDir, directory }: { readonly dataDir: string; readonly directory: string },
+  started: Started,
+): Promise<NodeRuntime> {
+  const { runtime, ownImages = [] } = node;
+  if (typeof runtime === 'object') return { runtime };
+  if (runtime === 'podman') return { runtime: new PodmanRuntime({ directory }) };
+  if (runtime === 'simulated') return { runtime: new SimulatedRuntime({ clock, answersProbes: true }) };
+  const mapped = (await imagesOf(node, dataDir)) ?? {};
+  const images: ImageMapping = { ...shellImages(), ...mapped };
+  const common = { directory, images, ownImages, hide: [folder], onNotice };
+  if (runtime === 'host') return { runtime: new HostRuntime(common) };
+  const store = await ImageStore.open(node.imageStore === undefined ? {} : { folder: node.imageStore });
+  started.push(() => store[Symbol.asyncDispose]());
+  const service = new MachineImageService({
+    images: new StoreImageService({ store, objects: clientObjects(client), clock }),
+    isOwn: (image) => ownImages.includes(image) || isMapped(mapped, image),
+    ...(runtime === 'auto' ? { isReplaceable: (image) => isMapped(shellImages(), image) } : {}),
+    hint: 'Ways out: `tektite image load` puts an image into the store from a file, `--images FILE` names a folder or programs of this machine for it, `--runtime host` uses the programs of this machine for all images',
+    onNotice,
+  });
+  return { runtime: new HostRuntime({ ...common, usesImages: true }), images: service };
 }
 
 async function imagesOf({ images }: ClusterNode, dataDir: string): Promise<ImageMapping | undefined> {
   return typeof images === 'function' ? images(dataDir) : images;
+}
+
+function isMapped(mapping: ImageMapping, image: string): boolean {
+  return Object.keys(findImage(mapping, image)).length > 0;
 }

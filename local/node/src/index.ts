@@ -37,5 +37,6 @@ export { type Simulation, simulationAnnotation } from './simulated/simulation.ts
 // Addresses of Services
 export { ServiceProxy, type ServiceProxyOptions } from './services/service-proxy.ts';
 export type { ImageRequest, ImageService } from './images/image-service.ts';
+export { MachineImageService, type MachineImageServiceOptions } from './images/machine-image-service.ts';
 export { StoreImageService, type StoreImageServiceOptions } from './images/store-image-service.ts';
 export { clientObjects, type ObjectSource } from './object-source.ts';

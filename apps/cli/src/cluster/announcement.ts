@@ -35,6 +35,8 @@ export function announcement(record: Omit<UpRecord, 'process'>, { hasContext, pa
 }
 
 const runtimes: Readonly<Record<string, string>> = {
+  auto: 'containers of images, or of programs of this machine',
+  images: 'containers of images',
   host: 'sandboxed processes of this machine',
   podman: 'containers of podman',
   simulated: 'simulated',

@@ -7,6 +7,7 @@ import pc from 'picocolors';
 import { isOutputClosed } from '../broken-pipe.ts';
 import { openCluster } from '../cluster/open-cluster.ts';
 import { readImages } from '../cluster/read-images.ts';
+import { readRuntime, stepRuntimeNames } from '../cluster/runtimes.ts';
 import { textLogger } from '../observe/text-logger.ts';
 import { errorText } from '../report-error.ts';
 import { nextChange } from '../run/next-change.ts';
@@ -28,6 +29,7 @@ export interface RunOptions extends RunInputs {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly images?: string;
+  readonly runtime: string;
   readonly keep?: boolean;
   readonly report: readonly string[];
   readonly watch?: boolean;
@@ -195,6 +197,7 @@ async function openOwn(options: RunOptions, view: RunView, started: Started): Pr
   if (entrypointProgram() === undefined) throw new UserError(entrypointMissing);
   const images = options.images ? await readImages(options.images) : {};
   const cluster = await startOneShotCluster({
+    runtime: readRuntime(options.runtime, stepRuntimeNames),
     images,
     ...(options.keep ? { keep: true } : {}),
     systems: [pipelinesFor(images)],

@@ -7,7 +7,7 @@ import pc from 'picocolors';
 import { unknownPlugins } from '../admission-plugin-names.ts';
 import { announcement } from '../cluster/announcement.ts';
 import { readImages } from '../cluster/read-images.ts';
-import { type RuntimeName, runtimeNames } from '../cluster/runtimes.ts';
+import { readRuntime, runsSteps, runtimeNames } from '../cluster/runtimes.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane.ts';
 import type { ServedPage } from '../dashboard/serve-page.ts';
 import { requireAll } from '../doctor/check.ts';
@@ -47,8 +47,8 @@ export async function up(options: UpOptions): Promise<void> {
   const images = options.images ? await readImages(options.images) : undefined;
   const settings = { ...options, ...(images ? { imageMapping: images } : {}) };
   const systems = options.apiOnly ? [] : await loadSystems(options.systems ?? '', settings);
-  const runtime = options.apiOnly ? undefined : readRuntime(options.runtime);
-  if (runtime === 'host' && systems.some(({ name }) => name === 'pipelines')) await checkSteps();
+  const runtime = options.apiOnly ? undefined : readRuntime(options.runtime, runtimeNames);
+  if (runtime && runsSteps(runtime) && systems.some(({ name }) => name === 'pipelines')) await checkSteps();
   const tokens = options.tokenAuthFile ? await readTokens(options.tokenAuthFile) : undefined;
   const encryption = await readEncryption(options.encryptionProviderConfig);
   // Installed before the start, so that a control plane that is stopped while it starts leaves nothing behind either.
@@ -160,12 +160,6 @@ async function shareConnection(file: string, connection: Connection): Promise<vo
     const sentence = explainFileError(error, file);
     throw sentence === undefined ? error : new UserError(`--write-kubeconfig: ${sentence}`);
   }
-}
-
-function readRuntime(text: string): RuntimeName {
-  const name = runtimeNames.find((each) => each === text);
-  if (!name) throw new UserError(`--runtime must be one of ${runtimeNames.join(', ')}, not ${JSON.stringify(text)}`);
-  return name;
 }
 
 function readPlugins(text = ''): string[] {

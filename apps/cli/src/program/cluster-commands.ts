@@ -18,10 +18,10 @@ export function addClusterCommands(tektite: Command): void {
     .optionsGroup('Pods:')
     .option(
       '--runtime <name>',
-      'how Pods run: host (sandboxed processes of this machine), podman, simulated, or none',
+      'how Pods run: images (pulled from registries), auto (images, but shells of this machine where there is no network), host (programs of this machine), podman, simulated, or none',
       'host',
     )
-    .option('--images <file>', 'with --runtime host: YAML that maps images to programs or folders of this machine')
+    .option('--images <file>', 'YAML that maps images to programs or folders of this machine')
     .optionsGroup('Systems:')
     .option('--systems <list>', 'operators to run: built-in names, all, files, folders or packages, by commas');
   addSystemOptions(up)

@@ -86,6 +86,7 @@ async function resolveSpec(parts: ContainerSpecParts): Promise<ReadyContainer> {
     user,
     readOnlyRootFilesystem: securityContext?.readOnlyRootFilesystem ?? false,
     privileged: securityContext?.privileged ?? false,
+    allowPrivilegeEscalation: securityContext?.allowPrivilegeEscalation ?? true,
     capabilities: { add: securityContext?.capabilities?.add ?? [], drop: securityContext?.capabilities?.drop ?? [] },
     seccompProfile: seccompProfileOf(pod, container),
     limits: limitsOf(container),

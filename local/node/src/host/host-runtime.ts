@@ -11,20 +11,23 @@ import type {
   RunningContainer,
 } from '../runtime/pod-runtime.ts';
 import { SeccompProfileError, seccompFilter } from '../sandbox/seccomp-profile.ts';
-import type { SandboxFlag, SandboxJob, SandboxMount } from '../sandbox/sandbox-job.ts';
+import type { SandboxFlag } from '../sandbox/sandbox-job.ts';
 import { capabilityMask, UnknownCapabilityError } from './capability-set.ts';
 import { type Cgroup, type Cgroups, findCgroups } from './cgroup.ts';
-import { ContainerRoot, MountPathError } from './container-root.ts';
+import type { ContainerFolders, ContainerPlan } from './container-plan.ts';
+import { MountPathError } from './container-root.ts';
 import { FifoPool } from './fifo-pool.ts';
 import { nestedMounts } from './hidden-paths.ts';
 import { HostContainer } from './host-container.ts';
 import { type HostMachine, inspectHost } from './host-machine.ts';
 import { buildMachineRoot } from './machine-root.ts';
-import { imageRootEntries, type RootEntry } from './root-entry.ts';
-import { commandLine, findImage, type ImageMapping, type MappedImage } from './image-mapping.ts';
+import type { RootEntry } from './root-entry.ts';
+import { findImage, type ImageMapping } from './image-mapping.ts';
 import { endLeftovers } from './leftovers.ts';
 import { type ProcessHolder, startProcessHolder } from './process-holder.ts';
 import { memoryFolder, nameFor } from './memory-folder.ts';
+import { planImageContainer } from './plan-image-container.ts';
+import { planMachineContainer } from './plan-machine-container.ts';
 import { ScratchPool } from './scratch-pool.ts';
 
 export interface HostRuntimeOptions {
@@ -34,6 +37,8 @@ export interface HostRuntimeOptions {
   readonly images?: ImageMapping;
   /** Images that only name programs of this machine: that they are not used is nothing to notice. */
   readonly ownImages?: readonly string[];
+  /** Run images of the image store: specs have their `heldImage`, or none where the machine's programs replace an image. */
+  readonly usesImages?: boolean;
   /** More paths of the machine that containers shall not see. */
   readonly hide?: readonly string[];
   /** Where the profiles of `seccompProfile.localhostProfile` are. A folder `seccomp` beside the directory, if not given. */
@@ -44,20 +49,19 @@ export interface HostRuntimeOptions {
   readonly onNotice?: (notice: string) => void;
 }
 
-const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-
 /**
  * Containers as processes of this machine, each in its own mount, PID, IPC, UTS and cgroup namespaces, made by
- * the program in native/sandbox. What is in the root is the machine's own, read-only. See README.md for what keeps a container in, and what does not.
+ * the program in native/sandbox. The root is that of an image of the store, or has the machine's own folders, read-only. See README.md for what keeps a container in, and what does not.
  *
  * @example
  * const runtime = new HostRuntime({ directory: '/var/lib/tektite/containers' });
  * await runtime.open();
  */
 export class HostRuntime implements PodRuntime {
-  readonly name = 'host';
+  readonly name: 'host' | 'images';
   readonly version = '1.0.0';
   readonly usesFiles = true;
+  readonly usesImages: boolean;
   readonly startsAtOnce = false;
   private readonly options: HostRuntimeOptions;
   private readonly clock: Clock;
@@ -76,6 +80,8 @@ export class HostRuntime implements PodRuntime {
 
   constructor(options: HostRuntimeOptions) {
     this.options = options;
+    this.usesImages = options.usesImages ?? false;
+    this.name = this.usesImages ? 'images' : 'host';
     this.clock = options.clock ?? systemClock;
     this.memory = memoryFolder(options.directory);
     this.directory = join(this.memory, 'containers');
@@ -110,30 +116,28 @@ export class HostRuntime implements PodRuntime {
   }
 
   async startContainer(spec: ContainerSpec): Promise<RunningContainer> {
-    const image = findImage(this.options.images ?? {}, spec.image);
-    if (image.root === undefined && !this.options.ownImages?.includes(spec.image))
-      this.notice(
-        `image ${spec.image}`,
-        `the image ${spec.image} is not used: its containers run with the programs of this machine`,
-      );
-    const command = commandLine(spec.image, image, spec);
     const directory = join(this.directory, spec.id);
     const scratch = this.scratch.take();
     mkdirSync(directory, { mode: 0o711 });
     try {
-      const { root, mounts } = this.prepareRoot(spec, image, { directory, scratch });
-      const process = this.processOf(spec, image, command);
+      const plan = this.plan(spec, { directory, scratch });
       const cgroup = this.limit(spec);
       const container = await HostContainer.start({
         machine: this.machine,
         clock: this.clock,
         fifos: this.fifos,
         spec,
-        process: { ...process, cgroups: cgroup?.folders ?? [] },
-        container: { hostname: spec.sandbox.hostname, root, mounts, ...this.sharedProcesses(spec) },
-        flags: ['resolvedPaths', ...(spec.readOnlyRootFilesystem ? (['readOnlyRoot'] as const) : [])],
+        process: {
+          ...plan.process,
+          capabilities: capabilityMask(spec.capabilities, spec.privileged),
+          seccomp: seccompFilter(spec, this.options.seccompProfiles ?? join(this.options.directory, '..', 'seccomp')),
+          cgroups: cgroup?.folders ?? [],
+          flags: [...plan.processFlags, ...this.flagsOf(spec)],
+        },
+        container: { hostname: spec.sandbox.hostname, ...plan.root, ...this.sharedProcesses(spec) },
+        flags: plan.rootFlags,
         directory,
-        imageID: `host://${spec.image}`,
+        imageID: plan.imageID,
         ...(cgroup ? { cgroup } : {}),
       });
       this.running.set(spec.id, container);
@@ -188,39 +192,23 @@ export class HostRuntime implements PodRuntime {
     return this.machineFound;
   }
 
-  private prepareRoot(
-    spec: ContainerSpec,
-    image: MappedImage,
-    folders: { readonly directory: string; readonly scratch: string },
-  ): { root: string; mounts: readonly SandboxMount[] } {
-    const root = new ContainerRoot({
-      ...folders,
-      entries: image.root === undefined ? this.machineRoot : imageRootEntries(image.root),
-      hidden: image.root === undefined ? this.hidden : [],
-      userNamespace: this.machine.userNamespace,
-      readOnly: spec.readOnlyRootFilesystem,
-    });
-    if (image.shell !== undefined)
-      for (const containerPath of ['/bin/sh', '/bin/ash'])
-        root.add({ hostPath: image.shell, containerPath, readOnly: true });
-    for (const mount of [...this.systemFiles(spec.sandbox), ...spec.mounts]) root.add(mount);
-    if (spec.workingDir) root.ensureFolder(spec.workingDir);
-    return { root: root.root, mounts: root.finish() };
+  private plan(spec: ContainerSpec, folders: ContainerFolders): ContainerPlan {
+    const { userNamespace } = this.machine;
+    const mounts = [...this.systemFiles(spec.sandbox), ...spec.mounts];
+    if (spec.heldImage) return planImageContainer(spec, spec.heldImage, mounts, folders, userNamespace);
+    const image = findImage(this.options.images ?? {}, spec.image);
+    if (!this.usesImages && image.root === undefined && !this.options.ownImages?.includes(spec.image))
+      this.notice(
+        `image ${spec.image}`,
+        `the image ${spec.image} is not used: its containers run with the programs of this machine`,
+      );
+    const base = { entries: this.machineRoot, hidden: this.hidden, userNamespace };
+    return planMachineContainer(spec, image, mounts, folders, base);
   }
 
-  private processOf(spec: ContainerSpec, image: MappedImage, command: readonly string[]) {
-    const flags: SandboxFlag[] = ['noNewPrivileges'];
-    if (spec.privileged) flags.push('privileged');
-    if (this.machine.userNamespace) flags.push('userNamespace', 'singleId');
-    return {
-      command,
-      env: environmentOf(spec, image),
-      workingDir: spec.workingDir ?? image.workdir ?? '/',
-      user: this.userOf(spec, image),
-      capabilities: capabilityMask(spec.capabilities, spec.privileged),
-      seccomp: seccompFilter(spec, this.options.seccompProfiles ?? join(this.options.directory, '..', 'seccomp')),
-      flags,
-    } satisfies Partial<SandboxJob>;
+  private flagsOf(spec: ContainerSpec): SandboxFlag[] {
+    const flags: SandboxFlag[] = spec.privileged ? ['privileged'] : [];
+    return this.machine.userNamespace ? [...flags, 'userNamespace', 'singleId'] : flags;
   }
 
   private sandboxFolder(uid: string): string {
@@ -233,18 +221,6 @@ export class HostRuntime implements PodRuntime {
       containerPath: `/etc/${name}`,
       readOnly: false,
     }));
-  }
-
-  private userOf({ user }: ContainerSpec, image: MappedImage): SandboxJob['user'] {
-    const [imageUid = '0', imageGid = '0'] = (image.user ?? '0').split(':');
-    const uid = user.uid ?? Number(imageUid);
-    const gid = user.gid ?? (user.uid === undefined ? Number(imageGid) : 0);
-    if (!Number.isInteger(uid) || !Number.isInteger(gid))
-      throw new ContainerStartError(
-        'CreateContainerError',
-        `the user ${image.user} that the image is mapped to is not numeric`,
-      );
-    return { uid, gid, groups: user.supplementalGroups };
   }
 
   private limit({ id, limits }: ContainerSpec): Cgroup | undefined {
@@ -271,12 +247,6 @@ export class HostRuntime implements PodRuntime {
     rmSync(directory, { recursive: true, force: true });
     this.scratch.discard(scratch);
   }
-}
-
-function environmentOf(spec: ContainerSpec, image: MappedImage): Map<string, string> {
-  const home = (spec.user.uid ?? 0) === 0 ? '/root' : '/';
-  const defaults = { PATH: defaultPath, HOSTNAME: spec.sandbox.hostname, HOME: home };
-  return new Map([...Object.entries(defaults), ...Object.entries(image.env ?? {}), ...spec.env]);
 }
 
 function hostsFile({ name, hostname, hostAliases }: PodSandbox): string {

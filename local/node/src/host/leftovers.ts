@@ -20,19 +20,17 @@ export function endLeftovers(directory: string): number {
   return ended;
 }
 
-/** A container's root is mounted from its folder; a process that still makes one names the folder. */
+/** A container's root or its hosts file is mounted from the runtime's folder; a process that still makes one names it. */
 function belongsTo(pid: string, directory: string): boolean {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
     if (words.some((word) => word.startsWith(`${directory}/`)) && words.some((word) => word.endsWith('/sandbox')))
       return true;
-    const line = readFileSync(`/proc/${pid}/mountinfo`, 'utf8')
+    // Paths are counted from the root of their file system, which may be mounted anywhere.
+    const sources = readFileSync(`/proc/${pid}/mountinfo`, 'utf8')
       .split('\n')
-      .find((text) => text.split(' ')[4] === '/');
-    // The path is counted from the root of its file system, which may be mounted anywhere.
-    const root = line?.split(' ')[3] ?? '';
-    const folder = dirname(dirname(root));
-    return root.endsWith('/root') && folder !== '/' && directory.endsWith(folder);
+      .map((line) => /^(\/.+)\/(?:containers|sandboxes)\/[^/]+\//.exec(`${line.split(' ')[3]}/`)?.[1]);
+    return sources.some((folder) => folder !== undefined && dirname(directory).endsWith(folder));
   } catch {
     return false;
   }

@@ -17,6 +17,7 @@ export interface ImageService {
   /**
    * The image, held until it is released. Rejects with a `ContainerStartError` whose reason is one of a kubelet's: `ErrImagePull`,
    * `ImagePullBackOff`, `ErrImageNeverPull`, `InvalidImageName`. Events are recorded as a kubelet does.
+   * Undefined: programs of this machine stand for the image.
    */
-  ensure(request: ImageRequest): Promise<HeldImage>;
+  ensure(request: ImageRequest): Promise<HeldImage | undefined>;
 }

@@ -42,7 +42,7 @@ async function ensure(service: ImageService, name: string, policy: ImagePullPoli
   const { signal } = new AbortController();
   try {
     const held = await service.ensure({ pod, image: name, policy, record, signal });
-    await held.release();
+    await held?.release();
     return { events, held };
   } catch (error) {
     return { events, failure: error as ContainerStartError };

@@ -140,6 +140,7 @@ test('what a Pod writes is never taken for an option of the engine', () => {
       user: { supplementalGroups: [] },
       readOnlyRootFilesystem: false,
       privileged: false,
+      allowPrivilegeEscalation: true,
       seccompProfile: { type: 'RuntimeDefault' },
       capabilities: { add: [], drop: [] },
       limits: {},

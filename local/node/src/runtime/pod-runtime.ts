@@ -101,6 +101,8 @@ export interface ContainerSpec {
   readonly user: ContainerUser;
   readonly readOnlyRootFilesystem: boolean;
   readonly privileged: boolean;
+  /** Whether programs may gain rights that their parents lack, as by setuid. */
+  readonly allowPrivilegeEscalation: boolean;
   readonly capabilities: { readonly add: readonly string[]; readonly drop: readonly string[] };
   readonly seccompProfile: SeccompProfile;
   readonly limits: ContainerLimits;

@@ -1,0 +1,214 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '@tektite/meta';
+import { ImageStore } from '@tektite/oci';
+import type { Container, PodSpec } from '@tektite/schema/kubernetes';
+import { busyboxLayer, imageOf, layerOf, pushImage, TestFolder, TestRegistry } from '@tektite/testkit/images';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ImageService } from '../images/image-service.ts';
+import { StoreImageService } from '../images/store-image-service.ts';
+import { clientObjects } from '../object-source.ts';
+import { podRuntimeCases } from '../runtime/pod-runtime.cases.ts';
+import { startTestNode, type TestNode } from '../test-support.ts';
+
+const folder = new TestFolder();
+let registry: TestRegistry;
+let store: ImageStore;
+let images: ImageService;
+const programs = ['true', 'sleep', 'cat', 'ls', 'id', 'env', 'echo', 'touch', 'mount', 'grep', 'su'];
+
+beforeAll(async () => {
+  registry = await TestRegistry.start();
+  store = await ImageStore.open({ folder: folder.join('store') });
+  images = new StoreImageService({
+    store,
+    objects: clientObjects({ get: () => Promise.reject(new Error('not asked')) } as never),
+    clock: systemClock,
+    credentials: async () => [],
+  });
+  const links = programs.map((name) => ({ name: `bin/${name}`, type: '2' as const, link: 'busybox' }));
+  const base = [busyboxLayer(), layerOf([...links, { name: 'etc/old', content: 'old' }])];
+  const data = layerOf([
+    { name: 'data/', type: '5', mode: 0o755 },
+    { name: 'data/file', content: 'of the image' },
+    { name: 'etc/.wh.old', content: '' },
+  ]);
+  const settings = { Entrypoint: ['/bin/sh', '-c'], Cmd: ['id -u; id -g; pwd; echo $COLOUR $HOME'] };
+  const config = { ...settings, Env: ['PATH=/bin', 'COLOUR=red'], WorkingDir: '/data/work', User: 'app' };
+  await pushImage(registry.origin, 'busybox', 'latest', imageOf(base, { Cmd: ['sh'], Env: ['PATH=/bin'] }));
+  await pushImage(registry.origin, 'app', 'latest', imageOf([...base, data], config));
+  await pushImage(registry.origin, 'unknown', 'latest', imageOf(base, { Cmd: ['sh'], User: 'stranger' }));
+  await pushImage(registry.origin, 'empty', 'latest', imageOf(base, {}));
+  const hostile = layerOf([
+    { name: 'etc/passwd', type: '2', link: '../../../../../../../../../etc/shadow' },
+    { name: 'proc', type: '2', link: '/data' },
+    { name: 'dev', type: '2', link: '../../../../dev' },
+    { name: 'volume', type: '2', link: '../../../../../../tmp' },
+    { name: 'data/', type: '5', mode: 0o755 },
+  ]);
+  await pushImage(registry.origin, 'hostile', 'latest', imageOf([...base, hostile], { Cmd: ['sh'], User: 'root' }));
+});
+afterAll(async () => {
+  await store[Symbol.asyncDispose]();
+  await registry[Symbol.asyncDispose]();
+  folder[Symbol.dispose]();
+});
+
+const start = (service: ImageService = images): Promise<TestNode> =>
+  startTestNode({ host: { usesImages: true }, images: service });
+const imageName = (name: string) => `${registry.host}/${name}:latest`;
+
+podRuntimeCases('containers of images', async () => {
+  // Cases name images by what other runtimes have.
+  const ensure: ImageService['ensure'] = (request) => images.ensure({ ...request, image: imageName('busybox') });
+  return start({ ensure });
+});
+
+describe('a container of an image', () => {
+  let here: TestNode;
+  let count = 0;
+  beforeAll(async () => {
+    here = await start();
+  });
+  afterAll(() => here[Symbol.asyncDispose]());
+
+  async function output(image: string, container: Partial<Container> = {}, spec: Partial<PodSpec> = {}) {
+    const name = `image-${count++}`;
+    await here.run(name, {
+      restartPolicy: 'Never',
+      containers: [{ name: 'main', image: imageName(image), ...container }],
+      ...spec,
+    });
+    await here.done(name);
+    return here.log(name);
+  }
+  const script = (text: string) => ({ command: ['/bin/sh', '-c', `exec 2>&1; ${text}`] });
+  const failing = async (image: string, container: Partial<Container> = {}) => {
+    const name = `image-${count++}`;
+    await here.run(name, {
+      restartPolicy: 'Never',
+      containers: [{ name: 'main', image: imageName(image), ...container }],
+    });
+    const pod = await here.until(
+      name,
+      ({ status }) => (status?.containerStatuses?.[0]?.state?.waiting?.reason ?? '') === 'CreateContainerError',
+    );
+    return pod.status?.containerStatuses?.[0]?.state?.waiting?.message;
+  };
+
+  test('runs what its image says, as the user that the image knows', async () => {
+    expect(await output('app')).toBe('1000\n1000\n/data/work\nred /home/app\n');
+    expect(await output('app', { args: ['echo mine'] })).toBe('mine\n');
+    expect(await output('app', { command: ['/bin/id', '-u'] }, { securityContext: { runAsUser: 65_532 } })).toBe(
+      '65532\n',
+    );
+  });
+
+  test('names its image by digest in the status', async () => {
+    await here.run('digest', {
+      restartPolicy: 'Never',
+      containers: [{ name: 'main', image: imageName('app'), command: ['true'] }],
+    });
+    const pod = await here.done('digest');
+    expect(pod.status?.containerStatuses?.[0]).toMatchObject({
+      imageID: expect.stringMatching(/\/app@sha256:[0-9a-f]{64}$/),
+      containerID: expect.stringMatching(/^images:\/\//),
+    });
+  });
+
+  test('sees the files of all layers, and nothing of the machine', async () => {
+    expect(await output('app', script('cat /data/file; ls / /etc /usr | tr "\\n" " "'))).toMatch(/^of the image/);
+    const text = await output('app', script('ls / | grep -c . ; ls /usr; ls /etc'));
+    expect(text).not.toContain('old');
+    expect(text).toContain('No such file');
+  });
+
+  test('writes its root, which no other container sees and nothing keeps', async () => {
+    const root = { securityContext: { runAsUser: 0 } };
+    const write = 'echo changed >/data/file; echo new >/new; cat /data/file';
+    expect(await output('app', script(write), root)).toBe('changed\n');
+    expect(await output('app', script('cat /data/file; ls /new'), root)).toBe(
+      'of the imagels: /new: No such file or directory\n',
+    );
+    await expect
+      .poll(() => {
+        const scratch = join(here.dataDir, 'host/scratch');
+        return readdirSync(scratch).filter((name) => existsSync(join(scratch, name, 'upper')));
+      })
+      .toEqual([]);
+  });
+
+  test('cannot write its root where the Pod says so, but its volumes', async () => {
+    const securityContext = { readOnlyRootFilesystem: true, runAsUser: 0 };
+    const text = await output(
+      'app',
+      {
+        ...script('touch /x; touch /not/there/x && echo volume'),
+        securityContext,
+        volumeMounts: [volumeAt('/not/there')],
+      },
+      { volumes: [{ name: 'v', emptyDir: {} }] },
+    );
+    expect(text).toBe('touch: /x: Read-only file system\nvolume\n');
+  });
+
+  const volumeAt = (mountPath: string) => ({ name: 'v', mountPath });
+
+  test('is not led out of its root by what is in the image', async () => {
+    writeFileSync('/tmp/tektite-image-secret', 'secret');
+    const text = await output(
+      'hostile',
+      {
+        ...script('cat /etc/passwd; ls /tmp /volume /data; mount'),
+        volumeMounts: [volumeAt('/volume/inside')],
+      },
+      { volumes: [{ name: 'v', emptyDir: {} }], securityContext: { runAsUser: 0 } },
+    );
+    expect(text).not.toMatch(/^root:[*!$]|tektite-image-secret/m);
+    expect(existsSync('/tmp/inside')).toBe(false);
+  });
+
+  test('says which user or command is missing', async () => {
+    expect(await failing('unknown')).toContain('unable to find user stranger: no matching entries in passwd file');
+    expect(await failing('empty')).toContain('no command specified');
+  });
+
+  test('may gain rights by programs of its image only where the Pod allows it', async () => {
+    const flags = "grep NoNewPrivs /proc/self/status; grep ' / ' /proc/mounts";
+    expect(await output('app', script(flags))).toMatch(/NoNewPrivs:\t0\n.*\(?rw,(?!nosuid)/);
+    const allowPrivilegeEscalation = false;
+    expect(await output('app', { ...script(flags), securityContext: { allowPrivilegeEscalation } })).toMatch(
+      /NoNewPrivs:\t1\n.*nosuid/,
+    );
+  });
+
+  test('has programs run beside it in the same root', async () => {
+    await here.run('beside', {
+      restartPolicy: 'Never',
+      terminationGracePeriodSeconds: 0,
+      containers: [
+        { name: 'main', image: imageName('app'), ...script('echo mark >/tmp/mark || echo m >/home/mark; sleep 30') },
+      ],
+      securityContext: { runAsUser: 0 },
+    });
+    const pod = await here.until('beside', ({ status }) => status?.phase === 'Running');
+    let text = '';
+    const onOutput = (_: string, chunk: Uint8Array) => {
+      text += Buffer.from(chunk).toString();
+    };
+    const command = ['sh', '-c', 'cat /data/file; echo " $COLOUR"'];
+    expect(await here.node.exec(pod, 'main', { command, onOutput })).toEqual({ exitCode: 0 });
+    expect(text).toBe('of the image red\n');
+  });
+
+  test('leaves nothing in the layers, which other containers share', async () => {
+    const held = await store.hold(imageName('app'));
+    expect(held?.layers.map((layer) => readdirSync(layer).sort().join(' '))).toEqual([
+      'data etc',
+      'bin etc',
+      'bin etc',
+    ]);
+    await held?.release();
+    expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(folder.path);
+  });
+});
