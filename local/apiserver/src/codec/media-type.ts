@@ -4,7 +4,7 @@ export type BodyFormat = 'json' | 'yaml' | 'protobuf';
 
 const json = 'application/json';
 const yaml = 'application/yaml';
-const protobuf = 'application/vnd.kubernetes.protobuf';
+export const protobuf = 'application/vnd.kubernetes.protobuf';
 
 /**
  * The format of a body by its content type; JSON when it has none. Custom resources do not come as protobuf. Throws a

@@ -1,14 +1,22 @@
 import { formatYaml } from '@tektite/schema/yaml';
 import { encodeJson } from '../codec/encoded-json.ts';
+import { encodeProtobuf, encodeProtobufList, type Kinded } from '../codec/encode-protobuf.ts';
+import type { Media } from '../request/api-response.ts';
 
 /** Pieces of a long answer have about this many characters. */
 const pieceLength = 64 * 1024;
 
 /**
- * An answer as text, piece by piece: compact JSON, indented JSON when asked with `?pretty`, or YAML. Lists and tables are
- * encoded while they are read, so a slow client holds references to objects and not their text.
+ * An answer, piece by piece: compact JSON, indented JSON when asked with `?pretty`, YAML, or protobuf. Lists and tables in JSON are
+ * encoded while they are read, so a slow client holds references to objects and not their text. A list in protobuf begins with its
+ * length, so it is encoded first, in pieces without bytes.
  */
-export function* encodeBody(object: unknown, media: 'json' | 'yaml', url: string): Generator<string> {
+export function* encodeBody(object: unknown, media: Media, url: string): Generator<string | Buffer> {
+  if (media === 'protobuf') {
+    const { items } = object as { readonly items?: unknown };
+    if (!Array.isArray(items) || items.length <= minItems) return yield encodeProtobuf(object as Kinded);
+    return yield* encodeProtobufList(object as Kinded & { readonly items: readonly unknown[] });
+  }
   if (media === 'yaml') return yield formatYaml(object);
   if (/[?&]pretty(?:=(?!0|false)|&|$)/.test(url)) return yield `${JSON.stringify(object, null, 2)}\n`;
   const items = longArray(object);

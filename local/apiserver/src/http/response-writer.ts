@@ -2,6 +2,7 @@ import type { ServerRequest, ServerResponse } from '@tektite/http';
 import { StatusError } from '@tektite/meta';
 import type { ApiResponse } from '../request/api-response.ts';
 import type { Connection } from './connection.ts';
+import { protobuf } from '../codec/media-type.ts';
 import { encodeBody } from './encode-body.ts';
 import type { SlowReaders } from './slow-readers.ts';
 import { streamWatch } from './stream-watch.ts';
@@ -56,7 +57,7 @@ export class ResponseWriter {
       result.type === 'text' ? once(result.text) : encodeBody(result.object, result.media, request.url ?? '');
     let piece = pieces.next();
     let next = pieces.next();
-    if (next.done) headers['content-length'] = String(Buffer.byteLength(piece.value as string));
+    if (next.done) headers['content-length'] = String(Buffer.byteLength(piece.value as string | Buffer));
     response.writeHead(result.code, headers as Record<string, string>);
     if (request.method === 'HEAD') {
       response.end();
@@ -64,7 +65,7 @@ export class ResponseWriter {
     }
     const held = next.done ? 0 : heldBytes(result);
     const writePiece = () => {
-      const flushed = response.write(piece.value as string);
+      const flushed = response.write(piece.value as string | Buffer);
       piece = next;
       next = pieces.next();
       return flushed;
@@ -76,7 +77,7 @@ export class ResponseWriter {
         wait(() => held),
       );
     while (!next.done && !connection.closed) if (!(await inTurn(writePiece))) await waitForReader();
-    const last = piece.value as string;
+    const last = piece.value as string | Buffer;
     response.end(last);
     // The rest is in the buffer of the connection; a client that never reads it is cut off as well.
     if (last.length > smallBytes || (response.stream ?? response).writableNeedDrain)
@@ -91,7 +92,7 @@ export class ResponseWriter {
 /** Answers of this size take no more than the connection itself. */
 const smallBytes = 64 * 1024;
 
-function* once(text: string): Generator<string> {
+function* once(text: string): Generator<string | Buffer> {
   yield text;
 }
 
@@ -101,7 +102,9 @@ function heldBytes(result: ApiResponse): number {
     readonly items?: readonly unknown[];
     readonly rows?: readonly unknown[];
   };
-  return smallBytes + items.length * 64 + rows.length * 1024;
+  // A list in protobuf is encoded before its first byte is sent.
+  const each = result.type === 'object' && result.media === 'protobuf' ? 1024 : 64;
+  return smallBytes + items.length * each + rows.length * 1024;
 }
 
 /** Resolves when the client has read enough, or is no longer there. */
@@ -140,5 +143,6 @@ function asHeaderBytes(headers: HeaderValues): HeaderValues {
 function contentType(result: ApiResponse): string {
   if (result.type === 'text' || result.type === 'stream') return result.contentType;
   if (result.type === 'upgrade') return 'application/json';
+  if (result.media === 'protobuf') return result.type === 'watch' ? `${protobuf};stream=watch` : protobuf;
   return result.media === 'yaml' ? 'application/yaml' : 'application/json';
 }

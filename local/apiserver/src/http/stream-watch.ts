@@ -1,5 +1,5 @@
 import type { ServerResponse } from '@tektite/http';
-import type { InitialEvents, WatchEvent, WatchReader, WatchSource } from '../request/api-response.ts';
+import type { InitialEvents, Media, WatchEvent, WatchReader, WatchSource } from '../request/api-response.ts';
 import { encodeEvent, encodeSharedEvent } from './encode-event.ts';
 import type { Connection } from './connection.ts';
 import type { InTurn } from './turns.ts';
@@ -26,7 +26,7 @@ export function streamWatch(
   code: number,
   headers: Readonly<Record<string, string | readonly string[]>>,
   source: WatchSource,
-  media: 'json' | 'yaml',
+  media: Media,
   connection: Connection,
   wait: Wait,
   inTurn: InTurn,
@@ -44,7 +44,7 @@ export function streamWatch(
 class WatchStream implements WatchReader {
   private readonly response: ServerResponse;
   private readonly source: WatchSource;
-  private readonly media: 'json' | 'yaml';
+  private readonly media: Media;
   private readonly connection: Connection;
   private readonly wait: Wait;
   private readonly inTurn: InTurn;
@@ -60,7 +60,7 @@ class WatchStream implements WatchReader {
   constructor(
     response: ServerResponse,
     source: WatchSource,
-    media: 'json' | 'yaml',
+    media: Media,
     connection: Connection,
     wait: Wait,
     inTurn: InTurn,

@@ -14,6 +14,7 @@ export interface HttpAnswer {
   readonly code: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
+  readonly bytes: Buffer;
   readonly object: AnyObject;
 }
 
@@ -141,11 +142,13 @@ export class HttpTestServer implements AsyncDisposable {
 }
 
 function answer(code: number, headers: HttpAnswer['headers'], chunks: readonly Buffer[]): HttpAnswer {
-  const text = Buffer.concat(chunks).toString();
+  const bytes = Buffer.concat(chunks);
+  const text = bytes.toString();
   return {
     code,
     headers,
     text,
+    bytes,
     get object() {
       return JSON.parse(text) as AnyObject;
     },

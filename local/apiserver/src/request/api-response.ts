@@ -1,5 +1,8 @@
 import type { KubeObject, Status } from '@tektite/meta';
 
+/** How objects are written. Protobuf has the built-in kinds alone. */
+export type Media = 'json' | 'yaml' | 'protobuf';
+
 /** One event of a watch. The object of a BOOKMARK has only a resourceVersion; that of an ERROR is a Status. */
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
@@ -41,9 +44,9 @@ interface ResponseHead {
 /** An answer. Objects are not serialised here: an in-process caller gets them as they are. */
 export type ApiResponse = ResponseHead &
   (
-    | { readonly type: 'object'; readonly object: unknown; readonly media: 'json' | 'yaml' }
+    | { readonly type: 'object'; readonly object: unknown; readonly media: Media }
     | { readonly type: 'text'; readonly text: string; readonly contentType: string }
-    | { readonly type: 'watch'; readonly source: WatchSource; readonly media: 'json' | 'yaml' }
+    | { readonly type: 'watch'; readonly source: WatchSource; readonly media: Media }
     | { readonly type: 'stream'; readonly stream: AsyncIterable<Uint8Array>; readonly contentType: string }
     /** The client asked to switch protocols, and may: the owner of the connection calls `connect` with its channels. */
     | { readonly type: 'upgrade'; connect(channels: Channels): Promise<Status> }

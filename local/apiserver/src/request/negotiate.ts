@@ -1,8 +1,9 @@
 import { StatusError } from '@tektite/meta';
+import type { Media } from './api-response.ts';
 
 /** In which form an answer is wanted: as what media, and transformed into what. */
 export interface Negotiated {
-  readonly media: 'json' | 'yaml';
+  readonly media: Media;
   readonly as?: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList' | 'APIGroupDiscoveryList';
   /** The version of the transformed form. */
   readonly version?: string;
@@ -13,8 +14,9 @@ interface AcceptClause {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-const served: Readonly<Record<string, 'json' | 'yaml'>> = {
+const served: Readonly<Record<string, Media>> = {
   'application/json': 'json',
+  'application/vnd.kubernetes.protobuf': 'protobuf',
   'application/yaml': 'yaml',
   'text/html': 'json',
 };
@@ -33,27 +35,31 @@ export const objectTransforms: ReadonlySet<string> = new Set([
 
 /**
  * Picks the first clause of an Accept header that can be served. `transforms` are the forms on offer, as
- * `Kind;group;version`.
+ * `Kind;group;version`; `hasProtobuf` says whether protobuf is.
  *
  * Upstream has two layers that refuse, with different words: one that knows media types alone (`application/xml`), and
  * one that knows transformations.
  */
-export function negotiate(accept: string | undefined, transforms: ReadonlySet<string>): Negotiated {
+export function negotiate(
+  accept: string | undefined,
+  transforms: ReadonlySet<string>,
+  hasProtobuf = false,
+): Negotiated {
   const clauses = parseAccept(accept ?? '');
   if (clauses.length === 0) return { media: 'json' };
   for (const { type, parameters } of clauses) {
     const media = type === '*/*' ? 'json' : served[type];
     if (media === undefined || type === 'text/html') continue;
     const as = parameters.get('as');
+    // A Table has no form in protobuf.
+    if (media === 'protobuf' && (!hasProtobuf || as === 'Table')) continue;
     if (as === undefined) return { media };
     const version = parameters.get('v') ?? '';
     if (transforms.has(`${as};${parameters.get('g') ?? ''};${version}`))
       return { media, as: as as NonNullable<Negotiated['as']>, version };
   }
   if (
-    !clauses.some(
-      ({ type }) => type === '*/*' || Object.hasOwn(served, type) || type === 'application/vnd.kubernetes.protobuf',
-    ) ||
+    !clauses.some(({ type }) => type === '*/*' || Object.hasOwn(served, type)) ||
     clauses.every(({ type }) => type === 'text/html')
   ) {
     throw new StatusError({

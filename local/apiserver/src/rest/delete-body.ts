@@ -4,6 +4,7 @@ import { definitionOf } from '@tektite/schema/kubernetes';
 import { parseYaml } from '@tektite/schema/yaml';
 import { decodeObject } from '../codec/decode-object.ts';
 import { decodeProtobuf } from '../codec/decode-protobuf.ts';
+import { protobuf } from '../codec/media-type.ts';
 import { readVersionKind } from '../codec/version-kind.ts';
 import { mediaTypeOf, unsupportedMediaTypeError } from './read-body.ts';
 import type { RequestContext } from './request-context.ts';
@@ -45,6 +46,5 @@ function parse(body: Uint8Array, media: string): unknown {
   }
 }
 
-const protobuf = 'application/vnd.kubernetes.protobuf';
 const mediaTypes = ['application/json', 'application/yaml', protobuf];
 const scheme = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27';

@@ -125,7 +125,8 @@ export class ResourceHandler {
 
   private responder(context: RequestContext, resource: Resource): Responder {
     const { headers, query } = context.request;
-    return new Responder(resource, negotiate(headers.accept, objectTransforms), query, this.parts.clock.now());
+    const form = negotiate(headers.accept, objectTransforms, !resource.custom);
+    return new Responder(resource, form, query, this.parts.clock.now());
   }
 
   private async get(context: RequestContext, resource: Resource): Promise<ApiResponse> {

@@ -48,7 +48,7 @@ const builtinPaths: ScalePaths = { specReplicasPath: '.spec.replicas', statusRep
 export function scaleHandler(parts: RestParts): SubresourceHandler {
   return async (context, resource) => {
     const { headers, query } = context.request;
-    const form = negotiate(headers.accept, objectTransforms);
+    const form = negotiate(headers.accept, objectTransforms, !resource.custom);
     const respond = new Responder(
       { ...resource, strategy: strategyOf(scaleKind.group, scaleKind.version, scaleKind.kind) ?? {} },
       form,
