@@ -75,10 +75,3 @@ export class ObjectWriter {
     return Math.floor(this.random.next() * below);
   }
 }
-
-export const configMapWriter = (
-  namespace: string,
-  names: readonly string[],
-  random: Random,
-  marks: Marks,
-): ObjectWriter => new ObjectWriter(configMap, namespace, names, random, marks);
