@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { decodeProtobuf } from './decode-protobuf.ts';
-import { encodeProtobuf, encodeProtobufEvent, encodeProtobufList } from './encode-protobuf.ts';
+import { encodeProtobuf, encodeProtobufEvent, encodeProtobufList, type Kinded } from './encode-protobuf.ts';
 
 /** Objects, and the bytes that Go's encoder writes for them. */
-const recorded: readonly (readonly [string, { apiVersion: string; kind: string }, readonly string[]])[] = [
+const recorded: readonly (readonly [string, Kinded & Readonly<Record<string, unknown>>, readonly string[]])[] = [
   [
     'maps in the order of their keys, and bytes',
     {
