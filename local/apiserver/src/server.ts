@@ -177,7 +177,7 @@ export class ApiServer {
       resources,
       authorizer,
       authenticators: new AuthenticatorChain([...authenticators, tokens, new BootstrapTokens(storage, clock)]),
-      handler: new ResourceHandler(rest, subresourceHandlers(rest, resources, tokens, this.nodes, authorizer)),
+      handler: new ResourceHandler(rest, subresourceHandlers(rest, resources, tokens, this.nodes, authorizer, random)),
       aggregator: this.aggregator,
       reviews: reviewHandlers({ clock, authorizer, tokens, tokenFiles }),
     });

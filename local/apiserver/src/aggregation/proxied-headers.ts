@@ -19,6 +19,13 @@ const dropped = new Set([
 const isDropped = (name: string): boolean =>
   dropped.has(name) || name.startsWith(':') || name.startsWith('x-remote-') || name.startsWith('impersonate-');
 
+/** The headers of a request that go on to another server. */
+export function forwardedHeaders(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const result: Record<string, string> = {};
+  for (const [key, value] of Object.entries(headers)) if (value !== undefined && !isDropped(key)) result[key] = value;
+  return result;
+}
+
 /**
  * The headers of a proxied request. The user is the one that this server authenticated; headers by which the client names
  * another one are dropped.
@@ -27,8 +34,7 @@ export function proxiedHeaders(
   headers: Readonly<Record<string, string | undefined>>,
   { name, uid, groups, extra = {} }: UserInfo,
 ): Record<string, string | string[]> {
-  const result: Record<string, string | string[]> = {};
-  for (const [key, value] of Object.entries(headers)) if (value !== undefined && !isDropped(key)) result[key] = value;
+  const result: Record<string, string | string[]> = forwardedHeaders(headers);
   result['x-remote-user'] = name;
   if (uid) result['x-remote-uid'] = uid;
   if (groups.length > 0) result['x-remote-group'] = [...groups];

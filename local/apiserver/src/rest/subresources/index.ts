@@ -1,3 +1,4 @@
+import type { Random } from '@tektite/meta';
 import type { Authorizer } from '../../auth/authorizer.ts';
 import type { ServiceAccountTokens } from '../../auth/service-account-tokens.ts';
 import type { Resource } from '../../registry/resource.ts';
@@ -6,6 +7,7 @@ import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
 import { bindingHandler } from './binding.ts';
 import { evictionHandler } from './eviction.ts';
 import { connectHandler, ephemeralContainersHandler, logHandler, type NodeConnectors } from './pod-node.ts';
+import { nodeProxyHandler, proxyHandler } from './proxy.ts';
 import { tokenHandler } from './token.ts';
 import { scaleHandler } from './scale.ts';
 
@@ -16,6 +18,7 @@ export function subresourceHandlers(
   tokens: ServiceAccountTokens,
   nodes: NodeConnectors,
   authorizer: Authorizer,
+  random: Random,
 ): ReadonlyMap<string, SubresourceHandler> {
   const pods = () => resources.find('', 'v1', 'pods') as Resource;
   return new Map([
@@ -25,6 +28,9 @@ export function subresourceHandlers(
     ['pods./eviction', evictionHandler(parts, resources)],
     ['serviceaccounts./token', tokenHandler(parts, tokens)],
     ['pods./log', logHandler(parts, nodes)],
+    ['pods./proxy', proxyHandler(parts, random)],
+    ['services./proxy', proxyHandler(parts, random)],
+    ['nodes./proxy', nodeProxyHandler(parts)],
     ['pods./ephemeralcontainers', ephemeralContainersHandler(parts, nodes)],
     ...['attach', 'exec', 'portforward'].map(
       (name) => [`pods./${name}`, connectHandler(parts, nodes, authorizer)] as const,

@@ -1,0 +1,150 @@
+import { isIP } from 'node:net';
+import {
+  badRequestError,
+  methodNotSupportedError,
+  notFoundError,
+  quoteGo,
+  type Random,
+  serviceUnavailableError,
+} from '@tektite/meta';
+import type { Pod, Service } from '@tektite/schema/kubernetes';
+import { NoEndpointError, serviceEndpoints } from '../../admission/webhook/service-endpoints.ts';
+import { answeredHeaders, forwardedHeaders } from '../../aggregation/proxied-headers.ts';
+import { errorTarget, type Resource } from '../../registry/resource.ts';
+import type { ApiResponse } from '../../request/api-response.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
+import { reviewConnection } from './connect-admission.ts';
+
+/** The name of a proxied object: `web`, `web:80`, `https:web:admin`. */
+interface ProxyTarget {
+  readonly scheme: string;
+  readonly name: string;
+  /** A number or a name; empty for the only one. */
+  readonly port: string;
+}
+
+interface Address {
+  readonly scheme: string;
+  readonly host: string;
+  readonly port: string;
+}
+
+/** The part of a path that names the object; what follows is the path of the program. */
+const proxyPath = /^\/api\/v1\/namespaces\/[^/]+\/[^/]+\/[^/]+\/proxy/;
+
+/** `pods/NAME/proxy` and `services/NAME/proxy`: passes a request on to the program that listens there. */
+export function proxyHandler(parts: RestParts, random: Random): SubresourceHandler {
+  return async (context, resource) => {
+    await reviewConnection(parts, context, resource);
+    const target = parseTarget(context, resource);
+    const address =
+      resource.plural === 'pods'
+        ? podAddress(parts, context, resource, target)
+        : serviceAddress(parts, context, resource, target, random);
+    return forward(context, address);
+  };
+}
+
+/** `nodes/NAME/proxy`: nodes of this process serve no API for others, and are unreachable in upstream's sense. */
+export function nodeProxyHandler(parts: RestParts): SubresourceHandler {
+  return async (context, resource) => {
+    await reviewConnection(parts, context, resource);
+    const { name } = parseTarget(context, resource);
+    if (!parts.storage.get(`/registry/nodes/${name}`)) throw notFoundError(errorTarget(resource), name);
+    throw serviceUnavailableError(`error trying to reach service: node ${quoteGo(name)} serves no kubelet API`);
+  };
+}
+
+function parseTarget({ info }: RequestContext, resource: Resource): ProxyTarget {
+  const [first = '', second = '', third = '', ...more] = info.name.split(':');
+  const segments = info.name.split(':').length;
+  const target =
+    segments === 3 ? { scheme: first, name: second, port: third } : { scheme: '', name: first, port: second };
+  if (more.length > 0 || target.name === '' || !['', 'http', 'https'].includes(target.scheme))
+    throw badRequestError(`invalid ${resource.kind.toLowerCase()} request ${quoteGo(info.name)}`);
+  return { ...target, scheme: target.scheme || 'http' };
+}
+
+function podAddress(
+  { storage }: RestParts,
+  { info }: RequestContext,
+  resource: Resource,
+  { scheme, name, port }: ProxyTarget,
+): Address {
+  const pod = storage.get(`${resource.storagePrefix}${info.namespace}/${name}`)?.value as Pod | undefined;
+  if (!pod) throw notFoundError(errorTarget(resource), name);
+  const host = pod.status?.podIPs?.[0]?.ip ?? pod.status?.podIP ?? '';
+  if (!isGlobalUnicast(host)) throw badRequestError('address not allowed');
+  const own = pod.spec?.containers?.find(({ ports = [] }) => ports.length > 0)?.ports?.[0]?.containerPort;
+  return { scheme, host, port: port || String(own ?? (scheme === 'https' ? 443 : 80)) };
+}
+
+function serviceAddress(
+  { storage }: RestParts,
+  { info }: RequestContext,
+  resource: Resource,
+  { scheme, name, port }: ProxyTarget,
+  random: Random,
+): Address {
+  const { namespace } = info;
+  const service = storage.get(`${resource.storagePrefix}${namespace}/${name}`)?.value as Service | undefined;
+  if (!service) throw notFoundError(errorTarget(resource), name);
+  // An external name has no endpoints: it must not open the way to any host.
+  if (service.spec?.type === 'ExternalName')
+    throw serviceUnavailableError(`no endpoints available for service ${quoteGo(name)}`);
+  const named = service.spec?.ports?.find((each) => (each.name ?? '') === port)?.port;
+  const number = /^[0-9]+$/.test(port) ? Number(port) : named;
+  if (number === undefined) throw serviceUnavailableError(`no endpoints available for service ${quoteGo(name)}`);
+  try {
+    const found = serviceEndpoints(storage, { namespace, name, port: number });
+    const chosen = found[Math.floor(random.next() * found.length)] ?? { host: '', port: 0 };
+    return { scheme, host: chosen.host, port: String(chosen.port) };
+  } catch (error) {
+    if (error instanceof NoEndpointError) throw serviceUnavailableError(error.message);
+    throw error;
+  }
+}
+
+/** Neither the machine itself nor its link: a Pod's status must not open the way to what only this process reaches. */
+function isGlobalUnicast(address: string): boolean {
+  const family = isIP(address);
+  if (family === 4) return !/^(?:0\.|127\.|169\.254\.|22[4-9]\.|23\d\.|255\.255\.255\.255$)/.test(address);
+  return family === 6 && !/^(?:::1?$|fe[89ab]|ff|::ffff:)/i.test(address);
+}
+
+async function forward({ request, info }: RequestContext, { scheme, host, port }: Address): Promise<ApiResponse> {
+  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+  if (!methods.includes(request.method))
+    throw methodNotSupportedError({ group: '', resource: info.resource }, info.verb);
+  const path = request.path.replace(proxyPath, '');
+  const search = request.query.toString();
+  const query = search === '' ? '' : `?${search}`;
+  // Relative links of a page only work below a folder.
+  if (path === '' && (request.method === 'GET' || request.method === 'HEAD'))
+    return {
+      code: 301,
+      type: 'text',
+      text: '',
+      contentType: 'text/plain; charset=utf-8',
+      headers: { location: `${request.path}/${query}` },
+    };
+  const { sendUnverified } = await import('./unverified-request.ts');
+  const { body } = request;
+  try {
+    const response = await sendUnverified(
+      `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}${path || '/'}${query}`,
+      {
+        method: request.method,
+        headers: forwardedHeaders(request.headers),
+        ...(body === undefined ? {} : { body: body instanceof Uint8Array ? body : JSON.stringify(body) }),
+        ...(request.signal ? { signal: request.signal } : {}),
+      },
+    );
+    const { 'content-type': type = '', ...headers } = answeredHeaders(response.headers);
+    const contentType = typeof type === 'string' ? type : (type[0] ?? '');
+    return { code: response.statusCode, type: 'stream', stream: response.body, contentType, headers };
+  } catch (error) {
+    throw serviceUnavailableError(`error trying to reach service: ${(error as Error).message}`);
+  }
+}
