@@ -1,5 +1,6 @@
 import { badRequestError, type KubeObject, type ListMeta, type Mutable, StatusError } from '@tektite/meta';
 import { apiVersionOf, type Resource, storageKey } from '../registry/resource.ts';
+import type { Media } from '../request/api-response.ts';
 import { RevisionCompactedError, type ListResult, type Storage, type StoredEntry } from '../storage/storage.ts';
 import {
   decodeContinue,
@@ -153,13 +154,16 @@ export function checkGetRevision(storage: Storage, text: string): void {
   if (wanted > storage.revision) throw tooLargeRevisionError(wanted, storage.revision);
 }
 
-/** The items of a built-in list do not repeat their kind, as Go encodes them; custom resources do. */
-export function toList(resource: Resource, page: ObjectPage): object {
+/**
+ * The items of a built-in list do not repeat their kind, as Go encodes them; custom resources do. Protobuf has no place for it, so
+ * these lists have the objects of the storage, which are encoded once.
+ */
+export function toList(resource: Resource, page: ObjectPage, media: Media): object {
   return {
     kind: resource.listKind,
     apiVersion: apiVersionOf(resource),
     metadata: page.metadata,
-    items: resource.custom ? page.objects : itemsOf(page.objects),
+    items: resource.custom || media === 'protobuf' ? page.objects : itemsOf(page.objects),
   };
 }
 

@@ -69,7 +69,7 @@ export class Responder {
         object: { kind: 'PartialObjectMetadataList', apiVersion, metadata, items },
       };
     }
-    return { code: 200, type: 'object', media, object: toList(this.resource, page) };
+    return { code: 200, type: 'object', media, object: toList(this.resource, page, media) };
   }
 
   watch(source: WatchSource): ApiResponse {
