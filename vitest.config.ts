@@ -13,8 +13,14 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source'] } },
   test: {
     include: [...testFiles('.test.ts'), 'scripts/**/*.test.mjs'],
-    // These need a real kube-apiserver, a container engine, or users and a terminal: see the other configurations.
-    exclude: [...configDefaults.exclude, '**/*.cluster.test.ts', '**/*.containers.test.ts', '**/*.stranger.test.ts'],
+    // These need a browser, a real kube-apiserver, a container engine, or users and a terminal: see the other configurations.
+    exclude: [
+      ...configDefaults.exclude,
+      '**/*.browser.test.ts',
+      '**/*.cluster.test.ts',
+      '**/*.containers.test.ts',
+      '**/*.stranger.test.ts',
+    ],
     // Tests of the command run the edited source, not the last bundle.
     globalSetup: './apps/cli/scripts/fresh-bundle.mjs',
     // A busy machine is slow, not broken: waiting ends early where what is awaited comes.

@@ -10,7 +10,7 @@ const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ??
 
 /** Test runs that are restricted to other rooms do not start the command. */
 function startsCommand(args) {
-  const filters = args.filter((word) => !word.startsWith('-') && word !== 'run');
+  const filters = args.filter((word) => !word.startsWith('-') && word !== 'run' && !word.endsWith('.config.ts'));
   return filters.length === 0 || filters.some((filter) => /apps|\bcli\b/.test(filter));
 }
 

@@ -77,6 +77,15 @@ export function run(
   } as KubeObject;
 }
 
+/** A folder that is removed after the test. */
+export class TestFolder implements Disposable {
+  readonly path = mkdtempSync(join(tmpdir(), 'tektite-page-'));
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
 export interface Answer {
   readonly code: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

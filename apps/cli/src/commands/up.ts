@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Encryption, isFolderError, readEncryptionConfiguration, TokenFile } from '@tektite/apiserver';
 import type { System } from '@tektite/controller';
 import { systemClock } from '@tektite/meta';
@@ -98,6 +98,7 @@ async function servePageOf(plane: ControlPlane, options: UpOptions, apiPort: num
       host: '127.0.0.1',
       port: readPort('--dashboard-port', chosen),
       isPortChosen,
+      sessionFile: join(dirname(plane.kubeconfigFile), 'dashboard-sessions.json'),
       ...(plane.statusUrl ? { explain: explainFrom(plane.statusUrl) } : {}),
     });
   } catch (error) {

@@ -18,18 +18,27 @@ export interface ServePageOptions {
   readonly isPortChosen: boolean;
   readonly isReadOnly?: boolean;
   readonly explain?: Explain;
+  /** Keeps sessions across restarts. */
+  readonly sessionFile?: string;
 }
 
 /** Serves the page for the user of this command. */
 export async function servePage(options: ServePageOptions): Promise<ServedPage> {
-  const { host, port, isPortChosen, explain, isReadOnly = false } = options;
+  const { host, port, isPortChosen, explain, sessionFile, isReadOnly = false } = options;
   let transport: Transport | undefined;
   const visitor = async () => {
     transport ??= options.transport();
     return { name: (await userName(transport).catch(() => undefined)) ?? 'you', transport };
   };
   const login = new CodeLogin(visitor, systemClock, systemRandom);
-  const settings = { login, pageFolder: pageFolder(), host, isReadOnly, ...(explain ? { explain } : {}) };
+  const settings = {
+    login,
+    pageFolder: pageFolder(),
+    host,
+    isReadOnly,
+    ...(explain ? { explain } : {}),
+    ...(sessionFile ? { sessionFile } : {}),
+  };
   const server = await listen(port, isPortChosen, (each) => serveDashboard({ ...settings, port: each }));
   return {
     link: `${server.url}/#code=${login.issue()}`,

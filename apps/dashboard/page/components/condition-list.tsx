@@ -1,4 +1,5 @@
 import type { KubeObject } from '@tektite/meta';
+import { visibleText } from '../../src/run/index.ts';
 
 interface Condition {
   readonly type: string;
@@ -30,7 +31,7 @@ export function ConditionList({ object }: { readonly object: KubeObject }) {
               <th scope="row">{type}</th>
               <td class={`condition ${status}`}>{status}</td>
               <td>{reason}</td>
-              <td class="wide">{message}</td>
+              <td class="wide">{visibleText(message ?? '')}</td>
             </tr>
           ))}
         </tbody>

@@ -34,11 +34,11 @@ export function LogRowView({ row, hasTimes, state, isMatch, isCurrent, onFold, o
       </button>
       {hasTimes ? <span class="log-time number">{row.time.slice(11, 23)}</span> : null}
       <span class="log-text">
-        {row.spans.map(({ text, look }, index) =>
-          look === '' ? (
+        {row.spans.map(({ text, style }, index) =>
+          style === '' ? (
             text
           ) : (
-            <span key={index} class={look}>
+            <span key={index} class={style}>
               {text}
             </span>
           ),

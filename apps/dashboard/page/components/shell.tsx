@@ -48,7 +48,7 @@ export function Shell() {
           {state.session.isReadOnly ? <span class="tag">read-only</span> : null}
           <ThemeButton />
           <details class="menu">
-            <summary aria-label="User">{state.session.user}</summary>
+            <summary title="User">{state.session.user}</summary>
             <div class="menu-body">
               <button type="button" onClick={() => void session.logOut()}>
                 Log out

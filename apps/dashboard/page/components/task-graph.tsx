@@ -85,7 +85,8 @@ function GraphNode({ task, place, now, isSelected, isCritical, onSelect }: Graph
   const { node, name } = task;
   const state = node?.state;
   const detail = node ? detailOf(node, now) : '';
-  const label = `${name}${state ? `: ${stateWords[state]}` : ''}${detail ? `, ${detail}` : ''}`;
+  // It begins with the visible text, which people speak to choose it.
+  const label = [`${name} ${detail}`.trim(), state && stateWords[state]].filter(Boolean).join(', ');
   const act = onSelect
     ? {
         role: 'button' as const,
@@ -102,7 +103,6 @@ function GraphNode({ task, place, now, isSelected, isCritical, onSelect }: Graph
     <g
       class={`node ${state ?? ''} ${isSelected ? 'selected' : ''} ${isCritical ? 'critical' : ''}`}
       transform={`translate(${place.x} ${place.y})`}
-      aria-label={label}
       {...act}
     >
       <title>{[label, node?.note].filter(Boolean).join('\n')}</title>
@@ -113,11 +113,11 @@ function GraphNode({ task, place, now, isSelected, isCritical, onSelect }: Graph
       <g transform={`translate(12 ${place.height / 2 - 8})`} aria-hidden="true">
         {state ? <StateMark state={state} /> : <circle class="node-dot" cx="8" cy="8" r="4" />}
       </g>
-      <text x="38" y={detail ? 19 : place.height / 2 + 4.5} class="node-name">
+      <text x="38" y={detail ? 19 : place.height / 2 + 4.5} class="node-name" aria-hidden="true">
         {name}
       </text>
       {detail ? (
-        <text x="38" y="34" class="node-detail">
+        <text x="38" y="34" class="node-detail" aria-hidden="true">
           {detail}
         </text>
       ) : null}

@@ -117,7 +117,7 @@ export function RunPage({ kind, namespace, name }: RunPageProps) {
         ) : null}
         <section class="run-main">
           <TabBar tabs={tabs} chosen={tab} onChoose={(id) => router.setQuery({ tab: id, line: undefined })} />
-          <div class={`tab-body tab-${tab}`} role="tabpanel" id="tab-panel" aria-labelledby={`tab-${tab}`}>
+          <div class={`tab-body tab-${tab}`} role="tabpanel" id="tab-panel" tabIndex={0} aria-labelledby={`tab-${tab}`}>
             {tab === 'graph' ? (
               <TaskGraph
                 tasks={store.tasks.value}

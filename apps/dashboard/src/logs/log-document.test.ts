@@ -24,12 +24,12 @@ describe('colours', () => {
     expect(
       parseAnsi('\u001b[1;32mok\u001b[0m \u001b[91mbad\u001b[39m \u001b[38;5;196mred\u001b[48;2;0;0;255mblue'),
     ).toEqual([
-      { text: 'ok', look: 'bold fg2' },
-      { text: ' ', look: '' },
-      { text: 'bad', look: 'fg9' },
-      { text: ' ', look: '' },
-      { text: 'red', look: 'fg9' },
-      { text: 'blue', look: 'fg9 bg12' },
+      { text: 'ok', style: 'bold fg2' },
+      { text: ' ', style: '' },
+      { text: 'bad', style: 'fg9' },
+      { text: ' ', style: '' },
+      { text: 'red', style: 'fg9' },
+      { text: 'blue', style: 'fg9 bg12' },
     ]);
   });
 
@@ -80,7 +80,7 @@ describe('a document of logs', () => {
     document.wrap(3);
     expect(texts(document.rows(0, 9))).toEqual(['== a 3', 'abc', 'def', 'gh', 'abc', 'de', '']);
     expect(document.rows(4, 5)).toMatchObject([
-      { line: 2, isContinued: false, spans: [{ text: 'ab', look: 'fg1' }, { text: 'c' }] },
+      { line: 2, isContinued: false, spans: [{ text: 'ab', style: 'fg1' }, { text: 'c' }] },
     ]);
     expect(document.rowOfLine('a', 2)).toBe(4);
     document.append('a', bytes('xyz1\n'));

@@ -202,9 +202,9 @@ export class LogDocument {
 function sliceSpans(spans: readonly LogSpan[], from: number, length: number): readonly LogSpan[] {
   const found: LogSpan[] = [];
   let at = 0;
-  for (const { text, look } of spans) {
+  for (const { text, style } of spans) {
     const part = text.slice(Math.max(0, from - at), Math.max(0, from + length - at));
-    if (part !== '') found.push({ text: part, look });
+    if (part !== '') found.push({ text: part, style });
     at += text.length;
   }
   return found;

@@ -7,8 +7,8 @@ export interface LogLine {
 const firstCapacity = 1024;
 
 /**
- * The lines of one log, kept as large texts and the places of the lines in them: a million strings of their own would take several
- * times the memory.
+ * The lines of one log, kept as large texts and the places of the lines in them: a string for each of a million lines would take
+ * several times the memory.
  */
 export class LogText {
   private readonly chunks: string[] = [];

@@ -7,5 +7,6 @@ export { runAgain } from './run-again.ts';
 export type { RunNode, RunState, Span } from './run-node.ts';
 export { conditionOf, spanOf, stateOf, taskRunNode } from './run-tree.ts';
 export { recordedTimes, type RunTimes, Timeline } from './timeline.ts';
+export { visibleText } from './visible-text.ts';
 export { type WaterfallRow, waterfallRows } from './waterfall.ts';
 export { wholeSpan } from './whole-span.ts';

@@ -29,6 +29,10 @@ export class CodeLogin implements Login {
     return code;
   }
 
+  restore(): Promise<Visitor> {
+    return this.visitor();
+  }
+
   async logIn({ given: { code = '' } }: LoginRequest): Promise<Visitor | undefined> {
     const key = hashOf(code).toString('hex');
     const expires = this.codes.get(key);

@@ -12,6 +12,7 @@ import { readRequestBody } from './read-request-body.ts';
 import { checkRequest, type HostNames } from './request-check.ts';
 import { denial, sendError, sendJson, statusOf } from './send.ts';
 import { readSessionCookie, sessionCookie } from './session-cookie.ts';
+import { SessionFile } from './session-file.ts';
 import { Sessions } from './sessions.ts';
 import { serveStreams } from './stream-socket.ts';
 import type { Visitor } from './visitor.ts';
@@ -28,6 +29,8 @@ export interface DashboardHandlerOptions {
   /** Served over TLS, by a proxy in front. */
   readonly isSecure: boolean;
   readonly explain?: Explain;
+  /** Keeps sessions across restarts, for logins that have one visitor. */
+  readonly sessionFile?: string;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -51,13 +54,17 @@ export class DashboardHandler {
   });
 
   static async open(options: DashboardHandlerOptions): Promise<DashboardHandler> {
-    return new DashboardHandler(options, await PageFiles.read(options.pageFolder));
+    const { login, sessionFile, clock, random } = options;
+    const file = sessionFile && login.restore ? new SessionFile(sessionFile) : undefined;
+    const sessions = new Sessions(clock, random, file);
+    if (file && login.restore) sessions.restore(await login.restore());
+    return new DashboardHandler(options, await PageFiles.read(options.pageFolder), sessions);
   }
 
-  private constructor(options: DashboardHandlerOptions, files: PageFiles) {
+  private constructor(options: DashboardHandlerOptions, files: PageFiles, sessions: Sessions) {
     this.options = options;
     this.files = files;
-    this.sessions = new Sessions(options.clock, options.random);
+    this.sessions = sessions;
   }
 
   async answer(request: ServerRequest, response: ServerResponse, port: number): Promise<void> {
@@ -98,6 +105,7 @@ export class DashboardHandler {
   }
 
   async close(): Promise<void> {
+    this.sessions.save();
     for (const client of this.sockets.clients) client.terminate();
     await this.options.login.close?.();
   }

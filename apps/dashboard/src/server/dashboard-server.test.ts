@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { TestDashboard } from '../test-support.ts';
+import { TestDashboard, TestFolder } from '../test-support.ts';
 
 const json = { 'content-type': 'application/json' };
 const configMaps = '/api/kube/api/v1/namespaces/default/configmaps';
@@ -264,4 +266,27 @@ describe('the streams', () => {
     expect(await open(dashboard, { cookie }, token)).toBe(403);
     expect(await open(dashboard, { origin, cookie, host: 'evil.example' }, token)).toBe(403);
   });
+});
+
+it('continues sessions after a restart, and forgets those that were logged out', async () => {
+  using folder = new TestFolder();
+  const sessionFile = join(folder.path, 'sessions.json');
+  const port = { port: 0 };
+  let kept = { cookie: '', 'x-tektite-csrf': '' };
+  let ended = kept;
+  {
+    await using dashboard = await TestDashboard.start({ sessionFile, ...port });
+    kept = await dashboard.session();
+    ended = await dashboard.session();
+    await dashboard.send('DELETE', '/api/session', ended);
+  }
+  expect(readFileSync(sessionFile, 'utf8')).not.toContain(kept['x-tektite-csrf']);
+  await using dashboard = await TestDashboard.start({ sessionFile, ...port });
+  // Another port has another name for the cookie.
+  const renamed = (session: typeof kept) => ({
+    ...session,
+    cookie: session.cookie.replace(/-\d+=/, `-${new URL(dashboard.server.url).port}=`),
+  });
+  expect((await dashboard.send('GET', '/api/session', renamed(kept))).code).toBe(200);
+  expect((await dashboard.send('GET', '/api/session', renamed(ended))).code).toBe(401);
 });

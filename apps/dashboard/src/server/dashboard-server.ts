@@ -3,7 +3,7 @@ import { systemClock, systemRandom } from '@tektite/meta';
 import type { DashboardHandler, DashboardHandlerOptions } from './dashboard-handler.ts';
 
 export interface DashboardOptions
-  extends Pick<DashboardHandlerOptions, 'login' | 'pageFolder' | 'explain'>,
+  extends Pick<DashboardHandlerOptions, 'login' | 'pageFolder' | 'explain' | 'sessionFile'>,
     Partial<Pick<DashboardHandlerOptions, 'isReadOnly' | 'hostNames' | 'isSecure' | 'clock' | 'random'>> {
   readonly host: string;
   readonly port: number;

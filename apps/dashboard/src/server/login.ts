@@ -17,5 +17,7 @@ export interface Login {
   logIn(request: LoginRequest): Promise<Visitor | undefined>;
   /** Whether a request of a session still comes from its visitor. */
   isStill?(visitor: Visitor, request: Omit<LoginRequest, 'given'>): boolean;
+  /** The visitor of all sessions, where there is only one: sessions can then go on after a restart. */
+  restore?(): Promise<Visitor>;
   close?(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock, Random } from '@tektite/meta';
+import type { SessionFile } from './session-file.ts';
 import type { Visitor } from './visitor.ts';
 
 /** A session that was just opened: the cookie's value, and the token that scripts of the page send along. */
@@ -20,7 +21,7 @@ const maxAgeMs = 7 * 24 * 3_600_000;
 const maxSessions = 1000;
 
 /**
- * The sessions of this process. They end with it, when they are not used for twelve hours, and after a week.
+ * The sessions of this server. They end when they are not used for twelve hours, and after a week; without a file, with the process.
  *
  * Guarantees
  * - A session needs both secrets. The cookie alone reaches other servers of the same host, whatever their port; the token alone is
@@ -32,10 +33,30 @@ export class Sessions {
   private readonly clock: Clock;
   private readonly random: Random;
   private readonly byHash = new Map<string, Session>();
+  private readonly file: SessionFile | undefined;
 
-  constructor(clock: Clock, random: Random) {
+  constructor(clock: Clock, random: Random, file?: SessionFile) {
     this.clock = clock;
     this.random = random;
+    this.file = file;
+  }
+
+  /** Continues the sessions of the file, which are all of one visitor. */
+  restore(visitor: Visitor): void {
+    for (const { idHash, csrfHash, openedAt, usedAt } of this.file?.read() ?? [])
+      this.byHash.set(idHash, { visitor, csrfHash: Buffer.from(csrfHash, 'hex'), openedAt, usedAt });
+    this.removeExpired();
+  }
+
+  /** Keeps the sessions for the next process. */
+  save(): void {
+    const saved = [...this.byHash].map(([idHash, { csrfHash, openedAt, usedAt }]) => ({
+      idHash,
+      csrfHash: csrfHash.toString('hex'),
+      openedAt,
+      usedAt,
+    }));
+    this.file?.write(saved);
   }
 
   get size(): number {
@@ -49,6 +70,7 @@ export class Sessions {
     const csrfToken = secret(this.random);
     const now = this.clock.now();
     this.byHash.set(hashOf(id).toString('hex'), { visitor, csrfHash: hashOf(csrfToken), openedAt: now, usedAt: now });
+    this.save();
     return { id, csrfToken };
   }
 
@@ -68,6 +90,7 @@ export class Sessions {
 
   close(id: string): void {
     this.byHash.delete(hashOf(id).toString('hex'));
+    this.save();
   }
 
   private isExpired({ openedAt, usedAt }: Session): boolean {

@@ -2,6 +2,7 @@ import { computed, type ReadonlySignal } from '@preact/signals-core';
 import type { KubeObject } from '@tektite/meta';
 import { LiveCollection, type LiveCollectionOptions } from '../api/live-collection.ts';
 import { collectionPath, resources } from '../api/resource.ts';
+import { visibleText } from '../run/index.ts';
 
 /** An event as a list shows it. */
 export interface ShownEvent {
@@ -59,5 +60,13 @@ function shownEvent(object: KubeObject): ShownEvent {
   const { metadata, type = '', reason = '', message = '', count = 1, ...event } = object as EventObject;
   const time = event.lastTimestamp ?? event.eventTime ?? metadata.creationTimestamp ?? '';
   const source = event.source?.component ?? event.reportingComponent ?? '';
-  return { uid: metadata.uid ?? '', type, reason, message, count, source, at: Date.parse(time) || 0 };
+  return {
+    uid: metadata.uid ?? '',
+    type,
+    reason,
+    message: visibleText(message),
+    count,
+    source,
+    at: Date.parse(time) || 0,
+  };
 }

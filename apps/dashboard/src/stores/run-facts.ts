@@ -1,4 +1,5 @@
 import type { KubeObject } from '@tektite/meta';
+import { visibleText } from '../run/index.ts';
 
 export interface FactGroup {
   readonly title: string;
@@ -52,11 +53,15 @@ export function runFacts(object: KubeObject): readonly FactGroup[] {
     },
     { title: 'Skipped tasks', rows: (status?.skippedTasks ?? []).map(({ name, reason }) => [name, reason] as const) },
     { title: 'About', rows: about.filter((row): row is readonly [string, string] => Boolean(row[1])) },
-    { title: 'Labels', rows: Object.entries(metadata.labels ?? {}) },
-    { title: 'Annotations', rows: Object.entries(metadata.annotations ?? {}) },
+    { title: 'Labels', rows: textsOf(metadata.labels) },
+    { title: 'Annotations', rows: textsOf(metadata.annotations) },
   ];
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return visibleText(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+}
+
+function textsOf(texts: Readonly<Record<string, string>> = {}): FactGroup['rows'] {
+  return Object.entries(texts).map(([name, value]) => [name, visibleText(value)] as const);
 }

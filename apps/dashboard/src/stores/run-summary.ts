@@ -1,6 +1,6 @@
 import type { KubeObject } from '@tektite/meta';
 import type { RunCondition } from '@tektite/pipelines/runs';
-import { conditionOf, type RunState, stateOf } from '../run/index.ts';
+import { conditionOf, type RunState, stateOf, visibleText } from '../run/index.ts';
 
 /** The part of a run that lists show: a tenth of the object. */
 export interface RunSummary {
@@ -48,7 +48,7 @@ export function runSummary(object: KubeObject): RunSummary {
     labels: metadata.labels ?? {},
     state,
     reason: condition?.reason ?? '',
-    message: condition?.message ?? '',
+    message: visibleText(condition?.message ?? ''),
     createdAt: Date.parse(metadata.creationTimestamp ?? '') || 0,
     ...(status?.startTime ? { startedAt: Date.parse(status.startTime) } : {}),
     ...(status?.completionTime ? { completedAt: Date.parse(status.completionTime) } : {}),

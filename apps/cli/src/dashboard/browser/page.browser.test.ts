@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BrowserSession } from './test-support.ts';
+import { endlessRun, samplePipeline, sampleRun } from './sample-pipeline.ts';
+
+const seconds = { timeout: 60_000 };
+const runPage = (name: string, query = '') => `/runs/pipelinerun/default/${name}${query}`;
+
+describe('the dashboard in a browser', () => {
+  let session: BrowserSession;
+  beforeAll(async () => {
+    session = await BrowserSession.start();
+    await session.client.create(samplePipeline);
+  });
+  afterAll(() => session?.[Symbol.asyncDispose]());
+
+  const row = (name: string) => session.page.getByRole('row').filter({ hasText: name });
+
+  it('lists runs as they are created, and shows their end', async () => {
+    const { page, client } = session;
+    await page.getByText('No runs yet').waitFor();
+    await client.create(sampleRun('good'));
+    await row('good').waitFor();
+    await row('good').getByText('Succeeded').waitFor(seconds);
+    await client.create(sampleRun('bad', 'bad'));
+    await row('bad').getByText('Failed').waitFor(seconds);
+  });
+
+  it('filters by state and by text, and keeps both in its address', async () => {
+    const { page } = session;
+    await page.getByRole('button', { name: /^Failed/ }).click();
+    await expect.poll(() => row('good').count()).toBe(0);
+    expect(page.url()).toContain('state=failed');
+    await page.reload();
+    await row('bad').waitFor();
+    expect(await row('good').count()).toBe(0);
+    await page.getByRole('button', { name: /^All/ }).click();
+    await page.getByLabel('Filter').fill('team=web goo');
+    await expect.poll(() => row('bad').count()).toBe(0);
+    await row('good').waitFor();
+  });
+
+  it('shows the graph of a run with states, and the log of a task from there', async () => {
+    const { page } = session;
+    await session.go(runPage('bad'));
+    await page
+      .getByRole('button', { name: /^check .*Failed/ })
+      .first()
+      .waitFor();
+    await page
+      .getByRole('button', { name: /^scan .*Skipped/ })
+      .first()
+      .waitFor();
+    await page
+      .getByRole('button', { name: /^image 2 of 2.*Succeeded/ })
+      .first()
+      .waitFor();
+    await page
+      .getByRole('button', { name: /^test .*Succeeded/ })
+      .first()
+      .click();
+    await page.getByText('<script>alert(1)</script>').waitFor();
+    await page.getByText('301 lines').waitFor();
+  });
+
+  it('searches a log, and links to a line', async () => {
+    const { page } = session;
+    await page.getByLabel('Search the log').fill('case 4\\d passed');
+    await page.getByText('1 of 10').waitFor();
+    await page.getByText('case 40 passed').waitFor();
+    await page.getByLabel('Link to line 45').click();
+    await page.reload();
+    await page.locator('.log-row.current').getByText('case 45 passed').waitFor();
+  });
+
+  it('shows the timeline, details, events and YAML of a run as text', async () => {
+    const { page } = session;
+    await session.go(runPage('bad', '?tab=timeline'));
+    await page.getByText('critical path').waitFor();
+    await page.getByRole('tab', { name: 'Details' }).click();
+    await page.getByText('<img src=x onerror=alert(1)>').waitFor();
+    await page.getByRole('tab', { name: 'Events' }).click();
+    await page.getByText('Started', { exact: true }).first().waitFor();
+    await page.getByRole('tab', { name: 'YAML' }).click();
+    await page.getByText('pipelineRef').first().waitFor();
+    await page.getByRole('tab', { name: 'Explain' }).click();
+    await page.getByRole('columnheader', { name: 'Because' }).waitFor();
+  });
+
+  it('reruns what failed, and opens the new run', async () => {
+    const { page } = session;
+    await session.go(runPage('bad'));
+    await page.getByRole('button', { name: 'Rerun from failed' }).click();
+    await page.waitForURL(/pipelinerun\/default\/bad-r/);
+    await page.locator('.state-tag').getByText('Failed').waitFor(seconds);
+    expect(await page.getByRole('button', { name: /^clone .*(Succeeded|Failed)/ }).count()).toBe(0);
+  });
+
+  it('cancels a run that goes on, and deletes several at once', async () => {
+    const { page, client } = session;
+    await client.create(endlessRun);
+    await session.go('/runs/taskrun/default/endless');
+    await page.getByText('waiting', { exact: true }).waitFor(seconds);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.locator('.state-tag').getByText('Cancelled').waitFor(seconds);
+    await session.go('/runs');
+    await page.getByLabel('Select endless').check();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await expect.poll(() => row('endless').count()).toBe(0);
+  });
+
+  it('denies a link that was used, and a browser without a session', async () => {
+    const context = await session.browser.newContext();
+    const page = await context.newPage();
+    await page.goto(session.link());
+    await page.getByText('This link was used already, or has expired.').waitFor();
+    await page.getByLabel('Code').fill('wrong');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('This link was used already, or has expired.').waitFor();
+    await context.close();
+  });
+
+  it('has no serious finding of axe, at any width, light and dark', async () => {
+    const { page } = session;
+    const places = {
+      runs: '/runs',
+      graph: runPage('bad'),
+      timeline: runPage('bad', '?tab=timeline'),
+      logs: runPage('bad', '?tab=logs&task=test'),
+      details: runPage('bad', '?tab=details'),
+      yaml: runPage('bad', '?tab=yaml'),
+    };
+    const found: Record<string, readonly string[]> = {};
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const [name, place] of Object.entries(places)) {
+        await page.setViewportSize({ width: 1280, height: 800 });
+        await session.go(place);
+        await page.locator('.row:not(.head), .tab-body :is(svg, table, pre, .log-row, .fall-row)').first().waitFor();
+        for (const width of [360, 1280, 1920]) {
+          await page.setViewportSize({ width, height: width === 360 ? 740 : 900 });
+          await session.screenshot(`${name}-${colorScheme}-${width}`);
+          const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
+          expect([name, width, wide]).toEqual([name, width, width]);
+          const findings = width === 1920 ? [] : await session.axe();
+          if (findings.length > 0) found[`${name} ${colorScheme} ${width}`] = findings;
+        }
+      }
+    }
+    expect(found).toEqual({});
+  });
+
+  it('goes on after the server was restarted', async () => {
+    const { page } = session;
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await session.go('/runs');
+    await row('good').waitFor();
+    const startAgain = await session.stop();
+    await page.getByText('Reconnecting').waitFor();
+    await row('good').waitFor();
+    await startAgain();
+    await session.client.create(sampleRun('after'));
+    await row('after').waitFor(seconds);
+    await page.getByText('Reconnecting').waitFor({ state: 'detached' });
+  });
+
+  it('ran no script of a run, and met no error', () => {
+    expect(session.problems).toEqual([]);
+  });
+});

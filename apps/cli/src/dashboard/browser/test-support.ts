@@ -1,0 +1,125 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, httpTransport, loadConfig } from '@tektite/client';
+import axe from 'axe-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { findProgram } from '../../doctor/find-program.ts';
+import { repository, type RunningCommand, Scratch } from '../../test-support.ts';
+
+const artifacts = join(repository, '.artifacts/browser');
+
+interface Finding {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** `tektite up` with real runs, and a browser that is logged in to its page. */
+export class BrowserSession implements AsyncDisposable {
+  readonly scratch: Scratch;
+  readonly browser: Browser;
+  context: BrowserContext;
+  page: Page;
+  client: Client;
+  /** Texts of the console and errors of scripts that are no expected denial. */
+  readonly problems: string[] = [];
+  private running: RunningCommand & { readonly kubeconfig: string };
+  private url = '';
+
+  static async start(): Promise<BrowserSession> {
+    const scratch = new Scratch();
+    const running = await scratch.up('--systems', 'pipelines', '--runtime', 'host');
+    const browser = await chromium.launch({
+      executablePath: findProgram('chromium') ?? '/usr/bin/chromium',
+      args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+    });
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    const client = await clientOf(running.kubeconfig);
+    const session = new BrowserSession(scratch, running, browser, context, await context.newPage(), client);
+    session.watch(session.page);
+    try {
+      await session.page.goto(session.link());
+      await session.page.getByRole('heading', { name: 'Runs', exact: true }).waitFor();
+      return session;
+    } catch (error) {
+      await session[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  private constructor(
+    scratch: Scratch,
+    running: RunningCommand & { readonly kubeconfig: string },
+    browser: Browser,
+    context: BrowserContext,
+    page: Page,
+    client: Client,
+  ) {
+    this.scratch = scratch;
+    this.running = running;
+    this.browser = browser;
+    this.context = context;
+    this.page = page;
+    this.client = client;
+    this.url = this.link().replace(/\/#.*/, '');
+  }
+
+  /** The link that the command printed. */
+  link(): string {
+    return /http:\S+#code=\S+/.exec(this.running.output)?.[0] ?? '';
+  }
+
+  go(path: string): Promise<unknown> {
+    return this.page.goto(`${this.url}${path}`);
+  }
+
+  /** Stops the control plane; the result starts it again at the same address. */
+  async stop(): Promise<() => Promise<void>> {
+    await this.running.stop();
+    await this.client.close();
+    const { port } = new URL(this.url);
+    return async () => {
+      this.running = await this.scratch.up('--systems', 'pipelines', '--runtime', 'host', '--dashboard-port', port);
+      this.client = await clientOf(this.running.kubeconfig);
+    };
+  }
+
+  /** Serious findings of axe about the page as it is. */
+  async axe(): Promise<readonly string[]> {
+    await this.page.evaluate(axe.source);
+    const findings = await this.page.evaluate<readonly Finding[]>(
+      "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
+    );
+    return findings
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+  }
+
+  async screenshot(name: string): Promise<void> {
+    mkdirSync(artifacts, { recursive: true });
+    await this.page.screenshot({ path: join(artifacts, `${name}.png`) });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.browser.close();
+    await this.client.close();
+    await this.running.stop();
+    this.scratch[Symbol.dispose]();
+  }
+
+  private watch(page: Page): void {
+    page.on('pageerror', (error) => this.problems.push(error.message));
+    page.on('dialog', (dialog) => {
+      this.problems.push(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on('console', (message) => {
+      const isNetwork = /Failed to load resource|WebSocket connection/.test(message.text());
+      if (message.type() === 'error' && !isNetwork) this.problems.push(message.text());
+    });
+  }
+}
+
+async function clientOf(kubeconfig: string): Promise<Client> {
+  return new Client(httpTransport(await loadConfig({ kubeconfig })));
+}
