@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- apiserver|byoh|connectors|controller|crowd|endurance|manifest|node|pipelineruns|soak|taskruns|tekton-operator [--quick]`: figures, each beside a reference
+ * `npm run bench -- apiserver|byoh|connectors|controller|crowd|endurance|images|manifest|node|pipelineruns|soak|taskruns|tekton-operator [--quick]`: figures, each beside a reference
  * measured in the same run.
  */
 const [suite = '', ...flags] = process.argv.slice(2);
@@ -38,6 +38,11 @@ switch (suite) {
     await benchEndurance(seconds);
     break;
   }
+  case 'images': {
+    const { benchImages } = await import('./images/index.ts');
+    await benchImages({ quick });
+    break;
+  }
   case 'manifest': {
     const { benchManifest } = await import('./manifest/index.ts');
     await benchManifest({ quick });
@@ -70,7 +75,7 @@ switch (suite) {
   }
   default:
     console.error(
-      'usage: npm run bench -- apiserver|byoh|connectors|controller|crowd|endurance|manifest|node|pipelineruns|soak|taskruns|tekton-operator [--quick]',
+      'usage: npm run bench -- apiserver|byoh|connectors|controller|crowd|endurance|images|manifest|node|pipelineruns|soak|taskruns|tekton-operator [--quick]',
     );
     process.exitCode = 2;
 }

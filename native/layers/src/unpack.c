@@ -31,6 +31,8 @@ static struct folder_entry *folders;
 static size_t folder_count, folder_capacity;
 static unsigned long entries, devices, foreign_owners;
 static uint64_t bytes_written;
+static uid_t own_uid;
+static gid_t own_gid;
 
 /* Of the entry before: most lie in the same folder. An entry replaces names in its folder only, so this one stays true. */
 static char last_parent[MAX_PATH_BYTES] = "";
@@ -139,6 +141,9 @@ static void make_room(int parent, const char *name) {
 
 static bool is_owner_foreign(void) { return errno == EINVAL; }
 
+/* New files are this user's: most need nothing. */
+static bool is_own(const struct entry *entry) { return entry->uid == own_uid && entry->gid == own_gid; }
+
 static void own(int fd, const struct entry *entry, const char *name) {
   if (!options.owners || fchown(fd, entry->uid, entry->gid) == 0) return;
   if (!is_owner_foreign()) fail_errno(UNPACK_FAILED, "set the owner of", name);
@@ -161,11 +166,22 @@ static void set_xattrs(int fd, const struct entry *entry, const char *name) {
   }
 }
 
+/* Files in such a folder get its group. */
+static bool has_setgid(int folder) {
+  struct stat found;
+  return fstat(folder, &found) == 0 && (found.st_mode & S_ISGID);
+}
+
+static int create_file(int parent, const char *name, mode_t mode) {
+  return openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+}
+
 static void write_file(int parent, const char *name, const struct entry *entry) {
-  int fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  mode_t mode = entry->mode & 0777;
+  int fd = create_file(parent, name, mode);
   if (fd < 0 && errno == EEXIST) {
     make_room(parent, name);
-    fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    fd = create_file(parent, name, mode);
   }
   if (fd < 0) check_written("create", name);
   const char *bytes;
@@ -179,8 +195,8 @@ static void write_file(int parent, const char *name, const struct entry *entry) 
       bytes_written += (uint64_t)written;
     }
   /* Changing the owner clears the mode's special bits and the capabilities: they come after. */
-  own(fd, entry, name);
-  if (fchmod(fd, entry->mode) < 0) fail_errno(UNPACK_FAILED, "set the mode of", name);
+  if (!is_own(entry) || has_setgid(parent)) own(fd, entry, name);
+  if (entry->mode != mode && fchmod(fd, entry->mode) < 0) fail_errno(UNPACK_FAILED, "set the mode of", name);
   set_xattrs(fd, entry, name);
   struct timespec times[2] = {entry->mtime, entry->mtime};
   if (futimens(fd, times) < 0) fail_errno(UNPACK_FAILED, "set the time of", name);
@@ -328,6 +344,8 @@ static void finish_folders(void) {
 void unpack(int folder, struct unpack_options given) {
   root = folder;
   options = given;
+  own_uid = geteuid();
+  own_gid = getegid();
   struct entry entry;
   while (tar_next(&entry)) {
     if (++entries > options.max_entries) fail(TOO_LARGE, "the layer has more than %lu files", options.max_entries);

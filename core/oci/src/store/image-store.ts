@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, rm, stat, utimes } from 'node:fs/promises';
 import { type Clock, systemClock } from '@tektite/meta';
 import { type ImageReference, parseImageReference } from '../image-reference.ts';
 import { ownPlatform, type Platform, platformText } from '../platform.ts';
@@ -7,6 +7,7 @@ import { unpackLayer } from '../unpack-layer.ts';
 import { LayersProgram } from '../unpack/layers-program.ts';
 import { defaultLayerLimits, type LayerLimits } from '../unpack/unpack-blob.ts';
 import type { CredentialSource, RegistrySettings } from './connect-registry.ts';
+import type { BlobSource } from './download-blob.ts';
 import { GarbageCollector, type PruneOptions, type PruneReport } from './collect-garbage.ts';
 import type { HeldImage } from './held-image.ts';
 import { readImageFolder } from './image-archive.ts';
@@ -223,6 +224,7 @@ export class ImageStore implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.layers.settled();
     await this.lease.close();
   }
 
@@ -239,12 +241,12 @@ export class ImageStore implements AsyncDisposable {
     try {
       const path = this.folder.image(digest);
       const record = await this.folder.read<ImageRecord>(path);
-      const isThere = record && (await this.isComplete(record));
-      if (!isThere || (platform && !matches(record, platform))) {
+      const body = record && (await this.folder.readBlob(record.config.digest));
+      if (!record || !body || (platform && !matches(record, platform)) || !(await this.isComplete(record))) {
         give();
         return undefined;
       }
-      const { config } = readDocument(await readFile(this.folder.blob(record.config.digest)));
+      const { config } = readDocument(body);
       const now = this.clock.now() / 1000;
       await utimes(path, now, now).catch(() => undefined);
       return {
@@ -263,9 +265,18 @@ export class ImageStore implements AsyncDisposable {
     }
   }
 
+  /** After a loss of power, layers are unpacked again from their blobs. */
   private async isComplete({ layers }: ImageRecord): Promise<boolean> {
     const found = await Promise.all(layers.map((layer) => this.layers.has(layer)));
-    return found.every(Boolean);
+    if (found.every(Boolean)) return true;
+    const { signal } = new AbortController();
+    try {
+      await (this.ready ??= this.prepare());
+      for (const layer of layers) await this.layers.ensure({ layer, source: nowhere, lease: this.lease.id, signal });
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Before the first pull: removes the unfinished work of processes that were killed. */
@@ -305,6 +316,11 @@ export class ImageStore implements AsyncDisposable {
     }
   }
 }
+
+/** Layers whose blobs are in the store need no source. */
+const nowhere: BlobSource = {
+  openBlob: (digest) => Promise.reject(new StoreError('NOT_FOUND', `the blob ${digest} is not in the image store`)),
+};
 
 function matches({ platform }: ImageRecord, wanted: Platform): boolean {
   const text = platformText(wanted);

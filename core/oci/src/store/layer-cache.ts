@@ -7,6 +7,7 @@ import { type LayerLimits, unpackBlob } from '../unpack/unpack-blob.ts';
 import { type BlobSource, downloadBlob } from './download-blob.ts';
 import { FileLock } from './file-lock.ts';
 import type { StoredLayer } from './image-record.ts';
+import { LayerMarks } from './layer-marks.ts';
 import { Slots } from './slots.ts';
 import type { StoreFolder } from './store-folder.ts';
 
@@ -39,16 +40,18 @@ export class LayerCache {
   private readonly downloads = new Slots(downloadsAtOnce);
   private readonly unpacks = new Slots(unpacksAtOnce);
   private readonly inFlight = new Map<string, Promise<void>>();
+  private readonly marks: LayerMarks;
 
   constructor(folder: StoreFolder, program: LayersProgram, limits: LayerLimits, clock: Clock) {
     this.folder = folder;
     this.program = program;
     this.limits = limits;
     this.clock = clock;
+    this.marks = new LayerMarks(folder);
   }
 
   async has({ diffId }: Pick<StoredLayer, 'diffId'>): Promise<boolean> {
-    return exists(this.folder.layer(diffId));
+    return this.marks.isTrusted(diffId);
   }
 
   /** Resolves when the layer is unpacked. The caller holds a lease for its digests. */
@@ -69,6 +72,11 @@ export class LayerCache {
     request.onProgress?.({ digest, state: 'complete', bytes: size, total: size });
   }
 
+  /** Resolves when nothing is written to disk any more. */
+  settled(): Promise<void> {
+    return this.marks.settled();
+  }
+
   private async fetch(request: LayerRequest): Promise<void> {
     const { layer, signal } = request;
     if (await this.has(layer)) return;
@@ -77,10 +85,22 @@ export class LayerCache {
     try {
       // Another process may have done it meanwhile.
       if (await this.has(layer)) return;
-      await this.download(request, partial);
-      await this.unpack(request);
+      await this.fill(request, partial);
     } finally {
       await rm(lock.path, { force: true });
+    }
+  }
+
+  /** A blob that was here may be damaged: then it is downloaded again. */
+  private async fill(request: LayerRequest, partial: string): Promise<void> {
+    const wasHere = await exists(this.folder.blob(request.layer.digest));
+    await this.download(request, partial);
+    try {
+      await this.unpack(request);
+    } catch (error) {
+      if (!wasHere || !isStoreError(error, 'DIGEST_MISMATCH', 'UNSAFE_LAYER')) throw error;
+      await this.download(request, partial);
+      await this.unpack(request);
     }
   }
 
@@ -105,8 +125,10 @@ export class LayerCache {
     try {
       const file = this.folder.blob(digest);
       const result = await unpackBlob(this.program, { file, diffId, folder: files, limits: this.limits, signal });
-      await writeFile(join(temporary, 'layer.json'), JSON.stringify({ diffId, ...result }));
+      await writeFile(join(temporary, 'layer.json'), this.marks.markOf(diffId, result));
+      await this.clear(diffId, lease);
       await rename(temporary, this.folder.layer(diffId));
+      this.marks.syncSoon(diffId, lease);
     } catch (error) {
       await this.program.remove(temporary).catch(() => undefined);
       // The same layer came in another compression meanwhile.
@@ -115,6 +137,15 @@ export class LayerCache {
       if (isStoreError(error, 'DIGEST_MISMATCH', 'UNSAFE_LAYER')) await rm(this.folder.blob(digest), { force: true });
       throw error;
     }
+  }
+
+  /** Removes a layer that is not trusted any more. One that is trusted stays, and may be in use. */
+  private async clear(diffId: string, lease: string): Promise<void> {
+    const path = this.folder.layer(diffId);
+    if (!(await exists(path)) || (await this.marks.isTrusted(diffId))) return;
+    const away = this.folder.temporary(lease);
+    await rename(path, away);
+    await this.program.remove(away);
   }
 }
 

@@ -53,6 +53,12 @@ export class StoreFolder {
     return readdir(join(this.path, part));
   }
 
+  /** A small blob; undefined when it is not there, or not what its digest says. */
+  async readBlob(digest: string): Promise<Uint8Array | undefined> {
+    const body = await readFile(this.blob(digest)).catch(() => undefined);
+    return body && `sha256:${createHash('sha256').update(body).digest('hex')}` === digest ? body : undefined;
+  }
+
   /** Replaces a file at once. */
   async write(path: string, content: string | Uint8Array, lease: string): Promise<void> {
     const temporary = this.temporary(lease);

@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import type { ReadManifest } from '../registry-client.ts';
 import type { BlobSource } from './download-blob.ts';
 import { type ImageManifest, parseManifest } from './image-manifest.ts';
 import { type ImageRecord, imageRecord, readDocument } from './image-record.ts';
-import { exists, type LayerCache, type LayerProgress } from './layer-cache.ts';
+import type { LayerCache, LayerProgress } from './layer-cache.ts';
 import type { Lease } from './lease.ts';
 import type { StoreFolder } from './store-folder.ts';
 
@@ -74,10 +73,10 @@ async function configOf(
   folder: StoreFolder,
   lease: Lease,
 ): Promise<Uint8Array> {
-  const file = folder.blob(config.digest);
-  if (await exists(file)) return readFile(file);
+  const present = await folder.readBlob(config.digest);
+  if (present) return present;
   const body = await source.blob(config.digest);
-  await folder.write(file, body, lease.id);
+  await folder.write(folder.blob(config.digest), body, lease.id);
   return body;
 }
 
