@@ -16,7 +16,7 @@ import { byohSystem } from './system.ts';
 import { apiVersion, clusterNameLabel } from './wire-names.ts';
 
 /** `SEEDS=2000 npx vitest run systems/byoh/src/simulation` for a long night. */
-const seeds = Number(process.env['SEEDS'] ?? 20);
+const seeds = Number(process.env['SEEDS'] ?? 10);
 const namespace = 'default';
 const hosts = ['h1', 'h2'];
 const machines = ['m1', 'm2', 'm3'];
