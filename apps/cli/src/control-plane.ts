@@ -2,6 +2,9 @@ import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import {
+  type ApiServerOptions,
+  AuditLog,
+  type AuditPolicy,
   EncryptedJournal,
   type Encryption,
   RevisionStore,
@@ -22,6 +25,7 @@ import { StorageEvents } from './storage-events.ts';
 import type { ObservedSystems } from './systems/observe-systems.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
 import type { Started } from './undone-after.ts';
+import { explainFileError, UserError } from './user-error.ts';
 
 export interface ControlPlaneOptions {
   readonly dataDir: string;
@@ -29,6 +33,8 @@ export interface ControlPlaneOptions {
   readonly host: string;
   readonly port: number;
   readonly tokens?: TokenFile;
+  /** Records requests to a file. */
+  readonly audit?: { readonly policy: AuditPolicy; readonly logPath: string };
   /** Encrypts objects in the data folder. */
   readonly encryption?: Encryption;
   readonly disabledAdmissionPlugins: readonly string[];
@@ -103,6 +109,7 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
       (error) => log.error('certificates', { error }),
     );
   };
+  const audit = options.audit && (await openAudit(options.audit, started, log));
   // Other components read the key from the folder: it has to be there before the first token is asked for.
   const signingKey = keyFolder.signingKey();
   signingKey.catch(() => undefined);
@@ -113,6 +120,7 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
     server: {
       authenticators: options.tokens ? [options.tokens] : [],
       serviceAccountKey: () => keyFolder.signingKey(),
+      ...(audit ? { audit } : {}),
       // The ServiceAccount plugin waits for accounts that a controller creates.
       disabledAdmissionPlugins: [...(runtime ? [] : ['ServiceAccount']), ...options.disabledAdmissionPlugins],
     },
@@ -163,6 +171,18 @@ async function openFolder(options: ControlPlaneOptions, started: Started): Promi
   const { path, remove } = await openTemporaryFolder();
   started.push(remove);
   return path;
+}
+
+async function openAudit(
+  { policy, logPath }: NonNullable<ControlPlaneOptions['audit']>,
+  started: Started,
+  log: Logger,
+): Promise<NonNullable<ApiServerOptions['audit']>> {
+  const file = await AuditLog.open(logPath, (error) => log.error('audit', { error })).catch((error: unknown) => {
+    throw new UserError(`--audit-log-path: ${explainFileError(error, logPath) ?? (error as Error).message}`);
+  });
+  started.push(() => file[Symbol.asyncDispose]());
+  return { policy, backend: (event) => file.write(event) };
 }
 
 async function openStorage(

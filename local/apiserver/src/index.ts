@@ -1,5 +1,8 @@
 /** An embedded Kubernetes API server. */
 export type { AdmissionPlugin, AdmissionRequest } from './admission/admission.ts';
+export { AuditLog } from './audit/audit-log.ts';
+export { AuditPolicy } from './audit/audit-policy.ts';
+export type { AuditBackend, AuditEvent } from './audit/auditor.ts';
 export type { Authenticator } from './auth/authenticator.ts';
 export type { Authorizer, AuthorizationAttributes, Decision } from './auth/authorizer.ts';
 export { clientCertificateAuthenticator } from './auth/client-certificate.ts';

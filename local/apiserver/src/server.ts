@@ -21,6 +21,8 @@ import { type Admission, createAdmission } from './admission/create-admission.ts
 import { LocalWebhooks } from './admission/webhook/local-webhooks.ts';
 import { usageWriter } from './store/usage-writer.ts';
 import { Aggregator } from './aggregation/aggregator.ts';
+import type { AuditPolicy } from './audit/audit-policy.ts';
+import { type AuditBackend, type AuditedRequest, Auditor } from './audit/auditor.ts';
 import { AuthenticatorChain, type Authenticator } from './auth/authenticator.ts';
 import type { Authorizer } from './auth/authorizer.ts';
 import { bootstrapPolicy } from './auth/bootstrap-policy.ts';
@@ -72,6 +74,8 @@ export interface ApiServerOptions {
    * process always go on: its controllers hold what they send in memory anyway, and strangers must not hold them up.
    */
   readonly maxInFlight?: number;
+  /** Records requests as a policy says. Default: none is recorded. */
+  readonly audit?: { readonly policy: AuditPolicy; readonly backend: AuditBackend };
   /** Called with errors of the server itself. Never with bodies or headers: those hold secrets. */
   readonly onError?: (error: unknown, request: FailedRequest | undefined) => void;
 }
@@ -103,6 +107,7 @@ export class ApiServer {
   private readonly admission: Admission;
   private readonly router: Router;
   private readonly aggregator: Aggregator;
+  private readonly auditor: Auditor | undefined;
   private readonly conversions: ConversionWebhooks;
   private readonly definitions: DefinitionController;
   private readonly maxInFlight: number;
@@ -128,6 +133,7 @@ export class ApiServer {
 
     const { storage, clock, resources } = this;
     const random = options.random ?? systemRandom;
+    this.auditor = options.audit && new Auditor({ ...options.audit, clock, random });
     const authorizer = new RbacAuthorizer(storage);
     this.authorizer = authorizer;
     const tokens = new ServiceAccountTokens(options.serviceAccountKey ?? createSigningKey, storage, clock, random);
@@ -185,7 +191,18 @@ export class ApiServer {
 
   /** Rejects, with a StatusError, when the user may not perform a request, whatever its body says. */
   async admit(request: ApiRequest): Promise<void> {
-    await this.router.admit(request);
+    try {
+      await this.router.admit(request);
+    } catch (error) {
+      if (this.auditor) await this.recordDenial(this.auditor.begin(request), request, error);
+      throw error;
+    }
+  }
+
+  /** A request that is denied before its body is read gets no further; one that is admitted is recorded by `handle`. */
+  private async recordDenial(audited: AuditedRequest, request: ApiRequest, error: unknown): Promise<void> {
+    await this.router.admit(request, audited).catch(() => undefined);
+    audited.answered(this.failure(error, request));
   }
 
   /** Answers a request. Never rejects: failures are answers too. */
@@ -194,17 +211,18 @@ export class ApiServer {
       return statusResponse(tooManyRequestsError('Too many requests, please try again later.', 1));
     }
     const warnings = new Set<string>();
+    const audited = this.auditor?.begin(request);
     let response: ApiResponse;
     this.inFlight++;
     try {
-      response = await this.router.route(request, warnings);
+      response = await this.router.route(request, warnings, audited);
     } catch (error) {
       response = this.failure(error, request);
     } finally {
       this.inFlight--;
     }
-    if (warnings.size === 0) return response;
-    return { ...response, headers: { ...response.headers, warning: warningHeaders(warnings) } };
+    if (audited) response = withHeaders(audited.answered(response), { 'audit-id': audited.id });
+    return warnings.size === 0 ? response : withHeaders(response, { warning: warningHeaders(warnings) });
   }
 
   /**
@@ -266,6 +284,10 @@ export class ApiServer {
     this.onError(error, { method: request.method, path: request.path });
     return statusResponse(internalServerError('unexpected failure; the server log has the details', error));
   }
+}
+
+function withHeaders(response: ApiResponse, headers: NonNullable<ApiResponse['headers']>): ApiResponse {
+  return { ...response, headers: { ...response.headers, ...headers } };
 }
 
 function statusResponse(error: StatusError): ApiResponse {

@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Encryption, isFolderError, readEncryptionConfiguration, TokenFile } from '@tektite/apiserver';
+import {
+  AuditPolicy,
+  type Encryption,
+  isFolderError,
+  readEncryptionConfiguration,
+  TokenFile,
+} from '@tektite/apiserver';
 import type { System } from '@tektite/controller';
 import { systemClock } from '@tektite/meta';
 import pc from 'picocolors';
@@ -28,6 +34,8 @@ export interface UpOptions extends SystemSettings {
   readonly writeKubeconfig?: string;
   readonly tokenAuthFile?: string;
   readonly encryptionProviderConfig?: string;
+  readonly auditPolicyFile?: string;
+  readonly auditLogPath?: string;
   readonly disableAdmissionPlugins?: string;
   readonly maxInflightBytes: string;
   readonly apiOnly?: boolean;
@@ -51,6 +59,7 @@ export async function up(options: UpOptions): Promise<void> {
   if (runtime && runsSteps(runtime) && systems.some(({ name }) => name === 'pipelines')) await checkSteps();
   const tokens = options.tokenAuthFile ? await readTokens(options.tokenAuthFile) : undefined;
   const encryption = await readEncryption(options.encryptionProviderConfig);
+  const audit = await readAudit(options);
   // Installed before the start, so that a control plane that is stopped while it starts leaves nothing behind either.
   const stopped = stopSignal();
   try {
@@ -62,6 +71,7 @@ export async function up(options: UpOptions): Promise<void> {
       ...(images ? { images } : {}),
       ...(tokens ? { tokens } : {}),
       ...(encryption ? { encryption } : {}),
+      ...(audit ? { audit } : {}),
     });
     const page = options.apiOnly || options.dashboard === false ? undefined : await servePageOf(plane, options, port);
     const record = {
@@ -120,7 +130,14 @@ async function start(
   port: number,
   more: Pick<
     ControlPlaneOptions,
-    'disabledAdmissionPlugins' | 'encryption' | 'maxInflightBytes' | 'systems' | 'tokens' | 'runtime' | 'images'
+    | 'audit'
+    | 'disabledAdmissionPlugins'
+    | 'encryption'
+    | 'maxInflightBytes'
+    | 'systems'
+    | 'tokens'
+    | 'runtime'
+    | 'images'
   >,
 ): Promise<ControlPlane> {
   try {
@@ -189,6 +206,19 @@ async function readEncryption(file: string | undefined): Promise<Encryption | un
   } catch (error) {
     const cause = explainFileError(error, file) ?? `${file}: ${(error as Error).message}`;
     throw new UserError(`--encryption-provider-config: ${cause}`);
+  }
+}
+
+async function readAudit({ auditPolicyFile: file, auditLogPath }: UpOptions): Promise<ControlPlaneOptions['audit']> {
+  if (file === undefined && auditLogPath === undefined) return undefined;
+  if (file === undefined || auditLogPath === undefined)
+    throw new UserError('--audit-policy-file and --audit-log-path belong together: give both');
+  try {
+    return { policy: AuditPolicy.parse(await readFile(file, 'utf8')), logPath: auditLogPath };
+  } catch (error) {
+    throw new UserError(
+      `--audit-policy-file: ${explainFileError(error, file) ?? `${file}: ${(error as Error).message}`}`,
+    );
   }
 }
 

@@ -149,6 +149,7 @@ function toApiRequest(
     query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
     headers,
     ...(body ? { body } : {}),
+    ...(request.socket?.remoteAddress ? { remoteAddress: request.socket.remoteAddress } : {}),
     ...(onAuthenticated ? { onAuthenticated } : {}),
     ...(certificate ? { clientCertificate: certificate } : {}),
     ...(bad ? { badClientCertificate: true } : {}),

@@ -28,6 +28,8 @@ export interface ApiRequest {
   /** The TLS client showed a certificate that cannot be believed. */
   readonly badClientCertificate?: boolean;
   readonly signal?: AbortSignal;
+  /** The address of the client, for audit. */
+  readonly remoteAddress?: string;
   /** Called with the name of the user once it is authenticated, for limits that count by user. */
   readonly onAuthenticated?: (name: string) => void;
 }

@@ -1,5 +1,6 @@
 import { unknownPathError } from '@tektite/meta';
 import type { Aggregator } from '../aggregation/aggregator.ts';
+import type { AuditedRequest } from '../audit/auditor.ts';
 import type { AuthenticatorChain } from '../auth/authenticator.ts';
 import { type Authorizer, attributesOf, forbiddenRequestError } from '../auth/authorizer.ts';
 import { impersonate } from '../auth/impersonation.ts';
@@ -46,7 +47,7 @@ export class Router {
   }
 
   /** Through the doors, whatever the request brings along: who sends it, and what it is about. */
-  async admit(request: ApiRequest): Promise<Pick<RequestContext, 'info' | 'user'>> {
+  async admit(request: ApiRequest, audited?: AuditedRequest): Promise<Pick<RequestContext, 'info' | 'user'>> {
     const { authenticators, authorizer } = this.parts;
     const info = parseRequestInfo(request.method, request.path, request.query);
     const authenticated = await authenticators.authenticate(request);
@@ -54,13 +55,14 @@ export class Router {
     const user = impersonate(request, authenticated, info, authorizer);
     const attributes = attributesOf(user, { ...info, name: info.name || selectedName(info, request.query) });
     const { allowed, reason } = authorizer.authorize(attributes);
+    audited?.authorized({ info, user, authenticated, allowed, reason });
     if (!allowed) throw forbiddenRequestError(attributes, reason);
     return { info, user };
   }
 
-  async route(request: ApiRequest, warnings: Set<string>): Promise<ApiResponse> {
+  async route(request: ApiRequest, warnings: Set<string>, audited?: AuditedRequest): Promise<ApiResponse> {
     const { resources } = this.parts;
-    const { info, user } = await this.admit(request);
+    const { info, user } = await this.admit(request, audited);
     const remote = remoteVersion(request.path);
     if (remote && this.parts.aggregator.has(...remote)) return this.parts.aggregator.proxy(...remote, request, user);
     const context: RequestContext = { request, info, user, warnings };

@@ -1,0 +1,149 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { admin, settle, TestServer } from '../test-support.ts';
+import { AuditLog } from './audit-log.ts';
+import { AuditPolicy } from './audit-policy.ts';
+import type { AuditEvent } from './auditor.ts';
+
+const path = '/api/v1/namespaces/default/configmaps';
+const configMap = (name: string) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name },
+  data: { a: 'b' },
+});
+
+async function audited(...rules: object[]): Promise<{ server: TestServer; events: AuditEvent[] }> {
+  const events: AuditEvent[] = [];
+  const policy = AuditPolicy.parse(JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }));
+  const server = await TestServer.start({ audit: { policy, backend: (event) => void events.push(event) } });
+  return { server, events };
+}
+
+describe('audit', () => {
+  it('records who did what, with which result, in stages', async () => {
+    const { server, events } = await audited({ level: 'RequestResponse', omitManagedFields: true });
+    await using _ = server;
+    const headers = { 'user-agent': 'kubectl/1.36', 'audit-id': 'my-id' };
+    const answer = await server.send('POST', `${path}?fieldManager=m`, configMap('a'), { headers });
+    expect(answer.headers).toMatchObject({ 'audit-id': 'my-id' });
+    expect(events.map(({ stage }) => stage)).toEqual(['RequestReceived', 'ResponseComplete']);
+    expect(events[1]).toMatchObject({
+      kind: 'Event',
+      apiVersion: 'audit.k8s.io/v1',
+      level: 'RequestResponse',
+      auditID: 'my-id',
+      requestURI: `${path}?fieldManager=m`,
+      verb: 'create',
+      user: { username: 'admin', groups: admin.groups },
+      userAgent: 'kubectl/1.36',
+      objectRef: { resource: 'configmaps', namespace: 'default', name: 'a', apiVersion: 'v1' },
+      responseStatus: { code: 201 },
+      requestObject: configMap('a'),
+      annotations: { 'authorization.k8s.io/decision': 'allow' },
+    });
+    const { responseObject } = events[1] as { responseObject: { metadata: object } };
+    expect(responseObject.metadata).toHaveProperty('uid');
+    expect(responseObject.metadata).not.toHaveProperty('managedFields');
+  });
+
+  it('follows the first rule that matches, and records nothing without one', async () => {
+    const { server, events } = await audited(
+      { level: 'None', users: ['quiet'] },
+      { level: 'None', nonResourceURLs: ['/healthz*', '/version'] },
+      { level: 'Metadata', resources: [{ group: '', resources: ['secrets', 'pods/log'] }] },
+      { level: 'Request', verbs: ['delete'], namespaces: ['default'], omitStages: ['RequestReceived'] },
+    );
+    await using _ = server;
+    await server.send('GET', '/version');
+    await server.send('GET', path);
+    await server.send('GET', '/api/v1/namespaces/default/secrets/s', undefined, {
+      user: { name: 'quiet', groups: ['system:masters'] },
+    });
+    expect(events).toEqual([]);
+    await server.send('POST', '/api/v1/namespaces/default/secrets', {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 's' },
+      stringData: { password: 'hunter2' },
+    });
+    expect(events).toHaveLength(2);
+    expect(JSON.stringify(events)).not.toContain('hunter2');
+    events.length = 0;
+    await server.send('DELETE', `${path}/none`);
+    expect(events).toMatchObject([{ level: 'Request', responseStatus: { code: 404, reason: 'NotFound' } }]);
+  });
+
+  it('records denials and impersonation', async () => {
+    const { server, events } = await audited({ level: 'Metadata', omitStages: ['RequestReceived'] });
+    await using _ = server;
+    const user = { name: 'eve', groups: ['system:authenticated'] };
+    await server.send('GET', path, undefined, { user });
+    await server.send('GET', path, undefined, { headers: { 'impersonate-user': 'eve' } });
+    expect(events).toMatchObject([
+      {
+        user: { username: 'eve' },
+        responseStatus: { code: 403 },
+        annotations: { 'authorization.k8s.io/decision': 'forbid' },
+      },
+      { user: { username: 'admin' }, impersonatedUser: { username: 'eve' }, responseStatus: { code: 403 } },
+    ]);
+  });
+
+  it('records a denial that a body was not waited for', async () => {
+    const { server, events } = await audited({ level: 'Metadata' });
+    await using _ = server;
+    const request = { method: 'POST', path, query: new URLSearchParams(), headers: {} };
+    await expect(server.server.admit({ ...request, user: { name: 'eve', groups: [] } })).rejects.toThrow('forbidden');
+    await server.server.admit({ ...request, user: admin });
+    expect(events.map(({ stage, user }) => [stage, (user as { username: string }).username])).toEqual([
+      ['RequestReceived', 'eve'],
+      ['ResponseComplete', 'eve'],
+    ]);
+  });
+
+  it('records the start and the end of a watch', async () => {
+    const { server, events } = await audited({ level: 'Metadata', verbs: ['watch'] });
+    await using _ = server;
+    const watch = await server.watch(`${path}?watch=1`);
+    expect(events.map(({ stage }) => stage)).toEqual(['RequestReceived', 'ResponseStarted']);
+    watch[Symbol.dispose]();
+    await settle();
+    expect(events.map(({ stage }) => stage)).toEqual(['RequestReceived', 'ResponseStarted', 'ResponseComplete']);
+  });
+});
+
+describe('an audit log', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tektite-audit-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('has a line for each event, and is private', async () => {
+    const file = join(folder, 'audit.log');
+    for (const stage of ['RequestReceived', 'ResponseComplete']) {
+      await using log = await AuditLog.open(file, () => undefined);
+      log.write({ stage });
+    }
+    expect(await readFile(file, 'utf8')).toBe('{"stage":"RequestReceived"}\n{"stage":"ResponseComplete"}\n');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    await expect(AuditLog.open(join(folder, 'none', 'x'), () => undefined)).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('an audit policy', () => {
+  it.each([
+    ['kind: Pod', /expected apiVersion audit.k8s.io\/v1 and kind Policy/],
+    ['apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: []', /rules is empty/],
+    ['apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: All}]', /rules\[0\].level has to be one of/],
+    [
+      'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: None, omitStages: [X]}]',
+      /rules\[0\].omitStages: X is none of/,
+    ],
+  ])('is refused when it is none: %j', (text, message) => {
+    expect(() => AuditPolicy.parse(text)).toThrow(message);
+  });
+});

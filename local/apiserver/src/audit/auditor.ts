@@ -1,0 +1,224 @@
+import { type Clock, formatMicroTime, type KubeObject, type Random, randomUid, type Status } from '@tektite/meta';
+import type { ApiRequest, UserInfo } from '../request/api-request.ts';
+import type { ApiResponse, InitialEvents, WatchEvent, WatchReader } from '../request/api-response.ts';
+import type { RequestInfo } from '../request/request-info.ts';
+import type { AuditDecision, AuditPolicy, AuditStage } from './audit-policy.ts';
+
+/** An `audit.k8s.io/v1 Event`. */
+export type AuditEvent = Readonly<Record<string, unknown>>;
+
+/** Receives audit events. Must not throw, and not wait for a disk or a network. */
+export type AuditBackend = (event: AuditEvent) => void;
+
+export interface AuditorParts {
+  readonly policy: AuditPolicy;
+  readonly backend: AuditBackend;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Who sends a request, and what it was found to be allowed. */
+export interface Authorized {
+  readonly info: RequestInfo;
+  readonly user: UserInfo;
+  /** The authenticated user, where `user` is an impersonated one. */
+  readonly authenticated: UserInfo;
+  readonly allowed: boolean;
+  readonly reason: string;
+}
+
+/** Records requests as the audit policy says: who did what, when, and with which result. */
+export class Auditor {
+  private readonly parts: AuditorParts;
+
+  constructor(parts: AuditorParts) {
+    this.parts = parts;
+  }
+
+  /** Begins the record of a request. The client may name it by an `Audit-ID` header. */
+  begin(request: ApiRequest): AuditedRequest {
+    return new AuditedRequest(this.parts, request);
+  }
+}
+
+/** The record of one request. */
+export class AuditedRequest {
+  readonly id: string;
+  private readonly parts: AuditorParts;
+  private readonly request: ApiRequest;
+  private readonly received: string;
+  private who: Authorized | undefined;
+  private decision: AuditDecision | undefined;
+  private readonly recorded = new Set<AuditStage>();
+
+  constructor(parts: AuditorParts, request: ApiRequest) {
+    this.parts = parts;
+    this.request = request;
+    this.id = request.headers['audit-id'] ?? randomUid(parts.random);
+    this.received = formatMicroTime(parts.clock.now());
+  }
+
+  /** Called once the user is known and authorization has decided; before that, nothing is recorded. */
+  authorized(who: Authorized): void {
+    this.who = who;
+    this.decision = this.parts.policy.decide(who.authenticated, who.info);
+    this.record('RequestReceived');
+  }
+
+  /** Records the answer; for one that goes on, its start now and its end later. */
+  answered(response: ApiResponse): ApiResponse {
+    if (!this.decision || this.decision.level === 'None') return response;
+    if (response.type === 'watch') {
+      this.record('ResponseStarted', response);
+      const { source } = response;
+      const end = () => this.record('ResponseComplete', response);
+      return {
+        ...response,
+        source: {
+          start: (reader) => source.start(new EndingReader(reader, end)),
+          stop() {
+            source.stop();
+            end();
+          },
+        },
+      };
+    }
+    if (response.type === 'upgrade') {
+      this.record('ResponseStarted', response);
+      const { connect } = response;
+      return {
+        ...response,
+        connect: (channels) => connect(channels).finally(() => this.record('ResponseComplete', response)),
+      };
+    }
+    this.record('ResponseComplete', response);
+    return response;
+  }
+
+  private record(stage: AuditStage, response?: ApiResponse): void {
+    const { who, decision } = this;
+    if (!who || !decision || decision.level === 'None' || decision.omitStages.has(stage)) return;
+    if (this.recorded.has(stage)) return;
+    this.recorded.add(stage);
+    const { request, parts } = this;
+    const query = request.query.toString();
+    const { info, user, authenticated } = who;
+    const isDone = stage !== 'RequestReceived';
+    parts.backend({
+      kind: 'Event',
+      apiVersion: 'audit.k8s.io/v1',
+      level: decision.level,
+      auditID: this.id,
+      stage,
+      requestURI: query === '' ? request.path : `${request.path}?${query}`,
+      verb: info.verb,
+      user: userOf(authenticated),
+      ...(user === authenticated ? {} : { impersonatedUser: userOf(user) }),
+      sourceIPs: [request.remoteAddress ?? '127.0.0.1'],
+      ...(request.headers['user-agent'] ? { userAgent: request.headers['user-agent'] } : {}),
+      ...(info.isResourceRequest ? { objectRef: objectRefOf(info, response) } : {}),
+      ...(response ? { responseStatus: statusOf(response) } : {}),
+      ...(isDone ? this.bodies(decision, response) : {}),
+      requestReceivedTimestamp: this.received,
+      stageTimestamp: formatMicroTime(parts.clock.now()),
+      ...(isDone
+        ? {
+            annotations: {
+              'authorization.k8s.io/decision': who.allowed ? 'allow' : 'forbid',
+              'authorization.k8s.io/reason': who.reason,
+            },
+          }
+        : {}),
+    });
+  }
+
+  private bodies({ level, omitManagedFields }: AuditDecision, response: ApiResponse | undefined): object {
+    if (level === 'Metadata' || !this.who?.info.isResourceRequest) return {};
+    const shown = (object: unknown) => (omitManagedFields ? withoutManagedFields(object) : object);
+    const requestObject = bodyOf(this.request);
+    const isShown = level === 'RequestResponse' && response?.type === 'object';
+    return {
+      ...(requestObject === undefined ? {} : { requestObject: shown(requestObject) }),
+      ...(isShown ? { responseObject: shown(response.object) } : {}),
+    };
+  }
+}
+
+/** Passes events on and reports the end of a watch. */
+class EndingReader implements WatchReader {
+  private readonly inner: WatchReader;
+  private readonly onEnd: () => void;
+
+  constructor(inner: WatchReader, onEnd: () => void) {
+    this.inner = inner;
+    this.onEnd = onEnd;
+  }
+
+  begin(initial: InitialEvents): void {
+    this.inner.begin(initial);
+  }
+
+  push(event: WatchEvent): void {
+    this.inner.push(event);
+  }
+
+  end(): void {
+    this.inner.end();
+    this.onEnd();
+  }
+}
+
+function userOf({ name, uid, groups, extra }: UserInfo): object {
+  return {
+    username: name,
+    ...(uid ? { uid } : {}),
+    ...(groups.length > 0 ? { groups } : {}),
+    ...(extra ? { extra } : {}),
+  };
+}
+
+function objectRefOf(info: RequestInfo, response: ApiResponse | undefined): object {
+  const { resource, namespace, name, group, version, subresource } = info;
+  const { metadata } = (
+    response?.type === 'object' && response.code < 300 ? response.object : {}
+  ) as Partial<KubeObject>;
+  const named = name || (info.verb === 'create' ? (metadata?.name ?? '') : '');
+  return {
+    resource,
+    ...(namespace === '' ? {} : { namespace }),
+    ...(named === '' ? {} : { name: named }),
+    ...(metadata?.uid ? { uid: metadata.uid } : {}),
+    ...(group === '' ? {} : { apiGroup: group }),
+    apiVersion: version,
+    ...(metadata?.resourceVersion ? { resourceVersion: metadata.resourceVersion } : {}),
+    ...(subresource === '' ? {} : { subresource }),
+  };
+}
+
+function statusOf(response: ApiResponse): object {
+  const { code } = response;
+  if (code < 400 || response.type !== 'object') return { metadata: {}, code };
+  const { status, message, reason } = response.object as Status;
+  return { metadata: {}, status, message, reason, code };
+}
+
+/** The body as it was sent, where it is JSON. */
+function bodyOf({ body }: ApiRequest): unknown {
+  if (body === undefined || !(body instanceof Uint8Array)) return body;
+  try {
+    return JSON.parse(Buffer.from(body).toString('utf8')) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutManagedFields(object: unknown): unknown {
+  const { metadata, items, ...rest } = (object ?? {}) as Record<string, unknown>;
+  if (typeof object !== 'object' || object === null || Array.isArray(object)) return object;
+  const { managedFields: _, ...kept } = (metadata ?? {}) as Record<string, unknown>;
+  return {
+    ...rest,
+    ...(metadata === undefined ? {} : { metadata: kept }),
+    ...(Array.isArray(items) ? { items: items.map(withoutManagedFields) } : {}),
+  };
+}
