@@ -14,7 +14,14 @@ import { LogStore } from './logs/log-store.ts';
 import type { ReadLogOptions } from './logs/read-log.ts';
 import { inspectMachine } from './node/machine.ts';
 import { NodeRegistration } from './node/node-registration.ts';
-import type { ExecRequest, ExecResult, OutputStream, PodRuntime } from './runtime/pod-runtime.ts';
+import type {
+  ExecRequest,
+  ExecResult,
+  OutputStream,
+  PodRuntime,
+  RunningContainer,
+  TerminalSize,
+} from './runtime/pod-runtime.ts';
 import { memoryVolumes } from './volumes/memory-volumes.ts';
 import { PodVolumes } from './volumes/pod-volumes.ts';
 import { clientTokens } from './volumes/service-account-token.ts';
@@ -63,6 +70,8 @@ export interface RunningNode extends AsyncDisposable {
 export interface AttachRequest {
   readonly stdin?: NodeJS.ReadableStream;
   readonly onOutput: (stream: OutputStream, chunk: Uint8Array) => void;
+  /** Sizes for the terminal of the container, as they come. */
+  readonly sizes?: AsyncIterable<TerminalSize>;
 }
 
 /**
@@ -155,7 +164,7 @@ function connector({ logs }: AgentParts, agent: PodAgent): Pick<RunningNode, 'lo
       if (!running) throw badRequestError(`container not found (${JSON.stringify(container)})`);
       return running.exec(request, signal);
     },
-    async attach(pod, container, { stdin, onOutput }, signal) {
+    async attach(pod, container, { stdin, onOutput, sizes }, signal) {
       const { name = '', namespace = '', uid = '' } = pod.metadata;
       const worker = agent.worker(pod);
       const running = worker?.container(container);
@@ -167,6 +176,7 @@ function connector({ logs }: AgentParts, agent: PodAgent): Pick<RunningNode, 'lo
         onOutput(stream, chunk);
       });
       if (stdin && running.stdin) stdin.pipe(running.stdin).on('error', () => undefined);
+      if (sizes) void followSizes(running, sizes).catch(() => undefined);
       const detached = new Promise<void>((resolve) =>
         signal?.addEventListener('abort', () => resolve(), { once: true }),
       );
@@ -178,6 +188,11 @@ function connector({ logs }: AgentParts, agent: PodAgent): Pick<RunningNode, 'lo
       throw badRequestError(`container ${container} not running`);
     },
   };
+}
+
+/** Ends with the sizes, which end with the session. */
+async function followSizes(running: RunningContainer, sizes: AsyncIterable<TerminalSize>): Promise<void> {
+  for await (const size of sizes) running.resize?.(size);
 }
 
 function waitingReason({ status }: Pod, container: string): string {

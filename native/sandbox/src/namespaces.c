@@ -4,15 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#define PARTS 8
+#define PARTS 4
 
 static void write_file(const char *path, const char *text) {
   int file = open(path, O_WRONLY | O_CLOEXEC);
@@ -48,69 +46,23 @@ static void map_single(unsigned long inside_uid, unsigned long outside_uid, unsi
   write_file("/proc/self/gid_map", text);
 }
 
-static _Noreturn void run_mapper(char *program, char *ids, pid_t target) {
-  char *parts[PARTS];
-  char pid[16];
-  if (split(ids, ',', parts) != 3) _exit(1);
-  snprintf(pid, sizeof pid, "%d", (int)target);
-  char *arguments[] = {program, pid, (char *)"0", parts[0], (char *)"1", (char *)"1", parts[1], parts[2], NULL};
-  char *environment[] = {NULL};
-  execve(program, arguments, environment);
-  _exit(127);
-}
-
-static void wait_for(pid_t child, const char *what) {
-  int status;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) fail("%s: %s", what, strerror(errno));
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) fail("%s could not map the subordinate ids of this user", what);
-}
-
-/* The mappers run outside of the new namespace, so they are forked before it is made. */
-static void map_subordinate(char **parts) {
-  pid_t self = getpid();
-  int ready[2];
-  if (pipe2(ready, O_CLOEXEC) != 0) fail("cannot make a pipe: %s", strerror(errno));
-  pid_t mappers[2];
-  for (int i = 0; i < 2; i++) {
-    mappers[i] = fork();
-    if (mappers[i] < 0) fail("cannot fork: %s", strerror(errno));
-    if (mappers[i] > 0) continue;
-    char byte;
-    close(ready[1]);
-    while (read(ready[0], &byte, 1) < 0 && errno == EINTR) continue;
-    run_mapper(parts[1 + 2 * i], parts[2 + 2 * i], self);
-  }
-  close(ready[0]);
-  if (unshare(CLONE_NEWUSER) != 0) fail("the kernel denies a user namespace: %s", strerror(errno));
-  close(ready[1]);
-  wait_for(mappers[0], "newuidmap");
-  wait_for(mappers[1], "newgidmap");
-}
-
 void enter_user_namespace(const char *description) {
-  char text[1024];
+  char text[64];
   char *parts[PARTS];
   if (strlen(description) >= sizeof text) fail("the description of the user namespace is too long");
   memcpy(text, description, strlen(description) + 1);
   size_t count = split(text, ':', parts);
-  bool may_set_groups = true;
   if (count == 2 && strcmp(parts[0], "join") == 0) {
     join_namespace((uint32_t)number(parts[1]), "user");
-    may_set_groups = false;
   } else if (count == 3 && strcmp(parts[0], "self") == 0) {
     unsigned long uid = number(parts[1]);
     unsigned long gid = number(parts[2]);
     if (unshare(CLONE_NEWUSER) != 0) fail("the kernel denies a user namespace: %s", strerror(errno));
     map_single(0, uid, 0, gid);
-    may_set_groups = false;
-  } else if (count == 5 && strcmp(parts[0], "subordinate") == 0) {
-    map_subordinate(parts);
   } else {
     fail("%s describes no user namespace", description);
   }
   if (setresgid(0, 0, 0) != 0 || setresuid(0, 0, 0) != 0) fail("cannot become root of the user namespace: %s", strerror(errno));
-  if (setgroups(0, NULL) != 0 && may_set_groups) fail("cannot drop groups: %s", strerror(errno));
 }
 
 void rename_user(uint32_t uid, uint32_t gid) {

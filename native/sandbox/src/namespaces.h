@@ -10,10 +10,9 @@
 
 /*
  * Enters the user namespace that the arguments describe, as its root:
- *   none                                    no other one
- *   join:PID                                that of a process
- *   self:UID:GID                            a new one, with one user: this one
- *   subordinate:PROGRAM:UIDS:PROGRAM:GIDS   a new one; ids as OUTSIDE,FIRST,COUNT, mapped by newuidmap and newgidmap
+ *   none           no other one
+ *   join:PID       that of a process
+ *   self:UID:GID   a new one, with one user: this one
  */
 void enter_user_namespace(const char *description);
 

@@ -74,15 +74,6 @@ static void take_terminal(const struct job *job) {
   close(terminal);
 }
 
-/* Programs open their output again by name, as `echo >/dev/stdout` does. Where ids are mapped, only this process can allow it. */
-static void give_output(const struct job *job) {
-  if ((job->flags & (FLAG_USER_NAMESPACE | FLAG_SINGLE_ID)) != FLAG_USER_NAMESPACE) return;
-  for (int i = 1; i <= 2; i++) {
-    struct stat status;
-    if (fstat(i, &status) == 0 && S_ISFIFO(status.st_mode) && fchown(i, job->uid, job->gid) != 0) continue;
-  }
-}
-
 static void set_limits(const struct job *job) {
   for (size_t i = 0; i < job->limit_count; i++) {
     const struct limit *limit = &job->limits[i];
@@ -202,7 +193,6 @@ void become_program(const struct job *job, int user_namespace) {
   setsid();
   umask(022);
   if ((job->flags & FLAG_TERMINAL) != 0) take_terminal(job);
-  else give_output(job);
   set_limits(job);
   if (no_new_privileges && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("cannot set no_new_privs: %s", strerror(errno));
   become_user(job, user_namespace);

@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -67,8 +68,11 @@ static void drop_standard(int first) {
   if (null > 2) close(null);
 }
 
+/* A terminal without input, which is the null device then, waits for ever as one that is not typed on. */
 static void use_terminal(struct supervisor *self, int terminal) {
+  struct stat status;
   self->terminal = terminal;
+  input.ended = fstat(STDIN_FILENO, &status) != 0 || S_ISCHR(status.st_mode);
   never_block(terminal);
   never_block(STDIN_FILENO);
   never_block(STDOUT_FILENO);

@@ -91,6 +91,7 @@ async function resolveSpec(parts: ContainerSpecParts): Promise<ReadyContainer> {
     seccompProfile: seccompProfileOf(pod, container),
     limits: limitsOf(container),
     stdin: container.stdin ?? false,
+    tty: container.tty ?? false,
     output: parts.output,
   };
   return { spec, [Symbol.dispose]: () => opened[Symbol.dispose]() };

@@ -8,6 +8,7 @@ import type {
   ExecRequest,
   ExecResult,
   RunningContainer,
+  TerminalSize,
 } from '../runtime/pod-runtime.ts';
 import { forwardOutput } from '../runtime/forward-output.ts';
 import { encodeJob, JobError, type SandboxFlag, type SandboxJob } from '../sandbox/sandbox-job.ts';
@@ -21,7 +22,7 @@ export interface HostContainerParts {
   readonly machine: HostMachine;
   readonly clock: Clock;
   readonly fifos: FifoPool;
-  readonly spec: Pick<ContainerSpec, 'id' | 'output' | 'stdin'>;
+  readonly spec: Pick<ContainerSpec, 'id' | 'output' | 'stdin' | 'tty'>;
   /** The process to run; its flags are for programs that are run beside it too. */
   readonly process: Omit<SandboxJob, 'container' | 'target'>;
   readonly container: NonNullable<SandboxJob['container']>;
@@ -61,7 +62,8 @@ export class HostContainer implements RunningContainer {
 
   /** Starts the processes and waits until the container's own program runs. */
   static async start(parts: HostContainerParts): Promise<HostContainer> {
-    const { spec, fifos, machine, process, container, flags } = parts;
+    const { spec, fifos, machine, container } = parts;
+    const process = spec.tty ? inTerminal(parts.process) : parts.process;
     const owner = machine.userNamespace ? undefined : process.user;
     const [out, err] = await Promise.all([fifos.take(owner), fifos.take(owner)]);
     let sandbox: SandboxProcess;
@@ -72,7 +74,7 @@ export class HostContainer implements RunningContainer {
         namespace:
           container.processesOf === undefined ? newNamespace(machine) : namespaceOf(machine, container.processesOf),
         folder: parts.directory,
-        job: encodeJob({ ...process, container, flags: [...process.flags, ...flags] }),
+        job: encodeJob({ ...process, container, flags: [...process.flags, ...parts.flags] }),
         stdio: [spec.stdin ? 'pipe' : 'ignore', out.writerFd, err.writerFd],
       });
     } catch (error) {
@@ -100,12 +102,14 @@ export class HostContainer implements RunningContainer {
     if (!this.ended) this.sandbox.signal(signal);
   }
 
+  resize(size: TerminalSize): void {
+    if (this.parts.spec.tty && !this.ended) this.sandbox.resize(size);
+  }
+
   async exec(request: ExecRequest, signal?: AbortSignal): Promise<ExecResult> {
     if (this.ended) throw new Error(`container ${this.id} is not running`);
     const { machine, process, directory } = this.parts;
     const { command, tty = false } = request;
-    const env = new Map([...(tty ? [['TERM', 'xterm'] as const] : []), ...process.env]);
-    const flags: SandboxFlag[] = [...process.flags, ...(tty ? (['terminal'] as const) : [])];
     let sandbox: SandboxProcess;
     try {
       sandbox = new SandboxProcess({
@@ -113,7 +117,7 @@ export class HostContainer implements RunningContainer {
         mode: 'exec',
         namespace: namespaceOf(machine, this.sandbox.child.pid as number),
         folder: directory,
-        job: encodeJob({ ...process, command, env, flags, target: this.pid }),
+        job: encodeJob({ ...(tty ? inTerminal(process) : process), command, target: this.pid }),
         stdio: [request.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'],
       });
     } catch (error) {
@@ -148,6 +152,11 @@ export class HostContainer implements RunningContainer {
     this.parts.cgroup?.remove();
     return { exitCode: code, oomKilled, finishedAt: this.parts.clock.now() };
   }
+}
+
+/** The same process, with a terminal of the container. */
+function inTerminal(process: HostContainerParts['process']): HostContainerParts['process'] {
+  return { ...process, env: new Map([['TERM', 'xterm'], ...process.env]), flags: [...process.flags, 'terminal'] };
 }
 
 /** In the words of kubelets, which users search for. */

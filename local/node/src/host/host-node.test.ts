@@ -530,6 +530,37 @@ describe('a Pod of processes', () => {
     expect(text).toBe('ready xterm\r\ngo\r\ngo\r\n33 77\r\n');
   });
 
+  test('has a terminal when it asks for one, whose size follows who is attached', async () => {
+    const script = 'test -t 0 && test -t 1 && test -t 2 && tty; read word; echo "got $word"; stty size; exit 3';
+    await here.run('console', {
+      restartPolicy: 'Never',
+      containers: [shell(script, { stdin: true, stdinOnce: true, tty: true })],
+    });
+    const pod = await here.until('console', ({ status }) => status?.phase === 'Running');
+    const stdin = new PassThrough();
+    const sizes = (async function* () {
+      yield { rows: 22, columns: 66 };
+    })();
+    const attached = here.node.attach(pod, 'main', { stdin, sizes, onOutput: () => undefined });
+    // The size is sent before the input, on another way.
+    await expect.poll(async () => (await here.log('console')).includes('/dev/pts/0')).toBe(true);
+    const size = { text: '' };
+    const onOutput = (_: string, chunk: Uint8Array) => {
+      size.text += Buffer.from(chunk).toString();
+    };
+    const command = ['sh', '-c', 'stty size </dev/pts/0'];
+    await expect
+      .poll(async () => {
+        await here.node.exec(pod, 'main', { command, onOutput });
+        return size.text;
+      })
+      .toContain('22 66');
+    stdin.write('something\n');
+    await attached;
+    expect((await here.done('console')).status?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(3);
+    expect(await here.log('console')).toBe('/dev/pts/0\r\nsomething\r\ngot something\r\n22 66\r\n');
+  });
+
   test('shares its processes between containers when it asks for it', async () => {
     await here.run('family', {
       restartPolicy: 'Never',

@@ -36,6 +36,8 @@ export function createArguments(spec: ContainerSpec, options: PodmanCreateOption
     ...user.supplementalGroups.map((group) => `--group-add=${group}`),
     ...flag(spec.readOnlyRootFilesystem, '--read-only', '--read-only-tmpfs=false'),
     ...flag(spec.privileged, '--privileged'),
+    ...flag(!spec.allowPrivilegeEscalation && !spec.privileged, '--security-opt=no-new-privileges'),
+    ...flag(spec.seccompProfile.type === 'Unconfined', '--security-opt=seccomp=unconfined'),
     ...capabilities.drop.map((name) => `--cap-drop=${name}`),
     ...capabilities.add.map((name) => `--cap-add=${name}`),
     ...flag(

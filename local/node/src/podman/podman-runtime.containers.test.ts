@@ -141,6 +141,7 @@ test('what a Pod writes is never taken for an option of the engine', () => {
       readOnlyRootFilesystem: false,
       privileged: false,
       allowPrivilegeEscalation: true,
+      tty: false,
       seccompProfile: { type: 'RuntimeDefault' },
       capabilities: { add: [], drop: [] },
       limits: {},

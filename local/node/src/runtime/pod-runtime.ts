@@ -107,6 +107,8 @@ export interface ContainerSpec {
   readonly seccompProfile: SeccompProfile;
   readonly limits: ContainerLimits;
   readonly stdin: boolean;
+  /** In a terminal, where the runtime offers one: output is one stream then, and has its line ends. */
+  readonly tty: boolean;
   readonly output: OutputSink;
 }
 
@@ -142,6 +144,8 @@ export interface RunningContainer {
   exec(request: ExecRequest, signal?: AbortSignal): Promise<ExecResult>;
   /** The container's standard input, if the spec asked for one. */
   readonly stdin?: NodeJS.WritableStream;
+  /** Sets the size of the container's terminal, if it has one. */
+  resize?(size: TerminalSize): void;
 }
 
 export interface ExecRequest {
