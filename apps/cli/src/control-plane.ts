@@ -127,7 +127,9 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
     https: { host, port, ...(maxInflightBytes === undefined ? {} : { maxInflightBytes }) },
     certificates: pki,
     controllers: runtime !== undefined,
-    ...(runtime && runtime !== 'none' ? { node: clusterNode(runtime, onNotice, options.images) } : {}),
+    ...(runtime && runtime !== 'none'
+      ? { node: await clusterNode({ runtime, onNotice, images: options.images }) }
+      : {}),
     systems,
     ...(observed ? { systemsOptions: { ...observed.options, observe: observed.transport } } : {}),
     log,

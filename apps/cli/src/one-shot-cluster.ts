@@ -3,6 +3,7 @@ import { type RuntimeName, type RunningCluster, startCluster } from '@tektite/cl
 import type { Client } from '@tektite/client';
 import type { Logger, System } from '@tektite/controller';
 import type { ImageMapping } from '@tektite/node';
+import type { PullProgress } from '@tektite/oci';
 import { clusterNode } from './cluster/cluster-node.ts';
 import { wantsTraces } from './observe/wants-traces.ts';
 import { saveObjects } from './run/save-objects.ts';
@@ -19,6 +20,8 @@ export interface OneShotOptions {
   readonly log: Logger;
   /** Called with each fact that users should know and that is no failure. */
   readonly onNotice: (text: string) => void;
+  /** Called with the bytes of pulls as they come. */
+  readonly onPull?: (progress: PullProgress) => void;
 }
 
 /** A cluster for one piece of work. */
@@ -32,7 +35,7 @@ export interface OneShotCluster extends AsyncDisposable {
  * containers may call it. Traces are sent where a collector is named.
  */
 export async function startOneShotCluster(options: OneShotOptions): Promise<OneShotCluster> {
-  const { keep, onNotice, systems, log, images, runtime } = options;
+  const { keep, onNotice, onPull, systems, log, images, runtime } = options;
   const folder = keep ? { path: await openKeptFolder(), remove: undefined } : await openTemporaryFolder();
   const observed = wantsTraces() ? (await import('./systems/observe-systems.ts')).observeSystems() : undefined;
   let cluster: RunningCluster | undefined;
@@ -49,7 +52,7 @@ export async function startOneShotCluster(options: OneShotOptions): Promise<OneS
   try {
     cluster = await startCluster({
       folder: folder.path,
-      node: clusterNode(runtime, onNotice, images),
+      node: await clusterNode({ runtime, onNotice, images, onPull }),
       systems,
       ...(observed ? { systemsOptions: { observe: observed.transport } } : {}),
       log,

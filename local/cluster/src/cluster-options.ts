@@ -4,6 +4,7 @@ import type { Transport } from '@tektite/client';
 import type { Logger, System, SystemsOptions } from '@tektite/controller';
 import type { Clock, Random } from '@tektite/meta';
 import type { ImageMapping, NodeOptions, PodRuntime } from '@tektite/node';
+import type { PullProgress, RegistrySettings } from '@tektite/oci';
 
 /** The runtimes that a cluster opens by name. */
 export const runtimeNames = ['auto', 'images', 'host', 'podman', 'simulated'] as const;
@@ -59,6 +60,10 @@ export interface ClusterNode extends Pick<NodeOptions, 'name' | 'maxPods' | 'lab
   readonly runtime: RuntimeName | PodRuntime;
   /** The folder of the image store, for runtimes that use it. Default: `~/.cache/tektite/images`. */
   readonly imageStore?: string;
+  /** How registries of images are reached: mirrors, and those that may speak plain HTTP. */
+  readonly registries?: RegistrySettings;
+  /** Called with the bytes of pulls as they come. */
+  readonly onPull?: (progress: PullProgress) => void;
   /** Images that stand for others where Pods are processes of this machine. A function is given the data folder of the node. */
   readonly images?: ImageMapping | ((dataDir: string) => Promise<ImageMapping>);
   /** Images that only name programs of this machine. */

@@ -28,11 +28,14 @@ interface NodePart extends ClusterPart {
 
 /** Makes this machine the node of the cluster, and serves the addresses of its Services. */
 export async function runNode(options: NodePart, started: Started): Promise<void> {
-  const { runtime: _, images: __, ownImages: ___, imageStore: ____, serviceProxy = true, ...settings } = options.node;
+  const { serviceProxy = true, name, maxPods, labels, taints } = options.node;
   const { dataDir, runtime } = nodeFolders(options.folder);
   const client = componentClient(options, 'kubelet', 'system:node', started);
   const node = await startNode({
-    ...settings,
+    ...(name === undefined ? {} : { name }),
+    ...(maxPods === undefined ? {} : { maxPods }),
+    ...(labels ? { labels } : {}),
+    ...(taints ? { taints } : {}),
     client,
     ...(await openRuntime(options, client, { dataDir, directory: runtime }, started)),
     dataDir,
@@ -70,10 +73,19 @@ async function openRuntime(
   const images: ImageMapping = { ...shellImages(), ...mapped };
   const common = { directory, images, ownImages, hide: [folder], onNotice };
   if (runtime === 'host') return { runtime: new HostRuntime(common) };
-  const store = await ImageStore.open(node.imageStore === undefined ? {} : { folder: node.imageStore });
+  const { imageStore, registries, onPull } = node;
+  const store = await ImageStore.open({
+    ...(imageStore === undefined ? {} : { folder: imageStore }),
+    ...(registries ? { registries } : {}),
+  });
   started.push(() => store[Symbol.asyncDispose]());
   const service = new MachineImageService({
-    images: new StoreImageService({ store, objects: clientObjects(client), clock }),
+    images: new StoreImageService({
+      store,
+      objects: clientObjects(client),
+      clock,
+      ...(onPull ? { onProgress: (_, progress) => onPull(progress) } : {}),
+    }),
     isOwn: (image) => ownImages.includes(image) || isMapped(mapped, image),
     ...(runtime === 'auto' ? { isReplaceable: (image) => isMapped(shellImages(), image) } : {}),
     hint: 'Ways out: `tektite image load` puts an image into the store from a file, `--images FILE` names a folder or programs of this machine for it, `--runtime host` uses the programs of this machine for all images',

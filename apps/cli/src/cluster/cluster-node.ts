@@ -1,16 +1,26 @@
 import type { ClusterNode, RuntimeName } from '@tektite/cluster';
 import type { ImageMapping } from '@tektite/node';
+import type { PullProgress } from '@tektite/oci';
+import { readRegistrySettings } from '../image/registry-settings.ts';
 import { pipelinesImages, shellImage } from '../systems/pipelines.ts';
 
-/** This machine as a node that has Tekton's own images. */
-export function clusterNode(
-  runtime: RuntimeName,
-  onNotice: (text: string) => void,
-  images?: ImageMapping,
-): ClusterNode {
+export interface ClusterNodeOptions {
+  readonly runtime: RuntimeName;
+  readonly onNotice: (text: string) => void;
+  /** Images mapped to this machine. */
+  readonly images?: ImageMapping | undefined;
+  /** Called with the bytes of pulls as they come. */
+  readonly onPull?: ((progress: PullProgress) => void) | undefined;
+}
+
+/** This machine as a node that has Tekton's own images, and reaches registries as the user has set. */
+export async function clusterNode({ runtime, onNotice, images, onPull }: ClusterNodeOptions): Promise<ClusterNode> {
+  const pulls = runtime === 'images' || runtime === 'auto';
   return {
     runtime,
     images: async (dataDir) => ({ ...(await pipelinesImages(dataDir, onNotice)), ...images }),
     ownImages: [shellImage],
+    ...(pulls ? { registries: await readRegistrySettings(undefined) } : {}),
+    ...(onPull ? { onPull } : {}),
   };
 }

@@ -202,6 +202,7 @@ async function openOwn(options: RunOptions, view: RunView, started: Started): Pr
     ...(options.keep ? { keep: true } : {}),
     systems: [pipelinesFor(images)],
     onNotice: (text) => view.note(text),
+    onPull: (progress) => view.pulling?.(progress),
     log: textLogger((line) => view.note(line)),
   });
   started.push(async () => cluster[Symbol.asyncDispose]());

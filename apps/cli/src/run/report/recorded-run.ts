@@ -1,3 +1,4 @@
+import type { PullProgress } from '@tektite/oci';
 import type { RunNode, RunTimes } from '@tektite/dashboard/run';
 import type { RunEnd, RunView, StepPlace } from '../view/run-view.ts';
 
@@ -66,6 +67,10 @@ export class RecordingView implements RunView {
 
   note(text: string): void {
     this.view.note(text);
+  }
+
+  pulling(progress: PullProgress): void {
+    this.view.pulling?.(progress);
   }
 
   ended(end: RunEnd, times: RunTimes): void {

@@ -1,6 +1,8 @@
 import { type Clock, systemClock } from '@tektite/meta';
 import pc from 'picocolors';
 import type { RunNode, RunTimes } from '@tektite/dashboard/run';
+import type { PullProgress } from '@tektite/oci';
+import { progressLine } from '../../image/pull-view.ts';
 import { LiveArea, type Terminal } from '../../live-area.ts';
 import type { RunEnd, RunView, StepPlace } from './run-view.ts';
 import { foldTree } from './fold-tree.ts';
@@ -14,6 +16,8 @@ export class LiveView implements RunView {
   private trees: readonly RunNode[] = [];
   private times: RunTimes | undefined;
   private readonly completed = new Set<string>();
+  /** Images that are not complete yet, by name. */
+  private readonly pulls = new Map<string, PullProgress>();
 
   constructor(terminal: Terminal, clock: Clock = systemClock) {
     this.clock = clock;
@@ -38,6 +42,12 @@ export class LiveView implements RunView {
     this.area.above([pc.dim(text)]);
   }
 
+  pulling(progress: PullProgress): void {
+    if (progress.layersComplete === progress.layers) this.pulls.delete(progress.name);
+    else this.pulls.set(progress.name, progress);
+    this.area.refreshSoon();
+  }
+
   ended(end: RunEnd, times: RunTimes): void {
     this.completed.add(end.tree.id);
     this.area.above([...treeLines(end.tree, times, this.clock.now()), ...endLines(end, times)]);
@@ -52,7 +62,8 @@ export class LiveView implements RunView {
     if (!times) return [];
     const now = this.clock.now();
     const trees = this.trees.filter(({ id }) => !this.completed.has(id));
-    const each = Math.max(3, Math.floor(max / Math.max(1, trees.length)));
-    return trees.flatMap((tree) => treeLines(foldTree(tree, each), times, now));
+    const each = Math.max(3, Math.floor((max - this.pulls.size) / Math.max(1, trees.length)));
+    const pulls = [...this.pulls.values()].map((progress) => pc.dim(`pulling ${progressLine(progress)}`));
+    return [...trees.flatMap((tree) => treeLines(foldTree(tree, each), times, now)), ...pulls];
   }
 }

@@ -1,4 +1,5 @@
 import type { KubeObject } from '@tektite/meta';
+import type { PullProgress } from '@tektite/oci';
 import type { RunResult } from '@tektite/pipelines';
 import type { RunNode, RunState, RunTimes } from '@tektite/dashboard/run';
 
@@ -34,5 +35,7 @@ export interface RunView extends Disposable {
   changed(trees: readonly RunNode[], times: RunTimes): void;
   /** A sentence about the work itself. */
   note(text: string): void;
+  /** An image is being pulled, or is complete. Views that cannot keep a line fresh leave it out. */
+  pulling?(progress: PullProgress): void;
   ended(end: RunEnd, times: RunTimes): void;
 }
