@@ -3,6 +3,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { HttpKubeApi } from '../src/api/http-kube-api.ts';
 import { type Socket, StreamConnection } from '../src/api/stream-connection.ts';
+import { DiscoveryStore } from '../src/stores/discovery-store.ts';
 import { Notices } from '../src/stores/notices.ts';
 import { Router } from '../src/stores/router.ts';
 import { RunActions } from '../src/stores/run-actions.ts';
@@ -33,6 +34,7 @@ export interface App {
   readonly notices: Notices;
   readonly actions: RunActions;
   readonly namespaces: NamespacesStore;
+  readonly discovery: DiscoveryStore;
   readonly schedule: (flush: () => void) => void;
 }
 
@@ -66,6 +68,7 @@ export function createApp(): App {
     notices: new Notices(browserClock),
     actions: new RunActions(api),
     namespaces: new NamespacesStore(shared),
+    discovery: new DiscoveryStore(api),
   };
 }
 

@@ -6,6 +6,7 @@ interface LinkProps {
   readonly class?: string;
   readonly title?: string;
   readonly 'aria-current'?: 'page' | undefined;
+  readonly 'aria-label'?: string;
   readonly children?: ComponentChildren;
 }
 

@@ -1,15 +1,29 @@
 import { lazy } from './lazy.tsx';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useApp } from '../app.ts';
+import { hostSections, installSections } from '../../src/stores/board.ts';
 import { LoginPage } from '../pages/login-page.tsx';
-import { RunsPage } from '../pages/runs-page.tsx';
+import { isTyping, RunsPage } from '../pages/runs-page.tsx';
 import { Link } from './link.tsx';
 import { NoticeList } from './notice-list.tsx';
 import { ThemeButton } from './theme-button.tsx';
 
 const RunPage = lazy(async () => (await import('../pages/run-page.tsx')).RunPage);
+const PipelinesPage = lazy(async () => (await import('../pages/pipelines-page.tsx')).PipelinesPage);
+const DefinitionPage = lazy(async () => (await import('../pages/definition-page.tsx')).DefinitionPage);
+const ObjectsPage = lazy(async () => (await import('../pages/objects-page.tsx')).ObjectsPage);
+const ObjectTablePage = lazy(async () => (await import('../pages/objects-page.tsx')).ObjectTablePage);
+const ObjectPage = lazy(async () => (await import('../pages/object-page.tsx')).ObjectPage);
+const BoardPage = lazy(async () => (await import('../pages/board-page.tsx')).BoardPage);
+const SearchDialog = lazy(async () => (await import('./search-dialog.tsx')).SearchDialog);
 
-const sections = [['/runs', 'Runs']] as const;
+const sections = [
+  ['/runs', 'Runs'],
+  ['/pipelines', 'Pipelines'],
+  ['/installs', 'Installs'],
+  ['/hosts', 'Hosts'],
+  ['/objects', 'Objects'],
+] as const;
 
 /** The frame of all pages: navigation, the page of the address, notices. */
 export function Shell() {
@@ -20,6 +34,16 @@ export function Shell() {
     const [section = 'Runs', ...rest] = path.split('/').filter(Boolean);
     document.title = `${rest.at(-1) ?? section} · Tektite`;
   }, [path]);
+  const [isSearching, setSearching] = useState(false);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || isTyping(event.target)) return;
+      event.preventDefault();
+      setSearching(true);
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
   if (state.phase === 'checking') return <main class="center" aria-busy="true" />;
   if (state.phase === 'out') return <LoginPage form={state.form} error={state.error} />;
   return (
@@ -46,6 +70,9 @@ export function Shell() {
         </nav>
         <div class="top-end">
           {state.session.isReadOnly ? <span class="tag">read-only</span> : null}
+          <button type="button" class="search-button" onClick={() => setSearching(true)}>
+            Search <kbd>/</kbd>
+          </button>
           <ThemeButton />
           <details class="menu">
             <summary title="User">{state.session.user}</summary>
@@ -60,6 +87,7 @@ export function Shell() {
       <main id="main" tabIndex={-1}>
         <Page path={path} />
       </main>
+      {isSearching ? <SearchDialog onClose={() => setSearching(false)} /> : null}
       <NoticeList />
     </div>
   );
@@ -73,6 +101,28 @@ function Page({ path }: { readonly path: string }) {
   const [section = 'runs', ...rest] = path.split('/').filter(Boolean).map(decodeURIComponent);
   if (section === 'runs' && rest.length === 0) return <RunsPage />;
   const [kind = '', namespace = '', name = ''] = rest;
+  if (section === 'pipelines' && rest.length === 0) return <PipelinesPage />;
+  if (section === 'pipelines' && name)
+    return <DefinitionPage key={path} kind={kind === 'task' ? 'Task' : 'Pipeline'} namespace={namespace} name={name} />;
+  if (section === 'installs')
+    return (
+      <BoardPage
+        title="Installs"
+        sections={installSections}
+        emptyText="tektite up --systems tekton-operator,connectors runs the operators."
+        key={section}
+      />
+    );
+  if (section === 'hosts')
+    return (
+      <BoardPage
+        title="Hosts"
+        sections={hostSections}
+        emptyText="tektite up --systems byoh runs the host installer."
+        key={section}
+      />
+    );
+  if (section === 'objects') return <ObjectPlace rest={rest} path={path} />;
   if (section === 'runs' && name)
     return (
       <RunPage key={path} kind={kind === 'taskrun' ? 'TaskRun' : 'PipelineRun'} namespace={namespace} name={name} />
@@ -83,4 +133,13 @@ function Page({ path }: { readonly path: string }) {
       <Link to="/runs">Runs</Link>
     </div>
   );
+}
+
+/** `/objects`, `/objects/apps/v1/deployments`, and with a namespace and a name behind. */
+function ObjectPlace({ rest, path }: { readonly rest: readonly string[]; readonly path: string }) {
+  const [groupText = '', version = '', plural = '', namespace = '', name = ''] = rest;
+  if (!plural) return <ObjectsPage />;
+  const resource = { group: groupText === 'core' ? '' : groupText, version, plural };
+  if (!name) return <ObjectTablePage key={path} {...resource} />;
+  return <ObjectPage key={path} resource={resource} namespace={namespace === '-' ? '' : namespace} name={name} />;
 }

@@ -3,12 +3,17 @@ import { useApp } from '../app.ts';
 import { yamlText } from '../../src/stores/yaml-text.ts';
 
 /** An object as YAML. */
-export function YamlView({ object }: { readonly object: KubeObject }) {
+export function YamlView({ object, onEdit }: { readonly object: KubeObject; readonly onEdit?: () => void }) {
   const { notices } = useApp();
   const text = yamlText(object);
   return (
     <div class="yaml">
       <div class="buttons end">
+        {onEdit ? (
+          <button type="button" onClick={onEdit}>
+            Edit
+          </button>
+        ) : null}
         <button type="button" onClick={() => void notices.report(navigator.clipboard.writeText(text), () => 'Copied')}>
           Copy
         </button>

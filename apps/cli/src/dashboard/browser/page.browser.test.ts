@@ -1,8 +1,11 @@
+import { mergePatch } from '@tektite/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BrowserSession } from './test-support.ts';
 import { endlessRun, samplePipeline, sampleRun } from './sample-pipeline.ts';
 
 const seconds = { timeout: 60_000 };
+/** Something that only a page with its data has. */
+const ready = '.row:not(.head), .tab-body :is(svg, table, pre, form, .log-row, .fall-row), .list td, .kinds li, .empty';
 const runPage = (name: string, query = '') => `/runs/pipelinerun/default/${name}${query}`;
 
 describe('the dashboard in a browser', () => {
@@ -109,6 +112,62 @@ describe('the dashboard in a browser', () => {
     await expect.poll(() => row('endless').count()).toBe(0);
   });
 
+  it('starts a pipeline with its form, and follows the run to its result', async () => {
+    const { page } = session;
+    await session.go('/pipelines');
+    await page.getByRole('link', { name: 'release', exact: true }).click();
+    await page.getByRole('img', { name: 'publish' }).waitFor();
+    await page.getByRole('tab', { name: 'Start' }).click();
+    await page.getByLabel('platforms').fill('amd64');
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByText('must be a list').waitFor();
+    await page.getByLabel('platforms').fill('["amd64"]');
+    await page.getByLabel('revision').fill('v1.2');
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.waitForURL(/pipelinerun\/default\/release-/);
+    await page.locator('.state-tag').getByText('Succeeded').waitFor(seconds);
+    await page
+      .getByRole('button', { name: /^clone .*Succeeded/ })
+      .first()
+      .click();
+    await page.getByText('cloning v1.2').waitFor();
+  });
+
+  it('shows any object, and edits it: checked by the server, with the difference, and conflicts', async () => {
+    const { page, client } = session;
+    const kind = { apiVersion: 'v1', kind: 'ConfigMap' };
+    const key = { namespace: 'default', name: 'settings' };
+    await client.create({ ...kind, metadata: key, data: { level: 'info' } });
+    await session.go('/objects');
+    await page.getByRole('link', { name: 'ConfigMap', exact: true }).click();
+    await page.getByRole('link', { name: 'settings' }).click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const text = page.locator('textarea');
+    const type = async () => text.fill((await text.inputValue()).replace(/level: \w+/, 'level: debug'));
+    await type();
+    await client.patch(kind, key, mergePatch({ data: { other: 'x' } }));
+    await page.getByRole('button', { name: 'Check and show the difference' }).click();
+    await page.getByText('the object has been modified').waitFor();
+    await page.getByRole('button', { name: 'Load the current object' }).click();
+    await type();
+    await page.getByRole('button', { name: 'Check and show the difference' }).click();
+    await page.getByText('+   level: debug').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved').waitFor();
+    expect(await client.get(kind, key)).toMatchObject({ data: { level: 'debug', other: 'x' } });
+  });
+
+  it('finds any object by its name with one key', async () => {
+    const { page } = session;
+    await session.go('/runs');
+    await row('good').waitFor();
+    await page.keyboard.press('/');
+    await page.getByLabel('Search all objects by name').fill('settings default');
+    await page.getByRole('option', { name: 'settings' }).first().waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/objects\/core\/v1\/configmaps\/default\/settings/);
+  });
+
   it('denies a link that was used, and a browser without a session', async () => {
     const context = await session.browser.newContext();
     const page = await context.newPage();
@@ -129,6 +188,12 @@ describe('the dashboard in a browser', () => {
       logs: runPage('bad', '?tab=logs&task=test'),
       details: runPage('bad', '?tab=details'),
       yaml: runPage('bad', '?tab=yaml'),
+      pipelines: '/pipelines',
+      start: '/pipelines/pipeline/default/release?tab=start',
+      objects: '/objects',
+      table: '/objects/core/v1/configmaps',
+      object: '/objects/core/v1/configmaps/default/settings',
+      installs: '/installs',
     };
     const found: Record<string, readonly string[]> = {};
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -136,7 +201,7 @@ describe('the dashboard in a browser', () => {
       for (const [name, place] of Object.entries(places)) {
         await page.setViewportSize({ width: 1280, height: 800 });
         await session.go(place);
-        await page.locator('.row:not(.head), .tab-body :is(svg, table, pre, .log-row, .fall-row)').first().waitFor();
+        await page.locator(ready).first().waitFor();
         for (const width of [360, 1280, 1920]) {
           await page.setViewportSize({ width, height: width === 360 ? 740 : 900 });
           await session.screenshot(`${name}-${colorScheme}-${width}`);

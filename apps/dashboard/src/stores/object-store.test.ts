@@ -1,0 +1,82 @@
+import { mergePatch } from '@tektite/client';
+import { systemClock } from '@tektite/meta';
+import { type ControlPlane, startControlPlane } from '@tektite/testkit';
+import { describe, expect, it } from 'vitest';
+import { transportApi } from '../test-support.ts';
+import { DiscoveryStore } from './discovery-store.ts';
+import { ObjectStore } from './object-store.ts';
+import { readTable } from './object-table.ts';
+
+const configMaps = { group: '', version: 'v1', plural: 'configmaps' };
+const kind = { apiVersion: 'v1', kind: 'ConfigMap' };
+
+async function open(plane: ControlPlane): Promise<ObjectStore> {
+  await plane.client.create({
+    ...kind,
+    metadata: { namespace: 'default', name: 'settings' },
+    data: { level: 'info' },
+  } as never);
+  const options = {
+    api: transportApi(plane.transport()),
+    clock: systemClock,
+    schedule: (flush: () => void) => flush(),
+  };
+  const store = new ObjectStore(configMaps, 'default', 'settings', options);
+  await expect.poll(() => store.object.value).toBeDefined();
+  return store;
+}
+
+describe('the store of an object', () => {
+  it('checks an edit with the server, shows the difference, and writes it', async () => {
+    await using plane = await startControlPlane();
+    const store = await open(plane);
+    store.begin();
+    store.text.value = store.text.value.replace('level: info', 'level: debug');
+    await store.check();
+    expect(store.edit.value).toMatchObject({
+      phase: 'checked',
+      diff: expect.arrayContaining([
+        { kind: 'removed', text: '  level: info' },
+        { kind: 'added', text: '  level: debug' },
+      ]),
+    });
+    const read = () => plane.client.get(kind, { namespace: 'default', name: 'settings' });
+    expect(await read()).toMatchObject({ data: { level: 'info' } });
+    await store.save();
+    expect(await read()).toMatchObject({ data: { level: 'debug' } });
+    store.stop();
+  });
+
+  it('reports a conflict with a change of another client, and errors in the YAML', async () => {
+    await using plane = await startControlPlane();
+    const store = await open(plane);
+    store.begin();
+    const key = { namespace: 'default', name: 'settings' };
+    await plane.client.patch(kind, key, mergePatch({ data: { level: 'warn' } }));
+    await store.check();
+    expect(store.edit.value).toMatchObject({ phase: 'typing', isConflict: true });
+    store.text.value = 'a: [';
+    await store.check();
+    expect(store.edit.value).toMatchObject({
+      phase: 'typing',
+      isConflict: false,
+      error: expect.stringMatching(/yaml/i),
+    });
+    store.stop();
+  });
+});
+
+it('reads the resources of the server and their tables', async () => {
+  await using plane = await startControlPlane();
+  const api = transportApi(plane.transport());
+  const discovery = new DiscoveryStore(api);
+  await discovery.load();
+  expect(discovery.find({ group: 'apps', plural: 'deployments' })).toMatchObject({
+    kind: 'Deployment',
+    isNamespaced: true,
+  });
+  expect(discovery.findKind('v1', 'Namespace')).toMatchObject({ plural: 'namespaces', isNamespaced: false });
+  const table = await readTable(api, { group: '', version: 'v1', plural: 'namespaces' }, '');
+  expect(table.columns.map(({ name }) => name)).toEqual(['Name', 'Status', 'Age']);
+  expect(table.rows.find(({ name }) => name === 'default')?.cells[1]).toBe('Active');
+});

@@ -1,0 +1,106 @@
+import { computed, type ReadonlySignal, signal } from '@preact/signals-core';
+import type { Clock, KubeObject } from '@tektite/meta';
+import { ApiError, type KubeApi } from '../api/kube-api.ts';
+import { LiveCollection, type LiveState } from '../api/live-collection.ts';
+import { collectionPath, objectPath, type Resource, withQuery } from '../api/resource.ts';
+import { type DiffLine, lineDiff } from './line-diff.ts';
+import { yamlText } from './yaml-text.ts';
+
+/** An edit on its way: typed, checked by the server, written; or denied. */
+export type EditState =
+  | { readonly phase: 'none' }
+  | { readonly phase: 'typing'; readonly error?: string; readonly isConflict?: boolean }
+  | { readonly phase: 'checked'; readonly diff: readonly DiffLine[] }
+  | { readonly phase: 'busy' };
+
+export interface ObjectStoreOptions {
+  readonly api: KubeApi;
+  readonly clock: Clock;
+  readonly schedule: (flush: () => void) => void;
+}
+
+/** One object of any kind: live, and edited as YAML. The server reads the YAML, so that the page and kubectl agree on it. */
+export class ObjectStore {
+  readonly edit = signal<EditState>({ phase: 'none' });
+  readonly text = signal('');
+  private readonly path: string;
+  private readonly api: KubeApi;
+  private readonly collection: LiveCollection<KubeObject>;
+
+  constructor(resource: Resource, namespace: string | undefined, name: string, options: ObjectStoreOptions) {
+    this.api = options.api;
+    this.path = objectPath(resource, namespace, name);
+    this.collection = new LiveCollection<KubeObject>({
+      ...options,
+      path: collectionPath(resource, namespace),
+      fieldSelector: `metadata.name=${name}`,
+      summarize: shown,
+    }).start();
+  }
+
+  readonly object: ReadonlySignal<KubeObject | undefined> = computed(() => {
+    void this.collection.version.value;
+    return [...this.collection.items.values()][0];
+  });
+
+  readonly state: ReadonlySignal<LiveState | 'missing'> = computed(() => {
+    const state = this.collection.state.value;
+    return state === 'live' && !this.object.value ? 'missing' : state;
+  });
+
+  readonly error: ReadonlySignal<string | undefined> = computed(() => this.collection.error.value?.message);
+
+  /** Begins an edit with the object as it is now; its resourceVersion makes later changes of others a conflict. */
+  begin(): void {
+    this.text.value = yamlText(this.object.value);
+    this.edit.value = { phase: 'typing' };
+  }
+
+  cancel(): void {
+    this.edit.value = { phase: 'none' };
+  }
+
+  /** Has the server check the edit without writing it, and shows the difference. */
+  async check(): Promise<void> {
+    const before = this.object.value;
+    await this.put('All', (checked) => {
+      this.edit.value = {
+        phase: 'checked',
+        diff: lineDiff(yamlText(withoutVersion(before)), yamlText(withoutVersion(shown(checked)))),
+      };
+    });
+  }
+
+  async save(): Promise<void> {
+    await this.put(undefined, () => (this.edit.value = { phase: 'none' }));
+  }
+
+  stop(): void {
+    this.collection.stop();
+  }
+
+  private async put(dryRun: 'All' | undefined, done: (written: KubeObject) => void): Promise<void> {
+    this.edit.value = { phase: 'busy' };
+    const options = { body: this.text.value, contentType: 'application/yaml' };
+    try {
+      const path = withQuery(this.path, { dryRun, fieldManager: 'tektite-dashboard' });
+      done(await this.api.write<KubeObject>('PUT', path, options));
+    } catch (error) {
+      const isConflict = error instanceof ApiError && error.code === 409;
+      this.edit.value = { phase: 'typing', error: (error as Error).message, isConflict };
+    }
+  }
+}
+
+/** Without managedFields, which no one reads; the values of Secrets stay, for those who may read them. */
+function shown(object: KubeObject): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+function withoutVersion(object: KubeObject | undefined): unknown {
+  if (!object) return {};
+  const { resourceVersion: _, generation: __, ...metadata } = object.metadata;
+  const { apiVersion, kind, metadata: ___, ...rest } = object;
+  return { apiVersion, kind, metadata, ...rest };
+}

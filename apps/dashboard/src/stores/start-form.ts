@@ -1,0 +1,130 @@
+import type { KubeObject } from '@tektite/meta';
+import type { ParamSpec } from '@tektite/pipelines/runs';
+
+/** A field of the form that starts a Pipeline or Task. */
+export interface ParamField {
+  readonly name: string;
+  readonly type: 'string' | 'array' | 'object';
+  readonly description: string;
+  readonly choices: readonly string[];
+  /** As it is typed: arrays and objects as JSON. */
+  readonly text: string;
+  readonly isRequired: boolean;
+}
+
+export interface WorkspaceField {
+  readonly name: string;
+  readonly description: string;
+  readonly isOptional: boolean;
+}
+
+export interface StartForm {
+  readonly params: readonly ParamField[];
+  readonly workspaces: readonly WorkspaceField[];
+}
+
+/** The values of the form: texts of params by name; of workspaces `emptyDir`, `claim:NAME`, `configMap:NAME`, `secret:NAME` or nothing. */
+export interface StartValues {
+  readonly params: Readonly<Record<string, string>>;
+  readonly workspaces: Readonly<Record<string, string>>;
+  readonly serviceAccount: string;
+}
+
+interface Startable extends KubeObject {
+  readonly spec?: {
+    readonly description?: string;
+    readonly params?: readonly (ParamSpec & { readonly enum?: readonly string[] })[];
+    readonly workspaces?: readonly {
+      readonly name: string;
+      readonly description?: string;
+      readonly optional?: boolean;
+    }[];
+  };
+}
+
+/** The form of a Pipeline or Task, from its params and workspaces. */
+export function startForm(object: KubeObject): StartForm {
+  const { params = [], workspaces = [] } = (object as Startable).spec ?? {};
+  return {
+    params: params.map(({ name, type, description = '', default: value, enum: choices = [] }) => ({
+      name,
+      type: type ?? typeOf(value),
+      description,
+      choices,
+      text: value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value),
+      isRequired: value === undefined,
+    })),
+    workspaces: workspaces.map(({ name, description = '', optional = false }) => ({
+      name,
+      description,
+      isOptional: optional,
+    })),
+  };
+}
+
+function typeOf(value: unknown): ParamField['type'] {
+  return Array.isArray(value) ? 'array' : typeof value === 'object' && value !== null ? 'object' : 'string';
+}
+
+/** What is wrong with the values, by field; empty when nothing is. */
+export function checkValues(form: StartForm, values: StartValues): ReadonlyMap<string, string> {
+  const errors = new Map<string, string>();
+  for (const { name, type, isRequired } of form.params) {
+    const text = values.params[name] ?? '';
+    if (type === 'string') {
+      if (isRequired && text === '') errors.set(name, 'needs a value');
+    } else if (!isOfType(text, type))
+      errors.set(name, type === 'array' ? 'must be a list: ["a", "b"]' : 'must be an object: {"key": "value"}');
+  }
+  for (const { name, isOptional } of form.workspaces)
+    if (!isOptional && !values.workspaces[name]) errors.set(name, 'choose what to mount');
+  return errors;
+}
+
+function isOfType(text: string, type: 'array' | 'object'): boolean {
+  try {
+    return typeOf(JSON.parse(text)) === type;
+  } catch {
+    return false;
+  }
+}
+
+/** The run that the form describes. Params with their default are left out, so that the run follows later defaults. */
+export function runFromForm(object: KubeObject, form: StartForm, values: StartValues): KubeObject {
+  const { kind, metadata } = object;
+  const { name = '', namespace } = metadata;
+  const params = form.params.flatMap(({ name: param, type, text, isRequired }) => {
+    const given = values.params[param] ?? text;
+    if (given === text && !isRequired) return [];
+    return [{ name: param, value: type === 'string' ? given : (JSON.parse(given) as unknown) }];
+  });
+  const workspaces = form.workspaces.flatMap(({ name: workspace }) => {
+    const source = sourceOf(values.workspaces[workspace] ?? '');
+    return source ? [{ name: workspace, ...source }] : [];
+  });
+  const account = values.serviceAccount;
+  const isPipeline = kind === 'Pipeline';
+  return {
+    apiVersion: 'tekton.dev/v1',
+    kind: isPipeline ? 'PipelineRun' : 'TaskRun',
+    metadata: { generateName: `${name}-`, ...(namespace ? { namespace } : {}) },
+    spec: {
+      [isPipeline ? 'pipelineRef' : 'taskRef']: { name },
+      ...(params.length > 0 ? { params } : {}),
+      ...(workspaces.length > 0 ? { workspaces } : {}),
+      ...(account
+        ? isPipeline
+          ? { taskRunTemplate: { serviceAccountName: account } }
+          : { serviceAccountName: account }
+        : {}),
+    },
+  } as KubeObject;
+}
+
+function sourceOf(text: string): object | undefined {
+  if (text === 'emptyDir') return { emptyDir: {} };
+  const [, kind, name = ''] = /^(claim|configMap|secret):(.+)$/.exec(text) ?? [];
+  if (kind === 'claim') return { persistentVolumeClaim: { claimName: name } };
+  if (kind === 'configMap') return { configMap: { name } };
+  return kind === 'secret' ? { secret: { secretName: name } } : undefined;
+}
