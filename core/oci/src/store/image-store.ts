@@ -33,6 +33,11 @@ export interface ImageStoreOptions {
   readonly folder?: string;
   readonly registries?: RegistrySettings;
   readonly limits?: LayerLimits;
+  /**
+   * Give files their owners within the subordinate ids of a user who is not root. Only for runtimes whose containers have the same ids:
+   * 0 is the user, 1 and more are the range of /etc/subuid. Default: all files are the user's.
+   */
+  readonly mapsIds?: boolean;
   readonly clock?: Clock;
 }
 
@@ -99,7 +104,7 @@ export class ImageStore implements AsyncDisposable {
     this.lease = lease;
     this.clock = options.clock ?? systemClock;
     this.registries = options.registries ?? {};
-    this.program = new LayersProgram();
+    this.program = new LayersProgram(undefined, options.mapsIds);
     this.collector = new GarbageCollector(folder, lease, this.program, this.clock);
     this.layers = new LayerCache(folder, this.program, options.limits ?? defaultLayerLimits, this.clock);
   }

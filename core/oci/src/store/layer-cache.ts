@@ -47,7 +47,7 @@ export class LayerCache {
     this.program = program;
     this.limits = limits;
     this.clock = clock;
-    this.marks = new LayerMarks(folder);
+    this.marks = new LayerMarks(folder, program.owners);
   }
 
   async has({ diffId }: Pick<StoredLayer, 'diffId'>): Promise<boolean> {

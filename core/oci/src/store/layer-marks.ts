@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { LayerOwners } from '../unpack/layers-program.ts';
 import type { StoreFolder } from './store-folder.ts';
 
 /** The file beside an unpacked layer. */
 interface LayerMark {
   readonly diffId: string;
   readonly bytes: number;
+  readonly owners: LayerOwners;
   /** Which start of the machine wrote it. */
   readonly bootId: string;
   /** Whether its files have reached the disk. */
@@ -21,24 +23,27 @@ interface LayerMark {
  */
 export class LayerMarks {
   private readonly folder: StoreFolder;
+  private readonly owners: LayerOwners;
   private readonly bootId: string;
   private readonly pending = new Set<string>();
   private syncing: Promise<void> | undefined;
 
-  constructor(folder: StoreFolder, bootId: string = ownBootId()) {
+  constructor(folder: StoreFolder, owners: LayerOwners, bootId: string = ownBootId()) {
     this.folder = folder;
+    this.owners = owners;
     this.bootId = bootId;
   }
 
   /** The content of the file of a new layer. */
   markOf(diffId: string, counts: object): string {
-    return JSON.stringify({ diffId, bootId: this.bootId, ...counts });
+    return JSON.stringify({ diffId, owners: this.owners, bootId: this.bootId, ...counts });
   }
 
-  /** Whether the layer is there, and was not damaged by a loss of power. */
+  /** Whether the layer is there, with the right owners, and was not damaged by a loss of power. */
   async isTrusted(diffId: string): Promise<boolean> {
     const mark = await this.read(diffId);
-    return mark !== undefined && (mark.isSynced === true || mark.bootId === this.bootId);
+    if (mark?.owners !== this.owners) return false;
+    return mark.isSynced === true || mark.bootId === this.bootId;
   }
 
   /** Has the disk write a layer soon. */

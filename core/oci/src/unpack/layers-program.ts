@@ -21,16 +21,24 @@ export interface UnpackResult {
 }
 
 /**
- * Runs `native/layers`, which writes and removes the files of layers. Root gives files their owners. Another user does so in a user
- * namespace with the subordinate ids of /etc/subuid; without those, all files are that user's.
+ * Whose the files of layers are: those of the archive, where root unpacks; those of the archive as ids of a user namespace; or the user
+ * who unpacks, whatever the archive says. Containers have to run with the same ids.
  */
+export type LayerOwners = 'archive' | 'mapped' | 'user';
+
+/** Runs `native/layers`, which writes and removes the files of layers. */
 export class LayersProgram {
   private readonly path: string | undefined;
   /** This user may not make user namespaces. */
   private isPlain = false;
 
-  constructor(path: string | undefined = findProgram()) {
+  readonly owners: LayerOwners;
+
+  /** With `mapsIds`, the subordinate ids of /etc/subuid are used where the user has some. */
+  constructor(path: string | undefined = findProgram(), mapsIds: boolean = false) {
     this.path = path;
+    const isRoot = process.getuid?.() === 0;
+    this.owners = isRoot ? 'archive' : mapsIds && ownSubordinateIds() ? 'mapped' : 'user';
   }
 
   /** Unpacks the archive that `feed` writes. A failure of the program counts before one of `feed`, whose reader it is. */
@@ -69,7 +77,8 @@ export class LayersProgram {
 
   private start(act: string, folder: string, options: readonly string[]): ChildProcess {
     if (this.path === undefined) throw new StoreError('PROGRAM_MISSING', programMissing);
-    const ids = ownSubordinateIds();
+    // Files of earlier layers may have ids that new ones do not get.
+    const ids = this.owners === 'mapped' || act === 'remove' ? ownSubordinateIds() : undefined;
     const mapped = ids ? [`--users=${ids.users}`, `--groups=${ids.groups}`] : [];
     const words = [...options, ...(this.isPlain ? ['--plain'] : mapped)];
     return spawn(this.path, [act, ...words, folder], { stdio: ['pipe', 'pipe', 'pipe'] });
