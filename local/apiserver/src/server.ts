@@ -32,6 +32,7 @@ import { reviewHandlers } from './rest/subresources/reviews.ts';
 import { roleEscalationCheck } from './admission/plugins/role-escalation.ts';
 import { createSigningKey, ServiceAccountTokens } from './auth/service-account-tokens.ts';
 import { TokenFile } from './auth/token-file.ts';
+import { FlowController } from './flow-control/flow-controller.ts';
 import { isHealthPath } from './discovery/health.ts';
 import { ConversionWebhooks } from './crd/conversion-webhooks.ts';
 import { DefinitionController } from './crd/definition-controller.ts';
@@ -80,6 +81,9 @@ export interface ApiServerOptions {
   readonly onError?: (error: unknown, request: FailedRequest | undefined) => void;
 }
 
+/** Waiting requests for each that runs, at most. */
+const queuedPerSeat = 20;
+
 /** The loggable part of a request. */
 export interface FailedRequest {
   readonly method: string;
@@ -108,6 +112,7 @@ export class ApiServer {
   private readonly router: Router;
   private readonly aggregator: Aggregator;
   private readonly auditor: Auditor | undefined;
+  private readonly flowController: FlowController;
   private readonly conversions: ConversionWebhooks;
   private readonly definitions: DefinitionController;
   private readonly maxInFlight: number;
@@ -175,6 +180,7 @@ export class ApiServer {
       random,
       onError,
     });
+    this.flowController = new FlowController({ storage, clock, seats: this.maxInFlight });
     const rest: RestParts = { storage, objects, deleter, admission, clock };
     const authenticators = options.authenticators ?? [];
     const tokenFiles = authenticators.filter((candidate): candidate is TokenFile => candidate instanceof TokenFile);
@@ -185,6 +191,7 @@ export class ApiServer {
       authenticators: new AuthenticatorChain([...authenticators, tokens, new BootstrapTokens(storage, clock)]),
       handler: new ResourceHandler(rest, subresourceHandlers(rest, resources, tokens, this.nodes, authorizer, random)),
       aggregator: this.aggregator,
+      flowController: this.flowController,
       reviews: reviewHandlers({ clock, authorizer, tokens, tokenFiles }),
     });
   }
@@ -207,7 +214,9 @@ export class ApiServer {
 
   /** Answers a request. Never rejects: failures are answers too. */
   async handle(request: ApiRequest): Promise<ApiResponse> {
-    if (!request.user && this.inFlight >= this.maxInFlight && !isHealthPath(request.path)) {
+    // With priority and fairness, requests wait in queues; this is the bound of all of them.
+    const limit = this.flowController.isActive ? this.maxInFlight * queuedPerSeat : this.maxInFlight;
+    if (!request.user && this.inFlight >= limit && !isHealthPath(request.path)) {
       return statusResponse(tooManyRequestsError('Too many requests, please try again later.', 1));
     }
     const warnings = new Set<string>();
@@ -270,6 +279,7 @@ export class ApiServer {
   async close(): Promise<void> {
     this.isClosing = true;
     await this.definitions.stop();
+    this.flowController[Symbol.dispose]();
     await this.aggregator[Symbol.asyncDispose]();
     this.conversions[Symbol.dispose]();
     await this.admission.close();

@@ -7,6 +7,7 @@ import { impersonate } from '../auth/impersonation.ts';
 import { Discovery, notFoundPage } from '../discovery/discovery.ts';
 import { answerHealth } from '../discovery/health.ts';
 import { answerVersion } from '../discovery/version.ts';
+import type { FlowController } from '../flow-control/flow-controller.ts';
 import { OpenApi } from '../openapi/open-api.ts';
 import type { ResourceTable } from '../registry/resource-table.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -23,6 +24,7 @@ export interface RouterParts {
   readonly authorizer: Authorizer;
   readonly handler: ResourceHandler;
   readonly aggregator: Aggregator;
+  readonly flowController: FlowController;
   /** Resources that are only asked, never stored, by `plural.group`. */
   readonly reviews: ReadonlyMap<string, (context: RequestContext) => Promise<ApiResponse>>;
 }
@@ -61,11 +63,28 @@ export class Router {
   }
 
   async route(request: ApiRequest, warnings: Set<string>, audited?: AuditedRequest): Promise<ApiResponse> {
-    const { resources } = this.parts;
     const { info, user } = await this.admit(request, audited);
+    const context: RequestContext = { request, info, user, warnings };
+    // Controllers of this process hold what they send in memory anyway.
+    const entered = request.user ? undefined : this.parts.flowController.enter(user, info, request.signal);
+    if (!entered) return this.dispatch(context);
+    using seat = entered instanceof Promise ? await entered : entered;
+    const response = await this.dispatch(context);
+    return {
+      ...response,
+      headers: {
+        ...response.headers,
+        'x-kubernetes-pf-flowschema-uid': seat.flowSchemaUid,
+        'x-kubernetes-pf-prioritylevel-uid': seat.priorityLevelUid,
+      },
+    };
+  }
+
+  private async dispatch(context: RequestContext): Promise<ApiResponse> {
+    const { request, info, user, warnings } = context;
+    const { resources } = this.parts;
     const remote = remoteVersion(request.path);
     if (remote && this.parts.aggregator.has(...remote)) return this.parts.aggregator.proxy(...remote, request, user);
-    const context: RequestContext = { request, info, user, warnings };
     if (!info.isResourceRequest) return this.answerPath(context);
     const resource = resources.find(info.group, info.version, info.resource);
     if (!resource) {
