@@ -4,17 +4,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kinds } from '@tektite/client';
 import { Informer } from '@tektite/controller/cache';
-import { HostRuntime, PodmanRuntime, type PodRuntime, SimulatedRuntime, startNode } from '@tektite/node';
+import {
+  HostRuntime,
+  type ImageService,
+  PodmanRuntime,
+  type PodRuntime,
+  SimulatedRuntime,
+  startNode,
+} from '@tektite/node';
 import type { Pod } from '@tektite/schema/kubernetes';
 import { type ControlPlane, startControlPlane } from '@tektite/testkit';
 import { startWorkloads } from '@tektite/workloads';
 import { printTable, type Row } from '../table.ts';
+import { type BenchImage, openBenchImage } from './image-node.ts';
 
 /** How long Pods take from their creation to their end, with the scheduler and a node of this machine. */
 export async function benchNode({ quick }: { quick: boolean }): Promise<void> {
   const ok: boolean[] = [];
   const rounds = quick ? 20 : 100;
   ok.push(printTable('Pods as processes of this machine (host)', await benchRuntime('host', rounds, 50)));
+  await using image = await openBenchImage();
+  if (image) ok.push(printTable('Pods from images', await benchRuntime('images', rounds, 50, image)));
+  else console.log('\nbusybox is not installed: the figures of images are left out');
   ok.push(printTable('simulated Pods', await benchSimulated(quick ? 500 : 3000)));
   if (hasPodman()) ok.push(printTable('Pods by podman, for scale', await benchRuntime('podman', quick ? 3 : 10, 10)));
   else console.log('\npodman is not installed: its figures are left out');
@@ -28,13 +39,18 @@ interface Bench extends AsyncDisposable {
   readonly watching: Map<string, (pod: Pod) => void>;
 }
 
-async function start(open: (directory: string) => PodRuntime, controllers = true): Promise<Bench> {
+async function start(
+  open: (directory: string) => PodRuntime,
+  controllers = true,
+  images?: ImageService,
+): Promise<Bench> {
   const folder = await mkdtemp(join(tmpdir(), 'tektite-bench-'));
   const plane = await startControlPlane();
   const workloads = controllers ? await startWorkloads({ client: plane.client }) : undefined;
   const node = await startNode({
     client: plane.client,
     runtime: open(join(folder, 'runtime')),
+    ...(images ? { images } : {}),
     dataDir: join(folder, 'node'),
   });
   const pods = new Informer<Pod, Pod>(plane.client, kinds.Pod);
@@ -87,11 +103,18 @@ async function runPod({ plane, watching }: Bench, name: string, image: string, n
   return at;
 }
 
-async function benchRuntime(name: 'host' | 'podman', rounds: number, crowd: number): Promise<Row[]> {
+async function benchRuntime(
+  name: 'host' | 'images' | 'podman',
+  rounds: number,
+  crowd: number,
+  from?: BenchImage,
+): Promise<Row[]> {
   const open = (directory: string) =>
-    name === 'host' ? new HostRuntime({ directory }) : new PodmanRuntime({ directory });
-  await using bench = await start(open);
-  const image = name === 'host' ? 'bench' : 'localhost/busybox';
+    name === 'podman'
+      ? new PodmanRuntime({ directory })
+      : new HostRuntime({ directory, usesImages: name === 'images' });
+  await using bench = await start(open, true, from?.images);
+  const image = from?.name ?? (name === 'host' ? 'bench' : 'localhost/busybox');
   for (let i = 0; i < 3; i++) await runPod(bench, `warm-${i}`, image);
   const alone: Times[] = [];
   for (let i = 0; i < rounds; i++) alone.push(await runPod(bench, `alone-${i}`, image));
@@ -100,7 +123,8 @@ async function benchRuntime(name: 'host' | 'podman', rounds: number, crowd: numb
   const seconds = (performance.now() - started) / 1000;
   const at = (times: readonly Times[], which: keyof Times, share: number) =>
     times.map((each) => each[which]).sort((a, b) => a - b)[Math.floor(times.length * share)] ?? 0;
-  const target = name === 'host' ? { target: { value: 50, better: 'less' as const } } : {};
+  const targets = { host: 50, images: 60, podman: undefined };
+  const target = targets[name] === undefined ? {} : { target: { value: targets[name], better: 'less' as const } };
   return [
     { what: 'alone: created to running, p50', value: at(alone, 'running', 0.5), unit: 'ms' },
     { what: 'alone: created to Succeeded, p50', value: at(alone, 'ended', 0.5), unit: 'ms', ...target },

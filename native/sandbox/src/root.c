@@ -163,6 +163,11 @@ static void append_layer(char *options, size_t size, const char *separator, cons
   if (added < 0 || (size_t)added >= size - length) fail("the image has too many layers");
 }
 
+static void append_option(char *options, size_t size, const char *option) {
+  if (strlen(options) + strlen(option) >= size) fail("the image has too many layers");
+  strcat(options, option);
+}
+
 static void mount_overlay(int point, const char *path, const char *options, unsigned long flags) {
   char target[64];
   snprintf(target, sizeof target, "/proc/self/fd/%d", point);
@@ -270,8 +275,10 @@ static void open_root(struct root *root) {
     if (job->upper != NULL) {
       append_layer(options, sizeof options, ",upperdir=", job->upper);
       append_layer(options, sizeof options, ",workdir=", job->work);
+      /* The container's writes are deleted with it: nothing waits for the disk when it ends. */
+      append_option(options, sizeof options, ",volatile");
     }
-    if ((job->flags & FLAG_USER_NAMESPACE) != 0) strncat(options, ",userxattr", sizeof options - strlen(options) - 1);
+    if ((job->flags & FLAG_USER_NAMESPACE) != 0) append_option(options, sizeof options, ",userxattr");
     mount_overlay(point, job->root, options, MS_NODEV | ((job->flags & FLAG_NO_NEW_PRIVILEGES) != 0 ? MS_NOSUID : 0));
   }
   close(point);
