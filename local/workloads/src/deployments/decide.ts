@@ -56,7 +56,7 @@ export function outdated({ deployment, old }: Rollout): readonly ReplicaSet[] {
   const alive = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined).length;
   const surplus = alive - limit;
   if (surplus <= 0) return [];
-  return idle.toSorted((a, b) => revisionOf(a) - revisionOf(b)).slice(0, surplus);
+  return idle.toSorted((a, b) => (revisionOf(a) < revisionOf(b) ? -1 : 1)).slice(0, surplus);
 }
 
 function historyLimit({ spec }: Deployment): number | undefined {

@@ -19,14 +19,18 @@ const notCopied = new Set([
 
 type Annotations = Readonly<Record<string, string>>;
 
-export function revisionOf({ metadata }: Pick<ReplicaSet | Deployment, 'metadata'>): number {
-  const revision = Number(metadata.annotations?.[revisionAnnotation] ?? '0');
-  return Number.isSafeInteger(revision) ? revision : 0;
+const maxInt64 = 2n ** 63n - 1n;
+
+/** Revisions are 64 bits wide; what is no such number counts as none, as it does for Go. */
+export function revisionOf({ metadata }: Pick<ReplicaSet | Deployment, 'metadata'>): bigint {
+  const text = metadata.annotations?.[revisionAnnotation] ?? '';
+  const revision = /^[+-]?[0-9]+$/.test(text) ? BigInt(text.replace('+', '')) : 0n;
+  return revision > maxInt64 || revision < -maxInt64 - 1n ? 0n : revision;
 }
 
 /** The revision of the current ReplicaSet: one more than any old one has. */
-export function currentRevision({ old }: Rollout): number {
-  return Math.max(0, ...old.map(revisionOf)) + 1;
+export function currentRevision({ old }: Rollout): bigint {
+  return old.map(revisionOf).reduce((max, each) => (each > max ? each : max), 0n) + 1n;
 }
 
 /** Records the desired and the maximal replicas, by which a later reconcile detects that the Deployment was scaled. */
@@ -44,9 +48,9 @@ export function currentAnnotations(rollout: Rollout): Annotations {
   );
   const own = { ...before, ...copied };
   const revision = currentRevision(rollout);
-  const known = current ? revisionOf(current) : 0;
+  const known = current ? revisionOf(current) : 0n;
   if (known >= revision) return { ...own };
-  const history = known > 0 ? [...(before[historyAnnotation]?.split(',') ?? []), String(known)] : [];
+  const history = known > 0n ? [...(before[historyAnnotation]?.split(',') ?? []), String(known)] : [];
   return {
     ...own,
     [revisionAnnotation]: String(revision),
