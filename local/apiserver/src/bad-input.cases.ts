@@ -39,7 +39,8 @@ function checkAnswer(answer: ApiResponse, what: () => string): void {
     return;
   }
   if (answer.type === 'text') {
-    if (answer.text !== '') expect(answer.text, what()).toMatch(/^(ok|404 page not found\n|\[\+\]ping|\{|service unavailable\n)/);
+    if (answer.text !== '')
+      expect(answer.text, what()).toMatch(/^(ok|404 page not found\n|\[\+\]ping|\{|service unavailable\n)/);
     return;
   }
   if (answer.type !== 'object') return;
