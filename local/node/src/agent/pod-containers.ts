@@ -167,7 +167,7 @@ export class PodContainers {
         ));
     const probe = how.probe && container[`${how.probe}Probe`];
     const graceMs = how.graceMs ?? this.graceMs(probe?.terminationGracePeriodSeconds);
-    const stopSignal = (container.lifecycle?.stopSignal ?? 'SIGTERM') as NodeJS.Signals;
+    const stopSignal = (container.lifecycle?.stopSignal ?? running.stopSignal ?? 'SIGTERM') as NodeJS.Signals;
     this.stops.set(
       container.name,
       new ContainerStop(running, { graceMs, stopSignal, ...(preStop ? { preStop } : {}) }, this.parts.clock),

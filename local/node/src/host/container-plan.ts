@@ -10,6 +10,7 @@ export interface ContainerPlan {
   readonly rootFlags: readonly SandboxFlag[];
   /** As the status of a container names its image. */
   readonly imageID: string;
+  readonly stopSignal?: NodeJS.Signals;
 }
 
 /** Folders of one container: in memory, and on disk. */

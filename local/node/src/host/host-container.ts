@@ -31,6 +31,7 @@ export interface HostContainerParts {
   readonly directory: string;
   readonly cgroup?: Cgroup;
   readonly imageID: string;
+  readonly stopSignal?: NodeJS.Signals;
 }
 
 /** A container as a tree of processes. */
@@ -41,6 +42,7 @@ export class HostContainer implements RunningContainer {
   readonly exited: Promise<ContainerExit>;
   readonly user: { readonly uid: number; readonly gid: number; readonly supplementalGroups: readonly number[] };
   readonly stdin?: NodeJS.WritableStream;
+  readonly stopSignal?: NodeJS.Signals;
   private readonly parts: HostContainerParts;
   private readonly sandbox: SandboxProcess;
   /** The first process, as the host counts. */
@@ -57,6 +59,7 @@ export class HostContainer implements RunningContainer {
     const { uid, gid, groups } = parts.process.user;
     this.user = { uid, gid, supplementalGroups: [...new Set([gid, ...groups])] };
     if (sandbox.child.stdin) this.stdin = sandbox.child.stdin;
+    if (parts.stopSignal) this.stopSignal = parts.stopSignal;
     this.exited = exited.then((code) => this.finish(code));
   }
 

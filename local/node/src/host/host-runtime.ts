@@ -138,6 +138,7 @@ export class HostRuntime implements PodRuntime {
         flags: plan.rootFlags,
         directory,
         imageID: plan.imageID,
+        ...(plan.stopSignal ? { stopSignal: plan.stopSignal } : {}),
         ...(cgroup ? { cgroup } : {}),
       });
       this.running.set(spec.id, container);

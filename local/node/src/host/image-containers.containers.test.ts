@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImageService } from '../images/image-service.ts';
 import { StoreImageService } from '../images/store-image-service.ts';
 import { clientObjects } from '../object-source.ts';
+import { signalOf } from './plan-image-container.ts';
 import { podRuntimeCases } from '../runtime/pod-runtime.cases.ts';
 import { startTestNode, type TestNode } from '../test-support.ts';
 
@@ -38,6 +39,11 @@ beforeAll(async () => {
   await pushImage(registry.origin, 'busybox', 'latest', imageOf(base, { Cmd: ['sh'], Env: ['PATH=/bin'] }));
   await pushImage(registry.origin, 'app', 'latest', imageOf([...base, data], config));
   await pushImage(registry.origin, 'unknown', 'latest', imageOf(base, { Cmd: ['sh'], User: 'stranger' }));
+  const quits = {
+    Cmd: ['sh', '-c', 'trap "echo quit; exit 5" QUIT; echo ready; while :; do sleep 0.1; done'],
+    StopSignal: '3',
+  };
+  await pushImage(registry.origin, 'quits', 'latest', imageOf(base, { ...quits, Env: ['PATH=/bin'] }));
   await pushImage(registry.origin, 'empty', 'latest', imageOf(base, {}));
   const hostile = layerOf([
     { name: 'etc/passwd', type: '2', link: '../../../../../../../../../etc/shadow' },
@@ -199,6 +205,23 @@ describe('a container of an image', () => {
     const command = ['sh', '-c', 'cat /data/file; echo " $COLOUR"'];
     expect(await here.node.exec(pod, 'main', { command, onOutput })).toEqual({ exitCode: 0 });
     expect(text).toBe('of the image red\n');
+  });
+
+  test('is asked to stop by the signal of its image', async () => {
+    await here.run('quits', {
+      restartPolicy: 'Never',
+      activeDeadlineSeconds: 1,
+      containers: [{ name: 'main', image: imageName('quits') }],
+    });
+    await here.until('quits', ({ status }) => status?.containerStatuses?.[0]?.state?.terminated !== undefined);
+    expect(await here.log('quits')).toBe('ready\nquit\n');
+    expect(['SIGQUIT', 'quit', '3', 'SIGRTMIN+3', ''].map(signalOf)).toEqual([
+      'SIGQUIT',
+      'SIGQUIT',
+      'SIGQUIT',
+      undefined,
+      undefined,
+    ]);
   });
 
   test('leaves nothing in the layers, which other containers share', async () => {

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { isStoreError, parseAccounts, resolveProcess, type HeldImage } from '@tektite/oci';
 import { ContainerStartError } from '../runtime/container-start-error.ts';
 import type { ContainerMount, ContainerSpec } from '../runtime/pod-runtime.ts';
@@ -14,7 +15,8 @@ export function planImageContainer(
   folders: ContainerFolders,
   userNamespace: boolean,
 ): ContainerPlan {
-  const { argv, env, cwd, uid, gid, groups } = processOf(spec, image);
+  const { argv, env, cwd, uid, gid, groups, ...process } = processOf(spec, image);
+  const stopSignal = signalOf(process.stopSignal);
   const rootFlags: SandboxFlag[] = ['makeWorkingFolder'];
   if (spec.readOnlyRootFilesystem) rootFlags.push('readOnlyRoot');
   return {
@@ -28,7 +30,15 @@ export function planImageContainer(
     processFlags: spec.allowPrivilegeEscalation ? [] : ['noNewPrivileges'],
     rootFlags,
     imageID: image.repoDigest,
+    ...(stopSignal ? { stopSignal } : {}),
   };
+}
+
+/** A signal as images name it: `SIGQUIT`, `QUIT` or `3`. Undefined for those that have no name. */
+export function signalOf(text: string): NodeJS.Signals | undefined {
+  const names = Object.entries(constants.signals) as [NodeJS.Signals, number][];
+  const name = text.toUpperCase();
+  return names.find(([each, number]) => each === name || each === `SIG${name}` || String(number) === text)?.[0];
 }
 
 function processOf(spec: ContainerSpec, image: HeldImage) {

@@ -138,6 +138,8 @@ export interface RunningContainer {
   readonly user?: { readonly uid: number; readonly gid: number; readonly supplementalGroups: readonly number[] };
   /** It only seems to run, and so nothing listens: probes over the network count as answered. */
   readonly answersProbes?: boolean;
+  /** The signal of the image that asks it to stop, where the Pod names none. Default SIGTERM. */
+  readonly stopSignal?: NodeJS.Signals;
   /** To the first process. Does nothing after the end. SIGKILL ends all processes of the container. */
   signal(signal: NodeJS.Signals): void;
   /** Runs a program beside, with the same view of the world and the same restrictions. */
