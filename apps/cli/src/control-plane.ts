@@ -7,6 +7,8 @@ import {
   type AuditPolicy,
   EncryptedJournal,
   type Encryption,
+  JwtAuthenticator,
+  type JwtIssuer,
   RevisionStore,
   rewriteStale,
   SegmentJournal,
@@ -33,6 +35,8 @@ export interface ControlPlaneOptions {
   readonly host: string;
   readonly port: number;
   readonly tokens?: TokenFile;
+  /** Issuers of tokens whose users are believed. */
+  readonly issuers?: readonly JwtIssuer[];
   /** Records requests to a file. */
   readonly audit?: { readonly policy: AuditPolicy; readonly logPath: string };
   /** Encrypts objects in the data folder. */
@@ -118,7 +122,10 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
     folder,
     storage,
     server: {
-      authenticators: options.tokens ? [options.tokens] : [],
+      authenticators: [
+        ...(options.tokens ? [options.tokens] : []),
+        ...(options.issuers ? [new JwtAuthenticator(options.issuers, systemClock)] : []),
+      ],
       serviceAccountKey: () => keyFolder.signingKey(),
       ...(audit ? { audit } : {}),
       // The ServiceAccount plugin waits for accounts that a controller creates.

@@ -6,6 +6,8 @@ export type { AuditBackend, AuditEvent } from './audit/auditor.ts';
 export type { Authenticator } from './auth/authenticator.ts';
 export type { Authorizer, AuthorizationAttributes, Decision } from './auth/authorizer.ts';
 export { clientCertificateAuthenticator } from './auth/client-certificate.ts';
+export { type JwtIssuer, readAuthenticationConfiguration } from './auth/jwt/authentication-configuration.ts';
+export { JwtAuthenticator } from './auth/jwt/jwt-authenticator.ts';
 export { createSigningKey, type SigningKeyType } from './auth/service-account-tokens.ts';
 export { TokenFile } from './auth/token-file.ts';
 export { type RunningHttpServer, serveHttps } from './http/http-server.ts';

@@ -4,6 +4,8 @@ import {
   AuditPolicy,
   type Encryption,
   isFolderError,
+  type JwtIssuer,
+  readAuthenticationConfiguration,
   readEncryptionConfiguration,
   TokenFile,
 } from '@tektite/apiserver';
@@ -33,6 +35,7 @@ export interface UpOptions extends SystemSettings {
   readonly port: string;
   readonly writeKubeconfig?: string;
   readonly tokenAuthFile?: string;
+  readonly authenticationConfig?: string;
   readonly encryptionProviderConfig?: string;
   readonly auditPolicyFile?: string;
   readonly auditLogPath?: string;
@@ -60,6 +63,7 @@ export async function up(options: UpOptions): Promise<void> {
   const tokens = options.tokenAuthFile ? await readTokens(options.tokenAuthFile) : undefined;
   const encryption = await readEncryption(options.encryptionProviderConfig);
   const audit = await readAudit(options);
+  const issuers = await readIssuers(options.authenticationConfig);
   // Installed before the start, so that a control plane that is stopped while it starts leaves nothing behind either.
   const stopped = stopSignal();
   try {
@@ -72,6 +76,7 @@ export async function up(options: UpOptions): Promise<void> {
       ...(tokens ? { tokens } : {}),
       ...(encryption ? { encryption } : {}),
       ...(audit ? { audit } : {}),
+      ...(issuers ? { issuers } : {}),
     });
     const page = options.apiOnly || options.dashboard === false ? undefined : await servePageOf(plane, options, port);
     const record = {
@@ -133,6 +138,7 @@ async function start(
     | 'audit'
     | 'disabledAdmissionPlugins'
     | 'encryption'
+    | 'issuers'
     | 'maxInflightBytes'
     | 'systems'
     | 'tokens'
@@ -206,6 +212,16 @@ async function readEncryption(file: string | undefined): Promise<Encryption | un
   } catch (error) {
     const cause = explainFileError(error, file) ?? `${file}: ${(error as Error).message}`;
     throw new UserError(`--encryption-provider-config: ${cause}`);
+  }
+}
+
+async function readIssuers(file: string | undefined): Promise<readonly JwtIssuer[] | undefined> {
+  if (file === undefined) return undefined;
+  try {
+    return readAuthenticationConfiguration(await readFile(file, 'utf8'));
+  } catch (error) {
+    const cause = explainFileError(error, file) ?? `${file}: ${(error as Error).message}`;
+    throw new UserError(`--authentication-config: ${cause}`);
   }
 }
 

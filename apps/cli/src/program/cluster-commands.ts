@@ -28,6 +28,7 @@ export function addClusterCommands(tektite: Command): void {
     .optionsGroup('API server:')
     .option('--api-only', 'serve the API alone: no controllers, node or systems')
     .option('--token-auth-file <file>', 'static bearer tokens, a line each: token,user,uid,"group1,group2"')
+    .option('--authentication-config <file>', 'an AuthenticationConfiguration: issuers of tokens (OpenID Connect)')
     .option('--audit-policy-file <file>', 'which requests are recorded: an audit policy; needs --audit-log-path')
     .option('--audit-log-path <file>', 'where they are recorded, a line of JSON each; - is the standard output')
     .option('--encryption-provider-config <file>', 'an EncryptionConfiguration: encrypts Secrets in the data folder')
