@@ -229,7 +229,7 @@ export class ImageStore implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.layers.settled();
+    await this.layers.close();
     await this.lease.close();
   }
 

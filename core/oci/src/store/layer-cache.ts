@@ -47,7 +47,7 @@ export class LayerCache {
     this.program = program;
     this.limits = limits;
     this.clock = clock;
-    this.marks = new LayerMarks(folder, program.owners);
+    this.marks = new LayerMarks(folder, program.owners, clock);
   }
 
   async has({ diffId }: Pick<StoredLayer, 'diffId'>): Promise<boolean> {
@@ -72,9 +72,9 @@ export class LayerCache {
     request.onProgress?.({ digest, state: 'complete', bytes: size, total: size });
   }
 
-  /** Resolves when nothing is written to disk any more. */
-  settled(): Promise<void> {
-    return this.marks.settled();
+  /** Gives the disk a little time for layers that it does not have yet. */
+  close(): Promise<void> {
+    return this.marks.close();
   }
 
   private async fetch(request: LayerRequest): Promise<void> {

@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Clock } from '@tektite/meta';
 import type { LayerOwners } from '../unpack/layers-program.ts';
 import type { StoreFolder } from './store-folder.ts';
+
+const maxWaitMs = 2000;
 
 /** The file beside an unpacked layer. */
 interface LayerMark {
@@ -19,17 +22,21 @@ interface LayerMark {
  * Which unpacked layers can be trusted. A machine that loses power may lose the content of files whose names it has: so a layer counts
  * only if it was unpacked since the machine started, or if the disk has had all of it. Others are unpacked again from their blobs.
  *
- * The disk gets its time after a pull: nothing waits for it but closing the store.
+ * The disk gets its time after a pull. Closing the store waits for it a little: a layer without a mark costs time after the next start of
+ * the machine, and nothing else.
  */
 export class LayerMarks {
   private readonly folder: StoreFolder;
+  private readonly clock: Clock;
   private readonly owners: LayerOwners;
   private readonly bootId: string;
   private readonly pending = new Set<string>();
   private syncing: Promise<void> | undefined;
+  private readonly abort = new AbortController();
 
-  constructor(folder: StoreFolder, owners: LayerOwners, bootId: string = ownBootId()) {
+  constructor(folder: StoreFolder, owners: LayerOwners, clock: Clock, bootId: string = ownBootId()) {
     this.folder = folder;
+    this.clock = clock;
     this.owners = owners;
     this.bootId = bootId;
   }
@@ -54,8 +61,9 @@ export class LayerMarks {
     });
   }
 
-  /** Resolves when the disk has all layers. */
-  async settled(): Promise<void> {
+  /** Resolves when the disk has all layers, or has taken too long for it. */
+  async close(): Promise<void> {
+    using _limit = this.clock.setTimer(maxWaitMs, () => this.abort.abort());
     while (this.syncing) await this.syncing;
   }
 
@@ -63,7 +71,7 @@ export class LayerMarks {
     while (this.pending.size > 0) {
       const layers = [...this.pending];
       this.pending.clear();
-      if (!(await syncFileSystem(this.folder.path))) return;
+      if (!(await syncFileSystem(this.folder.path, this.abort.signal))) return;
       for (const diffId of layers) {
         const mark = await this.read(diffId);
         const path = join(this.folder.layer(diffId), 'layer.json');
@@ -80,9 +88,11 @@ export class LayerMarks {
 }
 
 /** Node cannot ask for it. Without the program, layers are unpacked again after a restart. */
-function syncFileSystem(folder: string): Promise<boolean> {
+function syncFileSystem(folder: string, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
-    const child = spawn('sync', ['--file-system', folder], { stdio: 'ignore' });
+    const child = spawn('sync', ['--file-system', folder], { stdio: 'ignore', signal });
+    // A process that waits for the disk cannot be killed; it is left behind.
+    signal.addEventListener('abort', () => child.unref(), { once: true });
     child.once('error', () => resolve(false));
     child.once('exit', (code) => resolve(code === 0));
   });

@@ -15,7 +15,8 @@ beforeEach(async () => {
   await pushImage(registry.origin, 'team/app', 'v1', image);
   await using store = await ImageStore.open({ folder: folder.join('store') });
   await (await store.pull(name())).release();
-});
+  await expect.poll(() => mark()['isSynced'], { timeout: 15_000 }).toBe(true);
+}, 60_000);
 afterEach(async () => {
   await registry[Symbol.asyncDispose]();
   folder[Symbol.dispose]();
@@ -39,7 +40,6 @@ async function contentAfterwards(): Promise<string> {
 
 describe('after a loss of power', () => {
   it('layers that the disk has are used as they are', async () => {
-    expect(mark()['isSynced']).toBe(true);
     writeFileSync(markFile(), JSON.stringify({ ...mark(), bootId: 'before' }));
     writeFileSync(`${layerFolder()}/fs/file`, 'as it was');
     expect(await contentAfterwards()).toBe('as it was');
