@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import { systemClock } from '@tektite/meta';
 import { ImageStore } from '@tektite/oci';
@@ -222,6 +224,23 @@ describe('a container of an image', () => {
       undefined,
       undefined,
     ]);
+  });
+
+  test.each([
+    ['root', 0],
+    ['another user', 1000],
+  ])('gains nothing by system calls, as %s that may gain rights', async (_, runAsUser) => {
+    const program = folder.join('escapes');
+    const source = fileURLToPath(new URL('../../../../native/sandbox/test/escapes.c', import.meta.url));
+    spawnSync(process.env.CC || 'cc', ['-std=c11', '-D_GNU_SOURCE', '-static', '-o', program, source]);
+    const layer = layerOf([
+      { name: 'escapes', content: readFileSync(program), mode: 0o4755 },
+      { name: 'tmp/', type: '5', mode: 0o777 },
+    ]);
+    await pushImage(registry.origin, 'escapes', 'latest', imageOf([layer], { Entrypoint: ['/escapes'] }));
+    const lines = (await output('escapes', {}, { securityContext: { runAsUser } })).trim().split('\n');
+    expect(lines.length).toBeGreaterThan(60);
+    expect(lines.filter((line) => !/^\w+: denied, /.test(line))).toEqual([]);
   });
 
   test('leaves nothing in the layers, which other containers share', async () => {
