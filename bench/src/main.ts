@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- apiserver|byoh|connectors|controller|crowd|endurance|images|manifest|node|pipelineruns|soak|taskruns|tekton-operator [--quick]`: figures, each beside a reference
+ * `npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|soak|taskruns|tekton-operator [--quick]`: figures, each beside a reference
  * measured in the same run.
  */
 const [suite = '', ...flags] = process.argv.slice(2);
@@ -31,6 +31,11 @@ switch (suite) {
   case 'crowd': {
     const { benchCrowd } = await import('./load/crowd.ts');
     await benchCrowd({ quick, ...(minutes < 0 ? {} : { seconds }) });
+    break;
+  }
+  case 'dashboard': {
+    const { benchDashboard } = await import('./dashboard/index.ts');
+    await benchDashboard({ quick });
     break;
   }
   case 'endurance': {
@@ -75,7 +80,7 @@ switch (suite) {
   }
   default:
     console.error(
-      'usage: npm run bench -- apiserver|byoh|connectors|controller|crowd|endurance|images|manifest|node|pipelineruns|soak|taskruns|tekton-operator [--quick]',
+      'usage: npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|soak|taskruns|tekton-operator [--quick]',
     );
     process.exitCode = 2;
 }

@@ -9,5 +9,5 @@ export const layers = {
   testing: ['core', 'local', 'testing'],
   examples: ['core', 'systems'],
   apps: ['core', 'local', 'systems', 'apps'],
-  bench: ['core', 'local', 'systems', 'testing'],
+  bench: ['core', 'local', 'systems', 'apps', 'testing'],
 };

@@ -29,14 +29,18 @@ export interface DashboardOptions extends ClusterChoice {
 /** `tektite dashboard`: serves the web page for a cluster until it receives a signal. */
 export async function dashboard(options: DashboardOptions): Promise<void> {
   const port = readPort('--port', options.port);
+  // Installed before the start, so that nothing is left behind when it is stopped meanwhile.
   const stopped = stopSignal();
-  const served = options.login === 'code' ? await serveForUser(options, port) : await serveForMany(options, port);
   try {
-    process.stdout.write(`The dashboard is at ${pc.cyan(served.link)}\n${pc.dim('Ctrl-C stops it.')}\n`);
-    await stopped.promise;
+    const served = options.login === 'code' ? await serveForUser(options, port) : await serveForMany(options, port);
+    try {
+      process.stdout.write(`The dashboard is at ${pc.cyan(served.link)}\n${pc.dim('Ctrl-C stops it.')}\n`);
+      await stopped.promise;
+    } finally {
+      await served.close();
+    }
   } finally {
     stopped.ignore();
-    await served.close();
   }
 }
 

@@ -66,7 +66,7 @@ function typeOf(value: unknown): ParamField['type'] {
   return Array.isArray(value) ? 'array' : typeof value === 'object' && value !== null ? 'object' : 'string';
 }
 
-/** What is wrong with the values, by field; empty when nothing is. */
+/** Errors of the values, by field; empty when all are valid. */
 export function checkValues(form: StartForm, values: StartValues): ReadonlyMap<string, string> {
   const errors = new Map<string, string>();
   for (const { name, type, isRequired } of form.params) {
