@@ -28,7 +28,7 @@ export class FileLock implements Disposable {
 
   /** The lock, or undefined when another process keeps it. */
   static tryTake(path: string): Promise<FileLock | undefined> {
-    return FileLock.attempt(path, ['--nonblock']);
+    return FileLock.attempt(path, ['-n']);
   }
 
   /** The descriptor, which is open for reading and appending. */

@@ -90,7 +90,7 @@ export class LayerMarks {
 /** Node cannot ask for it. Without the program, layers are unpacked again after a restart. */
 function syncFileSystem(folder: string, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
-    const child = spawn('sync', ['--file-system', folder], { stdio: 'ignore', signal });
+    const child = spawn('sync', ['-f', folder], { stdio: 'ignore', signal });
     // A process that waits for the disk cannot be killed; it is left behind.
     signal.addEventListener('abort', () => child.unref(), { once: true });
     child.once('error', () => resolve(false));

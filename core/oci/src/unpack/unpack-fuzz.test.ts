@@ -21,7 +21,8 @@ let program: LayersProgram;
 beforeAll(() => {
   folder = new TestFolder();
   const check = ['-x', 'c', '-', '-fsanitize=address,undefined', '-o', '/dev/null'];
-  const canSanitize = spawnSync('cc', check, { input: 'int main(void) { return 0; }' }).status === 0;
+  const canSanitize =
+    spawnSync(process.env['CC'] || 'cc', check, { input: 'int main(void) { return 0; }' }).status === 0;
   const path = folder.join('layers');
   execFileSync(process.execPath, [build, '--output', path, ...(canSanitize ? ['--sanitize'] : [])]);
   // Leaks do not matter in a program that ends, and finding them needs /proc, which it gives up.
