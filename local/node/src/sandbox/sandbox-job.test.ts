@@ -56,7 +56,7 @@ function withRecord(tag: number, content: Uint8Array): Buffer {
   return whole;
 }
 
-describe.each(sandboxLanes())('the sandbox program, %s, given a job', (lane, program) => {
+describe.each(sandboxLanes('sandbox-job'))('the sandbox program, %s, given a job', (lane, program) => {
   /** Whether the program takes a job. Fails when it does anything but take or reject it. */
   function takes(bytes: Uint8Array): boolean {
     const path = join(folder, 'job');

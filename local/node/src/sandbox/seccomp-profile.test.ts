@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shell, startTestNode, type TestNode } from '../test-support.ts';
 import { sandboxLanes } from './test-support.ts';
 
-describe.each(sandboxLanes())('system calls of containers, by the program %s', (_, sandbox) => {
+describe.each(sandboxLanes('seccomp-profile'))('system calls of containers, by the program %s', (_, sandbox) => {
   let here: TestNode;
   let count = 0;
   beforeAll(async () => {
