@@ -98,11 +98,13 @@ export class LiveCollection<T> {
     const lines = new LineDecoder();
     let resourceVersion = from;
     let failure: ApiError | undefined;
+    let hasReceived = false;
     this.state.value = 'live';
     this.error.value = undefined;
     const query = { watch: true, allowWatchBookmarks: true, resourceVersion, labelSelector, fieldSelector };
     const close = api.stream(withQuery(path, query), {
       onData: (bytes) => {
+        hasReceived = true;
         for (const line of lines.decode(bytes)) {
           if (line === '') continue;
           const event = JSON.parse(line) as WatchEvent;
@@ -118,7 +120,7 @@ export class LiveCollection<T> {
         if (this.stopped.signal.aborted) return;
         const error = failure ?? (status ? new ApiError(status) : undefined);
         if (error?.code === 410) void this.list();
-        else this.retry(error, () => this.watch(resourceVersion));
+        else this.retry(error, () => this.watch(resourceVersion), hasReceived);
       },
     });
     this.closeStream = close;
@@ -131,7 +133,7 @@ export class LiveCollection<T> {
     this.changed();
   }
 
-  private retry(error: unknown, again: () => void): void {
+  private retry(error: unknown, again: () => void, hasReceived = false): void {
     const failure = error instanceof ApiError ? error : undefined;
     if (error && !failure) throw error;
     if (failure && (failure.code === 403 || failure.code === 404 || failure.code === 401)) {
@@ -143,8 +145,8 @@ export class LiveCollection<T> {
       this.error.value = failure;
       this.state.value = 'reconnecting';
     }
-    // A watch that the server ended is opened again at once, unless it ends again and again.
-    this.timer = this.options.clock.setTimer(failure ? this.delayMs : 50, again);
+    // A watch that the server ended is opened again at once; one that brought nothing, later and later.
+    this.timer = this.options.clock.setTimer(failure || !hasReceived ? this.delayMs : 0, again);
     this.delayMs = Math.min(this.delayMs * 2, maxDelayMs);
   }
 

@@ -31,7 +31,7 @@ export class BrowserSession implements AsyncDisposable {
     const running = await scratch.up('--systems', 'pipelines', '--runtime', 'host');
     const browser = await chromium.launch({
       executablePath: findProgram('chromium') ?? '/usr/bin/chromium',
-      args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+      args: ['--disable-dev-shm-usage', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
     });
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     const client = await clientOf(running.kubeconfig);
