@@ -1,10 +1,10 @@
 import { isStatusError } from '@tektite/meta';
 
-/** What an object says, or `undefined` where there is none. Each write has a mark of its own. */
+/** The mark in an object, or `undefined` where there is no object. No two writes have the same mark. */
 export type Mark = string | undefined;
 
 /**
- * What its only writer knows of one object. A write is acknowledged, or its answer never came: then the object is as before it
+ * The knowledge of an object's only writer. A write is acknowledged, or its answer never came: then the object is as before it
  * or as after it, and the next read decides which.
  */
 export class AcknowledgedObject {
@@ -21,7 +21,7 @@ export class AcknowledgedObject {
     return this.history.at(-1);
   }
 
-  /** Writes, and says whether an answer came. An error of the API is an error of the test: nobody else writes the object. */
+  /** Writes, and says whether an answer came. An error of the API is an error of the test, since the object has no other writer. */
   async write(mark: Mark, request: () => Promise<unknown>): Promise<boolean> {
     try {
       await request();

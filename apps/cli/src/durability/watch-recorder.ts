@@ -27,7 +27,7 @@ export class WatchRecorder {
     this.revision = revision;
   }
 
-  /** Records until the server is gone. */
+  /** Records until the server does not answer any more. */
   async follow(client: Client): Promise<void> {
     try {
       for await (const event of await client.watch(configMaps, { resourceVersion: String(this.revision) })) {

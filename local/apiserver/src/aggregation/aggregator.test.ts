@@ -22,7 +22,7 @@ let extension: Server;
 let received: Received[];
 let caBundle: string;
 
-/** A server of flunders that asks for the front-proxy certificate, and answers any path of its own. */
+/** A server of flunders that asks for the front-proxy certificate, and answers any of its paths. */
 beforeEach(async () => {
   server = await TestServer.start();
   await server.server.announce({ host: '127.0.0.1', port: 6443, clientCa: 'PEM' });

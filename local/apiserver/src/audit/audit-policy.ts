@@ -9,7 +9,7 @@ export type AuditLevel = (typeof auditLevels)[number];
 export const auditStages = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
 export type AuditStage = (typeof auditStages)[number];
 
-/** What a policy says of one request. */
+/** The part of a policy that applies to one request. */
 export interface AuditDecision {
   readonly level: AuditLevel;
   readonly omitStages: ReadonlySet<AuditStage>;

@@ -13,7 +13,7 @@ const person = (name: string): UserInfo => ({ name, groups: ['system:authenticat
 const admin: UserInfo = { name: 'root', groups: ['system:masters'] };
 const node: UserInfo = { name: 'system:node:n', groups: ['system:nodes', 'system:authenticated'] };
 
-/** A server with the default configuration, and a controller of its own with so many seats. */
+/** A server with the default configuration, and a separate controller with so many seats. */
 async function controlled(seats: number) {
   const clock = new ManualClock();
   const server = await TestServer.start({ clock });

@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { kinds } from '@tektite/client';
 import type { EndpointSlice } from '@tektite/schema/kubernetes';
-import { startControlPlane } from '@tektite/testkit';
+import { freePorts, startControlPlane } from '@tektite/testkit';
 import { expect, it } from 'vitest';
 import { ServiceProxy } from './service-proxy.ts';
 
@@ -30,6 +30,7 @@ it.runIf(own !== undefined)(
     pod.listen(0, own);
     await once(pod, 'listening');
     const { port: podPort } = pod.address() as { port: number };
+    const [port = 0] = await freePorts(1);
     await using plane = await startControlPlane({ serviceRange: '127.97.0.0/24' });
     const errors: string[] = [];
     await using _ = await new ServiceProxy({
@@ -38,11 +39,11 @@ it.runIf(own !== undefined)(
     }).start();
     const service = await plane.client.create(kinds.Service, {
       metadata: { namespace: 'default', name: 'web' },
-      spec: { selector: { app: 'web' }, ports: [{ name: 'http', port: 18_080, protocol: 'TCP', targetPort: podPort }] },
+      spec: { selector: { app: 'web' }, ports: [{ name: 'http', port, protocol: 'TCP', targetPort: podPort }] },
     });
     const address = service.spec?.clusterIP ?? '';
     expect(address).toMatch(/^127\.97\.0\.\d+$/);
-    expect(await ask(address, 18_080)).toBe('');
+    expect(await ask(address, port)).toBe('');
     const slice = (ready: boolean) =>
       ({
         metadata: { namespace: 'default', name: 'web-1', labels: { 'kubernetes.io/service-name': 'web' } },
@@ -51,12 +52,12 @@ it.runIf(own !== undefined)(
         endpoints: [{ addresses: [own], conditions: { ready } }],
       }) as unknown as EndpointSlice;
     await plane.client.create(kinds.EndpointSlice, slice(false));
-    expect(await ask(address, 18_080)).toBe('');
+    expect(await ask(address, port)).toBe('');
     const made = await plane.client.get(kinds.EndpointSlice, { namespace: 'default', name: 'web-1' });
     await plane.client.update(kinds.EndpointSlice, { ...slice(true), metadata: made.metadata });
-    await expect.poll(() => ask(address, 18_080)).toBe('got ping');
+    await expect.poll(() => ask(address, port)).toBe('got ping');
     await plane.client.delete(kinds.Service, { namespace: 'default', name: 'web' });
-    await expect.poll(() => ask(address, 18_080)).toBe('');
+    await expect.poll(() => ask(address, port)).toBe('');
     pod.close();
     // The API's own Service listens at port 443 where that is allowed; elsewhere it says so.
     expect(errors.filter((message) => !message.includes(':443'))).toEqual([]);
@@ -70,7 +71,7 @@ it.runIf(own !== undefined)('leaves its port to a Pod that listens there on all 
     client: plane.client,
     onError: ({ message }) => errors.push(message),
   }).start();
-  const port = 18_081;
+  const [port = 0] = await freePorts(1);
   const service = await plane.client.create(kinds.Service, {
     metadata: { namespace: 'default', name: 'web' },
     spec: { selector: { app: 'web' }, ports: [{ name: 'http', port, protocol: 'TCP', targetPort: port }] },
@@ -83,11 +84,10 @@ it.runIf(own !== undefined)('leaves its port to a Pod that listens there on all 
     endpoints: [{ addresses: [own], conditions: { ready: true } }],
   } as unknown as EndpointSlice);
   await new Promise((resolve) => setTimeout(resolve, 100));
-  const pod = createServer((socket) => void socket.once('data', () => socket.end('by itself')));
+  const pod = createServer((socket) => void socket.once('data', () => socket.end('the Pod')));
   pod.listen(port, '0.0.0.0');
   await once(pod, 'listening');
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(await ask(service.spec?.clusterIP ?? '', port)).toBe('by itself');
+  await expect.poll(() => ask(service.spec?.clusterIP ?? '', port)).toBe('the Pod');
   pod.close();
   expect(errors.filter((message) => !message.includes(':443'))).toEqual([]);
 });
