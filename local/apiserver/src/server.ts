@@ -265,15 +265,20 @@ export class ApiServer {
   /**
    * Creates the objects with which a served cluster describes itself: APIServices, the default flow schemas and priority
    * levels, the range of Service addresses, the endpoints of the Service `kubernetes`, and the authorities that
-   * aggregated servers trust. A cluster that no other process reaches does without them.
+   * aggregated servers trust. A cluster that no other process reaches does without them. On a full disk, the next start creates
+   * them: a server that starts is how room is made.
    */
   async announce(address: ServedAddress): Promise<void> {
     const now = formatTime(this.clock.now());
-    await createMissing(this, defaultObjects(this.resources));
-    const hasRange = this.storage.latest('/registry/servicecidrs/kubernetes') !== undefined;
-    const range = hasRange ? [] : [serviceRangeObject(this.serviceRange, now)];
-    const requestHeaderCa = await this.aggregator.authority();
-    await replaceContent(this, [...range, ...addressObjects(address, requestHeaderCa)]);
+    try {
+      await createMissing(this, defaultObjects(this.resources));
+      const hasRange = this.storage.latest('/registry/servicecidrs/kubernetes') !== undefined;
+      const range = hasRange ? [] : [serviceRangeObject(this.serviceRange, now)];
+      const requestHeaderCa = await this.aggregator.authority();
+      await replaceContent(this, [...range, ...addressObjects(address, requestHeaderCa)]);
+    } catch (error) {
+      if (!(error instanceof StorageFullError)) throw error;
+    }
   }
 
   async close(): Promise<void> {

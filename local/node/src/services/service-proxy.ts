@@ -70,7 +70,8 @@ export class ServiceProxy implements AsyncDisposable {
       endpoints: () => readyEndpoints(this.slices.store.byIndex('service', port.service), port),
       clock: client.clock,
       random: client.random,
-      onError: (error) => onError?.(error),
+      // Containers have the API's own address in their variables: nothing is lost where its Service cannot be listened on.
+      onError: (error) => port.service !== apiService && onError?.(error),
     });
     this.listeners.set(key, listener);
     return listener;
@@ -81,6 +82,9 @@ export class ServiceProxy implements AsyncDisposable {
     this.listeners.delete(key);
   }
 }
+
+/** Has port 443, where ordinary users may not listen. */
+const apiService = 'default/kubernetes';
 
 /** One that leads elsewhere is another. */
 function keyOf({ address, port, name }: ProxiedPort): string {
