@@ -259,9 +259,19 @@ export class PodWorker {
    * API would reject that it runs again.
    */
   private publish(): void {
-    if (this.containers.isReplacing && !this.view().ending) return;
+    if (this.isReplacing) return;
     if (!this.parts.runtime.startsAtOnce) this.publishNow();
-    else this.publishing ??= this.parts.clock.setTimer(0, () => this.publishNow());
+    else this.publishing ??= this.parts.clock.setTimer(0, () => this.publishLater());
+  }
+
+  /** The container may have ended since the timer was set. Its next start publishes again. */
+  private publishLater(): void {
+    this.publishing = undefined;
+    if (!this.isReplacing) this.publishNow();
+  }
+
+  private get isReplacing(): boolean {
+    return this.containers.isReplacing && !this.view().ending;
   }
 
   private publishNow(ending = false): void {
