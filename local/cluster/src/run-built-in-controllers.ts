@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { signRequest } from '@tektite/certificates';
 import { systemClock } from '@tektite/meta';
 import { startWorkloads } from '@tektite/workloads';
 import type { ClusterCertificates } from './cluster-options.ts';
 import { type ClusterPart, componentClient } from './cluster-part.ts';
+import { nodeFolders } from './node-folders.ts';
 import type { Started } from './start-together.ts';
 
 interface ControllersOptions extends ClusterPart {
@@ -23,7 +23,7 @@ export async function runBuiltInControllers(options: ControllersOptions, started
     log: options.log,
     ...(certificates ? certificateOptions(certificates) : {}),
     storage: {
-      directory: join(folder, 'volumes'),
+      directory: nodeFolders(folder).claims,
       createFolder: async (path) => void (await mkdir(path, { recursive: true, mode: 0o777 })),
       removeFolder: async (path) => (await import('@tektite/node')).removeTree(path),
     },

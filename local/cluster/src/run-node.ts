@@ -12,7 +12,7 @@ import {
   startNode,
   StoreImageService,
 } from '@tektite/node';
-import { ImageStore } from '@tektite/oci';
+import { defaultStoreFolder, ImageStore } from '@tektite/oci';
 import type { ClusterNode } from './cluster-options.ts';
 import { type ClusterPart, componentClient } from './cluster-part.ts';
 import { nodeFolders } from './node-folders.ts';
@@ -29,7 +29,7 @@ interface NodePart extends ClusterPart {
 /** Makes this machine the node of the cluster, and serves the addresses of its Services. */
 export async function runNode(options: NodePart, started: Started): Promise<void> {
   const { serviceProxy = true, name, maxPods, labels, taints } = options.node;
-  const { dataDir, runtime } = nodeFolders(options.folder);
+  const { dataDir, runtime, claims } = nodeFolders(options.folder);
   const client = componentClient(options, 'kubelet', 'system:node', started);
   const node = await startNode({
     ...(name === undefined ? {} : { name }),
@@ -39,6 +39,8 @@ export async function runNode(options: NodePart, started: Started): Promise<void
     client,
     ...(await openRuntime(options, client, { dataDir, directory: runtime }, started)),
     dataDir,
+    protectedFolders: [options.folder, options.node.imageStore ?? defaultStoreFolder()],
+    claimsFolder: claims,
     api: { host: options.api.host, port: options.api.port },
     onError: (error) => options.log.error('node', { error }),
   });

@@ -24,6 +24,7 @@ import type {
 } from './runtime/pod-runtime.ts';
 import { memoryVolumes } from './volumes/memory-volumes.ts';
 import { PodVolumes } from './volumes/pod-volumes.ts';
+import { ProtectedFolders } from './volumes/protected-folders.ts';
 import { clientTokens } from './volumes/service-account-token.ts';
 
 export interface NodeOptions {
@@ -36,6 +37,10 @@ export interface NodeOptions {
   readonly name?: string;
   /** Where Pods' volumes and logs are kept. A folder of the node's own. */
   readonly dataDir: string;
+  /** Folders that volumes of Pods never show, in addition to `dataDir`. */
+  readonly protectedFolders?: readonly string[];
+  /** The folder of claims, where it is in one of those. */
+  readonly claimsFolder?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: string }[];
   /** Where containers find the API: becomes `KUBERNETES_SERVICE_HOST` and its relatives. */
@@ -105,7 +110,7 @@ export async function startNode(options: NodeOptions, signal?: AbortSignal): Pro
     volumes: new PodVolumes({
       client,
       files: runtime.usesFiles,
-      forbidden: [dataDir],
+      protectedFolders: new ProtectedFolders([dataDir, ...(options.protectedFolders ?? [])], options.claimsFolder),
       memoryDirectory: memoryVolumes(dataDir),
     }),
     tokens,

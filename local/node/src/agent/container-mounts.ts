@@ -5,7 +5,7 @@ import { expand } from '../env/expand.ts';
 import { ContainerStartError } from '../runtime/container-start-error.ts';
 import type { ContainerMount } from '../runtime/pod-runtime.ts';
 import { resolveWritten } from '../volumes/atomic-writer.ts';
-import { openBeneath, pathOfDescriptor, relativeParts } from '../volumes/beneath.ts';
+import { openBeneath, openPath, pathOfDescriptor, relativeParts } from '../volumes/beneath.ts';
 import type { PreparedVolume } from '../volumes/pod-volumes.ts';
 
 /** The mounts of a container, and what has to be closed when it has started. */
@@ -58,16 +58,32 @@ function oneMount(
   const readOnly = (mount.readOnly ?? false) || volume.readOnly;
   const problem = pathProblem(subPath);
   if (problem) throw configError(problem);
-  if (subPath === '' || !files) return { hostPath: volume.path, containerPath, readOnly };
+  if (!files || (subPath === '' && !volume.protect)) return { hostPath: volume.path, containerPath, readOnly };
   try {
     if (volume.written) return { hostPath: writtenPath(volume.path, subPath), containerPath, readOnly };
-    const descriptor = openBeneath(volume.path, subPath, { create: 'folder', mode: 0o750 });
-    return { hostPath: pathOfDescriptor(descriptor), descriptor, containerPath, readOnly };
+    return { ...openVolume(volume, subPath), containerPath, readOnly };
   } catch (error) {
+    if (subPath === '') throw configError((error as Error).message, error);
     throw configError(
       `failed to prepare subPath for volumeMount ${JSON.stringify(mount.name)} of container: ${(error as Error).message}`,
       error,
     );
+  }
+}
+
+/** Opens a path before it is checked: another container may exchange a part of it for a link at any time. */
+function openVolume(
+  { path, protect }: PreparedVolume,
+  subPath: string,
+): Pick<ContainerMount, 'hostPath' | 'descriptor' | 'covered'> {
+  const descriptor = subPath === '' ? openPath(path) : openBeneath(path, subPath, { create: 'folder', mode: 0o750 });
+  try {
+    const hostPath = pathOfDescriptor(descriptor);
+    const covered = protect?.(hostPath) ?? [];
+    return { hostPath, descriptor, ...(covered.length > 0 ? { covered } : {}) };
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
   }
 }
 

@@ -108,6 +108,7 @@ export class ContainerRoot {
         recursive: this.recursive,
         makePoint: true,
       });
+      for (const path of mount.covered ?? []) this.mounts.push({ kind: 'cover', target: join(at, path) });
     }
     return this.mounts;
   }

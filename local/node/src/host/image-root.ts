@@ -27,16 +27,19 @@ export function imageRoot(
   const writable = statfsSync(scratch).type === overlayType ? directory : scratch;
   const [upper, work] = [join(writable, 'upper'), join(writable, 'work')];
   for (const folder of [upper, work]) mkdirSync(folder, { mode: 0o755 });
-  const mounts = options.mounts.map(
-    ({ hostPath: source, descriptor, containerPath: target, readOnly }): SandboxMount => ({
-      kind: 'bind',
-      source,
-      ...(descriptor === undefined ? {} : { descriptor }),
-      target,
-      readOnly,
-      recursive,
-      makePoint: true,
-    }),
+  const mounts = options.mounts.flatMap(
+    ({ hostPath: source, descriptor, covered = [], containerPath: target, readOnly }): SandboxMount[] => [
+      {
+        kind: 'bind',
+        source,
+        ...(descriptor === undefined ? {} : { descriptor }),
+        target,
+        readOnly,
+        recursive,
+        makePoint: true,
+      },
+      ...covered.map((path): SandboxMount => ({ kind: 'cover', target: join(target, path) })),
+    ],
   );
   return { root, overlay: { layers: image.layers, upper, work }, mounts };
 }

@@ -51,9 +51,10 @@ export function createArguments(spec: ContainerSpec, options: PodmanCreateOption
       `--cpu-shares=${Math.max(2, Math.floor(((limits.cpuRequestMillis ?? 0) * 1024) / 1000))}`,
     ),
     ...sandbox.hostAliases.flatMap(({ ip, hostnames }) => hostnames.map((name) => `--add-host=${name}:${ip}`)),
-    ...spec.mounts.map(
-      ({ hostPath, containerPath, readOnly }) => `--mount=${mountWords(hostPath, containerPath, readOnly)}`,
-    ),
+    ...spec.mounts.flatMap(({ hostPath, covered = [], containerPath, readOnly }) => [
+      `--mount=${mountWords(['type=bind', `source=${hostPath}`], containerPath, readOnly)}`,
+      ...covered.map((path) => `--mount=${mountWords(['type=tmpfs'], posix.join(containerPath, path), true)}`),
+    ]),
     ...flag(command.length > 0, `--entrypoint=${JSON.stringify(command)}`),
     '--',
     spec.image,
@@ -62,13 +63,8 @@ export function createArguments(spec: ContainerSpec, options: PodmanCreateOption
 }
 
 /** A list of fields in which a comma needs quotes. */
-function mountWords(source: string, target: string, readOnly: boolean): string {
-  const fields = [
-    'type=bind',
-    `source=${source}`,
-    `target=${posix.normalize(target)}`,
-    ...(readOnly ? ['ro=true'] : []),
-  ];
+function mountWords(source: readonly string[], target: string, readOnly: boolean): string {
+  const fields = [...source, `target=${posix.normalize(target)}`, ...(readOnly ? ['ro=true'] : [])];
   return fields.map((field) => (/[",\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
 }
 

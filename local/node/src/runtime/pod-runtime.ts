@@ -59,6 +59,8 @@ export interface ContainerMount {
   readonly hostPath: string;
   /** An open descriptor of it, where a container could exchange what is at the path. Closed by who made the spec. */
   readonly descriptor?: number;
+  /** Folders in it that the container must not see, relative to it. */
+  readonly covered?: readonly string[];
   /** Absolute, clean. */
   readonly containerPath: string;
   readonly readOnly: boolean;

@@ -4,6 +4,8 @@ import { closeSync, constants, mkdirSync, openSync, readlinkSync, writeFileSync 
 export class PathEscapeError extends Error {}
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
+/** Opens the place alone, of whatever type it is. Node.js has no name for it. */
+const O_PATH = 0o10000000;
 
 /** The parts of a relative path. Throws when it is absolute or has `..` in it. */
 export function relativeParts(path: string): string[] {
@@ -44,6 +46,11 @@ export function openBeneath(root: string, path: string, options: BeneathOptions 
     }
   }
   return current;
+}
+
+/** Opens a path of this machine, links included, so that it can be mounted whatever happens to its name. The caller closes it. */
+export function openPath(path: string): number {
+  return openSync(path, O_PATH);
 }
 
 /** The true path of what a descriptor is open on. */

@@ -6,6 +6,7 @@ import type { Pod, Volume } from '@tektite/schema/kubernetes';
 import { writeAtomically } from './atomic-writer.ts';
 import { claimPath } from './claim-path.ts';
 import { prepareHostPath } from './host-path.ts';
+import type { ProtectedFolders } from './protected-folders.ts';
 import { removeTree } from './remove-tree.ts';
 import { commonUser, hasPayload, type PayloadContext, volumePayload } from './volume-payload.ts';
 
@@ -16,6 +17,11 @@ export interface PreparedVolume {
   readonly readOnly: boolean;
   /** Its names are links that we made: see `writeAtomically`. */
   readonly written: boolean;
+  /**
+   * For a path of this machine that a Pod or a claim names. Called with the path that is mounted, without links: throws where
+   * it is protected, and gives the folders in it that the mount has to cover.
+   */
+  readonly protect?: (real: string) => readonly string[];
 }
 
 /** A volume that could not be made ready. The message is for an event. */
@@ -33,8 +39,7 @@ export interface PodVolumesOptions {
   readonly client: Client;
   /** False where mounts are not real: then all is looked up, and nothing is written. */
   readonly files: boolean;
-  /** Folders that no Pod may mount: the node's own. */
-  readonly forbidden: readonly string[];
+  readonly protectedFolders: ProtectedFolders;
   /** A folder of the node's own in memory, for volumes that ask for it. Need not exist. */
   readonly memoryDirectory: string;
 }
@@ -96,7 +101,7 @@ export class PodVolumes {
     try {
       if (hasPayload(volume)) return await this.written(pod, volume, directory, context);
       if (volume.emptyDir) return this.emptyDir(pod, volume, directory);
-      if (volume.hostPath) return this.hostPath(volume.hostPath.path, volume.hostPath.type ?? '', false);
+      if (volume.hostPath) return this.hostPath(volume.hostPath.path, volume.hostPath.type ?? '', false, false);
     } catch (error) {
       const why = (error as Error).message;
       throw new VolumeError(
@@ -143,14 +148,16 @@ export class PodVolumes {
     chmodSync(path, 0o2777);
   }
 
-  private hostPath(path: string, type: string, readOnly: boolean): PreparedVolume {
-    const real = resolve(path);
-    for (const folder of this.options.forbidden) {
-      if (real === folder || real.startsWith(`${folder}/`))
-        throw new Error(`${path} is where this node keeps its own data`);
-    }
-    if (this.options.files) prepareHostPath(real, type);
-    return { path: real, readOnly, written: false };
+  private hostPath(path: string, type: string, readOnly: boolean, isClaim: boolean): PreparedVolume {
+    const { protectedFolders, files } = this.options;
+    const absolute = resolve(path);
+    protectedFolders.deny(absolute, isClaim);
+    if (files) prepareHostPath(absolute, type);
+    const protect = (real: string) => {
+      protectedFolders.deny(real, isClaim);
+      return protectedFolders.below(real);
+    };
+    return { path: absolute, readOnly, written: false, protect };
   }
 
   private async claimed(pod: Pod, volume: Volume): Promise<PreparedVolume> {
@@ -163,6 +170,7 @@ export class PodVolumes {
         found.path,
         found.type,
         found.readOnly || (volume.persistentVolumeClaim?.readOnly ?? false),
+        true,
       );
       if (this.options.files) this.ownClaim(prepared.path, pod.spec?.securityContext?.fsGroup);
       return prepared;
