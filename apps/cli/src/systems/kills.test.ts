@@ -42,6 +42,12 @@ const tektonConfig = {
   spec: { profile: 'lite', targetNamespace: 'tekton-pipelines' },
 } as KubeObject;
 
+const kinds = {
+  connector: { apiVersion: 'operator.connectors.alauda.io/v1alpha1', kind: 'Connector' },
+  config: { apiVersion: 'operator.tekton.dev/v1alpha1', kind: 'TektonConfig' },
+  machine: { apiVersion: infrastructure, kind: 'ByoMachine' },
+};
+
 const conditionOf = (object: DynamicObject, type: string) =>
   ((object.status as { conditions?: readonly Condition[] } | undefined)?.conditions ?? []).find(
     (each) => each.type === type,
@@ -55,15 +61,18 @@ async function first(client: Client, apiVersion: string, kind: string, type: str
   return only && conditionOf(only, type);
 }
 
-/** False: the server could not ask a webhook about it. */
-async function createOnce(client: Client, object: KubeObject): Promise<boolean> {
-  try {
-    await client.create(object);
-    return true;
-  } catch (error) {
-    if (isStatusError(error, 'InternalError')) return false;
-    throw error;
-  }
+/** Retries while the server cannot ask a webhook about it, or lost a race. */
+async function soonDone(write: () => Promise<unknown>): Promise<void> {
+  const done = async () => {
+    try {
+      await write();
+      return true;
+    } catch (error) {
+      if (isStatusError(error, 'InternalError') || isStatusError(error, 'Conflict')) return false;
+      throw error;
+    }
+  };
+  await soon(done).toBe(true);
 }
 
 /** A host, and a machine that wants one. */
@@ -108,17 +117,40 @@ async function createMachine(client: Client, kubeconfig: string): Promise<void> 
   const value = readFileSync(kubeconfig).toString('base64');
   await make({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'c1-kubeconfig', namespace }, data: { value } });
   await make({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'h1' } });
-  await make({
+  await make(byoMachine(machine.metadata.uid));
+}
+
+function byoMachine(machineUid: string | undefined): KubeObject {
+  return {
     apiVersion: infrastructure,
     kind: 'ByoMachine',
     metadata: {
       name: 'm1',
       namespace,
-      labels,
-      ownerReferences: [{ apiVersion: clusterApi, kind: 'Machine', name: 'm1', uid: machine.metadata.uid }],
+      labels: { 'cluster.x-k8s.io/cluster-name': 'c1' },
+      ownerReferences: [{ apiVersion: clusterApi, kind: 'Machine', name: 'm1', uid: machineUid }],
     },
     spec: { installerRef: { apiVersion: infrastructure, kind: 'K8sInstallerConfigTemplate', name: 'k8s' } },
-  });
+  } as KubeObject;
+}
+
+/** Gives the controllers of Connectors, of the Tekton Operator and of hosts work: a change of each in every round. */
+async function changeAll(client: Client, round: number): Promise<void> {
+  const { connector, config, machine } = kinds;
+  await soonDone(() =>
+    client.patch(connector, { namespace, name: 'guestbook' }, mergePatch({ spec: { labels: { round: `r${round}` } } })),
+  );
+  const pipeline = { 'default-timeout-minutes': 60 + round };
+  await soonDone(() => client.patch(config, { name: 'config' }, mergePatch({ spec: { pipeline } })));
+  const current = await client.getOrUndefined(machine, { namespace, name: 'm1' });
+  if (!current) await ensureMachine(client);
+  else if (!current.metadata.deletionTimestamp) await client.delete(machine, { namespace, name: 'm1' });
+}
+
+/** The machine may still be on its way out. */
+async function ensureMachine(client: Client): Promise<void> {
+  const owner = await client.get({ apiVersion: clusterApi, kind: 'Machine' }, { namespace, name: 'm1' });
+  await soonDone(() => client.create(byoMachine(owner.metadata.uid)));
 }
 
 async function bootstrapFile(client: Client, scratch: Scratch, kubeconfig: string): Promise<string> {
@@ -167,6 +199,7 @@ it(`all systems lose and repeat no work when tektite up is ended at random momen
   const start = () => scratch.start(args, /Ctrl-C/, { VERSION: 'v1.0.0' });
   const created: string[] = [];
   const outputs: string[] = [];
+  let lastChange = 0;
   let agent: RunningCommand | undefined;
   try {
     for (let round = 0; round <= kills; round++) {
@@ -211,8 +244,12 @@ it(`all systems lose and repeat no work when tektite up is ended at random momen
             const name = `run-${round}-${i}`;
             const run = pipelineRun(name, pick(800));
             // The webhook that the operator installs may start again as well, and answers later.
-            await soon(() => createOnce(client, run)).toBe(true);
+            await soonDone(() => client.create(run));
             created.push(name);
+          }
+          if (round > 0) {
+            await changeAll(client, round);
+            lastChange = round;
           }
         }
         await delay(pick(isUp ? 1500 : 2500));
@@ -228,13 +265,25 @@ it(`all systems lose and repeat no work when tektite up is ended at random momen
     await soon(async () => (await runs()).filter((run) => conditionOf(run, 'Succeeded') === 'Unknown').length).toBe(0);
     await soon(() => first(client, 'operator.connectors.alauda.io/v1alpha1', 'Connector', 'Ready')).toBe('True');
     await soon(() => first(client, 'operator.tekton.dev/v1alpha1', 'TektonConfig', 'Ready')).toBe('True');
+    if (!(await client.getOrUndefined(kinds.machine, { namespace, name: 'm1' }))) await ensureMachine(client);
     await soon(() => first(client, infrastructure, 'ByoMachine', 'BYOHostReady')).toBe('True');
+    const deployment = { apiVersion: 'apps/v1', kind: 'Deployment' };
+    const rounds = async () =>
+      (await client.list(deployment, { namespace })).items.map(({ metadata }) => metadata.labels?.['round']);
+    await soon(async () => new Set(await rounds())).toEqual(new Set([`r${lastChange}`]));
+    const timeout = async () => {
+      const defaults = { namespace: 'tekton-pipelines', name: 'config-defaults' };
+      return (await client.get({ apiVersion: 'v1', kind: 'ConfigMap' }, defaults))['data'];
+    };
+    await soon(timeout).toMatchObject({ 'default-timeout-minutes': String(60 + lastChange) });
 
     const all = await everything(client);
     const uids = new Set(all.map(({ metadata }) => metadata.uid));
     const name = ({ kind, metadata }: DynamicObject) => `${kind} ${metadata.name}`;
     expect((await runs()).map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining(created));
     expect(all.filter(({ metadata }) => metadata.deletionTimestamp).map(name), 'stuck').toEqual([]);
+    for (const kind of ['TektonConfig', 'TektonPipeline', 'Connector', 'ByoMachine', 'ByoHost'])
+      expect(all.filter((each) => each.kind === kind).map(name), 'duplicates').toHaveLength(1);
     const isOrphan = ({ metadata }: DynamicObject) =>
       (metadata.ownerReferences ?? []).some(({ uid }) => !uids.has(uid));
     expect(all.filter(isOrphan).map(name), 'orphans').toEqual([]);
