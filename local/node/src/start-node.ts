@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Client } from '@tektite/client';
+import type { Duplex } from 'node:stream';
 import { badRequestError } from '@tektite/meta';
 import type { Pod } from '@tektite/schema/kubernetes';
 import type { AgentParts } from './agent/agent-parts.ts';
@@ -13,6 +14,7 @@ import type { LogLimits } from './logs/container-log.ts';
 import { LogStore } from './logs/log-store.ts';
 import type { ReadLogOptions } from './logs/read-log.ts';
 import { inspectMachine } from './node/machine.ts';
+import { dialLocal } from './node/dial-local.ts';
 import { NodeRegistration } from './node/node-registration.ts';
 import type {
   ExecRequest,
@@ -70,6 +72,8 @@ export interface RunningNode extends AsyncDisposable {
   exec(pod: Pod, container: string, request: ExecRequest, signal?: AbortSignal): Promise<ExecResult>;
   /** Gives what a container prints from now on, and gives it input if it takes any. Resolves when it ends. */
   attach(pod: Pod, container: string, request: AttachRequest, signal?: AbortSignal): Promise<void>;
+  /** Connects to a port of a Pod, as its own programs would on localhost. Rejects when the Pod does not run or no program listens. */
+  dial(pod: Pod, port: number, signal?: AbortSignal): Promise<Duplex>;
 }
 
 export interface AttachRequest {
@@ -148,7 +152,10 @@ export async function startNode(options: NodeOptions, signal?: AbortSignal): Pro
   return { name, ...connector(parts, agent), [Symbol.asyncDispose]: close };
 }
 
-function connector({ logs }: AgentParts, agent: PodAgent): Pick<RunningNode, 'log' | 'exec' | 'attach'> {
+function connector(
+  { logs, runtime }: AgentParts,
+  agent: PodAgent,
+): Pick<RunningNode, 'log' | 'exec' | 'attach' | 'dial'> {
   return {
     log(pod, { container, previous = false, ...options }) {
       const { name = '', namespace = '', uid = '' } = pod.metadata;
@@ -191,6 +198,12 @@ function connector({ logs }: AgentParts, agent: PodAgent): Pick<RunningNode, 'lo
       if (!exit || hasOutput || log.isEmpty) return;
       await log.close();
       throw badRequestError(`container ${container} not running`);
+    },
+    async dial(pod, port, signal) {
+      const { name = '', namespace = '' } = pod.metadata;
+      if (!agent.worker(pod)?.isRunning) throw badRequestError(`pod ${name}_${namespace} is not running`);
+      if (!runtime.usesFiles) throw badRequestError('containers only seem to run, and no program listens');
+      return dialLocal(port, signal);
     },
   };
 }

@@ -39,7 +39,7 @@ export class ResponseWriter {
       streamWatch(response, result.code, headers, result.source, result.media, connection, wait, inTurn);
       return;
     }
-    if (result.type === 'upgrade')
+    if (result.type === 'upgrade' || result.type === 'portForward')
       throw new StatusError({ code: 400, reason: 'BadRequest', message: 'Upgrade request required' });
     if (result.type === 'stream') {
       response.writeHead(result.code, headers as Record<string, string>);
@@ -142,7 +142,7 @@ function asHeaderBytes(headers: HeaderValues): HeaderValues {
 
 function contentType(result: ApiResponse): string {
   if (result.type === 'text' || result.type === 'stream') return result.contentType;
-  if (result.type === 'upgrade') return 'application/json';
+  if (result.type === 'upgrade' || result.type === 'portForward') return 'application/json';
   if (result.media === 'protobuf') return result.type === 'watch' ? `${protobuf};stream=watch` : protobuf;
   return result.media === 'yaml' ? 'application/yaml' : 'application/json';
 }

@@ -56,3 +56,9 @@ export const streamProtocols: readonly string[] = ['binary.k8s.io', 'base64.bina
 export function encodeStreamed(protocol: string, chunk: Uint8Array): Uint8Array | string {
   return protocol === 'base64.binary.k8s.io' ? Buffer.from(chunk).toString('base64') : chunk;
 }
+
+/** Frames of SPDY in the messages of a WebSocket: how kubectl forwards ports. */
+export const tunnelProtocol = 'SPDY/3.1+portforward.k8s.io';
+
+/** The protocols of forwarded ports that have a pair of channels for each port of the request. */
+export const channelProtocols: readonly string[] = ['v4.channel.k8s.io', 'v4.base64.channel.k8s.io'];

@@ -149,7 +149,12 @@ it.each([
   ['a Pod that is not there', '/api/v1/namespaces/default/pods/none/exec?command=a', 'v5.channel.k8s.io', 404],
   ['no command', '/api/v1/namespaces/default/pods/p/exec', 'v5.channel.k8s.io', 400],
   ['a protocol of others', path, 'soap', 403],
-  ['port-forward, which is not supported', '/api/v1/namespaces/default/pods/p/portforward', 'v5.channel.k8s.io', 501],
+  [
+    'port-forward to a node that does not support it',
+    '/api/v1/namespaces/default/pods/p/portforward',
+    'v5.channel.k8s.io',
+    501,
+  ],
 ])('refuses %s as any other request', async (_title, url, protocol, code) => {
   await using server = await serverWith({ exec: async () => ({ exitCode: 0 }) });
   const { socket } = open(server, url, protocol);

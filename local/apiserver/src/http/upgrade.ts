@@ -1,23 +1,25 @@
 import type { IncomingMessage } from 'node:http';
-import { PassThrough } from 'node:stream';
 import type { Duplex } from 'node:stream';
-import { isStatusError, type Status, StatusError } from '@tektite/meta';
-import { type RawData, type WebSocket, WebSocketServer } from 'ws';
-import { denyForeignPage } from './foreign-page.ts';
-import { channel, encodeStreamed, sessionProtocol, sessionProtocols, streamProtocols } from './session-protocol.ts';
+import { StatusError } from '@tektite/meta';
+import { createWebSocketStream, WebSocketServer } from 'ws';
 import type { ApiRequest } from '../request/api-request.ts';
-import type { ApiResponse, Channels, TerminalSize } from '../request/api-response.ts';
+import type { ApiResponse } from '../request/api-response.ts';
+import { denyForeignPage } from './foreign-page.ts';
+import { forwardChannels } from './forward-channels.ts';
+import { forwardStreams } from './forward-streams.ts';
+import { channelProtocols, sessionProtocols, streamProtocols, tunnelProtocol } from './session-protocol.ts';
+import { runSocketSession } from './socket-session.ts';
+import { sendStream } from './socket-stream.ts';
+import { portForwardProtocols, runSpdySession, spdySessionProtocols } from './spdy-session.ts';
 
 /**
  * More than a terminal ever sends at once; it bounds the memory of a client that types faster than the container reads.
  */
 const maxMessageBytes = 1024 * 1024;
-/** So much is sent ahead of what a client has read; then the program has to wait. */
-const enoughBytes = 256 * 1024;
-/** One who joins a container cannot make it wait: with so much unread, the session ends. */
-const maxBytes = 16 * 1024 * 1024;
 const sessions = socketServer(sessionProtocols);
 const streams = socketServer(streamProtocols);
+const channels = socketServer(channelProtocols);
+const tunnels = tunnelServer();
 
 function socketServer(protocols: readonly string[]): WebSocketServer {
   return new WebSocketServer({
@@ -27,7 +29,17 @@ function socketServer(protocols: readonly string[]): WebSocketServer {
   });
 }
 
-/** Answers a request to switch protocols: with a WebSocket if the server agrees, otherwise as any other request. */
+/** The name of the protocol has a slash, which WebSockets do not allow and `ws` denies. kubectl uses it all the same. */
+function tunnelServer(): WebSocketServer {
+  const server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes });
+  server.on('headers', (headers) => headers.push(`Sec-WebSocket-Protocol: ${tunnelProtocol}`));
+  return server;
+}
+
+/**
+ * Answers a request to switch protocols: with a WebSocket or with SPDY if the server agrees, otherwise as any other request.
+ * Recent clients use WebSockets; kubectl before 1.30 and many programs use SPDY.
+ */
 export async function answerUpgrade(
   request: ApiRequest,
   handle: (request: ApiRequest) => Promise<ApiResponse>,
@@ -42,31 +54,73 @@ export async function answerUpgrade(
     return refuse(socket, failure(error as StatusError));
   }
   const answer = await handle(request);
-  if (answer.type !== 'upgrade' && (answer.type !== 'stream' || answer.code !== 200)) return refuse(socket, answer);
-  const protocols = answer.type === 'upgrade' ? sessionProtocols : streamProtocols;
-  const offered = (incoming.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
-  if (!offered.includes('') && !protocols.some((protocol) => offered.includes(protocol))) {
-    const message = `unable to upgrade: no protocol of ${JSON.stringify(offered)} is supported; there are ${protocols.join(', ')}`;
-    return refuse(socket, failure(new StatusError({ code: 403, reason: 'Forbidden', message })));
+  if (!switches(answer)) return refuse(socket, answer);
+  if (incoming.headers.upgrade?.toLowerCase() === 'spdy/3.1') return answerSpdy(answer, incoming, socket, head);
+  const offered = incoming.headers['sec-websocket-protocol'];
+  if (answer.type === 'portForward' && namesIn(offered).includes(tunnelProtocol)) {
+    delete incoming.headers['sec-websocket-protocol'];
+    tunnels.handleUpgrade(incoming, socket, head, (connection) => {
+      connection.on('error', () => connection.terminate());
+      void forwardStreams(createWebSocketStream(connection), answer);
+    });
+    return;
   }
-  if (answer.type === 'upgrade')
-    sessions.handleUpgrade(incoming, socket, head, (connection) => void run(connection, answer.connect));
-  else streams.handleUpgrade(incoming, socket, head, (connection) => void sendStream(connection, answer.stream));
+  const [server, protocols] = socketsOf(answer);
+  const problem = protocolProblem(offered, protocols);
+  if (problem) return refuse(socket, failure(problem));
+  server.handleUpgrade(incoming, socket, head, (connection) => {
+    if (answer.type === 'upgrade') void runSocketSession(connection, answer.connect);
+    else if (answer.type === 'stream') void sendStream(connection, answer.stream);
+    else void forwardChannels(connection, answer);
+  });
 }
 
-/** Sends a log, no faster than the client reads. */
-async function sendStream(connection: WebSocket, stream: AsyncIterable<Uint8Array>): Promise<void> {
-  const output = new Output(connection);
-  connection.on('error', () => connection.terminate());
-  try {
-    for await (const chunk of stream) {
-      if (connection.readyState !== connection.OPEN) return;
-      await output.send(encodeStreamed(connection.protocol, chunk));
-    }
-    connection.close(1000);
-  } catch {
-    connection.close(1011);
-  }
+function socketsOf({ type }: Switching): [WebSocketServer, readonly string[]] {
+  if (type === 'upgrade') return [sessions, sessionProtocols];
+  return type === 'stream' ? [streams, streamProtocols] : [channels, channelProtocols];
+}
+
+type Switching = Extract<ApiResponse, { type: 'upgrade' | 'portForward' | 'stream' }>;
+
+function switches(answer: ApiResponse): answer is Switching {
+  return (
+    answer.type === 'upgrade' || answer.type === 'portForward' || (answer.type === 'stream' && answer.code === 200)
+  );
+}
+
+function answerSpdy(answer: Switching, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const header = 'x-stream-protocol-version';
+  // Node.js joins headers of one name.
+  const offered = incoming.headers[header];
+  const text = Array.isArray(offered) ? offered.join(',') : offered;
+  if (answer.type === 'stream') return refuse(socket, failure(badUpgrade('SPDY/3.1')));
+  const protocols = answer.type === 'portForward' ? portForwardProtocols : spdySessionProtocols;
+  const problem = protocolProblem(text, protocols);
+  if (problem) return refuse(socket, failure(problem));
+  const names = namesIn(text);
+  const protocol = protocols.find((name) => names.includes(name)) ?? '';
+  const lines = ['HTTP/1.1 101 Switching Protocols', 'connection: Upgrade', 'upgrade: SPDY/3.1'];
+  if (protocol !== '') lines.push(`${header}: ${protocol}`);
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+  if (head.length > 0) socket.unshift(head);
+  if (answer.type === 'portForward') void forwardStreams(socket, answer);
+  else void runSpdySession(socket, answer, protocol);
+}
+
+function namesIn(header: string | undefined): string[] {
+  return (header ?? '').split(',').map((name) => name.trim());
+}
+
+/** A client that names no protocol gets the oldest. */
+function protocolProblem(header: string | undefined, protocols: readonly string[]): StatusError | undefined {
+  const offered = namesIn(header);
+  if (offered.includes('') || protocols.some((protocol) => offered.includes(protocol))) return undefined;
+  const message = `unable to upgrade: no protocol of ${JSON.stringify(offered)} is supported; there are ${protocols.join(', ')}`;
+  return new StatusError({ code: 403, reason: 'Forbidden', message });
+}
+
+function badUpgrade(protocol: string): StatusError {
+  return new StatusError({ code: 400, reason: 'BadRequest', message: `unable to upgrade to ${protocol}` });
 }
 
 function failure(error: StatusError): ApiResponse {
@@ -84,101 +138,4 @@ function refuse(socket: Duplex, answer: ApiResponse): void {
   ];
   if (answer.type === 'watch') answer.source.stop();
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
-}
-
-async function run(connection: WebSocket, connect: (channels: Channels) => Promise<Status>): Promise<void> {
-  const gone = new AbortController();
-  const stdin = new PassThrough();
-  const sizes = new PassThrough({ objectMode: true });
-  const leave = () => {
-    gone.abort(new Error('the client went away'));
-    stdin.end();
-    sizes.end();
-  };
-  connection.on('close', leave);
-  connection.on('error', leave);
-  const protocol = sessionProtocol(connection.protocol);
-  connection.on('message', (data: RawData) => {
-    const message = protocol.decode(asBuffer(data));
-    if (message) receive(message.from, message.body, connection, stdin, sizes);
-  });
-  const output = new Output(connection);
-  const send = (to: number, chunk: Uint8Array) => output.send(protocol.encode(to, chunk));
-  const status = await connect({
-    stdin,
-    signal: gone.signal,
-    write: (stream, chunk) => send(channel[stream], chunk),
-    sizes,
-  }).catch(statusOf);
-  const last = protocol.encodeStatus(status);
-  if (last !== undefined) void send(channel.error, Buffer.from(last));
-  connection.close(1000);
-}
-
-/** Messages on their way to a client, no more of them than it takes. */
-class Output {
-  private readonly connection: WebSocket;
-  private waiting: (() => void)[] = [];
-
-  constructor(connection: WebSocket) {
-    this.connection = connection;
-    connection.on('close', () => this.release());
-  }
-
-  send(message: Uint8Array | string): Promise<void> | undefined {
-    const { connection } = this;
-    if (connection.readyState !== connection.OPEN) return undefined;
-    connection.send(message, () => {
-      if (connection.bufferedAmount < enoughBytes) this.release();
-    });
-    if (connection.bufferedAmount > maxBytes) connection.terminate();
-    if (connection.bufferedAmount < enoughBytes) return undefined;
-    return new Promise((resolve) => this.waiting.push(resolve));
-  }
-
-  private release(): void {
-    const { waiting } = this;
-    this.waiting = [];
-    for (const resolve of waiting) resolve();
-  }
-}
-
-function receive(from: number, body: Buffer, connection: WebSocket, stdin: PassThrough, sizes: PassThrough): void {
-  switch (from) {
-    case channel.stdin:
-      if (!stdin.writableEnded && !stdin.write(body)) {
-        connection.pause();
-        stdin.once('drain', () => connection.resume());
-      }
-      return;
-    case channel.resize: {
-      const size = readSize(body.toString());
-      if (size && !sizes.writableEnded) sizes.write(size);
-      return;
-    }
-    case channel.close:
-      if (body[0] === channel.stdin) stdin.end();
-      return;
-    default:
-  }
-}
-
-function readSize(text: string): TerminalSize | undefined {
-  try {
-    const { Width: width, Height: height } = JSON.parse(text) as { Width?: unknown; Height?: unknown };
-    return typeof width === 'number' && typeof height === 'number' ? { rows: height, columns: width } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function asBuffer(data: RawData): Buffer {
-  if (Array.isArray(data)) return Buffer.concat(data);
-  return Buffer.isBuffer(data) ? data : Buffer.from(data);
-}
-
-function statusOf(error: unknown): Status {
-  if (isStatusError(error)) return error.status;
-  const message = error instanceof Error ? error.message : String(error);
-  return new StatusError({ code: 500, reason: 'InternalError', message }).status;
 }

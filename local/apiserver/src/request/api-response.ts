@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { KubeObject, Status } from '@tektite/meta';
 
 /** How objects are written. Protobuf has the built-in kinds alone. */
@@ -49,8 +50,23 @@ export type ApiResponse = ResponseHead &
     | { readonly type: 'watch'; readonly source: WatchSource; readonly media: Media }
     | { readonly type: 'stream'; readonly stream: AsyncIterable<Uint8Array>; readonly contentType: string }
     /** The client asked to switch protocols, and may: the owner of the connection calls `connect` with its channels. */
-    | { readonly type: 'upgrade'; connect(channels: Channels): Promise<Status> }
+    | {
+        readonly type: 'upgrade';
+        readonly streams: readonly SessionStream[];
+        connect(channels: Channels): Promise<Status>;
+      }
+    /** The same for ports of a Pod. `ports` are those of the request: later protocols name them with each connection. */
+    | ({ readonly type: 'portForward'; readonly ports: readonly number[] } & PortDialer)
   );
+
+/** Connects to ports of a Pod, as its own programs would on localhost. */
+export interface PortDialer {
+  /** Rejects with an error whose message is for the client. */
+  dial(port: number, signal: AbortSignal): Promise<Duplex>;
+}
+
+/** Streams that a client opens for a session, besides that of its status. */
+export type SessionStream = 'stdin' | 'stdout' | 'stderr' | 'resize';
 
 /** The streams of a terminal session, whatever carries them. */
 export interface Channels {

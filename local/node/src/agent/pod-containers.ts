@@ -62,6 +62,10 @@ export class PodContainers {
     return this.running.get(name);
   }
 
+  get isRunning(): boolean {
+    return this.running.size > 0;
+  }
+
   /** Whether one ended badly. */
   get hasFailures(): boolean {
     return [...this.records.values()].some(({ instance }) => (instance?.termination?.exitCode ?? 0) !== 0);

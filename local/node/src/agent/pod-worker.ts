@@ -91,6 +91,11 @@ export class PodWorker {
     return this.containers.find(name);
   }
 
+  /** Whether a container runs now. */
+  get isRunning(): boolean {
+    return this.containers.isRunning;
+  }
+
   /** How often the container was started before its newest run; -1 when it never ran. */
   attempt(name: string): number {
     return this.containers.attempt(name);

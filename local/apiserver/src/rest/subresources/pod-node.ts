@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import {
   badRequestError,
   type FieldError,
@@ -12,9 +13,10 @@ import type { Pod } from '@tektite/schema/kubernetes';
 import { type Authorizer, attributesOf } from '../../auth/authorizer.ts';
 import type { Resource } from '../../registry/resource.ts';
 import { parseBoolean, parseInteger } from '../../request/options.ts';
-import type { Channels, TerminalSize } from '../../request/api-response.ts';
+import type { Channels, SessionStream, TerminalSize } from '../../request/api-response.ts';
 import type { RequestContext } from '../request-context.ts';
 import { reviewConnection } from './connect-admission.ts';
+import { portDialer, readPorts } from './port-forward.ts';
 import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
 
 /** The options of a container's log. */
@@ -42,6 +44,8 @@ export interface NodeConnector {
   ): Promise<{ readonly exitCode: number }>;
   /** Joins what runs in a container: its output from now on, and its input. Resolves when it ends. */
   attach?(pod: Pod, container: string, streams: SessionStreams, signal: AbortSignal): Promise<void>;
+  /** Connects to a port of the Pod, as its own programs would on localhost. */
+  dial?(pod: Pod, port: number, signal: AbortSignal): Promise<Duplex>;
 }
 
 /** The streams of a terminal session, as far as the client wants them. */
@@ -83,10 +87,7 @@ export function logHandler(parts: RestParts, nodes: NodeConnectors): Subresource
   };
 }
 
-/**
- * exec and attach: the answer is an upgrade, to WebSockets. port-forward is not supported: Pods of a node of this machine
- * are reached at their address.
- */
+/** exec, attach and port-forward: the answer is an upgrade, to WebSockets or SPDY. */
 export function connectHandler(parts: RestParts, nodes: NodeConnectors, authorizer: Authorizer): SubresourceHandler {
   return async (context, resource) => {
     const { subresource, name } = context.info;
@@ -96,14 +97,31 @@ export function connectHandler(parts: RestParts, nodes: NodeConnectors, authoriz
     if (!pod.spec?.nodeName) throw badRequestError(`pod ${name} does not have a host assigned`);
     const node = connectorOf(nodes, pod.spec.nodeName);
     const { query, headers } = context.request;
+    const upgrade = headers.upgrade?.toLowerCase();
+    const requireUpgrade = () => {
+      if (upgrade !== 'websocket' && upgrade !== 'spdy/3.1') throw badRequestError('Upgrade request required');
+    };
+    if (subresource === 'portforward') {
+      const dialer = portDialer(node.dial?.bind(node), pod);
+      if (!dialer) throw unsupported('port-forward', pod.spec.nodeName);
+      const ports = readPorts(query);
+      requireUpgrade();
+      return { code: 101, type: 'portForward', ports, ...dialer };
+    }
     const session = readSession(query, pod);
     const run = subresource === 'exec' ? execSession(node, pod, session) : attachSession(node, pod, session);
-    if (!run || (subresource !== 'exec' && subresource !== 'attach')) throw unsupported(subresource, pod.spec.nodeName);
+    if (!run) throw unsupported(subresource, pod.spec.nodeName);
     if (subresource === 'exec' && session.command.length === 0)
       throw badRequestError('you must specify at least 1 command for the container');
-    if (headers.upgrade?.toLowerCase() !== 'websocket') throw badRequestError('Upgrade request required');
-    return { code: 101, type: 'upgrade', connect: run };
+    requireUpgrade();
+    return { code: 101, type: 'upgrade', streams: streamNames(session), connect: run };
   };
+}
+
+/** A terminal has one output. */
+function streamNames({ stdin, stdout, stderr, tty }: Session): SessionStream[] {
+  const wanted = { stdin, stdout, stderr: stderr && !tty, resize: tty };
+  return (['stdin', 'stdout', 'stderr', 'resize'] as const).filter((name) => wanted[name]);
 }
 
 /**
