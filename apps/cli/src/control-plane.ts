@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
@@ -21,6 +22,7 @@ import { systemClock } from '@tektite/meta';
 import type { ImageMapping } from '@tektite/node';
 import type { RuntimeName } from './cluster/runtimes.ts';
 import { type Connection, writeKubeconfig } from './kubeconfig-file.ts';
+import type { StatusAccess } from './observe/status-server.ts';
 import { KeyFolder } from './pki/key-folder.ts';
 import { ServerPki } from './pki/server-pki.ts';
 import { StorageEvents } from './storage-events.ts';
@@ -60,7 +62,7 @@ export interface ControlPlane {
   readonly connection: Connection;
   readonly kubeconfigFile: string;
   /** Where health, metrics and explanations are, when systems run. */
-  readonly statusUrl?: string;
+  readonly status?: StatusAccess;
   /** A connection of the administrator within this process. */
   readonly transport: () => Transport;
   close(): Promise<void>;
@@ -148,25 +150,27 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
   const connection = connect(await cluster.https());
   const transport = () => cluster.transport();
   if (!observed || !cluster.systems) return { connection, kubeconfigFile, transport };
-  const statusUrl = await serveStatusUrl(observed, cluster.systems, folder, started);
-  return { connection, kubeconfigFile, statusUrl, transport };
+  const status = await serveStatusPages(observed, cluster.systems, folder, started);
+  return { connection, kubeconfigFile, status, transport };
 }
 
-/** Serves the status of the systems on a free port, whose address is in the folder for `tektite explain`. */
-async function serveStatusUrl(
+/** Serves the status of the systems on a free port. Its address and its token are in the folder, for `tektite explain`. */
+async function serveStatusPages(
   observed: ObservedSystems,
   systems: RunningSystems,
   folder: string,
   started: Started,
-): Promise<string> {
-  const status = await observed.serve(systems);
-  const file = join(folder, 'status-url');
-  await writeFile(file, `${status.url}\n`);
+): Promise<StatusAccess> {
+  const token = randomBytes(24).toString('base64url');
+  const status = await observed.serve(systems, token);
+  const files = { url: join(folder, 'status-url'), token: join(folder, 'status-token') };
+  await writeFile(files.token, `${token}\n`, { mode: 0o600 });
+  await writeFile(files.url, `${status.url}\n`);
   started.push(async () => {
-    await rm(file, { force: true });
+    for (const file of Object.values(files)) await rm(file, { force: true });
     await status.close();
   });
-  return status.url;
+  return { url: status.url, token };
 }
 
 /** The folder for state, keys and the kubeconfig. One that exists keeps its permissions: it may hold more than this. */

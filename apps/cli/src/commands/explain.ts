@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describeCauses, type ReconcileRecord } from '@tektite/controller';
 import pc from 'picocolors';
 import { request } from 'undici';
+import type { StatusAccess } from '../observe/status-server.ts';
 import { UserError } from '../user-error.ts';
 import { terminalText } from '../terminal-text.ts';
 
@@ -17,9 +18,9 @@ export interface ExplainOptions {
 export async function explain(kind: string, name: string, options: ExplainOptions): Promise<void> {
   if (options.output !== 'text' && options.output !== 'json')
     throw new UserError(`-o must be text or json, not ${JSON.stringify(options.output)}`);
-  const url = await controllerUrl(options);
+  const status = await statusAccess(options);
   // Which of the two an object of this name is, its kind says; the controllers know it by one of them.
-  const records = [...(await ask(url, kind, `${options.namespace}/${name}`)), ...(await ask(url, kind, name))];
+  const records = [...(await ask(status, kind, `${options.namespace}/${name}`)), ...(await ask(status, kind, name))];
   if (options.output === 'json') process.stdout.write(`${JSON.stringify(records, undefined, 2)}\n`);
   else
     process.stdout.write(
@@ -28,20 +29,23 @@ export async function explain(kind: string, name: string, options: ExplainOption
 }
 
 /** Where `tektite up` wrote it: beside the kubeconfig that is in use, or in its data folder. */
-async function controllerUrl({ controller, dataDir }: ExplainOptions): Promise<string> {
-  if (controller) return controller.replace(/\/$/, '');
+async function statusAccess({ controller, dataDir }: ExplainOptions): Promise<StatusAccess> {
+  if (controller) return { url: controller.replace(/\/$/, ''), token: '' };
   const { KUBECONFIG: kubeconfig } = process.env;
   for (const folder of [...(kubeconfig ? [dirname(kubeconfig)] : []), dataDir]) {
-    const text = await readFile(join(folder, 'status-url'), 'utf8').catch(() => undefined);
-    if (text !== undefined) return text.trim();
+    const url = await readFile(join(folder, 'status-url'), 'utf8').catch(() => undefined);
+    const token = await readFile(join(folder, 'status-token'), 'utf8').catch(() => '');
+    if (url !== undefined) return { url: url.trim(), token: token.trim() };
   }
-  return 'http://127.0.0.1:9090';
+  return { url: 'http://127.0.0.1:9090', token: '' };
 }
 
-async function ask(url: string, kind: string, key: string): Promise<readonly ReconcileRecord[]> {
+async function ask({ url, token }: StatusAccess, kind: string, key: string): Promise<readonly ReconcileRecord[]> {
   const query = new URLSearchParams({ kind, key });
   try {
-    const { statusCode, body } = await request(`${url}/explain?${query}`);
+    const { statusCode, body } = await request(`${url}/explain?${query}`, {
+      headers: token === '' ? {} : { authorization: `Bearer ${token}` },
+    });
     if (statusCode !== 200) throw new Error(`it answers ${statusCode}`);
     return ((await body.json()) as { records: ReconcileRecord[] }).records;
   } catch (error) {

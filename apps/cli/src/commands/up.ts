@@ -114,7 +114,7 @@ async function servePageOf(plane: ControlPlane, options: UpOptions, apiPort: num
       port: readPort('--dashboard-port', chosen),
       isPortChosen,
       sessionFile: join(dirname(plane.kubeconfigFile), 'dashboard-sessions.json'),
-      ...(plane.statusUrl ? { explain: explainFrom(plane.statusUrl) } : {}),
+      ...(plane.status ? { explain: explainFrom(plane.status) } : {}),
     });
   } catch (error) {
     await plane.close();
@@ -246,7 +246,7 @@ function recordOf(plane: ControlPlane, options: UpOptions, systems: readonly Sys
     inMemory: options.inMemory === true,
     server: plane.connection.server,
     kubeconfig: plane.kubeconfigFile,
-    ...(plane.statusUrl ? { statusUrl: plane.statusUrl } : {}),
+    ...(plane.status ? { statusUrl: plane.status.url } : {}),
     runtime: options.apiOnly ? 'none' : options.runtime,
     systems: systems.map(({ name }) => name),
   };

@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { GuardedServer, isAllowedHost, parseTarget, type ServerRequest, type ServerResponse } from '@tektite/http';
 import { statusPage, type StatusSubject } from '@tektite/controller/observe';
 
@@ -7,15 +8,27 @@ export interface StatusServer {
   close(): Promise<void>;
 }
 
+/** How a program of this machine reads the status pages. */
+export interface StatusAccess {
+  readonly url: string;
+  readonly token: string;
+}
+
 /**
  * Serves the pages of `statusPage`. Nothing can be changed through it. Requests with the name of a web page are denied, so a page
- * in a browser on this machine cannot read it.
+ * in a browser on this machine cannot read it. Explanations name objects of all namespaces: with a `token`, only its bearers get
+ * them, and not every program of this machine.
  */
-export async function serveStatus(subject: StatusSubject, host: string, port: number): Promise<StatusServer> {
+export async function serveStatus(
+  subject: StatusSubject,
+  host: string,
+  port: number,
+  token?: string,
+): Promise<StatusServer> {
   const server = await GuardedServer.start({
     host,
     port,
-    onRequest: (request, response) => answer(subject, request, response),
+    onRequest: (request, response) => answer(subject, token, request, response),
   });
   const { family, address } = server.address;
   return {
@@ -24,7 +37,12 @@ export async function serveStatus(subject: StatusSubject, host: string, port: nu
   };
 }
 
-async function answer(subject: StatusSubject, request: ServerRequest, response: ServerResponse): Promise<void> {
+async function answer(
+  subject: StatusSubject,
+  token: string | undefined,
+  request: ServerRequest,
+  response: ServerResponse,
+): Promise<void> {
   const send = (status: number, contentType: string, body: string) => {
     response.writeHead(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) });
     response.end(request.method === 'HEAD' ? '' : body);
@@ -34,9 +52,16 @@ async function answer(subject: StatusSubject, request: ServerRequest, response: 
   const target = parseTarget(request.url);
   if (!target) return send(400, 'text/plain', 'no path\n');
   // On a cluster, a port-forward comes from the Pod itself, and asks for credentials.
-  const page = await statusPage(subject, { ...target, trusted: isLocal(request.socket.remoteAddress) });
+  const isBearer = token === undefined || target.path !== '/explain' || bears(request, token);
+  const trusted = isBearer && isLocal(request.socket.remoteAddress);
+  const page = await statusPage(subject, { ...target, trusted });
   if (page) send(page.status, page.contentType, page.body);
   else send(404, 'text/plain', 'no such page\n');
+}
+
+function bears({ headers }: ServerRequest, token: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`));
 }
 
 function isLocal(address = ''): boolean {

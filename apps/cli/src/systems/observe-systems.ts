@@ -9,8 +9,8 @@ import { startTelemetry } from '../observe/telemetry.ts';
 export interface ObservedSystems {
   readonly options: Pick<SystemsOptions, 'metrics'>;
   transport(transport: Transport): Transport;
-  /** On a free port of this machine. */
-  serve(running: RunningSystems): Promise<StatusServer>;
+  /** On a free port of this machine. Explanations are for bearers of the token. */
+  serve(running: RunningSystems, token: string): Promise<StatusServer>;
   close(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export function observeSystems(): ObservedSystems {
   return {
     options: { metrics: controllerMetrics(telemetry.meter) },
     transport: (transport) => observedTransport(transport, { ...telemetry, clock: systemClock }),
-    serve(running) {
+    serve(running, token) {
       observeInformers(telemetry.meter, running.manager.informers);
       return serveStatus(
         {
@@ -29,6 +29,7 @@ export function observeSystems(): ObservedSystems {
         },
         '127.0.0.1',
         0,
+        token,
       );
     },
     close: () => telemetry.close(),
