@@ -14,7 +14,7 @@ export {
 } from './kind-reference.ts';
 export { createFolder } from './create-folder.ts';
 export { ignoreNotFound } from './ignore-not-found.ts';
-export { type ConflictRetryOptions, retryOnConflict } from './retry-on-conflict.ts';
+export { type ConflictRetryOptions, isConflict, retryOnConflict } from './retry-on-conflict.ts';
 export type { Interceptor, RequestHandler } from './interceptor.ts';
 export { kinds } from './kinds.ts';
 export { linesOf } from './lines-of.ts';

@@ -1,13 +1,17 @@
-import { isStatusError } from '@tektite/meta';
+import { isStatusError, type StatusError } from '@tektite/meta';
 
 export interface ConflictRetryOptions {
   /** Attempts in all. Default 5. */
   readonly attempts?: number;
 }
 
+/** Whether another writer was faster: Conflict, or AlreadyExists, which is the same for a create. */
+export function isConflict(error: unknown): error is StatusError {
+  return isStatusError(error, 'Conflict') || isStatusError(error, 'AlreadyExists');
+}
+
 /**
- * Repeats a read and the write that depends on it while other writers are faster: after Conflict, and after AlreadyExists, which is
- * the same for a create. `write` must read the object again on every attempt after the first. Rethrows all other errors, and the last
+ * Repeats a read and the write that depends on it while other writers are faster (`isConflict`). `write` must read the object again on every attempt after the first. Rethrows all other errors, and the last
  * conflict.
  *
  * @example
@@ -24,8 +28,7 @@ export async function retryOnConflict<T>(
     try {
       return await write(attempt);
     } catch (error) {
-      const isConflict = isStatusError(error, 'Conflict') || isStatusError(error, 'AlreadyExists');
-      if (!isConflict || attempt >= attempts) throw error;
+      if (!isConflict(error) || attempt >= attempts) throw error;
     }
   }
 }

@@ -1,6 +1,6 @@
 import { type Client, jsonPatch, type JsonPatchOperation, keyOf, ignoreNotFound } from '@tektite/client';
 import { completeKeys, migrateFields, type ObjectReference, recreateReason } from '@tektite/manifest';
-import { type DynamicObject, isStatusError } from '@tektite/meta';
+import type { DynamicObject } from '@tektite/meta';
 import type { ObjectAction } from './decide-object.ts';
 import type { InstallerDialect, Propagation } from './dialect.ts';
 import type { FailureCause } from './phase-failure.ts';
@@ -115,15 +115,13 @@ export async function deleteObject(
   signal?: AbortSignal,
 ): Promise<void> {
   const { uid } = live.metadata;
-  try {
-    await client.delete(live, keyOf(live), {
+  await client
+    .delete(live, keyOf(live), {
       ...(propagationPolicy ? { propagationPolicy } : {}),
       ...(uid ? { preconditions: { uid } } : {}),
       ...(signal ? { signal } : {}),
-    });
-  } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
-  }
+    })
+    .catch(ignoreNotFound);
 }
 
 async function release({ client, live, signal }: Acting): Promise<void> {

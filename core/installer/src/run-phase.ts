@@ -1,4 +1,4 @@
-import { isClientError } from '@tektite/client';
+import { isClientError, isConflict, retryOnConflict } from '@tektite/client';
 import { inParallel, referenceTo } from '@tektite/manifest';
 import { type DynamicObject, isStatusError, sleep } from '@tektite/meta';
 import { actOnObject, deleteObject, type ObjectOutcome } from './act-on-object.ts';
@@ -55,17 +55,12 @@ type Outcome = ObjectOutcome & { readonly error?: Error };
 async function attempt(installation: SetInstallation, object: DynamicObject): Promise<Outcome> {
   if (!object.metadata.name) return { done: false, cause: 'error', message: `a ${object.kind} has no name` };
   const method = installation.methodOf(object) as InstallMethod;
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await installObject(installation, object, method);
-    } catch (error) {
-      installation.signal?.throwIfAborted();
-      if (!isStatusError(error) && !isClientError(error)) throw error;
-      const { message } = error;
-      const passes = isStatusError(error, 'Conflict') || isStatusError(error, 'AlreadyExists');
-      if (!passes) return { done: false, cause: 'error', message, error };
-      if (attempt === attempts) return { done: false, cause: 'waiting', message, error };
-    }
+  try {
+    return await retryOnConflict(() => installObject(installation, object, method), { attempts });
+  } catch (error) {
+    installation.signal?.throwIfAborted();
+    if (!isStatusError(error) && !isClientError(error)) throw error;
+    return { done: false, cause: isConflict(error) ? 'waiting' : 'error', message: error.message, error };
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Client } from '@tektite/client';
 import { type Logger, type RunningSystems, startSystems } from '@tektite/controller';
-import { findCondition, isStatusError, type KnativeCondition, type KubeObject } from '@tektite/meta';
+import { findCondition, type KnativeCondition, type KubeObject } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import { type ControlPlane, type VirtualClock, virtualClock } from '@tektite/testkit';
 import { startSimulatedCluster } from '@tektite/testkit/cluster';
@@ -142,12 +142,7 @@ export async function find<T extends KubeObject>(
   name: string,
   namespace?: string,
 ): Promise<T | undefined> {
-  try {
-    return (await client.get(kind, { name, ...(namespace ? { namespace } : {}) })) as unknown as T;
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return (await client.getOrUndefined(kind, { name, ...(namespace ? { namespace } : {}) })) as T | undefined;
 }
 
 /** Moves time on until something holds. */

@@ -1,4 +1,4 @@
-import { isStatusError } from '@tektite/meta';
+import { ignoreNotFound } from '@tektite/client';
 import { conditionOf } from '@tektite/dashboard/run';
 import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
 import { chooseRun, listRuns, type RunChoice } from '../run/choose-run.ts';
@@ -30,13 +30,13 @@ export async function deleteRuns(names: readonly string[], options: DeleteRunsOp
     }
     for (const { kind, metadata } of runs) {
       const { namespace = '', name = '' } = metadata;
-      try {
-        await client.delete(runKinds[kind as RunKind], { namespace, name }, { propagationPolicy: 'Background' });
-        process.stdout.write(`${kind} ${name} deleted\n`);
-      } catch (error) {
-        // Another client was faster.
-        if (!isStatusError(error, 'NotFound')) throw error;
-      }
+      const deletion = client.delete(
+        runKinds[kind as RunKind],
+        { namespace, name },
+        { propagationPolicy: 'Background' },
+      );
+      // Another client may be faster.
+      if (await deletion.catch(ignoreNotFound)) process.stdout.write(`${kind} ${name} deleted\n`);
     }
     if (runs.length === 0) process.stdout.write(`No completed runs in namespace ${options.namespace}.\n`);
   });

@@ -1,5 +1,5 @@
-import { Client, httpTransport, loadConfig } from '@tektite/client';
-import { isStatusError, type KubeObject, systemClock } from '@tektite/meta';
+import { Client, httpTransport, loadConfig, ignoreNotFound } from '@tektite/client';
+import { type KubeObject, systemClock } from '@tektite/meta';
 import { readNumber, UserError } from '../user-error.ts';
 
 export interface TknOptions {
@@ -37,12 +37,8 @@ export async function tkn(resource: string, verb: string, options: TknOptions): 
   if (verb !== 'delete') throw new UserError(`tkn can list and delete here, not ${JSON.stringify(verb)}`);
   const runs = (await client.list<Run>(reference, { namespace })).items;
   for (const { metadata } of runsToDelete(runs, options, systemClock.now())) {
-    try {
-      await client.delete(reference, { namespace, name: metadata.name ?? '' });
-      console.log(`${kind} ${metadata.name} deleted`);
-    } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error;
-    }
+    const deleted = await client.delete(reference, { namespace, name: metadata.name ?? '' }).catch(ignoreNotFound);
+    if (deleted) console.log(`${kind} ${metadata.name} deleted`);
   }
 }
 

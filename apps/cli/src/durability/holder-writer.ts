@@ -124,12 +124,8 @@ export class HolderWriter {
 
   private async read(client: Client): Promise<'absent' | 'present' | 'deleting'> {
     const { object } = this.holder;
-    try {
-      const found = await client.get(object, { name: object.metadata.name ?? '' });
-      return found.metadata.deletionTimestamp ? 'deleting' : 'present';
-    } catch (error) {
-      if (isStatusError(error, 'NotFound')) return 'absent';
-      throw error;
-    }
+    const found = await client.getOrUndefined(object, { name: object.metadata.name ?? '' });
+    if (!found) return 'absent';
+    return found.metadata.deletionTimestamp ? 'deleting' : 'present';
   }
 }

@@ -1,7 +1,6 @@
 import type { Client } from '@tektite/client';
 import { mergePatch } from '@tektite/client';
 import type { DynamicObject, KubeObject, Random } from '@tektite/meta';
-import { isStatusError } from '@tektite/meta';
 import { AcknowledgedObject, type Mark } from './acknowledged-object.ts';
 
 export interface Kind {
@@ -21,12 +20,8 @@ export class Marks {
 }
 
 async function markOf(client: Client, kind: Kind, namespace: string, name: string): Promise<Mark> {
-  try {
-    return ((await client.get(kind, { namespace, name })) as DynamicObject & { data: { mark: string } }).data.mark;
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  const found = await client.getOrUndefined(kind, { namespace, name });
+  return (found as (DynamicObject & { data: { mark: string } }) | undefined)?.data.mark;
 }
 
 /** Writes objects of one kind in one namespace, with every verb, one after the other. */

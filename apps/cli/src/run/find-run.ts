@@ -1,5 +1,5 @@
 import type { Client } from '@tektite/client';
-import { isStatusError, type KubeObject } from '@tektite/meta';
+import type { KubeObject } from '@tektite/meta';
 import type { RunCondition } from '@tektite/pipelines';
 import { UserError } from '../user-error.ts';
 import { type RunKind, runKinds } from '../input/run-kinds.ts';
@@ -48,10 +48,5 @@ async function get(
   kind: RunKind,
   key: { readonly namespace: string; readonly name: string },
 ): Promise<FoundRun | undefined> {
-  try {
-    return (await client.get(runKinds[kind], key)) as FoundRun;
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return (await client.getOrUndefined(runKinds[kind], key)) as FoundRun | undefined;
 }

@@ -224,19 +224,16 @@ export class LeaderElector implements Ownership {
   }
 
   private async read(signal?: AbortSignal): Promise<Lease | undefined> {
-    try {
-      const lease = await this.within(
-        (limit) => this.client.get(kinds.Lease, this.options.lease, { signal: limit }),
-        signal,
-      );
-      this.see(lease);
-      return lease;
-    } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error;
+    const lease = await this.within(
+      (limit) => this.client.getOrUndefined(kinds.Lease, this.options.lease, { signal: limit }),
+      signal,
+    );
+    if (lease) this.see(lease);
+    else {
       this.seen = undefined;
       this.stale = this.uncertain = false;
-      return undefined;
     }
+    return lease;
   }
 
   /** Makes the Lease ours, or keeps it so. Gives the moment before it was sent. */

@@ -1,5 +1,5 @@
 import { type Client, kinds } from '@tektite/client';
-import { type Condition, isConditionTrue, isStatusError, type KubeObject, sleep } from '@tektite/meta';
+import { type Condition, isConditionTrue, type KubeObject, sleep } from '@tektite/meta';
 import { type CustomResourceDefinition, customResourceDefinition, type Kind } from '@tektite/schema';
 import { ControllerError } from '../controller-error.ts';
 
@@ -62,11 +62,6 @@ async function established(client: Client, name: string, signal?: AbortSignal): 
 }
 
 async function conditionsOf(client: Client, name: string): Promise<readonly Condition[]> {
-  try {
-    const definition = await client.get<KubeObject>(kinds.CustomResourceDefinition, { name });
-    return (definition as { status?: { conditions?: readonly Condition[] } }).status?.conditions ?? [];
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return [];
-    throw error;
-  }
+  const definition = await client.getOrUndefined<KubeObject>(kinds.CustomResourceDefinition, { name });
+  return (definition as { status?: { conditions?: readonly Condition[] } } | undefined)?.status?.conditions ?? [];
 }

@@ -1,6 +1,5 @@
 import { createAuthority, issueCertificate } from '@tektite/certificates';
-import { type Client, kinds } from '@tektite/client';
-import { isStatusError } from '@tektite/meta';
+import { type Client, kinds, isConflict, ignoreNotFound, retryOnConflict } from '@tektite/client';
 import type { Secret } from '@tektite/schema/kubernetes';
 import { ControllerError } from '../controller-error.ts';
 import { assessCertificates, certificateKeys, joinAuthorities, type WebhookCertificate } from './certificate-data.ts';
@@ -40,19 +39,17 @@ export async function ensureCertificate(
 ): Promise<WebhookCertificate> {
   const { namespace, name } = options.secret;
   try {
-    for (let attempt = 0; attempt < attempts; attempt++) {
-      const found = await findSecret(options, signal);
-      const certificate = await certificateOf(options, found, signal);
-      if (certificate) return certificate;
-    }
+    return await retryOnConflict(async () => certificateOf(options, await findSecret(options, signal), signal), {
+      attempts,
+    });
   } catch (cause) {
     signal?.throwIfAborted();
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ControllerError('CERTIFICATE_FAILED', `the certificates in Secret ${namespace}/${name}: ${reason}`, {
-      cause,
-    });
+    const message = isConflict(cause)
+      ? `others keep changing the Secret ${namespace}/${name}`
+      : `the certificates in Secret ${namespace}/${name}: ${reason}`;
+    throw new ControllerError('CERTIFICATE_FAILED', message, { cause });
   }
-  throw new ControllerError('CERTIFICATE_FAILED', `others keep changing the Secret ${namespace}/${name}`);
 }
 
 async function findSecret(
@@ -62,30 +59,19 @@ async function findSecret(
   return await client.getOrUndefined(kinds.Secret, secret, signal ? { signal } : {});
 }
 
-/** The certificate in the Secret, or a new one that was written into it; `undefined` after a concurrent write. */
+/** The certificate in the Secret, or a new one that was written into it. Rejects with a conflict after a concurrent write. */
 async function certificateOf(
   options: CertificateSecretOptions,
   found: Secret | undefined,
   signal?: AbortSignal,
-): Promise<WebhookCertificate | undefined> {
+): Promise<WebhookCertificate> {
   const { hosts, validForMs = defaultValidForMs, renewBeforeMs = validForMs / 3 } = options;
   const now = options.client.clock.now();
   const { keep } = assessCertificates(found?.data, { now, hosts, renewBeforeMs });
   if (keep) return keep;
   const made = await makeCertificate(options, found, validForMs);
-  try {
-    await store(options, found, made, signal);
-    return made;
-  } catch (error) {
-    if (isStatusError(error, 'AlreadyExists') || isStatusError(error, 'Conflict') || isStatusError(error, 'NotFound'))
-      return isMissingNamespace(error, options) ? Promise.reject(error) : undefined;
-    throw error;
-  }
-}
-
-/** A Secret that was deleted meanwhile is recreated; without its namespace that is not possible. */
-function isMissingNamespace(error: Error, { secret }: CertificateSecretOptions): boolean {
-  return isStatusError(error, 'NotFound') && error.status.details?.name === secret.namespace;
+  // A Secret that was deleted meanwhile is recreated; without its namespace that is not possible.
+  return (await store(options, found, made, signal)) ? made : certificateOf(options, undefined, signal);
 }
 
 async function makeCertificate(
@@ -101,12 +87,13 @@ async function makeCertificate(
   return { certificate, key, authorities, notAfter: now + validForMs };
 }
 
+/** Returns undefined when the Secret to update was deleted. */
 async function store(
   { client, secret, labels }: CertificateSecretOptions,
   found: Secret | undefined,
   made: WebhookCertificate,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<Secret | undefined> {
   const data = {
     ...found?.data,
     [certificateKeys.authorities]: encode(made.authorities),
@@ -114,13 +101,9 @@ async function store(
     [certificateKeys.key]: encode(made.key),
   };
   const call = signal ? { signal } : {};
-  if (found) await client.update(kinds.Secret, { ...found, data }, call);
-  else
-    await client.create(
-      kinds.Secret,
-      { metadata: { ...secret, ...(labels ? { labels } : {}) }, type: 'Opaque', data },
-      call,
-    );
+  if (found) return await client.update(kinds.Secret, { ...found, data }, call).catch(ignoreNotFound);
+  const metadata = { ...secret, ...(labels ? { labels } : {}) };
+  return await client.create(kinds.Secret, { metadata, type: 'Opaque', data }, call);
 }
 
 function encode(text: string): string {

@@ -1,4 +1,4 @@
-import { type Client, isClientError, keyOf } from '@tektite/client';
+import { type Client, isClientError, keyOf, ignoreNotFound } from '@tektite/client';
 import { type DynamicObject, equalJson, isStatusError, sleep } from '@tektite/meta';
 import { ManifestError } from '../manifest-error.ts';
 import { describeObject, groupKindOf } from '../object-identity.ts';
@@ -81,12 +81,7 @@ export async function read(
   options: { readonly signal?: AbortSignal; readonly metadataOnly?: boolean },
 ): Promise<DynamicObject | undefined> {
   const { signal, metadataOnly = false } = options;
-  try {
-    return await client.get(object, keyOf(object), { metadataOnly, ...(signal ? { signal } : {}) });
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await client.getOrUndefined(object, keyOf(object), { metadataOnly, ...(signal ? { signal } : {}) });
 }
 
 type Call = { readonly signal?: AbortSignal; readonly dryRun?: boolean; readonly metadataOnly?: boolean };
@@ -163,15 +158,13 @@ async function recreate(
   const { signal, fieldManager, dryRun } = options;
   if (dryRun) return { action: 'recreated', object: live, reason };
   const { uid } = live.metadata;
-  try {
-    await client.delete(live, keyOf(live), {
+  await client
+    .delete(live, keyOf(live), {
       propagationPolicy: 'Background',
       ...(uid ? { preconditions: { uid } } : {}),
       ...(signal ? { signal } : {}),
-    });
-  } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
-  }
+    })
+    .catch(ignoreNotFound);
   await waitUntilGone(client, live, options);
   const made = await client.apply(completeKeys(object), { fieldManager, force: true, ...(signal ? { signal } : {}) });
   return { action: 'recreated', object: made, reason };

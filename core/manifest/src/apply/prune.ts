@@ -1,5 +1,5 @@
-import { type ApiResource, type Client, keyOf } from '@tektite/client';
-import { controllerOf, type DynamicObject, formatGroupKind, isStatusError } from '@tektite/meta';
+import { type ApiResource, type Client, keyOf, ignoreNotFound, retryOnConflict } from '@tektite/client';
+import { controllerOf, type DynamicObject, formatGroupKind } from '@tektite/meta';
 import { groupKindOf, referenceTo } from '../object-identity.ts';
 import { type ApplySet, applySetId, partOfLabel, type SetContents } from '../set/apply-set.ts';
 import type { ObjectResult } from './apply-result.ts';
@@ -100,36 +100,34 @@ function reasonToKeep(object: DynamicObject, alsoKinds: readonly string[]): stri
 
 const attempts = 3;
 
+type Pruned = Pick<ObjectResult, 'action' | 'reason' | 'error'>;
+
+const alreadyDeleted: Pruned = { action: 'pruned', reason: 'it is already deleted' };
+
 /** Deletes what left the set, if it is still the same. */
-export async function pruneObject(
-  client: Client,
-  candidate: PruneCandidate,
-  options: PruneOptions,
-): Promise<Pick<ObjectResult, 'action' | 'reason' | 'error'>> {
-  const { kept } = candidate;
+export async function pruneObject(client: Client, candidate: PruneCandidate, options: PruneOptions): Promise<Pruned> {
+  const { kept, object } = candidate;
   if (kept) return { action: 'kept', reason: kept };
-  let { object } = candidate;
-  const { uid = '' } = object.metadata;
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const { resourceVersion = '' } = object.metadata;
-      await client.delete(object, keyOf(object), {
+  const prune = async (attempt: number): Promise<Pruned> => {
+    const now = attempt === 1 ? object : await client.get(object, keyOf(object)).catch(() => undefined);
+    // Another object of that name was created, or it was taken out of the set.
+    if (!now || now.metadata.uid !== object.metadata.uid) return alreadyDeleted;
+    if (now.metadata.labels?.[partOfLabel] !== object.metadata.labels?.[partOfLabel])
+      return { action: 'kept', reason: 'it was taken out of the set' };
+    const { uid = '', resourceVersion = '' } = now.metadata;
+    const deleted = await client
+      .delete(object, keyOf(object), {
         propagationPolicy: options.propagation ?? 'Background',
         preconditions: { uid, resourceVersion },
         ...(options.dryRun ? { dryRun: true } : {}),
         ...(options.signal ? { signal: options.signal } : {}),
-      });
-      return { action: 'pruned', reason: 'it is not in the set any more' };
-    } catch (error) {
-      if (isStatusError(error, 'NotFound')) return { action: 'pruned', reason: 'it is already deleted' };
-      if (!isStatusError(error, 'Conflict') || attempt === attempts)
-        return { action: 'failed', error: explainFailure(error, referenceTo(object)) };
-    }
-    const now = await client.get(object, keyOf(object)).catch(() => undefined);
-    // Another object of that name was created, or it was taken out of the set.
-    if (!now || now.metadata.uid !== uid) return { action: 'pruned', reason: 'it is already deleted' };
-    if (now.metadata.labels?.[partOfLabel] !== object.metadata.labels?.[partOfLabel])
-      return { action: 'kept', reason: 'it was taken out of the set' };
-    object = now;
+      })
+      .catch(ignoreNotFound);
+    return deleted ? { action: 'pruned', reason: 'it is not in the set any more' } : alreadyDeleted;
+  };
+  try {
+    return await retryOnConflict(prune, { attempts });
+  } catch (error) {
+    return { action: 'failed', error: explainFailure(error, referenceTo(object)) };
   }
 }

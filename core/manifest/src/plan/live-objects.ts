@@ -1,5 +1,6 @@
-import { type Client, isClientError, keyOf } from '@tektite/client';
+import { type Client, keyOf } from '@tektite/client';
 import { type DynamicObject, isStatusError } from '@tektite/meta';
+import { readLive } from '../read-live.ts';
 import { type ApplySet, parentReference, readSet } from '../set/apply-set.ts';
 import { inParallel } from '../in-parallel.ts';
 import { membersOf } from '../apply/prune.ts';
@@ -19,7 +20,7 @@ export async function liveObjects(
   const found = new Map<string, DynamicObject>();
   const { signal, set } = options;
   const take = async (reference: DynamicObject) => {
-    const object = await readLive(client, reference, signal);
+    const object = await readLive(client, reference, keyOf(reference), signal);
     if (object) found.set(identityText(object), object);
   };
   await inParallel(
@@ -80,19 +81,6 @@ async function surroundings(
       metadata: { name },
     })),
   ];
-}
-
-async function readLive(
-  client: Client,
-  reference: DynamicObject,
-  signal: AbortSignal | undefined,
-): Promise<DynamicObject | undefined> {
-  try {
-    return await client.get(reference, keyOf(reference), signal ? { signal } : {});
-  } catch (error) {
-    if (isStatusError(error, 'NotFound') || isClientError(error, 'UNKNOWN_KIND')) return undefined;
-    throw error;
-  }
 }
 
 /** The webhooks of a cluster that would be asked about objects: a copy does not ask them. */

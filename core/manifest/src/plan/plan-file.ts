@@ -1,12 +1,13 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { type Client, isClientError } from '@tektite/client';
-import { type DynamicObject, isStatusError } from '@tektite/meta';
+import type { Client } from '@tektite/client';
+import type { DynamicObject } from '@tektite/meta';
 import { readSet } from '../set/apply-set.ts';
 import { membersOf } from '../apply/prune.ts';
 import { Manifest } from '../manifest.ts';
 import { ManifestError } from '../manifest-error.ts';
 import { describeObject, identityText, type ObjectReference, referenceTo } from '../object-identity.ts';
 import type { ManifestItem } from '../origin.ts';
+import { readLive } from '../read-live.ts';
 import { fingerprint } from './compare-objects.ts';
 import type { Plan, PlanChoices } from './plan.ts';
 
@@ -44,7 +45,7 @@ export async function movedObjects(
   const moved: ObjectReference[] = [];
   for (const { reference, fingerprint: planned } of plan.objects) {
     if (!reference.name) continue;
-    if (fingerprint(await read(client, reference, signal)) !== planned) moved.push(reference);
+    if (fingerprint(await readLive(client, reference, reference, signal)) !== planned) moved.push(reference);
   }
   const { set, prune = true } = plan.options;
   const contents = set && prune ? await readSet(client, set, signal) : undefined;
@@ -90,17 +91,4 @@ export async function checkPlan(client: Client, file: PlanFile, signal?: AbortSi
     `the cluster moved since the plan was made (${plan.createdAt}): ${shown}${more}; make a new plan`,
     { details: { moved: names } },
   );
-}
-
-async function read(
-  client: Client,
-  reference: ObjectReference,
-  signal: AbortSignal | undefined,
-): Promise<DynamicObject | undefined> {
-  try {
-    return await client.get(reference, reference, signal ? { signal } : {});
-  } catch (error) {
-    if (isStatusError(error, 'NotFound') || isClientError(error, 'UNKNOWN_KIND')) return undefined;
-    throw error;
-  }
 }

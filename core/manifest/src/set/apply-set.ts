@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Client } from '@tektite/client';
-import { type DynamicObject, isStatusError } from '@tektite/meta';
+import type { DynamicObject } from '@tektite/meta';
 import type { Manifest } from '../manifest.ts';
 import { ManifestError } from '../manifest-error.ts';
 import { describeObject, groupKindOf, groupOf, type ObjectReference } from '../object-identity.ts';
@@ -70,14 +70,8 @@ function sorted(values: readonly string[]): readonly string[] {
  */
 export async function readSet(client: Client, set: ApplySet, signal?: AbortSignal): Promise<SetContents | undefined> {
   const reference = parentReference(set);
-  let parent: DynamicObject;
-  try {
-    parent = await client.get(reference, reference, signal ? { signal } : {});
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return undefined;
-    throw error;
-  }
-  return readParent(parent, set);
+  const parent = await client.getOrUndefined(reference, reference, signal ? { signal } : {});
+  return parent && readParent(parent, set);
 }
 
 function readParent(parent: DynamicObject, set: ApplySet): SetContents | undefined {

@@ -1,7 +1,8 @@
 import { type Client, isClientError, resilientWatch } from '@tektite/client';
-import { type DynamicObject, isStatusError, sleep } from '@tektite/meta';
+import { type DynamicObject, sleep } from '@tektite/meta';
 import { inParallel } from '../in-parallel.ts';
 import { groupKindOf, identityText, type ObjectReference, referenceTo } from '../object-identity.ts';
+import { readLive } from '../read-live.ts';
 import { objectStatus, type ReadinessOptions } from './object-status.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -98,14 +99,9 @@ class Wait {
 
   private async look(reference: ObjectReference): Promise<void> {
     const { signal } = this.options;
-    try {
-      this.saw(await this.client.get(reference, reference, signal ? { signal } : {}));
-    } catch (error) {
-      // A kind without a definition has no objects.
-      if (isStatusError(error, 'NotFound') || isClientError(error, 'UNKNOWN_KIND'))
-        this.missed(identityText(reference));
-      else throw error;
-    }
+    const live = await readLive(this.client, reference, reference, signal);
+    if (live) this.saw(live);
+    else this.missed(identityText(reference));
   }
 
   private groups(references: readonly ObjectReference[]): Map<string, ObjectReference[]> {

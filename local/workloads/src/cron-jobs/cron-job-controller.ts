@@ -1,4 +1,4 @@
-import { type Client, kinds, type NewObject } from '@tektite/client';
+import { type Client, kinds, type NewObject, ignoreNotFound } from '@tektite/client';
 import {
   type ControllerDefinition,
   defineController,
@@ -171,12 +171,9 @@ async function createOrFind(
 
 async function deleteJob(client: Client, cronJob: CronJob, name: string, record: RecordEvent): Promise<void> {
   const { namespace = '' } = cronJob.metadata;
-  try {
-    await client.delete(kinds.Job, { namespace, name }, { propagationPolicy: 'Background' });
+  const deletion = client.delete(kinds.Job, { namespace, name }, { propagationPolicy: 'Background' });
+  if (await deletion.catch(ignoreNotFound))
     record(cronJob, { reason: 'SuccessfulDelete', message: `Deleted job ${name}` });
-  } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
-  }
 }
 
 async function deleteOutdated(

@@ -1,4 +1,4 @@
-import { kinds } from '@tektite/client';
+import { kinds, ignoreNotFound } from '@tektite/client';
 import {
   type ControllerDefinition,
   defineController,
@@ -7,7 +7,7 @@ import {
   type Result,
   requeueAfter,
 } from '@tektite/controller';
-import { equalJson, isStatusError, labelSelectorOf } from '@tektite/meta';
+import { equalJson, labelSelectorOf } from '@tektite/meta';
 import type { RecordEvent } from '../component-events.ts';
 import { claim, sortClaims } from '../pods/claim.ts';
 import { claimable, controllerKeys, orphanIndex } from '../pods/orphan-index.ts';
@@ -42,12 +42,9 @@ export function daemonSetController(record: RecordEvent): ControllerDefinition {
         const { name = '', uid } = pod.metadata;
         const message = `Found failed daemon pod ${namespace}/${name} on node ${pod.spec?.nodeName}, will try to kill it`;
         if (failed) record(set, { type: 'Warning', reason: 'FailedDaemonPod', message });
-        try {
-          await client.delete(kinds.Pod, { namespace, name }, uid ? { preconditions: { uid } } : {});
+        const deletion = client.delete(kinds.Pod, { namespace, name }, uid ? { preconditions: { uid } } : {});
+        if (await deletion.catch(ignoreNotFound))
           record(set, { reason: 'SuccessfulDelete', message: `Deleted pod: ${name}` });
-        } catch (error) {
-          if (!isStatusError(error, 'NotFound')) throw error;
-        }
       }
       const { failure } = await slowStart(plan.create.length, async (index) => {
         try {

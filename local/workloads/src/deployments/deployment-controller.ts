@@ -1,4 +1,4 @@
-import { type Client, kinds, mergePatch } from '@tektite/client';
+import { type Client, kinds, mergePatch, ignoreNotFound } from '@tektite/client';
 import {
   type ControllerDefinition,
   defineController,
@@ -188,10 +188,8 @@ async function syncRevision(client: Client, { deployment, current }: Rollout, st
 async function deleteOutdated(client: Client, rollout: Rollout): Promise<void> {
   for (const { metadata } of outdated(rollout)) {
     const { namespace = '', name = '', uid } = metadata;
-    try {
-      await client.delete(kinds.ReplicaSet, { namespace, name }, uid ? { preconditions: { uid } } : {});
-    } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error;
-    }
+    await client
+      .delete(kinds.ReplicaSet, { namespace, name }, uid ? { preconditions: { uid } } : {})
+      .catch(ignoreNotFound);
   }
 }

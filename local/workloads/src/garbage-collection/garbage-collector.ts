@@ -170,13 +170,8 @@ export class GarbageCollector implements AsyncDisposable {
     const resource = await this.reader.discovery.find({ apiVersion, kind });
     if (resource.scope === 'Namespaced' && !namespace) return 'elsewhere';
     const key = resource.scope === 'Namespaced' && namespace ? { namespace, name } : { name };
-    try {
-      const { metadata } = await this.reader.get({ apiVersion, kind }, key);
-      return { apiVersion, kind, metadata };
-    } catch (error) {
-      if (isStatusError(error, 'NotFound')) return undefined;
-      throw error;
-    }
+    const found = await this.reader.getOrUndefined({ apiVersion, kind }, key);
+    return found && { apiVersion, kind, metadata: found.metadata };
   }
 
   /** Conditional on the observed resourceVersion, unless the change is right in any state. */

@@ -1,4 +1,4 @@
-import { type Client, kinds, mergePatch } from '@tektite/client';
+import { type Client, kinds, mergePatch, ignoreNotFound } from '@tektite/client';
 import {
   type ControllerDefinition,
   defineController,
@@ -39,7 +39,7 @@ export function jobController(record: RecordEvent): ControllerDefinition {
       backoffs.delete(key);
       const left = trackedPods(cache(pods), key);
       if (left.length === 0) return;
-      const live = await client.get(kinds.Job, { namespace, name }).catch(ignoreNotFound);
+      const live = await client.getOrUndefined(kinds.Job, { namespace, name });
       await release(client, live ? left.filter((pod) => isAbandoned(live, pod)) : left);
     },
     async reconcile(job, { cache, client, clock, key, writeStatus }): Promise<Result> {
@@ -130,16 +130,9 @@ async function createPod(
 
 async function deletePod(client: Client, job: Job, { metadata }: Pod, record: RecordEvent): Promise<void> {
   const { namespace = '', name = '', uid } = metadata;
-  try {
-    await client.delete(kinds.Pod, { namespace, name }, uid ? { preconditions: { uid } } : {});
+  const deletion = client.delete(kinds.Pod, { namespace, name }, uid ? { preconditions: { uid } } : {});
+  if (await deletion.catch(ignoreNotFound))
     record(job, { reason: 'SuccessfulDelete', message: `Deleted pod: ${name}` });
-  } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
-  }
-}
-
-function ignoreNotFound(error: unknown): undefined {
-  if (!isStatusError(error, 'NotFound')) throw error;
 }
 
 /** Lets Pods go. */
@@ -148,15 +141,9 @@ async function release(client: Client, pods: readonly Pod[]): Promise<void> {
     pods.filter(isTracked).map(async ({ metadata }) => {
       const { namespace = '', name = '', uid, resourceVersion } = metadata;
       const finalizers = (metadata.finalizers ?? []).filter((each) => each !== trackingFinalizer);
-      try {
-        await client.patch(
-          kinds.Pod,
-          { namespace, name },
-          mergePatch({ metadata: { uid, resourceVersion, finalizers } }),
-        );
-      } catch (error) {
-        if (!isStatusError(error, 'NotFound')) throw error;
-      }
+      await client
+        .patch(kinds.Pod, { namespace, name }, mergePatch({ metadata: { uid, resourceVersion, finalizers } }))
+        .catch(ignoreNotFound);
     }),
   );
 }

@@ -1,6 +1,6 @@
-import { type Client, kinds } from '@tektite/client';
+import { type Client, kinds, ignoreNotFound } from '@tektite/client';
 import { type ControllerDefinition, defineController, done, requeueAfter, writeStatus } from '@tektite/controller';
-import { formatTime, instantToMilliseconds, isStatusError, parseTime } from '@tektite/meta';
+import { formatTime, instantToMilliseconds, parseTime } from '@tektite/meta';
 import { deleteContent } from './delete-content.ts';
 import { namespaceConditions } from './namespace-conditions.ts';
 
@@ -25,15 +25,9 @@ export function namespaceController(client: Client): ControllerDefinition {
         return requeueAfter(patience(clock.now() - instantToMilliseconds(parseTime(deletionTimestamp))));
       const latest = wrote ? await client.get(kinds.Namespace, { name }) : namespace;
       const finalizers = latest.spec?.finalizers?.filter((each) => each !== ownFinalizer) ?? [];
-      try {
-        await client.update(
-          kinds.Namespace,
-          { ...latest, spec: { ...latest.spec, finalizers } },
-          { subresource: 'finalize' },
-        );
-      } catch (error) {
-        if (!isStatusError(error, 'NotFound')) throw error;
-      }
+      await client
+        .update(kinds.Namespace, { ...latest, spec: { ...latest.spec, finalizers } }, { subresource: 'finalize' })
+        .catch(ignoreNotFound);
       return done;
     },
   });

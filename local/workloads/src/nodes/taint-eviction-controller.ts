@@ -1,6 +1,6 @@
-import { kinds, mergePatch } from '@tektite/client';
+import { kinds, mergePatch, ignoreNotFound } from '@tektite/client';
 import { type ControllerDefinition, defineController, done, mapped, requeueAfter } from '@tektite/controller';
-import { equalJson, formatTime, isStatusError } from '@tektite/meta';
+import { equalJson, formatTime } from '@tektite/meta';
 import type { RecordEvent } from '../component-events.ts';
 import { evictionTime } from './eviction-time.ts';
 
@@ -34,14 +34,12 @@ export function taintEvictionController(record: RecordEvent): ControllerDefiniti
       };
       const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== condition.type);
       record(pod, { reason: 'TaintManagerEviction', message: `Marking for deletion Pod ${namespace}/${name}` });
-      try {
-        const key = { namespace, name };
-        await client.patchStatus(kinds.Pod, key, mergePatch({ status: { conditions: [...others, condition] } }));
-        const { uid } = pod.metadata;
-        await client.delete(kinds.Pod, key, uid ? { preconditions: { uid } } : {});
-      } catch (error) {
-        if (!isStatusError(error, 'NotFound')) throw error;
-      }
+      const key = { namespace, name };
+      const { uid } = pod.metadata;
+      await client
+        .patchStatus(kinds.Pod, key, mergePatch({ status: { conditions: [...others, condition] } }))
+        .then(() => client.delete(kinds.Pod, key, uid ? { preconditions: { uid } } : {}))
+        .catch(ignoreNotFound);
       return done;
     },
   });

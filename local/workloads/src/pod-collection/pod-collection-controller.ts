@@ -62,13 +62,7 @@ function isSurplus(pod: Pod, ended: readonly Pod[], threshold: number): boolean 
 }
 
 async function exists(client: Client, name: string): Promise<boolean> {
-  try {
-    await client.get(kinds.Node, { name });
-    return true;
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return false;
-    throw error;
-  }
+  return (await client.getOrUndefined(kinds.Node, { name })) !== undefined;
 }
 
 function failed(pod: Pod, { reason, message }: { readonly reason: string; readonly message: string }, now: string) {

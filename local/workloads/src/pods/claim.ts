@@ -1,5 +1,5 @@
-import { type Client, type KindReference, mergePatch } from '@tektite/client';
-import { controllerOf, controllerReference, isStatusError, type KubeObject, type Selector } from '@tektite/meta';
+import { type Client, type KindReference, mergePatch, ignoreNotFound } from '@tektite/client';
+import { controllerOf, controllerReference, type KubeObject, type Selector } from '@tektite/meta';
 
 /** Decides over the objects that a controller selects. */
 export interface Claims<T> {
@@ -90,14 +90,7 @@ async function changeOwners<T extends KubeObject>(
   },
 ): Promise<T | undefined> {
   const { namespace = '', name = '', uid, resourceVersion } = metadata;
-  try {
-    return await client.patch(
-      kind,
-      { namespace, name },
-      mergePatch({ metadata: { uid, resourceVersion, ...changes } }),
-    );
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await client
+    .patch(kind, { namespace, name }, mergePatch({ metadata: { uid, resourceVersion, ...changes } }))
+    .catch(ignoreNotFound);
 }

@@ -1,5 +1,4 @@
-import { type Client, kinds, mergePatch } from '@tektite/client';
-import { isStatusError } from '@tektite/meta';
+import { type Client, kinds, mergePatch, ignoreNotFound } from '@tektite/client';
 import type { Pod } from '@tektite/schema/kubernetes';
 import type { RecordEvent } from '../component-events.ts';
 import type { Preemption } from './preemption.ts';
@@ -23,14 +22,12 @@ export async function evictVictims(
       message: 'default-scheduler: preempting to accommodate a higher priority pod',
     };
     const others = (victim.status?.conditions ?? []).filter(({ type }) => type !== condition.type);
-    try {
-      const patch = mergePatch({ metadata: { uid }, status: { conditions: [...others, condition] } });
-      await client.patchStatus(kinds.Pod, { namespace, name }, patch);
-      await client.delete(kinds.Pod, { namespace, name }, uid ? { preconditions: { uid } } : {});
-    } catch (error) {
-      if (isStatusError(error, 'NotFound')) continue;
-      throw error;
-    }
+    const patch = mergePatch({ metadata: { uid }, status: { conditions: [...others, condition] } });
+    const evicted = await client
+      .patchStatus(kinds.Pod, { namespace, name }, patch)
+      .then(() => client.delete(kinds.Pod, { namespace, name }, uid ? { preconditions: { uid } } : {}))
+      .catch(ignoreNotFound);
+    if (!evicted) continue;
     const message = `Preempted by pod ${preemptor.metadata.uid} on node ${node}`;
     record(victim, { reason: 'Preempted', message, action: 'Preempting', related: preemptor });
   }

@@ -1,4 +1,4 @@
-import { type Client, kinds, mergePatch, type ObjectKey, strategicMergePatch } from '@tektite/client';
+import { type Client, kinds, mergePatch, type ObjectKey, strategicMergePatch, ignoreNotFound } from '@tektite/client';
 import { cached, type ControllerDefinition, defineController, done, mapped, requeueAfter } from '@tektite/controller';
 import { metadataOnly } from '@tektite/controller/cache';
 import { formatTime, isStatusError } from '@tektite/meta';
@@ -74,13 +74,8 @@ function patienceFor({ metadata }: PersistentVolumeClaim, now: number): number {
 }
 
 async function hasClaim(client: Client, namespace: string, name: string): Promise<boolean> {
-  try {
-    await client.get(kinds.PersistentVolumeClaim, { namespace, name }, { metadataOnly: true });
-    return true;
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return false;
-    throw error;
-  }
+  const key = { namespace, name };
+  return (await client.getOrUndefined(kinds.PersistentVolumeClaim, key, { metadataOnly: true })) !== undefined;
 }
 
 function isOurs({ metadata, spec, status }: Pod): boolean {
@@ -155,13 +150,9 @@ async function reportUnschedulable(
     reason: 'Unschedulable',
     message,
   };
-  try {
-    const patch = strategicMergePatch({
-      metadata: { uid: pod.metadata.uid },
-      status: { conditions: [condition], ...(nominated ? { nominatedNodeName: nominated } : {}) },
-    });
-    await client.patchStatus(kinds.Pod, { namespace, name }, patch);
-  } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
-  }
+  const patch = strategicMergePatch({
+    metadata: { uid: pod.metadata.uid },
+    status: { conditions: [condition], ...(nominated ? { nominatedNodeName: nominated } : {}) },
+  });
+  await client.patchStatus(kinds.Pod, { namespace, name }, patch).catch(ignoreNotFound);
 }

@@ -50,15 +50,12 @@ async function act(client: Client, set: StatefulSet, change: SetChange, record: 
   const { namespace = '', name = '', uid } = change.pod.metadata;
   if (change.scaledDown && set.spec?.persistentVolumeClaimRetentionPolicy?.whenScaled === 'Delete')
     await giveClaimsTo(client, set, change.pod);
-  try {
-    await client.delete(kinds.Pod, { namespace, name }, uid ? { preconditions: { uid } } : {});
-    record(set, {
-      reason: 'SuccessfulDelete',
-      message: `delete Pod ${name} in StatefulSet ${set.metadata.name} successful`,
-    });
-  } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
-  }
+  const deletion = client.delete(kinds.Pod, { namespace, name }, uid ? { preconditions: { uid } } : {});
+  if (!(await deletion.catch(ignoreNotFound))) return;
+  record(set, {
+    reason: 'SuccessfulDelete',
+    message: `delete Pod ${name} in StatefulSet ${set.metadata.name} successful`,
+  });
 }
 
 async function createPod(

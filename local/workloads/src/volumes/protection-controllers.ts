@@ -1,6 +1,6 @@
-import { kinds, mergePatch } from '@tektite/client';
+import { kinds, mergePatch, ignoreNotFound } from '@tektite/client';
 import { type ControllerDefinition, defineController, mapped } from '@tektite/controller';
-import { isStatusError, type KubeObject } from '@tektite/meta';
+import type { KubeObject } from '@tektite/meta';
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '@tektite/schema/kubernetes';
 import { claimNames } from './claim-names.ts';
 
@@ -84,9 +84,5 @@ async function letGo(
   if (!metadata.finalizers?.includes(finalizer)) return;
   const finalizers = metadata.finalizers.filter((each) => each !== finalizer);
   const { uid, resourceVersion } = metadata;
-  try {
-    await write(mergePatch({ metadata: { uid, resourceVersion, finalizers } }));
-  } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
-  }
+  await write(mergePatch({ metadata: { uid, resourceVersion, finalizers } })).catch(ignoreNotFound);
 }

@@ -1,6 +1,5 @@
-import { type Client, kinds, mergePatch } from '@tektite/client';
+import { type Client, kinds, mergePatch, ignoreNotFound } from '@tektite/client';
 import { type ControllerDefinition, defineController, mapped } from '@tektite/controller';
-import { isStatusError } from '@tektite/meta';
 import type { PersistentVolume, PersistentVolumeClaim } from '@tektite/schema/kubernetes';
 import type { RecordEvent } from '../component-events.ts';
 import { provisionedBy } from './folder-volume.ts';
@@ -73,9 +72,5 @@ async function reclaim(
       throw error;
     }
   }
-  try {
-    await client.delete(kinds.PersistentVolume, { name }, uid ? { preconditions: { uid } } : {});
-  } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
-  }
+  await client.delete(kinds.PersistentVolume, { name }, uid ? { preconditions: { uid } } : {}).catch(ignoreNotFound);
 }

@@ -72,11 +72,7 @@ type Key = Readonly<Record<'namespace' | 'name', string>>;
 async function find(key: Key, place: RequestPlace): Promise<ResolutionRequestObject | undefined> {
   const { client, signal, findRequest } = place;
   if (findRequest) return findRequest(key);
-  return client.get(ResolutionRequest, key, { signal }).catch(ignoreNotFound);
-}
-
-function ignoreNotFound(error: unknown): undefined {
-  if (!isStatusError(error, 'NotFound')) throw error;
+  return client.getOrUndefined(ResolutionRequest, key, { signal });
 }
 
 async function create(

@@ -1,6 +1,6 @@
-import { type Client, kinds, mergePatch } from '@tektite/client';
+import { type Client, kinds, mergePatch, ignoreNotFound } from '@tektite/client';
 import { defineController, installKinds, Manager, type RunningSystems, startSystems } from '@tektite/controller';
-import { findCondition, isStatusError, type KubeObject } from '@tektite/meta';
+import { findCondition, type KubeObject } from '@tektite/meta';
 import type { Cluster } from '@tektite/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allKinds } from '../kinds/all-kinds.ts';
@@ -36,15 +36,11 @@ function smallCluster(client: Client): Manager {
         if (!deletionTimestamp || finalizers.join() !== 'foregroundDeletion') return;
         await client
           .patch(TektonInstallerSet, { name }, mergePatch({ metadata: { finalizers: [] } }))
-          .catch(ignoreGone);
+          .catch(ignoreNotFound);
       },
     }),
   );
   return manager;
-}
-
-function ignoreGone(error: unknown): void {
-  if (!isStatusError(error, 'NotFound')) throw error;
 }
 
 /** There is no webhook here that sets defaults: only required fields are set. */

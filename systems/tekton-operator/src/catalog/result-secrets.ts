@@ -40,13 +40,7 @@ export async function prepareResultSecrets(
 }
 
 async function exists(client: Client, namespace: string, name: string): Promise<boolean> {
-  try {
-    await client.get(kinds.Secret, { namespace, name });
-    return true;
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return false;
-    throw error;
-  }
+  return (await client.getOrUndefined(kinds.Secret, { namespace, name })) !== undefined;
 }
 
 interface SecretFields {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Client, kinds, mergePatch, ignoreNotFound } from '@tektite/client';
 import { Manifest } from '@tektite/manifest';
-import { controllerReference, type DynamicObject, isStatusError, type KubeObject } from '@tektite/meta';
+import { controllerReference, type DynamicObject, type KubeObject } from '@tektite/meta';
 import type { Namespace } from '@tektite/schema/kubernetes';
 import type { Progress } from '../extension/progress.ts';
 import { ensureTargetNamespace } from '../component/target-namespace.ts';
@@ -123,16 +123,14 @@ async function serveNamespaces(
 }
 
 async function bindsInterceptors(client: Client, namespaces: readonly string[]): Promise<boolean> {
-  try {
-    const { subjects = [] } = await client.get(kinds.ClusterRoleBinding, { name: interceptors });
-    return isDeepStrictEqual(
-      subjects.map(({ namespace }) => namespace),
+  const binding = await client.getOrUndefined(kinds.ClusterRoleBinding, { name: interceptors });
+  return (
+    binding !== undefined &&
+    isDeepStrictEqual(
+      (binding.subjects ?? []).map(({ namespace }) => namespace),
       namespaces,
-    );
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return false;
-    throw error;
-  }
+    )
+  );
 }
 
 interface ConstraintsDenial {

@@ -1,7 +1,7 @@
-import type { Client } from '@tektite/client';
+import { type Client, ignoreNotFound } from '@tektite/client';
 import type { ReconcileContext } from '@tektite/controller';
 import { identityText } from '@tektite/manifest';
-import { type DynamicObject, equalJson, isStatusError, type KubeObject } from '@tektite/meta';
+import { type DynamicObject, equalJson, type KubeObject } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import type { ComponentDescription } from '../component/component-description.ts';
 import type { ComponentObject } from '../component/component-object.ts';
@@ -172,10 +172,6 @@ function nameOf({ kind, metadata }: DynamicObject): PlannedFateOf['object'] {
 
 /** A cluster without the operator has nothing of its kinds. */
 async function listOf(client: Client, kind: Kind): Promise<readonly KubeObject[]> {
-  try {
-    return (await client.list(kind)).items as unknown as readonly KubeObject[];
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return [];
-    throw error;
-  }
+  const list = await client.list<KubeObject>(kind).catch(ignoreNotFound);
+  return list?.items ?? [];
 }

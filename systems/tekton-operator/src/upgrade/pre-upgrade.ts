@@ -1,4 +1,4 @@
-import { type Client, kinds, mergePatch, ignoreNotFound } from '@tektite/client';
+import { type Client, kinds, mergePatch } from '@tektite/client';
 import { parseFirstYaml } from '@tektite/schema/yaml';
 import { TektonResult } from '../kinds/kinds.ts';
 import { TektonConfig } from '../kinds/tekton-config.ts';
@@ -39,7 +39,7 @@ async function storedPrunerConfig(
 ): Promise<object | undefined> {
   if (spec.tektonpruner?.disabled !== false) return undefined;
   const key = { namespace: spec.targetNamespace ?? '', name: 'tekton-pruner-default-spec' };
-  const map = await found(() => client.get(kinds.ConfigMap, key));
+  const map = await client.getOrUndefined(kinds.ConfigMap, key);
   const text = map?.data?.['global-config'];
   if (!text) return undefined;
   const value = parseFirstYaml(text)?.value;
@@ -48,13 +48,9 @@ async function storedPrunerConfig(
 
 /** On OpenShift the platform makes the certificate of Results; one that the operator made once is in its way. */
 async function dropOwnCertificate(client: Client): Promise<void> {
-  const result = await found(() => client.get(TektonResult, { name: 'result' }));
+  const result = await client.getOrUndefined(TektonResult, { name: 'result' });
   if (!result) return;
   const key = { namespace: result.spec?.targetNamespace ?? '', name: 'tekton-results-tls' };
-  const secret = await found(() => client.get(kinds.Secret, key));
+  const secret = await client.getOrUndefined(kinds.Secret, key);
   if (secret && !secret.metadata.ownerReferences?.length) await client.delete(kinds.Secret, key);
-}
-
-async function found<T>(read: () => Promise<T>): Promise<T | undefined> {
-  return await read().catch(ignoreNotFound);
 }

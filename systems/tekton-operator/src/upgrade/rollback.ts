@@ -1,4 +1,4 @@
-import { type Client, kinds, ignoreNotFound } from '@tektite/client';
+import { type Client, kinds } from '@tektite/client';
 import { controllerReference, type DynamicObject, findCondition } from '@tektite/meta';
 import type { ControllerRevision } from '@tektite/schema/kubernetes';
 import type { PlannedSets } from '../component/component-description.ts';
@@ -122,7 +122,7 @@ export class Rollback<T extends ComponentObject> {
 
   private async save(wanted: WantedSets, generateName: string, kept: Kept): Promise<void> {
     const key = this.key(wanted, generateName);
-    const live = await found(() => this.client.get(kinds.ControllerRevision, key));
+    const live = await this.client.getOrUndefined(kinds.ControllerRevision, key);
     // A revision is immutable: another one replaces it.
     if (live) await this.client.delete(kinds.ControllerRevision, key);
     await this.client.create(kinds.ControllerRevision, {
@@ -133,7 +133,7 @@ export class Rollback<T extends ComponentObject> {
   }
 
   private async load(wanted: WantedSets, generateName: string): Promise<Kept | undefined> {
-    const live = await found(() => this.client.get(kinds.ControllerRevision, this.key(wanted, generateName)));
+    const live = await this.client.getOrUndefined(kinds.ControllerRevision, this.key(wanted, generateName));
     return live?.data as unknown as Kept | undefined;
   }
 
@@ -169,8 +169,4 @@ function keptOf(set: TektonInstallerSet): Kept {
     hash: annotations[keys.lastAppliedHash] ?? '',
     objects: objectsOf(set),
   };
-}
-
-async function found<V>(read: () => Promise<V>): Promise<V | undefined> {
-  return await read().catch(ignoreNotFound);
 }

@@ -1,7 +1,7 @@
 import type { Client } from '@tektite/client';
 import type { RunningSource, Source, SourceTarget } from '@tektite/controller';
 import { cacheKey, type InformerLease } from '@tektite/controller/cache';
-import { type DynamicObject, isStatusError, type KubeObject } from '@tektite/meta';
+import type { DynamicObject, KubeObject } from '@tektite/meta';
 import type { InstallerConfig } from '../../installer/decide-installer.ts';
 
 interface KindName {
@@ -26,12 +26,7 @@ export class InstallerConfigs implements Source {
     this.follow(kind);
     const cached = this.leases.get(textOf(kind))?.informer.store.get(cacheKey({ namespace, name }));
     if (cached) return cached as InstallerConfig;
-    try {
-      return (await client.get(kind, { namespace, name })) as InstallerConfig;
-    } catch (error) {
-      if (isStatusError(error, 'NotFound')) return undefined;
-      throw error;
-    }
+    return (await client.getOrUndefined(kind, { namespace, name })) as InstallerConfig | undefined;
   }
 
   start(target: SourceTarget): RunningSource {

@@ -1,5 +1,5 @@
 import { Client, httpTransport, kinds, mergePatch, parseKubeconfig, resolveContext } from '@tektite/client';
-import { isStatusError, type Random, systemClock } from '@tektite/meta';
+import { type Random, systemClock } from '@tektite/meta';
 import type { Node } from '@tektite/schema/kubernetes';
 
 /** Why a node cannot be a machine's, in words for people. */
@@ -50,13 +50,8 @@ export async function stampNode(
   host: string,
   fallback: string,
 ): Promise<{ readonly providerID: string; readonly addresses: readonly { type: string; address: string }[] }> {
-  let node: Node;
-  try {
-    node = await client.get(kinds.Node, { name: host });
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) throw new NodeError(`Node ${host} does not exist`);
-    throw error;
-  }
+  const node = await client.getOrUndefined(kinds.Node, { name: host });
+  if (!node) throw new NodeError(`Node ${host} does not exist`);
   const providerID = providerIdFor(host, node, fallback);
   if (!node.spec?.providerID) await client.patch(kinds.Node, { name: host }, mergePatch({ spec: { providerID } }));
   const addresses = (node.status?.addresses ?? []).map(({ type, address }) => ({ type, address }));

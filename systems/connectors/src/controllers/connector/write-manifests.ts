@@ -1,5 +1,4 @@
-import { type Client, keyOf, mergePatch, retryOnConflict } from '@tektite/client';
-import { isStatusError } from '@tektite/meta';
+import { type Client, keyOf, mergePatch, retryOnConflict, ignoreNotFound } from '@tektite/client';
 import { keys } from '../../connector-keys.ts';
 import { InstallManifest } from '../../kinds/install-manifest.ts';
 import type { ManifestAction } from './decide.ts';
@@ -42,13 +41,11 @@ async function update(client: Client, first: InstallManifest, wanted: WantedMani
 /** Deletes it with its dependents. A deleted one is not an error, and another one of its name stays. */
 export async function deleteManifest(client: Client, manifest: InstallManifest, signal: AbortSignal): Promise<void> {
   const { uid } = manifest.metadata;
-  try {
-    await client.delete(InstallManifest, keyOf(manifest), {
+  await client
+    .delete(InstallManifest, keyOf(manifest), {
       propagationPolicy: 'Foreground',
       ...(uid ? { preconditions: { uid } } : {}),
       signal,
-    });
-  } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
-  }
+    })
+    .catch(ignoreNotFound);
 }

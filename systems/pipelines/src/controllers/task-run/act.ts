@@ -1,5 +1,5 @@
-import { kinds, mergePatch } from '@tektite/client';
-import { equalJson, isStatusError } from '@tektite/meta';
+import { kinds, mergePatch, ignoreNotFound } from '@tektite/client';
+import { equalJson } from '@tektite/meta';
 import { TaskRun as TaskRunKind } from '../../kinds/kinds.ts';
 import type { TaskRun } from '../../kinds/task-run.ts';
 import type { PodChange, TaskRunPlan } from './decide/plan.ts';
@@ -33,13 +33,11 @@ async function changePod(pod: PodChange, { metadata }: TaskRun, { context }: Tas
     return;
   }
   const key = { namespace: metadata.namespace ?? '', name: pod.name };
-  try {
-    if (pod.change === 'cancel')
-      await client.patch(kinds.Pod, key, annotate({ 'tekton.dev/cancel': 'CANCEL' }), { signal });
-    else await client.delete(kinds.Pod, key, { signal });
-  } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
-  }
+  const write =
+    pod.change === 'cancel'
+      ? client.patch(kinds.Pod, key, annotate({ 'tekton.dev/cancel': 'CANCEL' }), { signal })
+      : client.delete(kinds.Pod, key, { signal });
+  await write.catch(ignoreNotFound);
 }
 
 /** A merge patch, so that concurrent writes to other fields are kept. Returns the run with its new resourceVersion. */

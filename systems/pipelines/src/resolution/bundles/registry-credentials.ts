@@ -1,5 +1,4 @@
-import { type Client, kinds } from '@tektite/client';
-import { isStatusError } from '@tektite/meta';
+import { type Client, kinds, ignoreNotFound } from '@tektite/client';
 import { type ImageReference, type Login, loginsIn, parseDockerAuths, parseDockerCfg } from '@tektite/oci';
 
 export interface CredentialPlace {
@@ -23,19 +22,15 @@ export async function loginFor(
 ): Promise<Login | undefined> {
   const account = await client
     .get(kinds.ServiceAccount, { namespace, name: serviceAccount }, { signal })
-    .catch(ignoreMissing);
+    .catch(ignoreNotFound);
   const listed = (account?.imagePullSecrets ?? []).map(({ name = '' }) => name);
   const names = [...(secret === '' ? [] : [secret]), ...listed];
   for (const name of names) {
-    const found = await client.get(kinds.Secret, { namespace, name }, { signal }).catch(ignoreMissing);
+    const found = await client.getOrUndefined(kinds.Secret, { namespace, name }, { signal });
     const login = found && loginIn((found.data ?? {}) as Readonly<Record<string, string>>, image);
     if (login) return login;
   }
   return undefined;
-}
-
-function ignoreMissing(error: unknown): undefined {
-  if (!isStatusError(error, 'NotFound')) throw error;
 }
 
 /** The most specific login for the image: one for its repository before one for its registry. */

@@ -1,4 +1,4 @@
-import { type Client, kinds, ignoreNotFound } from '@tektite/client';
+import { type Client, kinds } from '@tektite/client';
 import { equalJson } from '@tektite/meta';
 
 /**
@@ -10,16 +10,12 @@ export async function breakDeadlock(
   namespace: string,
   { service, configuration }: { readonly service: string; readonly configuration: string },
 ): Promise<void> {
-  const live = await find(() => client.get(kinds.ValidatingWebhookConfiguration, { name: configuration }));
+  const live = await client.getOrUndefined(kinds.ValidatingWebhookConfiguration, { name: configuration });
   if (!live?.webhooks?.length) return;
-  const endpoints = await find(() => client.get(kinds.Endpoints, { namespace, name: service }));
+  const endpoints = await client.getOrUndefined(kinds.Endpoints, { namespace, name: service });
   if ((endpoints?.subsets?.length ?? 0) > 0) return;
   // Without its hash, so that its owner writes it again once the webhook is up.
   const { 'operator.tekton.dev/last-applied-hash': _hash, ...annotations } = live.metadata.annotations ?? {};
   const next = { ...live, metadata: { ...live.metadata, annotations }, webhooks: [] };
   if (!equalJson(live, next)) await client.update(kinds.ValidatingWebhookConfiguration, next);
-}
-
-async function find<T>(read: () => Promise<T>): Promise<T | undefined> {
-  return await read().catch(ignoreNotFound);
 }

@@ -1,4 +1,4 @@
-import { jsonPatch, kinds } from '@tektite/client';
+import { jsonPatch, kinds, ignoreNotFound } from '@tektite/client';
 import { isStatusError, isTransient } from '@tektite/meta';
 import type { CachedPipelineRun } from '../../../cache/cache-transforms.ts';
 import type { PipelineRun } from '../../../kinds/pipeline-run.ts';
@@ -106,7 +106,7 @@ async function moveFromCordonedNode(
   const { items } = await client.list(kinds.Node, { fieldSelector: 'spec.unschedulable=true', signal });
   if (items.length === 0) return;
   const key = { namespace, name: `${name}-0` };
-  const pod = await client.get(kinds.Pod, key, { signal }).catch(ignoreNotFound);
+  const pod = await client.getOrUndefined(kinds.Pod, key, { signal });
   if (!pod || !items.some((node) => node.metadata.name === pod.spec?.nodeName)) return;
   await client.delete(kinds.Pod, key, { signal }).catch(ignoreNotFound);
 }
@@ -136,7 +136,7 @@ async function deleteClaim(
   { context: { client, signal } }: PipelineRunServices,
 ): Promise<void> {
   const key = { namespace, name };
-  const claim = await client.get(kinds.PersistentVolumeClaim, key, { signal }).catch(ignoreNotFound);
+  const claim = await client.getOrUndefined(kinds.PersistentVolumeClaim, key, { signal });
   if (!claim) return;
   await client.delete(kinds.PersistentVolumeClaim, key, { signal }).catch(ignoreNotFound);
   const { finalizers = [] } = claim.metadata;
@@ -144,8 +144,4 @@ async function deleteClaim(
   const value = finalizers.filter((each) => each !== protection);
   const patch = jsonPatch([{ op: 'replace', path: '/metadata/finalizers', value }]);
   await client.patch(kinds.PersistentVolumeClaim, key, patch, { signal }).catch(ignoreNotFound);
-}
-
-function ignoreNotFound(error: unknown): undefined {
-  if (!isStatusError(error, 'NotFound')) throw error;
 }

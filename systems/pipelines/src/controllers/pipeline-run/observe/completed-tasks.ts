@@ -1,5 +1,4 @@
 import type { Client } from '@tektite/client';
-import { isStatusError } from '@tektite/meta';
 import { TaskRun as TaskRunKind } from '../../../kinds/kinds.ts';
 import type { PipelineRun } from '../../../kinds/pipeline-run.ts';
 import type { TaskRun } from '../../../kinds/task-run.ts';
@@ -20,13 +19,8 @@ export class CompletedTasks {
   ): Promise<TaskSpec | undefined> {
     const known = this.byRun.get(run);
     if (known?.has(uid)) return known.get(uid);
-    const spec = await client.get(TaskRunKind, { namespace, name }, { signal }).then(
-      ({ metadata, status }) => (metadata.uid === uid ? status?.taskSpec : undefined),
-      (error: unknown) => {
-        if (!isStatusError(error, 'NotFound')) throw error;
-        return undefined;
-      },
-    );
+    const found = await client.getOrUndefined(TaskRunKind, { namespace, name }, { signal });
+    const spec = found?.metadata.uid === uid ? found.status?.taskSpec : undefined;
     this.of(run).set(uid, spec);
     return spec;
   }

@@ -61,12 +61,9 @@ async function readCredentials(
   const secrets = new Map<string, Secret>();
   const missing: string[] = [];
   for (const { name: secret = '' } of account.secrets ?? []) {
-    try {
-      secrets.set(secret, await client.get(kinds.Secret, { namespace, name: secret }, { signal }));
-    } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error;
-      missing.push(secret);
-    }
+    const found = await client.getOrUndefined(kinds.Secret, { namespace, name: secret }, { signal });
+    if (found) secrets.set(secret, found);
+    else missing.push(secret);
   }
   if (missing.length > 0)
     event({
