@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { pageFile, readRegistries, registryFiles, renderPage } from './error-page.mjs';
+import { exportedNames } from '../exports/exported-names.mjs';
+import { readRooms } from '../layers/rooms.mjs';
+import { isTestFile, sourceFiles } from '../layers/source-files.mjs';
+import { pageFile, readRegistries, registryFiles, renderPage, root } from './error-page.mjs';
 
 const registries = await readRegistries(registryFiles(), (file) => import(file));
 
@@ -19,4 +23,18 @@ it('every code is in capitals and says when it happens and what to do', () => {
       expect.stringMatching(/^[^A-Z].*[^.]$/),
     ]);
   }
+});
+
+it('no package exports a class of errors without a code, besides those with a reason of Kubernetes', () => {
+  const exported = readRooms(root).flatMap(({ path, manifest }) => {
+    const files = [...sourceFiles(join(root, path))].filter((file) => !isTestFile(file));
+    const plain = files.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/^export class (\w+) extends Error\b/gm)].map(([, name]) => name),
+    );
+    const names = new Set(
+      Object.values(manifest.exports ?? {}).flatMap(({ source }) => exportedNames(join(root, path, source))),
+    );
+    return plain.filter((name) => names.has(name));
+  });
+  expect(exported.sort()).toEqual(['ContainerStartError', 'StatusError']);
 });

@@ -25,7 +25,14 @@ export { jsonSyntaxError } from './json/json-syntax-error.ts';
 export { jsonTypeName } from './json/json-type-name.ts';
 
 // Values into structs, and how they are printed
-export { DecodeError, EncodeError, TypeMismatch } from './json/decode-error.ts';
+export {
+  DecodeError,
+  decodeErrors,
+  EncodeError,
+  isDecodeError,
+  isTypeMismatch,
+  TypeMismatch,
+} from './json/decode-error.ts';
 export { type DecodeOptions, DecodeState } from './decode/decode-state.ts';
 export { decodeStruct, unknownFields } from './decode/decode-struct.ts';
 export { hadEmptyMap } from './decode/struct-decoder.ts';

@@ -120,7 +120,7 @@ export {
 // Numbers and times
 export { humanDuration, shortHumanDuration } from './human-duration.ts';
 export { canonicalQuantity, Quantity } from './quantity.ts';
-export { QuantityError, type QuantityFormat } from './quantity-parser.ts';
+export { isQuantityError, QuantityError, quantityErrors, type QuantityFormat } from './quantity-parser.ts';
 export {
   formatMicroTime,
   formatTime,
@@ -130,7 +130,9 @@ export {
   normalizeTime,
   parseMicroTime,
   parseTime,
+  isTimeError,
   TimeError,
+  timeErrors,
 } from './time.ts';
 
 // Errors

@@ -1,9 +1,25 @@
+import { defineErrors } from './define-errors.ts';
+
 /** In which family of suffixes a quantity was written; it is printed in the same one. */
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
+export const quantityErrors = defineErrors('meta', 'QuantityError', {
+  INVALID_QUANTITY: {
+    when: 'a text is no quantity',
+    fix: 'write a number with one of the suffixes of Kubernetes: 100m, 1.5Gi',
+  },
+});
+
 /** A text that Kubernetes cannot read as a quantity. The message is its own. */
-export class QuantityError extends Error {
-  override readonly name = 'QuantityError';
+export class QuantityError extends quantityErrors.Error {
+  constructor(message: string) {
+    super('INVALID_QUANTITY', message);
+  }
+}
+
+/** Whether `error` is a QuantityError. */
+export function isQuantityError(error: unknown): error is QuantityError {
+  return quantityErrors.is(error);
 }
 
 const wrongFormat = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";

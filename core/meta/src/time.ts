@@ -1,12 +1,28 @@
+import { defineErrors } from './define-errors.ts';
+
 /** A moment: whole seconds since the epoch, and nanoseconds within the second. */
 export interface Instant {
   readonly seconds: number;
   readonly nanoseconds: number;
 }
 
+export const timeErrors = defineErrors('meta', 'TimeError', {
+  INVALID_TIME: {
+    when: 'a text is no time as Go reads it',
+    fix: 'write it as RFC 3339 says: 2026-01-02T15:04:05Z',
+  },
+});
+
 /** A text that Go cannot read as a time. The message is its own. */
-export class TimeError extends Error {
-  override readonly name = 'TimeError';
+export class TimeError extends timeErrors.Error {
+  constructor(message: string) {
+    super('INVALID_TIME', message);
+  }
+}
+
+/** Whether `error` is a TimeError. */
+export function isTimeError(error: unknown): error is TimeError {
+  return timeErrors.is(error);
 }
 
 const rfc3339 = '2006-01-02T15:04:05Z07:00';

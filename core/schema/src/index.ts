@@ -47,7 +47,7 @@ export { type CelEnvironment, type Compilation, celEnvironment, type Environment
 export { jsonValue, schemaValue } from './cel/json-value.ts';
 export { declare, type FunctionDeclaration, method, type Overload, overload } from './cel/language/declarations.ts';
 export { equalValues } from './cel/language/equality.ts';
-export { CostExceededError, EvaluationError } from './cel/language/evaluation.ts';
+export { CostExceededError, EvaluationError, evaluationErrors, isEvaluationError } from './cel/language/evaluation.ts';
 export type { Outcome, Program } from './cel/language/program.ts';
 export {
   boolType,

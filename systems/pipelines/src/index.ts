@@ -31,7 +31,7 @@ export type { CustomTaskProgress } from './controllers/custom-run/decide.ts';
 
 // The Pod of a TaskRun
 export { buildPod, type PodCredentials, type PodOptions } from './pod/build-pod.ts';
-export { CredentialError, podCredentials } from './pod/credentials.ts';
+export { CredentialError, credentialErrors, podCredentials } from './pod/credentials.ts';
 export type { PodImages } from './pod/pod-images.ts';
 
 // The program in every step
@@ -54,7 +54,13 @@ export {
   type RemoteObject,
   type RemotePlace,
 } from './resolution/fetch-remote.ts';
-export { isRemoteFailure, RemoteFailure, remoteFailures, RemotePending } from './resolution/remote-failure.ts';
+export {
+  isRemoteFailure,
+  isRemotePending,
+  RemoteFailure,
+  remoteFailures,
+  RemotePending,
+} from './resolution/remote-failure.ts';
 export { resolutionRequestName } from './resolution/request-name.ts';
 export type { RemoteReference, RequestPlace } from './resolution/request-remote.ts';
 export type { VerificationResult } from './conditions/verification-result.ts';

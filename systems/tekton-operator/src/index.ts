@@ -15,7 +15,7 @@ export { prunerSystem } from './event-pruner/pruner-system.ts';
 // Where releases come from
 export { folderPayload } from './payload/folder-payload.ts';
 export { type MadeRelease, objectPayload } from './payload/object-payload.ts';
-export { PayloadError, type PayloadSource } from './payload/payload-source.ts';
+export { isPayloadError, PayloadError, payloadErrors, type PayloadSource } from './payload/payload-source.ts';
 export { type ReleaseUrl, urlPayload } from './payload/url-payload.ts';
 
 // Platform extensions

@@ -19,6 +19,7 @@ export {
   type Scenario,
   simulate,
   SimulationError,
+  simulationErrors,
   type SimulationOptions,
   type SimulationReport,
   type World,

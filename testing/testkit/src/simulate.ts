@@ -1,5 +1,5 @@
 import type { Client, Transport } from '@tektite/client';
-import { type Random, seededRandom, sleep } from '@tektite/meta';
+import { defineErrors, type Random, seededRandom, sleep } from '@tektite/meta';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
 import { type FaultRates, faultyTransport } from './faulty-transport.ts';
 import { simulatedProcess } from './simulated-process.ts';
@@ -49,14 +49,21 @@ export interface SimulationReport {
   readonly crashes: number;
 }
 
+export const simulationErrors = defineErrors('testkit', 'SimulationError', {
+  SCENARIO_FAILED: {
+    when: 'a scenario did not end as its check expects',
+    fix: 'run the seed that the message names alone, and read the faults and writes that it lists',
+  },
+});
+
 /** A scenario that did not end well. The message has everything that is needed to see it again. */
-export class SimulationError extends Error {
-  override readonly name = 'SimulationError';
+export class SimulationError extends simulationErrors.Error {
   readonly report: SimulationReport;
 
   constructor(report: SimulationReport, cause: unknown) {
     const { seed, writes, faults, crashes } = report;
     super(
+      'SCENARIO_FAILED',
       `seed ${seed}: ${cause instanceof Error ? cause.message : String(cause)}\n` +
         `  ${crashes} crashes, faults:\n${faults.map((fault) => `    ${fault}`).join('\n')}\n` +
         `  the last writes:\n${writes

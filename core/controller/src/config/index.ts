@@ -1,5 +1,5 @@
 /** ConfigMaps with a type, reloaded as they change. */
-export { ConfigError, isConfigError } from './config-error.ts';
+export { ConfigError, configErrors, isConfigError } from './config-error.ts';
 export {
   booleanField,
   type ConfigField,

@@ -1,6 +1,33 @@
+import { defineErrors, type ErrorCode } from '@tektite/meta';
+
+export const decodeErrors = defineErrors('go', 'DecodeError', {
+  DECODE_FAILED: {
+    when: 'a body, or a part of one, is nothing that Go could have decoded',
+    fix: 'correct the body; the message is the one that Go gives',
+  },
+  TYPE_MISMATCH: {
+    when: 'a value has another JSON type than its field',
+    fix: 'correct the value of the field that the message names',
+  },
+  ENCODE_FAILED: {
+    when: 'a value was decoded and cannot be printed',
+    fix: 'correct the value that the message names',
+  },
+});
+
 /** A body, or a part of one, that Go could not have decoded. The message is the one Go gives. */
-export class DecodeError extends Error {
-  override readonly name: string = 'DecodeError';
+export class DecodeError extends decodeErrors.Error {
+  constructor(message: string, options?: ErrorOptions, code: ErrorCode<typeof decodeErrors> = 'DECODE_FAILED') {
+    super(code, message, options);
+  }
+}
+
+/** Whether `error` is a DecodeError, with one of these codes if any are given. */
+export function isDecodeError(
+  error: unknown,
+  ...codes: readonly ErrorCode<typeof decodeErrors>[]
+): error is DecodeError {
+  return decodeErrors.is(error, ...codes);
 }
 
 /** A value of the wrong JSON type. Kept in parts, because a decoder around it may put its own path in front. */
@@ -18,6 +45,8 @@ export class TypeMismatch extends DecodeError {
       struct === '' && field === ''
         ? `json: cannot unmarshal ${found} into Go value of type ${goType}`
         : `json: cannot unmarshal ${found} into Go struct field ${struct}.${field} of type ${goType}`,
+      undefined,
+      'TYPE_MISMATCH',
     );
     this.found = found;
     this.goType = goType;
@@ -25,7 +54,16 @@ export class TypeMismatch extends DecodeError {
   }
 }
 
+/** Whether `error` is a TypeMismatch. */
+export function isTypeMismatch(error: unknown): error is TypeMismatch {
+  return decodeErrors.is(error, 'TYPE_MISMATCH');
+}
+
 /** A value that was decoded and cannot be printed. Go reports it only when decoding succeeds. */
 export class EncodeError extends DecodeError {
   override readonly name = 'EncodeError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options, 'ENCODE_FAILED');
+  }
 }

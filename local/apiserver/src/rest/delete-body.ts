@@ -1,4 +1,4 @@
-import { DecodeError, decodeJson } from '@tektite/go';
+import { DecodeError, decodeJson, isDecodeError } from '@tektite/go';
 import { badRequestError, formatApiVersion } from '@tektite/meta';
 import { definitionOf } from '@tektite/schema/kubernetes';
 import { parseYaml } from '@tektite/schema/yaml';
@@ -33,7 +33,7 @@ export function readDeleteBody({ request }: RequestContext): object | undefined 
       `no kind "${named.kind}" is registered for version "${formatApiVersion(named)}" in scheme "${scheme}"`,
     );
   } catch (error) {
-    throw error instanceof DecodeError ? badRequestError(error.message) : error;
+    throw isDecodeError(error) ? badRequestError(error.message) : error;
   }
 }
 

@@ -1,4 +1,4 @@
-import { DecodeError, type JsonDocument } from '@tektite/go';
+import { type JsonDocument, isDecodeError } from '@tektite/go';
 import { badRequestError, StatusError } from '@tektite/meta';
 import { strictErrorWarnings } from '../codec/strict-error-warnings.ts';
 import type { Decoded, FieldValidation, Resource } from '../registry/resource.ts';
@@ -30,7 +30,7 @@ function decodeAs(resource: Resource, document: JsonDocument): Decoded {
   try {
     return resource.decode(document);
   } catch (error) {
-    if (error instanceof DecodeError) throw cannotHandle(resource, error.message);
+    if (isDecodeError(error)) throw cannotHandle(resource, error.message);
     throw error;
   }
 }

@@ -1,11 +1,21 @@
+import { defineErrors } from '@tektite/meta';
 import type { Secret, ServiceAccount } from '@tektite/schema/kubernetes';
 import type { PodCredentials } from './build-pod.ts';
 import { hashedNames } from './hashed-name.ts';
 import { paths } from './internal-volumes.ts';
 
+export const credentialErrors = defineErrors('pipelines', 'CredentialError', {
+  NO_KNOWN_HOSTS: {
+    when: 'a Git SSH Secret has no known_hosts, and the feature flag require-git-ssh-secret-known-hosts is set',
+    fix: 'add the key known_hosts to the Secret',
+  },
+});
+
 /** A Secret that cannot be used as the cluster's administrator wants it. */
-export class CredentialError extends Error {
-  override readonly name = 'CredentialError';
+export class CredentialError extends credentialErrors.Error {
+  constructor(message: string) {
+    super('NO_KNOWN_HOSTS', message);
+  }
 }
 
 const dockerPrefix = 'tekton.dev/docker-';

@@ -1,11 +1,11 @@
-import { DecodeError, decodeStruct, jsonTypeName, unknownFields } from '@tektite/go';
+import { decodeStruct, jsonTypeName, unknownFields, isDecodeError } from '@tektite/go';
 import { type KubeObject, parseApiVersion } from '@tektite/meta';
 import { definitionOf } from '@tektite/schema/kubernetes';
 import { parseFirstYaml, strictYamlError, isYamlError } from '@tektite/schema/yaml';
 import type { StructKind } from '@tektite/schema/struct';
 import { findKind } from '../kinds/all-kinds.ts';
 import { decodeObject } from '../rules/decode-object.ts';
-import { RemoteFailure } from './remote-failure.ts';
+import { RemoteFailure, isRemoteFailure } from './remote-failure.ts';
 
 /** The kinds that upstream's decoder knows, by version. Each has a list, too, which is never fetched. */
 const known: Readonly<Record<string, readonly string[]>> = {
@@ -24,8 +24,8 @@ export function decodeRemote(data: Uint8Array): KubeObject {
   try {
     return decodeText(text);
   } catch (error) {
-    if (error instanceof RemoteFailure) throw error;
-    if (!isYamlError(error) && !(error instanceof DecodeError)) throw error;
+    if (isRemoteFailure(error)) throw error;
+    if (!isYamlError(error) && !isDecodeError(error)) throw error;
     throw invalid(error.message, error);
   }
 }

@@ -51,8 +51,8 @@ export interface RemoteObject<T extends KubeObject> {
  * try {
  *   const { object, refSource, verification } = await fetchTask(taskRun, { resolver: 'git', params }, place);
  * } catch (error) {
- *   if (error instanceof RemotePending) return waiting('ResolvingTaskRef', `TaskRun ${key} awaiting remote resource`);
- *   if (!(error instanceof RemoteFailure)) throw error; // the reconcile is repeated
+ *   if (isRemotePending(error)) return waiting('ResolvingTaskRef', `TaskRun ${key} awaiting remote resource`);
+ *   if (!isRemoteFailure(error)) throw error; // the reconcile is repeated
  *   const reason = error.stage === 'validation' ? 'TaskValidationFailed' : 'TaskRunResolutionFailed';
  *   return failed(reason, error.isUserError ? `[User error] ${error.message}` : error.message);
  * }

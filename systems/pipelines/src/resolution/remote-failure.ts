@@ -5,15 +5,24 @@ export const remoteFailures = defineErrors('pipelines', 'RemoteFailure', {
     when: 'a reference to a remote Task or Pipeline cannot be resolved, or the object is invalid',
     fix: 'correct the reference or the object that the message names',
   },
+  REMOTE_PENDING: {
+    when: 'a remote Task or Pipeline is being fetched',
+    fix: 'nothing: the run continues when its ResolutionRequest changes',
+  },
 });
 
 /** The resource is being fetched. Reconcile again when the ResolutionRequest changes. */
-export class RemotePending extends Error {
+export class RemotePending extends remoteFailures.Error {
   override readonly name = 'RemotePending';
 
   constructor() {
-    super('resolution request is still in progress');
+    super('REMOTE_PENDING', 'resolution request is still in progress');
   }
+}
+
+/** Whether `error` is a RemotePending. */
+export function isRemotePending(error: unknown): error is RemotePending {
+  return remoteFailures.is(error, 'REMOTE_PENDING');
 }
 
 /**
@@ -39,5 +48,5 @@ export class RemoteFailure extends remoteFailures.Error {
 
 /** Whether `error` is a RemoteFailure. */
 export function isRemoteFailure(error: unknown): error is RemoteFailure {
-  return remoteFailures.is(error);
+  return remoteFailures.is(error, 'REMOTE_UNUSABLE');
 }

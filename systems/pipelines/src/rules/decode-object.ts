@@ -1,4 +1,4 @@
-import { DecodeError, decodeStruct, EncodeError } from '@tektite/go';
+import { decodeStruct, isDecodeError } from '@tektite/go';
 import { badRequestError, type KubeObject, type StatusError } from '@tektite/meta';
 import type { StructKind } from '@tektite/schema/struct';
 
@@ -21,8 +21,8 @@ export function decodeObject<T extends KubeObject>(
 
 /** The error for an object that cannot be decoded. `doing` is `mutation failed` or `decoding request failed`. */
 export function undecodable(doing: string, which: 'new' | 'old', error: unknown): StatusError {
-  if (!(error instanceof DecodeError)) throw error;
-  if (error instanceof EncodeError)
+  if (!isDecodeError(error)) throw error;
+  if (error.code === 'ENCODE_FAILED')
     return badRequestError(
       `${doing}: cannot create patch for round tripped newBytes: cannot marshal interface: ${error.message}`,
     );

@@ -1,7 +1,7 @@
 import { isManifestError } from '@tektite/manifest';
-import { PayloadError } from './payload-source.ts';
+import { isPayloadError } from './payload-source.ts';
 
 /** Whether an error is about a release file, so that a condition reports it. */
 export function isManifestProblem(error: unknown): error is Error {
-  return error instanceof PayloadError || isManifestError(error);
+  return isPayloadError(error) || isManifestError(error);
 }

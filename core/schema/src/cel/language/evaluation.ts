@@ -1,15 +1,34 @@
+import { defineErrors } from '@tektite/meta';
 import type { Value } from './value.ts';
 
+export const evaluationErrors = defineErrors('schema', 'EvaluationError', {
+  EVALUATION_FAILED: {
+    when: 'a CEL expression could not be evaluated: division by zero, a missing key',
+    fix: 'correct the expression, or guard the field with has()',
+  },
+  COST_EXCEEDED: {
+    when: 'the evaluation of a CEL expression used up its budget',
+    fix: 'shorten the expression, or limit the size of the lists and maps that it goes through',
+  },
+});
+
 /** An expression that could not be evaluated: division by zero, a missing key. `&&` and `||` may absorb it. */
-export class EvaluationError extends Error {
-  override readonly name = 'EvaluationError';
+export class EvaluationError extends evaluationErrors.Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super('EVALUATION_FAILED', message, options);
+  }
+}
+
+/** Whether `error` is an EvaluationError. */
+export function isEvaluationError(error: unknown): error is EvaluationError {
+  return evaluationErrors.is(error, 'EVALUATION_FAILED');
 }
 
 /** An evaluation that used up its budget. Nothing absorbs it. */
-export class CostExceededError extends Error {
+export class CostExceededError extends evaluationErrors.Error {
   override readonly name = 'CostExceededError';
   constructor() {
-    super('operation cancelled: actual cost limit exceeded');
+    super('COST_EXCEEDED', 'operation cancelled: actual cost limit exceeded');
   }
 }
 

@@ -1,4 +1,4 @@
-import { DecodeError } from '@tektite/go';
+import { isDecodeError } from '@tektite/go';
 import { cloneJson, isStatusError, type KubeObject } from '@tektite/meta';
 import { type JsonSchema, ListValue, type Value } from '@tektite/schema';
 import { atomOf, untypedSchema } from '../../apply/atom.ts';
@@ -35,7 +35,7 @@ export function applyMutation(
   try {
     return resource.decode({ value: copy, hasNumberTexts: false }).object;
   } catch (error) {
-    throw error instanceof DecodeError ? new MutationError(error.message) : error;
+    throw isDecodeError(error) ? new MutationError(error.message) : error;
   }
 }
 

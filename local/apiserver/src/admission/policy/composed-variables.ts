@@ -7,6 +7,7 @@ import {
   perCallLimit,
   structType,
   type Value,
+  isEvaluationError,
 } from '@tektite/schema';
 import type { Variable } from '@tektite/schema/kubernetes';
 import {
@@ -64,7 +65,7 @@ export class LazyVariables extends MapValue {
     if (!expression) return undefined;
     let value = this.values.get(key);
     if (value === undefined) this.values.set(key, (value = this.evaluate(key, expression)));
-    if (value instanceof EvaluationError) throw value;
+    if (isEvaluationError(value)) throw value;
     return value;
   }
 

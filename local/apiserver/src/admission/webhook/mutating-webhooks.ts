@@ -1,4 +1,4 @@
-import { DecodeError, decodeJson, plainNumbers } from '@tektite/go';
+import { decodeJson, plainNumbers, isDecodeError } from '@tektite/go';
 import { equalJson, internalServerError, isStatusError, quoteGo } from '@tektite/meta';
 import { applyJsonPatch } from '@tektite/schema/patch';
 import type { Draft, Resource } from '../../registry/resource.ts';
@@ -150,6 +150,6 @@ function decodePatched(request: AdmissionRequest, resource: Resource, patched: u
   try {
     return resource.decode({ value: patched, hasNumberTexts: false }, { keepNulls: true }).object;
   } catch (error) {
-    throw error instanceof DecodeError ? internalServerError(error.message, error) : error;
+    throw isDecodeError(error) ? internalServerError(error.message, error) : error;
   }
 }

@@ -1,4 +1,4 @@
-import { DecodeError } from '@tektite/go';
+import { isDecodeError } from '@tektite/go';
 import { type DynamicObject, type Mutable, type Random, seededRandom } from '@tektite/meta';
 import type { JsonSchema } from '@tektite/schema';
 import { type BuiltinKind, builtinKinds } from '@tektite/schema/kubernetes';
@@ -77,7 +77,7 @@ function attempt(kind: BuiltinKind, content: object): void {
         delete changed.spec[Object.keys(changed.spec)[0] ?? ''];
     });
   } catch (error) {
-    if (!(error instanceof DecodeError)) throw error;
+    if (!isDecodeError(error)) throw error;
   }
 }
 

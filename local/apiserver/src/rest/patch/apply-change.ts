@@ -1,4 +1,4 @@
-import { DecodeError } from '@tektite/go';
+import { isDecodeError } from '@tektite/go';
 import {
   badRequestError,
   type Clock,
@@ -67,7 +67,7 @@ function decodeApplied(resource: Resource, object: unknown): Draft {
   try {
     return resource.decode(parsed(object, resource)).object;
   } catch (error) {
-    if (!(error instanceof DecodeError)) throw error;
+    if (!isDecodeError(error)) throw error;
     throw new StatusError({ code: 500, message: `failed to convert new typed object: ${error.message}` });
   }
 }

@@ -1,4 +1,4 @@
-import { DecodeError, formatGoValue, TypeMismatch } from '@tektite/go';
+import { DecodeError, formatGoValue, isDecodeError, isTypeMismatch } from '@tektite/go';
 import { formatApiVersion, invalid, invalidObjectError, type KubeObject } from '@tektite/meta';
 import { findBuiltinDefinition } from '@tektite/schema/kubernetes';
 import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch } from '@tektite/schema/patch';
@@ -61,7 +61,7 @@ function decodePatched(
     decoded = resource.decode(parsed(typed, resource));
     if (type === 'strategic') Object.assign(decoded.object, { kind, apiVersion: formatApiVersion({ group, version }) });
   } catch (error) {
-    if (!(error instanceof DecodeError)) throw error;
+    if (!isDecodeError(error)) throw error;
     throw refuse(type === 'strategic' ? restoreMessage(error) : error.message);
   }
   if (options.fieldValidation === 'Strict') {
@@ -73,7 +73,7 @@ function decodePatched(
 
 /** Strategic patches are decoded by another part of upstream, with different texts for a value of a wrong type. */
 function restoreMessage(error: DecodeError): string {
-  if (!(error instanceof TypeMismatch)) return error.message;
+  if (!isTypeMismatch(error)) return error.message;
   const { found, goType } = error;
   const source =
     { object: 'map', array: 'slice', number: 'int64' }[found] ?? (found.startsWith('number ') ? 'float64' : found);

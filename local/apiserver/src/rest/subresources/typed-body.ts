@@ -1,4 +1,4 @@
-import { DecodeError, type JsonDocument } from '@tektite/go';
+import { type JsonDocument, isDecodeError } from '@tektite/go';
 import { badRequestError, formatApiVersion, type KubeObject, type ManagedFieldsEntry } from '@tektite/meta';
 import type { JsonSchema } from '@tektite/schema';
 import { builtinSchema, findBuiltinDefinition } from '@tektite/schema/kubernetes';
@@ -39,7 +39,7 @@ export function decodeTyped<T extends object>(document: JsonDocument, kind: Body
     }
     return { ...object, kind: kind.kind, apiVersion: formatApiVersion(kind) } as unknown as T;
   } catch (error) {
-    if (!(error instanceof DecodeError)) throw error;
+    if (!isDecodeError(error)) throw error;
     throw badRequestError(
       `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${error.message}`,
     );

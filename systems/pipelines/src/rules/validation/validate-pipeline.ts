@@ -10,7 +10,7 @@ import { quoteGo } from '@tektite/meta';
 import type { PipelineObject } from '../../kinds/kinds.ts';
 import type { ParamSpec } from '../../kinds/param.ts';
 import type { PipelineSpec, PipelineTask, PipelineWorkspaceDeclaration } from '../../kinds/pipeline-spec.ts';
-import { buildGraph, GraphError } from '../../pipeline/graph.ts';
+import { buildGraph, isGraphError } from '../../pipeline/graph.ts';
 import { allErrors } from './all-errors.ts';
 import type { Rules } from '../rules.ts';
 import {
@@ -126,7 +126,7 @@ function validateGraph(tasks: readonly PipelineTask[]): FieldErrors | undefined 
     buildGraph(tasks);
     return undefined;
   } catch (error) {
-    if (!(error instanceof GraphError)) throw error;
+    if (!isGraphError(error)) throw error;
     return invalidValue(error.message, 'tasks');
   }
 }

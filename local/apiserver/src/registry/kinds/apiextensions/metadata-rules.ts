@@ -1,4 +1,4 @@
-import { DecodeError } from '@tektite/go';
+import { isDecodeError } from '@tektite/go';
 import { FieldPath, nameIsPathSegment, type ObjectMeta } from '@tektite/meta';
 import type { JsonSchema, MetadataRules } from '@tektite/schema';
 import { builtinSchema, definitionOf } from '@tektite/schema/kubernetes';
@@ -25,7 +25,7 @@ export const metadataRules: MetadataRules = {
         unknown: strictErrors.flatMap((strictError) => /^unknown field "(.*)"$/.exec(strictError)?.[1] ?? []),
       };
     } catch (error) {
-      if (error instanceof DecodeError) return error.message;
+      if (isDecodeError(error)) return error.message;
       throw error;
     }
   },

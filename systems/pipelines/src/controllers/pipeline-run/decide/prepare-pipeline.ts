@@ -1,7 +1,7 @@
 import type { PipelineRun } from '../../../kinds/pipeline-run.ts';
 import type { PipelineSpec } from '../../../kinds/pipeline-spec.ts';
 import { contextVariables } from './context-variables.ts';
-import { buildFinalGraph, buildGraph, type Graph, GraphError } from '../../../pipeline/graph.ts';
+import { buildFinalGraph, buildGraph, type Graph, isGraphError } from '../../../pipeline/graph.ts';
 import { ParamReferenceError, pipelineParams } from './pipeline-params.ts';
 import { replaceInPipeline } from './replace-in-pipeline.ts';
 import { validatePipelineRun } from './validate-pipeline-run.ts';
@@ -86,7 +86,7 @@ function invalidSpec(pipeline: string, violation: string): RunFailure {
 
 function graphOf({ tasks = [], finally: final = [] }: PipelineSpec, run: string): Graph {
   const fail = (error: unknown, clause: string) => {
-    if (!(error instanceof GraphError)) return error;
+    if (!isGraphError(error)) return error;
     const message = `[User error] PipelineRun ${run}'s Pipeline DAG is invalid${clause}: ${error.message}`;
     return new RunFailure('PipelineInvalidGraph', message, { cause: error });
   };

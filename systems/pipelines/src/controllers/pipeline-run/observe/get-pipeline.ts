@@ -6,7 +6,7 @@ import { contextVariables } from '../decide/context-variables.ts';
 import { givenParams } from '../decide/pipeline-params.ts';
 import { replaceParams } from '../decide/replace-in-pipeline.ts';
 import { fetchPipeline } from '../../../resolution/fetch-remote.ts';
-import { RemoteFailure, RemotePending } from '../../../resolution/remote-failure.ts';
+import { type RemoteFailure, isRemotePending, isRemoteFailure } from '../../../resolution/remote-failure.ts';
 import { replaceText } from '../../../substitution/replace-text.ts';
 import { RunFailure, RunWaits } from '../../../conditions/run-failure.ts';
 import { looksLikeUrl } from '../../../rules/validation/validate-ref.ts';
@@ -22,11 +22,11 @@ export async function getPipeline(run: PipelineRun, services: PipelineRunService
   try {
     return await find(run, services);
   } catch (error) {
-    if (error instanceof RemotePending)
+    if (isRemotePending(error))
       throw new RunWaits('ResolvingPipelineRef', `PipelineRun ${namespace}/${name} awaiting remote resource`);
     if (!(error instanceof PipelineUnavailable)) throw error;
     const { cause, message } = error;
-    if (cause instanceof RemoteFailure && cause.stage === 'validation')
+    if (isRemoteFailure(cause) && cause.stage === 'validation')
       throw new RunFailure(
         'PipelineValidationFailed',
         `[User error] Failed dryRunValidation for PipelineRun ${name}: ${message}`,
@@ -115,7 +115,7 @@ async function fetch(
     const { spec, metadata } = object;
     return { spec, metadata, verification, ...(refSource ? { refSource } : {}) };
   } catch (error) {
-    if (!(error instanceof RemoteFailure)) throw error;
+    if (!isRemoteFailure(error)) throw error;
     throw new PipelineUnavailable(explain(error, url ?? name), { cause: error });
   }
 }

@@ -12,7 +12,7 @@ import { replaceInPipelineTask } from '../decide/replace-in-pipeline.ts';
 import { resolveResults } from '../decide/task-results.ts';
 import { type Resolved, TaskState } from '../decide/task-state.ts';
 import { fetchTask } from '../../../resolution/fetch-remote.ts';
-import { RemoteFailure, RemotePending } from '../../../resolution/remote-failure.ts';
+import { isRemotePending, isRemoteFailure } from '../../../resolution/remote-failure.ts';
 import { RunFailure, RunWaits } from '../../../conditions/run-failure.ts';
 import type { VerificationResult } from '../../../conditions/verification-result.ts';
 import { findChild } from './child-caches.ts';
@@ -55,7 +55,7 @@ export async function resolveTasks(
 
 function explain(error: unknown, { metadata }: PipelineRun, pipeline: string): unknown {
   const { namespace = '', name = '' } = metadata;
-  if (error instanceof RemotePending)
+  if (isRemotePending(error))
     return new RunWaits('ResolvingTaskRef', `PipelineRun ${namespace}/${name} awaiting remote resource`);
   if (!(error instanceof TaskResolutionError)) return error;
   const { reason, message } = error;
@@ -205,7 +205,7 @@ class TaskResolution {
 
 /** Whether the next attempt would repeat the error. */
 function isTerminal(error: unknown): error is Error {
-  if (error instanceof RemoteFailure) return true;
+  if (isRemoteFailure(error)) return true;
   return isStatusError(error) && !isTransient(error);
 }
 

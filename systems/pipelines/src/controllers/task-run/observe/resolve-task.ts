@@ -2,7 +2,7 @@ import { isStatusError, isTransient } from '@tektite/meta';
 import { Task, type TaskObject } from '../../../kinds/kinds.ts';
 import type { TaskRun } from '../../../kinds/task-run.ts';
 import { fetchTask, type RemotePlace } from '../../../resolution/fetch-remote.ts';
-import { RemoteFailure, RemotePending } from '../../../resolution/remote-failure.ts';
+import { isRemotePending, isRemoteFailure } from '../../../resolution/remote-failure.ts';
 import { paramReplacements } from '../../../substitution/param-replacements.ts';
 import { replaceText, replaceValue } from '../../../substitution/replace-text.ts';
 import { ReplacementSet } from '../../../substitution/replacements.ts';
@@ -64,8 +64,8 @@ export function resolutionFailure(
   prefix: string,
   waiting: { readonly reason: string; readonly message: string },
 ): unknown {
-  if (error instanceof RemotePending) return new RunWaits(waiting.reason, waiting.message);
-  if (error instanceof RemoteFailure) {
+  if (isRemotePending(error)) return new RunWaits(waiting.reason, waiting.message);
+  if (isRemoteFailure(error)) {
     const reason = error.stage === 'validation' ? 'TaskValidationFailed' : 'TaskRunResolutionFailed';
     return new RunFailure(reason, prefix + error.message, { cause: error, isUserError: error.isUserError });
   }
