@@ -1,61 +1,33 @@
-import { findCondition, type KnativeCondition, type KnativeConditionSet } from '@tektite/meta';
+import type { KnativeCondition, KnativeConditionSet } from '@tektite/meta';
 
 /** A change of a condition, as decided. */
 export type ConditionMark =
   | { readonly isTrue: string }
   | { readonly isFalse: string; readonly message: string; readonly reason?: string }
-  | { readonly notReady: string };
+  | { readonly notReady: string }
+  /** Drops all conditions, before those of an upgrade are set. */
+  | { readonly isReset: true };
 
-/** The conditions of one component during a reconcile. */
-export class ComponentConditions {
-  private readonly set: KnativeConditionSet;
-  private readonly now: string;
-  private conditions: readonly KnativeCondition[];
+/** The conditions of a component after a reconcile: those of its status, with these marks in order. A false part makes the whole false. */
+export function markConditions(
+  set: KnativeConditionSet,
+  conditions: readonly KnativeCondition[] | undefined,
+  marks: readonly ConditionMark[],
+  now: string,
+): readonly KnativeCondition[] {
+  return marks.reduce((before, mark) => markCondition(set, before, mark, now), set.initialize(conditions ?? [], now));
+}
 
-  constructor(set: KnativeConditionSet, conditions: readonly KnativeCondition[] | undefined, now: string) {
-    this.set = set;
-    this.now = now;
-    this.conditions = set.initialize(conditions ?? [], now);
-  }
-
-  get list(): readonly KnativeCondition[] {
-    return this.conditions;
-  }
-
-  get isReady(): boolean {
-    return this.set.isHappy(this.conditions);
-  }
-
-  apply(marks: readonly ConditionMark[]): void {
-    for (const mark of marks) {
-      if ('isTrue' in mark) this.markTrue(mark.isTrue);
-      else if ('isFalse' in mark) this.markFalse(mark.isFalse, mark.message, mark.reason);
-      else this.markNotReady(mark.notReady);
-    }
-  }
-
-  markTrue(type: string): void {
-    this.conditions = this.set.markTrue(this.conditions, type, this.now);
-  }
-
-  /** A false part makes the whole false. */
-  markFalse(type: string, message: string, reason = 'Error'): void {
-    this.conditions = this.set.markFalse(this.conditions, type, this.now, { reason, message });
-  }
-
-  markNotReady(message: string): void {
-    this.conditions = this.set.markFalse(this.conditions, 'Ready', this.now, {
-      reason: 'Error',
-      message: `Ready: ${message}`,
-    });
-  }
-
-  /** Forgets all of them. */
-  clear(): void {
-    this.conditions = [];
-  }
-
-  statusOf(type: string): string | undefined {
-    return findCondition(this.conditions, type)?.status;
-  }
+function markCondition(
+  set: KnativeConditionSet,
+  before: readonly KnativeCondition[],
+  mark: ConditionMark,
+  now: string,
+): readonly KnativeCondition[] {
+  if ('isTrue' in mark) return set.markTrue(before, mark.isTrue, now);
+  if ('isReset' in mark) return [];
+  if ('notReady' in mark)
+    return set.markFalse(before, 'Ready', now, { reason: 'Error', message: `Ready: ${mark.notReady}` });
+  const { isFalse, message, reason = 'Error' } = mark;
+  return set.markFalse(before, isFalse, now, { reason, message });
 }

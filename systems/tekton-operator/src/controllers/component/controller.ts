@@ -10,13 +10,14 @@ import {
 } from '@tektite/controller';
 import { formatTime, knativeConditionSet } from '@tektite/meta';
 import { TektonInstallerSet, TektonPipeline, TektonTrigger } from '../../kinds/kinds.ts';
-import { ComponentConditions } from '../../component/component-conditions.ts';
+import { markConditions } from '../../component/component-conditions.ts';
 import type { ComponentDescription } from '../../component/component-description.ts';
 import type { ComponentObject } from '../../component/component-object.ts';
 import { observeComponent } from '../../component/observe-component.ts';
 import { finalizeComponent } from './finalize-component.ts';
 import type { OperatorServices } from '../../extension/operator-services.ts';
-import { reconcileComponent } from './reconcile.ts';
+import { completeSteps } from '../../component/steps.ts';
+import { advanceComponent } from './advance.ts';
 
 /**
  * The controller of one component. All components go the same way: name, namespace, dependencies, platform, sets, network policies,
@@ -57,25 +58,22 @@ export function componentController<T extends ComponentObject>(
           },
         }),
     async reconcile(component, context): Promise<Result | undefined> {
-      const conditions = new ComponentConditions(
-        conditionSet,
-        component.status?.conditions,
-        formatTime(context.clock.now()),
-      );
-      let status = { ...component.status, observedGeneration: component.metadata.generation ?? 0 };
-      try {
-        const outcome = await reconcileComponent(description, observed(component, context), conditions, {
-          pipeline: dependsOnPipelines ? (one(context, pipelines) as ComponentObject | undefined) : undefined,
-          trigger: description.dependency?.triggers
-            ? (one(context, triggers) as ComponentObject | undefined)
-            : undefined,
-        });
-        const { version, annotations } = outcome;
-        status = { ...status, ...(version === undefined ? {} : { version }), ...(annotations ? { annotations } : {}) };
-        return outcome.result;
-      } finally {
-        await context.writeStatus(component, { ...status, conditions: conditions.list } as never);
-      }
+      const now = formatTime(context.clock.now());
+      const steps = advanceComponent(description, observed(component, context), {
+        pipeline: dependsOnPipelines ? (one(context, pipelines) as ComponentObject | undefined) : undefined,
+        trigger: description.dependency?.triggers ? (one(context, triggers) as ComponentObject | undefined) : undefined,
+      });
+      const completed = await completeSteps(steps);
+      const { version, annotations } = 'outcome' in completed ? completed.outcome : {};
+      await context.writeStatus(component, {
+        ...component.status,
+        observedGeneration: component.metadata.generation ?? 0,
+        ...(version === undefined ? {} : { version }),
+        ...(annotations ? { annotations } : {}),
+        conditions: markConditions(conditionSet, component.status?.conditions, completed.marks, now),
+      } as never);
+      if ('error' in completed) throw completed.error;
+      return completed.outcome.result;
     },
   });
 }

@@ -1,3 +1,4 @@
+import { findCondition } from '@tektite/meta';
 import type { ConditionMark } from '../../component/component-conditions.ts';
 import type { ComponentDescription } from '../../component/component-description.ts';
 import type { ComponentObject } from '../../component/component-object.ts';
@@ -70,6 +71,24 @@ export function unreadiness({ failure, replacing, isWaiting }: EnsuredSets): str
   return failure ?? (replacing || isWaiting ? 'it was not ready in time' : undefined);
 }
 
+const available = 'InstallerSetAvailable';
+
+/** Whether a component reports that its sets exist: by its description, or by a condition that an earlier operator wrote. */
+export function reportsAvailability<T extends ComponentObject>(
+  { conditions }: Pick<Describes<T>, 'conditions'>,
+  { status }: Pick<ComponentObject, 'status'>,
+): boolean {
+  return conditions.includes(available) || findCondition(status?.conditions, available) !== undefined;
+}
+
+/** The conditions of a component of which everything is installed. */
+export function installedMarks<T extends ComponentObject>({
+  conditions,
+}: Pick<Describes<T>, 'conditions'>): readonly ConditionMark[] {
+  const additional = 'AdditionalPACControllerInstalled';
+  return [...(conditions.includes(additional) ? [{ isTrue: additional }] : []), { isTrue: 'PostReconciler' }];
+}
+
 /** Reports the state of the installer sets. */
 export function decideReadiness<T extends ComponentObject>(
   description: Pick<Describes<T>, 'mainFailed' | 'rawMessages'>,
@@ -77,14 +96,14 @@ export function decideReadiness<T extends ComponentObject>(
   reportsAvailability: boolean,
 ): Decision {
   const unavailable: readonly ConditionMark[] =
-    missing === undefined ? [] : [{ isFalse: 'InstallerSetAvailable', message: `Installer set not ready: ${missing}` }];
+    missing === undefined ? [] : [{ isFalse: available, message: `Installer set not ready: ${missing}` }];
   const replaced = replacing === undefined ? [] : replacingMarks(description, replacing);
   if (failure !== undefined)
     return { goesOn: false, marks: [...unavailable, ...replaced, setsNotReady(description, failure)] };
   if (replacing !== undefined || isWaiting) return { goesOn: false, marks: [...unavailable, ...replaced] };
   return {
     goesOn: true,
-    marks: [...(reportsAvailability ? [{ isTrue: 'InstallerSetAvailable' }] : []), { isTrue: 'InstallerSetReady' }],
+    marks: [...(reportsAvailability ? [{ isTrue: available }] : []), { isTrue: 'InstallerSetReady' }],
   };
 }
 

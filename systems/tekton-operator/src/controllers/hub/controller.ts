@@ -1,6 +1,6 @@
 import { cached, type ControllerDefinition, defineController } from '@tektite/controller';
 import { formatTime, knativeConditionSet } from '@tektite/meta';
-import { ComponentConditions } from '../../component/component-conditions.ts';
+import { markConditions } from '../../component/component-conditions.ts';
 import { requeueLater } from '../../extension/progress.ts';
 import { InstallerSets } from '../../installer-set/installer-sets.ts';
 import { TektonInstallerSet } from '../../kinds/kinds.ts';
@@ -25,10 +25,10 @@ export function hubController(): ControllerDefinition {
       },
     },
     async reconcile(hub, { clock, writeStatus }) {
-      const reported = new ComponentConditions(conditions, hub.status?.conditions, formatTime(clock.now()));
-      reported.markNotReady('Resource ignored, Tekton Hub is not installed any more; delete this resource');
+      const notReady = 'Resource ignored, Tekton Hub is not installed any more; delete this resource';
+      const marked = markConditions(conditions, hub.status?.conditions, [{ notReady }], formatTime(clock.now()));
       const observedGeneration = hub.metadata.generation ?? 0;
-      await writeStatus(hub, { ...hub.status, conditions: reported.list, observedGeneration });
+      await writeStatus(hub, { ...hub.status, conditions: marked, observedGeneration });
     },
   });
 }

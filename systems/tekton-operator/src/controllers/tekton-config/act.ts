@@ -1,8 +1,14 @@
-import { ignoreNotFound } from '@tektite/client';
+import { ignoreNotFound, mergePatch } from '@tektite/client';
 import type { KubeObject } from '@tektite/meta';
+import type { Namespace } from '@tektite/schema/kubernetes';
 import type { ExtensionContext } from '../../extension/extension.ts';
-import type { TektonConfig } from '../../kinds/tekton-config.ts';
-import { componentObject } from '../../profile/component-objects.ts';
+import type { SetsState } from '../../installer-set/installer-sets.ts';
+import { keys } from '../../installer-set/set-keys.ts';
+import { ensurePrunerSet, reconcilePruner } from '../../job-pruner/classic-pruner.ts';
+import { TektonConfig } from '../../kinds/tekton-config.ts';
+import type { ComponentChoices } from '../../profile/component-choice.ts';
+import { componentObject, componentObjects } from '../../profile/component-objects.ts';
+import { configSources } from './config-sources.ts';
 import { decideComponent, reconcileAgain } from './decide.ts';
 import type { ChosenComponent, ObservedConfig } from './observe.ts';
 
@@ -33,6 +39,37 @@ export async function removeComponent(
   if (!live.metadata.deletionTimestamp)
     await observed.context.client.delete(component.kind, { name: live.metadata.name ?? '' }).catch(ignoreNotFound);
   return reconcileAgain;
+}
+
+/** Creates, updates or deletes a component, as it was chosen. Returns why it is not as chosen yet. */
+export async function ensureChoice(
+  observed: ObservedConfig,
+  choice: keyof ComponentChoices,
+): Promise<string | undefined> {
+  const component: ChosenComponent = { ...componentObjects[choice], choice };
+  if (observed.choices[choice] === 'wanted') return ensureComponent(observed, component);
+  return observed.choices[choice] === 'unwanted' ? removeComponent(observed, component) : undefined;
+}
+
+/** Ensures the account of the pruning Jobs, and then their CronJobs. */
+export async function ensurePruner(observed: ObservedConfig): Promise<SetsState> {
+  const { services, context, spec, config, sets } = observed;
+  const state = await ensurePrunerSet(sets, spec, services);
+  if (state.state !== 'ready') return state;
+  const namespaces = context.cache(configSources.namespaces).list() as unknown as readonly Namespace[];
+  try {
+    await reconcilePruner(context.client, config, spec, namespaces, services);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    return { state: 'notReady', message: (error as Error).message };
+  }
+  return state;
+}
+
+/** Writes the label with the version of the operator. */
+export async function labelVersion({ context, services }: ObservedConfig): Promise<void> {
+  const patch = mergePatch({ metadata: { labels: { [keys.releaseVersion]: services.version } } });
+  await context.client.patch(TektonConfig, { name: 'config' }, patch);
 }
 
 /** The context of the platform's own part of a reconcile. */

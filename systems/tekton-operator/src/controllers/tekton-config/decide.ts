@@ -5,6 +5,9 @@ import type { ComponentObject } from '../../component/component-object.ts';
 import { isUpgradePending } from '../../component/dependencies.ts';
 import { keys } from '../../installer-set/set-keys.ts';
 import { allKinds } from '../../kinds/all-kinds.ts';
+import type { TektonConfig } from '../../kinds/tekton-config.ts';
+import { postUpgradeVersion, preUpgradeVersion } from './config-conditions.ts';
+import type { ObservedConfig } from './observe.ts';
 
 /** A component as the TektonConfig describes it. */
 export type DesiredComponent = KubeObject & { readonly spec: Readonly<Record<string, unknown>> };
@@ -76,13 +79,65 @@ function changed(
   return isSame ? undefined : next;
 }
 
+/** Ignores a TektonConfig of another name than the one that the operator manages. */
+export function decideName(name: string): { readonly goesOn: boolean; readonly marks: readonly ConditionMark[] } {
+  if (name === 'config') return { goesOn: true, marks: [] };
+  return { goesOn: false, marks: [{ notReady: `Resource ignored, Expected Name: config, Got Name: ${name}` }] };
+}
+
+const upgrades = {
+  PreUpgrade: { annotation: preUpgradeVersion, words: 'Pre upgrade is in progress' },
+  PostUpgrade: { annotation: postUpgradeVersion, words: 'Post upgrade is in progress' },
+} as const;
+
+/**
+ * The phase of an upgrade. It is `pending` until a reconcile has reported its start in the condition, `started` until the status
+ * records the version, and `completed` after that.
+ */
+export function decideUpgrade(
+  status: TektonConfig['status'],
+  condition: keyof typeof upgrades,
+  version: string,
+): 'pending' | 'started' | 'completed' {
+  if (status?.annotations?.[upgrades[condition].annotation] === version) return 'completed';
+  return findCondition(status?.conditions, condition)?.status === 'False' ? 'started' : 'pending';
+}
+
+/** The condition of an upgrade that starts. */
+export function upgradeStarted(condition: keyof typeof upgrades): ConditionMark {
+  return { isFalse: condition, message: upgrades[condition].words, reason: `Performing ${condition}` };
+}
+
+/** The version of the operator that managed a TektonConfig last. */
+export function versionBefore({ metadata }: Pick<TektonConfig, 'metadata'>): string | undefined {
+  return metadata.labels?.[keys.releaseVersion];
+}
+
+/** The two pruners exclude each other. Returns the message for a spec that enables both. */
+export function prunerConflict({ choices, spec }: Pick<ObservedConfig, 'choices' | 'spec'>): string | undefined {
+  if (choices.eventPruner !== 'wanted' || spec.pruner?.disabled) return undefined;
+  return 'Invalid Pruner Configuration!! Both pruners, tektonpruner(event based) and pruner(job based) cannot be enabled simultaneously. Please disable one of them.';
+}
+
+export function componentsNotReady(message: string): ConditionMark {
+  return { isFalse: 'ComponentsReady', message: `Components not in ready state: ${message}` };
+}
+
+export function preInstallFailed(message: string): ConditionMark {
+  return { isFalse: 'PreInstall', message: `PreReconciliation failed with message: ${message}` };
+}
+
+export function postInstallFailed(message: string): ConditionMark {
+  return { isFalse: 'PostInstall', message: `PostReconciliation failed with message: ${message}` };
+}
+
 /** The conditions of a TektonConfig that another version of the operator managed before. */
 export function upgradePendingMarks(before: string | undefined): readonly ConditionMark[] {
   if (before === undefined) return [];
   return [
-    { isFalse: 'ComponentsReady', message: 'Components not in ready state: Upgrade Pending' },
-    { isFalse: 'PreInstall', message: 'PreReconciliation failed with message: upgrade pending' },
-    { isFalse: 'PostInstall', message: 'PostReconciliation failed with message: upgrade pending' },
+    componentsNotReady('Upgrade Pending'),
+    preInstallFailed('upgrade pending'),
+    postInstallFailed('upgrade pending'),
     { notReady: 'Upgrade Pending' },
   ];
 }

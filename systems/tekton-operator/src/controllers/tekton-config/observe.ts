@@ -1,5 +1,6 @@
 import type { ReconcileContext } from '@tektite/controller';
 import type { ComponentObject } from '../../component/component-object.ts';
+import { hasApi } from '../../component/has-api.ts';
 import type { OperatorServices } from '../../extension/operator-services.ts';
 import { InstallerSets } from '../../installer-set/installer-sets.ts';
 import type { TektonConfig, TektonConfigSpec } from '../../kinds/tekton-config.ts';
@@ -24,6 +25,20 @@ export interface ObservedConfig {
   readonly context: ReconcileContext;
   /** The object of a component in the cluster, also one that this operator did not create. */
   liveOf(component: ChosenComponent): ComponentObject | undefined;
+}
+
+const schedulerNeeds = [
+  ['cert-manager', 'cert-manager.io/v1'],
+  ['kueue', 'kueue.x-k8s.io/v1beta1'],
+] as const;
+
+/** The message for the first API that the scheduler lacks. Discovery is asked only where the scheduler was chosen. */
+export async function observeSchedulerNeeds({ choices, context }: ObservedConfig): Promise<string | undefined> {
+  if (choices.scheduler !== 'wanted') return undefined;
+  for (const [name, api] of schedulerNeeds)
+    if (!(await hasApi(context.client, api)))
+      return `Please install ${name} (${api}) First, the scheduler cannot run without it`;
+  return undefined;
 }
 
 export function observeConfig(

@@ -1,20 +1,22 @@
 import type { Result } from '@tektite/controller';
 import type { Manifest } from '@tektite/manifest';
-import type { ComponentConditions } from '../../component/component-conditions.ts';
+import type { ConditionMark } from '../../component/component-conditions.ts';
 import type { ComponentDescription, PlannedSets } from '../../component/component-description.ts';
 import type { ComponentObject } from '../../component/component-object.ts';
 import type { ObservedComponent } from '../../component/observed-component.ts';
+import type { Steps } from '../../component/steps.ts';
 import { ensureTargetNamespace } from '../../component/target-namespace.ts';
 import { requeueLater } from '../../extension/progress.ts';
 import { Rollback } from '../../upgrade/rollback.ts';
 import { deleteObsoleteSets, ensureNetworkPolicies, ensureSets, extensionContext, prepare } from './act.ts';
 import { breakDeadlock } from './deadlock-breaker.ts';
 import {
-  type Decision,
   decideDependency,
   decideName,
   decideReadiness,
+  installedMarks,
   phaseFailure,
+  reportsAvailability,
   setsNotReady,
   unreadiness,
 } from './decide.ts';
@@ -29,54 +31,52 @@ export interface ComponentOutcome {
 }
 
 /**
- * Reconciles a component in upstream's order: name, release, namespace, dependencies, the platform's part, installer sets, network
+ * Advances a component in upstream's order: name, release, namespace, dependencies, the platform's part, installer sets, network
  * policies, the platform's part again. It stops at the first step that has to wait, and the conditions report which.
  */
-export async function reconcileComponent<T extends ComponentObject>(
+export async function* advanceComponent<T extends ComponentObject>(
   description: ComponentDescription<T>,
   observed: ObservedComponent<T>,
-  conditions: ComponentConditions,
   dependencies: CachedDependencies,
-): Promise<ComponentOutcome> {
+): Steps<ComponentOutcome> {
   const { component, context, namespace } = observed;
-  const passes = ({ goesOn, marks }: Decision) => {
-    conditions.apply(marks);
-    return goesOn;
-  };
-  if (!passes(decideName(description, component.metadata.name ?? ''))) return { result: undefined };
+  const named = decideName(description, component.metadata.name ?? '');
+  yield named.marks;
+  if (!named.goesOn) return { result: undefined };
   const found = await observeRelease(description, observed);
   if ('problem' in found) {
-    conditions.apply([setsNotReady(description, found.problem)]);
+    yield [setsNotReady(description, found.problem)];
     return { result: requeueLater };
   }
   const later: ComponentOutcome = { result: requeueLater, version: found.version };
   const { createsNamespace } = description;
   if (createsNamespace && (await ensureTargetNamespace(context.client, component, namespace)) === 'later') return later;
   const facts = await observeDependencies(description, observed, dependencies);
-  if (!passes(decideDependency(description, namespace, facts))) return later;
-  return install(description, observed, conditions, found);
+  const depended = decideDependency(description, namespace, facts);
+  yield depended.marks;
+  return depended.goesOn ? yield* install(description, observed, found) : later;
 }
 
-async function install<T extends ComponentObject>(
+async function* install<T extends ComponentObject>(
   description: ComponentDescription<T>,
   observed: ObservedComponent<T>,
-  conditions: ComponentConditions,
   found: { readonly release: Manifest; readonly version: string },
-): Promise<ComponentOutcome> {
+): Steps<ComponentOutcome> {
   const { context, services, namespace, kind } = observed;
   await deleteObsoleteSets(description, observed);
   try {
     if ((await prepare(description, observed)) === 'later') return { result: requeueLater, version: found.version };
   } catch (error) {
     context.signal.throwIfAborted();
-    conditions.apply([phaseFailure(description, 'Pre', error as Error)]);
+    yield [phaseFailure(description, 'Pre', error as Error)];
     return { result: requeueLater, version: found.version };
   }
-  conditions.apply([{ isTrue: 'PreReconciler' }]);
+  yield [{ isTrue: 'PreReconciler' }];
   if (description.deadlock) await breakDeadlock(context.client, namespace, description.deadlock);
   const rollback = observed.rollsBack ? new Rollback(observed) : undefined;
   const planned = await observeSets(description, observed, found);
-  const { isReady, release } = await installSets(description, observed, conditions, planned, rollback);
+  const { isReady, release, marks } = await installSets(description, observed, planned, rollback);
+  yield marks;
   const later: ComponentOutcome = {
     result: requeueLater,
     version: release ?? found.version,
@@ -86,7 +86,7 @@ async function install<T extends ComponentObject>(
   const policies = await ensureNetworkPolicies(description, observed);
   if (policies.state === 'notReady') {
     const message = `Installer set not ready: NetworkPolicy reconciliation failed: ${policies.message}`;
-    conditions.apply([{ isFalse: 'InstallerSetReady', message }]);
+    yield [{ isFalse: 'InstallerSetReady', message }];
   }
   if (policies.state !== 'ready') return later;
   try {
@@ -94,12 +94,10 @@ async function install<T extends ComponentObject>(
     if ((await extension?.postReconcile?.(extensionContext(observed))) === 'later') return later;
   } catch (error) {
     context.signal.throwIfAborted();
-    conditions.apply([phaseFailure(description, 'Post', error as Error)]);
+    yield [phaseFailure(description, 'Post', error as Error)];
     return later;
   }
-  const additional = 'AdditionalPACControllerInstalled';
-  if (description.conditions.includes(additional)) conditions.apply([{ isTrue: additional }]);
-  conditions.apply([{ isTrue: 'PostReconciler' }]);
+  yield installedMarks(description);
   return { ...later, result: undefined };
 }
 
@@ -107,20 +105,20 @@ async function install<T extends ComponentObject>(
 interface InstalledSets {
   readonly isReady: boolean;
   readonly release?: string;
+  readonly marks: readonly ConditionMark[];
 }
 
 /** Ensures the sets, or those that worked before where the upgrade to the desired ones failed. */
 async function installSets<T extends ComponentObject>(
   description: ComponentDescription<T>,
   observed: ObservedComponent<T>,
-  conditions: ComponentConditions,
   desired: readonly PlannedSets[] | { readonly problem: string },
   rollback: Rollback<T> | undefined,
 ): Promise<InstalledSets> {
-  const notReady = (message: string): InstalledSets => {
-    conditions.apply([setsNotReady(description, message)]);
-    return { isReady: false };
-  };
+  const notReady = (message: string): InstalledSets => ({
+    isReady: false,
+    marks: [setsNotReady(description, message)],
+  });
   if ('problem' in desired) return notReady(desired.problem);
   const { planned, failed } = (await rollback?.choose(desired)) ?? { planned: desired };
   if (!failed) await rollback?.keep(planned);
@@ -130,10 +128,10 @@ async function installSets<T extends ComponentObject>(
     const words = `the upgrade to ${failed.release} failed (${failed.why}); rolled back to ${release}`;
     return { ...notReady(ensured.failure ? `${words}: ${ensured.failure}` : words), release };
   }
-  const reportsAvailability = conditions.statusOf('InstallerSetAvailable') !== undefined;
   const lacks = unreadiness(ensured);
   const isFailedUpgrade = rollback?.judge(planned, lacks) ?? false;
-  const { goesOn, marks } = decideReadiness(description, ensured, reportsAvailability);
-  conditions.apply(marks);
-  return isFailedUpgrade ? notReady(`the upgrade failed: ${lacks ?? ''}`) : { isReady: goesOn };
+  const { goesOn, marks } = decideReadiness(description, ensured, reportsAvailability(description, observed.component));
+  if (!isFailedUpgrade) return { isReady: goesOn, marks };
+  const failure = notReady(`the upgrade failed: ${lacks ?? ''}`);
+  return { ...failure, marks: [...marks, ...failure.marks] };
 }
