@@ -63,6 +63,11 @@ export function withTokenGroups(secret: Secret, namespace: string): Secret | und
   return { ...secret, data: { ...secret.data, [groupsKey]: groups } };
 }
 
+/** Whether the token of a Secret has expired. One without a readable time has. */
+export function isExpired(secret: Secret, now: number): boolean {
+  return !(Date.parse(readToken(secret).expiration) > now);
+}
+
 /** The token of a Secret. */
 export function readToken({ data = {} }: Secret): BootstrapToken {
   const text = (key: string) => Buffer.from(data[key] ?? '', 'base64').toString('utf8');

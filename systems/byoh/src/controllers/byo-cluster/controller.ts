@@ -3,27 +3,10 @@ import { cacheKey } from '@tektite/controller/cache';
 import { ByoCluster } from '../../kinds/byo-cluster.ts';
 import { ByoMachine } from '../../kinds/byo-machine.ts';
 import { Cluster } from '../../kinds/cluster-api.ts';
-import { clusterNameOf, isPaused, ownerOf } from '../../lookups.ts';
+import { ownerOf } from '../../lookups.ts';
 import { patchObject } from '../../patch-object.ts';
-import { clusterApiGroup, clusterFinalizer } from '../../wire-names.ts';
-
-const pollMs = 10_000;
-const defaultPort = 6443;
-
-/** A reconciled ByoCluster: with finalizer, port and ready condition. There is no infrastructure to create. */
-export function readyCluster(cluster: ByoCluster): ByoCluster {
-  const { finalizers = [] } = cluster.metadata;
-  const { controlPlaneEndpoint: endpoint } = cluster.spec ?? {};
-  const held = finalizers.includes(clusterFinalizer) ? finalizers : [...finalizers, clusterFinalizer];
-  return {
-    ...cluster,
-    metadata: { ...cluster.metadata, finalizers: held },
-    ...(endpoint && endpoint.port === 0
-      ? { spec: { ...cluster.spec, controlPlaneEndpoint: { ...endpoint, port: defaultPort } } }
-      : {}),
-    status: { ...cluster.status, ready: true },
-  };
-}
+import { clusterApiGroup } from '../../wire-names.ts';
+import { decideCluster } from './decide.ts';
 
 /** The controller of ByoClusters: ready at once, deleted after the last machine of the cluster. */
 export function clusterController(): ControllerDefinition {
@@ -36,30 +19,16 @@ export function clusterController(): ControllerDefinition {
     name: 'byocluster',
     kind: ByoCluster,
     sources: [clusters, machines],
-    async reconcile(byoCluster, { client, cache, namespace = '', name, signal }) {
+    async reconcile(byoCluster, { client, cache, namespace = '', signal }) {
       const owner = ownerOf(byoCluster, clusterApiGroup, 'Cluster');
-      const isGoing = byoCluster.metadata.deletionTimestamp !== undefined;
-      // One that lost its owner before its first reconcile may be deleted.
-      if (!owner && !isGoing) return undefined;
-      const cluster = owner && cache(clusters).get(cacheKey({ namespace, name: owner.name }));
-      if (owner && !cluster && !isGoing) throw new Error(`Cluster ${owner.name} cannot be found`);
-      if (cluster && isPaused(cluster, byoCluster)) return undefined;
-      if (!isGoing) {
-        await patchObject(client, ByoCluster, byoCluster, readyCluster(byoCluster), signal);
-        return undefined;
-      }
-      // Machines know the Cluster's name, which need not be this one's.
-      const clusterName = owner?.name ?? name;
-      if (
-        cache(machines)
-          .list(namespace)
-          .some((machine) => clusterNameOf(machine) === clusterName)
-      )
-        return requeueAfter(pollMs);
-      const finalizers = (byoCluster.metadata.finalizers ?? []).filter((each) => each !== clusterFinalizer);
-      const metadata = { ...byoCluster.metadata, finalizers };
-      await patchObject(client, ByoCluster, byoCluster, { ...byoCluster, metadata }, signal);
-      return undefined;
+      const plan = decideCluster({
+        byoCluster,
+        cluster: owner && cache(clusters).get(cacheKey({ namespace, name: owner.name })),
+        machines: cache(machines).list(namespace),
+      });
+      if (plan.type === 'retry') throw new Error(plan.error);
+      if (plan.type === 'write') await patchObject(client, ByoCluster, byoCluster, plan.next, signal);
+      return plan.type === 'wait' ? requeueAfter(plan.requeueMs) : undefined;
     },
   });
 }

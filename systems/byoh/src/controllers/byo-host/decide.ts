@@ -4,6 +4,7 @@ import type { ByoHost } from '../../kinds/byo-host.ts';
 import { withCondition } from '../../kinds/cluster-condition.ts';
 import { heartbeatCondition } from '../../kinds/host-conditions.ts';
 import { releaseHost } from '../../host/change-host.ts';
+import { homeName } from '../../host/host-home.ts';
 
 export interface HostSnapshot {
   readonly host: ByoHost;
@@ -40,6 +41,26 @@ export function decideHost({ host: given, heartbeat, isOrphan, now }: HostSnapsh
       now,
     ),
   };
+}
+
+/**
+ * The home of a host that registered with an earlier version: where it is. Under that version a host could enter other
+ * namespaces later, so the oldest ByoHost of the name counts.
+ */
+export function firstNamespace(same: readonly ByoHost[], host: ByoHost): string {
+  const age = ({ metadata }: ByoHost) => `${metadata.creationTimestamp} ${metadata.namespace}`;
+  const [first = host] = same.toSorted((a, b) => age(a).localeCompare(age(b)));
+  return first.metadata.namespace ?? '';
+}
+
+/** The Event of a ByoHost in a namespace that is not its home. `home` is empty for a host without rights. */
+export function notAtHomeEvent(name: string, home: string) {
+  const message = home ? `the host ${name} belongs to another namespace` : `the host ${name} has no rights`;
+  return {
+    type: 'Warning',
+    reason: 'NotAtHome',
+    message: `${message}; see the ConfigMap ${homeName(name)}`,
+  } as const;
 }
 
 function mark(host: ByoHost, text: Parameters<typeof withCondition>[1], now: number): ByoHost {

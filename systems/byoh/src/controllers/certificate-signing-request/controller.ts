@@ -1,13 +1,12 @@
-import { readSigningRequest, type SigningRequest } from '@tektite/certificates';
-import { type Client, kinds } from '@tektite/client';
+import { kinds } from '@tektite/client';
 import { type ControllerDefinition, defineController, mapped } from '@tektite/controller';
 import { cacheKey } from '@tektite/controller/cache';
-import { type Clock, formatTime } from '@tektite/meta';
-import type { CertificateSigningRequest } from '@tektite/schema/kubernetes';
 import { claimHome, homeName, hostOfHome, namespaceOfHome } from '../../host/host-home.ts';
 import { hostsByName } from '../../host/hosts-by-name.ts';
 import { csrPrefix } from '../../wire-names.ts';
-import { judgeRequest, notAtHome } from './decide.ts';
+import { approve } from './act.ts';
+import { decideRequest, notAtHome } from './decide.ts';
+import { observeSubject } from './observe.ts';
 
 export interface CsrApproverOptions {
   /** The namespace of the records of homes. */
@@ -33,19 +32,16 @@ export function csrApprover({ records, isManual }: CsrApproverOptions): Controll
     sources: [hostsByName, homes],
     predicate: ({ object }) => object.metadata.name?.startsWith(csrPrefix) ?? false,
     async reconcile(request, { client, cache, clock, log, event, signal }) {
-      let subject: SigningRequest;
-      try {
-        subject = await readSigningRequest(Buffer.from(request.spec.request, 'base64').toString('utf8'));
-        if (!(await subject.verify())) throw new Error('it is not signed with its own key');
-      } catch (error) {
-        log.warn('a request cannot be read', { error });
+      const subject = await observeSubject(request);
+      if (subject instanceof Error) {
+        log.warn('a request cannot be read', { error: subject });
         return;
       }
       const leave = (reason: string, message: string) => {
         log.warn('not approved', { why: message });
         event({ type: 'Warning', reason, message });
       };
-      const decision = judgeRequest(request, subject, {
+      const decision = decideRequest(request, subject, {
         isRegistered: (name) => cache(hostsByName).byIndex('name', name).length > 0,
         homeOf: (name) => {
           const record = cache(homes).get(cacheKey({ namespace: records, name: homeName(name) }));
@@ -66,21 +62,4 @@ export function csrApprover({ records, isManual }: CsrApproverOptions): Controll
       if (decision.type === 'approve') await approve(client, request, clock);
     },
   });
-}
-
-async function approve(client: Client, request: CertificateSigningRequest, clock: Clock): Promise<void> {
-  const now = formatTime(clock.now());
-  const approved = {
-    type: 'Approved',
-    status: 'True' as const,
-    reason: 'Approved by ByoAdmission Controller',
-    message: `the request of ${request.spec.username} is for its own certificate`,
-    lastUpdateTime: now,
-    lastTransitionTime: now,
-  };
-  const conditions = [...(request.status?.conditions ?? []), approved];
-  const whole = await client.get(kinds.CertificateSigningRequest, { name: request.metadata.name ?? '' });
-  if (whole.metadata.uid !== request.metadata.uid || whole.status?.conditions?.length) return;
-  const next = { ...whole, status: { ...whole.status, conditions } };
-  await client.update(kinds.CertificateSigningRequest, next, { subresource: 'approval' });
 }

@@ -1,6 +1,6 @@
 import type { CertificateSigningRequest } from '@tektite/schema/kubernetes';
 import { describe, expect, it } from 'vitest';
-import { judgeRequest } from './decide.ts';
+import { decideRequest } from './decide.ts';
 
 const bootstrapper = {
   username: 'system:bootstrap:abcdef',
@@ -27,7 +27,7 @@ function judge(
     spec: { request: '', ...spec },
     status,
   } as unknown as CertificateSigningRequest;
-  return judgeRequest(
+  return decideRequest(
     request,
     { ...subject, ...who },
     { isRegistered: (host) => registered.includes(host), homeOf: (host) => homes[host] },

@@ -32,7 +32,7 @@ export interface KnownHosts {
  * sender have to agree, and a sender with a token cannot become a host that exists, nor one of another namespace. A request that
  * does not fit is left to people.
  */
-export function judgeRequest(
+export function decideRequest(
   { metadata, spec, status }: CertificateSigningRequest,
   subject: Pick<SigningRequest, 'commonName' | 'organizations' | 'dnsNames' | 'addresses'>,
   known: KnownHosts,
@@ -71,7 +71,7 @@ export function notAtHome(host: string): string {
 function readAsked(
   name: string,
   { signerName, usages = [] }: CertificateSigningRequest['spec'],
-  subject: Parameters<typeof judgeRequest>[1],
+  subject: Parameters<typeof decideRequest>[1],
 ): { readonly host: string } | string {
   if (!name.startsWith(csrPrefix)) return `its name does not begin with ${csrPrefix}`;
   if (signerName !== clientSigner) return `it is for the signer ${signerName}`;
