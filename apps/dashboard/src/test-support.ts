@@ -56,6 +56,30 @@ export function transportApi(transport: Transport): KubeApi {
   };
 }
 
+/** Serves a kind without its webhooks and controllers. Its objects may have any fields. */
+export async function serveKind(
+  plane: ControlPlane,
+  group: string,
+  kind: string,
+  { version = 'v1', scope = 'Namespaced' } = {},
+): Promise<void> {
+  const singular = kind.toLowerCase();
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  await plane.client.create({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${singular}s.${group}` },
+    spec: {
+      group,
+      scope,
+      names: { kind, plural: `${singular}s`, singular, listKind: `${kind}List` },
+      versions: [{ name: version, served: true, storage: true, schema }],
+    },
+  } as never);
+  const path = `/apis/${group}/${version}/${singular}s`;
+  for (let status = 0; status !== 200; ) ({ status } = await plane.transport().request({ method: 'GET', path }));
+}
+
 /** A run as lists have it. */
 export function run(
   name: string,

@@ -27,6 +27,9 @@ export {
   type SummaryStyleOptions,
 } from './condition-style.ts';
 
+export { phaseOf } from './phase-of.ts';
+export { setScopes } from './set-scopes.ts';
+
 // How objects are kept
 export type { Difference, InstallMethod, Surroundings } from './method/install-method.ts';
 export { contentHash, hashMethod, type HashMethodOptions, wholeObjectHash } from './method/hash-method.ts';

@@ -9,6 +9,7 @@ import type { InstallerSet, InventoryEntry } from './installer-set.ts';
 import { entryKey, entryOf, objectKey } from './inventory.ts';
 import type { InstallMethod, Surroundings } from './method/install-method.ts';
 import { withOwners } from './owner-rule.ts';
+import { phaseOf } from './phase-of.ts';
 import { readObject } from './read-object.ts';
 import { setScopes } from './set-scopes.ts';
 
@@ -45,7 +46,7 @@ export class SetInstallation {
     this.wanted = lastOfEach(set.objects).map((object) => ownedObject(object, dialect, set.self));
     this.defined = new Set(set.objects.flatMap(definedKind));
     for (const object of this.wanted) {
-      const phase = dialect.phases.find(({ install, accepts }) => install && accepts(object, scopeOf(object)));
+      const phase = phaseOf(dialect, object, scopeOf(object));
       if (phase) this.phaseOf.set(object, phase);
     }
   }

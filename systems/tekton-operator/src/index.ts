@@ -7,6 +7,10 @@ export { tektonOperatorSystem } from './system.ts';
 // Plans
 export { type ComponentPlan, type PlannedFate, type PlannedFateOf, planTektonConfig } from './plan/plan-config.ts';
 
+// Installer sets, for those who show them
+export { objectsOf } from './installer-set/shared-objects.ts';
+export { tektonDialect } from './installer-set/tekton-dialect.ts';
+
 export type { TknProgram } from './extension/platform-services.ts';
 
 // The pruner that it installs

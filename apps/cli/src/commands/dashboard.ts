@@ -12,6 +12,7 @@ import pc from 'picocolors';
 import { type ClusterChoice, clusterConfig } from '../cluster/open-cluster.ts';
 import { pageFolder } from '../dashboard/page-folder.ts';
 import { servePage } from '../dashboard/serve-page.ts';
+import { pageTools } from '../dashboard/tools/page-tools.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { readPort, UserError } from '../user-error.ts';
 
@@ -70,7 +71,8 @@ async function serveForMany(options: DashboardOptions, port: number): Promise<Se
       : new HeaderLogin(impersonateWith(config), trustedProxy(options));
   const { host, readOnly: isReadOnly = false, hostName: hostNames } = options;
   const isSecure = hostNames.length > 0;
-  const server = await serveDashboard({ login, pageFolder: pageFolder(), host, port, isReadOnly, hostNames, isSecure });
+  const settings = { isReadOnly, hostNames, isSecure, tools: pageTools };
+  const server = await serveDashboard({ login, pageFolder: pageFolder(), host, port, ...settings });
   return { link: server.url, close: () => server.close() };
 }
 

@@ -2,6 +2,7 @@ import type { Transport } from '@tektite/client';
 import { CodeLogin, type DashboardServer, type Explain, serveDashboard, userName } from '@tektite/dashboard';
 import { systemClock, systemRandom } from '@tektite/meta';
 import { pageFolder } from './page-folder.ts';
+import { pageTools } from './tools/page-tools.ts';
 
 export interface ServedPage {
   /** With a one-time code. */
@@ -36,6 +37,7 @@ export async function servePage(options: ServePageOptions): Promise<ServedPage> 
     pageFolder: pageFolder(),
     host,
     isReadOnly,
+    tools: pageTools,
     ...(explain ? { explain } : {}),
     ...(sessionFile ? { sessionFile } : {}),
   };

@@ -1,18 +1,14 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { useApp } from '../app.ts';
-import type { Explanation } from '../../src/api/explanation.ts';
+import { ExplainStore } from '../../src/stores/explain-store.ts';
 
 /** The recent reconciles of an object and their causes, as `tektite explain` prints them. */
 export function ExplainList({ path }: { readonly path: string }) {
   const { api } = useApp();
-  const [records, setRecords] = useState<readonly Explanation[]>();
-  const [error, setError] = useState<string>();
-  const load = () =>
-    void api
-      .request<{ records: readonly Explanation[] }>(`/api/explain?path=${encodeURIComponent(path)}`)
-      .then(({ records: found }) => setRecords(found.toReversed()))
-      .catch((failure: Error) => setError(failure.message));
-  useEffect(load, [path]);
+  const store = useMemo(() => new ExplainStore(api), []);
+  useEffect(() => void store.load(path), [path]);
+  const records = store.records.value;
+  const error = store.error.value;
   if (error) return <p class="problem">{error}</p>;
   if (!records) return <div class="loading" aria-busy="true" />;
   if (records.length === 0) return <p class="muted pad">No controller of this process has reconciled this object.</p>;

@@ -1,7 +1,6 @@
 import { lazy } from './lazy.tsx';
 import { useEffect, useState } from 'preact/hooks';
 import { useApp } from '../app.ts';
-import { hostSections, installSections } from '../../src/stores/board.ts';
 import { LoginPage } from '../pages/login-page.tsx';
 import { isTyping, RunsPage } from '../pages/runs-page.tsx';
 import { Link } from './link.tsx';
@@ -14,7 +13,8 @@ const DefinitionPage = lazy(async () => (await import('../pages/definition-page.
 const ObjectsPage = lazy(async () => (await import('../pages/objects-page.tsx')).ObjectsPage);
 const ObjectTablePage = lazy(async () => (await import('../pages/objects-page.tsx')).ObjectTablePage);
 const ObjectPage = lazy(async () => (await import('../pages/object-page.tsx')).ObjectPage);
-const BoardPage = lazy(async () => (await import('../pages/board-page.tsx')).BoardPage);
+const InstallsPage = lazy(async () => (await import('../pages/installs-page.tsx')).InstallsPage);
+const HostsPage = lazy(async () => (await import('../pages/hosts-page.tsx')).HostsPage);
 const SearchDialog = lazy(async () => (await import('./search-dialog.tsx')).SearchDialog);
 
 const sections = [
@@ -104,24 +104,8 @@ function Page({ path }: { readonly path: string }) {
   if (section === 'pipelines' && rest.length === 0) return <PipelinesPage />;
   if (section === 'pipelines' && name)
     return <DefinitionPage key={path} kind={kind === 'task' ? 'Task' : 'Pipeline'} namespace={namespace} name={name} />;
-  if (section === 'installs')
-    return (
-      <BoardPage
-        title="Installs"
-        sections={installSections}
-        emptyText="tektite up --systems tekton-operator,connectors runs the operators."
-        key={section}
-      />
-    );
-  if (section === 'hosts')
-    return (
-      <BoardPage
-        title="Hosts"
-        sections={hostSections}
-        emptyText="tektite up --systems byoh runs the host installer."
-        key={section}
-      />
-    );
+  if (section === 'installs') return <InstallsPage />;
+  if (section === 'hosts') return <HostsPage />;
   if (section === 'objects') return <ObjectPlace rest={rest} path={path} />;
   if (section === 'runs' && name)
     return (

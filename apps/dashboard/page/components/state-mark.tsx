@@ -18,17 +18,17 @@ export const stateWords: Readonly<Record<RunState, string>> = {
   skipped: 'Skipped',
 };
 
+interface StateMarkProps {
+  readonly state: RunState;
+  readonly size?: number;
+  /** Default: the word for the state. */
+  readonly label?: string;
+}
+
 /** The mark of a state: its form differs as well as its colour. */
-export function StateMark({ state, size = 16 }: { readonly state: RunState; readonly size?: number }) {
+export function StateMark({ state, size = 16, label = stateWords[state] }: StateMarkProps) {
   return (
-    <svg
-      class={`mark ${state}`}
-      width={size}
-      height={size}
-      viewBox="0 0 16 16"
-      role="img"
-      aria-label={stateWords[state]}
-    >
+    <svg class={`mark ${state}`} width={size} height={size} viewBox="0 0 16 16" role="img" aria-label={label}>
       <circle cx="8" cy="8" r="7" />
       {state === 'running' ? <circle class="spin" cx="8" cy="8" r="7" /> : null}
       <path d={paths[state]} />

@@ -14,7 +14,10 @@ interface ObjectPageProps {
 /** An object of any kind. */
 export function ObjectPage({ resource, namespace, name }: ObjectPageProps) {
   const { api, clock, schedule } = useApp();
-  const store = useMemo(() => new ObjectStore(resource, namespace || undefined, name, { api, clock, schedule }), []);
+  const store = useMemo(
+    () => new ObjectStore(resource, namespace || undefined, name, { api, clock, schedule, tools: api }),
+    [],
+  );
   useEffect(() => () => store.stop(), []);
   const { group, version } = resource;
   return (

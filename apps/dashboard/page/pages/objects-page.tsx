@@ -1,15 +1,15 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { useApp } from '../app.ts';
 import { Link } from '../components/link.tsx';
 import { NamespaceSelect } from '../components/namespace-select.tsx';
 import { objectLink } from '../../src/stores/object-link.ts';
-import { type ObjectTable, readTable } from '../../src/stores/object-table.ts';
+import { TableStore } from '../../src/stores/table-store.ts';
 import type { Resource } from '../../src/api/resource.ts';
 
 /** All kinds that the server has. */
 export function ObjectsPage() {
-  const { discovery } = useApp();
-  const [text, setText] = useState('');
+  const { discovery, router } = useApp();
+  const { q: text = '' } = router.place.value.query;
   useEffect(() => void discovery.load(), []);
   const resources = (discovery.resources.value ?? []).filter(({ kind, group }) =>
     `${kind} ${group}`.toLowerCase().includes(text.toLowerCase()),
@@ -25,7 +25,7 @@ export function ObjectsPage() {
           aria-label="Filter"
           placeholder="Filter kinds"
           value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onInput={(event) => router.setQuery({ q: event.currentTarget.value })}
         />
       </div>
       {discovery.error.value ? <p class="problem">{discovery.error.value}</p> : null}
@@ -52,16 +52,18 @@ export function ObjectsPage() {
 
 /** The objects of one kind, as the server prints them. */
 export function ObjectTablePage({ group, version, plural }: Resource) {
-  const { api, discovery, router } = useApp();
+  const { router } = useApp();
   const { namespace = '' } = router.place.value.query;
-  const [table, setTable] = useState<ObjectTable>();
-  const [error, setError] = useState<string>();
-  const [text, setText] = useState('');
-  const load = () => {
-    setError(undefined);
-    readTable(api, { group, version, plural }, namespace).then(setTable, (failure: Error) => setError(failure.message));
-  };
-  useEffect(load, [group, version, plural, namespace]);
+  return <ObjectRows key={namespace} group={group} version={version} plural={plural} namespace={namespace} />;
+}
+
+function ObjectRows({ group, version, plural, namespace }: Resource & { readonly namespace: string }) {
+  const { api, clock, discovery, router } = useApp();
+  const { q: text = '' } = router.place.value.query;
+  const store = useMemo(() => new TableStore({ group, version, plural }, namespace, { api, clock }), []);
+  useEffect(() => () => store.stop(), []);
+  const table = store.table.value;
+  const error = store.error.value;
   useEffect(() => void discovery.load(), []);
   const resource = discovery.find({ group, plural });
   const rows = (table?.rows ?? []).filter(({ name }) => name.includes(text));
@@ -79,14 +81,11 @@ export function ObjectTablePage({ group, version, plural }: Resource) {
           aria-label="Filter"
           placeholder="Filter by name"
           value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onInput={(event) => router.setQuery({ q: event.currentTarget.value })}
         />
         {resource?.isNamespaced ? (
           <NamespaceSelect value={namespace} onChange={(chosen) => router.setQuery({ namespace: chosen })} />
         ) : null}
-        <button type="button" onClick={load}>
-          Refresh
-        </button>
       </div>
       {error ? <p class="problem">{error}</p> : null}
       <div class="table scroll" tabIndex={0} role="region" aria-label={plural}>
@@ -128,8 +127,16 @@ export function ObjectTablePage({ group, version, plural }: Resource) {
             </tbody>
           </table>
         ) : null}
-        {table?.hasMore ? (
-          <p class="muted pad">There are more than {table.rows.length}; choose a namespace, or use kubectl.</p>
+        {table?.next ? (
+          <p class="pad">
+            <button type="button" disabled={store.isLoadingMore.value} onClick={() => void store.more()}>
+              Show more
+            </button>{' '}
+            <span class="muted">
+              {table.rows.length.toLocaleString('en')} are shown
+              {table.remaining === undefined ? '' : `, ${table.remaining.toLocaleString('en')} more exist`}
+            </span>
+          </p>
         ) : null}
       </div>
     </div>

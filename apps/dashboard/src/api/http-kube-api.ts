@@ -8,6 +8,7 @@ import {
   type WriteOptions,
 } from './kube-api.ts';
 import type { StreamConnection } from './stream-connection.ts';
+import type { ToolAnswers, ToolApi, ToolInput, ToolName } from './tool-answers.ts';
 
 export interface HttpKubeApiOptions {
   readonly fetch: typeof globalThis.fetch;
@@ -19,7 +20,7 @@ export interface HttpKubeApiOptions {
 }
 
 /** The API through the page's own server. */
-export class HttpKubeApi implements KubeApi {
+export class HttpKubeApi implements KubeApi, ToolApi {
   private readonly options: HttpKubeApiOptions;
 
   constructor(options: HttpKubeApiOptions) {
@@ -38,6 +39,11 @@ export class HttpKubeApi implements KubeApi {
 
   stream(path: string, reader: StreamReader): () => void {
     return this.options.streams.open(path, reader);
+  }
+
+  call<N extends ToolName>(tool: N, input: ToolInput): Promise<ToolAnswers[N]> {
+    const headers = { 'content-type': 'application/json' };
+    return this.request(`/api/tools/${tool}`, { method: 'POST', headers, body: JSON.stringify(input) });
   }
 
   /** A route of the page's own server. */

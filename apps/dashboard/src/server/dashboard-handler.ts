@@ -7,6 +7,7 @@ import type { Explanation } from '../api/explanation.ts';
 import { proxyRequest } from './kube-proxy.ts';
 import type { Login } from './login.ts';
 import { PageFiles } from './page-files.ts';
+import { findTool, type PageTools } from './page-tools.ts';
 import { proxiedPath } from './proxied-path.ts';
 import { readRequestBody } from './read-request-body.ts';
 import { checkRequest, type HostNames } from './request-check.ts';
@@ -29,6 +30,7 @@ export interface DashboardHandlerOptions {
   /** Served over TLS, by a proxy in front. */
   readonly isSecure: boolean;
   readonly explain?: Explain;
+  readonly tools: PageTools;
   /** Keeps sessions across restarts, for logins that have one visitor. */
   readonly sessionFile?: string;
   readonly clock: Clock;
@@ -42,7 +44,7 @@ const csrfHeader = 'x-tektite-csrf';
 const socketProtocol = 'tektite.streams';
 const maxLoginBytes = 32 * 1024;
 
-/** Answers all requests of the page: its files, the session, the Kubernetes API, streams of it, and explanations. */
+/** Answers all requests of the page: its files, the session, the Kubernetes API, streams of it, explanations, and tools. */
 export class DashboardHandler {
   private readonly options: DashboardHandlerOptions;
   private readonly files: PageFiles;
@@ -125,12 +127,15 @@ export class DashboardHandler {
         user: visitor.name,
         isReadOnly,
         canExplain: this.options.explain !== undefined,
+        tools: Object.keys(this.options.tools),
       });
     if (path === '/api/session' && request.method === 'DELETE') {
       this.sessions.close(readSessionCookie(request.headers, port) ?? '');
       return sendJson(response, 200, {}, { 'set-cookie': sessionCookie(port, '', this.options.isSecure) });
     }
     if (path === '/api/explain' && request.method === 'GET') return this.explain(visitor, query, response);
+    if (path.startsWith('/api/tools/') && request.method === 'POST')
+      return this.runTool(path.slice('/api/tools/'.length), visitor, request, response);
     if (!path.startsWith('/api/kube/')) throw denial(404, 'no such route');
     const target = { path: path.slice('/api/kube'.length), query };
     await proxyRequest(visitor.transport, target, request, response, isReadOnly);
@@ -155,6 +160,22 @@ export class DashboardHandler {
     const isStill = visitor && (login.isStill?.(visitor, { headers, remoteAddress: socket.remoteAddress }) ?? true);
     if (!visitor || !isStill) throw denial(401, 'log in first');
     return visitor;
+  }
+
+  /** Runs a tool with the visitor's connection, until the visitor leaves. */
+  private async runTool(
+    name: string,
+    { transport }: Visitor,
+    request: ServerRequest,
+    response: ServerResponse,
+  ): Promise<void> {
+    const tool = findTool(this.options.tools, name);
+    if (!tool) throw denial(404, 'the page has no such tool');
+    if (tool.isWriting && this.options.isReadOnly) throw denial(403, 'this page is read-only');
+    const input = readTexts((await readRequestBody(request)).toString());
+    const abort = new AbortController();
+    response.once('close', () => abort.abort(new Error('the client left')));
+    sendJson(response, 200, await tool.run(transport, input, abort.signal));
   }
 
   /** Reconciles of objects that the visitor may read: the object is read with the visitor's credentials first. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { TestDashboard, TestFolder } from '../test-support.ts';
+import type { PageTools } from './page-tools.ts';
 
 const json = { 'content-type': 'application/json' };
 const configMaps = '/api/kube/api/v1/namespaces/default/configmaps';
@@ -12,6 +13,8 @@ const routes = [
   ['GET', '/api/session'],
   ['DELETE', '/api/session'],
   ['GET', '/api/explain?path=/api/v1/namespaces/default'],
+  ['POST', '/api/tools/rollback'],
+  ['POST', '/api/tools/explain-machine'],
   ['GET', configMaps],
   ['HEAD', configMaps],
   ['POST', configMaps],
@@ -215,6 +218,36 @@ describe('the proxy', () => {
     expect(JSON.parse(text)).toMatchObject({ records: [{ controller: 'Namespace', because: 'default' }] });
     await using poor = await TestDashboard.start({ explain }, { name: 'ann', groups: [] });
     expect((await poor.send('GET', path, await poor.session())).code).toBe(403);
+  });
+});
+
+describe('tools', () => {
+  const tools: PageTools = {
+    rollback: {
+      isWriting: true,
+      run: async (transport, { name = '' }) => {
+        const { status } = await transport.request({ method: 'GET', path: '/api/v1/namespaces/default' });
+        return { summary: `${name} ${status}`, failures: [] };
+      },
+    },
+  };
+  const call = async (dashboard: TestDashboard, tool: string) =>
+    dashboard.send('POST', `/api/tools/${tool}`, { ...(await dashboard.session()), ...json }, '{"name":"web"}');
+
+  it('work with the rights of the visitor', async () => {
+    await using dashboard = await TestDashboard.start({ tools });
+    expect(JSON.parse((await call(dashboard, 'rollback')).text)).toEqual({ summary: 'web 200', failures: [] });
+    await using poor = await TestDashboard.start({ tools }, { name: 'ann', groups: [] });
+    expect(JSON.parse((await call(poor, 'rollback')).text)).toMatchObject({ summary: 'web 403' });
+  });
+
+  it('do not write where the page is read-only, and have no names but their own', async () => {
+    await using dashboard = await TestDashboard.start({ tools, isReadOnly: true });
+    expect((await call(dashboard, 'rollback')).code).toBe(403);
+    expect((await call(dashboard, 'plan-config')).code).toBe(404);
+    expect((await call(dashboard, 'constructor')).code).toBe(404);
+    const { text } = await dashboard.send('GET', '/api/session', await dashboard.session());
+    expect(JSON.parse(text)).toMatchObject({ tools: ['rollback'] });
   });
 });
 

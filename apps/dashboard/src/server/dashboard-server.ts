@@ -4,7 +4,7 @@ import type { DashboardHandler, DashboardHandlerOptions } from './dashboard-hand
 
 export interface DashboardOptions
   extends Pick<DashboardHandlerOptions, 'login' | 'pageFolder' | 'explain' | 'sessionFile'>,
-    Partial<Pick<DashboardHandlerOptions, 'isReadOnly' | 'hostNames' | 'isSecure' | 'clock' | 'random'>> {
+    Partial<Pick<DashboardHandlerOptions, 'isReadOnly' | 'hostNames' | 'isSecure' | 'tools' | 'clock' | 'random'>> {
   readonly host: string;
   readonly port: number;
   readonly onError?: (error: unknown) => void;
@@ -23,10 +23,11 @@ export interface DashboardServer {
  */
 export async function serveDashboard(options: DashboardOptions): Promise<DashboardServer> {
   let opened: Promise<DashboardHandler> | undefined;
-  const { isReadOnly = false, hostNames = [], isSecure = false, clock = systemClock, random = systemRandom } = options;
+  const { isReadOnly = false, hostNames = [], isSecure = false, tools = {} } = options;
+  const { clock = systemClock, random = systemRandom } = options;
   const handler = () =>
     (opened ??= import('./dashboard-handler.ts').then(({ DashboardHandler }) =>
-      DashboardHandler.open({ ...options, isReadOnly, hostNames, isSecure, clock, random }),
+      DashboardHandler.open({ ...options, isReadOnly, hostNames, isSecure, tools, clock, random }),
     ));
   const server: GuardedServer = await GuardedServer.start({
     host: options.host,

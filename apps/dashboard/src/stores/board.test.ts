@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { boardItem, hostSections, installSections, isInSection } from './board.ts';
+import { boardItem, hostSections, installSections } from './board.ts';
 import { objectLink } from './object-link.ts';
 
 const item = (conditions: readonly object[]) =>
@@ -20,13 +20,25 @@ it('names the condition that keeps an object from being ready', () => {
   expect(item([])).toMatchObject({ state: 'waiting', cause: '' });
 });
 
+it('counts conditions of low severity as waiting, and a host that is free as ready', () => {
+  const host = (conditions: readonly object[], more: object = {}) =>
+    boardItem({ apiVersion: 'v1', kind: 'ByoHost', metadata: { name: 'h' }, status: { conditions, ...more } } as never);
+  const info = { type: 'K8sNodeBootstrapSucceeded', status: 'False', severity: 'Info', reason: 'Waiting' };
+  expect(host([info]).state).toBe('ready');
+  expect(host([info], { machineRef: { name: 'm' } })).toMatchObject({ state: 'waiting', facts: [['machine', 'm']] });
+  expect(host([{ ...info, severity: 'Error' }])).toMatchObject({
+    state: 'failed',
+    cause: expect.stringContaining('Waiting'),
+  });
+});
+
 it('finds the resources of its sections whatever their version', () => {
-  const in0 = (sections: typeof installSections, group: string, plural: string) =>
-    sections.findIndex((section) => isInSection(section, { group, version: 'v1', plural }));
-  expect(in0(installSections, 'operator.tekton.dev', 'tektonconfigs')).toBe(0);
-  expect(in0(installSections, 'operator.tekton.dev', 'tektoninstallersets')).toBe(1);
-  expect(in0(installSections, 'apps', 'deployments')).toBe(-1);
-  expect(in0(hostSections, 'infrastructure.cluster.x-k8s.io', 'byohosts')).toBe(0);
+  const sectionOf = (sections: typeof installSections, group: string, plural: string) =>
+    sections.find(({ isIn }) => isIn({ group, version: 'v1', plural }))?.title;
+  expect(sectionOf(installSections, 'operator.tekton.dev', 'manualapprovalgates')).toBe('Tekton');
+  expect(sectionOf(installSections, 'operator.connectors.alauda.io', 'installmanifests')).toBe('Connectors');
+  expect(sectionOf(installSections, 'apps', 'deployments')).toBeUndefined();
+  expect(sectionOf(hostSections, 'infrastructure.cluster.x-k8s.io', 'byohosts')).toBe('Hosts');
 });
 
 it('links objects to the page that knows them best', () => {

@@ -1,45 +1,52 @@
 import type { KubeObject } from '@tektite/meta';
 import type { Resource } from '../api/resource.ts';
 
-/** Resources that a board shows, in their order, below a title. */
+/** Resources that a board shows below a title. */
 export interface BoardSection {
   readonly title: string;
-  readonly group: string;
-  readonly plurals: readonly string[];
+  readonly isIn: (resource: Resource) => boolean;
+  /** Plurals that come first, in this order. */
+  readonly first: readonly string[];
+  /** Plurals of objects that are shown within those that they are part of. */
+  readonly parts: readonly string[];
 }
 
-/** Tekton's components and Connectors. */
+const tektonOrder = ['tektonconfigs', 'tektonpipelines', 'tektontriggers', 'tektonchains', 'tektonresults'];
+
+/** Tekton's components with their installer sets, and Connectors with their InstallManifests. */
 export const installSections: readonly BoardSection[] = [
   {
     title: 'Tekton',
-    group: 'operator.tekton.dev',
-    plurals: [
-      'tektonconfigs',
-      'tektonpipelines',
-      'tektontriggers',
-      'tektonchains',
-      'tektonresults',
-      'tektonpruners',
-      'tektondashboards',
-      'tektonhubs',
-      'tektonaddons',
-    ],
+    isIn: ({ group }) => group === 'operator.tekton.dev',
+    first: tektonOrder,
+    parts: ['tektoninstallersets'],
   },
-  { title: 'Installer sets', group: 'operator.tekton.dev', plurals: ['tektoninstallersets'] },
-  { title: 'Connectors', group: '*connector', plurals: [] },
+  {
+    title: 'Connectors',
+    isIn: ({ group, plural }) =>
+      /^operator\.connectors?\./.test(group) && /^(connectors|installmanifests)$/.test(plural),
+    first: ['connectors'],
+    parts: ['installmanifests'],
+  },
 ];
 
-/** Hosts that users bring, and the machines that are made of them. */
+const isHostGroup = ({ group }: Resource) => group.startsWith('infrastructure.cluster.');
+
+/** Machines, and the hosts that users bring for them. */
 export const hostSections: readonly BoardSection[] = [
-  { title: 'Hosts', group: '*', plurals: ['byohosts'] },
-  { title: 'Machines', group: '*', plurals: ['byomachines', 'byoclusters'] },
+  {
+    title: 'Machines',
+    isIn: (resource) => isHostGroup(resource) && /^byo(machines|clusters)$/.test(resource.plural),
+    first: ['byomachines'],
+    parts: [],
+  },
+  {
+    title: 'Hosts',
+    isIn: (resource) => isHostGroup(resource) && resource.plural === 'byohosts',
+    first: [],
+    parts: [],
+  },
 ];
-
-/** Whether a resource belongs to a section. `*` is any group; `*word` is any group with that word. */
-export function isInSection({ group, plurals }: BoardSection, resource: Resource): boolean {
-  const isGroup = group.startsWith('*') ? resource.group.includes(group.slice(1)) : resource.group === group;
-  return isGroup && (plurals.length === 0 ? resource.group !== '' : plurals.includes(resource.plural));
-}
 
 export interface BoardCondition {
   readonly type: string;
@@ -50,23 +57,53 @@ export interface BoardCondition {
 
 /** An object with the conditions that say whether it is ready. */
 export interface BoardItem {
+  readonly kind: string;
   readonly namespace: string;
   readonly name: string;
+  readonly resourceVersion: string;
   readonly version: string;
   readonly state: 'ready' | 'waiting' | 'failed';
   /** In the order of the status; Ready first. */
   readonly conditions: readonly BoardCondition[];
   /** The cause of what is not ready: the first other condition that is not true. */
   readonly cause: string;
+  /** The object that it is a part of, as `Connector default/shop` or `TektonPipeline`. */
+  readonly partOf: string;
+  /** How many objects it installs. */
+  readonly size: number;
+  /** Facts of a host, by name. */
+  readonly facts: readonly (readonly [string, string])[];
+  /** The script that undoes the installation on a host. */
+  readonly undo: string;
 }
 
-interface ConditionedObject extends KubeObject {
-  readonly status?: { readonly conditions?: readonly Partial<BoardCondition>[]; readonly version?: string };
+interface Reference {
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+interface BoardObject extends KubeObject {
+  readonly spec?: {
+    readonly connectorRef?: Reference;
+    readonly manifests?: readonly unknown[];
+    readonly uninstallationScript?: string;
+    readonly providerID?: string;
+  };
+  readonly status?: {
+    readonly conditions?: readonly (Partial<BoardCondition> & { readonly severity?: string })[];
+    readonly version?: string;
+    readonly connectorVersion?: string;
+    readonly machineRef?: Reference;
+    readonly hostinfo?: { readonly osname?: string; readonly osimage?: string; readonly architecture?: string };
+    readonly network?: readonly { readonly isDefault?: boolean; readonly ipAddrs?: readonly string[] }[];
+  };
 }
 
 export function boardItem(object: KubeObject): BoardItem {
-  const { metadata, status } = object as ConditionedObject;
-  const all = (status?.conditions ?? []).map(({ type = '', status: is = 'Unknown', reason = '', message = '' }) => ({
+  const { kind, metadata, spec, status } = object as BoardObject;
+  const given = status?.conditions ?? [];
+  const all = given.map(({ type = '', status: is = 'Unknown', reason = '', message = '' }) => ({
     type,
     status: is,
     reason,
@@ -75,14 +112,50 @@ export function boardItem(object: KubeObject): BoardItem {
   const ready = all.find(({ type }) => type === 'Ready' || type === 'Succeeded');
   const others = all.filter((condition) => condition !== ready);
   const blocking = others.find(({ status: is }) => is === 'False') ?? others.find(({ status: is }) => is === 'Unknown');
-  const state = ready?.status === 'True' ? 'ready' : ready?.status === 'False' ? 'failed' : 'waiting';
+  const isBroken = given.some(
+    ({ type, status: is, severity }) =>
+      is === 'False' && (severity === undefined ? type === ready?.type : severity === 'Error'),
+  );
+  const state = readyState(object as BoardObject, ready, isBroken);
   const why = state === 'ready' ? undefined : (blocking ?? ready);
+  const { connectorRef: connector } = spec ?? {};
   return {
+    kind,
     namespace: metadata.namespace ?? '',
     name: metadata.name ?? '',
-    version: status?.version ?? '',
+    resourceVersion: metadata.resourceVersion ?? '',
+    version: status?.version ?? status?.connectorVersion ?? '',
     state,
     conditions: ready ? [ready, ...others] : others,
     cause: why ? `${why.type}: ${why.message || why.reason || why.status}` : '',
+    partOf: connector
+      ? `Connector ${connector.namespace}/${connector.name}`
+      : (metadata.labels?.['operator.tekton.dev/created-by'] ?? ''),
+    size: spec?.manifests?.length ?? 0,
+    facts: hostFacts(object),
+    undo: spec?.uninstallationScript ?? '',
   };
+}
+
+/** Cluster API's conditions have a severity: without it, what is False has failed. A host that is free waits for nothing. */
+function readyState(object: BoardObject, ready: BoardCondition | undefined, isBroken: boolean): BoardItem['state'] {
+  if (ready?.status === 'True') return 'ready';
+  if (isBroken) return 'failed';
+  const isFree = object.kind === 'ByoHost' && !object.status?.machineRef;
+  return isFree ? 'ready' : 'waiting';
+}
+
+function hostFacts(object: KubeObject): BoardItem['facts'] {
+  const { kind, spec, status } = object as BoardObject;
+  if (kind === 'ByoMachine') return spec?.providerID ? [['provider ID', spec.providerID]] : [];
+  if (kind !== 'ByoHost') return [];
+  const { osname = '', osimage = '', architecture = '' } = status?.hostinfo ?? {};
+  const networks = status?.network ?? [];
+  const network = networks.find(({ isDefault }) => isDefault) ?? networks[0];
+  const facts: readonly (readonly [string, string])[] = [
+    ['system', [osimage || osname, architecture].filter(Boolean).join(' · ')],
+    ['address', network?.ipAddrs?.[0] ?? ''],
+    ['machine', status?.machineRef?.name ?? 'none: it is free'],
+  ];
+  return facts.filter(([, value]) => value !== '');
 }

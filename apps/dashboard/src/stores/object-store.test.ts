@@ -2,7 +2,8 @@ import { mergePatch } from '@tektite/client';
 import { systemClock } from '@tektite/meta';
 import { type ControlPlane, startControlPlane } from '@tektite/testkit';
 import { describe, expect, it } from 'vitest';
-import { transportApi } from '../test-support.ts';
+import type { ToolApi } from '../api/tool-answers.ts';
+import { serveKind, transportApi } from '../test-support.ts';
 import { DiscoveryStore } from './discovery-store.ts';
 import { ObjectStore } from './object-store.ts';
 import { readTable } from './object-table.ts';
@@ -27,6 +28,37 @@ async function open(plane: ControlPlane): Promise<ObjectStore> {
 }
 
 describe('the store of an object', () => {
+  it('asks for the plan of the operator before a TektonConfig is written', async () => {
+    await using plane = await startControlPlane();
+    await serveKind(plane, 'operator.tekton.dev', 'TektonConfig', { scope: 'Cluster' });
+    const config = { apiVersion: 'operator.tekton.dev/v1', kind: 'TektonConfig', metadata: { name: 'config' } };
+    await plane.client.create({ ...config, spec: { profile: 'lite' } } as never);
+    const asked: string[] = [];
+    const tools = {
+      call: async (tool: string, { yaml = '' }) => {
+        asked.push(`${tool} ${/profile: \w+/.exec(yaml)?.[0]}`);
+        if (asked.length > 1) throw new Error('no release');
+        return { components: [{ kind: 'TektonTrigger', name: 'trigger', fate: 'created', objects: [] }] };
+      },
+    } as ToolApi;
+    const options = {
+      api: transportApi(plane.transport()),
+      clock: systemClock,
+      schedule: (flush: () => void) => flush(),
+    };
+    const resource = { group: 'operator.tekton.dev', version: 'v1', plural: 'tektonconfigs' };
+    const store = new ObjectStore(resource, undefined, 'config', { ...options, tools });
+    await expect.poll(() => store.object.value).toBeDefined();
+    store.begin();
+    store.text.value = store.text.value.replace('profile: lite', 'profile: all');
+    await store.check();
+    expect(store.edit.value).toMatchObject({ phase: 'checked', components: [{ kind: 'TektonTrigger' }] });
+    await store.check();
+    expect(store.edit.value).toMatchObject({ phase: 'checked', planError: 'no release' });
+    expect(asked).toEqual(['plan-config profile: all', 'plan-config profile: all']);
+    store.stop();
+  });
+
   it('checks an edit with the server, shows the difference, and writes it', async () => {
     await using plane = await startControlPlane();
     const store = await open(plane);

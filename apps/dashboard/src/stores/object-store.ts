@@ -3,6 +3,7 @@ import type { Clock, KubeObject } from '@tektite/meta';
 import { ApiError, type KubeApi } from '../api/kube-api.ts';
 import { LiveCollection, type LiveState } from '../api/live-collection.ts';
 import { collectionPath, objectPath, type Resource, withQuery } from '../api/resource.ts';
+import type { PlannedComponent, ToolApi } from '../api/tool-answers.ts';
 import { type DiffLine, lineDiff } from './line-diff.ts';
 import { yamlText } from './yaml-text.ts';
 
@@ -10,13 +11,21 @@ import { yamlText } from './yaml-text.ts';
 export type EditState =
   | { readonly phase: 'none' }
   | { readonly phase: 'typing'; readonly error?: string; readonly isConflict?: boolean }
-  | { readonly phase: 'checked'; readonly diff: readonly DiffLine[] }
+  | {
+      readonly phase: 'checked';
+      readonly diff: readonly DiffLine[];
+      /** Of a TektonConfig: what the operator would do, or why that is not known. */
+      readonly components?: readonly PlannedComponent[] | undefined;
+      readonly planError?: string | undefined;
+    }
   | { readonly phase: 'busy' };
 
 export interface ObjectStoreOptions {
   readonly api: KubeApi;
   readonly clock: Clock;
   readonly schedule: (flush: () => void) => void;
+  /** Plans changes of a TektonConfig, where there is one. */
+  readonly tools?: ToolApi;
 }
 
 /** One object of any kind: live, and edited as YAML. The server reads the YAML, so that the page and kubectl agree on it. */
@@ -25,10 +34,12 @@ export class ObjectStore {
   readonly text = signal('');
   private readonly path: string;
   private readonly api: KubeApi;
+  private readonly tools: ToolApi | undefined;
   private readonly collection: LiveCollection<KubeObject>;
 
   constructor(resource: Resource, namespace: string | undefined, name: string, options: ObjectStoreOptions) {
     this.api = options.api;
+    this.tools = options.tools;
     this.path = objectPath(resource, namespace, name);
     this.collection = new LiveCollection<KubeObject>({
       ...options,
@@ -63,12 +74,19 @@ export class ObjectStore {
   /** Has the server check the edit without writing it, and shows the difference. */
   async check(): Promise<void> {
     const before = this.object.value;
-    await this.put('All', (checked) => {
-      this.edit.value = {
-        phase: 'checked',
-        diff: lineDiff(yamlText(withoutVersion(before)), yamlText(withoutVersion(shown(checked)))),
-      };
+    await this.put('All', async (checked) => {
+      const diff = lineDiff(yamlText(withoutVersion(before)), yamlText(withoutVersion(shown(checked))));
+      this.edit.value = { phase: 'checked', diff, ...(await this.planConfig(checked)) };
     });
+  }
+
+  private async planConfig({ kind }: KubeObject): Promise<Omit<EditState & { phase: 'checked' }, 'phase' | 'diff'>> {
+    if (kind !== 'TektonConfig' || !this.tools) return {};
+    try {
+      return await this.tools.call('plan-config', { yaml: this.text.value });
+    } catch (error) {
+      return { planError: (error as Error).message };
+    }
   }
 
   async save(): Promise<void> {
@@ -79,12 +97,12 @@ export class ObjectStore {
     this.collection.stop();
   }
 
-  private async put(dryRun: 'All' | undefined, done: (written: KubeObject) => void): Promise<void> {
+  private async put(dryRun: 'All' | undefined, done: (written: KubeObject) => unknown): Promise<void> {
     this.edit.value = { phase: 'busy' };
     const options = { body: this.text.value, contentType: 'application/yaml' };
     try {
       const path = withQuery(this.path, { dryRun, fieldManager: 'tektite-dashboard' });
-      done(await this.api.write<KubeObject>('PUT', path, options));
+      await done(await this.api.write<KubeObject>('PUT', path, options));
     } catch (error) {
       const isConflict = error instanceof ApiError && error.code === 409;
       this.edit.value = { phase: 'typing', error: (error as Error).message, isConflict };

@@ -12,8 +12,11 @@ export interface TableRow {
 export interface ObjectTable {
   readonly columns: readonly { readonly name: string; readonly description: string }[];
   readonly rows: readonly TableRow[];
-  /** There are more than were read. */
-  readonly hasMore: boolean;
+  /** Where the next page begins; empty behind the last. */
+  readonly next: string;
+  readonly resourceVersion: string;
+  /** How many rows are behind this page, where the server says so. */
+  readonly remaining: number | undefined;
 }
 
 interface WireTable {
@@ -26,15 +29,27 @@ interface WireTable {
     readonly cells: readonly unknown[];
     readonly object?: { readonly metadata?: { readonly name?: string; readonly namespace?: string } };
   }[];
-  readonly metadata: { readonly continue?: string };
+  readonly metadata: {
+    readonly continue?: string;
+    readonly resourceVersion?: string;
+    readonly remainingItemCount?: number;
+  };
 }
 
 const tableAccept = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
-const maxRows = 1000;
+const pageSize = 500;
 
-/** Reads up to 1,000 objects as a table. */
-export async function readTable(api: KubeApi, resource: Resource, namespace: string): Promise<ObjectTable> {
-  const path = withQuery(collectionPath(resource, namespace), { limit: maxRows });
+/** Reads a page of a collection as a table, or one object by its path. */
+export async function readTable(
+  api: KubeApi,
+  source: Resource | string,
+  namespace = '',
+  next = '',
+): Promise<ObjectTable> {
+  const path =
+    typeof source === 'string'
+      ? source
+      : withQuery(collectionPath(source, namespace), { limit: pageSize, continue: next });
   const { columnDefinitions, rows = [], metadata } = await api.get<WireTable>(path, { accept: tableAccept });
   const shown = columnDefinitions.flatMap(({ priority }, index) => (priority === 0 ? [index] : []));
   return {
@@ -47,6 +62,8 @@ export async function readTable(api: KubeApi, resource: Resource, namespace: str
       name: object?.metadata?.name ?? '',
       cells: shown.map((index) => visibleText(String(cells[index] ?? ''))),
     })),
-    hasMore: Boolean(metadata.continue),
+    next: metadata.continue ?? '',
+    resourceVersion: metadata.resourceVersion ?? '',
+    remaining: metadata.remainingItemCount,
   };
 }

@@ -1,31 +1,14 @@
 import { systemClock } from '@tektite/meta';
 import { type ControlPlane, startControlPlane } from '@tektite/testkit';
 import { describe, expect, it } from 'vitest';
-import { transportApi } from '../test-support.ts';
+import { serveKind, transportApi } from '../test-support.ts';
 import { RunActions } from './run-actions.ts';
 import { RunsStore } from './runs-store.ts';
 
 /** The resources without their webhooks and controllers. */
 async function startPlane(): Promise<ControlPlane> {
   const plane = await startControlPlane();
-  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-  for (const kind of ['PipelineRun', 'TaskRun']) {
-    const singular = kind.toLowerCase();
-    await plane.client.create({
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: `${singular}s.tekton.dev` },
-      spec: {
-        group: 'tekton.dev',
-        scope: 'Namespaced',
-        names: { kind, plural: `${singular}s`, singular, listKind: `${kind}List` },
-        versions: [{ name: 'v1', served: true, storage: true, schema }],
-      },
-    } as never);
-  }
-  await expect
-    .poll(async () => (await plane.transport().request({ method: 'GET', path: '/apis/tekton.dev/v1/taskruns' })).status)
-    .toBe(200);
+  for (const kind of ['PipelineRun', 'TaskRun']) await serveKind(plane, 'tekton.dev', kind);
   return plane;
 }
 

@@ -6,6 +6,8 @@ export interface Session {
   readonly user: string;
   readonly isReadOnly: boolean;
   readonly canExplain: boolean;
+  /** Names of the tools that the server has. */
+  readonly tools: readonly string[];
 }
 
 export type SessionState =
