@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -16,6 +16,13 @@ export const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 15_
 /** A folder that is removed after the test, and a home for commands. */
 export class Scratch implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), 'tektite-cli-'));
+
+  /** Writes a file, and returns its path. */
+  write(name: string, text: string): string {
+    const path = join(this.path, name);
+    writeFileSync(path, text);
+    return path;
+  }
 
   /** Runs a command to its end. */
   tektite(args: readonly string[], env: Readonly<Record<string, string>> = {}) {

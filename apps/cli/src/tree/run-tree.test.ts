@@ -154,9 +154,9 @@ describe('the tree of a PipelineRun', () => {
     ];
     const pipeline: RunNode = { ...node('p', 0, 5000), children };
     expect(criticalPath(pipeline, recordedTimes)).toEqual([
-      { name: 'clone', ms: 1000 },
-      { name: 'build', ms: 2990 },
-      { name: 'test', ms: 980 },
+      { name: 'clone', ms: 1000, waitMs: 0 },
+      { name: 'build', ms: 2990, waitMs: 10 },
+      { name: 'test', ms: 980, waitMs: 20 },
     ]);
   });
 });

@@ -5,6 +5,7 @@ import type { BoardCard } from '../../src/stores/board-store.ts';
 import { objectLink } from '../../src/stores/object-link.ts';
 import { ToolStore } from '../../src/stores/tool-store.ts';
 import { boardMarks } from './board-card.tsx';
+import { countText } from './count-text.ts';
 import { Link } from './link.tsx';
 import { StateMark } from './state-mark.tsx';
 
@@ -17,7 +18,7 @@ export function InstalledSet({ card }: { readonly card: BoardCard }) {
       <summary>
         <StateMark state={boardMarks[item.state]} size={15} />
         <span class="set-name">{item.name}</span>
-        <span class="muted number">{item.size} objects</span>
+        <span class="muted number">{countText(item.size, 'object')}</span>
       </summary>
       <p class="muted small">
         <Link to={objectLink(resource, item.namespace, item.name)}>{resource.kind}</Link>

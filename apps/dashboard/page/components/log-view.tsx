@@ -2,13 +2,11 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { useApp } from '../app.ts';
 import { openLogPort } from '../log-port.ts';
 import { LogStore, type LogStep } from '../../src/stores/log-store.ts';
-import type { RunState } from '../../src/run/index.ts';
 import { LogRowView } from './log-row.tsx';
 import { VirtualList } from './virtual-list.tsx';
 
 interface LogViewProps {
   readonly steps: readonly LogStep[];
-  readonly states: ReadonlyMap<string, RunState>;
   /** Of the downloaded file. */
   readonly fileName: string;
   /** Shown where there are no steps with logs yet. */
@@ -19,17 +17,29 @@ const rowHeight = 20;
 const letterWidth = 7.55;
 
 /** The logs of a task: followed, with colours, folded by step, searched, wrapped, with times, linked and downloaded. */
-export function LogView({ steps, states, fileName, emptyText }: LogViewProps) {
+export function LogView({ steps, fileName, emptyText }: LogViewProps) {
   const { api, clock, router } = useApp();
   const store = useMemo(() => new LogStore(api, clock, openLogPort()), []);
   useEffect(() => () => store.close(), []);
   const stepKey = steps.map(({ id }) => id).join();
-  useEffect(() => store.show(steps), [stepKey]);
-  const [isWrapped, setWrapped] = useState(false);
-  const [hasTimes, setTimes] = useState(false);
+  const { query } = router.place.value;
+  const states = new Map(steps.map(({ id, state }) => [id, state]));
+  // Sections that are not as they are at first.
+  const turned = new Set((query.fold ?? '').split(',').filter(Boolean));
+  const isFoldedFirst = ({ id, isFolded }: LogStep) => isFolded !== turned.has(id);
+  useEffect(() => store.show(steps.map((step) => ({ ...step, isFolded: isFoldedFirst(step) }))), [stepKey]);
+  const turn = (section: string, isFolded: boolean) => {
+    store.fold(section, isFolded);
+    if (!turned.delete(section)) turned.add(section);
+    router.setQuery({ fold: [...turned].join(',') });
+  };
+  const isWrapped = query.wrap === '1';
+  const setWrapped = (isOn: boolean) => router.setQuery({ wrap: isOn ? '1' : undefined });
+  const hasTimes = query.times === '1';
+  const setTimes = (isOn: boolean) => router.setQuery({ times: isOn ? '1' : undefined });
   const [isFollowing, setFollowing] = useState(!router.place.value.query.line);
   const [target, setTarget] = useState<number>();
-  const [pattern, setPattern] = useState('');
+  const [pattern, setPattern] = useState(query.find ?? '');
   const [current, setCurrent] = useState(0);
   const box = useRef<HTMLDivElement>(null);
 
@@ -47,9 +57,12 @@ export function LogView({ steps, states, fileName, emptyText }: LogViewProps) {
   }, [isWrapped, hasTimes]);
 
   useEffect(() => {
-    const timer = setTimeout(() => store.search(pattern), 150);
+    const timer = setTimeout(() => {
+      store.search(pattern);
+      if (pattern !== (router.place.value.query.find ?? '')) router.setQuery({ find: pattern });
+    }, 150);
     return () => clearTimeout(timer);
-  }, [pattern, store.lines.value > 0]);
+  }, [pattern]);
   const matches = store.matches.value;
   const go = (index: number) => {
     if (matches.length === 0) return;
@@ -66,7 +79,7 @@ export function LogView({ steps, states, fileName, emptyText }: LogViewProps) {
     setTarget(firstMatch.row);
   }, [pattern, firstMatch?.row]);
   // A link to a line: `?line=step:12`.
-  const { line = '' } = router.place.value.query;
+  const { line = '' } = query;
   const [, lineSection = '', lineNumber = '0'] = /^(.*):(\d+)$/.exec(line) ?? [];
   useEffect(() => {
     if (lineSection && store.lines.value > 0) store.locate(lineSection, Number(lineNumber));
@@ -165,7 +178,7 @@ export function LogView({ steps, states, fileName, emptyText }: LogViewProps) {
                 isCurrent={
                   (match !== undefined && match === current && target !== undefined) || (at !== '' && at === line)
                 }
-                onFold={(isFolded) => store.fold(row.section, isFolded)}
+                onFold={(isFolded) => turn(row.section, isFolded)}
                 onLink={() => router.setQuery({ line: at })}
               />
             );

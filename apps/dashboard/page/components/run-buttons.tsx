@@ -64,6 +64,9 @@ export function RunButtons({ run, summary }: RunButtonsProps) {
               Rerun from failed
             </button>
           ) : null}
+          <button type="button" onClick={() => router.setQuery({ tab: 'start', task: undefined, line: undefined })}>
+            Start with other params
+          </button>
           <button type="button" class="danger" onClick={() => setDeleting(true)}>
             Delete…
           </button>

@@ -1,18 +1,37 @@
 import type { KubeObject } from '@tektite/meta';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { useApp } from '../app.ts';
-import { checkValues, type ParamField, runFromForm, startForm, type StartValues } from '../../src/stores/start-form.ts';
+import {
+  checkValues,
+  emptyForm,
+  formOfRun,
+  type ParamField,
+  runFromForm,
+  runWithValues,
+  type StartForm,
+  type StartValues,
+} from '../../src/stores/start-form.ts';
 import { runLink } from './run-row.tsx';
 
-/** A form made of the params and workspaces of a Pipeline or Task. */
+/** Starts a Pipeline or Task, or a run again with other values. */
 export function StartPanel({ object }: { readonly object: KubeObject }) {
+  const isRun = object.kind.endsWith('Run');
+  const { form, values } = useMemo(() => (isRun ? formOfRun(object) : emptyForm(object)), []);
+  const make = (chosen: StartValues) =>
+    isRun ? runWithValues(object, form, chosen) : runFromForm(object, form, chosen);
+  return <StartFields form={form} initial={values} make={make} />;
+}
+
+interface StartFieldsProps {
+  readonly form: StartForm;
+  readonly initial: StartValues;
+  readonly make: (values: StartValues) => KubeObject;
+}
+
+/** A form made of params and workspaces. */
+function StartFields({ form, initial, make }: StartFieldsProps) {
   const { actions, notices, router } = useApp();
-  const form = startForm(object);
-  const [values, setValues] = useState<StartValues>(() => ({
-    params: Object.fromEntries(form.params.map(({ name, text }) => [name, text])),
-    workspaces: Object.fromEntries(form.workspaces.map(({ name, isOptional }) => [name, isOptional ? '' : 'emptyDir'])),
-    serviceAccount: '',
-  }));
+  const [values, setValues] = useState(initial);
   const [isTried, setTried] = useState(false);
   const errors = checkValues(form, values);
   const setParam = (name: string, text: string) => setValues({ ...values, params: { ...values.params, [name]: text } });
@@ -22,10 +41,7 @@ export function StartPanel({ object }: { readonly object: KubeObject }) {
     event.preventDefault();
     setTried(true);
     if (errors.size > 0) return;
-    const made = await notices.report(
-      actions.create(runFromForm(object, form, values)),
-      ({ metadata }) => `${metadata.name} was created`,
-    );
+    const made = await notices.report(actions.create(make(values)), ({ metadata }) => `${metadata.name} was created`);
     if (made)
       router.go(runLink({ kind: made.kind, namespace: made.metadata.namespace ?? '', name: made.metadata.name ?? '' }));
   };

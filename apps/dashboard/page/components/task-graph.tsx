@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { edgePath, layoutGraph } from '../../src/graph/index.ts';
-import { durationText, type RunNode, wholeSpan } from '../../src/run/index.ts';
+import { durationText, type RunNode, skipText, wholeSpan } from '../../src/run/index.ts';
 import type { ShownTask } from '../../src/stores/run-store.ts';
 
 import { StateMark, stateWords } from './state-mark.tsx';
@@ -125,7 +125,10 @@ function GraphNode({ task, place, now, isSelected, isCritical, onSelect }: Graph
   );
 }
 
-/** `2m 05s`, `3 of 4 · 10 s`, `attempt 2 · 4.0 s`, `skipped: When Expressions evaluated to false`. */
+/** As many letters as the smallest node is wide; its title has all of it. */
+const maxDetail = 20;
+
+/** `2m 05s`, `3 of 4 · 10 s`, `attempt 2 · 4.0 s`, `when is false`. */
 function detailOf(node: RunNode, now: number): string {
   const span = wholeSpan(node);
   const isMatrix = node.children.length > 0 && !node.id.startsWith('TaskRun/');
@@ -134,9 +137,10 @@ function detailOf(node: RunNode, now: number): string {
     isMatrix ? `${done} of ${node.children.length}` : '',
     /attempt \d+/.exec(node.note ?? '')?.[0] ?? '',
     span && node.state !== 'skipped' ? durationText(Math.max(0, (span.ended ?? now) - span.began)) : '',
-    node.state === 'skipped' ? 'skipped' : node.state === 'waiting' ? 'waiting' : '',
+    node.state === 'skipped' ? skipText(node.note) : node.state === 'waiting' ? 'waiting' : '',
   ];
-  return parts.filter(Boolean).join(' · ');
+  const text = parts.filter(Boolean).join(' · ');
+  return text.length > maxDetail ? `${text.slice(0, maxDetail - 1)}…` : text;
 }
 
 function keyOf({ name, isFinal }: Pick<ShownTask, 'name' | 'isFinal'>): string {

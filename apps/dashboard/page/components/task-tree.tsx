@@ -1,4 +1,4 @@
-import { durationText, type RunNode, wholeSpan } from '../../src/run/index.ts';
+import { durationText, nodeKey, type RunNode, wholeSpan } from '../../src/run/index.ts';
 
 import { StateMark } from './state-mark.tsx';
 
@@ -11,8 +11,9 @@ interface TaskTreeProps {
 
 /** The tasks of a run, with those of a matrix below their task. */
 export function TaskTree({ tree, selected, now, onSelect }: TaskTreeProps) {
-  const item = (node: RunNode, depth: number) => {
-    const task = node.name.replace(/ \(finally\)$/, '');
+  const item = (node: RunNode, depth: number, parent?: { node: RunNode; key: string }) => {
+    const task = nodeKey(node, parent);
+    const name = node.name.replace(/ \(finally\)$/, '');
     const span = wholeSpan(node);
     const isShown = node.state !== 'skipped' && node.state !== 'waiting' && span;
     return (
@@ -25,11 +26,11 @@ export function TaskTree({ tree, selected, now, onSelect }: TaskTreeProps) {
           onClick={() => onSelect(task)}
         >
           <StateMark state={node.state} size={15} />
-          <span class="tree-name">{task}</span>
+          <span class="tree-name">{name}</span>
           <span class="muted number">{isShown ? durationText(Math.max(0, (span.ended ?? now) - span.began)) : ''}</span>
         </button>
         {node.id.startsWith('TaskRun/') || node.children.length === 0 ? null : (
-          <ul>{node.children.map((child) => item(child, depth + 1))}</ul>
+          <ul>{node.children.map((child) => item(child, depth + 1, { node, key: task }))}</ul>
         )}
       </li>
     );

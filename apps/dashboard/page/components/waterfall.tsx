@@ -1,17 +1,20 @@
-import { durationText, type RunNode, type WaterfallRow, waterfallRows } from '../../src/run/index.ts';
+import { durationText, type PathStep, type RunNode, type WaterfallRow, waterfallRows } from '../../src/run/index.ts';
 
 import { StateMark } from './state-mark.tsx';
 
 interface WaterfallProps {
   readonly tree: RunNode;
-  readonly critical: ReadonlySet<string>;
+  readonly path: readonly PathStep[];
+  /** What each task comes after. */
+  readonly parents: ReadonlyMap<string, readonly string[]>;
   readonly now: number;
   readonly onSelect: (row: WaterfallRow) => void;
 }
 
 /** When each task ran and waited, on one axis of time. */
-export function Waterfall({ tree, critical, now, onSelect }: WaterfallProps) {
-  const { rows, startedAt, totalMs } = waterfallRows(tree, critical, now);
+export function Waterfall({ tree, path, parents, now, onSelect }: WaterfallProps) {
+  const critical = new Set(path.map(({ name }) => name));
+  const { rows, startedAt, totalMs } = waterfallRows(tree, critical, now, parents);
   if (rows.length === 0) return <p class="muted pad">Nothing has started yet.</p>;
   const percent = (ms: number) => `${Math.max(0, Math.min(100, (ms / totalMs) * 100))}%`;
   const ticks = [0, 0.25, 0.5, 0.75, 1];
@@ -63,14 +66,37 @@ export function Waterfall({ tree, critical, now, onSelect }: WaterfallProps) {
             )}
           </span>
           <span role="cell" class="right number muted">
+            {row.waitMs >= 1000 ? <span class="fall-waited">after {durationText(row.waitMs)} </span> : null}
             {row.began === undefined ? '–' : durationText((row.ended ?? now) - row.began)}
           </span>
         </div>
       ))}
+      {path.length > 1 ? <PathText path={path} /> : null}
       <p class="muted pad hint">
         <span class="key critical" /> critical path: the tasks that decided how long the run took
-        <span class="key wait" /> waiting for the Pod to start
+        <span class="key wait" /> waiting: of a task to be started, of a step for its container
       </p>
     </div>
+  );
+}
+
+/** The critical path in words: how long each task of it ran, and where the waiting was. */
+function PathText({ path }: { readonly path: readonly PathStep[] }) {
+  const sum = (pick: (step: PathStep) => number) => durationText(path.reduce((total, step) => total + pick(step), 0));
+  return (
+    <p class="pad path-text">
+      <b>Critical path</b>{' '}
+      {path.map(({ name, ms, waitMs }, index) => (
+        <span key={name}>
+          {index > 0 ? ' → ' : ''}
+          {waitMs >= 1000 ? <span class="muted">waited {durationText(waitMs)} → </span> : null}
+          {name} <span class="muted number">{durationText(ms)}</span>
+        </span>
+      ))}
+      <span class="muted">
+        {' '}
+        · ran {sum(({ ms }) => ms)}, waited {sum(({ waitMs }) => waitMs)}
+      </span>
+    </p>
   );
 }

@@ -5,6 +5,7 @@ import { InstalledSet } from '../components/installed-set.tsx';
 import { Link } from '../components/link.tsx';
 import { RollbackDialog } from '../components/rollback-dialog.tsx';
 import { agoText, dateText } from '../components/time-text.ts';
+import { countText } from '../components/count-text.ts';
 import { installSections } from '../../src/stores/board.ts';
 import { type BoardCard, BoardStore } from '../../src/stores/board-store.ts';
 import { HistoryStore } from '../../src/stores/history-store.ts';
@@ -102,7 +103,7 @@ function AppliedSets({ store, canWrite }: { readonly store: HistoryStore; readon
                 <time class="muted" dateTime={appliedAt} title={dateText(Date.parse(appliedAt))}>
                   {agoText(Date.parse(appliedAt), now)}
                 </time>
-                <span class="muted number">{objects} objects</span>
+                <span class="muted number">{countText(objects, 'object')}</span>
                 <span class="revision-summary">{summary}</span>
                 {index === 0 ? (
                   <span class="tag">current</span>

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { useApp } from '../app.ts';
 import { Link } from '../components/link.tsx';
 import { NamespaceSelect } from '../components/namespace-select.tsx';
@@ -17,7 +17,7 @@ function PipelineList({ namespace }: { readonly namespace: string }) {
   const { api, clock, router, schedule } = useApp();
   const store = useMemo(() => new DefinitionsStore(namespace, { api, clock, schedule }), []);
   useEffect(() => () => store.stop(), []);
-  const [text, setText] = useState('');
+  const { q: text = '' } = router.place.value.query;
   const now = clock.now();
   const shown = store.definitions.value
     .filter(({ object }) => (object.metadata.name ?? '').includes(text.toLowerCase()))
@@ -32,7 +32,7 @@ function PipelineList({ namespace }: { readonly namespace: string }) {
           aria-label="Filter"
           placeholder="Filter by name"
           value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onInput={(event) => router.setQuery({ q: event.currentTarget.value })}
         />
         <NamespaceSelect value={namespace} onChange={(chosen) => router.setQuery({ namespace: chosen })} />
       </div>

@@ -7,6 +7,7 @@ import { Link } from '../components/link.tsx';
 import { LogView } from '../components/log-view.tsx';
 import { RunButtons } from '../components/run-buttons.tsx';
 import { RunFacts } from '../components/run-facts.tsx';
+import { StartPanel } from '../components/start-panel.tsx';
 import { StateMark, stateWords } from '../components/state-mark.tsx';
 import { TabBar } from '../components/tab-bar.tsx';
 import { TaskGraph } from '../components/task-graph.tsx';
@@ -15,7 +16,7 @@ import { agoText, dateText } from '../components/time-text.ts';
 import { useNow } from '../components/use-now.ts';
 import { Waterfall } from '../components/waterfall.tsx';
 import { YamlView } from '../components/yaml-view.tsx';
-import { durationText, type RunNode } from '../../src/run/index.ts';
+import { durationText, findNode, firstTaskRun, type RunNode } from '../../src/run/index.ts';
 import { runPath } from '../../src/stores/run-actions.ts';
 import { RunStore } from '../../src/stores/run-store.ts';
 import { runSummary, tookMs } from '../../src/stores/run-summary.ts';
@@ -56,6 +57,7 @@ export function RunPage({ kind, namespace, name }: RunPageProps) {
   const { query } = router.place.value;
   const node = findNode(tree, query.task);
   const taskRun = isPipeline ? firstTaskRun(node) : tree;
+  const isReadOnly = session.state.value.phase !== 'in' || session.state.value.session.isReadOnly;
   const tabs = [
     ...(isPipeline ? ([['graph', 'Graph']] as const) : []),
     ['timeline', 'Timeline'],
@@ -63,6 +65,7 @@ export function RunPage({ kind, namespace, name }: RunPageProps) {
     ['details', 'Details'],
     ['events', 'Events'],
     ['yaml', 'YAML'],
+    ...(query.tab === 'start' && !isReadOnly ? ([['start', 'Start again']] as const) : []),
     ...(session.state.value.phase === 'in' && session.state.value.session.canExplain
       ? ([['explain', 'Explain']] as const)
       : []),
@@ -76,7 +79,6 @@ export function RunPage({ kind, namespace, name }: RunPageProps) {
     <LogView
       key={taskRun?.id ?? ''}
       steps={store.stepsOf(taskRun)}
-      states={new Map((taskRun?.children ?? []).map((step) => [step.name, step.state]))}
       fileName={`${name}${query.task ? `-${query.task}` : ''}.log`}
       emptyText={emptyLogs(isPipeline, node, taskRun)}
     />
@@ -122,14 +124,15 @@ export function RunPage({ kind, namespace, name }: RunPageProps) {
               <TaskGraph
                 tasks={store.tasks.value}
                 selected={query.task}
-                critical={isMoving ? new Set() : store.critical.value}
+                critical={new Set(isMoving ? [] : store.path.value.map(({ name: task }) => task))}
                 now={now}
                 onSelect={({ name: task }) => select(task, 'logs')}
               />
             ) : tab === 'timeline' ? (
               <Waterfall
                 tree={tree}
-                critical={store.critical.value}
+                path={isMoving ? [] : store.path.value}
+                parents={store.parents.value}
                 now={now}
                 onSelect={({ task }) => select(task || undefined, 'logs')}
               />
@@ -137,9 +140,12 @@ export function RunPage({ kind, namespace, name }: RunPageProps) {
               logs
             ) : tab === 'details' ? (
               <>
+                {node?.note ? <p class={node.state === 'failed' ? 'problem' : 'note'}>{taskNote(node)}</p> : null}
                 <RunFacts object={object ?? run} />
                 <ConditionList object={object ?? run} />
               </>
+            ) : tab === 'start' ? (
+              <StartPanel key={run.metadata.uid} object={run} />
             ) : tab === 'events' ? (
               <EventList key={object?.metadata.uid} object={object ?? run} />
             ) : tab === 'explain' ? (
@@ -164,22 +170,9 @@ function pathOf({
   return runPath({ kind, namespace: metadata.namespace ?? '', name: metadata.name ?? '' });
 }
 
-/** A task by its name, or a member of a matrix by its own. */
-function findNode(tree: RunNode, task: string | undefined): RunNode | undefined {
-  if (!task) return undefined;
-  for (const child of tree.children) {
-    if (child.name === task || child.name === `${task} (finally)`) return child;
-    const member = child.id.startsWith('TaskRun/') ? undefined : child.children.find(({ name }) => name === task);
-    if (member) return member;
-  }
-  return undefined;
-}
-
-/** Of a matrix, the run that failed or else the first. */
-function firstTaskRun(node: RunNode | undefined): RunNode | undefined {
-  if (!node || node.id.startsWith('TaskRun/')) return node;
-  const members = node.children.filter(({ id }) => id.startsWith('TaskRun/'));
-  return members.find(({ state }) => state === 'failed') ?? members[0];
+/** Why a task waits, was skipped or failed. */
+function taskNote({ name, state, note }: RunNode): string {
+  return state === 'skipped' ? `${name} was skipped: ${note}` : `${name}: ${note}`;
 }
 
 function emptyLogs(isPipeline: boolean, node: RunNode | undefined, taskRun: RunNode | undefined): string {

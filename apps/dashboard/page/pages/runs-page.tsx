@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useApp } from '../app.ts';
 import { BulkBar } from '../components/bulk-bar.tsx';
-import { NamespaceSelect } from '../components/namespace-select.tsx';
+import { NamespaceMenu } from '../components/namespace-menu.tsx';
 import { RunRow } from '../components/run-row.tsx';
 import { StateFilter } from '../components/state-filter.tsx';
 import { useNow } from '../components/use-now.ts';
@@ -30,13 +30,13 @@ export function RunsPage() {
   const runs = store.shown.value;
   const isMoving = (store.counts.value.get('running') ?? 0) > 0;
   const now = useNow(isMoving ? 1000 : 15_000);
-  const isAll = view.namespace === '';
+  const isAll = view.namespace === '' || view.namespace.includes(',');
   return (
     <div class="page runs">
       <div class="bar-top">
         <h1>Runs</h1>
         <FilterInput text={view.text} onText={(text) => router.setQuery({ q: text })} />
-        <NamespaceSelect value={view.namespace} onChange={(namespace) => router.setQuery({ namespace })} />
+        <NamespaceMenu value={view.namespace} onChange={(namespace) => router.setQuery({ namespace })} />
         <select
           aria-label="Order"
           value={view.sort}

@@ -30,6 +30,25 @@ interface Section {
   known: number;
 }
 
+/** The lines that match, and how many there are. */
+export interface LogMatches {
+  readonly matches: readonly LogMatch[];
+  readonly total: number;
+}
+
+interface SoughtLines {
+  /** Numbers of lines from 0, up to a limit. */
+  readonly lines: number[];
+  count: number;
+  /** How many lines were searched. */
+  known: number;
+}
+
+interface Sought {
+  readonly pattern: RegExp;
+  readonly bySection: Map<Section, SoughtLines>;
+}
+
 const maxMatches = 10_000;
 
 /**
@@ -40,6 +59,7 @@ export class LogDocument {
   private readonly sections: Section[] = [];
   /** Characters in a row; 0 does not wrap. */
   private columns = 0;
+  private sought: Sought | undefined;
 
   /** Opens a section, at the end. One that is open already stays. */
   open(id: string): void {
@@ -61,6 +81,7 @@ export class LogDocument {
     if (!section) return;
     section.text.clear();
     section.known = 0;
+    this.sought?.bySection.delete(section);
   }
 
   fold(id: string, isFolded: boolean): void {
@@ -97,20 +118,37 @@ export class LogDocument {
   }
 
   /** The lines that match, up to 10,000. Folded sections are searched, too; their matches have the row of the head. */
-  search(pattern: RegExp): { readonly matches: readonly LogMatch[]; readonly total: number } {
+  search(pattern: RegExp | undefined): LogMatches {
+    this.sought = pattern && { pattern, bySection: new Map() };
+    return this.found();
+  }
+
+  /** The matches of the last search; lines that came since then are searched, and no others. */
+  found(): LogMatches {
+    const { sought } = this;
+    if (!sought) return { matches: [], total: 0 };
     const matches: LogMatch[] = [];
     let total = 0;
     let start = 0;
     for (const section of this.sections) {
-      for (let index = 0; index < section.text.lineCount; index++) {
-        if (!pattern.test(plainText(section.text.line(index).text))) continue;
-        total++;
-        if (matches.length < maxMatches)
-          matches.push({ row: start + this.firstRow(section, index), section: section.id, line: index + 1 });
-      }
+      const { lines, count } = this.seek(section, sought);
+      total += count;
+      for (const index of lines.slice(0, maxMatches - matches.length))
+        matches.push({ row: start + this.firstRow(section, index), section: section.id, line: index + 1 });
       start += this.rowsOf(section);
     }
     return { matches, total };
+  }
+
+  private seek(section: Section, { pattern, bySection }: Sought): SoughtLines {
+    const so = bySection.get(section) ?? { lines: [], count: 0, known: 0 };
+    bySection.set(section, so);
+    for (; so.known < section.text.lineCount; so.known++) {
+      if (!pattern.test(plainText(section.text.line(so.known).text))) continue;
+      so.count++;
+      if (so.lines.length < maxMatches) so.lines.push(so.known);
+    }
+    return so;
   }
 
   /** The row of a line, for links to it. */

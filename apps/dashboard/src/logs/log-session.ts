@@ -1,9 +1,9 @@
-import { LogDocument } from './log-document.ts';
+import { LogDocument, type LogMatches } from './log-document.ts';
 import type { LogReply, LogRequest } from './log-messages.ts';
 
 /**
  * Answers the page about one document. Rows of the visible window are sent again when the document changed, once for each call of
- * `schedule`, however many chunks came.
+ * `schedule`, however many chunks came. A search goes on with lines that come later.
  */
 export class LogSession {
   private readonly document = new LogDocument();
@@ -11,6 +11,9 @@ export class LogSession {
   private readonly schedule: (flush: () => void) => void;
   private window = { first: 0, last: 0 };
   private isScheduled = false;
+  private isSearching = false;
+  private searchedLines = 0;
+  private total = 0;
 
   constructor(send: (reply: LogReply) => void, schedule: (flush: () => void) => void) {
     this.send = send;
@@ -51,12 +54,24 @@ export class LogSession {
     const { first, last } = this.window;
     const { rowCount: count, lineCount: lines } = this.document;
     this.send({ type: 'rows', first, rows: this.document.rows(first, last), count, lines });
+    if (!this.isSearching || lines === this.searchedLines) return;
+    this.searchedLines = lines;
+    const found = this.document.found();
+    if (found.total !== this.total) this.sendMatches(found);
+  }
+
+  private sendMatches(found: LogMatches): void {
+    this.total = found.total;
+    this.send({ type: 'matches', ...found });
   }
 
   private search(pattern: string, isCaseSensitive: boolean): void {
-    if (pattern === '') return this.send({ type: 'matches', matches: [], total: 0 });
+    this.isSearching = false;
     try {
-      this.send({ type: 'matches', ...this.document.search(new RegExp(pattern, isCaseSensitive ? 'u' : 'iu')) });
+      const expression = pattern === '' ? undefined : new RegExp(pattern, isCaseSensitive ? 'u' : 'iu');
+      this.sendMatches(this.document.search(expression));
+      this.isSearching = expression !== undefined;
+      this.searchedLines = this.document.lineCount;
     } catch (error) {
       this.send({ type: 'matches', matches: [], total: 0, error: (error as Error).message });
     }

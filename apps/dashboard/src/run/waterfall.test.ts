@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { criticalPath } from './critical-path.ts';
 import type { RunNode, RunState } from './run-node.ts';
+import { recordedTimes } from './timeline.ts';
 import { waterfallRows } from './waterfall.ts';
 
 const node = (
@@ -14,6 +16,34 @@ const node = (
   state,
   ...(span ? { recorded: { began: span[0], ...(span[1] === undefined ? {} : { ended: span[1] }) } } : {}),
   children,
+});
+
+it('shows how long tasks waited since those before them had ended', () => {
+  const tree = node(
+    'PipelineRun/r',
+    'r',
+    'succeeded',
+    [0, 20_000],
+    [
+      node('TaskRun/a', 'a', 'succeeded', [1000, 5000]),
+      node('TaskRun/b', 'b', 'succeeded', [1000, 7000]),
+      node('TaskRun/c', 'c', 'succeeded', [10_000, 12_000]),
+      node('TaskRun/f', 'f (finally)', 'succeeded', [15_000, 20_000]),
+    ],
+  );
+  const parents = new Map([
+    ['a', []],
+    ['b', []],
+    ['c', ['a', 'b']],
+    ['f (finally)', ['a', 'b', 'c']],
+  ]);
+  const waits = waterfallRows(tree, new Set(), 0, parents).rows.map(({ name, waitMs }) => `${name} ${waitMs}`);
+  expect(waits).toEqual(['a 1000', 'b 1000', 'c 3000', 'f (finally) 3000']);
+  expect(criticalPath(tree, recordedTimes)).toEqual([
+    { name: 'b', ms: 6000, waitMs: 1000 },
+    { name: 'c', ms: 2000, waitMs: 3000 },
+    { name: 'f (finally)', ms: 5000, waitMs: 3000 },
+  ]);
 });
 
 it('gives every task, member and step its place on one axis, and shows where Pods were waited for', () => {

@@ -10,7 +10,7 @@ export interface WaterfallRow {
   readonly note: string;
   readonly began?: number;
   readonly ended?: number;
-  /** How long a step waited for its container, in front of `began`. */
+  /** How long it waited in front of `began`: a step for its container, a task since those that it comes after have ended. */
   readonly waitMs: number;
   readonly isCritical: boolean;
   /** The task that the row belongs to. */
@@ -24,10 +24,23 @@ export interface WaterfallRows {
 }
 
 /** The rows of a run, in the order of the tree, and the span of all of them. */
-export function waterfallRows(tree: RunNode, critical: ReadonlySet<string>, now: number): WaterfallRows {
+export function waterfallRows(
+  tree: RunNode,
+  critical: ReadonlySet<string>,
+  now: number,
+  parents: ReadonlyMap<string, readonly string[]> = new Map(),
+): WaterfallRows {
   const span = wholeSpan(tree);
   const startedAt = span?.began ?? now;
   const rows: WaterfallRow[] = [];
+  const ends = new Map(tree.children.map((child) => [child.name, wholeSpan(child)?.ended]));
+  /** When a task could have started: when the last of those before it ended. Nothing is known of a run that has no graph. */
+  const readyAt = (name: string, began: number) => {
+    const own = parents.get(name);
+    if (!own) return began;
+    const known = own.flatMap((parent) => ends.get(parent) ?? []);
+    return known.length > 0 ? Math.max(...known) : startedAt;
+  };
   const add = (node: RunNode, depth: number, task: string) => {
     const own = node.state === 'skipped' ? undefined : wholeSpan(node);
     const isTask = node.id.startsWith('TaskRun/');
@@ -39,7 +52,7 @@ export function waterfallRows(tree: RunNode, critical: ReadonlySet<string>, now:
       state: node.state,
       note: node.note ?? '',
       ...(own ? { began: own.began, ...(own.ended === undefined ? {} : { ended: own.ended }) } : {}),
-      waitMs: 0,
+      waitMs: depth === 0 && own ? Math.max(0, own.began - readyAt(node.name, own.began)) : 0,
       isCritical: depth === 0 && critical.has(node.name),
       task,
     });

@@ -5,7 +5,7 @@ import type { KubeApi, StreamReader } from '../api/kube-api.ts';
 import type { LogReply } from '../logs/log-messages.ts';
 import { LogSession } from '../logs/log-session.ts';
 import { transportApi } from '../test-support.ts';
-import { type LogPort, LogStore } from './log-store.ts';
+import { type LogPort, type LogStep, LogStore } from './log-store.ts';
 
 /** The session of the worker, without a worker. */
 function port(): LogPort {
@@ -17,7 +17,17 @@ function port(): LogPort {
   return { post: (request) => session.receive(request), onReply: (each) => (listener = each), close: () => undefined };
 }
 
-const step = (id: string) => ({ id, namespace: 'default', pod: 'p', container: `step-${id}`, isRunning: false });
+const step = (id: string, more: Partial<LogStep> = {}): LogStep => ({
+  id,
+  namespace: 'default',
+  pod: 'p',
+  container: `step-${id}`,
+  isRunning: false,
+  state: 'succeeded',
+  isFolded: false,
+  kept: [],
+  ...more,
+});
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 it('reads the logs of steps one below the other and searches them', async () => {
@@ -63,4 +73,36 @@ it('reports that the Pod of a step was deleted', async () => {
   store.show([step('a')]);
   await expect.poll(() => store.problems.value.get('a')).toMatch(/was deleted/);
   store.close();
+});
+
+it('goes on with a search while lines arrive', async () => {
+  let reader: StreamReader | undefined;
+  const api = { stream: (_: string, each: StreamReader) => ((reader = each), () => undefined) } as unknown as KubeApi;
+  const store = new LogStore(api, systemClock, port());
+  store.show([step('a', { isRunning: true })]);
+  store.search('^err');
+  reader?.onData(bytes('err 1\nok\n'));
+  await expect.poll(() => store.total.value).toBe(1);
+  reader?.onData(bytes('err 2\nerr'));
+  await expect.poll(() => store.total.value).toBe(2);
+  reader?.onData(bytes('or 3\n'));
+  await expect.poll(() => store.matches.value.map(({ line }) => line)).toEqual([1, 3, 4]);
+  store.search('');
+  reader?.onData(bytes('err 5\n'));
+  await expect.poll(() => store.lines.value).toBe(5);
+  expect(store.matches.value).toEqual([]);
+});
+
+it('shows what the status has kept of a step whose Pod was deleted, and folds earlier attempts', async () => {
+  let reader: StreamReader | undefined;
+  const api = { stream: (_: string, each: StreamReader) => ((reader = each), () => undefined) } as unknown as KubeApi;
+  const store = new LogStore(api, systemClock, port());
+  store.show([step('a', { kept: ['exit code 1', 'result digest: sha256:1'] })]);
+  store.showWindow(0, 10);
+  reader?.onEnd({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 404 });
+  const text = () => store.window.value.rows.map((row) => (row.kind === 'line' ? row.spans[0]?.text : row.isFolded));
+  await expect.poll(text).toEqual([false, 'Kept in the status:', 'exit code 1', 'result digest: sha256:1']);
+  expect(store.problems.value.get('a')).toContain('was deleted');
+  store.show([step('a'), step('b', { isFolded: true })]);
+  await expect.poll(() => text().at(-1)).toBe(true);
 });

@@ -4,6 +4,7 @@ import type { KubeApi } from '../api/kube-api.ts';
 import { objectPath, resources, withQuery } from '../api/resource.ts';
 import type { LogMatch, LogRow } from '../logs/log-document.ts';
 import type { LogReply, LogRequest } from '../logs/log-messages.ts';
+import type { RunState } from '../run/index.ts';
 
 /** A step whose log is shown. */
 export interface LogStep {
@@ -13,6 +14,11 @@ export interface LogStep {
   readonly pod: string;
   readonly container: string;
   readonly isRunning: boolean;
+  readonly state: RunState;
+  /** Closed until it is opened: earlier attempts are. */
+  readonly isFolded: boolean;
+  /** The part of the log's content that the status has kept; shown when the Pod was deleted. */
+  readonly kept: readonly string[];
 }
 
 /** The worker, or the same without one. */
@@ -101,6 +107,7 @@ export class LogStore {
       timestamps: true,
     });
     this.port.post({ type: 'open', section: id });
+    if (step.isFolded) this.port.post({ type: 'fold', section: id, isFolded: true });
     const log: OpenLog = { close: () => undefined, hasEnded: false };
     this.open.set(id, log);
     log.close = this.api.stream(path, {
@@ -109,8 +116,8 @@ export class LogStore {
         log.hasEnded = true;
         if (isStopped()) return;
         if (!status) this.port.post({ type: 'end', section: id });
-        else if (status.code === 404 || status.code === 403)
-          this.addProblem(id, problemOf(status.code, status.message));
+        else if (status.code === 404) this.showKept(step);
+        else if (status.code === 403) this.addProblem(id, status.message ?? '');
         else {
           // The connection was cut, or the container is not there yet. A log is read again from its start.
           const timer = this.clock.setTimer(retryMs, () => {
@@ -122,6 +129,14 @@ export class LogStore {
         }
       },
     });
+  }
+
+  /** In place of a log whose Pod was deleted. */
+  private showKept({ id, kept }: LogStep): void {
+    this.addProblem(id, 'The Pod of this step was deleted, and its log with it.');
+    const text = ['Kept in the status:', ...kept].map((line) => `${line}\n`).join('');
+    if (kept.length > 0) this.port.post({ type: 'append', section: id, bytes: new TextEncoder().encode(text) });
+    this.port.post({ type: 'end', section: id });
   }
 
   private addProblem(id: string, text: string): void {
@@ -148,8 +163,4 @@ export class LogStore {
         break;
     }
   }
-}
-
-function problemOf(code: number, message = ''): string {
-  return code === 404 ? 'The Pod of this step was deleted, and its log with it.' : message;
 }

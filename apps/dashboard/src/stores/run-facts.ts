@@ -26,7 +26,11 @@ interface RunShape extends KubeObject {
     readonly podName?: string;
     readonly startTime?: string;
     readonly completionTime?: string;
-    readonly skippedTasks?: readonly { readonly name: string; readonly reason: string }[];
+    readonly skippedTasks?: readonly {
+      readonly name: string;
+      readonly reason: string;
+      readonly whenExpressions?: readonly unknown[];
+    }[];
     readonly retriesStatus?: readonly unknown[];
   };
 }
@@ -51,11 +55,25 @@ export function runFacts(object: KubeObject): readonly FactGroup[] {
       title: 'Workspaces',
       rows: (spec?.workspaces ?? []).map(({ name = '', ...rest }) => [name, textOf(rest)] as const),
     },
-    { title: 'Skipped tasks', rows: (status?.skippedTasks ?? []).map(({ name, reason }) => [name, reason] as const) },
+    {
+      title: 'Skipped tasks',
+      rows: (status?.skippedTasks ?? []).map(({ name, reason, whenExpressions = [] }) => {
+        const when = whenExpressions.map(whenText).join(' and ');
+        return [name, when ? `${reason}: ${when}` : reason] as const;
+      }),
+    },
     { title: 'About', rows: about.filter((row): row is readonly [string, string] => Boolean(row[1])) },
     { title: 'Labels', rows: textsOf(metadata.labels) },
     { title: 'Annotations', rows: textsOf(metadata.annotations) },
   ];
+}
+
+/** `"main" in ["release"]`, or the CEL of it. */
+function whenText(expression: unknown): string {
+  const { input, operator, values, cel } = expression as Record<string, unknown>;
+  return cel === undefined
+    ? visibleText(`${textOf(JSON.stringify(input))} ${String(operator)} ${textOf(values)}`)
+    : textOf(cel);
 }
 
 function textOf(value: unknown): string {

@@ -1,11 +1,19 @@
-import { computed, type ReadonlySignal } from '@preact/signals-core';
+import { computed, effect, type ReadonlySignal, signal } from '@preact/signals-core';
 import type { Clock, KubeObject } from '@tektite/meta';
 import { buildGraph, type PipelineRun, type PipelineSpec, type TaskRun } from '@tektite/pipelines/runs';
 import type { KubeApi } from '../api/kube-api.ts';
 import { LiveCollection } from '../api/live-collection.ts';
 import { collectionPath, resources } from '../api/resource.ts';
-import { criticalPath, pipelineRunNode, recordedTimes, type RunNode, taskRunNode } from '../run/index.ts';
+import {
+  criticalPath,
+  type PathStep,
+  pipelineRunNode,
+  recordedTimes,
+  type RunNode,
+  taskRunNode,
+} from '../run/index.ts';
 import type { LogStep } from './log-store.ts';
+import { logSteps } from './log-steps.ts';
 import { type RunName, runResource } from './run-actions.ts';
 
 export interface RunStoreOptions {
@@ -23,12 +31,16 @@ export interface ShownTask {
 }
 
 const parentLabel = 'tekton.dev/pipelineRun';
+/** Each has three watches. */
+const maxNested = 12;
 
 /** One run, with its parts: live. */
 export class RunStore {
   readonly name: RunName;
   private readonly own: LiveCollection<KubeObject>;
-  private readonly parts: readonly LiveCollection<KubeObject>[];
+  private readonly parts = signal<readonly LiveCollection<KubeObject>[]>([]);
+  private readonly opened = new Set<string>();
+  private readonly unsubscribe: () => void;
 
   constructor(name: RunName, options: RunStoreOptions) {
     this.name = name;
@@ -36,12 +48,21 @@ export class RunStore {
     const open = (path: string, selectors: { labelSelector?: string; fieldSelector?: string }) =>
       new LiveCollection<KubeObject>({ ...options, path, ...selectors, summarize: withoutManagedFields }).start();
     this.own = open(collectionPath(runResource(kind), namespace), { fieldSelector: `metadata.name=${name.name}` });
-    this.parts =
-      kind === 'PipelineRun'
-        ? [resources.taskRuns, resources.customRuns, resources.pipelineRuns].map((resource) =>
-            open(collectionPath(resource, namespace), { labelSelector: `${parentLabel}=${name.name}` }),
-          )
-        : [];
+    const openParts = (run: string) => {
+      if (this.opened.has(run) || this.opened.size >= maxNested) return;
+      this.opened.add(run);
+      const labelSelector = `${parentLabel}=${run}`;
+      const found = [resources.taskRuns, resources.customRuns, resources.pipelineRuns].map((resource) =>
+        open(collectionPath(resource, namespace), { labelSelector }),
+      );
+      this.parts.value = [...this.parts.peek(), ...found];
+    };
+    if (kind === 'PipelineRun') openParts(name.name);
+    // Runs of Pipelines within it have parts of their own.
+    this.unsubscribe = effect(() => {
+      for (const { kind: each, metadata } of this.children.value.values())
+        if (each === 'PipelineRun') openParts(metadata.name ?? '');
+    });
   }
 
   readonly run: ReadonlySignal<KubeObject | undefined> = computed(() => {
@@ -56,12 +77,12 @@ export class RunStore {
   });
 
   readonly error: ReadonlySignal<string | undefined> = computed(
-    () => [this.own, ...this.parts].find(({ error }) => error.value)?.error.value?.message,
+    () => [this.own, ...this.parts.value].find(({ error }) => error.value)?.error.value?.message,
   );
 
   private readonly children = computed(() => {
     const found = new Map<string, KubeObject>();
-    for (const part of this.parts) {
+    for (const part of this.parts.value) {
       void part.version.value;
       for (const object of part.items.values()) found.set(`${object.kind}/${object.metadata.name}`, object);
     }
@@ -83,10 +104,18 @@ export class RunStore {
     return shownTasks(spec, tree);
   });
 
-  /** The names of the tasks that decided how long the run took. */
-  readonly critical: ReadonlySignal<ReadonlySet<string>> = computed(() => {
+  /** The tasks that decided how long the run took. */
+  readonly path: ReadonlySignal<readonly PathStep[]> = computed(() => {
     const tree = this.tree.value;
-    return new Set(tree && tree.children.length > 1 ? criticalPath(tree, recordedTimes).map(({ name }) => name) : []);
+    return tree && tree.children.length > 1 ? criticalPath(tree, recordedTimes) : [];
+  });
+
+  /** What each task comes after, by the names of the tree; final tasks come after all others. */
+  readonly parents: ReadonlySignal<ReadonlyMap<string, readonly string[]>> = computed(() => {
+    const main = this.tasks.value.filter(({ isFinal }) => !isFinal).map(({ name }) => name);
+    return new Map(
+      this.tasks.value.map(({ name, parents, isFinal }) => (isFinal ? [`${name} (finally)`, main] : [name, parents])),
+    );
   });
 
   /** The object behind a node of the tree. */
@@ -96,25 +125,15 @@ export class RunStore {
     return this.children.value.get(`${kind}/${name}`);
   }
 
-  /** The steps of a TaskRun whose containers have started. */
+  /** The steps of a TaskRun whose containers have started; those of earlier attempts first. */
   stepsOf(node: RunNode | undefined): readonly LogStep[] {
     const run = this.objectOf(node) as unknown as TaskRun | undefined;
-    const pod = run?.status?.podName;
-    if (!run || run.kind !== 'TaskRun' || !pod) return [];
-    const states = new Map((node?.children ?? []).map((step) => [step.name, step.state]));
-    return (run.status?.steps ?? [])
-      .filter(({ name = '', terminated }) => terminated || states.get(name) === 'running')
-      .map(({ name = '', container = `step-${name}`, terminated }) => ({
-        id: name,
-        namespace: run.metadata.namespace ?? '',
-        pod,
-        container,
-        isRunning: !terminated,
-      }));
+    return run?.kind === 'TaskRun' && node ? logSteps(run, node) : [];
   }
 
   stop(): void {
-    for (const collection of [this.own, ...this.parts]) collection.stop();
+    this.unsubscribe();
+    for (const collection of [this.own, ...this.parts.peek()]) collection.stop();
   }
 }
 

@@ -33,6 +33,21 @@ const open = (plane: ControlPlane) =>
 const names = (store: RunsStore) => store.shown.value.map(({ name }) => name);
 
 describe('the store of runs', () => {
+  it('shows the runs of several namespaces', async () => {
+    await using plane = await startPlane();
+    for (const name of ['one', 'two', 'three']) {
+      await plane.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } } as never);
+      const metadata = { namespace: name, name: `of-${name}` };
+      await plane.client.create({ apiVersion: 'tekton.dev/v1', kind: 'PipelineRun', metadata, spec: {} } as never);
+    }
+    const store = open(plane);
+    store.show({ ...view, namespace: 'one,two' });
+    await expect.poll(() => names(store)).toEqual(['of-one', 'of-two']);
+    store.show({ ...view, namespace: 'three' });
+    await expect.poll(() => names(store)).toEqual(['of-three']);
+    store.stop();
+  });
+
   it('follows runs as they come, change and go', async () => {
     await using plane = await startPlane();
     await make(plane, 'a');

@@ -12,6 +12,7 @@ export type RunScope = 'runs' | 'all';
 
 /** The choices of the Runs page; all of them are in its address. */
 export interface RunsView {
+  /** Of all namespaces, if it is empty; several are separated by commas. */
   readonly namespace: string;
   readonly text: string;
   readonly state?: RunState;
@@ -112,10 +113,12 @@ export class RunsStore {
         ...(labelSelector ? { labelSelector } : {}),
         summarize: runSummary,
       }).start();
-    this.collections.value = [
-      open(collectionPath(resources.pipelineRuns, namespace)),
-      open(collectionPath(resources.taskRuns, namespace), scope === 'all' ? undefined : '!tekton.dev/pipelineRun'),
-    ];
+    this.collections.value = namespace
+      .split(',')
+      .flatMap((each) => [
+        open(collectionPath(resources.pipelineRuns, each)),
+        open(collectionPath(resources.taskRuns, each), scope === 'all' ? undefined : '!tekton.dev/pipelineRun'),
+      ]);
   }
 
   toggle(uid: string): void {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@tektite/meta';
 import { expect, it } from 'vitest';
-import { checkValues, runFromForm, startForm } from './start-form.ts';
+import { checkValues, formOfRun, runFromForm, runWithValues, startForm } from './start-form.ts';
 
 const pipeline = {
   apiVersion: 'tekton.dev/v1',
@@ -49,6 +49,50 @@ it('makes a run of what differs from the defaults', () => {
       ],
       workspaces: [{ name: 'source', persistentVolumeClaim: { claimName: 'code' } }],
       taskRunTemplate: { serviceAccountName: 'builder' },
+    },
+  });
+});
+
+it('is filled with the values of a run, and starts it again with others', () => {
+  const claim = { name: 'source', volumeClaimTemplate: { spec: { accessModes: ['ReadWriteOnce'] } } };
+  const run = {
+    apiVersion: 'tekton.dev/v1',
+    kind: 'PipelineRun',
+    metadata: { namespace: 'ci', name: 'release-x', uid: '1' },
+    spec: {
+      pipelineRef: { resolver: 'git' },
+      status: 'Cancelled',
+      params: [
+        { name: 'revision', value: 'v1' },
+        { name: 'platforms', value: ['b'] },
+        { name: 'undeclared', value: 'kept' },
+      ],
+      workspaces: [claim, { name: 'cache', persistentVolumeClaim: { claimName: 'c' } }],
+      taskRunTemplate: { podTemplate: {}, serviceAccountName: 'builder' },
+    },
+    status: { pipelineSpec: (pipeline as unknown as { spec: object }).spec },
+  } as unknown as KubeObject;
+  const { form: own, values } = formOfRun(run);
+  expect(values).toEqual({
+    params: { revision: 'v1', level: 'patch', platforms: '["b"]', undeclared: 'kept' },
+    workspaces: { source: 'as before', cache: 'claim:c' },
+    serviceAccount: 'builder',
+  });
+  expect(checkValues(own, values).size).toBe(0);
+  const changed = { ...values, params: { ...values.params, revision: 'v2', undeclared: 'x' }, serviceAccount: 'other' };
+  expect(runWithValues(run, own, changed)).toEqual({
+    apiVersion: 'tekton.dev/v1',
+    kind: 'PipelineRun',
+    metadata: { generateName: 'release-x-', namespace: 'ci' },
+    spec: {
+      pipelineRef: { resolver: 'git' },
+      params: [
+        { name: 'revision', value: 'v2' },
+        { name: 'platforms', value: ['b'] },
+        { name: 'undeclared', value: 'x' },
+      ],
+      workspaces: [claim, { name: 'cache', persistentVolumeClaim: { claimName: 'c' } }],
+      taskRunTemplate: { podTemplate: {}, serviceAccountName: 'other' },
     },
   });
 });

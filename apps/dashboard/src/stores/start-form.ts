@@ -1,5 +1,6 @@
 import type { KubeObject } from '@tektite/meta';
 import type { ParamSpec } from '@tektite/pipelines/runs';
+import { runAgain } from '../run/index.ts';
 
 /** A field of the form that starts a Pipeline or Task. */
 export interface ParamField {
@@ -51,7 +52,7 @@ export function startForm(object: KubeObject): StartForm {
       type: type ?? typeOf(value),
       description,
       choices,
-      text: value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value),
+      text: value === undefined ? '' : valueText(value),
       isRequired: value === undefined,
     })),
     workspaces: workspaces.map(({ name, description = '', optional = false }) => ({
@@ -59,6 +60,21 @@ export function startForm(object: KubeObject): StartForm {
       description,
       isOptional: optional,
     })),
+  };
+}
+
+/** The form with its defaults. */
+export function emptyForm(object: KubeObject): { readonly form: StartForm; readonly values: StartValues } {
+  const form = startForm(object);
+  return {
+    form,
+    values: {
+      params: Object.fromEntries(form.params.map(({ name, text }) => [name, text])),
+      workspaces: Object.fromEntries(
+        form.workspaces.map(({ name, isOptional }) => [name, isOptional ? '' : 'emptyDir']),
+      ),
+      serviceAccount: '',
+    },
   };
 }
 
@@ -119,6 +135,89 @@ export function runFromForm(object: KubeObject, form: StartForm, values: StartVa
         : {}),
     },
   } as KubeObject;
+}
+
+/** The binding of the run that the form was filled from. */
+const asBefore = 'as before';
+
+interface StartedRun extends KubeObject {
+  readonly spec?: {
+    readonly params?: readonly { readonly name: string; readonly value?: unknown }[];
+    readonly workspaces?: readonly (Record<string, unknown> & { readonly name: string })[];
+    readonly pipelineSpec?: Startable['spec'];
+    readonly taskSpec?: Startable['spec'];
+    readonly serviceAccountName?: string;
+    readonly taskRunTemplate?: { readonly serviceAccountName?: string };
+  };
+  readonly status?: { readonly pipelineSpec?: Startable['spec']; readonly taskSpec?: Startable['spec'] };
+}
+
+/** The form of a run: that of its Pipeline or Task, filled with the values that the run has. */
+export function formOfRun(run: KubeObject): { readonly form: StartForm; readonly values: StartValues } {
+  const { spec, status, ...rest } = run as StartedRun;
+  const definition = status?.pipelineSpec ?? status?.taskSpec ?? spec?.pipelineSpec ?? spec?.taskSpec ?? {};
+  const given = new Map((spec?.params ?? []).map(({ name, value }) => [name, value]));
+  // Params that the definition does not declare are for the tasks within it.
+  const declared = new Set((definition.params ?? []).map(({ name }) => name));
+  const others = [...given]
+    .filter(([name]) => !declared.has(name))
+    .map(([name, value]) => ({ name, default: value as never }));
+  const form = startForm({
+    ...rest,
+    spec: { ...definition, params: [...(definition.params ?? []), ...others] },
+  } as KubeObject);
+  const bound = new Map((spec?.workspaces ?? []).map((workspace) => [workspace.name, workspace]));
+  return {
+    form,
+    values: {
+      params: Object.fromEntries(
+        form.params.map(({ name, text }) => [name, given.has(name) ? valueText(given.get(name)) : text]),
+      ),
+      workspaces: Object.fromEntries(form.workspaces.map(({ name }) => [name, workspaceText(bound.get(name))])),
+      serviceAccount: spec?.serviceAccountName ?? spec?.taskRunTemplate?.serviceAccountName ?? '',
+    },
+  };
+}
+
+/** The run once more, with other values. What the form does not show stays as it was. */
+export function runWithValues(run: KubeObject, form: StartForm, values: StartValues): KubeObject {
+  const again = runAgain(run) as StartedRun;
+  const made = runFromForm({ ...run, kind: run.kind.replace(/Run$/, '') }, form, values) as StartedRun;
+  const { spec: before } = run as StartedRun;
+  const workspaces = form.workspaces.flatMap(({ name }) => {
+    const kept = values.workspaces[name] === asBefore && before?.workspaces?.find((each) => each.name === name);
+    const chosen = kept || made.spec?.workspaces?.find((each) => each.name === name);
+    return chosen ? [chosen] : [];
+  });
+  const { params: _, workspaces: __, ...spec } = again.spec ?? {};
+  const { serviceAccountName, taskRunTemplate } = made.spec ?? {};
+  return {
+    ...again,
+    spec: {
+      ...spec,
+      ...(made.spec?.params ? { params: made.spec.params } : {}),
+      ...(workspaces.length > 0 ? { workspaces } : {}),
+      ...(serviceAccountName ? { serviceAccountName } : {}),
+      ...(taskRunTemplate ? { taskRunTemplate: { ...spec.taskRunTemplate, ...taskRunTemplate } } : {}),
+    },
+  } as KubeObject;
+}
+
+function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? '');
+}
+
+function workspaceText(workspace: Record<string, unknown> | undefined): string {
+  if (!workspace) return '';
+  const { name: _, ...source } = workspace;
+  const texts = ['emptyDir', ...['claim', 'configMap', 'secret'].map((kind) => `${kind}:${nameIn(source)}`)];
+  return texts.find((text) => JSON.stringify(sourceOf(text)) === JSON.stringify(source)) ?? asBefore;
+}
+
+function nameIn(source: Record<string, unknown>): string {
+  const [first] = Object.values(source);
+  const { claimName, name, secretName } = (first ?? {}) as Record<string, unknown>;
+  return String(claimName ?? name ?? secretName ?? '');
 }
 
 function sourceOf(text: string): object | undefined {

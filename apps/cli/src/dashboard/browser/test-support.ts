@@ -8,6 +8,8 @@ import { repository, type RunningCommand, Scratch } from '../../test-support.ts'
 
 const artifacts = join(repository, '.artifacts/browser');
 
+const pipelinesOnHost = ['--systems', 'pipelines', '--runtime', 'host'];
+
 interface Finding {
   readonly id: string;
   readonly impact: string;
@@ -26,9 +28,9 @@ export class BrowserSession implements AsyncDisposable {
   private running: RunningCommand & { readonly kubeconfig: string };
   private url = '';
 
-  static async start(): Promise<BrowserSession> {
+  static async start(args: readonly string[] = pipelinesOnHost): Promise<BrowserSession> {
     const scratch = new Scratch();
-    const running = await scratch.up('--systems', 'pipelines', '--runtime', 'host');
+    const running = await scratch.up(...args);
     const browser = await chromium.launch({
       executablePath: findProgram('chromium') ?? '/usr/bin/chromium',
       args: ['--disable-dev-shm-usage', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
@@ -64,6 +66,15 @@ export class BrowserSession implements AsyncDisposable {
     this.url = this.link().replace(/\/#.*/, '');
   }
 
+  /** A client that acts as another user. The caller closes it. */
+  async clientOf(impersonate: { readonly user: string; readonly groups: readonly string[] }): Promise<Client> {
+    return new Client(httpTransport({ ...(await loadConfig({ kubeconfig: this.kubeconfig })), impersonate }));
+  }
+
+  get kubeconfig(): string {
+    return this.running.kubeconfig;
+  }
+
   /** The link that the command printed. */
   link(): string {
     return /http:\S+#code=\S+/.exec(this.running.output)?.[0] ?? '';
@@ -79,7 +90,7 @@ export class BrowserSession implements AsyncDisposable {
     await this.client.close();
     const { port } = new URL(this.url);
     return async () => {
-      this.running = await this.scratch.up('--systems', 'pipelines', '--runtime', 'host', '--dashboard-port', port);
+      this.running = await this.scratch.up(...pipelinesOnHost, '--dashboard-port', port);
       this.client = await clientOf(this.running.kubeconfig);
     };
   }
@@ -93,6 +104,34 @@ export class BrowserSession implements AsyncDisposable {
     return findings
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+  }
+
+  /** Screenshots of a place at all widths, light and dark, and what axe finds there. Nothing may be wider than the window. */
+  async survey(name: string, place: string, ready: string): Promise<readonly string[]> {
+    const { page } = this;
+    const found: string[] = [];
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await this.go(place);
+      await page.locator(ready).first().waitFor();
+      found.push(...(await this.surveyHere(`${name}-${colorScheme}`)));
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+    return found;
+  }
+
+  /** The same of the page as it is. */
+  async surveyHere(name: string): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const width of [360, 1920, 1280]) {
+      await this.page.setViewportSize({ width, height: width === 360 ? 740 : 900 });
+      await this.screenshot(`${name}-${width}`);
+      const wide = await this.page.evaluate<number>('document.documentElement.scrollWidth');
+      if (wide > width) found.push(`${name}: ${wide} px wide at ${width}`);
+      if (width !== 1920) found.push(...(await this.axe()).map((finding) => `${name} at ${width}: ${finding}`));
+    }
+    return found;
   }
 
   async screenshot(name: string): Promise<void> {
