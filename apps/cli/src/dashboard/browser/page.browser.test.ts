@@ -78,7 +78,7 @@ describe('the dashboard in a browser', () => {
   it('shows the timeline, details, events and YAML of a run as text', async () => {
     const { page } = session;
     await session.go(runPage('bad', '?tab=timeline'));
-    await page.getByText('critical path').waitFor();
+    await page.getByText('Critical path', { exact: true }).waitFor();
     await page.getByRole('tab', { name: 'Details' }).click();
     await page.getByText('<img src=x onerror=alert(1)>').waitFor();
     await page.getByRole('tab', { name: 'Events' }).click();
