@@ -9,6 +9,7 @@ import { ApiEventSink, type EventSink } from './agent/event-sink.ts';
 import { clientObjects } from './object-source.ts';
 import { PodAgent } from './agent/pod-agent.ts';
 import { ReferencedObjects } from './agent/referenced-objects.ts';
+import type { ClusterDns } from './agent/resolver-file.ts';
 import type { ImageService } from './images/image-service.ts';
 import type { LogLimits } from './logs/container-log.ts';
 import { LogStore } from './logs/log-store.ts';
@@ -16,6 +17,7 @@ import type { ReadLogOptions } from './logs/read-log.ts';
 import { inspectMachine } from './node/machine.ts';
 import { dialLocal } from './node/dial-local.ts';
 import { NodeRegistration } from './node/node-registration.ts';
+import { machineNetwork, type Network } from './runtime/network.ts';
 import type {
   ExecRequest,
   ExecResult,
@@ -47,7 +49,11 @@ export interface NodeOptions {
   readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: string }[];
   /** Where containers find the API: becomes `KUBERNETES_SERVICE_HOST` and its relatives. */
   readonly api?: { readonly host: string; readonly port: number };
-  /** The address of the node and its Pods. Default: the machine's first that is not loopback. */
+  /** How Pods are reached, where they have a network of their own. Default: the machine's. */
+  readonly network?: Network;
+  /** The name server of Pods. Default: those of the machine. */
+  readonly dns?: ClusterDns;
+  /** The address of the node, and of Pods without a network of their own. Default: the machine's first that is not loopback. */
   readonly address?: string;
   /** How many Pods may be here at once. Default 110, as for kubelets. */
   readonly maxPods?: number;
@@ -127,6 +133,8 @@ export async function startNode(options: NodeOptions, signal?: AbortSignal): Pro
       allocatable: machine.capacity,
       serviceVariables: serviceVariables(options.api),
     },
+    network: options.network ?? machineNetwork,
+    ...(options.dns ? { dns: options.dns } : {}),
     podsDirectory: join(dataDir, 'pods'),
     onError,
   };

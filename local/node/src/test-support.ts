@@ -7,6 +7,7 @@ import type { Event, Pod, PodSpec } from '@tektite/schema/kubernetes';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '@tektite/testkit';
 import { build } from 'esbuild';
 import { HostRuntime, type HostRuntimeOptions } from './host/host-runtime.ts';
+import { PodNetwork } from './network/pod-network.ts';
 import type { PodRuntime } from './runtime/pod-runtime.ts';
 import { sandboxProgram } from './sandbox/sandbox-program.ts';
 import { type NodeOptions, type RunningNode, startNode } from './start-node.ts';
@@ -17,6 +18,7 @@ export interface TestNode extends AsyncDisposable {
   readonly node: RunningNode;
   readonly dataDir: string;
   readonly errors: Error[];
+  readonly network?: PodNetwork;
   /** The image of containers in shared cases. */
   readonly image?: string;
   /** Creates a Pod that is bound to the node. */
@@ -36,14 +38,18 @@ export interface TestNode extends AsyncDisposable {
 export interface TestNodeOptions extends Partial<Omit<NodeOptions, 'client'>> {
   readonly planeOptions?: ControlPlaneOptions;
   readonly host?: Partial<HostRuntimeOptions>;
+  /** Pods have a network of their own. */
+  readonly hasNetwork?: boolean;
   readonly makeRuntime?: (dataDir: string, plane: ControlPlane) => PodRuntime;
 }
 
 export async function startTestNode(options: TestNodeOptions = {}): Promise<TestNode> {
-  const { planeOptions, host, makeRuntime, ...rest } = options;
+  const { planeOptions, host, makeRuntime, hasNetwork = false, ...rest } = options;
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'tektite-node-')));
   const plane = await startControlPlane(planeOptions);
-  const runtime = makeRuntime?.(dataDir, plane) ?? new HostRuntime({ directory: join(dataDir, 'host'), ...host });
+  const network = hasNetwork ? await PodNetwork.open({ directory: join(dataDir, 'host') }) : undefined;
+  const own = { directory: join(dataDir, 'host'), ...(network ? { network } : {}) };
+  const runtime = makeRuntime?.(dataDir, plane) ?? new HostRuntime({ ...own, ...host });
   const errors: Error[] = [];
   const node = await startNode({
     client: plane.client,
@@ -51,6 +57,7 @@ export async function startTestNode(options: TestNodeOptions = {}): Promise<Test
     name: 'here',
     dataDir,
     onError: (error) => errors.push(error),
+    ...(network ? { network } : {}),
     ...rest,
   });
   plane.server.nodes.register(node.name, node);
@@ -78,6 +85,7 @@ export async function startTestNode(options: TestNodeOptions = {}): Promise<Test
     node,
     dataDir,
     errors,
+    ...(network ? { network } : {}),
     get,
     until,
     run: (name, spec, metadata = {}) =>
@@ -101,6 +109,7 @@ export async function startTestNode(options: TestNodeOptions = {}): Promise<Test
     },
     async [Symbol.asyncDispose]() {
       await node[Symbol.asyncDispose]();
+      await network?.[Symbol.asyncDispose]();
       await plane.close();
       if (!options.dataDir) await rm(dataDir, { recursive: true, force: true });
     },

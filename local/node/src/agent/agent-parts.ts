@@ -3,9 +3,11 @@ import type { Clock, Random } from '@tektite/meta';
 import type { EnvironmentContext } from '../env/environment.ts';
 import type { ImageService } from '../images/image-service.ts';
 import type { LogStore } from '../logs/log-store.ts';
+import type { Network } from '../runtime/network.ts';
 import type { PodRuntime } from '../runtime/pod-runtime.ts';
 import type { PodVolumes } from '../volumes/pod-volumes.ts';
 import type { TokenSource } from '../volumes/service-account-token.ts';
+import type { ClusterDns } from './resolver-file.ts';
 import type { EventSink } from './event-sink.ts';
 import type { ReferencedObjects } from './referenced-objects.ts';
 
@@ -24,6 +26,10 @@ export interface AgentParts {
   readonly references: ReferencedObjects;
   readonly logs: LogStore;
   readonly environment: EnvironmentContext;
+  /** How probes and hooks reach Pods. */
+  readonly network: Network;
+  /** The name server of Pods, where there is one. */
+  readonly dns?: ClusterDns;
   /** The folders of Pods are in here, by uid. */
   readonly podsDirectory: string;
   /** Called with errors that will be retried. */

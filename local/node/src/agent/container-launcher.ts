@@ -25,6 +25,7 @@ export interface LaunchRequest {
   readonly role: ContainerRole;
   readonly attempt: number;
   readonly sandbox: PodSandbox;
+  readonly podIPs: readonly string[];
   readonly volumes: ReadonlyMap<string, PreparedVolume>;
 }
 
@@ -93,7 +94,7 @@ export class ContainerLauncher {
       using ready = await containerSpec({
         ...request,
         id,
-        environment: parts.environment,
+        environment: { ...parts.environment, podIPs: request.podIPs },
         runtime: parts.runtime,
         output: log,
         ...(heldImage ? { heldImage } : {}),

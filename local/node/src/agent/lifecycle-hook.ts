@@ -2,6 +2,7 @@ import { sleep } from '@tektite/meta';
 import type { Clock } from '@tektite/meta';
 import type { Container, LifecycleHandler, Pod } from '@tektite/schema/kubernetes';
 import { httpCheck } from '../probes/http-check.ts';
+import type { Reach } from '../probes/reach.ts';
 import { resolvePort } from '../probes/container-port.ts';
 import type { RunningContainer } from '../runtime/pod-runtime.ts';
 import { goQuote } from '../env/field-value.ts';
@@ -13,7 +14,7 @@ export async function runHook(
   pod: Pod,
   container: Container,
   running: RunningContainer,
-  podIP: string,
+  { podIP, network }: Reach,
   clock: Clock,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -36,6 +37,7 @@ export async function runHook(
     const port = resolvePort(httpGet.port, container);
     const result = await httpCheck(
       { ...httpGet, port, host: httpGet.host || podIP, agent: 'kube-lifecycle' },
+      network,
       clock,
       30_000,
       signal,

@@ -1,5 +1,6 @@
 import type { Pod } from '@tektite/schema/kubernetes';
 import { ContainerProber } from '../probes/container-prober.ts';
+import type { Reach } from '../probes/reach.ts';
 import { isContainerStartError } from '../runtime/container-start-error.ts';
 import type { RunningContainer } from '../runtime/pod-runtime.ts';
 import type { AgentParts } from './agent-parts.ts';
@@ -102,6 +103,7 @@ export class PodContainers {
       role,
       attempt: next.restartCount,
       sandbox: this.setup.sandbox,
+      podIPs: this.setup.podIPs(this.pod),
       volumes: this.setup.volumes,
     };
     const { signal } = (this.starting = new AbortController());
@@ -166,7 +168,7 @@ export class PodContainers {
     const preStop =
       hook &&
       ((signal: AbortSignal) =>
-        runHook(hook, this.pod, container, running, this.podIP, this.parts.clock, signal).catch(() =>
+        runHook(hook, this.pod, container, running, this.reach, this.parts.clock, signal).catch(() =>
           this.recordEvent(entry, 'Warning', 'FailedPreStopHook', 'PreStopHook failed'),
         ));
     const probe = how.probe && container[`${how.probe}Probe`];
@@ -227,8 +229,12 @@ export class PodContainers {
     this.records.set(record.name, record);
   }
 
+  private get reach(): Reach {
+    return { podIP: this.podIP, network: this.parts.network };
+  }
+
   private get podIP(): string {
-    return this.parts.environment.podIPs[0] ?? '127.0.0.1';
+    return this.setup.podIPs(this.pod)[0] ?? '127.0.0.1';
   }
 
   private graceMs(own?: number): number {
@@ -300,7 +306,7 @@ export class PodContainers {
     if (
       hook &&
       !(await this.postStart(entry, running, () =>
-        runHook(hook, this.pod, container, running, this.podIP, this.parts.clock),
+        runHook(hook, this.pod, container, running, this.reach, this.parts.clock),
       ))
     )
       return;
@@ -341,7 +347,7 @@ export class PodContainers {
     const prober = new ContainerProber({
       container,
       running,
-      podIP: this.podIP,
+      reach: this.reach,
       clock: this.parts.clock,
       onFailure: (_, message) => this.recordEvent(entry, 'Warning', 'Unhealthy', message),
       onResult: (kind, success) => {

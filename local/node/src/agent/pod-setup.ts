@@ -19,6 +19,7 @@ export class PodSetup {
   private failures = 0;
   private retryAt = 0;
   private made = false;
+  private addresses: readonly string[] | undefined;
 
   constructor(sandbox: PodSandbox, parts: AgentParts) {
     this.sandbox = sandbox;
@@ -28,6 +29,13 @@ export class PodSetup {
   /** Whether the sandbox is there. */
   get ready(): boolean {
     return this.made;
+  }
+
+  /** The addresses of the Pod: its own, or those of the machine. Those that it had before, until its sandbox is there. */
+  podIPs({ status }: Pod): readonly string[] {
+    const { hostIPs } = this.parts.environment;
+    if (this.made || this.addresses) return this.addresses ?? hostIPs;
+    return status?.podIPs?.map(({ ip = '' }) => ip) ?? hostIPs;
   }
 
   get volumes(): ReadonlyMap<string, PreparedVolume> {
@@ -56,7 +64,7 @@ export class PodSetup {
       this.retryAt = now + (retryMs[Math.min(this.failures++, retryMs.length - 1)] as number);
       return { retryAt: this.retryAt };
     }
-    await parts.runtime.createSandbox(sandbox);
+    this.addresses = await parts.runtime.createSandbox(sandbox);
     this.made = true;
     if (parts.runtime.usesFiles) this.follower ??= new VolumeFollower(pod, sandbox.directory, parts);
     return {};

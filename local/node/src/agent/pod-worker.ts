@@ -45,7 +45,8 @@ export class PodWorker {
   constructor(pod: Pod, parts: AgentParts) {
     this.pod = pod;
     this.parts = parts;
-    this.setup = new PodSetup(podSandbox(pod, join(parts.podsDirectory, pod.metadata.uid ?? '')), parts);
+    const directory = join(parts.podsDirectory, pod.metadata.uid ?? '');
+    this.setup = new PodSetup(podSandbox(pod, directory, parts.dns), parts);
     this.containers = new PodContainers(pod, this.setup, parts, () => this.containersChanged());
     this.writer = new StatusWriter(parts.client, (error) => this.failed(error));
     this.startedAt = pod.status?.startTime ? Date.parse(pod.status.startTime) : parts.clock.now();
@@ -290,7 +291,7 @@ export class PodWorker {
       now: clock.now(),
       startedAt: this.startedAt,
       hostIPs: environment.hostIPs,
-      podIPs: environment.podIPs,
+      podIPs: this.setup.podIPs(this.pod),
       sandboxReady: this.setup.ready && !ending,
       ending,
       ...(this.failure ? { failure: this.failure } : {}),

@@ -13,7 +13,7 @@ import type {
 import { forwardOutput } from '../runtime/forward-output.ts';
 import { encodeJob, JobError, type SandboxFlag, type SandboxJob } from '../sandbox/sandbox-job.ts';
 import { SandboxError, SandboxProcess } from '../sandbox/sandbox-process.ts';
-import { namespaceOf, newNamespace } from '../sandbox/user-namespace.ts';
+import { namespaceOf } from '../sandbox/user-namespace.ts';
 import type { Cgroup } from './cgroup.ts';
 import type { FifoPool } from './fifo-pool.ts';
 import type { HostMachine } from './host-machine.ts';
@@ -26,6 +26,8 @@ export interface HostContainerParts {
   /** The process to run; its flags are for programs that are run beside it too. */
   readonly process: Omit<SandboxJob, 'container' | 'target'>;
   readonly container: NonNullable<SandboxJob['container']>;
+  /** The user namespace of the container, as native/sandbox/src/namespaces.h describes it. */
+  readonly namespace: string;
   /** Flags of the container alone. */
   readonly flags: readonly SandboxFlag[];
   readonly directory: string;
@@ -74,8 +76,7 @@ export class HostContainer implements RunningContainer {
       sandbox = new SandboxProcess({
         program: machine.sandbox,
         mode: 'run',
-        namespace:
-          container.processesOf === undefined ? newNamespace(machine) : namespaceOf(machine, container.processesOf),
+        namespace: parts.namespace,
         folder: parts.directory,
         job: encodeJob({ ...process, container, flags: [...process.flags, ...parts.flags] }),
         stdio: [spec.stdin ? 'pipe' : 'ignore', out.writerFd, err.writerFd],

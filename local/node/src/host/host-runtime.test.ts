@@ -2,3 +2,4 @@ import { podRuntimeCases } from '../runtime/pod-runtime.cases.ts';
 import { startTestNode } from '../test-support.ts';
 
 podRuntimeCases('processes of this machine', () => startTestNode());
+podRuntimeCases('processes of this machine, with a network', () => startTestNode({ hasNetwork: true }));

@@ -10,8 +10,10 @@ import type {
   PodSandbox,
   RunningContainer,
 } from '../runtime/pod-runtime.ts';
+import type { PodConnection, PodNetwork } from '../network/pod-network.ts';
 import { SeccompProfileError, seccompFilter } from '../sandbox/seccomp-profile.ts';
 import type { SandboxFlag } from '../sandbox/sandbox-job.ts';
+import { namespaceOf, newNamespace } from '../sandbox/user-namespace.ts';
 import { capabilityMask, UnknownCapabilityError } from './capability-set.ts';
 import { type Cgroup, type Cgroups, findCgroups } from './cgroup.ts';
 import type { ContainerFolders, ContainerPlan } from './container-plan.ts';
@@ -43,6 +45,8 @@ export interface HostRuntimeOptions {
   readonly hide?: readonly string[];
   /** Where the profiles of `seccompProfile.localhostProfile` are. A folder `seccomp` beside the directory, if not given. */
   readonly seccompProfiles?: string;
+  /** The network of Pods, open already. It stays the caller's. Default: Pods have the machine's. */
+  readonly network?: PodNetwork;
   /** The program that makes containers, if not the compiled one of the repository. */
   readonly sandbox?: string;
   /** Called once for each image that is not used, and once where limits are not enforced. */
@@ -71,6 +75,8 @@ export class HostRuntime implements PodRuntime {
   private readonly scratch: ScratchPool;
   private readonly running = new Map<string, HostContainer>();
   private readonly holders = new Map<string, ProcessHolder>();
+  /** Pods with a network of their own. */
+  private readonly connections = new Map<string, PodConnection>();
   private readonly noticed = new Set<string>();
   private fifos: FifoPool;
   private machineFound: HostMachine | undefined;
@@ -104,15 +110,18 @@ export class HostRuntime implements PodRuntime {
     this.machineRoot = buildMachineRoot(join(this.memory, 'machine'));
   }
 
-  async createSandbox(sandbox: PodSandbox): Promise<void> {
+  async createSandbox(sandbox: PodSandbox): Promise<readonly string[] | undefined> {
+    const connection = sandbox.hostNetwork ? undefined : await this.options.network?.add(sandbox.uid);
+    if (connection) this.connections.set(sandbox.uid, connection);
     const folder = this.sandboxFolder(sandbox.uid);
     mkdirSync(folder, { recursive: true, mode: 0o755 });
     const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { mode: 0o644 });
     write('hostname', `${sandbox.hostname}\n`);
-    write('hosts', hostsFile(sandbox));
+    write('hosts', hostsFile(sandbox, connection?.address));
     write('resolv.conf', sandbox.resolvConf ?? readIfThere('/etc/resolv.conf'));
     if (sandbox.shareProcessNamespace && !this.holders.has(sandbox.uid))
-      this.holders.set(sandbox.uid, await startProcessHolder(this.machine, folder));
+      this.holders.set(sandbox.uid, await startProcessHolder(this.machine, this.namespaceOf(sandbox), folder));
+    return connection && [connection.address];
   }
 
   async startContainer(spec: ContainerSpec): Promise<RunningContainer> {
@@ -122,6 +131,7 @@ export class HostRuntime implements PodRuntime {
     try {
       const plan = this.plan(spec, { directory, scratch });
       const cgroup = this.limit(spec);
+      const connection = this.connections.get(spec.sandbox.uid);
       const container = await HostContainer.start({
         machine: this.machine,
         clock: this.clock,
@@ -134,7 +144,13 @@ export class HostRuntime implements PodRuntime {
           cgroups: cgroup?.folders ?? [],
           flags: [...plan.processFlags, ...this.flagsOf(spec)],
         },
-        container: { hostname: spec.sandbox.hostname, ...plan.root, ...this.sharedProcesses(spec) },
+        container: {
+          hostname: spec.sandbox.hostname,
+          ...plan.root,
+          ...this.sharedProcesses(spec),
+          ...(connection ? { network: connection.descriptor } : {}),
+        },
+        namespace: this.namespaceOf(spec.sandbox),
         flags: plan.rootFlags,
         directory,
         imageID: plan.imageID,
@@ -156,6 +172,7 @@ export class HostRuntime implements PodRuntime {
   async removeSandbox(uid: string): Promise<void> {
     await this.holders.get(uid)?.end();
     this.holders.delete(uid);
+    if (this.connections.delete(uid)) await this.options.network?.remove(uid);
     rmSync(this.sandboxFolder(uid), { recursive: true, force: true });
   }
 
@@ -233,6 +250,14 @@ export class HostRuntime implements PodRuntime {
     return undefined;
   }
 
+  /** All namespaces that the containers of a Pod share belong to one user namespace, and each container has to be in it. */
+  private namespaceOf({ uid }: PodSandbox): string {
+    const { network } = this.options;
+    const holder = this.holders.get(uid);
+    if (holder) return namespaceOf(this.machine, holder.pid);
+    return network && this.connections.has(uid) ? namespaceOf(this.machine, network.pid) : newNamespace(this.machine);
+  }
+
   private sharedProcesses({ sandbox }: ContainerSpec): { processesOf?: number } {
     const holder = this.holders.get(sandbox.uid);
     return holder ? { processesOf: holder.pid } : {};
@@ -250,12 +275,30 @@ export class HostRuntime implements PodRuntime {
   }
 }
 
-function hostsFile({ name, hostname, hostAliases }: PodSandbox): string {
+/** With an address, that of a kubelet; without one, the machine's, in whose network the Pod is. */
+function hostsFile(sandbox: PodSandbox, address: string | undefined): string {
+  const { name, hostname, fullName, hostAliases } = sandbox;
+  if (address !== undefined) {
+    const names = fullName === undefined ? hostname : `${fullName}\t${hostname}`;
+    const added = hostAliases.map(({ ip, hostnames }) => `${ip}\t${hostnames.join('\t')}`);
+    const others = added.length === 0 ? [] : ['', '# Entries added by HostAliases.', ...added];
+    return `${[...kubernetesHosts, `${address}\t${names}`, ...others].join('\n')}\n`;
+  }
   const machine = readIfThere('/etc/hosts').trimEnd();
   const aliases = hostAliases.map(({ ip, hostnames }) => `${ip}\t${hostnames.join('\t')}`);
   const own = hostname === '' ? [] : [`127.0.0.1\t${hostname}${hostname === name ? '' : `\t${name}`}`];
   return `${[machine, ...own, ...aliases].filter((line) => line !== '').join('\n')}\n`;
 }
+
+const kubernetesHosts = [
+  '# Kubernetes-managed hosts file.',
+  '127.0.0.1\tlocalhost',
+  '::1\tlocalhost ip6-localhost ip6-loopback',
+  'fe00::0\tip6-localnet',
+  'fe00::0\tip6-mcastprefix',
+  'fe00::1\tip6-allnodes',
+  'fe00::2\tip6-allrouters',
+];
 
 function readIfThere(path: string): string {
   try {

@@ -1,6 +1,5 @@
 import { emptyJob } from '../sandbox/sandbox-job.ts';
 import { SandboxProcess } from '../sandbox/sandbox-process.ts';
-import { newNamespace } from '../sandbox/user-namespace.ts';
 import type { HostMachine } from './host-machine.ts';
 
 /** The first process of a PID namespace that several containers share. */
@@ -12,11 +11,15 @@ export interface ProcessHolder {
 }
 
 /** It collects orphans, and nothing else. */
-export async function startProcessHolder(machine: HostMachine, folder: string): Promise<ProcessHolder> {
+export async function startProcessHolder(
+  machine: HostMachine,
+  namespace: string,
+  folder: string,
+): Promise<ProcessHolder> {
   const holder = new SandboxProcess({
     program: machine.sandbox,
     mode: 'hold',
-    namespace: newNamespace(machine),
+    namespace,
     folder,
     job: emptyJob(),
     stdio: ['ignore', 'ignore', 'ignore'],

@@ -120,6 +120,7 @@ test('what a Pod writes is never taken for an option of the engine', () => {
     shareProcessNamespace: false,
     annotations: {},
     directory: '/d',
+    hostNetwork: false,
     hostAliases: [],
   };
   const output = { write: () => true, drained: async () => undefined };

@@ -66,8 +66,9 @@ export class PodmanRuntime implements PodRuntime {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   }
 
-  async createSandbox({ shareProcessNamespace }: PodSandbox): Promise<void> {
+  async createSandbox({ shareProcessNamespace }: PodSandbox): Promise<undefined> {
     if (shareProcessNamespace) throw new Error('shareProcessNamespace is not supported by the podman runtime');
+    return undefined;
   }
 
   async startContainer(spec: ContainerSpec): Promise<RunningContainer> {

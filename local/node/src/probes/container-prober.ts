@@ -1,6 +1,7 @@
 import type { Clock } from '@tektite/meta';
 import type { Container, Probe } from '@tektite/schema/kubernetes';
 import type { RunningContainer } from '../runtime/pod-runtime.ts';
+import type { Reach } from './reach.ts';
 import { runProbe } from './run-probe.ts';
 
 export type ProbeKind = 'startup' | 'readiness' | 'liveness';
@@ -8,7 +9,7 @@ export type ProbeKind = 'startup' | 'readiness' | 'liveness';
 export interface ProberOptions {
   readonly container: Container;
   readonly running: RunningContainer;
-  readonly podIP: string;
+  readonly reach: Reach;
   readonly clock: Clock;
   /** The result for the container changed, after as many equal probes as its threshold. */
   readonly onResult: (kind: ProbeKind, success: boolean) => void;
@@ -60,9 +61,9 @@ export class ContainerProber implements Disposable {
   }
 
   private async probe(kind: ProbeKind, probe: Probe, state: ProbeState): Promise<void> {
-    const { container, running, podIP, clock } = this.options;
+    const { container, running, reach, clock } = this.options;
     const began = clock.now();
-    const result = await runProbe(probe, container, running, podIP, clock, this.stop.signal);
+    const result = await runProbe(probe, container, running, reach, clock, this.stop.signal);
     if (this.stop.signal.aborted) return;
     const name = `${kind[0]?.toUpperCase()}${kind.slice(1)}`;
     if (result.error !== undefined)

@@ -1,5 +1,6 @@
 import { sleep, systemClock } from '@tektite/meta';
 import { expect, it } from 'vitest';
+import { machineNetwork } from '../runtime/network.ts';
 import { httpCheck } from './http-check.ts';
 
 const target = { host: '127.0.0.1', port: 1, agent: 'kube-probe' };
@@ -10,7 +11,7 @@ it.each([
   ['a path that is none', { path: '/\u0000 \n' }],
   ['an address that is none', { host: 'a b' }],
 ])('fails for %s, and later nothing comes of it', async (_what, check) => {
-  const result = await httpCheck({ ...target, ...check }, systemClock, 20);
+  const result = await httpCheck({ ...target, ...check }, machineNetwork, systemClock, 20);
   expect(result).toMatchObject({ success: false, error: expect.stringContaining('Get "http://') as string });
   await sleep(systemClock, 60);
 });

@@ -1,6 +1,10 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { isIP, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
 import type { Clock } from '@tektite/meta';
+import type { Network } from '../runtime/network.ts';
 import type { ProbeResult } from './probe-result.ts';
 
 export interface HttpCheck {
@@ -17,8 +21,9 @@ export interface HttpCheck {
 const longestBody = 10 * 1024;
 
 /** Asks a container by HTTP. 200 to 399 is success; certificates are not checked; redirects are not followed. */
-export function httpCheck(
+export async function httpCheck(
   check: HttpCheck,
+  network: Network,
   clock: Clock,
   timeoutMs: number,
   signal?: AbortSignal,
@@ -29,6 +34,8 @@ export function httpCheck(
   const url = `${scheme}://${host}:${check.port}${path}`;
   const headers: Record<string, string> = { 'User-Agent': `${check.agent}/1.36`, Accept: '*/*', Connection: 'close' };
   for (const { name, value } of check.httpHeaders ?? []) headers[name] = value;
+  const timeout = new AbortController();
+  const cancelled = signal ? AbortSignal.any([timeout.signal, signal]) : timeout.signal;
   return new Promise((resolve) => {
     const failed = (why: string) =>
       settle({
@@ -39,6 +46,7 @@ export function httpCheck(
     let call: ClientRequest | undefined;
     const timer = clock.setTimer(timeoutMs, () => {
       failed('context deadline exceeded (Client.Timeout exceeded while awaiting headers)');
+      timeout.abort();
       call?.destroy();
     });
     const settle = (result: ProbeResult) => {
@@ -46,9 +54,16 @@ export function httpCheck(
       resolve(result);
     };
     const send = scheme === 'https' ? httpsRequest : httpRequest;
-    const options = { headers, agent: false, rejectUnauthorized: false, ...(signal ? { signal } : {}) };
+    const createConnection = (_: unknown, connected: (error: Error | null, socket: Duplex) => void) => {
+      const secure = (socket: Socket) => (scheme === 'https' ? secureConnection(socket, check.host) : socket);
+      network.connect(check.host, check.port, cancelled).then(
+        (socket) => connected(null, secure(socket)),
+        (error: Error) => connected(error, undefined as unknown as Duplex),
+      );
+      return undefined;
+    };
     try {
-      call = send(url, options, (answer) => readAnswer(answer, settle));
+      call = send(url, { headers, signal: cancelled, createConnection }, (answer) => readAnswer(answer, settle));
     } catch (error) {
       // Headers and paths are the Pod's, and may be anything.
       failed((error as Error).message);
@@ -57,6 +72,11 @@ export function httpCheck(
     call.on('error', (error: NodeJS.ErrnoException) => failed(connectError(error, check)));
     call.end();
   });
+}
+
+/** Programs in Pods have certificates of any authority; kubelets do not verify them either. */
+function secureConnection(socket: Socket, host: string): Duplex {
+  return connectTls({ socket, rejectUnauthorized: false, ...(isIP(host) ? {} : { servername: host }) });
 }
 
 function readAnswer(answer: IncomingMessage, settle: (result: ProbeResult) => void): void {

@@ -1,17 +1,18 @@
-import { connect } from 'node:net';
 import type { Clock } from '@tektite/meta';
 import type { Container, Probe } from '@tektite/schema/kubernetes';
+import type { Network } from '../runtime/network.ts';
 import type { RunningContainer } from '../runtime/pod-runtime.ts';
 import { resolvePort } from './container-port.ts';
 import { connectError, httpCheck } from './http-check.ts';
 import type { ProbeResult } from './probe-result.ts';
+import type { Reach } from './reach.ts';
 
 /** Probes a container once. Never rejects. */
 export async function runProbe(
   probe: Probe,
   container: Container,
   running: RunningContainer,
-  podIP: string,
+  { podIP, network }: Reach,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<ProbeResult> {
@@ -23,6 +24,7 @@ export async function runProbe(
       const port = resolvePort(probe.httpGet.port, container);
       const result = await httpCheck(
         { ...probe.httpGet, port, host: probe.httpGet.host || podIP, agent: 'kube-probe' },
+        network,
         clock,
         timeoutMs,
         signal,
@@ -34,10 +36,11 @@ export async function runProbe(
       return await tcpProbe(
         probe.tcpSocket.host || podIP,
         resolvePort(probe.tcpSocket.port, container),
+        network,
         clock,
         timeoutMs,
       );
-    if (probe.grpc) return await tcpProbe(podIP, probe.grpc.port, clock, timeoutMs);
+    if (probe.grpc) return await tcpProbe(podIP, probe.grpc.port, network, clock, timeoutMs);
     return { success: false, output: '', error: `missing probe handler for container ${container.name}` };
   } catch (error) {
     return { success: false, output: '', error: (error as Error).message };
@@ -66,18 +69,20 @@ async function execProbe(
   return { success: exitCode === 0, output };
 }
 
-function tcpProbe(host: string, port: number, clock: Clock, timeoutMs: number): Promise<ProbeResult> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port });
-    const settle = (result: ProbeResult) => {
-      timer[Symbol.dispose]();
-      socket.destroy();
-      resolve(result);
-    };
-    const timer = clock.setTimer(timeoutMs, () =>
-      settle({ success: false, output: `dial tcp ${host}:${port}: i/o timeout` }),
-    );
-    socket.once('connect', () => settle({ success: true, output: '' }));
-    socket.once('error', (error) => settle({ success: false, output: connectError(error, { host, port }) }));
-  });
+async function tcpProbe(
+  host: string,
+  port: number,
+  network: Network,
+  clock: Clock,
+  timeoutMs: number,
+): Promise<ProbeResult> {
+  const timeout = new AbortController();
+  using _timer = clock.setTimer(timeoutMs, () => timeout.abort());
+  try {
+    (await network.connect(host, port, timeout.signal)).destroy();
+    return { success: true, output: '' };
+  } catch (error) {
+    if (timeout.signal.aborted) return { success: false, output: `dial tcp ${host}:${port}: i/o timeout` };
+    return { success: false, output: connectError(error as NodeJS.ErrnoException, { host, port }) };
+  }
 }

@@ -11,7 +11,7 @@ import type { HeldImage } from '@tektite/oci';
  *   It never rejects.
  * - `close` ends all containers. When this process is killed, they die with it, or are ended by the next `open`; that
  *   also removes what is left on disk and in memory. So one that was started by another process never runs.
- * - Pods have the address of the machine.
+ * - Pods have the address of the machine, unless `createSandbox` says which they have.
  * - Nothing in a spec lets a container read or change anything that it was not given. The README lists the limits.
  */
 export interface PodRuntime {
@@ -27,8 +27,8 @@ export interface PodRuntime {
   readonly startsAtOnce: boolean;
   /** Checks that this machine can run containers, and removes what a killed predecessor left. Called once, first. */
   open(): Promise<void>;
-  /** Prepares what the containers of a Pod share. Doing it again changes nothing. */
-  createSandbox(sandbox: PodSandbox): Promise<void>;
+  /** Prepares what the containers of a Pod share. Doing it again changes nothing. Resolves with the addresses of the Pod, where it has some. */
+  createSandbox(sandbox: PodSandbox): Promise<readonly string[] | undefined>;
   startContainer(spec: ContainerSpec): Promise<RunningContainer>;
   /** After all its containers have ended. */
   removeSandbox(uid: string): Promise<void>;
@@ -43,6 +43,10 @@ export interface PodSandbox {
   readonly namespace: string;
   readonly name: string;
   readonly hostname: string;
+  /** The name of the Pod in DNS, where it has one. */
+  readonly fullName?: string;
+  /** Whether the Pod has the network of the machine even where Pods have their own. */
+  readonly hostNetwork: boolean;
   /** One PID namespace for all containers. */
   readonly shareProcessNamespace: boolean;
   readonly annotations: Readonly<Record<string, string>>;

@@ -22,6 +22,10 @@ export const runtimeErrors = defineErrors('node', 'RuntimeError', {
     when: 'the kernel does not let this process create namespaces or mounts',
     fix: 'run outside of the restricting container, or grant it the capabilities',
   },
+  NETWORK_UNAVAILABLE: {
+    when: 'Pods were to have a network of their own, and this machine cannot have one',
+    fix: 'give Pods the network of the machine, or correct what the message names',
+  },
 });
 
 export type RuntimeErrorCode = ErrorCode<typeof runtimeErrors>;

@@ -66,6 +66,8 @@ export interface SandboxJob {
     readonly mounts: readonly SandboxMount[];
     /** The process whose PID namespace is shared. */
     readonly processesOf?: number;
+    /** Open, in this process, on the network namespace of the Pod. Default: that of the machine. */
+    readonly network?: number;
   };
   /** The first process of a running container. */
   readonly target?: number;
@@ -97,6 +99,7 @@ const tags = {
   flags: 15,
   processesOf: 16,
   target: 17,
+  network: 18,
   seccomp: 20,
   seccompRule: 21,
 } as const;
@@ -143,6 +146,10 @@ export function encodeJob(job: SandboxJob): EncodedJob {
     }
     for (const mount of container.mounts) add('mount', encodeMount(mount, descriptors));
     if (container.processesOf !== undefined) add('processesOf', numbers(container.processesOf));
+    if (container.network !== undefined) {
+      add('network', numbers(firstDescriptor + descriptors.length));
+      descriptors.push(container.network);
+    }
   }
   return { bytes: withHeader(Buffer.concat(parts)), descriptors };
 }

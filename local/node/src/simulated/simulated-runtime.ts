@@ -42,8 +42,9 @@ export class SimulatedRuntime implements PodRuntime {
     // There are no files to read.
   }
 
-  async createSandbox(): Promise<void> {
+  async createSandbox(): Promise<undefined> {
     // Containers share nothing here.
+    return undefined;
   }
 
   async startContainer(spec: ContainerSpec): Promise<RunningContainer> {

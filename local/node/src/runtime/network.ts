@@ -1,0 +1,46 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/** Connects to Pods, Services and everything else, from where a node does. */
+export interface Network {
+  /** A connection that is open. It may stay half open. Rejects with an error of the system: `ECONNREFUSED` and the like. */
+  connect(host: string, port: number, signal?: AbortSignal): Promise<Socket>;
+  /** A server that listens. Its connections may stay half open. */
+  listen(host: string, port: number): Promise<Server>;
+}
+
+/** The network of this machine. */
+export const machineNetwork: Network = {
+  connect: (host, port, signal) => connected(connect({ host, port, allowHalfOpen: true }), signal),
+  listen: async (host, port) => {
+    const server = createServer({ allowHalfOpen: true });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, host, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+    server.unref();
+    return server;
+  },
+};
+
+/** The socket when it is connected. */
+export function connected(socket: Socket, signal?: AbortSignal): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const settle = (error?: Error) => {
+      signal?.removeEventListener('abort', abort);
+      socket.off('error', settle);
+      if (!error) return resolve(socket);
+      // Errors may come again when it is destroyed.
+      socket.on('error', () => undefined);
+      socket.destroy();
+      reject(error);
+    };
+    const abort = () => settle(new Error('the connection was cancelled'));
+    socket.once('error', settle);
+    socket.once('connect', () => settle());
+    signal?.addEventListener('abort', abort, { once: true });
+    if (signal?.aborted) abort();
+  });
+}
