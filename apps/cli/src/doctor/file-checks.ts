@@ -49,14 +49,14 @@ async function checkProgram(program: string, version: string | undefined, steps:
   return warning(
     name,
     `${has} at ${file}; the image of ${steps} has ${version}`,
-    `Install ${program} ${version}, or map the image with --images FILE.`,
+    `Install ${program} ${version}, run the image with --runtime images, or map it with --images FILE.`,
   );
 }
 
 /** A path is where an image has its program; no package installs it there. */
 function remedyFor(program: string): string {
-  if (program.includes('/')) return 'Map the image with --images FILE, or run it with `tektite up --runtime podman`.';
-  return `Install it (Debian and Ubuntu: apt-get install ${packageOf(program)}), or map the image with --images FILE.`;
+  if (program.includes('/')) return 'Run the image with --runtime images, or map it with --images FILE.';
+  return `Install it (Debian and Ubuntu: apt-get install ${packageOf(program)}), run the image with --runtime images, or map it with --images FILE.`;
 }
 
 const packages: Readonly<Record<string, string>> = {

@@ -61,7 +61,7 @@ export class MissingPrograms {
     if (image === undefined || this.explained.has(image)) return undefined;
     this.explained.add(image);
     const program = this.programs.get(place);
-    return `hint: this machine does not have ${describe(program)}: the step runs with the programs of this machine, and its image ${image} is not used. Install it, or map the image with --images FILE`;
+    return `hint: this machine does not have ${describe(program)}: the step runs with the programs of this machine, and its image ${image} is not used. --runtime images runs the image itself; or install the program, or map the image with --images FILE`;
   }
 }
 

@@ -47,6 +47,14 @@ describe.each(usersHere('ordinary'))('a user that is %s', (user) => {
       code: 2,
       err: expect.stringMatching(/^tektite: --task: hello-\w+ has no task "sya"; it has greet, say, bye\n$/),
     });
+    const piped = await me.sh('tektite logs --last | head -1; echo ${PIPESTATUS[0]}');
+    expect(piped).toMatchObject({ out: expect.stringMatching(/^PipelineRun hello-\w+\n(0|141)\n$/), err: '' });
+    expect((await me.tektite('logs', '--last', '--task', 'say', '--since', '1h')).out).toContain('Hello, world!');
+    expect((await me.tektite('logs', '--last', '--task', 'say', '--since', '1ms')).out).not.toContain('Hello, world!');
+    expect(await me.tektite('run', hello, '--timeout', 'abc')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--timeout'),
+    });
     expect((await me.tektite('describe', '--last')).out).toMatch(/runs +Pipeline hello/);
     expect((await me.tektite('rerun', '--last', '-p', 'who=again')).out).toContain('greeting = Hello, again!');
     expect((await me.tektite('delete', 'run', '--last')).out).toMatch(/^PipelineRun hello-\w+ deleted\n$/);
