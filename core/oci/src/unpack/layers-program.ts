@@ -1,13 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
+import { findNativeProgram, howToGetPrograms } from '@tektite/native';
 import { isStoreError, StoreError, type StoreErrorCode } from '../store-error.ts';
 import { ownSubordinateIds } from './subordinate-ids.ts';
 
-/** How far above this file the program may be: from the sources, the compiled package or the bundled command. */
-const maxLevels = 6;
 const ownCodes: readonly string[] = ['UNSAFE_LAYER', 'TOO_LARGE', 'UNPACK_FAILED'] satisfies StoreErrorCode[];
 
 /** Counts of an unpacked layer. */
@@ -35,7 +31,7 @@ export class LayersProgram {
   readonly owners: LayerOwners;
 
   /** With `mapsIds`, the subordinate ids of /etc/subuid are used where the user has some. */
-  constructor(path: string | undefined = findProgram(), mapsIds: boolean = false) {
+  constructor(path: string | undefined = findNativeProgram('layers'), mapsIds: boolean = false) {
     this.path = path;
     const isRoot = process.getuid?.() === 0;
     this.owners = isRoot ? 'archive' : mapsIds && ownSubordinateIds() ? 'mapped' : 'user';
@@ -115,21 +111,4 @@ function errorOf(line: string, exit: number | string | null): Error {
   return new Error(`the program that unpacks layers ended with ${exit}${line === '' ? '' : `: ${line}`}`);
 }
 
-const programMissing =
-  'The program that unpacks layers is not compiled on this machine. Install a C compiler and its library ' +
-  '(Debian and Ubuntu: apt-get install gcc libc6-dev; Fedora: dnf install gcc glibc-devel; Alpine: apk add gcc musl-dev linux-headers), ' +
-  'then run `npm run build`.';
-
-function findProgram(): string | undefined {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  for (let level = 0; level < maxLevels; level++) {
-    const path = join(folder, 'native', 'layers', 'dist', 'layers');
-    try {
-      accessSync(path, constants.X_OK);
-      return path;
-    } catch {
-      folder = dirname(folder);
-    }
-  }
-  return undefined;
-}
+const programMissing = `The program that unpacks layers is not compiled for this machine. ${howToGetPrograms}.`;

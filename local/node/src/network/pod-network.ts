@@ -1,7 +1,7 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { closeSync, openSync } from 'node:fs';
 import { createServer, type Server, Socket } from 'node:net';
-import { findNativeProgram } from '../native-program.ts';
+import { findNativeProgram } from '@tektite/native';
 import { connected, machineNetwork, type Network } from '../runtime/network.ts';
 import { RuntimeError } from '../runtime/runtime-error.ts';
 import { AddressPool } from './address-pool.ts';

@@ -6,7 +6,7 @@ import { entrypointMissing, entrypointProgram } from './entrypoint-program.ts';
 test('the compiled program is found and runs, or an error says what to install', () => {
   const program = entrypointProgram();
   if (program === undefined) {
-    expect(entrypointMissing).toMatch(/Install a C compiler .*gcc/);
+    expect(entrypointMissing).toMatch(/install a C compiler .*gcc/);
     return;
   }
   expect(basename(program)).toBe('entrypoint');

@@ -1,0 +1,1 @@
+export { findNativeProgram, howToGetPrograms, type NativeProgram } from './find-native-program.ts';
