@@ -2,6 +2,7 @@
  * Compiles a program of this folder with the C compiler of this machine, when its sources have changed.
  *
  *   --output FILE     elsewhere than in its dist/
+ *   --static          static or not at all: it runs on every distribution
  *   --sanitize        with the address and undefined behaviour sanitizers
  *   --debug           dynamic and with symbols, for valgrind
  *   --define NAME     a macro, for variants that only tests use
@@ -30,6 +31,7 @@ export function buildProgram(folder, words, lacking) {
     options: {
       output: { type: 'string' },
       define: { type: 'string', multiple: true, default: [] },
+      static: { type: 'boolean', default: false },
       sanitize: { type: 'boolean', default: false },
       debug: { type: 'boolean', default: false },
     },
@@ -66,7 +68,8 @@ export function buildProgram(folder, words, lacking) {
   return 1;
 }
 
-function waysToCompile({ sanitize, debug }) {
+function waysToCompile({ sanitize, debug, static: isStatic }) {
+  if (isStatic) return [['-Werror', '-static', '-s']];
   if (sanitize) return [['-Werror', '-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=all']];
   if (debug) return [['-Werror', '-g']];
   const strict = [

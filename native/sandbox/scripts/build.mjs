@@ -2,6 +2,7 @@
  * Compiles the sandbox with the C compiler of this machine, when its sources have changed.
  *
  *   node build.mjs                            dist/sandbox, as `npm run build` wants it
+ *   node build.mjs --output FILE --static     static or not at all: it runs on every distribution
  *   node build.mjs --output FILE --sanitize   with the address and undefined behaviour sanitizers
  *
  * The numbers of system calls are those of the compiler's headers. Without a compiler it says so in one line and succeeds:
@@ -18,6 +19,7 @@ import { parseArgs } from 'node:util';
 const { values: options } = parseArgs({
   options: {
     output: { type: 'string' },
+    static: { type: 'boolean', default: false },
     sanitize: { type: 'boolean', default: false },
   },
 });
@@ -61,6 +63,7 @@ function build() {
 }
 
 function waysToCompile() {
+  if (options.static) return [['-Werror', '-static', '-s']];
   if (options.sanitize) return [['-Werror', '-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=all']];
   const strict = [
     ['-Werror', '-static', '-s'],
