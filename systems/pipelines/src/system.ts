@@ -7,7 +7,7 @@ import { configDefaults, standardDefaults } from './config/config-defaults.ts';
 import { defaultFeatureFlags, featureFlags } from './config/feature-flags.ts';
 import { type MetricsConfig, metricsConfig, standardMetrics } from './config/metrics-config.ts';
 import { shippedObjects } from './config/shipped-objects.ts';
-import { type CloudEventOptions, cloudEventControllers } from './cloud-events/cloud-event-controllers.ts';
+import { type CloudEventOptions, cloudEventControllers } from './controllers/cloud-events/controller.ts';
 import { Outbox } from './cloud-events/outbox.ts';
 import { eventsConfig, standardEvents } from './config/events-config.ts';
 import { systemClock } from '@tektite/meta';
@@ -24,7 +24,7 @@ import {
   resolverSettings,
   shippedSettings,
 } from './resolution/resolver-configs.ts';
-import { resolverController } from './controllers/resolution-request/resolver-controller.ts';
+import { resolverController } from './controllers/resolver/controller.ts';
 import type { ResolverSettings } from './resolution/resolver.ts';
 import { ImageLookup, type KnownCommand } from './images/image-lookup.ts';
 import { runQueueController } from './controllers/run-queue/controller.ts';

@@ -8,11 +8,10 @@ import {
   type Result,
 } from '@tektite/controller';
 import { project } from '@tektite/controller/cache';
-import { formatTime } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import type { ConfigMap } from '@tektite/schema/kubernetes';
-import { historyLimit, prunerAnnotations, type PrunerSettings, timeToLive, tooMany } from './prune-limits.ts';
-import { endOf, isPartOfAnother, type PrunedRun, type RunKindName, runKinds } from './pruned-run.ts';
+import { decidePruning } from './decide-pruning.ts';
+import { endOf, type PrunedRun, type RunKindName, runKinds } from './pruned-run.ts';
 import { globalConfigName, namespaceConfigName, readPrunerSettings } from './pruner-settings.ts';
 
 /** Follows runs of one kind, and deletes those that are old or too many. */
@@ -36,70 +35,45 @@ export function runPrunerController(name: RunKindName, systemNamespace: string):
     transform,
     sources: [settingsMaps, runs],
     async reconcile(run, { client, cache, clock, signal }): Promise<Result | undefined> {
-      const end = endOf(run);
-      if (!end || run.metadata.deletionTimestamp || isPartOfAnother(run)) return undefined;
+      if (!endOf(run)) return undefined;
       const maps = cache(settingsMaps).byIndex('settings', 'all') as readonly ConfigMap[];
-      const settings = readPrunerSettings(maps, systemNamespace);
-      const step = { client, kind, signal };
-      if (await applyTimeToLive(run, name, settings, step)) return undefined;
-      if (run.metadata.annotations?.[prunerAnnotations.processed] === undefined) {
-        const others = cache(runs).list(run.metadata.namespace);
-        const limit = historyLimit(run, name, end, settings);
-        for (const old of tooMany(others, name, end, limit, endOf)) await remove(old, step);
-        await annotate(run, prunerAnnotations.processed, formatTime(clock.now()), step);
-        return undefined;
-      }
-      const ttl = timeToLive(run, name, settings);
-      if (ttl === undefined) return undefined;
-      const due = Date.parse(run.status?.completionTime ?? '') + ttl * 1000;
-      if (due > clock.now()) return requeueAfter(due - clock.now());
-      await remove(run, step);
-      return undefined;
+      const { deletes, annotation, requeueMs } = decidePruning({
+        run,
+        kind: name,
+        settings: readPrunerSettings(maps, systemNamespace),
+        others: () => cache(runs).list(run.metadata.namespace),
+        now: clock.now(),
+      });
+      const request = { client, kind, signal };
+      for (const old of deletes ?? []) await deleteRun(old, request);
+      if (annotation) await annotate(run, annotation, request);
+      return requeueMs === undefined ? undefined : requeueAfter(requeueMs);
     },
   });
 }
 
-interface Step {
+interface RunRequest {
   readonly client: Client;
   readonly kind: Kind<PrunedRun>;
   readonly signal: AbortSignal;
 }
 
-/** Writes the annotation with the TTL of a run. Resolves with whether it was changed. */
-async function applyTimeToLive(
-  run: PrunedRun,
-  name: RunKindName,
-  settings: PrunerSettings,
-  step: Step,
-): Promise<boolean> {
-  const ttl = timeToLive(run, name, settings);
-  const before = run.metadata.annotations?.[prunerAnnotations.ttl];
-  const after = ttl === undefined ? undefined : String(ttl);
-  if (before === after) return false;
-  await annotate(run, prunerAnnotations.ttl, after ?? null, step);
-  return true;
-}
-
 async function annotate(
   run: PrunedRun,
-  key: string,
-  value: string | null,
-  { client, kind, signal }: Step,
+  { key, value }: { readonly key: string; readonly value: string | null },
+  { client, kind, signal }: RunRequest,
 ): Promise<void> {
   const patch = mergePatch({ metadata: { annotations: { [key]: value } } });
-  await unlessGone(client.patch(kind, keyOf(run), patch, { signal }));
+  await client.patch(kind, keyOf(run), patch, { signal }).catch(ignoreNotFound);
 }
 
-async function remove(run: PrunedRun, { client, kind, signal }: Step): Promise<void> {
+async function deleteRun(run: PrunedRun, { client, kind, signal }: RunRequest): Promise<void> {
   const { uid } = run.metadata;
-  await unlessGone(client.delete(kind, keyOf(run), { signal, ...(uid ? { preconditions: { uid } } : {}) }));
+  const options = { signal, ...(uid ? { preconditions: { uid } } : {}) };
+  await client.delete(kind, keyOf(run), options).catch(ignoreNotFound);
 }
 
 const keyOf = ({ metadata }: PrunedRun) => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' });
-
-async function unlessGone(request: Promise<unknown>): Promise<void> {
-  await request.catch(ignoreNotFound);
-}
 
 const settingsIndex = ({ metadata }: { readonly metadata: { readonly name?: string } }) =>
   isSettings(metadata.name) ? ['all'] : [];

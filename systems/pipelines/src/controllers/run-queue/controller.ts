@@ -35,7 +35,7 @@ export function runQueueController(): ControllerDefinition {
     // Most runs are in no group, and cost nothing.
     predicate: ({ object }) => groupOf(object) !== undefined,
     sources: [runs],
-    reconcile: (run, context) => queue.look(run, context),
+    reconcile: (run, context) => queue.reconcile(run, context),
   });
 }
 
@@ -43,20 +43,20 @@ class RunQueue {
   /** Started runs that the cache may still show as pending. */
   private readonly started = new Set<string>();
   /** One decision per group at a time: two would both see the last free place. */
-  private readonly looking = new Map<string, Promise<void>>();
+  private readonly deciding = new Map<string, Promise<void>>();
 
-  async look(run: PipelineRun, context: ReconcileContext): Promise<Result | undefined> {
+  async reconcile(run: PipelineRun, context: ReconcileContext): Promise<Result | undefined> {
     const [group] = byGroup(run);
     if (group === undefined) return undefined;
     const { uid = '' } = run.metadata;
     if (run.spec.status !== 'PipelineRunPending') this.started.delete(uid);
-    const before = this.looking.get(group) ?? Promise.resolve();
-    const look = before.catch(() => undefined).then(() => this.advance(group, context));
-    this.looking.set(group, look);
+    const before = this.deciding.get(group) ?? Promise.resolve();
+    const turn = before.catch(() => undefined).then(() => this.advance(group, context));
+    this.deciding.set(group, turn);
     try {
-      await look;
+      await turn;
     } finally {
-      if (this.looking.get(group) === look) this.looking.delete(group);
+      if (this.deciding.get(group) === turn) this.deciding.delete(group);
     }
     const waits = run.spec.status === 'PipelineRunPending' && !isCompleted(run.status) && !this.started.has(uid);
     return waits ? requeueAfter(patienceMs) : undefined;
@@ -64,9 +64,9 @@ class RunQueue {
 
   private async advance(group: string, context: ReconcileContext): Promise<void> {
     const members = context.cache(runs).byIndex('group', group);
-    const { begin, cancel } = decideQueue(members, this.started);
+    const { start, cancel } = decideQueue(members, this.started);
     for (const run of cancel) await this.setStatus(run, 'Cancelled', context);
-    for (const run of begin) {
+    for (const run of start) {
       this.started.add(run.metadata.uid ?? '');
       try {
         await this.setStatus(run, null, context);

@@ -22,9 +22,9 @@ function group(states: readonly State[], annotations: Record<string, string> = {
 }
 
 function decided(members: PipelineRun[], started: readonly string[] = []) {
-  const { begin, cancel } = decideQueue(members, new Set(started));
+  const { start, cancel } = decideQueue(members, new Set(started));
   const names = (runs: readonly PipelineRun[]) => runs.map(({ metadata }) => metadata.name);
-  return { begin: names(begin), cancel: names(cancel) };
+  return { start: names(start), cancel: names(cancel) };
 }
 
 const limit = (value: string) => ({ 'tektite.dev/concurrency-limit': value });
@@ -32,7 +32,7 @@ const replace = { 'tektite.dev/concurrency-strategy': 'cancel-in-progress' };
 
 describe('the runs of a group', () => {
   it.each<[string, State[], Record<string, string>, string[], string[]]>([
-    ['begin one after the other', ['over', 'waits', 'waits'], {}, ['r1'], []],
+    ['start one after the other', ['over', 'waits', 'waits'], {}, ['r1'], []],
     ['wait while one runs', ['runs', 'waits'], {}, [], []],
     ['wait while one is ending', ['ends', 'waits'], {}, [], []],
     ['run beside each other up to the limit', ['runs', 'waits', 'waits'], limit('2'), ['r1'], []],
@@ -41,11 +41,11 @@ describe('the runs of a group', () => {
     ['start when those that they cancelled have completed', ['over', 'waits'], replace, ['r1'], []],
     ['are not cancelled twice', ['ends', 'waits'], replace, [], []],
     ['have nothing to decide when all have completed', ['over', 'over'], {}, [], []],
-  ])('%s', (_title, states, annotations, begin, cancel) => {
-    expect(decided(group(states, annotations))).toEqual({ begin, cancel });
+  ])('%s', (_title, states, annotations, start, cancel) => {
+    expect(decided(group(states, annotations))).toEqual({ start, cancel });
   });
 
   it('count a just started one as running', () => {
-    expect(decided(group(['waits', 'waits']), ['u0'])).toEqual({ begin: [], cancel: [] });
+    expect(decided(group(['waits', 'waits']), ['u0'])).toEqual({ start: [], cancel: [] });
   });
 });

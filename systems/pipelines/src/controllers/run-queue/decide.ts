@@ -4,8 +4,8 @@ import { concurrencyOf } from '../../rules/concurrency.ts';
 
 /** The decision for the runs of a group. */
 export interface QueueDecision {
-  /** Runs that may begin now. */
-  readonly begin: readonly PipelineRun[];
+  /** Runs that may start now. */
+  readonly start: readonly PipelineRun[];
   /** Runs that have to make room. */
   readonly cancel: readonly PipelineRun[];
 }
@@ -21,18 +21,18 @@ const pending = 'PipelineRunPending';
 export function decideQueue(members: readonly PipelineRun[], started: ReadonlySet<string>): QueueDecision {
   const open = members.filter(({ status }) => !isCompleted(status)).sort(byAge);
   const newest = open.at(-1);
-  if (!newest) return { begin: [], cancel: [] };
+  if (!newest) return { start: [], cancel: [] };
   const makesRoom = concurrencyOf(newest)?.strategy === 'cancel-in-progress';
   const waits = ({ spec, metadata }: PipelineRun) => spec.status === pending && !started.has(metadata.uid ?? '');
   const cancel = makesRoom ? open.filter((run) => run !== newest && !isEnding(run)) : [];
   let running = open.filter((run) => !waits(run) || cancel.includes(run)).length;
-  const begin: PipelineRun[] = [];
+  const start: PipelineRun[] = [];
   for (const run of open.filter((each) => waits(each) && !cancel.includes(each))) {
     if (running >= (concurrencyOf(run)?.limit ?? 1)) break;
-    begin.push(run);
+    start.push(run);
     running++;
   }
-  return { begin, cancel };
+  return { start, cancel };
 }
 
 /** Whether its cancellation was requested already. */

@@ -6,8 +6,8 @@ import { kinds } from '@tektite/client';
 import { type RunningSystems, startSystems } from '@tektite/controller';
 import { type ControlPlane, startControlPlane } from '@tektite/testkit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { CustomRun, TaskRun } from '../kinds/kinds.ts';
-import { pipelinesSystem } from '../system.ts';
+import { CustomRun, TaskRun } from '../../kinds/kinds.ts';
+import { pipelinesSystem } from '../../system.ts';
 
 interface Received {
   readonly headers: IncomingHttpHeaders;

@@ -1,14 +1,14 @@
 import { type ControllerDefinition, defineController, type ReconcileContext } from '@tektite/controller';
 import { formatTime, randomUid } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
-import type { CacheTransforms } from '../cache/cache-transforms.ts';
-import type { ConfigDefaults } from '../config/config-defaults.ts';
-import type { EventsConfig } from '../config/events-config.ts';
-import { CustomRun, PipelineRun, PipelineRunV1beta1, TaskRun, TaskRunV1beta1 } from '../kinds/kinds.ts';
-import { succeededCondition } from '../conditions/succeeded-condition.ts';
-import { type AnyRun, cloudEvent, eventType } from './cloud-event.ts';
-import type { Outbox } from './outbox.ts';
-import { SentEvents } from './sent-events.ts';
+import type { CacheTransforms } from '../../cache/cache-transforms.ts';
+import type { ConfigDefaults } from '../../config/config-defaults.ts';
+import type { EventsConfig } from '../../config/events-config.ts';
+import { CustomRun, PipelineRun, PipelineRunV1beta1, TaskRun, TaskRunV1beta1 } from '../../kinds/kinds.ts';
+import { succeededCondition } from '../../conditions/succeeded-condition.ts';
+import { type AnyRun, cloudEvent, eventType } from '../../cloud-events/cloud-event.ts';
+import type { Outbox } from '../../cloud-events/outbox.ts';
+import { SentEvents } from '../../cloud-events/sent-events.ts';
 
 export interface CloudEventOptions {
   readonly events: () => EventsConfig;

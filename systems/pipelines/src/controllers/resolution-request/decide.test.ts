@@ -3,7 +3,7 @@ import { startControlPlane, virtualClock } from '@tektite/testkit';
 import { describe, expect, it } from 'vitest';
 import { ResolutionRequest, type ResolutionRequestObject } from '../../kinds/resolution-request.ts';
 import { pipelinesSystem } from '../../system.ts';
-import { judge } from './controller.ts';
+import { decideRequest } from './decide.ts';
 
 const minute = 60_000_000_000n;
 const created = Date.parse('2026-01-01T00:00:00Z');
@@ -18,7 +18,7 @@ const request = (status?: object): ResolutionRequestObject =>
 
 describe('a request', () => {
   it('waits for an answer as long as the settings say', () => {
-    const { status, waitMs } = judge(request(), created + 1000, minute);
+    const { status, waitMs } = decideRequest(request(), created + 1000, minute);
     expect(status).toEqual({
       conditions: [
         {
@@ -35,7 +35,7 @@ describe('a request', () => {
   });
 
   it('fails when the timeout expires', () => {
-    const { status, waitMs } = judge(request(), created + 60_001, minute);
+    const { status, waitMs } = decideRequest(request(), created + 60_001, minute);
     expect(waitMs).toBeUndefined();
     expect(status.conditions).toMatchObject([
       {
@@ -47,7 +47,7 @@ describe('a request', () => {
   });
 
   it('has succeeded when there is an answer, however late', () => {
-    const { status } = judge(request({ data: 'eA==' }), created + 600_000, minute);
+    const { status } = decideRequest(request({ data: 'eA==' }), created + 600_000, minute);
     expect(status).toMatchObject({ data: 'eA==', conditions: [{ type: 'Succeeded', status: 'True' }] });
   });
 });
