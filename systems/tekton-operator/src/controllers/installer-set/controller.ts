@@ -2,16 +2,14 @@ import { kinds, mergePatch } from '@tektite/client';
 import { type ControllerDefinition, defineController, mapped, owned } from '@tektite/controller';
 import { metadataOnly } from '@tektite/controller/cache';
 import { installSet, type InventoryEntry, removeSet } from '@tektite/installer';
-import { equalJson, findCondition, formatTime } from '@tektite/meta';
+import { equalJson, findCondition } from '@tektite/meta';
 import type { HorizontalPodAutoscaler } from '@tektite/schema/kubernetes';
 import { TektonInstallerSet } from '../../kinds/kinds.ts';
 import type { OperatorEnvironment } from '../../platform/operator-environment.ts';
 import { keys } from '../../installer-set/set-keys.ts';
-import { manifestsError, objectsOf, ownObjects } from '../../installer-set/shared-objects.ts';
+import { manifestsError, ownObjects } from '../../installer-set/shared-objects.ts';
 import { tektonDialect } from '../../installer-set/tekton-dialect.ts';
-
-/** In `status.annotations`: what the set made, so that what leaves it can be taken away. */
-const inventoryKey = 'tektite.dev/inventory';
+import { installedStatus, installEvents, manifestsFailure, setOf, withInventory } from './decide.ts';
 
 /** Replicas of workloads belong to their autoscaler: when it changes, all sets are enqueued. There are few of both. */
 const autoscalers = mapped(kinds.HorizontalPodAutoscaler, (_, own) => own.keys(), {
@@ -65,47 +63,16 @@ export function installerSetController(
         status = next;
         await client.patchStatus(TektonInstallerSet, { name: key }, mergePatch({ status: next }), { signal });
       };
-      const saveInventory = (inventory: readonly InventoryEntry[]) =>
-        write({ ...status, annotations: { ...status.annotations, [inventoryKey]: JSON.stringify(inventory) } });
+      const saveInventory = (inventory: readonly InventoryEntry[]) => write(withInventory(status, inventory));
       const violation = manifestsError(set);
       if (violation !== undefined) {
-        const result = { condition: 'NamespaceScopedResourcesInstalled', status: 'False', reason: 'Error' } as const;
-        const message = `Install failed with message: ${violation}`;
-        const conditions = dialect.conditions.update((status.conditions ?? []) as never, [{ ...result, message }], {
-          now: formatTime(clock.now()),
-        });
-        await write({ ...status, conditions, observedGeneration: set.metadata.generation ?? 0 });
+        await write(installedStatus(set, status, [manifestsFailure(violation)], dialect, clock.now()));
         return undefined;
       }
       const report = await installSet(client, { ...setOf(set), objects }, dialect, { saveInventory, signal });
-      for (const { object, action } of report.changes)
-        if (action === 'deleted' && object.kind === 'Deployment')
-          event({
-            type: 'Warning',
-            reason: 'DeploymentRemoved',
-            message: `the Deployment ${object.name} could not make its Pods; it is recreated`,
-          });
-      const conditions = dialect.conditions.update((status.conditions ?? []) as never, report.phases, {
-        now: formatTime(clock.now()),
-      });
-      const observedGeneration = set.metadata.generation ?? 0;
-      await write({ ...status, conditions, observedGeneration });
+      for (const change of installEvents(report.changes)) event(change);
+      await write(installedStatus(set, status, report.phases, dialect, clock.now()));
       return report.result;
     },
   });
-}
-
-function setOf(set: TektonInstallerSet) {
-  const text = set.status?.annotations?.[inventoryKey];
-  return { self: set, objects: objectsOf(set), ...(text ? { inventory: readInventory(text) } : {}) };
-}
-
-/** It may have been edited: then nothing is known, and nothing is pruned. */
-function readInventory(text: string): readonly InventoryEntry[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? (value as readonly InventoryEntry[]) : [];
-  } catch {
-    return [];
-  }
 }
