@@ -31,6 +31,7 @@ export {
   EncodeError,
   isDecodeError,
   isTypeMismatch,
+  mismatchText,
   TypeMismatch,
 } from './json/decode-error.ts';
 export { type DecodeOptions, DecodeState } from './decode/decode-state.ts';

@@ -1,4 +1,4 @@
-import { jsonTypeName } from '@tektite/go';
+import { jsonTypeName, mismatchText } from '@tektite/go';
 import { quoteGo } from '@tektite/meta';
 import type { JsonSchema, Kind } from '@tektite/schema';
 
@@ -22,7 +22,7 @@ export interface DecodeOptions {
 export function decodeError(value: unknown, kind: Kind, options: DecodeOptions = {}): string | undefined {
   const { schema } = kind;
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return `json: cannot unmarshal ${jsonName(value)} into Go value of type ${kind.version}.${kind.kind}`;
+    return mismatchText(jsonName(value), `${kind.version}.${kind.kind}`);
   if (!schema) return undefined;
   return new Decoder(kind.kind, options).object(value as Record<string, unknown>, schema, '', true);
 }
@@ -86,7 +86,7 @@ class Decoder {
       struct: this.root,
       type: goType(schema),
     };
-    return `json: cannot unmarshal ${jsonName(value)} into Go struct field ${struct}.${path} of type ${type}`;
+    return mismatchText(jsonName(value), type, `${struct}.${path}`);
   }
 }
 

@@ -30,6 +30,15 @@ export function isDecodeError(
   return decodeErrors.is(error, ...codes);
 }
 
+/**
+ * Go's text for a value of the wrong JSON type. `found` is the type that was found (see `jsonTypeName`), `field` the struct and the path
+ * of the field: `DeploymentSpec.spec.replicas`. Without a field it is the whole value.
+ */
+export function mismatchText(found: string, goType: string, field = ''): string {
+  const place = field === '' ? 'value' : `struct field ${field}`;
+  return `json: cannot unmarshal ${found} into Go ${place} of type ${goType}`;
+}
+
 /** A value of the wrong JSON type. Kept in parts, because a decoder around it may put its own path in front. */
 export class TypeMismatch extends DecodeError {
   override readonly name = 'TypeMismatch';
@@ -42,9 +51,7 @@ export class TypeMismatch extends DecodeError {
   /** `struct` is the name of the struct that has the field. */
   constructor(found: string, goType: string, struct: string, field: string) {
     super(
-      struct === '' && field === ''
-        ? `json: cannot unmarshal ${found} into Go value of type ${goType}`
-        : `json: cannot unmarshal ${found} into Go struct field ${struct}.${field} of type ${goType}`,
+      mismatchText(found, goType, struct === '' && field === '' ? '' : `${struct}.${field}`),
       undefined,
       'TYPE_MISMATCH',
     );

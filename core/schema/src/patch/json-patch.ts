@@ -1,3 +1,4 @@
+import { jsonTypeName, mismatchText } from '@tektite/go';
 import { badRequestError, cloneJson, equalJson, requestEntityTooLargeError, StatusError, setOwn } from '@tektite/meta';
 
 /** One operation of a JSON Patch (RFC 6902). */
@@ -52,9 +53,7 @@ function readOperations(patch: unknown): readonly Operation[] {
 }
 
 function undecodable(value: unknown, type: string): StatusError {
-  const found =
-    value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-  return badRequestError(`error decoding patch: json: cannot unmarshal ${found} into Go value of type ${type}`);
+  return badRequestError(`error decoding patch: ${mismatchText(jsonTypeName(value), type)}`);
 }
 
 function failed(reason: string): StatusError {

@@ -1,4 +1,4 @@
-import { decodeJson } from '@tektite/go';
+import { decodeJson, jsonTypeName, mismatchText } from '@tektite/go';
 import {
   badRequestError,
   expiredError,
@@ -150,10 +150,8 @@ export function decodeContinue(token: string): ContinueToken {
   } catch (error) {
     throw bad((error as Error).message);
   }
-  if (typeof parsed !== 'object' || Array.isArray(parsed)) {
-    const found = Array.isArray(parsed) ? 'array' : typeof parsed === 'boolean' ? 'bool' : typeof parsed;
-    throw bad(`json: cannot unmarshal ${found} into Go value of type storage.continueToken`);
-  }
+  if (typeof parsed !== 'object' || Array.isArray(parsed))
+    throw bad(mismatchText(jsonTypeName(parsed), 'storage.continueToken'));
   const { v, rv, start } = (parsed ?? {}) as { v?: unknown; rv?: unknown; start?: unknown };
   if (v !== 'meta.k8s.io/v1') throw bad(`server does not recognize this encoded version ${String(v ?? '')}`);
   if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0)

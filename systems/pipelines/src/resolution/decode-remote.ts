@@ -1,4 +1,4 @@
-import { decodeStruct, jsonTypeName, unknownFields, isDecodeError } from '@tektite/go';
+import { decodeStruct, jsonTypeName, mismatchText, unknownFields, isDecodeError } from '@tektite/go';
 import { type KubeObject, parseApiVersion } from '@tektite/meta';
 import { definitionOf } from '@tektite/schema/kubernetes';
 import { parseFirstYaml, strictYamlError, isYamlError } from '@tektite/schema/yaml';
@@ -30,13 +30,15 @@ export function decodeRemote(data: Uint8Array): KubeObject {
   }
 }
 
+/** The struct with which upstream reads the kind of an object, as Go prints its type. */
+const versionKind =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
 function decodeText(text: string): KubeObject {
   const document = parseFirstYaml(text);
   const value = document?.value ?? {};
   if (typeof value !== 'object' || Array.isArray(value))
-    throw invalid(
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonTypeName(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
-    );
+    throw invalid(`couldn't get version/kind; json parse error: ${mismatchText(jsonTypeName(value), versionKind)}`);
   const object = value as KubeObject;
   const kind = kindOf(object, text);
   const printed = decodeObject<KubeObject>(kind, withMetadata(object), false);

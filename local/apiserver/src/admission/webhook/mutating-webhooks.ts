@@ -1,4 +1,4 @@
-import { decodeJson, plainNumbers, isDecodeError } from '@tektite/go';
+import { decodeJson, isDecodeError, mismatchText, plainNumbers } from '@tektite/go';
 import { equalJson, internalServerError, isStatusError, quoteGo } from '@tektite/meta';
 import { applyJsonPatch } from '@tektite/schema/patch';
 import type { Draft, Resource } from '../../registry/resource.ts';
@@ -122,11 +122,7 @@ function parsePatch(webhook: string, text: string): unknown[] {
     throw undecodable(webhook, (cause as Error).message, cause);
   }
   if (patch === null) return [];
-  if (!Array.isArray(patch))
-    throw undecodable(
-      webhook,
-      `json: cannot unmarshal ${typeof patch === 'object' ? 'object' : typeof patch} into Go value of type jsonpatch.Patch`,
-    );
+  if (!Array.isArray(patch)) throw undecodable(webhook, mismatchText(typeof patch, 'jsonpatch.Patch'));
   return patch as unknown[];
 }
 

@@ -1,4 +1,4 @@
-import { jsonTypeName } from '@tektite/go';
+import { jsonTypeName, mismatchText } from '@tektite/go';
 import { formatApiVersion } from '@tektite/meta';
 import { readVersionKind, withDefaults } from '../../codec/version-kind.ts';
 
@@ -47,9 +47,7 @@ export function readField<T>(
   const value = Object.hasOwn(container, field) ? container[field] : undefined;
   if (value === undefined || value === null) return undefined;
   const mismatch = (found: unknown, goType: string) =>
-    new Error(
-      `json: cannot unmarshal ${jsonTypeName(found)} into Go struct field ${at.struct}.${at.path}.${field} of type ${goType}`,
-    );
+    new Error(mismatchText(jsonTypeName(found), goType, `${at.struct}.${at.path}.${field}`));
   if (type === 'strings') {
     if (!Array.isArray(value)) throw mismatch(value, at.goType ?? '[]string');
     const wrong: unknown = value.find((item) => typeof item !== 'string');

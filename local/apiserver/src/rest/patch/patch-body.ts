@@ -1,4 +1,4 @@
-import { decodeJson, duplicateFields } from '@tektite/go';
+import { decodeJson, duplicateFields, jsonTypeName, mismatchText } from '@tektite/go';
 import { badRequestError, isStatusError } from '@tektite/meta';
 import { parseYaml, strictYamlError } from '@tektite/schema/yaml';
 import type { PatchType } from './patch-type.ts';
@@ -8,6 +8,9 @@ export interface PatchBody {
   readonly value: unknown;
   readonly strictErrors: readonly string[];
 }
+
+/** The Go type that objects are decoded into. */
+const anyMap = 'map[string]interface {}';
 
 const operationFields = new Set(['op', 'path', 'from', 'value']);
 
@@ -28,9 +31,8 @@ export function readPatchBody(body: Uint8Array | object, type: PatchType): Patch
   if (value === null && type === 'merge') throw badRequestError('Invalid JSON Patch');
   if (value === null) return { value: {}, strictErrors: [] };
   if (typeof value !== 'object' || Array.isArray(value)) {
-    throw badRequestError(
-      `${type === 'strategic' ? '' : 'error decoding patch: '}json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into Go value of type map[string]interface {}`,
-    );
+    const found = Array.isArray(value) ? 'array' : typeof value;
+    throw badRequestError(`${type === 'strategic' ? '' : 'error decoding patch: '}${mismatchText(found, anyMap)}`);
   }
   return { value, strictErrors: duplicates };
 }
@@ -89,8 +91,6 @@ function readYaml(text: string): PatchBody {
 function configurationOf(value: unknown): unknown {
   if (value === undefined || value === null) return {};
   if (typeof value === 'object' && !Array.isArray(value)) return value;
-  const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-  throw badRequestError(
-    `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${found} into Go value of type map[string]interface {}`,
-  );
+  const mismatch = mismatchText(jsonTypeName(value), anyMap);
+  throw badRequestError(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${mismatch}`);
 }

@@ -1,4 +1,4 @@
-import { goStructJson, jsonTypeName } from '@tektite/go';
+import { goStructJson, jsonTypeName, mismatchText } from '@tektite/go';
 import type { ObjectMeta } from '@tektite/meta';
 
 /** The annotations of an object in conversion: what the other version has no field for is kept there. */
@@ -39,9 +39,7 @@ export class Annotations {
     const value = this.read(key);
     const found = jsonTypeName(value);
     if (goType !== undefined && (value ?? undefined) !== undefined && found !== jsonNameOf(goType))
-      throw new Error(
-        `error deserializing key ${key} from metadata: json: cannot unmarshal ${found} into Go value of type ${goType}`,
-      );
+      throw new Error(`error deserializing key ${key} from metadata: ${mismatchText(found, goType)}`);
     this.entries.delete(key);
     return value;
   }

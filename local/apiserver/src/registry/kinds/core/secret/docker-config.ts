@@ -1,4 +1,4 @@
-import { jsonSyntaxError } from '@tektite/go';
+import { jsonSyntaxError, jsonTypeName, mismatchText } from '@tektite/go';
 
 /** The Go error of bytes that should be a JSON object; nothing when they are one, or `null`. */
 export function jsonObjectError(bytes: Uint8Array): string | undefined {
@@ -9,6 +9,5 @@ export function jsonObjectError(bytes: Uint8Array): string | undefined {
     return jsonSyntaxError(bytes);
   }
   if (value === null || (typeof value === 'object' && !Array.isArray(value))) return undefined;
-  const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-  return `json: cannot unmarshal ${type} into Go value of type map[string]interface {}`;
+  return mismatchText(jsonTypeName(value), 'map[string]interface {}');
 }
