@@ -26,13 +26,13 @@ const PipelineRun = dynamicKind<DynamicObject>({
 });
 
 const kindsByName: Readonly<Record<string, Kind>> = {
-  pods: kinds.Pod as unknown as Kind,
-  pipelineruns: PipelineRun as unknown as Kind,
+  pods: kinds.Pod as Kind,
+  pipelineruns: PipelineRun as Kind,
 };
 
 const transforms: Readonly<Record<string, Transform<KubeObject, KubeObject> | undefined>> = {
   none: undefined,
-  strip: strip as unknown as Transform<KubeObject, KubeObject>,
+  strip: strip as Transform<KubeObject, KubeObject>,
   /** The fields that a controller reads of foreign Pods, and of completed runs. */
   pods: project(kinds.Pod, { metadata: { labels: true }, spec: { nodeName: true }, status: { phase: true } }) as never,
   pipelineruns: project(

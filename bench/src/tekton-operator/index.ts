@@ -27,7 +27,7 @@ const config = {
     result: { disabled: true },
     platforms: { kubernetes: { pipelinesAsCode: { enable: false } } },
   },
-} as unknown as KubeObject;
+} as KubeObject;
 const environment = { IMAGE_JOB_PRUNER_TKN: 'tkn' };
 const service = { namespace: 'tekton-operator', name: 'tekton-operator-webhook' };
 

@@ -92,7 +92,7 @@ export class RegistryClient {
   /** Writes a blob into a file. One that is not what its digest says, or too large, leaves none. */
   async saveBlob(digest: string, file: string, most: number): Promise<void> {
     const response = await this.get(`/v2/${this.image.repository}/blobs/${checkedDigest(digest)}`, {});
-    await saveChecked(response.body as unknown as AsyncIterable<Uint8Array>, digest, file, most);
+    await saveChecked(response.body as AsyncIterable<Uint8Array>, digest, file, most);
   }
 
   /** A blob from this offset on. Neither its size nor its digest is checked. */
@@ -101,7 +101,7 @@ export class RegistryClient {
     const response = await this.get(path, offset === 0 ? {} : { Range: `bytes=${offset}-` });
     const start = /^bytes (\d+)-/.exec(response.headers.get('content-range') ?? '')?.[1];
     const isPart = response.status === 206 && start === String(offset);
-    return { offset: isPart ? offset : 0, chunks: response.body as unknown as AsyncIterable<Uint8Array> };
+    return { offset: isPart ? offset : 0, chunks: response.body as AsyncIterable<Uint8Array> };
   }
 
   private async readManifest(reference: string, isDigest: boolean): Promise<ReadManifest> {

@@ -38,7 +38,7 @@ export async function deploy(name: string, options: DeployOptions): Promise<void
   const program = { image, command: ['tektite'], folders: {}, webhookPort: 8443, statusPort: 9090 };
   const objects = (await make(program, options)).map(installOrder).sort((a, b) => a.rank - b.rank);
   await putOut(
-    objects.map(({ object }) => object as unknown as KubeObject),
+    objects.map(({ object }) => object as KubeObject),
     { output, command: `tektite deploy ${name}`, ...(check === undefined ? {} : { check }) },
   );
 }

@@ -63,5 +63,5 @@ async function resumed(client: Client, before: FoundRun): Promise<ResumedRun> {
     ({ kind: each, metadata: { labels } }) =>
       each !== 'PipelineRun' && labels?.['tekton.dev/pipelineRun'] === metadata.name,
   );
-  return resumeRun(before as unknown as PipelineRun, own as unknown as TaskRun[]);
+  return resumeRun(before as PipelineRun, own as TaskRun[]);
 }

@@ -40,7 +40,7 @@ export function completeWords(program: Command, words: readonly string[]): Compl
   return found.length > 0 || !argument ? found : argumentValues(argument, current);
 }
 
-const isHidden = (command: Command) => (command as unknown as { readonly _hidden?: boolean })._hidden === true;
+const isHidden = (command: Command) => (command as { readonly _hidden?: boolean })._hidden === true;
 
 function optionsOf(command: Command): readonly Option[] {
   return command.createHelp().visibleOptions(command);

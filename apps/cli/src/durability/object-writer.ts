@@ -57,7 +57,7 @@ export class ObjectWriter {
     const verb = this.pick(object.mark === undefined ? 2 : 4);
     if (object.mark !== undefined && verb === 3) return object.write(undefined, () => client.delete(this.kind, key));
     const mark = this.marks.next();
-    const whole = { ...this.kind, metadata: key, data: { mark } } as unknown as KubeObject;
+    const whole = { ...this.kind, metadata: key, data: { mark } } as KubeObject;
     return object.write(mark, async () => {
       if (verb === 0) return client.apply(whole, { force: true });
       if (object.mark === undefined) return client.create(whole);

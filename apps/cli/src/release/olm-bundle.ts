@@ -120,7 +120,7 @@ function serviceVersion(options: OlmBundleOptions): object {
 }
 
 function ownedKinds({ metadata, spec }: DynamicObject): readonly object[] {
-  const { names, versions } = spec as unknown as Definition;
+  const { names, versions } = spec as Definition;
   return versions.map(({ name: version, schema }) => ({
     name: metadata.name,
     version,

@@ -42,7 +42,7 @@ export function systemObjects(release: SystemRelease, program: OwnProgram): read
     ...roles.flatMap((role) => [labelled(role), bindingOf(labelled(role), name, namespace)]),
     ...(system.webhooks?.length ? [...emptyConfigurations(release), serviceOf(release, program)] : []),
     deploymentOf(release, program),
-  ] as unknown as readonly DynamicObject[];
+  ] as readonly DynamicObject[];
 }
 
 function bindingOf({ kind, metadata }: KubeObject, account: string, namespace: string): KubeObject {
@@ -65,7 +65,7 @@ function emptyConfigurations({ system, namespace, webhookService, labels }: Syst
     ...configuration,
     metadata: { ...configuration.metadata, labels },
     webhooks: (configuration.webhooks ?? []).map(({ rules: _rules, ...webhook }) => webhook),
-  })) as unknown as readonly KubeObject[];
+  })) as readonly KubeObject[];
 }
 
 function serviceOf(
@@ -162,5 +162,5 @@ function deploymentOf(release: SystemRelease, program: OwnProgram): KubeObject {
         },
       },
     },
-  } as unknown as KubeObject;
+  } as KubeObject;
 }

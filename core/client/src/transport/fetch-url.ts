@@ -77,7 +77,7 @@ export async function readBody(response: Response, most: number): Promise<Buffer
   const chunks: Uint8Array[] = [];
   let size = 0;
   if (response.body)
-    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
       size += chunk.length;
       if (size > most) throw new Error(`response body exceeds maximum allowed size of ${most} bytes`);
       chunks.push(chunk);

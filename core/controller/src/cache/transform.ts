@@ -28,9 +28,9 @@ export type Stripped<T extends KubeObject> = Omit<T, 'metadata'> & {
 export function strip<T extends KubeObject>(object: T): Stripped<T> {
   const { managedFields: _, ...metadata } = object.metadata;
   if (!metadata.annotations || !Object.hasOwn(metadata.annotations, lastApplied))
-    return { ...object, metadata } as unknown as Stripped<T>;
+    return { ...object, metadata } as Stripped<T>;
   const { [lastApplied]: __, ...annotations } = metadata.annotations;
-  return { ...object, metadata: { ...metadata, annotations } } as unknown as Stripped<T>;
+  return { ...object, metadata: { ...metadata, annotations } } as Stripped<T>;
 }
 
 /** An object of which only the metadata is kept. */

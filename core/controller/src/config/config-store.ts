@@ -98,6 +98,6 @@ export class ConfigStore implements AsyncDisposable {
     const config = this.configs.get(definition.name);
     if (config?.definition !== definition)
       throw new ControllerError('CONFIG_NOT_READY', `the ConfigMap ${definition.name} is not watched here`);
-    return config as unknown as WatchedConfig<T>;
+    return config as WatchedConfig<T>;
   }
 }

@@ -14,8 +14,7 @@ export type Predicate<T> = (change: Change<T>) => boolean;
 type Meta = CachedObject & { readonly metadata: ObjectMeta };
 
 function modifiedIf<T extends CachedObject>(differs: (object: Meta, before: Meta) => boolean): Predicate<T> {
-  return (change) =>
-    change.type !== 'modified' || differs(change.object as unknown as Meta, change.before as unknown as Meta);
+  return (change) => change.type !== 'modified' || differs(change.object as Meta, change.before as Meta);
 }
 
 /**

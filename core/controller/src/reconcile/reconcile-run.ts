@@ -181,7 +181,7 @@ class RunContext implements ReconcileContext {
           `${source.describe} is not among the sources of the controller ${definition.name}`,
         );
       }
-      return sourceCache(informer.store) as unknown as SourceCache<Out>;
+      return sourceCache(informer.store) as SourceCache<Out>;
     };
     this.event = (text) => events.event(object ? (object as KubeObject) : absent(definition, namespace, name), text);
     this.writeStatus = (written, status) => writeStatus(client, written, status, run.signal);

@@ -88,7 +88,7 @@ function watchSource<T extends KubeObject, Out extends CachedObject>(
 ): CachedSource<Out> {
   return {
     describe,
-    watches: kind as unknown as Kind,
+    watches: kind as Kind,
     start: (target) => startWatch(kind, options, keysOf, target),
   };
 }
@@ -105,7 +105,7 @@ export function startWatch<T extends KubeObject, Out extends CachedObject>(
     ...(namespace === undefined ? {} : { namespace }),
     ...(labelSelector === undefined ? {} : { labelSelector }),
     ...(fieldSelector === undefined ? {} : { fieldSelector }),
-    transform: transform ?? (withoutManagedFields as unknown as Transform<T, Out>),
+    transform: transform ?? (withoutManagedFields as Transform<T, Out>),
   });
   const { informer } = lease;
   informer.addIndex(ownerIndex, ownerUids);

@@ -34,7 +34,7 @@ export function internalSpec(spec: CustomResourceDefinitionSpec): InternalSpec {
       (version) =>
         Object.fromEntries(
           Object.entries(version).filter(([key]) => !shared.includes(key as SharedField)),
-        ) as unknown as CustomResourceDefinitionVersion,
+        ) as CustomResourceDefinitionVersion,
     ),
   };
 }

@@ -29,7 +29,7 @@ export function managerKey({
 /** Reads the `metadata.managedFields` of a stored object. */
 export function readManagers(entries: readonly ManagedFieldsEntry[] | undefined): Managers {
   const managers: Managers = new Map();
-  for (const entry of entries ?? []) add(managers, entry, (entry.fieldsV1 ?? {}) as unknown as FieldSet);
+  for (const entry of entries ?? []) add(managers, entry, (entry.fieldsV1 ?? {}) as FieldSet);
   return managers;
 }
 
@@ -87,7 +87,7 @@ export function writeManagers(managers: Managers): ManagedFieldsEntry[] {
       apiVersion,
       ...(time === undefined ? {} : { time }),
       fieldsType: 'FieldsV1',
-      fieldsV1: set as unknown as NonNullable<ManagedFieldsEntry['fieldsV1']>,
+      fieldsV1: set as NonNullable<ManagedFieldsEntry['fieldsV1']>,
       ...(subresource === '' ? {} : { subresource }),
     }));
 }

@@ -153,7 +153,7 @@ class CustomForm {
       apiVersion: this.apiVersion,
       kind: this.kind,
       metadata: metadata.metadata,
-    } as unknown as Draft;
+    } as Draft;
     return { object: draft, strictErrors };
   }
 }

@@ -139,7 +139,7 @@ export class FlowController implements Disposable {
     if (!this.isStale) return;
     this.isStale = false;
     const { storage, seats } = this.parts;
-    const read = <T>(prefix: string) => storage.list(prefix).entries.map(({ value }) => value as unknown as T);
+    const read = <T>(prefix: string) => storage.list(prefix).entries.map(({ value }) => value as T);
     const configurations = read<PriorityLevelConfiguration>(levelPrefix);
     this.configurations = new Map(configurations.map((each) => [each.metadata.name ?? '', each]));
     this.schemas = read<FlowSchema>(schemaPrefix)

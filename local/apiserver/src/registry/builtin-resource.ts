@@ -23,7 +23,7 @@ export function builtinResource(kind: BuiltinKind, strategy: KindStrategy, conve
   const withKind = (object: Record<string, unknown>) => {
     const named: Record<string, unknown> = { kind: kind.kind, apiVersion };
     for (const field in object) if (field !== 'kind' && field !== 'apiVersion') named[field] = object[field];
-    return named as unknown as Draft;
+    return named as Draft;
   };
   const normalize = (object: Draft, old?: KubeObject) => withKind(normalizeObject(kind.definition, object, old));
   const { toStorage, fromStorage } = conversion ?? {};

@@ -107,7 +107,7 @@ export class ConformanceBench {
         annotations: { [versionAnnotation]: more.version ?? this.options.k8sVersion, ...more.annotations },
         ...(more.isOrphan ? {} : { ownerReferences: [controllerReference({ ...machine, kind: 'ByoMachine' })] }),
       },
-    } as unknown as KubeObject) as Promise<InstallerConfig>;
+    } as KubeObject) as Promise<InstallerConfig>;
   }
 
   async cluster(name: string, spec: NonNullable<Cluster['spec']> = {}): Promise<void> {

@@ -43,7 +43,7 @@ export const Machine = clusterApiKind<Machine>('Machine', 'machines', 'ma');
  * system, because they must never replace those of a real Cluster API.
  */
 export const clusterApiStubs: readonly KubeObject[] = [Cluster, Machine].map(
-  (kind) => customResourceDefinition([kind as unknown as Kind]) as unknown as KubeObject,
+  (kind) => customResourceDefinition([kind as Kind]) as KubeObject,
 );
 
 /** Newer versions of Cluster API have moved the field. */

@@ -88,8 +88,8 @@ function ifCompleted<T extends Run, F extends keyof NonNullable<T['status']>>(
   given: T,
   fields: readonly F[],
 ): CachedRun<T, F> {
-  const run = strip<T>(given) as unknown as T;
-  if (!run.status || !isCompleted(run.status)) return run as unknown as CachedRun<T, F>;
+  const run = strip<T>(given) as T;
+  if (!run.status || !isCompleted(run.status)) return run as CachedRun<T, F>;
   const left = Object.entries(run.status).filter(([field]) => !(fields as readonly string[]).includes(field));
-  return { ...run, status: Object.fromEntries(left) } as unknown as CachedRun<T, F>;
+  return { ...run, status: Object.fromEntries(left) } as CachedRun<T, F>;
 }

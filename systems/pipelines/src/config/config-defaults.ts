@@ -58,15 +58,15 @@ function namesIn(text: string): readonly string[] {
 
 /** In the form that it has in an object; what is unknown gets lost, as it does upstream. */
 function podTemplateOf(value: unknown): PodTemplate {
-  return fromYaml(PodTemplate.definitionIn('v1'), value) as unknown as PodTemplate;
+  return fromYaml(PodTemplate.definitionIn('v1'), value) as PodTemplate;
 }
 
 function assistantTemplateOf(value: unknown): AffinityAssistantTemplate {
-  return fromYaml(AffinityAssistantTemplate.definitionIn('v1'), value) as unknown as AffinityAssistantTemplate;
+  return fromYaml(AffinityAssistantTemplate.definitionIn('v1'), value) as AffinityAssistantTemplate;
 }
 
 function bindingOf(value: unknown): Omit<WorkspaceBinding, 'name'> {
-  return fromYaml(WorkspaceBinding.definitionIn('v1'), value) as unknown as Omit<WorkspaceBinding, 'name'>;
+  return fromYaml(WorkspaceBinding.definitionIn('v1'), value) as Omit<WorkspaceBinding, 'name'>;
 }
 
 function resourcesOf(value: unknown): Readonly<Record<string, ResourceRequirements>> {

@@ -16,7 +16,7 @@ export function decodeObject<T extends KubeObject>(
 ): T {
   const { apiVersion, kind: name } = object;
   const decoded = decodeStruct(kind.struct, object, { strict: isStrict, isResource: true });
-  return { apiVersion, kind: name, ...decoded, metadata: object.metadata } as unknown as T;
+  return { apiVersion, kind: name, ...decoded, metadata: object.metadata } as T;
 }
 
 /** The error for an object that cannot be decoded. `doing` is `mutation failed` or `decoding request failed`. */

@@ -104,7 +104,7 @@ export function pipelinesWebhooks(settings: CurrentSettings): readonly Admission
 
 function allChecks(): readonly KindChecks<KubeObject>[] {
   const of = <T extends KubeObject>(checks: Omit<KindChecks<T>, 'kind'>, ...kinds: readonly Kind[]) =>
-    kinds.map((kind) => ({ ...checks, kind }) as unknown as KindChecks<KubeObject>);
+    kinds.map((kind) => ({ ...checks, kind }) as KindChecks<KubeObject>);
   return [
     ...of(taskChecks, Task, TaskV1beta1),
     ...of(taskRunChecks, TaskRun, TaskRunV1beta1),

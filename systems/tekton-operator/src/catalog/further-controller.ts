@@ -25,7 +25,7 @@ export function furtherController(manifest: Manifest, name: string, config: Addi
       if (draft.kind === 'Deployment') renameDeployment(draft, full, config);
       if (draft.kind === 'Service') renameService(draft, full);
       if (draft.kind === 'ConfigMap') {
-        const map = draft as unknown as { data?: Readonly<Record<string, string>> };
+        const map = draft as { data?: Readonly<Record<string, string>> };
         map.data = { ...map.data, ...completeSettings(config.settings) };
       }
       if (draft.kind === 'Route') renameRoute(draft, full);
@@ -63,7 +63,7 @@ function renameDeployment(draft: DraftObject, full: string, config: AdditionalCo
 
 function renameService(draft: DraftObject, full: string): void {
   draft.metadata.labels = { ...draft.metadata.labels, app: full, 'app.kubernetes.io/name': full };
-  const service = draft as unknown as Mutable<Service>;
+  const service = draft as Mutable<Service>;
   service.spec = { ...service.spec, selector: { ...service.spec?.selector, 'app.kubernetes.io/name': full } };
 }
 

@@ -108,7 +108,7 @@ export class InstallerSets {
           annotations: { ...set.metadata.annotations, ...annotations },
         },
         spec: { manifests: part.objects },
-      } as unknown as TektonInstallerSet;
+      } as TektonInstallerSet;
       if (!equalJson(set, next)) await this.client.update(TektonInstallerSet, next);
     }
   }

@@ -55,7 +55,7 @@ export async function ensurePrunerSet(
   const objects = given.transform(function intoNamespace(draft) {
     draft.metadata.labels = { ...draft.metadata.labels, 'operator.tekton.dev/operand-name': 'tektoncd-pruner' };
     if (draft.kind === 'ServiceAccount') draft.metadata.namespace = namespace;
-    const { subjects } = draft as unknown as { subjects?: { namespace?: string }[] };
+    const { subjects } = draft as { subjects?: { namespace?: string }[] };
     for (const subject of subjects ?? []) subject.namespace = namespace;
   }).objects;
   return sets.ensure({

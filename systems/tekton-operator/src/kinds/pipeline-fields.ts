@@ -79,7 +79,7 @@ const entries = Object.entries(pipelineSettings) as readonly (readonly [SettingN
 
 export const pipelineFields = Object.fromEntries(
   Object.entries(pipelineSettings).map(([name, { field }]) => [name, field]),
-) as unknown as { readonly [N in SettingName]: Settings[N]['field'] };
+) as { readonly [N in SettingName]: Settings[N]['field'] };
 
 const pipeline = s.object(pipelineFields);
 export type PipelineSettings = InferType<typeof pipeline>;

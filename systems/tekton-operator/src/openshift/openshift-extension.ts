@@ -36,7 +36,7 @@ export const openShiftExtension: PlatformExtension = {
       'OpenShiftPipelinesAsCode',
     ]
       .map((kind): [string, ComponentExtension] => [kind, { transforms: () => [withCertificates, withoutUsers] }])
-      .concat([['TektonPipeline', pipelineExtension() as unknown as ComponentExtension]]),
+      .concat([['TektonPipeline', pipelineExtension() as ComponentExtension]]),
   ),
 };
 
@@ -56,7 +56,7 @@ async function prepareCluster(run: ExtensionContext<TektonConfig>): Promise<Prog
       ...rbacSet,
       targetNamespace: run.namespace,
       version: services.version,
-      parts: [{ generateName: 'rhosp-rbac-', objects: [pipelinesConstraints as unknown as DynamicObject] }],
+      parts: [{ generateName: 'rhosp-rbac-', objects: [pipelinesConstraints as DynamicObject] }],
     });
     if (state.state === 'notReady') throw new Error(state.message);
     if (state.state === 'waiting') return 'later';
@@ -200,10 +200,7 @@ function pipelineExtension(): ComponentExtension<TektonPipeline> {
   return {
     transforms: () => [withCertificates, withoutUsers],
     async preReconcile({ client, component, namespace, ensureSet }) {
-      const state = await ensureSet(
-        'pre',
-        Manifest.of(bundleMaps(namespace) as unknown as readonly DynamicObject[], 'cabundles'),
-      );
+      const state = await ensureSet('pre', Manifest.of(bundleMaps(namespace) as readonly DynamicObject[], 'cabundles'));
       if (state.state !== 'ready') return 'later';
       const metadata = { labels: { [labels.monitoring]: String(wantsMetrics(component)) } };
       return ensureTargetNamespace(client, component, namespace, metadata);

@@ -97,7 +97,7 @@ async function planComponent(component: ConfiguredComponent, around: Surrounding
   const named = { ...config, metadata: { ...config.metadata, uid: config.metadata.uid ?? 'new' } } as TektonConfig;
   const wanted = componentObject(component, named, spec, { version, platform, platformData: '' });
   const identity = { ...live?.metadata, ...wanted.metadata, uid: live?.metadata.uid ?? 'new' };
-  const object = { ...wanted, metadata: identity } as unknown as ComponentObject;
+  const object = { ...wanted, metadata: identity } as ComponentObject;
   const { kind, name } = component;
   const description = descriptions.find((each) => each.kind.kind === kind.kind) as
     | ComponentDescription<ComponentObject>

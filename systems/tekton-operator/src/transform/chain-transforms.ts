@@ -47,7 +47,7 @@ export function chainTransforms(
 function signingSecret(data: Readonly<Record<string, string>>): Transform {
   return function signingSecret(draft) {
     if (draft.kind !== 'Secret') return;
-    const secret = draft as unknown as { data?: Readonly<Record<string, string>> };
+    const secret = draft as { data?: Readonly<Record<string, string>> };
     if (Object.keys(secret.data ?? {}).length === 0) secret.data = data;
     draft.metadata.annotations = { ...draft.metadata.annotations, [signingAnnotation]: 'true' };
   };

@@ -7,7 +7,7 @@ export function configMapData(name: string, values: Readonly<Record<string, stri
   const entries = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return function configMapData(draft) {
     if (draft.kind !== 'ConfigMap' || draft.metadata.name !== name || entries.length === 0) return;
-    const map = draft as unknown as { data?: Readonly<Record<string, string>> };
+    const map = draft as { data?: Readonly<Record<string, string>> };
     map.data = Object.fromEntries([...Object.entries(map.data ?? {}), ...entries]);
   };
 }

@@ -82,7 +82,7 @@ interface ConfigMapOptions extends Labelled {
 function overlayConfigMap(draft: DraftObject, wanted: ConfigMapOptions | undefined): void {
   if (!wanted) return;
   overlayLabels(draft, wanted);
-  const map = draft as unknown as { data?: Texts };
+  const map = draft as { data?: Texts };
   if (wanted.data) map.data = Object.fromEntries([...Object.entries(map.data ?? {}), ...Object.entries(wanted.data)]);
 }
 

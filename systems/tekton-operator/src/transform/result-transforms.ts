@@ -84,7 +84,7 @@ function moveVariables(namespace: string): Transform {
 function apiConfig(properties: ReadonlyMap<string, string>): Transform {
   return function apiConfig(draft) {
     if (draft.kind !== 'ConfigMap' || draft.metadata.name !== 'tekton-results-api-config') return;
-    const map = draft as unknown as { data?: Record<string, string> };
+    const map = draft as { data?: Record<string, string> };
     const lines = (map.data?.config ?? '').split('\n').map((line) => {
       const [key = ''] = line.split('=');
       const value = properties.get(key);

@@ -12,27 +12,27 @@ export type DraftTemplate = Mutable<PodTemplateSpec> & {
 /** The object as a Deployment, if it is one (of that name). One without a spec gets one. */
 export function deploymentIn(draft: DraftObject, name?: string): DraftDeployment | undefined {
   if (draft.kind !== 'Deployment' || (name !== undefined && draft.metadata.name !== name)) return undefined;
-  const deployment = draft as unknown as DraftDeployment;
+  const deployment = draft as DraftDeployment;
   deployment.spec ??= { selector: {}, template: {} } as DraftDeployment['spec'];
   return deployment;
 }
 
 export function statefulSetIn(draft: DraftObject, name?: string): DraftStatefulSet | undefined {
   if (draft.kind !== 'StatefulSet' || (name !== undefined && draft.metadata.name !== name)) return undefined;
-  return draft as unknown as DraftStatefulSet;
+  return draft as DraftStatefulSet;
 }
 
 /** The Pods that an object of one of these kinds makes. */
 export function templateIn(draft: DraftObject, ...kinds: readonly string[]): DraftTemplate | undefined {
   if (!kinds.includes(draft.kind)) return undefined;
-  const { spec } = draft as unknown as Mutable<Deployment | StatefulSet | Job>;
+  const { spec } = draft as Mutable<Deployment | StatefulSet | Job>;
   return spec?.template ? templateOf(spec as { template: Mutable<PodTemplateSpec> }) : undefined;
 }
 
 export function templateOf(spec: { template: Mutable<PodTemplateSpec> }): DraftTemplate {
   spec.template.spec ??= { containers: [] };
   spec.template.spec.containers ??= [];
-  return spec.template as unknown as DraftTemplate;
+  return spec.template as DraftTemplate;
 }
 
 /** Sets a variable: in the place of one with that name, else at the end. */

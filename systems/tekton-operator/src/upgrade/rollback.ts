@@ -134,7 +134,7 @@ export class Rollback<T extends ComponentObject> {
 
   private async load(wanted: WantedSets, generateName: string): Promise<Kept | undefined> {
     const live = await this.client.getOrUndefined(kinds.ControllerRevision, this.key(wanted, generateName));
-    return live?.data as unknown as Kept | undefined;
+    return live?.data as Kept | undefined;
   }
 
   private read<V>(key: string): V | undefined {

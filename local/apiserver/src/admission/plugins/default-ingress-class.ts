@@ -16,7 +16,7 @@ export function defaultIngressClass(storage: Storage): AdmissionPlugin {
         request.subresource !== ''
       )
         return;
-      const ingress = request.object as unknown as Mutable<Ingress>;
+      const ingress = request.object as Mutable<Ingress>;
       const { annotations } = ingress.metadata;
       if (ingress.spec?.ingressClassName !== undefined || annotations?.['kubernetes.io/ingress.class'] !== undefined)
         return;

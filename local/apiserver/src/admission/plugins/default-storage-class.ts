@@ -16,7 +16,7 @@ export function defaultStorageClass(storage: Storage): AdmissionPlugin {
         request.subresource !== ''
       )
         return;
-      const claim = request.object as unknown as Mutable<PersistentVolumeClaim>;
+      const claim = request.object as Mutable<PersistentVolumeClaim>;
       if (
         !claim.spec ||
         claim.spec.storageClassName !== undefined ||

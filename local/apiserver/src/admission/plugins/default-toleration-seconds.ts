@@ -10,7 +10,7 @@ export const defaultTolerationSeconds: AdmissionPlugin = {
   name: 'DefaultTolerationSeconds',
   mutate(request) {
     if (!isResource(request, '', 'pods') || request.subresource !== '' || !request.object) return;
-    const { spec } = request.object as unknown as Mutable<Pod>;
+    const { spec } = request.object as Mutable<Pod>;
     if (!spec) return;
     const existing = spec.tolerations ?? [];
     const tolerates = (key: string) =>

@@ -14,7 +14,7 @@ export function persistentVolumeClaimResize(storage: Storage): AdmissionPlugin {
         request.subresource !== ''
       )
         return;
-      const claim = request.object as unknown as PersistentVolumeClaim;
+      const claim = request.object as PersistentVolumeClaim;
       const old = request.oldObject as PersistentVolumeClaim;
       if (sizeOf(claim).compare(sizeOf(old)) <= 0) return;
       if (old.status?.phase !== 'Bound')

@@ -11,7 +11,7 @@ export function podResizeValidator(storage: Storage): AdmissionPlugin {
     validate(request) {
       if (request.operation !== 'UPDATE' || !isResource(request, '', 'pods') || request.subresource !== 'resize')
         return;
-      const pod = request.object as unknown as Pod;
+      const pod = request.object as Pod;
       const name = pod.spec?.nodeName;
       if (!name || pod.metadata.generation === request.oldObject?.metadata.generation) return;
       const node = storage.latest(`/registry/nodes/${name}`)?.value as Node | undefined;

@@ -28,7 +28,7 @@ export function podTopologyLabels(storage: Storage): AdmissionPlugin {
 }
 
 function nodeOf(object: Draft, subresource: string): string | undefined {
-  if (subresource === '') return (object as unknown as Pod).spec?.nodeName;
+  if (subresource === '') return (object as Pod).spec?.nodeName;
   if (subresource !== 'binding') return undefined;
   const { target } = object as unknown as Binding;
   return target?.kind === 'Node' ? target.name : undefined;

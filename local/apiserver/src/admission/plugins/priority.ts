@@ -39,7 +39,7 @@ function guardSystemClass({ resource, oldObject }: AdmissionRequest): void {
 }
 
 function setPriority(storage: Storage, request: AdmissionRequest): void {
-  const pod = request.object as unknown as Mutable<Pod>;
+  const pod = request.object as Mutable<Pod>;
   if (!pod.spec) return;
   const refuse = (reason: string) => forbiddenError(errorTarget(request.resource), request.name, reason);
   const name = pod.spec.priorityClassName ?? '';

@@ -30,7 +30,7 @@ export function roleEscalationCheck(authorizer: RbacAuthorizer): AdmissionPlugin
 }
 
 function checkRole(authorizer: RbacAuthorizer, request: AdmissionRequest): void {
-  const role = request.object as unknown as Role | ClusterRole;
+  const role = request.object as Role | ClusterRole;
   if (isOnlyForCollector(role, request.oldObject)) return;
   if (may(authorizer, request, 'escalate', request.resource.plural, role.metadata.name ?? '')) return;
   refuseUnlessHeld(authorizer, request, role.rules ?? []);

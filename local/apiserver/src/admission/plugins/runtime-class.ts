@@ -17,7 +17,7 @@ export function runtimeClass(storage: Storage): AdmissionPlugin {
     name: 'RuntimeClass',
     mutate(request) {
       if (!isNewPod(request)) return;
-      const pod = request.object as unknown as Mutable<Pod>;
+      const pod = request.object as Mutable<Pod>;
       const found = classOf(request, pod.spec?.runtimeClassName);
       if (!found) return;
       setOverhead(request, pod, found);
@@ -25,7 +25,7 @@ export function runtimeClass(storage: Storage): AdmissionPlugin {
     },
     validate(request) {
       if (!isNewPod(request)) return;
-      const { spec } = request.object as unknown as Pod;
+      const { spec } = request.object as Pod;
       const overhead = classOf(request, spec?.runtimeClassName)?.overhead;
       if (overhead && !equalJson(overhead.podFixed ?? {}, spec?.overhead ?? {})) throw mismatch(request);
       if (!overhead && spec?.overhead !== undefined)

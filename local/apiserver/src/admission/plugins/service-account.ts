@@ -34,7 +34,7 @@ export function serviceAccount(storage: Storage, clock: Clock, random: Random): 
     name: 'ServiceAccount',
     async mutate(request) {
       if (request.operation !== 'CREATE' || !isPod(request)) return;
-      const pod = request.object as unknown as Mutable<Pod>;
+      const pod = request.object as Mutable<Pod>;
       if (!pod.spec || isMirror(pod as Pod)) return;
       if (!pod.spec.serviceAccountName) {
         pod.spec.serviceAccountName = 'default';
@@ -48,7 +48,7 @@ export function serviceAccount(storage: Storage, clock: Clock, random: Random): 
     },
     async validate(request) {
       if (!isPod(request)) return;
-      const pod = request.object as unknown as Pod;
+      const pod = request.object as Pod;
       const isDebugging = request.operation === 'UPDATE' && request.subresource === 'ephemeralcontainers';
       if (request.operation !== 'CREATE' && !isDebugging) return;
       if (isMirror(pod)) {

@@ -15,7 +15,7 @@ export const taintNodesByCondition: AdmissionPlugin = {
       !request.object
     )
       return;
-    const node = request.object as unknown as Mutable<Node>;
+    const node = request.object as Mutable<Node>;
     const spec = (node.spec ??= {});
     const taints = spec.taints ?? [];
     if (!taints.some(({ key, effect }) => key === taint.key && effect === taint.effect))

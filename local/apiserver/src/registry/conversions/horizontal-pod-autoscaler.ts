@@ -13,7 +13,7 @@ type V1 = Mutable<HorizontalPodAutoscalerV1>;
 type V2 = Mutable<HorizontalPodAutoscaler>;
 
 function toV2(object: Draft): Draft {
-  const { spec, status, ...rest } = object as unknown as V1;
+  const { spec, status, ...rest } = object as V1;
   const annotations = { ...rest.metadata.annotations };
   const take = (name: string): unknown => {
     const text = annotations[name];
@@ -58,7 +58,7 @@ function toV2(object: Draft): Draft {
       currentMetrics: [...cpu, ...(currentMetrics ?? [])].length > 0 ? [...cpu, ...(currentMetrics ?? [])] : null,
       ...(conditions ? { conditions } : {}),
     },
-  } as unknown as Draft;
+  } as Draft;
 }
 
 function isCpuUtilization({ type, resource }: MetricSpec): boolean {
@@ -66,7 +66,7 @@ function isCpuUtilization({ type, resource }: MetricSpec): boolean {
 }
 
 function toV1(object: KubeObject): KubeObject {
-  const { spec, status, ...rest } = cloneJson(object) as unknown as V2;
+  const { spec, status, ...rest } = cloneJson(object) as V2;
   const { metrics = [], behavior, ...common } = spec ?? ({} as NonNullable<V2['spec']>);
   const cpu = metrics.find(isCpuUtilization);
   const others = metrics.filter((metric) => metric !== cpu);
@@ -94,7 +94,7 @@ function toV1(object: KubeObject): KubeObject {
       ...commonStatus,
       ...(current === undefined ? {} : { currentCPUUtilizationPercentage: current }),
     },
-  } as unknown as KubeObject;
+  } as KubeObject;
 }
 
 type Behavior = NonNullable<NonNullable<HorizontalPodAutoscaler['spec']>['behavior']>;

@@ -74,7 +74,7 @@ import { volumeAttributesClassStrategy } from './storage/volume-attributes-class
  * never hands one an object of another kind.
  */
 function forAnyObject<T extends KubeObject>(strategy: KindStrategy<T>): KindStrategy {
-  return strategy as unknown as KindStrategy;
+  return strategy as KindStrategy;
 }
 
 /** By `group/version/Kind`; the core group is the empty one. */

@@ -69,7 +69,7 @@ function assign(resource: Resource, pod: Pod, binding: Binding, now: string): Dr
   if (deletionTimestamp !== undefined) throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`);
   if (pod.spec?.nodeName) throw refuse(`pod ${name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`);
   if ((pod.spec?.schedulingGates?.length ?? 0) > 0) throw refuse(`pod ${name} has non-empty .spec.schedulingGates`);
-  const draft = { ...pod, metadata: { ...pod.metadata } } as unknown as Draft;
+  const draft = { ...pod, metadata: { ...pod.metadata } } as Draft;
   const { labels, annotations } = binding.metadata;
   if (labels) draft.metadata.labels = { ...draft.metadata.labels, ...labels };
   if (annotations) draft.metadata.annotations = { ...draft.metadata.annotations, ...annotations };

@@ -19,7 +19,7 @@ export async function reviewConnection(parts: RestParts, context: RequestContext
     kind: { group: '', version: 'v1', kind },
     namespace,
     name,
-    object: { kind, apiVersion: 'v1', ...options } as unknown as Draft,
+    object: { kind, apiVersion: 'v1', ...options } as Draft,
     user: context.user,
     dryRun: false,
     options: null,

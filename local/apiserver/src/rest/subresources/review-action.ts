@@ -44,5 +44,5 @@ export async function reviewAction<T extends KubeObject>(
   };
   await parts.admission.mutate(request);
   await parts.admission.validate(request);
-  return object as unknown as T;
+  return object as T;
 }

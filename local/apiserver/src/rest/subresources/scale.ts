@@ -55,7 +55,7 @@ export function scaleHandler(parts: RestParts): SubresourceHandler {
       query,
       parts.clock.now(),
     );
-    return respond.object(200, (await answer(parts, context, resource)) as unknown as KubeObject);
+    return respond.object(200, (await answer(parts, context, resource)) as KubeObject);
   };
 }
 
@@ -85,8 +85,8 @@ async function answer(parts: RestParts, context: RequestContext, resource: Resou
           true,
         );
       return write(parts, context, resource, options, (object) => {
-        const live = toScale(resource, object, false) as unknown as KubeObject;
-        const patched = applyPatch(context, patchedScale, type, live, body, options) as unknown as Scale;
+        const live = toScale(resource, object, false) as KubeObject;
+        const patched = applyPatch(context, patchedScale, type, live, body, options) as Scale;
         return withReplicas(resource, object, checked(context, resource, object, patched));
       });
     }
@@ -104,7 +104,7 @@ const patchedScale: Patched = {
   schema: builtinSchema(scaleDefinition.key) as JsonSchema,
   decode: (document) => {
     const { object, strictErrors } = decodeObject(scaleDefinition, document);
-    return { object: object as unknown as Draft, strictErrors };
+    return { object: object as Draft, strictErrors };
   },
 };
 
@@ -154,7 +154,7 @@ function scaleView(resource: Resource): ObjectView {
     kind: scaleKind,
     show: (object) => toScale(resource, object, false),
     take(object, view) {
-      const { replicas } = (view as unknown as Scale).spec ?? {};
+      const { replicas } = (view as Scale).spec ?? {};
       setReplicas(resource, object, replicas ?? 0);
     },
   };
@@ -279,7 +279,7 @@ function applyScale(
     const existing = managers.get(managerKey(back));
     managers.set(managerKey(back), { ...back, set: unionSets(existing?.set ?? emptySet, ownReplicas) });
   }
-  const draft = withReplicas(resource, object, applied.object as unknown as Scale);
+  const draft = withReplicas(resource, object, applied.object as Scale);
   setManagedFields(draft, writeManagers(managers) as Mutable<ManagedFieldsEntry[]>);
   return draft;
 }

@@ -67,7 +67,7 @@ function completeRequest(
 ): TokenRequest {
   const expirationSeconds = wanted.spec?.expirationSeconds || defaultSeconds;
   const defaulted = { ...wanted, spec: { ...wanted.spec, expirationSeconds } };
-  const managedFields = bodyManagers(context, tokenRequest, defaulted as unknown as KubeObject, now, 'token');
+  const managedFields = bodyManagers(context, tokenRequest, defaulted as KubeObject, now, 'token');
   const { name, namespace, uid } = account.metadata;
   return {
     kind: 'TokenRequest',

@@ -37,7 +37,7 @@ export function decodeTyped<T extends object>(document: JsonDocument, kind: Body
         `${given} in version ${JSON.stringify(apiVersion ?? '')} cannot be handled as a ${kind.kind}`,
       );
     }
-    return { ...object, kind: kind.kind, apiVersion: formatApiVersion(kind) } as unknown as T;
+    return { ...object, kind: kind.kind, apiVersion: formatApiVersion(kind) } as T;
   } catch (error) {
     if (!isDecodeError(error)) throw error;
     throw badRequestError(

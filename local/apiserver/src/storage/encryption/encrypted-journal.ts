@@ -89,7 +89,7 @@ export class EncryptedJournal implements Journal {
   }
 
   private open(record: JournalRecord): JournalRecord | FolderError {
-    const sealed = (record.value as unknown as Partial<SealedValue> | undefined)?.encrypted;
+    const sealed = (record.value as Partial<SealedValue> | undefined)?.encrypted;
     const keyName = typeof sealed === 'string' ? keyNameOf(sealed) : undefined;
     const isStale = record.value !== undefined && this.encryption?.keyFor(record.key)?.name !== keyName;
     if (isStale) this.staleKeys.add(record.key);

@@ -56,7 +56,7 @@ export async function ensurePruner(observed: ObservedConfig): Promise<SetsState>
   const { services, context, spec, config, sets } = observed;
   const state = await ensurePrunerSet(sets, spec, services);
   if (state.state !== 'ready') return state;
-  const namespaces = context.cache(configSources.namespaces).list() as unknown as readonly Namespace[];
+  const namespaces = context.cache(configSources.namespaces).list() as readonly Namespace[];
   try {
     await reconcilePruner(context.client, config, spec, namespaces, services);
   } catch (error) {

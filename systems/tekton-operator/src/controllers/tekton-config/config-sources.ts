@@ -18,5 +18,5 @@ export const configSources = {
   pipeline: owned(pipelineObject.kind),
   components: Object.fromEntries(
     Object.entries(componentObjects).map(([choice, { kind }]) => [choice, owned(kind)]),
-  ) as unknown as Readonly<Record<keyof ComponentChoices, CachedSource<KubeObject>>>,
+  ) as Readonly<Record<keyof ComponentChoices, CachedSource<KubeObject>>>,
 };

@@ -61,5 +61,5 @@ export function defaultAddon<T extends AddonSettings>(settings: T): T {
   if (paramValue(params, 'resolverTasks') === 'false' && !has('pipelineTemplates'))
     params = [...params, { name: 'pipelineTemplates', value: 'false' }];
   for (const name of addonParams) if (!has(name)) params = [...params, { name, value: 'true' }];
-  return { ...kept, params } as unknown as T;
+  return { ...kept, params } as T;
 }

@@ -7,7 +7,7 @@ const isRemoved = (name: string) => (removedSettings as readonly string[]).inclu
 /** The settings of Pipelines with defaults. Removed settings are dropped. */
 export function defaultPipeline<T extends PipelineSettings>(settings: T, platform: Platform): T {
   const kept = Object.fromEntries(Object.entries(settings).filter(([name]) => !isRemoved(name)));
-  const defaulted = { ...pipelineDefaults, ...kept, performance: withBuckets(settings.performance) } as unknown as T;
+  const defaulted = { ...pipelineDefaults, ...kept, performance: withBuckets(settings.performance) } as T;
   return platform === 'openshift' ? forOpenShift(defaulted) : defaulted;
 }
 

@@ -37,13 +37,13 @@ export function limitRanger(storage: Storage): AdmissionPlugin {
     name: 'LimitRanger',
     mutate(request) {
       if (!isResource(request, '', 'pods')) return;
-      for (const limits of rangesOf(request)) fillIn(request.object as unknown as Mutable<Pod>, limits);
+      for (const limits of rangesOf(request)) fillIn(request.object as Mutable<Pod>, limits);
     },
     validate(request) {
       for (const limits of rangesOf(request)) {
         const violations = isResource(request, '', 'pods')
-          ? checkPod(request.object as unknown as Pod, limits)
-          : checkClaim(request.object as unknown as PersistentVolumeClaim, limits);
+          ? checkPod(request.object as Pod, limits)
+          : checkClaim(request.object as PersistentVolumeClaim, limits);
         if (violations.length > 0) throw admissionForbidden(request, joinErrors(violations));
       }
     },

@@ -52,7 +52,7 @@ function checkPod(storage: Storage, request: AdmissionRequest): void {
   if (ignoredSubresources.has(request.subresource)) return;
   const { policy, errors } = policyOf(storage, request.namespace);
   if (errors.length === 0 && policy.enforce.level === 'privileged' && policy.warn.level === 'privileged') return;
-  const pod = request.object as unknown as Pod;
+  const pod = request.object as Pod;
   const old = request.oldObject as Pod | undefined;
   if (request.operation === 'UPDATE' && old && !isSignificant(pod, old)) return;
   const checked = { metadata: pod.metadata, spec: pod.spec as PodSpec };
@@ -114,7 +114,7 @@ function isSignificant({ spec }: Pod, { spec: old }: Pod): boolean {
 
 function checkNamespace(storage: Storage, request: AdmissionRequest): void {
   if (request.subresource !== '') return;
-  const namespace = request.object as unknown as Namespace;
+  const namespace = request.object as Namespace;
   const { policy, errors } = readPolicy(namespace.metadata.labels);
   const before = request.oldObject && readPolicy(request.oldObject.metadata.labels);
   const isNew = !before || JSON.stringify(before.errors) !== JSON.stringify(errors);

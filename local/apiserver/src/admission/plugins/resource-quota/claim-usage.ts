@@ -14,7 +14,7 @@ export const claimEvaluator: QuotaEvaluator = {
     if (subresource === '') return operation === 'CREATE' || operation === 'UPDATE';
     if (subresource !== 'status' || !object || !oldObject) return false;
     const before = oldObject as PersistentVolumeClaim;
-    const after = object as unknown as PersistentVolumeClaim;
+    const after = object as PersistentVolumeClaim;
     return (
       before.status?.allocatedResources?.storage !== after.status?.allocatedResources?.storage ||
       attributesClasses(before).join() !== attributesClasses(after).join()

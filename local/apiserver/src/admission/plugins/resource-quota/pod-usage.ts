@@ -25,7 +25,7 @@ export const podEvaluator: QuotaEvaluator = {
     if (subresource === 'resize') return operation === 'UPDATE';
     if (subresource !== '') return false;
     if (operation !== 'UPDATE') return operation === 'CREATE';
-    return isTerminating(oldObject as Pod) !== isTerminating(object as unknown as Pod);
+    return isTerminating(oldObject as Pod) !== isTerminating(object as Pod);
   },
   counts: (resource) =>
     named.has(resource) ||

@@ -49,7 +49,7 @@ async function createChild(
   run: PipelineRun,
   { context: { client, signal } }: PipelineRunServices,
 ): Promise<ChildRun> {
-  const kind = kindOf[draft.kind as keyof typeof kindOf] as unknown as Kind<ChildRun>;
+  const kind = kindOf[draft.kind as keyof typeof kindOf] as Kind<ChildRun>;
   try {
     return await client.create(kind, draft, { signal });
   } catch (error) {
