@@ -1,6 +1,6 @@
 import type { PlannedComponent } from '../../src/api/tool-answers.ts';
 
-/** What the Tekton Operator would do for a changed TektonConfig, component by component. */
+/** The plan of the Tekton Operator for a changed TektonConfig, component by component. */
 export function ComponentPlan({ components }: { readonly components: readonly PlannedComponent[] }) {
   return (
     <section class="plan" aria-label="Plan of the operator">

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useApp } from '../app.ts';
 import type { InstalledObject } from '../../src/api/tool-answers.ts';
 import type { BoardCard } from '../../src/stores/board-store.ts';
+import { visibleText } from '../../src/run/index.ts';
 import { objectLink } from '../../src/stores/object-link.ts';
 import { ToolStore } from '../../src/stores/tool-store.ts';
 import { boardMarks } from './board-card.tsx';
@@ -86,7 +87,9 @@ function ObjectLine({ object }: { readonly object: InstalledObject }) {
         {resource ? <Link to={objectLink(resource, namespace, name)}>{name}</Link> : name}
       </span>
       {message ? (
-        <span class={health === 'Failed' || health === 'NotFound' ? 'problem-text' : 'muted'}>{message}</span>
+        <span class={health === 'Failed' || health === 'NotFound' ? 'problem-text' : 'muted'}>
+          {visibleText(message)}
+        </span>
       ) : null}
     </li>
   );

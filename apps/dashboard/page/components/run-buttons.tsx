@@ -11,7 +11,7 @@ interface RunButtonsProps {
   readonly summary: RunSummary;
 }
 
-/** What can be done with a run, and the commands that do the same. */
+/** The actions on a run, and the commands that do the same. */
 export function RunButtons({ run, summary }: RunButtonsProps) {
   const { actions, notices, router, session } = useApp();
   const [isDeleting, setDeleting] = useState(false);

@@ -15,6 +15,8 @@ interface TaskGraphProps {
 
 const sizes = { nodeHeight: 44, gapX: 44, gapY: 14 };
 const padding = 16;
+/** A graph that is a little too wide is made smaller, as long as it can be read; others scroll. */
+const leastScale = 0.75;
 const letter = 7.3;
 const finalHead = 26;
 
@@ -27,7 +29,12 @@ export function TaskGraph({ tasks, selected, critical, now = 0, onSelect }: Task
   const byKey = new Map(tasks.map((task) => [keyOf(task), task]));
   return (
     <div class="graph" tabIndex={0} role="group" aria-label="Graph of tasks">
-      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
+      <svg
+        width={width}
+        height={height}
+        viewBox={`0 0 ${width} ${height}`}
+        style={{ maxWidth: '100%', minWidth: `${Math.round(width * leastScale)}px` }}
+      >
         <g transform={`translate(${padding} ${padding})`}>
           {frame ? (
             <g class="graph-final">

@@ -5,7 +5,7 @@ import { StateMark } from './state-mark.tsx';
 interface WaterfallProps {
   readonly tree: RunNode;
   readonly path: readonly PathStep[];
-  /** What each task comes after. */
+  /** The tasks that each task comes after. */
   readonly parents: ReadonlyMap<string, readonly string[]>;
   readonly now: number;
   readonly onSelect: (row: WaterfallRow) => void;

@@ -3,6 +3,7 @@ import { useApp } from '../app.ts';
 import { BoardCardView } from '../components/board-card.tsx';
 import { StateMark } from '../components/state-mark.tsx';
 import type { MachineStep } from '../../src/api/tool-answers.ts';
+import { visibleText } from '../../src/run/index.ts';
 import { hostSections } from '../../src/stores/board.ts';
 import { type BoardCard, BoardStore } from '../../src/stores/board-store.ts';
 import { ToolStore } from '../../src/stores/tool-store.ts';
@@ -69,7 +70,7 @@ function MachineSteps({ card: { item }, version }: { readonly card: BoardCard; r
           <StateMark state={stepStates[state]} size={15} label={state} />
           <span>
             {what}
-            {why ? <span class={state === 'failed' ? 'problem-text' : 'muted'}>: {why}</span> : null}
+            {why ? <span class={state === 'failed' ? 'problem-text' : 'muted'}>: {visibleText(why)}</span> : null}
           </span>
         </li>
       ))}

@@ -11,7 +11,7 @@ import { type BoardCard, BoardStore } from '../../src/stores/board-store.ts';
 import { HistoryStore } from '../../src/stores/history-store.ts';
 import { objectLink } from '../../src/stores/object-link.ts';
 
-/** What is installed: Tekton's components, Connectors, and sets of objects with their history. */
+/** Installed by operators and by hand: Tekton's components, Connectors, and sets of objects with their history. */
 export function InstallsPage() {
   const { api, clock, schedule, discovery, session } = useApp();
   const store = useMemo(() => new BoardStore(installSections, { api, clock, schedule, discovery }), []);

@@ -76,7 +76,8 @@ export class LiveCollection<T> {
         const query = { limit: pageSize, continue: next, labelSelector, fieldSelector };
         const page: KubeList = await api.get(withQuery(path, query), { signal: abort });
         for (const item of page.items ?? []) {
-          const object = { ...item, apiVersion: page.apiVersion ?? '', kind: (page.kind ?? '').replace(/List$/, '') };
+          const { apiVersion: _, kind: __, ...rest } = item;
+          const object = { apiVersion: page.apiVersion ?? '', kind: (page.kind ?? '').replace(/List$/, ''), ...rest };
           seen.add(keyOf(item));
           this.items.set(keyOf(item), summarize(object));
         }

@@ -46,6 +46,25 @@ it('shows how long tasks waited since those before them had ended', () => {
   ]);
 });
 
+it('follows the graph where all ended in the same second', () => {
+  const tasks = ['clone', 'lint', 'test', 'check', 'notify (finally)'];
+  const tree = node(
+    'PipelineRun/r',
+    'r',
+    'succeeded',
+    [0, 0],
+    tasks.map((name) => node(`TaskRun/${name}`, name, 'succeeded', [0, 0])),
+  );
+  const parents = new Map([
+    ['lint', ['clone']],
+    ['test', ['clone']],
+    ['check', ['lint', 'test']],
+    ['notify (finally)', tasks.slice(0, -1)],
+  ]);
+  const path = criticalPath(tree, recordedTimes, parents).map(({ name }) => name);
+  expect(path).toEqual(['clone', 'test', 'check', 'notify (finally)']);
+});
+
 it('gives every task, member and step its place on one axis, and shows where Pods were waited for', () => {
   const tree = node(
     'PipelineRun/r',

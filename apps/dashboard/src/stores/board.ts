@@ -1,5 +1,6 @@
 import type { KubeObject } from '@tektite/meta';
 import type { Resource } from '../api/resource.ts';
+import { visibleText } from '../run/index.ts';
 
 /** Resources that a board shows below a title. */
 export interface BoardSection {
@@ -106,8 +107,8 @@ export function boardItem(object: KubeObject): BoardItem {
   const all = given.map(({ type = '', status: is = 'Unknown', reason = '', message = '' }) => ({
     type,
     status: is,
-    reason,
-    message,
+    reason: visibleText(reason),
+    message: visibleText(message),
   }));
   const ready = all.find(({ type }) => type === 'Ready' || type === 'Succeeded');
   const others = all.filter((condition) => condition !== ready);
@@ -133,7 +134,7 @@ export function boardItem(object: KubeObject): BoardItem {
       : (metadata.labels?.['operator.tekton.dev/created-by'] ?? ''),
     size: spec?.manifests?.length ?? 0,
     facts: hostFacts(object),
-    undo: spec?.uninstallationScript ?? '',
+    undo: visibleText(spec?.uninstallationScript ?? ''),
   };
 }
 
@@ -157,5 +158,5 @@ function hostFacts(object: KubeObject): BoardItem['facts'] {
     ['address', network?.ipAddrs?.[0] ?? ''],
     ['machine', status?.machineRef?.name ?? 'none: it is free'],
   ];
-  return facts.filter(([, value]) => value !== '');
+  return facts.filter(([, value]) => value !== '').map(([name, value]) => [name, visibleText(value)] as const);
 }

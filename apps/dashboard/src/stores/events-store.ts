@@ -63,10 +63,10 @@ function shownEvent(object: KubeObject): ShownEvent {
   return {
     uid: metadata.uid ?? '',
     type,
-    reason,
+    reason: visibleText(reason),
     message: visibleText(message),
     count,
-    source,
+    source: visibleText(source),
     at: Date.parse(time) || 0,
   };
 }

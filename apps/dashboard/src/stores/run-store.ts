@@ -107,10 +107,10 @@ export class RunStore {
   /** The tasks that decided how long the run took. */
   readonly path: ReadonlySignal<readonly PathStep[]> = computed(() => {
     const tree = this.tree.value;
-    return tree && tree.children.length > 1 ? criticalPath(tree, recordedTimes) : [];
+    return tree && tree.children.length > 1 ? criticalPath(tree, recordedTimes, this.parents.value) : [];
   });
 
-  /** What each task comes after, by the names of the tree; final tasks come after all others. */
+  /** The tasks that each task comes after, by the names of the tree; final tasks come after all others. */
   readonly parents: ReadonlySignal<ReadonlyMap<string, readonly string[]>> = computed(() => {
     const main = this.tasks.value.filter(({ isFinal }) => !isFinal).map(({ name }) => name);
     return new Map(

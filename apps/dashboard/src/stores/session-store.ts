@@ -87,4 +87,6 @@ export class SessionStore {
 const denials: Readonly<Record<string, string>> = {
   code: 'This link was used already, or has expired.',
   token: 'The API server does not accept this token.',
+  /** Without it, the page would ask again at once, for ever. */
+  '': 'No user is named by a proxy that this page trusts.',
 };

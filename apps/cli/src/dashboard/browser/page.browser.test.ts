@@ -1,7 +1,8 @@
 import { mergePatch } from '@tektite/client';
+import type { DynamicObject } from '@tektite/meta';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BrowserSession } from './test-support.ts';
-import { endlessRun, samplePipeline, sampleRun } from './sample-pipeline.ts';
+import { endlessRun, hostileText, samplePipeline, sampleRun } from './sample-pipeline.ts';
 
 const seconds = { timeout: 60_000 };
 /** Something that only a page with its data has. */
@@ -89,6 +90,44 @@ describe('the dashboard in a browser', () => {
     await page.getByRole('columnheader', { name: 'Because' }).waitFor();
   });
 
+  it('shows markup, escapes and marks of direction of params, events and YAML as text', async () => {
+    const { page, client } = session;
+    const params = [{ name: 'revision', value: hostileText }];
+    const hostile = sampleRun('hostile', 'good', { status: 'PipelineRunPending', params });
+    const run: DynamicObject = await client.create(hostile as DynamicObject);
+    const { uid = '' } = run.metadata;
+    await client.create({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { namespace: 'default', name: 'hostile' },
+      involvedObject: { apiVersion: 'tekton.dev/v1', kind: 'PipelineRun', namespace: 'default', name: 'hostile', uid },
+      reason: hostileText,
+      message: hostileText,
+      type: 'Warning',
+    } as unknown as DynamicObject);
+    const shown = { details: 2, events: 2, yaml: 2 };
+    for (const [tab, times] of Object.entries(shown)) {
+      await session.go(runPage('hostile', `?tab=${tab}`));
+      await expect.poll(() => page.locator('#tab-panel').getByText('<img src=x onerror=alert(1)>').count()).toBe(times);
+      const text = await page.locator('#tab-panel').innerText();
+      expect([text.includes('\u001b'), text.includes('\u202e')]).toEqual([false, false]);
+    }
+    await client.delete(run, { namespace: 'default', name: 'hostile' });
+  });
+
+  it('starts a run again with other params', async () => {
+    const { page } = session;
+    await session.go(runPage('bad'));
+    await page.getByRole('button', { name: 'Start with other params' }).click();
+    expect(await page.getByLabel('outcome').inputValue()).toBe('bad');
+    await page.getByLabel('outcome').fill('good');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.waitForURL(/pipelinerun\/default\/bad-/);
+    await page.locator('.state-tag').getByText('Succeeded').waitFor(seconds);
+    await page.getByRole('tab', { name: 'Details' }).click();
+    await page.getByText('When Expressions evaluated to false: "good" in ["never"]').waitFor();
+  });
+
   it('reruns what failed, and opens the new run', async () => {
     const { page } = session;
     await session.go(runPage('bad'));
@@ -103,11 +142,15 @@ describe('the dashboard in a browser', () => {
     await client.create(endlessRun);
     await session.go('/runs/taskrun/default/endless');
     await page.getByText('waiting', { exact: true }).waitFor(seconds);
+    await page.reload();
+    await page.getByText('waiting', { exact: true }).waitFor(seconds);
+    await page.locator('.state-tag').getByText('Running').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.locator('.state-tag').getByText('Cancelled').waitFor(seconds);
     await session.go('/runs');
     await page.getByLabel('Select endless').check();
     await page.getByRole('button', { name: 'Delete…' }).click();
+    expect(await session.surveyHere('dialog-light')).toEqual([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await expect.poll(() => row('endless').count()).toBe(0);
   });
@@ -145,6 +188,7 @@ describe('the dashboard in a browser', () => {
     const text = page.locator('textarea');
     const type = async () => text.fill((await text.inputValue()).replace(/level: \w+/, 'level: debug'));
     await type();
+    expect(await session.surveyHere('editor-light')).toEqual([]);
     await client.patch(kind, key, mergePatch({ data: { other: 'x' } }));
     await page.getByRole('button', { name: 'Check and show the difference' }).click();
     await page.getByText('the object has been modified').waitFor();
@@ -164,6 +208,7 @@ describe('the dashboard in a browser', () => {
     await page.keyboard.press('/');
     await page.getByLabel('Search all objects by name').fill('settings default');
     await page.getByRole('option', { name: 'settings' }).first().waitFor();
+    expect(await session.surveyHere('search-light')).toEqual([]);
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/objects\/core\/v1\/configmaps\/default\/settings/);
   });

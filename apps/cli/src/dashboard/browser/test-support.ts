@@ -66,6 +66,14 @@ export class BrowserSession implements AsyncDisposable {
     this.url = this.link().replace(/\/#.*/, '');
   }
 
+  /** A page of another browser: without the session. Its context is closed by the caller. */
+  async otherPage(): Promise<Page> {
+    const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 } });
+    const page = await context.newPage();
+    this.watch(page);
+    return page;
+  }
+
   /** A client that acts as another user. The caller closes it. */
   async clientOf(impersonate: { readonly user: string; readonly groups: readonly string[] }): Promise<Client> {
     return new Client(httpTransport({ ...(await loadConfig({ kubeconfig: this.kubeconfig })), impersonate }));
@@ -96,9 +104,9 @@ export class BrowserSession implements AsyncDisposable {
   }
 
   /** Serious findings of axe about the page as it is. */
-  async axe(): Promise<readonly string[]> {
-    await this.page.evaluate(axe.source);
-    const findings = await this.page.evaluate<readonly Finding[]>(
+  async axe(page = this.page): Promise<readonly string[]> {
+    await page.evaluate(axe.source);
+    const findings = await page.evaluate<readonly Finding[]>(
       "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
     );
     return findings
@@ -106,37 +114,41 @@ export class BrowserSession implements AsyncDisposable {
       .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
   }
 
-  /** Screenshots of a place at all widths, light and dark, and what axe finds there. Nothing may be wider than the window. */
-  async survey(name: string, place: string, ready: string): Promise<readonly string[]> {
-    const { page } = this;
+  /**
+   * Screenshots of a place at all widths, light and dark, and what axe finds there. Nothing may be wider than the window. An empty
+   * place is the one where the page is.
+   */
+  async survey(name: string, place: string, ready: string, page = this.page): Promise<readonly string[]> {
     const found: string[] = [];
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width: 1280, height: 900 });
-      await this.go(place);
+      if (place !== '') await page.goto(`${this.url}${place}`);
       await page.locator(ready).first().waitFor();
-      found.push(...(await this.surveyHere(`${name}-${colorScheme}`)));
+      found.push(...(await this.surveyHere(`${name}-${colorScheme}`, page)));
     }
     await page.emulateMedia({ colorScheme: 'light' });
     return found;
   }
 
   /** The same of the page as it is. */
-  async surveyHere(name: string): Promise<readonly string[]> {
+  async surveyHere(name: string, page = this.page): Promise<readonly string[]> {
     const found: string[] = [];
     for (const width of [360, 1920, 1280]) {
-      await this.page.setViewportSize({ width, height: width === 360 ? 740 : 900 });
-      await this.screenshot(`${name}-${width}`);
-      const wide = await this.page.evaluate<number>('document.documentElement.scrollWidth');
+      await page.setViewportSize({ width, height: width === 360 ? 740 : 900 });
+      await this.screenshot(`${name}-${width}`, page);
+      const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
       if (wide > width) found.push(`${name}: ${wide} px wide at ${width}`);
-      if (width !== 1920) found.push(...(await this.axe()).map((finding) => `${name} at ${width}: ${finding}`));
+      // Widths differ in what they hide, colours in their contrast: one of the dark ones will do.
+      if (width === 1280 || (width === 360 && !name.endsWith('-dark')))
+        found.push(...(await this.axe(page)).map((finding) => `${name} at ${width}: ${finding}`));
     }
     return found;
   }
 
-  async screenshot(name: string): Promise<void> {
+  async screenshot(name: string, page = this.page): Promise<void> {
     mkdirSync(artifacts, { recursive: true });
-    await this.page.screenshot({ path: join(artifacts, `${name}.png`) });
+    await page.screenshot({ path: join(artifacts, `${name}.png`) });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
