@@ -3,7 +3,7 @@ import { useApp } from '../app.ts';
 import type { ObjectStore } from '../../src/stores/object-store.ts';
 import { ConditionList } from './condition-list.tsx';
 import { EventList } from './event-list.tsx';
-import { OwnerList } from './owner-list.tsx';
+import { OwnerTree } from './owner-tree.tsx';
 import { TabBar } from './tab-bar.tsx';
 import { YamlEditor } from './yaml-editor.tsx';
 
@@ -21,7 +21,7 @@ interface ObjectTabsProps {
   readonly more?: readonly ObjectTab[];
 }
 
-/** An object: YAML to read and edit, conditions, events, owners. */
+/** An object: YAML to read and edit, conditions, events, the tree of its owners. */
 export function ObjectTabs({ title, subtitle, store, more = [] }: ObjectTabsProps) {
   const { router } = useApp();
   const object = store.object.value;
@@ -46,10 +46,10 @@ export function ObjectTabs({ title, subtitle, store, more = [] }: ObjectTabsProp
       body: () => (
         <div class="facts">
           <ConditionList object={object} />
-          <OwnerList object={object} />
         </div>
       ),
     },
+    { id: 'tree', name: 'Tree', body: () => <OwnerTree key={object.metadata.uid} object={object} /> },
     { id: 'events', name: 'Events', body: () => <EventList key={object.metadata.uid} object={object} /> },
   ];
   const chosen = all.find(({ id }) => id === router.place.value.query.tab) ?? all[0];

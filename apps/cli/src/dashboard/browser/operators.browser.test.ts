@@ -120,6 +120,15 @@ describe('operators in a browser', () => {
     expect(await client.get({ apiVersion: 'v1', kind: 'ConfigMap' }, key)).toMatchObject({ data: { level: 'info' } });
   });
 
+  it('shows the owners of an object and what they own as a tree', async () => {
+    const { page } = session;
+    await session.go('/objects/apps/v1/deployments/tekton-pipelines/tekton-pipelines-controller?tab=tree');
+    await page.locator('.owner.self').getByText('tekton-pipelines-controller').waitFor(seconds);
+    await page.locator('.owner').filter({ hasText: 'TektonConfig config' }).waitFor();
+    await page.locator('.owner').filter({ hasText: 'ReplicaSet' }).first().waitFor();
+    await page.locator('.owner').filter({ hasText: 'Pod tekton-pipelines-controller' }).first().waitFor();
+  });
+
   it('shows hosts with their undo record, and the step that a machine waits for', async () => {
     const { page } = session;
     await session.go('/hosts');
@@ -136,6 +145,11 @@ describe('operators in a browser', () => {
     const found = [
       ...(await session.survey('installs', '/installs', '.object-line, details.set')),
       ...(await session.survey('hosts', '/hosts', '.steps li')),
+      ...(await session.survey(
+        'tree',
+        '/objects/apps/v1/deployments/tekton-pipelines/tekton-pipelines-controller?tab=tree',
+        '.owner',
+      )),
     ];
     expect(found).toEqual([]);
     expect(session.problems).toEqual([]);
