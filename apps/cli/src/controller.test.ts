@@ -1,4 +1,4 @@
-import { type Client, kinds, openClient } from '@tektite/client';
+import { type Client, httpTransport, kinds, loadConfig, openClient } from '@tektite/client';
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { startCollector } from './observe/test-support.ts';
@@ -31,6 +31,37 @@ async function startController(scratch: Scratch, kubeconfig: string, args: strin
 }
 
 describe('tektite controller', () => {
+  it('serves the page, whose users have their own rights and not those of the controllers', async () => {
+    using scratch = new Scratch();
+    await using up = await scratch.up();
+    const args = ['--disable-ha', '--dashboard-address', '127.0.0.1:0'];
+    const { running } = await startController(scratch, up.kubeconfig, args);
+    await using _ = running;
+    const [, url = ''] = await running.said(/"dashboard":"(http[^"]+)"/);
+    expect(await get(`${url}/api/login`)).toMatchObject({ code: 200, text: '{"form":"token"}' });
+    await using client = await openClient({ kubeconfig: up.kubeconfig });
+    await client.create(kinds.ServiceAccount, { metadata: { namespace, name: 'reader' } });
+    const path = `/api/v1/namespaces/${namespace}/serviceaccounts/reader/token`;
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
+    const transport = httpTransport(await loadConfig({ kubeconfig: up.kubeconfig }));
+    const { body: made } = await transport.request({ method: 'POST', path, body });
+    await transport.close();
+    const { token } = (made as { status: { token: string } }).status;
+    const json = { 'content-type': 'application/json' };
+    const login = await request(`${url}/api/session`, {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ token }),
+    });
+    const { csrfToken, user } = (await login.body.json()) as { csrfToken: string; user: string };
+    expect(user).toBe(`system:serviceaccount:${namespace}:reader`);
+    const headers = { cookie: String(login.headers['set-cookie']).split(';')[0] ?? '', 'x-tektite-csrf': csrfToken };
+    const read = async (route: string) => (await request(`${url}${route}`, { headers })).statusCode;
+    expect(await read('/api/session')).toBe(200);
+    expect(await read('/api/kube/api/v1/namespaces')).toBe(403);
+    expect(await read(`/api/explain?path=/api/v1/namespaces/${namespace}`)).toBe(403);
+  });
+
   it('runs an operator on a cluster, reports its health and the causes of reconciles, and stops on SIGTERM', async () => {
     using scratch = new Scratch();
     await using up = await scratch.up();

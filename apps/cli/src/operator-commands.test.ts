@@ -172,12 +172,31 @@ describe('tektite deploy', () => {
     );
   });
 
+  it('prints a page whose account may impersonate where a proxy logs users in, and nothing else', async () => {
+    using scratch = new Scratch();
+    const deployed = (...flags: readonly string[]) => scratch.tektite(['deploy', 'dashboard', ...flags]);
+    const kindsOf = (text: string) => objectsIn(text).map(({ kind }) => kind);
+    expect(kindsOf(deployed().out)).toEqual(['Namespace', 'ServiceAccount', 'Service', 'Deployment']);
+    expect(deployed('--login', 'header').err).toContain('name the addresses of the proxy');
+    const { out } = deployed('--login', 'header', '--trusted-proxy', '10.0.0.0/8', '--host-name', 'ci.example.com');
+    await using up = await scratch.up();
+    await using client = await openClient({ kubeconfig: up.kubeconfig });
+    for (const object of objectsIn(out)) await client.apply(object as never, { force: true });
+    expect((await client.get(kinds.ClusterRole, { name: 'tektite-dashboard-impersonator' })).rules).toEqual([
+      { apiGroups: [''], resources: ['users', 'groups'], verbs: ['impersonate'] },
+    ]);
+    const key = { namespace: 'tektite-dashboard', name: 'tektite-dashboard' };
+    const { args } = (await client.get(kinds.Deployment, key)).spec?.template.spec?.containers?.[0] ?? {};
+    expect(args?.slice(1, 3)).toEqual(['--login', 'header']);
+    expect(args?.slice(-4)).toEqual(['--trusted-proxy', '10.0.0.0/8', '--host-name', 'ci.example.com']);
+  });
+
   it('knows what it can print', () => {
     using scratch = new Scratch();
     const { code, err } = scratch.tektite(['deploy', 'constructor']);
     expect({ code, err }).toEqual({
       code: 1,
-      err: 'tektite: there is no "constructor"; give one of connectors, pipelines, tekton-operator\n',
+      err: 'tektite: there is no "constructor"; give one of connectors, dashboard, pipelines, tekton-operator\n',
     });
   });
 });

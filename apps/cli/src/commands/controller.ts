@@ -6,8 +6,9 @@ import {
   loadConfig,
   rateLimitedTransport,
 } from '@tektite/client';
-import { isControllerError, startSystems } from '@tektite/controller';
+import { describeCauses, isControllerError, type ReconcileRecord, startSystems } from '@tektite/controller';
 import { controllerMetrics, observedTransport, observeInformers } from '@tektite/controller/observe';
+import type { Explain } from '@tektite/dashboard';
 import { isStatusError, systemClock } from '@tektite/meta';
 import { type LogLevel, logLevels, pinoLogger } from '../observe/pino-logger.ts';
 import { serveStatus } from '../observe/status-server.ts';
@@ -41,6 +42,11 @@ export interface ControllerOptions extends SystemSettings {
   readonly webhookService: string;
   readonly statusAddress: string;
   readonly logLevel: string;
+  readonly dashboardAddress?: string;
+  readonly dashboardLogin: string;
+  readonly dashboardReadOnly?: boolean;
+  readonly dashboardTrustedProxy: readonly string[];
+  readonly dashboardHostName: readonly string[];
 }
 
 /** A cluster kills a process 30 seconds after SIGTERM; Leases are released before. */
@@ -86,9 +92,12 @@ export async function controller(options: ControllerOptions): Promise<void> {
           ? new UserError(`--status-address: ${options.statusAddress} cannot be listened on (${error.code})`, 1)
           : error;
       });
-      log.info('running', { systems: systems.map(({ name }) => name), status: status.url });
+      const page = await servePageOf(options, config, (kind, key) => running.manager.explain(kind, key));
+      const served = page ? { dashboard: page.link } : {};
+      log.info('running', { systems: systems.map(({ name }) => name), status: status.url, ...served });
       await stopped.promise;
       log.info('stopping');
+      await page?.close();
       await status.close();
     } finally {
       await running.stop();
@@ -102,17 +111,13 @@ export async function controller(options: ControllerOptions): Promise<void> {
 function readSettings(options: ControllerOptions) {
   const logLevel = logLevels.find((level) => level === options.logLevel) as LogLevel | undefined;
   if (!logLevel) throw new UserError(`--log-level must be one of ${logLevels.join(', ')}`);
-  const [, statusHost = '', statusPort] = /^(.*):([0-9]+)$/.exec(options.statusAddress) ?? [];
-  if (statusPort === undefined)
-    throw new UserError(
-      `--status-address must be an address and a port, as 127.0.0.1:9090 or :9090, not ${JSON.stringify(options.statusAddress)}`,
-    );
+  const status = readAddress('--status-address', options.statusAddress);
   const webhookPort = readPort('--webhook-port', options.webhookPort);
   const service = { namespace: options.systemNamespace, name: options.webhookService };
   return {
     logLevel,
-    statusHost: statusHost.replaceAll(/^\[|\]$/g, '') || '0.0.0.0',
-    statusPort: readPort('--status-address', statusPort),
+    statusHost: status.host,
+    statusPort: status.port,
     threads: readNumber('--threads-per-controller', options.threadsPerController, 1, 1000),
     qps: readNumber('--kube-api-qps', options.kubeApiQps, 0, 1_000_000),
     burst: readNumber('--kube-api-burst', options.kubeApiBurst, 1, 1_000_000),
@@ -127,6 +132,31 @@ function readSettings(options: ControllerOptions) {
         ? undefined
         : { service, port: webhookPort, ...(options.webhookUrl ? { url: options.webhookUrl } : {}) },
   };
+}
+
+function readAddress(option: string, text: string): { readonly host: string; readonly port: number } {
+  const [, host = '', port] = /^(.*):([0-9]+)$/.exec(text) ?? [];
+  if (port === undefined)
+    throw new UserError(
+      `${option} must be an address and a port, as 127.0.0.1:9090 or :9090, not ${JSON.stringify(text)}`,
+    );
+  return { host: host.replaceAll(/^\[|\]$/g, '') || '0.0.0.0', port: readPort(option, port) };
+}
+
+/** The web page, if it is asked for. Its users log in and have their own rights, never those of the controllers. */
+async function servePageOf(
+  options: ControllerOptions,
+  config: ClientConfig,
+  explain: (kind: string, key: string) => readonly ReconcileRecord[],
+) {
+  if (options.dashboardAddress === undefined) return undefined;
+  const { dashboardLogin: login, dashboardTrustedProxy: trustedProxies, dashboardHostName: hostNames } = options;
+  const place = readAddress('--dashboard-address', options.dashboardAddress);
+  const { serveForMany } = await import('../dashboard/serve-for-many.ts');
+  const choice = { login, trustedProxies, hostNames, isReadOnly: options.dashboardReadOnly ?? false };
+  const explained: Explain = async (kind, key) =>
+    explain(kind, key).map((record) => ({ ...record, because: describeCauses(record) }));
+  return serveForMany(config, choice, { ...place, explain: explained });
 }
 
 async function configOf({ kubeconfig, context }: ControllerOptions): Promise<ClientConfig> {

@@ -1,18 +1,8 @@
 import { httpTransport } from '@tektite/client';
-import {
-  HeaderLogin,
-  impersonateWith,
-  type Login,
-  openWithToken,
-  serveDashboard,
-  TokenLogin,
-  type TrustedProxy,
-} from '@tektite/dashboard';
 import pc from 'picocolors';
 import { type ClusterChoice, clusterConfig } from '../cluster/open-cluster.ts';
-import { pageFolder } from '../dashboard/page-folder.ts';
+import { type PageLogin, serveForMany } from '../dashboard/serve-for-many.ts';
 import { servePage } from '../dashboard/serve-page.ts';
-import { pageTools } from '../dashboard/tools/page-tools.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { readPort, UserError } from '../user-error.ts';
 
@@ -30,10 +20,14 @@ export interface DashboardOptions extends ClusterChoice {
 /** `tektite dashboard`: serves the web page for a cluster until it receives a signal. */
 export async function dashboard(options: DashboardOptions): Promise<void> {
   const port = readPort('--port', options.port);
+  const { host } = options;
   // Installed before the start, so that nothing is left behind when it is stopped meanwhile.
   const stopped = stopSignal();
   try {
-    const served = options.login === 'code' ? await serveForUser(options, port) : await serveForMany(options, port);
+    const served =
+      options.login === 'code'
+        ? await serveForUser(options, port)
+        : await serveForMany(await clusterConfig(options), loginOf(options), { host, port });
     try {
       process.stdout.write(`The dashboard is at ${pc.cyan(served.link)}\n${pc.dim('Ctrl-C stops it.')}\n`);
       await stopped.promise;
@@ -62,24 +56,10 @@ async function serveForUser(options: DashboardOptions, port: number): Promise<Se
   return servePage({ transport: () => httpTransport(config), host, port, isPortChosen: true, isReadOnly: readOnly });
 }
 
-/** Users log in one by one and act with their own rights. */
-async function serveForMany(options: DashboardOptions, port: number): Promise<Served> {
-  const config = await clusterConfig(options);
-  const login: Login =
-    options.login === 'token'
-      ? new TokenLogin(openWithToken(config))
-      : new HeaderLogin(impersonateWith(config), trustedProxy(options));
-  const { host, readOnly: isReadOnly = false, hostName: hostNames } = options;
-  const isSecure = hostNames.length > 0;
-  const settings = { isReadOnly, hostNames, isSecure, tools: pageTools };
-  const server = await serveDashboard({ login, pageFolder: pageFolder(), host, port, ...settings });
-  return { link: server.url, close: () => server.close() };
-}
-
-function trustedProxy({ trustedProxy: addresses, userHeader, groupsHeader }: DashboardOptions): TrustedProxy {
-  if (addresses.length === 0)
-    throw new UserError('--login header: name the addresses of the proxy with --trusted-proxy', 2);
-  return { addresses, ...(userHeader ? { userHeader } : {}), ...(groupsHeader ? { groupsHeader } : {}) };
+function loginOf(options: DashboardOptions): PageLogin {
+  const { login, readOnly: isReadOnly = false, trustedProxy: trustedProxies, hostName: hostNames } = options;
+  const { userHeader, groupsHeader } = options;
+  return { login, isReadOnly, trustedProxies, userHeader, groupsHeader, hostNames };
 }
 
 function isLoopback(host: string): boolean {

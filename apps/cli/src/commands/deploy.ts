@@ -1,6 +1,7 @@
 import type { DynamicObject, KubeObject } from '@tektite/meta';
 import { putOut } from '../manifest-output.ts';
 import { connectorsObjects } from '../release/connectors-release.ts';
+import { dashboardObjects } from '../release/dashboard-release.ts';
 import { operatorObjects } from '../catalog/operator-release.ts';
 import type { OwnProgram } from '../release/own-program.ts';
 import { pipelinesObjects } from '../release/pipelines-release.ts';
@@ -12,6 +13,9 @@ export interface DeployOptions {
   readonly systemNamespace?: string;
   readonly autoInstall?: string;
   readonly payload?: string;
+  readonly login: string;
+  readonly trustedProxy: readonly string[];
+  readonly hostName: readonly string[];
   readonly output: string;
   readonly check?: string;
 }
@@ -24,6 +28,8 @@ type MakeRelease = (
 const releases: Readonly<Record<string, MakeRelease>> = {
   connectors: (program, { systemNamespace: namespace = 'connectors-operator', payload }) =>
     connectorsObjects(program, { namespace, ...(payload ? { payload } : {}) }),
+  dashboard: (program, { systemNamespace: namespace = 'tektite-dashboard', login, trustedProxy, hostName }) =>
+    dashboardObjects(program, { namespace, login, trustedProxies: trustedProxy, hostNames: hostName }),
   pipelines: (program) => pipelinesObjects(program),
   'tekton-operator': (program, { systemNamespace: namespace = 'tekton-operator', autoInstall }) =>
     operatorObjects(`v${version}`, program, { namespace, ...(autoInstall ? { autoInstall } : {}) }),

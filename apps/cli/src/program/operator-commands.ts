@@ -1,6 +1,6 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { version } from '../version.ts';
-import { addSystemOptions, defaultDataDir } from '../option-values.ts';
+import { addSystemOptions, collect, defaultDataDir } from '../option-values.ts';
 
 /** The commands for operators and those who write them. Their modules are loaded when they run. */
 export function addOperatorCommands(tektite: Command): void {
@@ -31,6 +31,15 @@ export function addOperatorCommands(tektite: Command): void {
     .option('--webhook-service <name>', 'the Service of the webhooks', 'tektite-webhook')
     .option('--status-address <address>', 'the address of /healthz, /readyz, /metrics and /explain', '127.0.0.1:9090')
     .option('--log-level <level>', 'debug, info, warn or error', 'info')
+    .option('--dashboard-address <address>', 'serve the web page there, as :8080; default: it is not served')
+    .addOption(
+      new Option('--dashboard-login <way>', 'token: bearer tokens; header: users that a proxy names')
+        .choices(['token', 'header'])
+        .default('token'),
+    )
+    .option('--dashboard-read-only', 'deny all changes by the page')
+    .option('--dashboard-trusted-proxy <address>', 'with header: an address or network of the proxy', collect, [])
+    .option('--dashboard-host-name <name>', 'a name under which a proxy with TLS serves the page', collect, [])
     .addHelpText(
       'after',
       `
@@ -83,15 +92,30 @@ Examples:
       'print the manifests that install a system on a cluster: CRDs, RBAC, webhooks, Deployment; or check a file against them',
     )
     .option('--image <name>', 'the image with this program', `tektite.dev/tektite:${version}`)
-    .option('--system-namespace <name>', 'the namespace of the operator; default: tekton-operator, connectors-operator')
+    .option(
+      '--system-namespace <name>',
+      'the namespace; default: tekton-operator, connectors-operator, tektite-dashboard',
+    )
     .option('--auto-install <namespace>', 'tekton-operator: create a TektonConfig that installs into this namespace')
     .option('--payload <folder>', 'connectors: what the image has in /var/run/ko; the rights are for that')
+    .addOption(
+      new Option('--login <way>', 'dashboard: token: bearer tokens; header: users that a proxy names')
+        .choices(['token', 'header'])
+        .default('token'),
+    )
+    .option(
+      '--trusted-proxy <address>',
+      'dashboard, with --login header: the address or network of the proxy',
+      collect,
+      [],
+    )
+    .option('--host-name <name>', 'dashboard: a name under which a proxy with TLS serves the page', collect, [])
     .option('-o, --output <form>', 'yaml or json', 'yaml')
     .option('--check <file>', 'print nothing; fail when this file is out of date')
     .addHelpText(
       'after',
       `
-Systems: connectors, pipelines, tekton-operator.
+Systems: connectors, dashboard, pipelines, tekton-operator.
 
 Examples:
   $ tektite deploy tekton-operator --image registry.example.com/tektite:1 | kubectl apply --server-side -f -
