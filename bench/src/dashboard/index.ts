@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { layoutGraph } from '@tektite/dashboard/graph';
 import { LogDocument } from '@tektite/dashboard/logs';
 import { printTable, type Row } from '../table.ts';
+import { benchLogPage } from './log-page.ts';
 import { benchPage } from './page.ts';
 import { pageFolder } from './page-folder.ts';
 
@@ -12,6 +13,7 @@ export async function benchDashboard({ quick }: { quick: boolean }): Promise<voi
     printTable('size of the page (gzip)', sizes()),
     printTable('graph of 1,000 tasks', [layout()]),
     printTable(`log of ${quick ? '200,000' : '1,000,000'} lines`, logs(quick ? 200_000 : 1_000_000)),
+    printTable('the log in Chromium', await benchLogPage(quick ? 200_000 : 1_000_000)),
     printTable('runs in Chromium', await benchPage(quick ? 2000 : 10_000, quick ? 200 : 1000)),
   ];
   process.exitCode = ok.every(Boolean) ? 0 : 1;

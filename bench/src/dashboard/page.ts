@@ -90,7 +90,8 @@ async function busyWhileIdle(page: Page): Promise<number> {
   return ((await busy()) - before) / (idleMs / 1000);
 }
 
-async function define(plane: ControlPlane): Promise<void> {
+/** The kinds of runs, without their controllers. */
+export async function define(plane: ControlPlane): Promise<void> {
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
   for (const each of ['PipelineRun', 'TaskRun']) {
     const singular = each.toLowerCase();
