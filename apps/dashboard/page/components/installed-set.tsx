@@ -13,7 +13,16 @@ import { StateMark } from './state-mark.tsx';
 /** An installer set: closed, how it is; open, its phases with every object and its health. */
 export function InstalledSet({ card }: { readonly card: BoardCard }) {
   const { resource, item } = card;
-  const [isOpen, setOpen] = useState(item.state === 'failed');
+  const { router } = useApp();
+  // In the address: sets that are not as they are at first.
+  const turned = new Set((router.place.value.query.sets ?? '').split(',').filter(Boolean));
+  const [isFailed] = useState(item.state === 'failed');
+  const isOpen = isFailed !== turned.has(item.name);
+  const setOpen = (isNow: boolean) => {
+    if (isNow === isOpen) return;
+    if (!turned.delete(item.name)) turned.add(item.name);
+    router.setQuery({ sets: [...turned].join(',') });
+  };
   return (
     <details class="set" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>

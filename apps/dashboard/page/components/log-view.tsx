@@ -21,7 +21,7 @@ export function LogView({ steps, fileName, emptyText }: LogViewProps) {
   const { api, clock, router } = useApp();
   const store = useMemo(() => new LogStore(api, clock, openLogPort()), []);
   useEffect(() => () => store.close(), []);
-  const stepKey = steps.map(({ id }) => id).join();
+  const stepKey = steps.map(({ id, pod }) => `${id} ${pod}`).join();
   const { query } = router.place.value;
   const states = new Map(steps.map(({ id, state }) => [id, state]));
   // Sections that are not as they are at first.

@@ -67,6 +67,15 @@ export class LogDocument {
     this.sections.push({ id, text: new LogText(), isFolded: false, ends: new Uint32Array(1024), known: 0 });
   }
 
+  /** Puts sections into this order; others stay behind them. */
+  order(ids: readonly string[]): void {
+    const rank = ({ id }: Section) => {
+      const index = ids.indexOf(id);
+      return index < 0 ? ids.length : index;
+    };
+    this.sections.sort((a, b) => rank(a) - rank(b));
+  }
+
   append(id: string, bytes: Uint8Array): void {
     this.find(id)?.text.append(bytes);
   }

@@ -5,6 +5,7 @@ export type LogRequest =
   | { readonly type: 'open' | 'clear' | 'end'; readonly section: string }
   | { readonly type: 'append'; readonly section: string; readonly bytes: Uint8Array }
   | { readonly type: 'fold'; readonly section: string; readonly isFolded: boolean }
+  | { readonly type: 'order'; readonly sections: readonly string[] }
   | { readonly type: 'wrap'; readonly columns: number }
   | { readonly type: 'window'; readonly first: number; readonly last: number }
   | { readonly type: 'search'; readonly pattern: string; readonly isCaseSensitive: boolean }

@@ -38,6 +38,9 @@ export class LogSession {
       case 'fold':
         document.fold(request.section, request.isFolded);
         break;
+      case 'order':
+        document.order(request.sections);
+        break;
       case 'wrap':
         document.wrap(request.columns);
         break;

@@ -106,3 +106,22 @@ it('shows what the status has kept of a step whose Pod was deleted, and folds ea
   store.show([step('a'), step('b', { isFolded: true })]);
   await expect.poll(() => text().at(-1)).toBe(true);
 });
+
+it('reads a step again when another attempt of it has started, behind the earlier one', async () => {
+  const readers = new Map<string, StreamReader>();
+  const api = {
+    stream: (path: string, each: StreamReader) => (
+      readers.set(/pods\/([\w-]+)/.exec(path)?.[1] ?? '', each), () => undefined
+    ),
+  } as unknown as KubeApi;
+  const store = new LogStore(api, systemClock, port());
+  store.showWindow(0, 10);
+  store.show([step('a', { pod: 'first', isRunning: true })]);
+  readers.get('first')?.onData(bytes('one\n'));
+  await expect.poll(() => store.lines.value).toBe(1);
+  store.show([step('a (attempt 1)', { pod: 'first' }), step('a', { pod: 'second' })]);
+  readers.get('first')?.onData(bytes('one\n'));
+  readers.get('second')?.onData(bytes('two\n'));
+  const text = () => store.window.value.rows.map((row) => (row.kind === 'line' ? row.spans[0]?.text : row.section));
+  await expect.poll(text).toEqual(['a (attempt 1)', 'one', 'a', 'two']);
+});

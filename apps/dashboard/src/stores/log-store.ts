@@ -29,8 +29,8 @@ export interface LogPort {
 }
 
 interface OpenLog {
+  readonly pod: string;
   close: () => void;
-  hasEnded: boolean;
 }
 
 const retryMs = 1000;
@@ -60,9 +60,17 @@ export class LogStore {
     port.onReply((reply) => this.receive(reply));
   }
 
-  /** Opens the logs of steps that started since the last call. */
+  /** Opens the logs of steps that started since the last call, in this order. */
   show(steps: readonly LogStep[]): void {
-    for (const step of steps) if (!this.open.has(step.id)) this.read(step, () => this.isClosed);
+    for (const step of steps) {
+      const known = this.open.get(step.id);
+      if (known?.pod === step.pod) continue;
+      // Another attempt of the step has another Pod.
+      known?.close();
+      if (known) this.port.post({ type: 'clear', section: step.id });
+      this.read(step, () => this.isClosed);
+    }
+    this.port.post({ type: 'order', sections: steps.map(({ id }) => id) });
   }
 
   showWindow(first: number, last: number): void {
@@ -108,12 +116,11 @@ export class LogStore {
     });
     this.port.post({ type: 'open', section: id });
     if (step.isFolded) this.port.post({ type: 'fold', section: id, isFolded: true });
-    const log: OpenLog = { close: () => undefined, hasEnded: false };
+    const log: OpenLog = { pod, close: () => undefined };
     this.open.set(id, log);
     log.close = this.api.stream(path, {
       onData: (bytes) => this.port.post({ type: 'append', section: id, bytes }),
       onEnd: (status) => {
-        log.hasEnded = true;
         if (isStopped()) return;
         if (!status) this.port.post({ type: 'end', section: id });
         else if (status.code === 404) this.showKept(step);

@@ -65,6 +65,9 @@ describe('operators in a browser', () => {
     await pipeline.getByText('CrdsInstalled').first().waitFor();
     await pipeline.getByRole('link', { name: 'pipelineruns.tekton.dev' }).waitFor();
     await expect.poll(() => pipeline.getByRole('img', { name: 'Current' }).count()).toBeGreaterThan(20);
+    await session.screenshot('phases-light-1280');
+    await page.reload();
+    await pipeline.getByRole('link', { name: 'pipelineruns.tekton.dev' }).waitFor();
     const guestbook = page.getByRole('article', { name: 'Connector guestbook' });
     await expect.poll(() => guestbook.locator('details.set').count(), seconds).toBe(2);
   });

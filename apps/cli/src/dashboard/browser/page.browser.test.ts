@@ -2,7 +2,7 @@ import { mergePatch } from '@tektite/client';
 import type { DynamicObject } from '@tektite/meta';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BrowserSession } from './test-support.ts';
-import { endlessRun, hostileText, samplePipeline, sampleRun } from './sample-pipeline.ts';
+import { endlessRun, flakyRun, hostileText, samplePipeline, sampleRun } from './sample-pipeline.ts';
 
 const seconds = { timeout: 60_000 };
 /** Something that only a page with its data has. */
@@ -43,6 +43,20 @@ describe('the dashboard in a browser', () => {
     await row('good').waitFor();
   });
 
+  it('shows the runs of chosen namespaces', async () => {
+    const { page, client } = session;
+    await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'other' } } as DynamicObject);
+    await session.go('/runs');
+    await page.getByText('All namespaces', { exact: true }).first().click();
+    await page.getByLabel('other', { exact: true }).check();
+    await page.getByText('No runs yet').waitFor();
+    await page.getByLabel('default', { exact: true }).check();
+    await row('good').waitFor();
+    expect(decodeURIComponent(page.url())).toContain('namespace=other,default');
+    await page.keyboard.press('Escape');
+    await page.getByText('2 namespaces').waitFor();
+  });
+
   it('shows the graph of a run with states, and the log of a task from there', async () => {
     const { page } = session;
     await session.go(runPage('bad'));
@@ -74,6 +88,32 @@ describe('the dashboard in a browser', () => {
     await page.getByLabel('Link to line 45').click();
     await page.reload();
     await page.locator('.log-row.current').getByText('case 45 passed').waitFor();
+  });
+
+  it('shows logs of earlier attempts, and what is kept when the Pod was deleted', async () => {
+    const { page, client } = session;
+    await client.create(flakyRun as DynamicObject);
+    await session.go('/runs/taskrun/default/flaky');
+    await page.locator('.state-tag').getByText('Failed').waitFor(seconds);
+    await page.getByText('trying', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /run \(attempt 1\)/ }).click();
+    await expect.poll(() => page.getByText('trying', { exact: true }).count()).toBe(2);
+    expect(page.url()).toContain('fold=');
+    const run = await client.get(flakyRun, flakyRun.metadata);
+    const { podName = '' } = (run as { status?: { podName?: string } }).status ?? {};
+    await client.delete({ apiVersion: 'v1', kind: 'Pod' }, { namespace: 'default', name: podName });
+    await expect
+      .poll(async () =>
+        client.getOrUndefined({ apiVersion: 'v1', kind: 'Pod' }, { namespace: 'default', name: podName }),
+      )
+      .toBeUndefined();
+    await page.reload();
+    await page.getByText('The Pod of this step was deleted').first().waitFor();
+    await page
+      .getByText(/^exit code 3/)
+      .first()
+      .waitFor();
+    await client.delete(flakyRun, flakyRun.metadata);
   });
 
   it('shows the timeline, details, events and YAML of a run as text', async () => {

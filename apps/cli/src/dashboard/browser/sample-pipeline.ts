@@ -64,3 +64,11 @@ export const endlessRun = {
   metadata: { namespace: 'default', name: 'endless' },
   spec: { taskSpec: { steps: [step('wait', 'echo waiting; while true; do sleep 1; done')] } },
 };
+
+/** A TaskRun that fails twice. */
+export const flakyRun = {
+  apiVersion: 'tekton.dev/v1',
+  kind: 'TaskRun',
+  metadata: { namespace: 'default', name: 'flaky' },
+  spec: { retries: 1, taskSpec: { steps: [step('run', 'echo trying; exit 3')] } },
+};
