@@ -26,6 +26,7 @@ export function BoardCardView({ card: { resource, item }, actions, children }: B
         {actions ? <span class="card-actions">{actions}</span> : null}
       </header>
       {item.cause ? <p class={item.state === 'failed' ? 'problem' : 'note'}>{item.cause}</p> : null}
+      {item.upgrade ? <p class="note">{item.upgrade}</p> : null}
       {item.conditions.length > 0 ? (
         <ol class="conditions" aria-label="Conditions">
           {item.conditions.map(({ type, status, reason, message }) => (

@@ -2,11 +2,17 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { useApp } from '../app.ts';
 import { ExplainStore } from '../../src/stores/explain-store.ts';
 
+interface ExplainListProps {
+  readonly path: string;
+  /** Of the object: with each change of it, the reconciles are read again. */
+  readonly version: string | undefined;
+}
+
 /** The recent reconciles of an object and their causes, as `tektite explain` prints them. */
-export function ExplainList({ path }: { readonly path: string }) {
+export function ExplainList({ path, version }: ExplainListProps) {
   const { api } = useApp();
   const store = useMemo(() => new ExplainStore(api), []);
-  useEffect(() => void store.load(path), [path]);
+  useEffect(() => void store.load(path), [path, version]);
   const records = store.records.value;
   const error = store.error.value;
   if (error) return <p class="problem">{error}</p>;

@@ -86,6 +86,7 @@ function InstallCard({ card, canWrite }: { readonly card: BoardCard; readonly ca
 function AppliedSets({ store, canWrite }: { readonly store: HistoryStore; readonly canWrite: boolean }) {
   const { clock } = useApp();
   const now = clock.now();
+  if (store.error.value) return <p class="muted">The history of applied sets cannot be read: {store.error.value}</p>;
   if (store.sets.value.length === 0) return null;
   return (
     <section class="board" aria-label="Applied sets">

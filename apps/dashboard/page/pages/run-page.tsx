@@ -149,7 +149,11 @@ export function RunPage({ kind, namespace, name }: RunPageProps) {
             ) : tab === 'events' ? (
               <EventList key={object?.metadata.uid} object={object ?? run} />
             ) : tab === 'explain' ? (
-              <ExplainList key={object?.metadata.uid} path={pathOf(object ?? run)} />
+              <ExplainList
+                key={object?.metadata.uid}
+                path={pathOf(object ?? run)}
+                version={(object ?? run).metadata.resourceVersion}
+              />
             ) : (
               <YamlView object={object ?? run} />
             )}

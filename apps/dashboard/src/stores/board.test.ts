@@ -32,6 +32,22 @@ it('counts conditions of low severity as waiting, and a host that is free as rea
   });
 });
 
+it('shows an upgrade that was undone, and clusters that have no conditions', () => {
+  const annotations = { 'tektite.dev/upgrade-failed': '{"to":"x","release":"v2.0.0","why":"webhook is missing"}' };
+  const component = {
+    apiVersion: 'v1',
+    kind: 'TektonPipeline',
+    metadata: { name: 'pipeline' },
+    status: { annotations },
+  };
+  expect(boardItem(component as never).upgrade).toMatch(
+    /v2\.0\.0 failed, and the release before it .*webhook is missing/,
+  );
+  expect(item([])).toMatchObject({ upgrade: '', state: 'waiting' });
+  const cluster = { apiVersion: 'v1', kind: 'ByoCluster', metadata: { name: 'c' }, status: { ready: true } };
+  expect(boardItem(cluster as never).state).toBe('ready');
+});
+
 it('finds the resources of its sections whatever their version', () => {
   const sectionOf = (sections: typeof installSections, group: string, plural: string) =>
     sections.find(({ isIn }) => isIn({ group, version: 'v1', plural }))?.title;

@@ -68,6 +68,8 @@ export interface BoardItem {
   readonly conditions: readonly BoardCondition[];
   /** The cause of what is not ready: the first other condition that is not true. */
   readonly cause: string;
+  /** Of a component: which upgrade failed and was undone, and why. */
+  readonly upgrade: string;
   /** The object that it is a part of, as `Connector default/shop` or `TektonPipeline`. */
   readonly partOf: string;
   /** How many objects it installs. */
@@ -96,6 +98,8 @@ interface BoardObject extends KubeObject {
     readonly version?: string;
     readonly connectorVersion?: string;
     readonly machineRef?: Reference;
+    readonly ready?: boolean;
+    readonly annotations?: Readonly<Record<string, string>>;
     readonly hostinfo?: { readonly osname?: string; readonly osimage?: string; readonly architecture?: string };
     readonly network?: readonly { readonly isDefault?: boolean; readonly ipAddrs?: readonly string[] }[];
   };
@@ -129,6 +133,7 @@ export function boardItem(object: KubeObject): BoardItem {
     state,
     conditions: ready ? [ready, ...others] : others,
     cause: why ? `${why.type}: ${why.message || why.reason || why.status}` : '',
+    upgrade: failedUpgrade(status?.annotations),
     partOf: connector
       ? `Connector ${connector.namespace}/${connector.name}`
       : (metadata.labels?.['operator.tekton.dev/created-by'] ?? ''),
@@ -140,10 +145,20 @@ export function boardItem(object: KubeObject): BoardItem {
 
 /** Cluster API's conditions have a severity: without it, what is False has failed. A host that is free waits for nothing. */
 function readyState(object: BoardObject, ready: BoardCondition | undefined, isBroken: boolean): BoardItem['state'] {
-  if (ready?.status === 'True') return 'ready';
+  if (ready?.status === 'True' || (!ready && object.status?.ready)) return 'ready';
   if (isBroken) return 'failed';
   const isFree = object.kind === 'ByoHost' && !object.status?.machineRef;
   return isFree ? 'ready' : 'waiting';
+}
+
+/** The operator goes back to the release that worked, and notes the one that did not. */
+function failedUpgrade(annotations: Readonly<Record<string, string>> = {}): string {
+  try {
+    const { release, why } = JSON.parse(annotations['tektite.dev/upgrade-failed'] ?? '') as Record<string, string>;
+    return visibleText(`The upgrade to ${release} failed, and the release before it was restored: ${why}`);
+  } catch {
+    return '';
+  }
 }
 
 function hostFacts(object: KubeObject): BoardItem['facts'] {

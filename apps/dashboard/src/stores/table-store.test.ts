@@ -1,6 +1,6 @@
 import { kinds, mergePatch } from '@tektite/client';
 import { systemClock } from '@tektite/meta';
-import { startControlPlane } from '@tektite/testkit';
+import { startControlPlane, virtualClock } from '@tektite/testkit';
 import { expect, it } from 'vitest';
 import { transportApi } from '../test-support.ts';
 import { TableStore } from './table-store.ts';
@@ -30,5 +30,34 @@ it('shows objects as the server prints them, page by page, and their changes', {
   await make('a-new-one');
   await expect.poll(() => rows()[0]?.name, { timeout: 10_000 }).toBe('a-new-one');
   await expect.poll(() => rows().length, { timeout: 10_000 }).toBe(1200);
+  store.stop();
+});
+
+it('shows a kind that cannot be watched, and asks for no more', async () => {
+  await using plane = await startControlPlane();
+  const reader = { name: 'reader', groups: [] };
+  const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list'] }];
+  await plane.client.create(kinds.ClusterRole, { metadata: { name: 'lister' }, rules });
+  await plane.client.create(kinds.ClusterRoleBinding, {
+    metadata: { name: 'lister' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'lister' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'reader' }],
+  });
+  await plane.client.create(kinds.ConfigMap, { metadata: { namespace: 'default', name: 'a' } });
+  const api = transportApi(plane.transport(reader));
+  const clock = virtualClock();
+  let lists = 0;
+  let ends = 0;
+  const counted = {
+    ...api,
+    get: ((...request) => (lists++, api.get(...request))) as typeof api.get,
+    stream: ((path, each) =>
+      api.stream(path, { ...each, onEnd: (status) => (ends++, each.onEnd(status)) })) as typeof api.stream,
+  };
+  const store = new TableStore(configMaps, 'default', { api: counted, clock });
+  await expect.poll(() => store.table.value?.rows.some(({ name }) => name === 'a')).toBe(true);
+  await expect.poll(() => ends).toBe(1);
+  await clock.advance(10_000);
+  expect(lists).toBe(1);
   store.stop();
 });

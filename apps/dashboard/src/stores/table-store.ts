@@ -89,7 +89,11 @@ export class TableStore {
       onData: (bytes) => {
         for (const line of lines.decode(bytes)) if (line !== '') this.receive(JSON.parse(line) as WatchEvent);
       },
-      onEnd: () => this.isStopped || this.later(reopenMs, () => void this.open()),
+      onEnd: (status) => {
+        // A kind that cannot be watched, or not by this user, stays as it was read.
+        if (this.isStopped || [401, 403, 404, 405].includes(status?.code ?? 0)) return;
+        this.later(reopenMs, () => void this.open());
+      },
     });
   }
 
