@@ -16,7 +16,7 @@ import {
   type TokenFile,
 } from '@tektite/apiserver';
 import { createFolder, type Transport } from '@tektite/client';
-import { type ServedApi, startCluster } from '@tektite/cluster';
+import { type NetworkName, type ServedApi, startCluster } from '@tektite/cluster';
 import type { Logger, RunningSystems, System } from '@tektite/controller';
 import { systemClock } from '@tektite/meta';
 import type { ImageMapping } from '@tektite/node';
@@ -46,6 +46,8 @@ export interface ControlPlaneOptions {
   readonly disabledAdmissionPlugins: readonly string[];
   /** The runtime of Pods. Without it, this is an API server alone, and not a cluster. */
   readonly runtime?: RuntimeName;
+  /** The network of Pods. Default: the machine's. */
+  readonly network?: NetworkName;
   /** Replaces images where Pods are processes of this machine. */
   readonly images?: ImageMapping;
   /** Run in this process, on the server's own side: no HTTP, no certificates between. */
@@ -137,7 +139,7 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
     certificates: pki,
     controllers: runtime !== undefined,
     ...(runtime && runtime !== 'none'
-      ? { node: await clusterNode({ runtime, onNotice, images: options.images }) }
+      ? { node: await clusterNode({ runtime, network: options.network ?? 'host', onNotice, images: options.images }) }
       : {}),
     systems,
     ...(observed ? { systemsOptions: { ...observed.options, observe: observed.transport } } : {}),

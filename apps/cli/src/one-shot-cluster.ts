@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type RuntimeName, type RunningCluster, startCluster } from '@tektite/cluster';
+import { type NetworkName, type RuntimeName, type RunningCluster, startCluster } from '@tektite/cluster';
 import type { Client } from '@tektite/client';
 import type { Logger, System } from '@tektite/controller';
 import type { ImageMapping } from '@tektite/node';
@@ -11,6 +11,8 @@ import { openKeptFolder, openTemporaryFolder } from './temporary-folder.ts';
 
 export interface OneShotOptions {
   readonly runtime: RuntimeName;
+  /** The network of Pods. */
+  readonly network: NetworkName;
   /** Images mapped to this machine. */
   readonly images?: ImageMapping;
   readonly systems: readonly System[];
@@ -35,7 +37,7 @@ export interface OneShotCluster extends AsyncDisposable {
  * containers may call it. Traces are sent where a collector is named.
  */
 export async function startOneShotCluster(options: OneShotOptions): Promise<OneShotCluster> {
-  const { keep, onNotice, onPull, systems, log, images, runtime } = options;
+  const { keep, onNotice, onPull, systems, log, images, runtime, network } = options;
   const folder = keep ? { path: await openKeptFolder(), remove: undefined } : await openTemporaryFolder();
   const observed = wantsTraces() ? (await import('./systems/observe-systems.ts')).observeSystems() : undefined;
   let cluster: RunningCluster | undefined;
@@ -52,7 +54,7 @@ export async function startOneShotCluster(options: OneShotOptions): Promise<OneS
   try {
     cluster = await startCluster({
       folder: folder.path,
-      node: await clusterNode({ runtime, onNotice, images, onPull }),
+      node: await clusterNode({ runtime, network, onNotice, images, onPull }),
       systems,
       ...(observed ? { systemsOptions: { observe: observed.transport } } : {}),
       log,

@@ -18,6 +18,7 @@ import {
 import type { CustomResourceDefinition } from '@tektite/schema/kubernetes';
 import type { AdmissionPlugin } from './admission/admission.ts';
 import { type Admission, createAdmission } from './admission/create-admission.ts';
+import type { Dial } from './admission/webhook/dial.ts';
 import { LocalWebhooks } from './admission/webhook/local-webhooks.ts';
 import { usageWriter } from './store/usage-writer.ts';
 import { Aggregator } from './aggregation/aggregator.ts';
@@ -60,6 +61,8 @@ export interface ApiServerOptions {
   readonly storage?: Storage;
   readonly clock?: Clock;
   readonly random?: Random;
+  /** Connects to Pods, and to everything else: webhooks, aggregated servers, proxied Pods and Services. Default: from this machine. */
+  readonly dial?: Dial;
   /** Who is believed, besides the tokens of service accounts. Requests of this process name their user themselves. */
   readonly authenticators?: readonly Authenticator[];
   /** Gives the RSA key (PKCS #8 PEM) that signs the tokens of service accounts. Default: a new one, so tokens end with the process. */
@@ -149,6 +152,7 @@ export class ApiServer {
       authorizer,
       clock,
       random,
+      dial: options.dial,
       plugins: [roleEscalationCheck(authorizer), ...(options.admission ?? [])],
       disabled: options.disabledAdmissionPlugins ?? [],
       writeUsage: usageWriter(
@@ -178,6 +182,7 @@ export class ApiServer {
       resource: resources.find('apiregistration.k8s.io', 'v1', 'apiservices') as Resource,
       clock,
       random,
+      dial: options.dial,
       onError,
     });
     this.flowController = new FlowController({ storage, clock, seats: this.maxInFlight });
@@ -189,7 +194,10 @@ export class ApiServer {
       resources,
       authorizer,
       authenticators: new AuthenticatorChain([...authenticators, tokens, new BootstrapTokens(storage, clock)]),
-      handler: new ResourceHandler(rest, subresourceHandlers(rest, resources, tokens, this.nodes, authorizer, random)),
+      handler: new ResourceHandler(
+        rest,
+        subresourceHandlers(rest, resources, tokens, this.nodes, authorizer, random, options.dial),
+      ),
       aggregator: this.aggregator,
       flowController: this.flowController,
       reviews: reviewHandlers({ clock, authorizer, tokens, tokenFiles }),

@@ -10,6 +10,10 @@ import type { PullProgress, RegistrySettings } from '@tektite/oci';
 export const runtimeNames = ['auto', 'images', 'host', 'podman', 'simulated'] as const;
 export type RuntimeName = (typeof runtimeNames)[number];
 
+/** The networks of Pods, by name. */
+export const networkNames = ['auto', 'pods', 'host'] as const;
+export type NetworkName = (typeof networkNames)[number];
+
 export interface ClusterOptions {
   /**
    * The objects. Default: in memory, for a cluster that ends with its process. With a storage of the caller's, which is not closed
@@ -58,6 +62,11 @@ export interface ClusterCertificates {
 
 export interface ClusterNode extends Pick<NodeOptions, 'name' | 'maxPods' | 'labels' | 'taints'> {
   readonly runtime: RuntimeName | PodRuntime;
+  /**
+   * The network of Pods: a network of their own (`pods`), the machine's (`host`), or their own where that works and reaches other networks
+   * (`auto`). Default `host`.
+   */
+  readonly network?: NetworkName;
   /** The folder of the image store, for runtimes that use it. Default: `~/.cache/tektite/images`. */
   readonly imageStore?: string;
   /** How registries of images are reached: mirrors, and those that may speak plain HTTP. */

@@ -6,6 +6,8 @@ export {
   type ClusterOptions,
   type ClusterSystemsOptions,
   type HttpsAddress,
+  type NetworkName,
+  networkNames,
   type RuntimeName,
   runtimeNames,
   type ServedApi,

@@ -7,7 +7,7 @@ import {
   MachineImageService,
   type NodeOptions,
   PodmanRuntime,
-  ServiceProxy,
+  type PodNetwork,
   SimulatedRuntime,
   startNode,
   StoreImageService,
@@ -15,22 +15,29 @@ import {
 import { defaultStoreFolder, ImageStore } from '@tektite/oci';
 import type { ClusterNode } from './cluster-options.ts';
 import { type ClusterPart, componentClient } from './cluster-part.ts';
+import { clusterDns, podApiAddress } from './network-addresses.ts';
 import { nodeFolders } from './node-folders.ts';
+import { runClusterNetwork } from './run-cluster-network.ts';
 import { shellImages } from './shell-images.ts';
 import type { Started } from './start-together.ts';
 
 interface NodePart extends ClusterPart {
   readonly node: ClusterNode;
   readonly folder: string;
-  /** Where Pods reach the API. */
+  /** The network of Pods. Absent: the machine's. */
+  readonly network: PodNetwork | undefined;
+  /** Where the API is on this machine. */
   readonly api: { readonly host: string; readonly port: number };
 }
 
 /** Makes this machine the node of the cluster, and serves the addresses of its Services. */
 export async function runNode(options: NodePart, started: Started): Promise<void> {
   const { serviceProxy = true, name, maxPods, labels, taints } = options.node;
+  const { network, api } = options;
   const { dataDir, runtime, claims } = nodeFolders(options.folder);
   const client = componentClient(options, 'kubelet', 'system:node', started);
+  // Pods ask for names at once.
+  if (network) await runNetwork(options, started);
   const node = await startNode({
     ...(name === undefined ? {} : { name }),
     ...(maxPods === undefined ? {} : { maxPods }),
@@ -41,28 +48,26 @@ export async function runNode(options: NodePart, started: Started): Promise<void
     dataDir,
     protectedFolders: [options.folder, options.node.imageStore ?? defaultStoreFolder()],
     claimsFolder: claims,
-    api: { host: options.api.host, port: options.api.port },
+    ...(network ? { network, dns: clusterDns } : {}),
+    api: network ? podApiAddress : { host: api.host, port: api.port },
     onError: (error) => options.log.error('node', { error }),
   });
   started.push(async () => node[Symbol.asyncDispose]());
-  if (serviceProxy) await runServiceProxy(options, started);
+  if (serviceProxy && !network) await runNetwork(options, started);
   const registration = options.server.nodes.register(node.name, node);
   started.push(async () => registration[Symbol.dispose]());
 }
 
-async function runServiceProxy(options: NodePart, started: Started): Promise<void> {
-  const proxy = new ServiceProxy({
-    client: componentClient(options, 'kube-proxy', 'system:kube-proxy', started),
-    onError: ({ message }) => options.onNotice(message),
-  });
-  started.push(async () => proxy[Symbol.asyncDispose]());
-  await proxy.start();
+async function runNetwork(options: NodePart, started: Started): Promise<void> {
+  const client = componentClient(options, 'kube-proxy', 'system:kube-proxy', started);
+  const { network, api, onNotice } = options;
+  await runClusterNetwork({ client, network, api, onNotice }, started);
 }
 
 type NodeRuntime = Pick<NodeOptions, 'runtime' | 'images'>;
 
 async function openRuntime(
-  { node, folder, clock, onNotice }: NodePart,
+  { node, folder, clock, network, onNotice }: NodePart,
   client: Client,
   { dataDir, directory }: { readonly dataDir: string; readonly directory: string },
   started: Started,
@@ -73,7 +78,7 @@ async function openRuntime(
   if (runtime === 'simulated') return { runtime: new SimulatedRuntime({ clock, answersProbes: true }) };
   const mapped = (await imagesOf(node, dataDir)) ?? {};
   const images: ImageMapping = { ...shellImages(), ...mapped };
-  const common = { directory, images, ownImages, hide: [folder], onNotice };
+  const common = { directory, images, ownImages, hide: [folder], onNotice, ...(network ? { network } : {}) };
   if (runtime === 'host') return { runtime: new HostRuntime(common) };
   const { imageStore, registries, onPull } = node;
   const store = await ImageStore.open({

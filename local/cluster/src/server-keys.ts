@@ -1,5 +1,6 @@
 import { createAuthority, issueCertificate, type KeyPair } from '@tektite/certificates';
 import { type Clock, systemClock } from '@tektite/meta';
+import { clusterDns, podApiAddress } from './network-addresses.ts';
 
 /** The certificate of a server, and the authority that signed it. */
 interface ServerKeys {
@@ -8,7 +9,16 @@ interface ServerKeys {
 }
 
 /** Names of the API, on this machine and in Pods. */
-const ownNames = ['127.0.0.1', '::1', 'localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
+const ownNames = [
+  '127.0.0.1',
+  '::1',
+  'localhost',
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  `kubernetes.default.svc.${clusterDns.domain}`,
+  podApiAddress.host,
+];
 
 /** A new authority, and a certificate of it for the API server. */
 export async function createServerKeys(host: string): Promise<ServerKeys> {

@@ -10,9 +10,10 @@ import {
 import { Client, type ClientOptions, type Transport } from '@tektite/client';
 import { type RunningSystems, silentLogger } from '@tektite/controller';
 import { type Clock, type Random, systemClock, systemRandom } from '@tektite/meta';
+import type { PodNetwork } from '@tektite/node';
 import { ApiEndpoint } from './api-endpoint.ts';
-import type { ClusterOptions } from './cluster-options.ts';
-import { serviceRange } from './service-range.ts';
+import type { ClusterNode, ClusterOptions } from './cluster-options.ts';
+import { machineServiceRange, podServiceRange } from './network-addresses.ts';
 import { type Started, startTogether, undoAll } from './start-together.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
@@ -67,7 +68,9 @@ async function startParts(options: ClusterOptions, started: Started): Promise<Ru
   const { clock = systemClock, random = systemRandom, log = silentLogger, onNotice = () => undefined } = options;
   const { controllers = true, node, systems = [] } = options;
   const folder = controllers || node ? (options.folder ?? (await temporaryFolder(started))) : undefined;
-  const server = await createServer(options, folder, started);
+  const network = node && folder !== undefined ? await openNetwork(node, folder, onNotice, started) : undefined;
+  const range = network ? podServiceRange : folder === undefined ? undefined : machineServiceRange(folder);
+  const server = await createServer(options, { range, network }, started);
   const close = () => undoAll(started);
   const transport = (user: UserInfo = admin) => inProcessTransport(server, user);
   const clientFor = (who: UserInfo | Transport, clientOptions: ClientOptions = {}): Client => {
@@ -76,6 +79,8 @@ async function startParts(options: ClusterOptions, started: Started): Promise<Ru
     return client;
   };
   if (options.storage) {
+    const { moveServices } = await import('./move-services.ts');
+    if (range !== undefined) await moveServices(server, range);
     const { prepareSystems } = await import('./run-systems.ts');
     await prepareSystems(server, systems, started, onNotice);
   }
@@ -110,7 +115,7 @@ async function startParts(options: ClusterOptions, started: Started): Promise<Ru
       ? [
           async (own: Started) => {
             const { runNode } = await import('./run-node.ts');
-            await runNode({ ...parts, folder, node, api: await https() }, own);
+            await runNode({ ...parts, folder, node, network, api: await https() }, own);
           },
         ]
       : []),
@@ -145,16 +150,30 @@ async function temporaryFolder(started: Started): Promise<string> {
   return path;
 }
 
+async function openNetwork(
+  node: ClusterNode,
+  folder: string,
+  onNotice: (text: string) => void,
+  started: Started,
+): Promise<PodNetwork | undefined> {
+  if ((node.network ?? 'host') === 'host') return undefined;
+  const { openPodNetwork } = await import('./open-pod-network.ts');
+  const network = await openPodNetwork(node, folder, onNotice);
+  if (network) started.push(() => network[Symbol.asyncDispose]());
+  return network;
+}
+
 async function createServer(
   { storage, server = {}, clock, random, controllers = true, log = silentLogger }: ClusterOptions,
-  folder: string | undefined,
+  { range, network }: { readonly range: string | undefined; readonly network: PodNetwork | undefined },
   started: Started,
 ): Promise<ApiServer> {
   const created = await ApiServer.create({
     onError: (error) => log.error('API server', { error }),
     // The ServiceAccount plugin waits for accounts that a controller creates.
     disabledAdmissionPlugins: controllers ? [] : ['ServiceAccount'],
-    ...(folder !== undefined ? { serviceRange: serviceRange(folder) } : {}),
+    ...(range !== undefined ? { serviceRange: range } : {}),
+    ...(network ? { dial: (...target) => network.connect(...target) } : {}),
     // An RSA key, as long-lived clusters have it, takes longer to make than many a cluster lives.
     ...(storage ? { storage } : { serviceAccountKey: () => createSigningKey('ec') }),
     ...server,

@@ -34,6 +34,12 @@ export { PodmanRuntime, type PodmanRuntimeOptions } from './podman/podman-runtim
 export { SimulatedRuntime, type SimulatedRuntimeOptions } from './simulated/simulated-runtime.ts';
 export { type Simulation, simulationAnnotation } from './simulated/simulation.ts';
 
+// The network of Pods
+export { type PodConnection, PodNetwork, type PodNetworkOptions } from './network/pod-network.ts';
+export type { Network } from './runtime/network.ts';
+export { DnsServer, type DnsServerOptions } from './dns/dns-server.ts';
+export type { ClusterDns } from './agent/resolver-file.ts';
+
 // Addresses of Services
 export { ServiceProxy, type ServiceProxyOptions } from './services/service-proxy.ts';
 export type { ImageRequest, ImageService } from './images/image-service.ts';

@@ -1,4 +1,4 @@
-import type { ClusterNode, RuntimeName } from '@tektite/cluster';
+import type { ClusterNode, NetworkName, RuntimeName } from '@tektite/cluster';
 import type { ImageMapping } from '@tektite/node';
 import type { PullProgress } from '@tektite/oci';
 import { readRegistrySettings } from '../image/registry-settings.ts';
@@ -6,6 +6,7 @@ import { pipelinesImages, shellImage } from '../systems/pipelines.ts';
 
 export interface ClusterNodeOptions {
   readonly runtime: RuntimeName;
+  readonly network: NetworkName;
   readonly onNotice: (text: string) => void;
   /** Images mapped to this machine. */
   readonly images?: ImageMapping | undefined;
@@ -14,10 +15,12 @@ export interface ClusterNodeOptions {
 }
 
 /** This machine as a node that has Tekton's own images, and reaches registries as the user has set. */
-export async function clusterNode({ runtime, onNotice, images, onPull }: ClusterNodeOptions): Promise<ClusterNode> {
+export async function clusterNode(options: ClusterNodeOptions): Promise<ClusterNode> {
+  const { runtime, network, onNotice, images, onPull } = options;
   const pulls = runtime === 'images' || runtime === 'auto';
   return {
     runtime,
+    network,
     images: async (dataDir) => ({ ...(await pipelinesImages(dataDir, onNotice)), ...images }),
     ownImages: [shellImage],
     ...(pulls ? { registries: await readRegistrySettings(undefined) } : {}),

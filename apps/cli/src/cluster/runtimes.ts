@@ -1,4 +1,4 @@
-import { runtimeNames as namesOfCluster } from '@tektite/cluster';
+import { type NetworkName, networkNames, runtimeNames as namesOfCluster } from '@tektite/cluster';
 import { UserError } from '../user-error.ts';
 
 /** The Pod runtimes. With `none`, Pods stay pending until another node registers. */
@@ -17,5 +17,12 @@ export function runsSteps(runtime: RuntimeName): boolean {
 export function readRuntime<T extends RuntimeName>(text: string, names: readonly T[]): T {
   const name = names.find((each) => each === text);
   if (!name) throw new UserError(`--runtime must be one of ${names.join(', ')}, not ${JSON.stringify(text)}`);
+  return name;
+}
+
+/** The value of --network. */
+export function readNetwork(text: string): NetworkName {
+  const name = networkNames.find((each) => each === text);
+  if (!name) throw new UserError(`--network must be one of ${networkNames.join(', ')}, not ${JSON.stringify(text)}`);
   return name;
 }

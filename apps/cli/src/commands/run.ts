@@ -7,7 +7,7 @@ import pc from 'picocolors';
 import { isOutputClosed } from '../broken-pipe.ts';
 import { openCluster } from '../cluster/open-cluster.ts';
 import { readImages } from '../cluster/read-images.ts';
-import { readRuntime, stepRuntimeNames } from '../cluster/runtimes.ts';
+import { readNetwork, readRuntime, stepRuntimeNames } from '../cluster/runtimes.ts';
 import { textLogger } from '../observe/text-logger.ts';
 import { errorText } from '../report-error.ts';
 import { nextChange } from '../run/next-change.ts';
@@ -30,6 +30,7 @@ export interface RunOptions extends RunInputs {
   readonly context?: string;
   readonly images?: string;
   readonly runtime: string;
+  readonly network: string;
   readonly keep?: boolean;
   readonly report: readonly string[];
   readonly watch?: boolean;
@@ -198,6 +199,7 @@ async function openOwn(options: RunOptions, view: RunView, started: Started): Pr
   const images = options.images ? await readImages(options.images) : {};
   const cluster = await startOneShotCluster({
     runtime: readRuntime(options.runtime, stepRuntimeNames),
+    network: readNetwork(options.network),
     images,
     ...(options.keep ? { keep: true } : {}),
     systems: [pipelinesFor(images)],

@@ -15,7 +15,7 @@ import pc from 'picocolors';
 import { unknownPlugins } from '../admission-plugin-names.ts';
 import { announcement } from '../cluster/announcement.ts';
 import { readImages } from '../cluster/read-images.ts';
-import { readRuntime, runsSteps, runtimeNames } from '../cluster/runtimes.ts';
+import { readNetwork, readRuntime, runsSteps, runtimeNames } from '../cluster/runtimes.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane.ts';
 import type { ServedPage } from '../dashboard/serve-page.ts';
 import { requireAll } from '../doctor/check.ts';
@@ -45,6 +45,7 @@ export interface UpOptions extends SystemSettings {
   readonly systems?: string;
   readonly runtime: string;
   readonly images?: string;
+  readonly network: string;
   /** False with `--no-dashboard`. */
   readonly dashboard?: boolean;
   readonly dashboardPort?: string;
@@ -59,6 +60,7 @@ export async function up(options: UpOptions): Promise<void> {
   const settings = { ...options, ...(images ? { imageMapping: images } : {}) };
   const systems = options.apiOnly ? [] : await loadSystems(options.systems ?? '', settings);
   const runtime = options.apiOnly ? undefined : readRuntime(options.runtime, runtimeNames);
+  const network = readNetwork(options.network);
   if (runtime && runsSteps(runtime) && systems.some(({ name }) => name === 'pipelines')) await checkSteps();
   const tokens = options.tokenAuthFile ? await readTokens(options.tokenAuthFile) : undefined;
   const encryption = await readEncryption(options.encryptionProviderConfig);
@@ -72,6 +74,7 @@ export async function up(options: UpOptions): Promise<void> {
       maxInflightBytes,
       systems,
       ...(runtime ? { runtime } : {}),
+      network,
       ...(images ? { images } : {}),
       ...(tokens ? { tokens } : {}),
       ...(encryption ? { encryption } : {}),
@@ -143,6 +146,7 @@ async function start(
     | 'systems'
     | 'tokens'
     | 'runtime'
+    | 'network'
     | 'images'
   >,
 ): Promise<ControlPlane> {

@@ -22,6 +22,11 @@ export function addClusterCommands(tektite: Command): void {
       'host',
     )
     .option('--images <file>', 'YAML that maps images to programs or folders of this machine')
+    .option(
+      '--network <name>',
+      'the network of Pods: pods (an address and ports for each, Services and DNS in it), host (the network of this machine), or auto (pods where this machine can)',
+      'host',
+    )
     .optionsGroup('Systems:')
     .option('--systems <list>', 'operators to run: built-in names, all, files, folders or packages, by commas');
   addSystemOptions(up)

@@ -9,6 +9,7 @@ import { builtinPlugins } from './plugins/index.ts';
 import { QuotaAdmission, type WriteUsage } from './plugins/resource-quota/resource-quota.ts';
 import { MutatingPolicies } from './policy/mutating-policies.ts';
 import { ValidatingPolicies } from './policy/validating-policies.ts';
+import type { Dial } from './webhook/dial.ts';
 import type { LocalWebhooks } from './webhook/local-webhooks.ts';
 import { mutatingWebhooks } from './webhook/mutating-webhooks.ts';
 import { validatingWebhooks } from './webhook/validating-webhooks.ts';
@@ -22,6 +23,8 @@ export interface AdmissionParts {
   readonly authorizer: Authorizer;
   readonly clock: Clock;
   readonly random: Random;
+  /** How webhooks are reached. Default: from this machine. */
+  readonly dial?: Dial | undefined;
   /** Keeps the books of quotas. */
   readonly writeUsage: WriteUsage;
   /** Webhooks that live in this process. */
@@ -43,7 +46,7 @@ export interface Admission {
 /** Puts the chain together in upstream's order: built-in plugins, webhooks and policies, and quotas at the very end. */
 export function createAdmission(parts: AdmissionParts): Admission {
   const { storage, clock, random, authorizer } = parts;
-  const clients = new WebhookClients({ storage, clock, random, local: parts.localWebhooks });
+  const clients = new WebhookClients({ storage, clock, random, local: parts.localWebhooks, dial: parts.dial });
   const mutating = new WebhookConfigurations('mutatingwebhookconfigurations', storage, clients);
   const validating = new WebhookConfigurations('validatingwebhookconfigurations', storage, clients);
   const matcher = new RequestMatcher(storage, new EquivalentResources(parts.resources));

@@ -5,6 +5,7 @@ import { NoEndpointError } from '../admission/webhook/service-endpoints.ts';
 import type { Draft, Resource } from '../registry/resource.ts';
 import type { ApiRequest, UserInfo } from '../request/api-request.ts';
 import type { ApiResponse } from '../request/api-response.ts';
+import type { Dial } from '../admission/webhook/dial.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { type Availability, failedCheck, passed, withAvailability } from './availability.ts';
@@ -18,6 +19,7 @@ export interface AggregatorParts {
   readonly resource: Resource;
   readonly clock: Clock;
   readonly random: Random;
+  readonly dial?: Dial | undefined;
   readonly onError: (error: unknown) => void;
 }
 

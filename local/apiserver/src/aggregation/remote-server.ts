@@ -2,6 +2,7 @@ import type { KeyPair } from '@tektite/certificates';
 import type { Clock, Random } from '@tektite/meta';
 import type { APIServiceSpec } from '@tektite/schema/kubernetes';
 import { Agent, type Dispatcher, request } from 'undici';
+import type { Dial } from '../admission/webhook/dial.ts';
 import { findServiceEndpoint } from '../admission/webhook/service-endpoints.ts';
 import { verifiedConnector } from '../admission/webhook/verified-connector.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -10,6 +11,7 @@ export interface RemoteServerParts {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly random: Random;
+  readonly dial?: Dial | undefined;
   /** The certificate by which aggregated servers recognise this one. */
   readonly identity: KeyPair;
 }
@@ -41,6 +43,7 @@ export class RemoteServer {
       isVerified: insecureSkipTLSVerify !== true,
       identity: parts.identity,
       timeoutMs: connectMilliseconds,
+      dial: parts.dial,
       now: () => parts.clock.now(),
     });
     this.agent = new Agent({

@@ -5,9 +5,10 @@ import { type PreparedVolume, VolumeError } from '../volumes/pod-volumes.ts';
 import { removeTree } from '../volumes/remove-tree.ts';
 import type { AgentParts } from './agent-parts.ts';
 import { podReference } from './container-launcher.ts';
+import { HostPortError, HostPorts } from './host-ports.ts';
 import { VolumeFollower } from './volume-follower.ts';
 
-/** Waits between attempts to make volumes ready, growing as a kubelet's do. */
+/** Waits between attempts to make volumes and the sandbox ready, growing as a kubelet's do. */
 const retryMs = [500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 122_000];
 
 /** The environment of the containers of a Pod: its volumes and its sandbox. */
@@ -19,6 +20,7 @@ export class PodSetup {
   private failures = 0;
   private retryAt = 0;
   private made = false;
+  private ports: HostPorts | undefined;
   private addresses: readonly string[] | undefined;
 
   constructor(sandbox: PodSandbox, parts: AgentParts) {
@@ -61,17 +63,31 @@ export class PodSetup {
     } catch (error) {
       if (!(error instanceof VolumeError)) throw error;
       parts.events.event(podReference(pod), { type: 'Warning', reason: 'FailedMount', message: error.message });
-      this.retryAt = now + (retryMs[Math.min(this.failures++, retryMs.length - 1)] as number);
-      return { retryAt: this.retryAt };
+      return this.later(now);
     }
-    this.addresses = await parts.runtime.createSandbox(sandbox);
+    try {
+      this.addresses = await parts.runtime.createSandbox(sandbox);
+      const [address] = this.addresses ?? [];
+      if (address !== undefined) this.ports ??= await HostPorts.open(pod, address, parts.network);
+    } catch (error) {
+      if (!(error instanceof HostPortError)) throw error;
+      const message = `Failed to create pod sandbox: ${error.message}`;
+      parts.events.event(podReference(pod), { type: 'Warning', reason: 'FailedCreatePodSandBox', message });
+      return this.later(now);
+    }
     this.made = true;
     if (parts.runtime.usesFiles) this.follower ??= new VolumeFollower(pod, sandbox.directory, parts);
     return {};
   }
 
+  private later(now: number): { readonly retryAt: number } {
+    this.retryAt = now + (retryMs[Math.min(this.failures++, retryMs.length - 1)] as number);
+    return { retryAt: this.retryAt };
+  }
+
   /** Stops following what the volumes show. */
   async close(): Promise<void> {
+    this.ports?.[Symbol.dispose]();
     this.follower?.[Symbol.dispose]();
     await this.follower?.settled();
   }
@@ -81,6 +97,7 @@ export class PodSetup {
     const { runtime, volumes, tokens } = this.parts;
     const { uid, directory } = this.sandbox;
     await this.close();
+    this.ports = undefined;
     await runtime.removeSandbox(uid);
     await volumes.remove(uid);
     tokens.forget(uid);

@@ -2,12 +2,12 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { closeSync, openSync } from 'node:fs';
 import { createServer, type Server, Socket } from 'node:net';
 import { findNativeProgram } from '@tektite/native';
+import { ConnectionRelay } from '../runtime/connection-relay.ts';
 import { connected, machineNetwork, type Network } from '../runtime/network.ts';
 import { RuntimeError } from '../runtime/runtime-error.ts';
 import { AddressPool } from './address-pool.ts';
 import { parseIpv4 } from './ip-address.ts';
 import { NetworkError, NetworkProcess, type SocketHandle } from './network-process.ts';
-import { WayOut } from './way-out.ts';
 
 /** The first numbers of the addresses of Pods and Services: the same on every node, because no other network sees them. */
 const pods = '10.244';
@@ -45,7 +45,7 @@ export class PodNetwork implements Network, AsyncDisposable {
   private readonly process: NetworkProcess;
   private readonly addresses = new AddressPool();
   private readonly known = new Map<string, Promise<KnownPod>>();
-  private wayOut: WayOut | undefined;
+  private wayOut: ConnectionRelay | undefined;
 
   /** Rejects with a {@link RuntimeError} where this machine cannot have such a network. */
   static async open({ directory, program }: PodNetworkOptions): Promise<PodNetwork> {
@@ -79,7 +79,11 @@ export class PodNetwork implements Network, AsyncDisposable {
    */
   async openWayOut(): Promise<void> {
     try {
-      this.wayOut ??= new WayOut(await this.serve(await this.process.wayOut()));
+      const server = await this.serve(await this.process.wayOut());
+      // A connection is accepted on the address that the Pod meant.
+      this.wayOut = new ConnectionRelay(server, ({ localAddress = '', localPort = 0 }) =>
+        machineNetwork.connect(localAddress, localPort),
+      );
     } catch (error) {
       throw unavailable(`Pods would not reach other networks: ${(error as Error).message}`, error);
     }

@@ -23,7 +23,7 @@ export const runtimeErrors = defineErrors('node', 'RuntimeError', {
     fix: 'run outside of the restricting container, or grant it the capabilities',
   },
   NETWORK_UNAVAILABLE: {
-    when: 'each Pod was to have its own network, and this machine cannot have one',
+    when: 'this machine cannot have the network that Pods should have',
     fix: 'give Pods the network of the machine, or correct what the message names',
   },
 });

@@ -11,7 +11,7 @@ it('leaves out endpoints that no connection can be made to, which the API lets b
     ports: [{ name: 'web', port }],
     endpoints: [{ addresses: ['192.0.2.1'] }],
   });
-  const web = { service: 'default/web', address: '127.97.0.1', port: 80, name: 'web' };
+  const web = { service: 'default/web', address: '127.97.0.1', port: 80, name: 'web', protocol: 'TCP' } as const;
   const found = readyEndpoints([70_000, -1, 0, 8080, 65_535, 65_536].map(slice), web);
   expect(found.map(({ port }) => port)).toEqual([8080, 65_535]);
 });

@@ -8,7 +8,12 @@ export interface ProxiedPort {
   readonly port: number;
   /** Ties it to the ports of endpoints. */
   readonly name: string;
+  readonly protocol: 'TCP' | 'UDP';
+  /** How long a client stays with the endpoint that it was given first. Absent: not at all. */
+  readonly affinityMs?: number;
 }
+
+const defaultAffinitySeconds = 10_800;
 
 /** The TCP ports of a Service that has addresses of the loopback network. */
 export function proxiedPorts({ metadata, spec }: Service): readonly ProxiedPort[] {
@@ -17,8 +22,26 @@ export function proxiedPorts({ metadata, spec }: Service): readonly ProxiedPort[
   return addresses.flatMap((address) =>
     (spec?.ports ?? [])
       .filter(({ protocol = 'TCP' }) => protocol === 'TCP')
-      .map(({ port, name = '' }) => ({ service, address, port, name })),
+      .map(({ port, name = '' }) => ({ service, address, port, name, protocol: 'TCP' })),
   );
+}
+
+/** The ports of a Service where Pods have a network: of its addresses there, and its node ports on the machine. */
+export function networkPorts({ metadata, spec }: Service): readonly ProxiedPort[] {
+  const service = `${metadata.namespace}/${metadata.name}`;
+  const { sessionAffinity, sessionAffinityConfig, clusterIPs = [], type } = spec ?? {};
+  const seconds = sessionAffinityConfig?.clientIP?.timeoutSeconds ?? defaultAffinitySeconds;
+  const affinity = sessionAffinity === 'ClientIP' ? { affinityMs: seconds * 1000 } : {};
+  const isExposed = type === 'NodePort' || type === 'LoadBalancer';
+  return (spec?.ports ?? []).flatMap(({ port, name = '', nodePort, protocol = 'TCP' }) => {
+    if (protocol !== 'TCP' && protocol !== 'UDP') return [];
+    const common = { service, name, protocol, ...affinity } as const;
+    const cluster = clusterIPs
+      .filter((address) => address !== 'None' && !address.includes(':') && !address.startsWith('127.'))
+      .map((address) => ({ ...common, address, port }));
+    if (!isExposed || !nodePort || protocol !== 'TCP') return cluster;
+    return [...cluster, { ...common, address: '0.0.0.0', port: nodePort }];
+  });
 }
 
 /** Where a Pod listens. */

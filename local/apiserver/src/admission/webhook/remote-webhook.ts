@@ -2,6 +2,7 @@ import type { Clock, Random } from '@tektite/meta';
 import type { AdmissionregistrationV1WebhookClientConfig } from '@tektite/schema/kubernetes';
 import { Agent, type buildConnector, request } from 'undici';
 import type { Storage } from '../../storage/storage.ts';
+import type { Dial } from './dial.ts';
 import { readAnswer } from './server-response.ts';
 import { findServiceEndpoint } from './service-endpoints.ts';
 import { verifiedConnector } from './verified-connector.ts';
@@ -14,6 +15,7 @@ export interface RemoteParts {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly random: Random;
+  readonly dial?: Dial | undefined;
 }
 
 /** Larger answers are cut off, and then are no JSON any more. */
@@ -68,13 +70,14 @@ export class RemoteWebhook {
 function connector(
   config: ClientConfig,
   host: string,
-  { storage, random, clock }: RemoteParts,
+  { storage, random, clock, dial }: RemoteParts,
 ): buildConnector.connector {
   const connect = verifiedConnector({
     host,
     ...(config.caBundle ? { authorities: Buffer.from(config.caBundle, 'base64').toString('utf8') } : {}),
     // Connections outlive calls; each call has a separate deadline.
     timeoutMs: idleMilliseconds,
+    dial,
     now: () => clock.now(),
   });
   const { service } = config;

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { checkServerIdentity, type TLSSocket } from 'node:tls';
 import { isVouchedServer, type KeyPair } from '@tektite/certificates';
 import { buildConnector } from 'undici';
+import { type Dial, dialled } from './dial.ts';
 
 export interface VerifiedConnectorOptions {
   /** Whom the certificate has to be for. */
@@ -13,6 +14,8 @@ export interface VerifiedConnectorOptions {
   /** The certificate that is shown to the server, if any. */
   readonly identity?: KeyPair;
   readonly timeoutMs: number;
+  /** Default: connections of this machine. */
+  readonly dial?: Dial | undefined;
   readonly now: () => number;
 }
 
@@ -23,7 +26,7 @@ export interface VerifiedConnectorOptions {
  */
 export function verifiedConnector(options: VerifiedConnectorOptions): buildConnector.connector {
   const { host, authorities, timeoutMs, identity, isVerified = true } = options;
-  const connect = buildConnector({
+  const secure = buildConnector({
     ...(authorities === undefined ? {} : { ca: authorities }),
     ...(isIP(host) ? {} : { servername: host }),
     ...(identity ? { cert: identity.certificate, key: identity.key } : {}),
@@ -33,6 +36,7 @@ export function verifiedConnector(options: VerifiedConnectorOptions): buildConne
     timeout: timeoutMs,
     allowH2: false,
   });
+  const connect = dialled(secure, options.dial, timeoutMs);
   return (request, callback) => {
     connect(request, (error, socket) => {
       if (error) {

@@ -1,4 +1,5 @@
 import type { Random } from '@tektite/meta';
+import type { Dial } from '../../admission/webhook/dial.ts';
 import type { Authorizer } from '../../auth/authorizer.ts';
 import type { ServiceAccountTokens } from '../../auth/service-account-tokens.ts';
 import type { Resource } from '../../registry/resource.ts';
@@ -19,6 +20,7 @@ export function subresourceHandlers(
   nodes: NodeConnectors,
   authorizer: Authorizer,
   random: Random,
+  dial?: Dial,
 ): ReadonlyMap<string, SubresourceHandler> {
   const pods = () => resources.find('', 'v1', 'pods') as Resource;
   return new Map([
@@ -28,8 +30,8 @@ export function subresourceHandlers(
     ['pods./eviction', evictionHandler(parts, resources)],
     ['serviceaccounts./token', tokenHandler(parts, tokens)],
     ['pods./log', logHandler(parts, nodes)],
-    ['pods./proxy', proxyHandler(parts, random)],
-    ['services./proxy', proxyHandler(parts, random)],
+    ['pods./proxy', proxyHandler(parts, random, dial)],
+    ['services./proxy', proxyHandler(parts, random, dial)],
     ['nodes./proxy', nodeProxyHandler(parts)],
     ['pods./ephemeralcontainers', ephemeralContainersHandler(parts, nodes)],
     ...['attach', 'exec', 'portforward'].map(

@@ -8,6 +8,7 @@ import {
   serviceUnavailableError,
 } from '@tektite/meta';
 import type { Pod, Service } from '@tektite/schema/kubernetes';
+import type { Dial } from '../../admission/webhook/dial.ts';
 import { NoEndpointError, serviceEndpoints } from '../../admission/webhook/service-endpoints.ts';
 import { answeredHeaders, forwardedHeaders } from '../../aggregation/proxied-headers.ts';
 import { errorTarget, type Resource } from '../../registry/resource.ts';
@@ -34,7 +35,7 @@ interface Address {
 const proxyPath = /^\/api\/v1\/namespaces\/[^/]+\/[^/]+\/[^/]+\/proxy/;
 
 /** `pods/NAME/proxy` and `services/NAME/proxy`: passes a request on to the program that listens there. */
-export function proxyHandler(parts: RestParts, random: Random): SubresourceHandler {
+export function proxyHandler(parts: RestParts, random: Random, dial?: Dial): SubresourceHandler {
   return async (context, resource) => {
     await reviewConnection(parts, context, resource);
     const target = parseTarget(context, resource);
@@ -42,7 +43,7 @@ export function proxyHandler(parts: RestParts, random: Random): SubresourceHandl
       resource.plural === 'pods'
         ? podAddress(parts, context, resource, target)
         : serviceAddress(parts, context, resource, target, random);
-    return forward(context, address);
+    return forward(context, address, dial);
   };
 }
 
@@ -113,7 +114,11 @@ function isGlobalUnicast(address: string): boolean {
   return family === 6 && !/^(?:::1?$|fe[89ab]|ff|::ffff:)/i.test(address);
 }
 
-async function forward({ request, info }: RequestContext, { scheme, host, port }: Address): Promise<ApiResponse> {
+async function forward(
+  { request, info }: RequestContext,
+  { scheme, host, port }: Address,
+  dial: Dial | undefined,
+): Promise<ApiResponse> {
   const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
   if (!methods.includes(request.method))
     throw methodNotSupportedError({ group: '', resource: info.resource }, info.verb);
@@ -140,6 +145,7 @@ async function forward({ request, info }: RequestContext, { scheme, host, port }
         ...(body === undefined ? {} : { body: body instanceof Uint8Array ? body : JSON.stringify(body) }),
         ...(request.signal ? { signal: request.signal } : {}),
       },
+      dial,
     );
     const { 'content-type': type = '', ...headers } = answeredHeaders(response.headers);
     const contentType = typeof type === 'string' ? type : (type[0] ?? '');
