@@ -7,9 +7,9 @@ import type { Event, Pod, PodSpec } from '@tektite/schema/kubernetes';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '@tektite/testkit';
 import { build } from 'esbuild';
 import { HostRuntime, type HostRuntimeOptions } from './host/host-runtime.ts';
+import { findNativeProgram } from './native-program.ts';
 import { PodNetwork } from './network/pod-network.ts';
 import type { PodRuntime } from './runtime/pod-runtime.ts';
-import { sandboxProgram } from './sandbox/sandbox-program.ts';
 import { type NodeOptions, type RunningNode, startNode } from './start-node.ts';
 
 /** A control plane with one node, in a test. */
@@ -126,13 +126,15 @@ export async function bundleNodeProgram(outfile: string): Promise<string> {
   const contents = `
     import { Client, httpTransport, staticCredentials } from '@tektite/client';
     import { HostRuntime } from './host/host-runtime.ts';
+    import { PodNetwork } from './network/pod-network.ts';
     import { startNode } from './start-node.ts';
-    const { dataDir, server, certificateAuthority, clientCertificate } = JSON.parse(process.env.NODE_PROGRAM);
+    const { hasNetwork, dataDir, server, certificateAuthority, clientCertificate } = JSON.parse(process.env.NODE_PROGRAM);
     const credentials = staticCredentials({ clientCertificate });
     const client = new Client(httpTransport({ server, certificateAuthority, namespace: 'default', credentials }));
-    const runtime = new HostRuntime({ directory: dataDir + '/host' });
     try {
-      await startNode({ client, runtime, name: 'here', dataDir, onError: (error) => console.log('error', error.message) });
+      const network = hasNetwork ? { network: await PodNetwork.open({ directory: dataDir + '/host' }) } : {};
+      const runtime = new HostRuntime({ directory: dataDir + '/host', ...network });
+      await startNode({ client, runtime, ...network, name: 'here', dataDir, onError: (error) => console.log('error', error.message) });
       console.log('ready');
       setInterval(() => undefined, 1000);
     } catch (error) {
@@ -153,10 +155,12 @@ export async function bundleNodeProgram(outfile: string): Promise<string> {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
   });
-  // The program searches the folders above it for this one.
-  const sandbox = join(dirname(outfile), 'native', 'sandbox', 'dist', 'sandbox');
-  await mkdir(dirname(sandbox), { recursive: true });
-  await copyFile(sandboxProgram(), sandbox);
+  // The program searches the folders above it for these.
+  for (const name of ['sandbox', 'network']) {
+    const copy = join(dirname(outfile), 'native', name, 'dist', name);
+    await mkdir(dirname(copy), { recursive: true });
+    await copyFile(findNativeProgram(name) ?? '', copy);
+  }
   return outfile;
 }
 
@@ -167,11 +171,11 @@ export async function startNodeProgram(
   plane: ControlPlane,
   program: string,
   dataDir: string,
-  user: { uid?: number; gid?: number } = {},
+  { hasNetwork = false, ...user }: { uid?: number; gid?: number; hasNetwork?: boolean } = {},
 ): Promise<ChildProcess> {
   const { server, certificateAuthority, credentials } = (await plane.https()).config;
   const { clientCertificate } = (await credentials?.current()) ?? {};
-  const settings = JSON.stringify({ dataDir, server, certificateAuthority, clientCertificate });
+  const settings = JSON.stringify({ hasNetwork, dataDir, server, certificateAuthority, clientCertificate });
   const child = spawn(process.execPath, [program], {
     env: { PATH: process.env.PATH ?? '', NODE_PROGRAM: settings },
     stdio: ['ignore', 'pipe', 'pipe'],

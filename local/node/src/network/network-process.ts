@@ -69,9 +69,6 @@ export class NetworkProcess {
     });
     this.readAnswers();
     this.child.on('message', (message, handle) => this.take(message, handle));
-    this.child.unref();
-    this.child.channel?.unref();
-    this.control.unref();
   }
 
   /** Makes the namespace of a Pod. Resolves with the number of its descriptor in that process. */
@@ -99,6 +96,7 @@ export class NetworkProcess {
   }
 
   async close(): Promise<void> {
+    this.child.ref();
     this.control.destroy();
     await this.ended;
   }
@@ -110,21 +108,27 @@ export class NetworkProcess {
     const words = [frame.length - 4, id, operations[operation], ...values];
     for (const [index, word] of words.entries()) frame.writeUInt32LE(word >>> 0, 4 * index);
     const answer = this.answer(id);
-    // What waits for an answer has to get it.
-    if (this.pending.size === 1) this.child.channel?.ref();
     this.control.write(frame);
     return answer;
   }
 
   private answer(id: number): Promise<number | SocketHandle> {
-    return new Promise((resolve, reject) => this.pending.set(id, { resolve, reject }));
+    const answer = new Promise<number | SocketHandle>((resolve, reject) => this.pending.set(id, { resolve, reject }));
+    this.keepAlive();
+    return answer;
+  }
+
+  /** Only what waits for an answer keeps this process alive. */
+  private keepAlive(): void {
+    const action = this.pending.size > 0 ? 'ref' : 'unref';
+    for (const each of [this.child, this.child.channel, this.control]) each?.[action]();
   }
 
   private settle(id: number, action: (pending: Pending) => void): void {
     const pending = this.pending.get(id);
     if (!pending) return;
     this.pending.delete(id);
-    if (this.pending.size === 0) this.child.channel?.unref();
+    this.keepAlive();
     action(pending);
   }
 

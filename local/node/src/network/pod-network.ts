@@ -82,7 +82,7 @@ export class PodNetwork implements Network, AsyncDisposable {
       const server = await this.serve(await this.process.wayOut());
       // A connection is accepted on the address that the Pod meant.
       this.wayOut = new ConnectionRelay(server, ({ localAddress = '', localPort = 0 }) =>
-        machineNetwork.connect(localAddress, localPort),
+        connectOutside(localAddress, localPort),
       );
     } catch (error) {
       throw unavailable(`Pods would not reach other networks: ${(error as Error).message}`, error);
@@ -188,6 +188,12 @@ function bound(handle: SocketHandle): UdpSocket {
 /** Whether an address is a Pod's or a Service's. */
 function isInside(host: string): boolean {
   return parseIpv4(host) !== undefined && (host.startsWith(`${pods}.`) || host.startsWith(`${services}.`));
+}
+
+/** Neither to this network, whose own sockets answer in it, nor to programs that the machine keeps to itself. */
+async function connectOutside(host: string, port: number): Promise<Socket> {
+  if (isInside(host) || /^(?:0|127)\./.test(host)) throw new NetworkError(`${host} is no other network`);
+  return machineNetwork.connect(host, port);
 }
 
 function ignoreEnd(error: unknown): void {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PodNetwork } from './pod-network.ts';
 
 const native = fileURLToPath(new URL('../../../../native/network/', import.meta.url));
 
@@ -16,4 +17,15 @@ export function networkLanes(): readonly (readonly [string, string])[] {
   const result = spawnSync(process.execPath, build, { encoding: 'utf8' });
   if (result.status !== 0 || !existsSync(output)) throw new Error(`cannot compile: ${result.stdout}${result.stderr}`);
   return [plain, ['with sanitizers', output]];
+}
+
+/** Whether Pods can have a network on this machine, and reach others from it. */
+export async function canHaveNetwork(): Promise<boolean> {
+  try {
+    await using network = await PodNetwork.open({ directory: '/nowhere/network-probe' });
+    await network.openWayOut();
+    return true;
+  } catch {
+    return false;
+  }
 }
