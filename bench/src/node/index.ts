@@ -8,6 +8,7 @@ import {
   HostRuntime,
   type ImageService,
   PodmanRuntime,
+  PodNetwork,
   type PodRuntime,
   SimulatedRuntime,
   startNode,
@@ -23,6 +24,7 @@ export async function benchNode({ quick }: { quick: boolean }): Promise<void> {
   const ok: boolean[] = [];
   const rounds = quick ? 20 : 100;
   ok.push(printTable('Pods as processes of this machine (host)', await benchRuntime('host', rounds, 50)));
+  ok.push(printTable('a network for each Pod', await benchNetwork(rounds)));
   await using image = await openBenchImage();
   if (image) ok.push(printTable('Pods from images', await benchRuntime('images', rounds, 50, image)));
   else console.log('\nbusybox is not installed: the figures of images are left out');
@@ -132,6 +134,40 @@ async function benchRuntime(
     { what: `${crowd} at once: created to Succeeded, p50`, value: at(together, 'ended', 0.5), unit: 'ms' },
     { what: `${crowd} at once: created to Succeeded, p99`, value: at(together, 'ended', 0.99), unit: 'ms' },
     { what: `${crowd} at once`, value: crowd / seconds, unit: 'Pods/s' },
+  ];
+}
+
+/** Pods with a network of their own beside Pods with the machine's, one after the other. */
+async function benchNetwork(rounds: number): Promise<Row[]> {
+  await using network = await PodNetwork.open({ directory: '/nowhere/bench' });
+  await using without = await start((directory) => new HostRuntime({ directory }));
+  await using withNetwork = await start((directory) => new HostRuntime({ directory, network }));
+  const times = { without: [] as number[], with: [] as number[], add: [] as number[], remove: [] as number[] };
+  for (let i = -5; i < rounds; i++) {
+    const plain = await runPod(without, `pod-${i + 10}`, 'bench');
+    const networked = await runPod(withNetwork, `pod-${i + 10}`, 'bench');
+    if (i < 0) continue;
+    times.without.push(plain.ended);
+    times.with.push(networked.ended);
+    const started = performance.now();
+    await network.add(`bench ${i}`);
+    const added = performance.now();
+    await network.remove(`bench ${i}`);
+    times.add.push(added - started);
+    times.remove.push(performance.now() - added);
+  }
+  const median = (list: readonly number[]) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)] ?? 0;
+  return [
+    { what: "the machine's network: created to Succeeded, p50", value: median(times.without), unit: 'ms' },
+    { what: 'a network of its own: created to Succeeded, p50', value: median(times.with), unit: 'ms' },
+    {
+      what: 'the network adds',
+      value: median(times.with) - median(times.without),
+      unit: 'ms',
+      target: { value: 5, better: 'less' },
+    },
+    { what: 'connecting a Pod, p50', value: median(times.add), unit: 'ms' },
+    { what: 'removing it, p50', value: median(times.remove), unit: 'ms' },
   ];
 }
 

@@ -1,6 +1,7 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { closeSync, openSync } from 'node:fs';
 import { createServer, type Server, Socket } from 'node:net';
+import { systemClock } from '@tektite/meta';
 import { findNativeProgram } from '@tektite/native';
 import { ConnectionRelay } from '../runtime/connection-relay.ts';
 import { connected, machineNetwork, type Network } from '../runtime/network.ts';
@@ -12,6 +13,10 @@ import { NetworkError, NetworkProcess, type SocketHandle } from './network-proce
 /** The first numbers of the addresses of Pods and Services: the same on every node, because no other network sees them. */
 const pods = '10.244';
 const services = '10.96';
+/** How many Pods are connected ahead. */
+const spares = 2;
+/** They are made when no Pod was added for so long: what starts now needs the processor more. */
+const spareDelayMs = 50;
 
 export interface PodNetworkOptions {
   /** A folder of the node, which names the process that holds the network. */
@@ -45,7 +50,10 @@ export class PodNetwork implements Network, AsyncDisposable {
   private readonly process: NetworkProcess;
   private readonly addresses = new AddressPool();
   private readonly known = new Map<string, Promise<KnownPod>>();
+  /** Made ahead: a Pod that starts does not wait for the kernel. */
+  private readonly spare: Promise<KnownPod>[] = [];
   private wayOut: ConnectionRelay | undefined;
+  private preparing: Disposable | undefined;
 
   /** Rejects with a {@link RuntimeError} where this machine cannot have such a network. */
   static async open({ directory, program }: PodNetworkOptions): Promise<PodNetwork> {
@@ -57,6 +65,7 @@ export class PodNetwork implements Network, AsyncDisposable {
     const network = new PodNetwork(holder);
     try {
       await holder.started;
+      network.prepare();
       return network;
     } catch (error) {
       await network[Symbol.asyncDispose]();
@@ -93,20 +102,19 @@ export class PodNetwork implements Network, AsyncDisposable {
   add(uid: string): Promise<PodConnection> {
     const known = this.known.get(uid);
     if (known) return known;
-    const adding = this.connectPod();
+    const adding = this.spare.shift() ?? this.connectPod();
     this.known.set(uid, adding);
     adding.catch(() => this.known.delete(uid));
+    this.preparing?.[Symbol.dispose]();
+    this.preparing = systemClock.setTimer(spareDelayMs, () => this.prepare());
     return adding;
   }
 
   /** After all processes of the Pod have ended. */
   async remove(uid: string): Promise<void> {
-    const pod = await this.known.get(uid)?.catch(() => undefined);
-    if (!pod) return;
+    const adding = this.known.get(uid);
     this.known.delete(uid);
-    closeSync(pod.descriptor);
-    await this.process.removePod(pod.number).catch(ignoreEnd);
-    this.addresses.free(pod.number);
+    if (adding) await this.disconnectPod(adding);
   }
 
   async connect(host: string, port: number, signal?: AbortSignal): Promise<Socket> {
@@ -138,8 +146,25 @@ export class PodNetwork implements Network, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.wayOut?.[Symbol.dispose]();
-    for (const uid of this.known.keys()) await this.remove(uid);
+    this.preparing?.[Symbol.dispose]();
+    await Promise.all([...this.known.values(), ...this.spare].map((each) => this.disconnectPod(each)));
     await this.process.close();
+  }
+
+  private prepare(): void {
+    while (this.spare.length < spares) {
+      const made = this.connectPod();
+      made.catch(() => undefined);
+      this.spare.push(made);
+    }
+  }
+
+  private async disconnectPod(adding: Promise<KnownPod>): Promise<void> {
+    const pod = await adding.catch(() => undefined);
+    if (!pod) return;
+    closeSync(pod.descriptor);
+    await this.process.removePod(pod.number).catch(ignoreEnd);
+    this.addresses.free(pod.number);
   }
 
   private async connectPod(): Promise<KnownPod> {
