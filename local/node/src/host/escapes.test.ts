@@ -7,14 +7,21 @@ import { kinds } from '@tektite/client';
 import type { Container, Pod, PodSpec } from '@tektite/schema/kubernetes';
 import { type ControlPlane, startControlPlane } from '@tektite/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { canHaveNetwork } from '../network/test-support.ts';
 import { nameFor } from './memory-folder.ts';
 import { bundleNodeProgram, killNodeProgram, shell, startNodeProgram } from '../test-support.ts';
 
 /** Attempts to leave a container, on the node of root and on that of an ordinary user. None may succeed. */
 const isRoot = process.getuid?.() === 0;
-const users: Readonly<Record<string, { uid?: number; gid?: number }>> = isRoot
+const accounts: Readonly<Record<string, { uid?: number; gid?: number }>> = isRoot
   ? { root: {}, 'an ordinary user': { uid: 65_534, gid: 65_534 } }
   : { 'an ordinary user': {} };
+const networks = (await canHaveNetwork()) ? [false, true] : [false];
+const users = Object.fromEntries(
+  Object.entries(accounts).flatMap(([who, account]) =>
+    networks.map((hasNetwork) => [hasNetwork ? `${who} with a network` : who, { ...account, hasNetwork }]),
+  ),
+);
 
 const folder = mkdtempSync(join(tmpdir(), 'tektite-escapes-'));
 const programs = join(folder, 'programs');
