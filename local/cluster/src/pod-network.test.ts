@@ -3,9 +3,11 @@ import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { RevisionStore } from '@tektite/apiserver';
 import { kinds } from '@tektite/client';
+import { systemClock } from '@tektite/meta';
 import { PodNetwork } from '@tektite/node';
 import type { Pod, PodSpec } from '@tektite/schema/kubernetes';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createServerAuthority, issueServerCertificate } from './server-keys.ts';
 import { type RunningCluster, startCluster } from './start-cluster.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
@@ -182,6 +184,86 @@ describe.runIf(can)('Pods with a network of their own', () => {
       );
     await client.delete(kinds.Pod, { namespace, name: 'exposed' });
     await expect.poll(() => ask(hostPort), { timeout: 10_000 }).toBe('');
+  });
+
+  test('are webhooks behind a Service, whose certificates are verified', async () => {
+    const authority = await createServerAuthority(systemClock);
+    const { certificate, key } = await issueServerCertificate(authority, 'hook.default.svc', systemClock);
+    const script = `require('https').createServer({ cert: process.env.CERT, key: process.env.KEY }, (q, s) => {
+      let t = ''; q.on('data', (c) => t += c); q.on('end', () => { const { uid, object } = JSON.parse(t).request;
+        const status = { message: 'the hook says no to ' + object.metadata.name };
+        s.setHeader('content-type', 'application/json');
+        s.end(JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid, allowed: false, status } })); });
+    }).listen(9443)`;
+    const env = [
+      { name: 'CERT', value: certificate },
+      { name: 'KEY', value: key },
+    ];
+    const container = {
+      ...shell('', { env }),
+      command: [process.execPath, '-e', script],
+      readinessProbe: { tcpSocket: { port: 9443 }, periodSeconds: 1 },
+    };
+    await create('hook', { containers: [container], terminationGracePeriodSeconds: 0 }, { labels: { app: 'hook' } });
+    const ports = [{ port: 443, targetPort: 9443, protocol: 'TCP' } as const];
+    await cluster.client.create(kinds.Service, {
+      metadata: { namespace, name: 'hook' },
+      spec: { selector: { app: 'hook' }, ports },
+    });
+    await cluster.client.create(kinds.ValidatingWebhookConfiguration, {
+      metadata: { name: 'hook' },
+      webhooks: [
+        {
+          name: 'hook.example.com',
+          sideEffects: 'None',
+          admissionReviewVersions: ['v1'],
+          rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE'] }],
+          clientConfig: {
+            service: { namespace, name: 'hook' },
+            caBundle: Buffer.from(authority.certificate).toString('base64'),
+          },
+        },
+      ],
+    });
+    const denied = () =>
+      cluster.client.create(kinds.ConfigMap, { metadata: { namespace, name: 'x' } }).then(
+        () => '',
+        ({ message }: Error) => message,
+      );
+    await expect.poll(denied, { timeout: 20_000 }).toContain('the hook says no to x');
+    await cluster.client.delete(kinds.ValidatingWebhookConfiguration, { name: 'hook' });
+  });
+
+  test('are reached by UDP, and stay with one endpoint where the Service says so', async () => {
+    const echo = `const s = require('dgram').createSocket('udp4'); s.bind(5353); s.on('message', (m, f) => s.send(process.env.HOSTNAME + ' ' + m, f.port, f.address))`;
+    for (const name of ['echo-1', 'echo-2']) {
+      const container = { ...shell(''), command: [process.execPath, '-e', echo] };
+      await create(name, { containers: [container], terminationGracePeriodSeconds: 0 }, { labels: { app: 'echo' } });
+    }
+    await cluster.client.create(kinds.Service, {
+      metadata: { namespace, name: 'echo' },
+      spec: {
+        selector: { app: 'echo' },
+        sessionAffinity: 'ClientIP',
+        ports: [{ port: 53, targetPort: 5353, protocol: 'UDP' }],
+      },
+    });
+    const ready = async () =>
+      (
+        await cluster.client.list(kinds.EndpointSlice, { namespace, labelSelector: 'kubernetes.io/service-name=echo' })
+      ).items
+        .flatMap(({ endpoints }) => endpoints ?? [])
+        .filter(({ conditions }) => conditions?.ready).length;
+    await expect.poll(ready, { timeout: 20_000 }).toBe(2);
+    // Datagrams that come before a program listens are lost.
+    const ask = `const ask = () => { const s = require('dgram').createSocket('udp4'); s.send('ping', 53, 'echo'); return new Promise((done) => { s.on('message', (m) => { s.close(); done(String(m)); }); setTimeout(() => { try { s.close(); } catch {} done(''); }, 500); }); };
+      (async () => { const all = []; while (all.length < 8) { const a = await ask(); if (a) all.push(a); } console.log([...new Set(all)].join()); })()`;
+    await create('asks', { containers: [{ ...shell(''), command: [process.execPath, '-e', ask] }] });
+    await until('asks', ({ status }) => /Succeeded|Failed/.test(status?.phase ?? ''));
+    let text = '';
+    for await (const chunk of await cluster.client.log({ namespace, name: 'asks' }, {}))
+      text += Buffer.from(chunk).toString();
+    expect(text).toMatch(/^echo-[12] ping\n$/);
   });
 
   test('with hostNetwork have the address of the machine', async () => {

@@ -159,7 +159,15 @@ async function openNetwork(
   if ((node.network ?? 'host') === 'host') return undefined;
   const { openPodNetwork } = await import('./open-pod-network.ts');
   const network = await openPodNetwork(node, folder, onNotice);
-  if (network) started.push(() => network[Symbol.asyncDispose]());
+  if (!network) return undefined;
+  let isClosing = false;
+  void network.ended.then(
+    () => isClosing || onNotice('the network of Pods has ended: new Pods cannot start; start again'),
+  );
+  started.push(() => {
+    isClosing = true;
+    return network[Symbol.asyncDispose]();
+  });
   return network;
 }
 

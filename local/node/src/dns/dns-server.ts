@@ -11,7 +11,7 @@ import {
   parseQuery,
   responseCodes,
 } from './dns-message.ts';
-import { forwardQuery } from './forward-query.ts';
+import { forwardQuery, type NameServer } from './forward-query.ts';
 import { readFrames, writeFrame } from './tcp-frames.ts';
 
 export interface DnsServerOptions {
@@ -21,6 +21,8 @@ export interface DnsServerOptions {
   /** The last part of all names of the cluster. */
   readonly domain: string;
   readonly source: ServiceSource;
+  /** The name servers that are asked for all other names. Default: those of the machine. */
+  readonly upstream?: readonly NameServer[];
 }
 
 type Transport = 'udp' | 'tcp';
@@ -93,7 +95,7 @@ export class DnsServer implements AsyncDisposable {
     try {
       const own = await this.answer(query);
       if (own) return encodeAnswer(query, own, transport);
-      const passed = await forwardQuery(bytes, transport);
+      const passed = await forwardQuery(bytes, transport, this.options.upstream);
       return passed ?? encodeAnswer(query, { code: responseCodes.serverFailure, answers: [] }, transport);
     } finally {
       this.underWay--;

@@ -77,6 +77,11 @@ export class PodNetwork implements Network, AsyncDisposable {
     this.process = process;
   }
 
+  /** Resolves when there is no network any more. */
+  get ended(): Promise<void> {
+    return this.process.ended;
+  }
+
   /** The process whose user namespace the containers of Pods have to be in. */
   get pid(): number {
     return this.process.pid;

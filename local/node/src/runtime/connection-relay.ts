@@ -1,5 +1,7 @@
 import type { Server, Socket } from 'node:net';
 
+const maxConnections = 4096;
+
 /** Passes the connections of a server on, each to where `connect` leads; one that leads nowhere is reset. */
 export class ConnectionRelay implements Disposable {
   private readonly server: Server;
@@ -9,6 +11,8 @@ export class ConnectionRelay implements Disposable {
   constructor(server: Server, connect: (client: Socket) => Promise<Socket>) {
     this.server = server;
     this.connect = connect;
+    // Each takes two descriptors of this process.
+    server.maxConnections = maxConnections;
     server.on('connection', (client) => void this.accept(client));
   }
 
