@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { canHaveNetwork } from '../network/test-support.ts';
 import { PodNetwork } from '../network/pod-network.ts';
@@ -34,9 +34,10 @@ async function outerServer(): Promise<AsyncDisposable & { address: string; port:
     return encodeAnswer(query, { code: 0, answers }, transport);
   };
   udp.on('message', (bytes, from) => udp.send(answer(bytes, 'udp'), from.port, from.address));
-  const tcp = createServer(async (socket) => {
+  const serve = async (socket: Socket) => {
     for await (const bytes of readFrames(socket)) writeFrame(socket, answer(bytes, 'tcp'));
-  });
+  };
+  const tcp = createServer((socket) => void serve(socket));
   tcp.listen(port, '127.0.0.1');
   await once(tcp, 'listening');
   return {
