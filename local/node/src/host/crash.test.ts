@@ -15,9 +15,11 @@ import { kinds } from '@tektite/client';
 import type { Pod } from '@tektite/schema/kubernetes';
 import { startControlPlane } from '@tektite/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { canHaveNetwork } from '../network/test-support.ts';
 import { nameFor } from './memory-folder.ts';
 import { bundleNodeProgram, expectToRun, killNodeProgram, shell, startNodeProgram } from '../test-support.ts';
 
+const can = await canHaveNetwork();
 let folder: string;
 let program: string;
 beforeAll(async () => {
@@ -28,7 +30,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => {
   // The next start of a killed node removes its folders in memory; these have none.
-  for (const name of ['killed', 'chaos', 'ordinary']) {
+  for (const name of ['killed', 'chaos', 'ordinary', 'ordinary-network']) {
     rmSync(join('/dev/shm', nameFor(join(folder, name, 'host'))), { recursive: true, force: true });
   }
   for (const controller of ['memory', 'cpu', '.'])
@@ -151,121 +153,129 @@ describe('a node that is killed again and again, in the middle of its work', () 
 const unprivileged = { uid: 65_534, gid: 65_534 };
 
 describe.skipIf(process.getuid?.() !== 0)('a node of an ordinary user', () => {
-  test('runs Pods in user namespaces, or says why it cannot', async () => {
-    await using plane = await startControlPlane();
-    const dataDir = join(folder, 'ordinary');
-    mkdirSync(dataDir);
-    chownSync(dataDir, unprivileged.uid, unprivileged.gid);
-    let child: Awaited<ReturnType<typeof startNodeProgram>>;
-    try {
-      child = await startNodeProgram(plane, program, dataDir, unprivileged);
-    } catch (error) {
-      // The kernel of this machine forbids it: then that is what has to be said, with the ways out.
-      expect((error as Error).message).toMatch(/USER_NAMESPACES_FORBIDDEN.*Ways out/s);
-      return;
-    }
-    const run = async (name: string, script: string, more: object = {}, spec: object = {}) => {
-      const metadata = { namespace: 'default', name };
-      const containers = [shell(script, { terminationMessagePolicy: 'FallbackToLogsOnError', ...more })];
-      await plane.client.create(kinds.Pod, {
-        metadata,
-        spec: { nodeName: 'here', restartPolicy: 'Never', containers, ...spec },
-      });
-      let pod: Pod | undefined;
-      await expect
-        .poll(
-          async () => {
-            pod = await plane.client.get(kinds.Pod, metadata);
-            return pod.status?.phase;
-          },
-          { timeout: 10_000 },
-        )
-        .toMatch(/Succeeded|Failed/);
-      return pod?.status?.containerStatuses?.[0]?.state?.terminated;
-    };
-    const say = (text: string) => `{ ${text}; } >/dev/termination-log 2>&1`;
-    expect(
-      await run('root', say('id -u; hostname; ls -d /proc/[0-9]* | wc -l; ls /root; touch /usr/x /etc/x')),
-    ).toMatchObject({
-      exitCode: 1,
-      message: expect.stringMatching(
-        /^0\nroot\n[1-4]\ntouch: cannot touch '\/usr\/x': .*\ntouch: cannot touch '\/etc\/x'/,
-      ),
-    });
-    expect(
-      await run('user', say('id -u; id -g'), {}, { securityContext: { runAsUser: 1234, runAsGroup: 2345 } }),
-    ).toMatchObject({
-      exitCode: 0,
-      message: '1234\n2345\n',
-    });
-    const volumes = [{ name: 'v', emptyDir: {} }];
-    const volumeMounts = [
-      { name: 'v', mountPath: '/data' },
-      { name: 'v', mountPath: '/etc/there/not', subPath: 'a/b' },
-    ];
-    expect(
-      await run(
-        'volume',
-        say('echo x >/etc/there/not/file; cat /data/a/b/file; ls /dev/pts | wc -l'),
-        { volumeMounts },
-        { volumes },
-      ),
-    ).toMatchObject({
-      exitCode: 0,
-      message: expect.stringMatching(/^x\n/),
-    });
-    expect(
-      await run(
-        'escape',
-        say(
-          `cat ${dataDir}/logs/*/*/*; ls ${dataDir}; mount -o remount,bind,rw /usr && touch /usr/x && echo WROTE; true`,
-        ),
-      ),
-    ).toMatchObject({
-      exitCode: 0,
-      message: expect.not.stringMatching(/WROTE|pods/),
-    });
-    expect(existsSync('/usr/x')).toBe(false);
-
-    // As hardened Pods have it: each alone, and all at once; with another program run in the container by a hook.
-    const drop = { drop: ['ALL'] };
-    const hardened = {
-      runAsUser: 65_532,
-      runAsGroup: 65_532,
-      runAsNonRoot: true,
-      readOnlyRootFilesystem: true,
-      allowPrivilegeEscalation: false,
-      capabilities: drop,
-      seccompProfile: { type: 'RuntimeDefault' },
-    };
-    const contexts = {
-      dropped: { capabilities: drop },
-      'user-dropped': { runAsUser: 65_532, capabilities: drop },
-      'group-dropped': { runAsGroup: 2345, capabilities: drop },
-      'user-added': { runAsUser: 65_532, capabilities: { ...drop, add: ['NET_BIND_SERVICE'] } },
-      'user-without-setfcap': { runAsUser: 1234, runAsGroup: 5, capabilities: { drop: ['SETFCAP'] } },
-      hardened,
-    };
-    const capabilities = "sed -n 's/^CapEff:[^0]*0*/effective /p' /proc/self/status";
-    const hook = { exec: { command: ['sh', '-c', `id -u >/data/hook; ${capabilities} >>/data/hook`] } };
-    const until = `until [ -s /data/hook ]; do sleep 0.1; done; ${say(`id -u; ${capabilities}; cat /data/hook`)}`;
-    for (const [name, securityContext] of Object.entries(contexts))
-      for (const shareProcessNamespace of [false, true]) {
-        const uid = 'runAsUser' in securityContext ? securityContext.runAsUser : 0;
-        const container = {
-          securityContext,
-          lifecycle: { postStart: hook },
-          volumeMounts: [{ name: 'v', mountPath: '/data' }],
-        };
-        const pod = { volumes, shareProcessNamespace };
-        expect(
-          await run(`${name}-${shareProcessNamespace ? 'shared' : 'own'}`, until, container, pod),
-          name,
-        ).toMatchObject({
-          exitCode: 0,
-          message: `${uid}\neffective \n${uid}\neffective \n`,
-        });
+  const networks = ["the machine's network", 'a network of Pods'].slice(0, can ? 2 : 1);
+  test.each(networks)(
+    'runs Pods in user namespaces with %s, or says why it cannot',
+    async (network) => {
+      const hasNetwork = network === 'a network of Pods';
+      await using plane = await startControlPlane();
+      const dataDir = join(folder, hasNetwork ? 'ordinary-network' : 'ordinary');
+      mkdirSync(dataDir);
+      chownSync(dataDir, unprivileged.uid, unprivileged.gid);
+      let child: Awaited<ReturnType<typeof startNodeProgram>>;
+      try {
+        child = await startNodeProgram(plane, program, dataDir, { ...unprivileged, hasNetwork });
+      } catch (error) {
+        // The kernel of this machine forbids it: then that is what has to be said, with the ways out.
+        expect((error as Error).message).toMatch(/USER_NAMESPACES_FORBIDDEN.*Ways out/s);
+        return;
       }
-    await killNodeProgram(child);
-  }, 60_000);
+      const run = async (name: string, script: string, more: object = {}, spec: object = {}) => {
+        const metadata = { namespace: 'default', name };
+        const containers = [shell(script, { terminationMessagePolicy: 'FallbackToLogsOnError', ...more })];
+        await plane.client.create(kinds.Pod, {
+          metadata,
+          spec: { nodeName: 'here', restartPolicy: 'Never', containers, ...spec },
+        });
+        let pod: Pod | undefined;
+        await expect
+          .poll(
+            async () => {
+              pod = await plane.client.get(kinds.Pod, metadata);
+              return pod.status?.phase;
+            },
+            { timeout: 10_000 },
+          )
+          .toMatch(/Succeeded|Failed/);
+        return pod?.status?.containerStatuses?.[0]?.state?.terminated;
+      };
+      const say = (text: string) => `{ ${text}; } >/dev/termination-log 2>&1`;
+      expect(
+        await run('root', say('id -u; hostname; ls -d /proc/[0-9]* | wc -l; ls /root; touch /usr/x /etc/x')),
+      ).toMatchObject({
+        exitCode: 1,
+        message: expect.stringMatching(
+          /^0\nroot\n[1-4]\ntouch: cannot touch '\/usr\/x': .*\ntouch: cannot touch '\/etc\/x'/,
+        ),
+      });
+      expect(
+        await run('user', say('id -u; id -g'), {}, { securityContext: { runAsUser: 1234, runAsGroup: 2345 } }),
+      ).toMatchObject({
+        exitCode: 0,
+        message: '1234\n2345\n',
+      });
+      const volumes = [{ name: 'v', emptyDir: {} }];
+      const volumeMounts = [
+        { name: 'v', mountPath: '/data' },
+        { name: 'v', mountPath: '/etc/there/not', subPath: 'a/b' },
+      ];
+      expect(
+        await run(
+          'volume',
+          say('echo x >/etc/there/not/file; cat /data/a/b/file; ls /dev/pts | wc -l'),
+          { volumeMounts },
+          { volumes },
+        ),
+      ).toMatchObject({
+        exitCode: 0,
+        message: expect.stringMatching(/^x\n/),
+      });
+      expect(
+        await run(
+          'escape',
+          say(
+            `cat ${dataDir}/logs/*/*/*; ls ${dataDir}; mount -o remount,bind,rw /usr && touch /usr/x && echo WROTE; true`,
+          ),
+        ),
+      ).toMatchObject({
+        exitCode: 0,
+        message: expect.not.stringMatching(/WROTE|pods/),
+      });
+      expect(existsSync('/usr/x')).toBe(false);
+
+      // As hardened Pods have it: each alone, and all at once; with another program run in the container by a hook.
+      const drop = { drop: ['ALL'] };
+      const hardened = {
+        runAsUser: 65_532,
+        runAsGroup: 65_532,
+        runAsNonRoot: true,
+        readOnlyRootFilesystem: true,
+        allowPrivilegeEscalation: false,
+        capabilities: drop,
+        seccompProfile: { type: 'RuntimeDefault' },
+      };
+      const contexts = {
+        dropped: { capabilities: drop },
+        'user-dropped': { runAsUser: 65_532, capabilities: drop },
+        'group-dropped': { runAsGroup: 2345, capabilities: drop },
+        'user-added': { runAsUser: 65_532, capabilities: { ...drop, add: ['NET_BIND_SERVICE'] } },
+        'user-without-setfcap': { runAsUser: 1234, runAsGroup: 5, capabilities: { drop: ['SETFCAP'] } },
+        hardened,
+      };
+      const capabilities = "sed -n 's/^CapEff:[^0]*0*/effective /p' /proc/self/status";
+      // Whole at once: the container reads it as soon as it is there.
+      const write = `{ id -u; ${capabilities}; } >/data/part; mv /data/part /data/hook`;
+      const hook = { exec: { command: ['sh', '-c', write] } };
+      const until = `until [ -s /data/hook ]; do sleep 0.1; done; ${say(`id -u; ${capabilities}; cat /data/hook`)}`;
+      for (const [name, securityContext] of Object.entries(contexts))
+        for (const shareProcessNamespace of [false, true]) {
+          const uid = 'runAsUser' in securityContext ? securityContext.runAsUser : 0;
+          const container = {
+            securityContext,
+            lifecycle: { postStart: hook },
+            volumeMounts: [{ name: 'v', mountPath: '/data' }],
+          };
+          const pod = { volumes, shareProcessNamespace };
+          expect(
+            await run(`${name}-${shareProcessNamespace ? 'shared' : 'own'}`, until, container, pod),
+            name,
+          ).toMatchObject({
+            exitCode: 0,
+            message: `${uid}\neffective \n${uid}\neffective \n`,
+          });
+        }
+      await killNodeProgram(child);
+    },
+    60_000,
+  );
 });
