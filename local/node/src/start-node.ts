@@ -161,7 +161,7 @@ export async function startNode(options: NodeOptions, signal?: AbortSignal): Pro
 }
 
 function connector(
-  { logs, runtime }: AgentParts,
+  { logs, runtime, network }: AgentParts,
   agent: PodAgent,
 ): Pick<RunningNode, 'log' | 'exec' | 'attach' | 'dial'> {
   return {
@@ -211,7 +211,10 @@ function connector(
       const { name = '', namespace = '' } = pod.metadata;
       if (!agent.worker(pod)?.isRunning) throw badRequestError(`pod ${name}_${namespace} is not running`);
       if (!runtime.usesFiles) throw badRequestError('containers only seem to run, and no program listens');
-      return dialLocal(port, signal);
+      if (pod.spec?.hostNetwork || !network.connectInside) return dialLocal(port, signal);
+      return network.connectInside(pod.metadata.uid ?? '', port, signal).catch((error: Error) => {
+        throw new Error(`failed to connect to localhost:${port} inside the Pod: ${error.message}`, { cause: error });
+      });
     },
   };
 }

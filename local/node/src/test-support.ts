@@ -7,7 +7,7 @@ import type { Event, Pod, PodSpec } from '@tektite/schema/kubernetes';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '@tektite/testkit';
 import { build } from 'esbuild';
 import { HostRuntime, type HostRuntimeOptions } from './host/host-runtime.ts';
-import { findNativeProgram } from './native-program.ts';
+import { findNativeProgram } from '@tektite/native';
 import { PodNetwork } from './network/pod-network.ts';
 import type { PodRuntime } from './runtime/pod-runtime.ts';
 import { type NodeOptions, type RunningNode, startNode } from './start-node.ts';
@@ -156,7 +156,7 @@ export async function bundleNodeProgram(outfile: string): Promise<string> {
     },
   });
   // The program searches the folders above it for these.
-  for (const name of ['sandbox', 'network']) {
+  for (const name of ['sandbox', 'network'] as const) {
     const copy = join(dirname(outfile), 'native', name, 'dist', name);
     await mkdir(dirname(copy), { recursive: true });
     await copyFile(findNativeProgram(name) ?? '', copy);

@@ -13,11 +13,12 @@ const transports: [string, Readonly<Record<string, string>>][] = [
   ['SPDY', { KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false', KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false' }],
 ];
 
-describe.skipIf(!hasKubectl)('kubectl', () => {
+/** In a network of its own a Pod is reached on its loopback, too. An ordinary machine may not have one: then Pods have the machine's. */
+describe.skipIf(!hasKubectl).each(['host', 'auto'])('kubectl, where Pods have the network %s', (network) => {
   it('forwards ports, executes programs and copies files over WebSockets and SPDY', { timeout: 120_000 }, async () => {
     using scratch = new Scratch();
     const data = join(scratch.path, 'data');
-    await using _ = await scratch.start(['up', '--data-dir', data, '--port', '0'], /Ctrl-C/);
+    await using _ = await scratch.start(['up', '--data-dir', data, '--port', '0', '--network', network], /Ctrl-C/);
     const [port = 0, unused = 0] = await freePorts(2);
     const flags = ['--kubeconfig', join(data, 'kubeconfig')];
     const kubectl = (env: Readonly<Record<string, string>>, input: string, ...args: readonly string[]) =>
