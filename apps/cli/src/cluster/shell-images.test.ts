@@ -40,9 +40,14 @@ it.skipIf(!hasKubectl)(
     await expect
       .poll(async () => (await client.get(kinds.Pod, { namespace: 'default', name: 'server' })).status?.phase)
       .toBe('Running');
-    const debug = kubectl('', 'debug', 'server', '--image=bash', '-i', '--', 'true');
-    expect(debug.status).toBe(1);
-    expect(debug.stderr).toContain('an ephemeral container is not supported by node');
-    expect(debug.stderr).toContain('--copy-to');
+    const debug = kubectl('echo from a debugger; hostname\n', 'debug', 'server', '--image=busybox', '-i', '-c', 'look');
+    expect(debug).toMatchObject({ status: 0, stdout: expect.stringContaining('from a debugger\nserver\n') });
+    const debugged = await client.get(kinds.Pod, { namespace: 'default', name: 'server' });
+    expect(debugged.status).toMatchObject({
+      phase: 'Running',
+      ephemeralContainerStatuses: [{ name: 'look', restartCount: 0 }],
+    });
+    expect(debugged.status?.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('True');
+    expect(kubectl('', 'logs', 'server', '-c', 'look').stdout).toContain('from a debugger');
   },
 );

@@ -163,6 +163,13 @@ export function podReference({ metadata }: Pod): ObjectReference {
   };
 }
 
+const listOf: Readonly<Record<ContainerRole, string>> = {
+  init: 'initContainers',
+  sidecar: 'initContainers',
+  app: 'containers',
+  ephemeral: 'ephemeralContainers',
+};
+
 export function containerReference(pod: Pod, { name }: Container, role: ContainerRole): ObjectReference {
-  return { ...podReference(pod), fieldPath: `spec.${role === 'app' ? 'containers' : 'initContainers'}{${name}}` };
+  return { ...podReference(pod), fieldPath: `spec.${listOf[role]}{${name}}` };
 }

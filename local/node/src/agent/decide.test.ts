@@ -4,6 +4,7 @@ import {
   type ContainerInstance,
   type ContainerRecord,
   containersOf,
+  ephemeralContainersOf,
   newRecord,
 } from '../container/container-record.ts';
 import { decide, type PodAction } from './decide.ts';
@@ -33,7 +34,10 @@ const ended = (exitCode: number, finishedAt = now): ContainerInstance => ({
 /** The actions, in short, for a Pod whose containers are in these states. */
 function actions(pod: Pod, states: Readonly<Record<string, Partial<ContainerRecord>>>, ending = false): string[] {
   const records = new Map(
-    containersOf(pod).map((entry) => [entry.container.name, { ...newRecord(entry), ...states[entry.container.name] }]),
+    [...containersOf(pod), ...ephemeralContainersOf(pod)].map((entry) => [
+      entry.container.name,
+      { ...newRecord(entry), ...states[entry.container.name] },
+    ]),
   );
   return decide({ pod, records, now, ending }).map(short);
 }
@@ -47,9 +51,34 @@ describe('what is next for a Pod', () => {
   const staged = podOf([container('i1'), container('i2')], [container('a')]);
   const helped = podOf([container('i1'), sidecar('s'), container('i2')], [container('a')]);
   const once = podOf([container('i1')], [container('a')], 'Never');
+  const debugged: Pod = {
+    ...once,
+    spec: { ...once.spec, containers: [container('a')], ephemeralContainers: [container('e')] },
+  };
 
   test.each<[string, Pod, Readonly<Record<string, Partial<ContainerRecord>>>, boolean, string[]]>([
     ['all containers start together', plain, {}, false, ['start a', 'start b']],
+    [
+      'an ephemeral container starts beside those that run',
+      debugged,
+      { i1: { instance: ended(0) }, a: { instance: runs } },
+      false,
+      ['start e'],
+    ],
+    [
+      'an ephemeral container that ended is not run again',
+      debugged,
+      { i1: { instance: ended(0) }, a: { instance: runs }, e: { instance: ended(1) } },
+      false,
+      [],
+    ],
+    [
+      'an ephemeral container does not keep a Pod from completing',
+      debugged,
+      { i1: { instance: ended(0) }, a: { instance: ended(0) }, e: { instance: runs } },
+      false,
+      ['stopAll'],
+    ],
     ['nothing, when all run', plain, { a: { instance: runs }, b: { instance: runs } }, false, []],
     [
       'one that ended starts again, without the others',

@@ -1,5 +1,11 @@
 import type { Container, Pod } from '@tektite/schema/kubernetes';
-import { type ContainerEntry, type ContainerRecord, containersOf, isRunning } from '../container/container-record.ts';
+import {
+  type ContainerEntry,
+  type ContainerRecord,
+  containersOf,
+  ephemeralContainersOf,
+  isRunning,
+} from '../container/container-record.ts';
 import { backOffUntil, shouldRestart } from '../container/restart-policy.ts';
 
 /** The next action for a Pod. */
@@ -38,6 +44,7 @@ export function decide(view: PodView): PodAction[] {
   const actions: PodAction[] = [];
   const initialized = initialize(view, actions);
   if (initialized) for (const entry of entriesOf(view.pod, 'app')) keepRunning(view, entry, actions);
+  for (const entry of ephemeralContainersOf(view.pod)) keepRunning(view, entry, actions);
   return actions;
 }
 

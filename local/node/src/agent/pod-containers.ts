@@ -10,6 +10,7 @@ import {
   type ContainerInstance,
   type ContainerRecord,
   containersOf,
+  ephemeralContainersOf,
   isRunning,
   newRecord,
   podName,
@@ -87,7 +88,9 @@ export class PodContainers {
   }
 
   entry(name: string): ContainerEntry {
-    const found = containersOf(this.pod).find(({ container }) => container.name === name);
+    const found = [...containersOf(this.pod), ...ephemeralContainersOf(this.pod)].find(
+      ({ container }) => container.name === name,
+    );
     if (!found) throw new Error(`Pod ${podName(this.pod)} has no container ${name}`);
     return found;
   }
@@ -185,7 +188,8 @@ export class PodContainers {
     const now = this.parts.clock.now();
     const deadline = since + this.graceMs();
     for (const stop of this.stops.values()) stop.shorten(deadline);
-    const live = containersOf(this.pod).filter((entry) => isRunning(this.record(entry)));
+    const all = [...containersOf(this.pod), ...ephemeralContainersOf(this.pod)];
+    const live = all.filter((entry) => isRunning(this.record(entry)));
     const others = live.filter(({ role }) => role !== 'sidecar');
     const next = others.length > 0 ? others : live.slice(-1);
     const graceMs = Math.max(0, deadline - now);

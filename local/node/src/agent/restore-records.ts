@@ -1,17 +1,28 @@
 import type { ContainerState, ContainerStatus, Pod } from '@tektite/schema/kubernetes';
-import { type ContainerRecord, containersOf, newRecord, type Termination } from '../container/container-record.ts';
+import {
+  type ContainerRecord,
+  containersOf,
+  ephemeralContainersOf,
+  newRecord,
+  type Termination,
+} from '../container/container-record.ts';
 
 /**
  * The state of a Pod that this process did not start, from its status. Containers die with the process that runs them,
  * so a running one has ended in an unknown way; the words are those of kubelets.
  */
 export function restoreRecords(pod: Pod): Map<string, ContainerRecord> {
-  const statuses = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];
+  const { initContainerStatuses, containerStatuses, ephemeralContainerStatuses } = pod.status ?? {};
+  const statuses = [
+    ...(initContainerStatuses ?? []),
+    ...(containerStatuses ?? []),
+    ...(ephemeralContainerStatuses ?? []),
+  ];
   const byName = new Map(statuses.map((status) => [status.name, status]));
   const finished = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
   const lost = !finished && statuses.some(({ state }) => state?.running);
   const records = new Map<string, ContainerRecord>();
-  for (const entry of containersOf(pod)) {
+  for (const entry of [...containersOf(pod), ...ephemeralContainersOf(pod)]) {
     const status = byName.get(entry.container.name);
     const fresh = newRecord(entry);
     records.set(fresh.name, status ? restored(fresh, status) : fresh);

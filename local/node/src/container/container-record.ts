@@ -1,7 +1,7 @@
 import type { Container, Pod } from '@tektite/schema/kubernetes';
 
 /** The role of a container in its Pod. */
-export type ContainerRole = 'init' | 'sidecar' | 'app';
+export type ContainerRole = 'init' | 'sidecar' | 'app' | 'ephemeral';
 
 /** How an instance of a container ended. Times are milliseconds; none means unknown. */
 export interface Termination {
@@ -63,11 +63,16 @@ export interface ContainerEntry {
   readonly role: ContainerRole;
 }
 
-/** All containers of a Pod, in the order in which they start. */
+/** The containers of a Pod that its life depends on, in the order in which they start. */
 export function containersOf(pod: Pod): ContainerEntry[] {
   const init = (pod.spec?.initContainers ?? []).map((container) => ({ container, role: initRole(container) }));
   const app = (pod.spec?.containers ?? []).map((container) => ({ container, role: 'app' as const }));
   return [...init, ...app];
+}
+
+/** Those that were added to a Pod that runs, to debug it. They are started once, and change nothing of its life. */
+export function ephemeralContainersOf(pod: Pod): ContainerEntry[] {
+  return (pod.spec?.ephemeralContainers ?? []).map((container) => ({ container, role: 'ephemeral' }));
 }
 
 function initRole({ restartPolicy }: Container): ContainerRole {

@@ -4,6 +4,7 @@ import type { BackOff, ContainerRole } from './container-record.ts';
 /** Whether a container that ended with this code is to be run again. */
 export function shouldRestart(pod: Pod, container: Container, role: ContainerRole, exitCode: number): boolean {
   if (role === 'sidecar') return true;
+  if (role === 'ephemeral') return false;
   for (const { exitCodes, action } of container.restartPolicyRules ?? []) {
     const listed = exitCodes?.values?.includes(exitCode) ?? false;
     if (exitCodes && listed === (exitCodes.operator === 'In'))

@@ -1,6 +1,6 @@
 import { formatTime } from '@tektite/meta';
 import type { ContainerStatus, Pod, PodStatus } from '@tektite/schema/kubernetes';
-import { type ContainerRecord, containersOf, newRecord } from '../container/container-record.ts';
+import { type ContainerRecord, containersOf, ephemeralContainersOf, newRecord } from '../container/container-record.ts';
 import { containerStatus } from './container-status.ts';
 import { podConditions } from './pod-conditions.ts';
 import { type PodPhase, podPhase } from './pod-phase.ts';
@@ -25,7 +25,7 @@ export interface PodFacts {
 export function podStatus(facts: PodFacts): PodStatus {
   const { pod, records, failure } = facts;
   const before = pod.status;
-  const { init, app } = statusesOf(pod, records);
+  const { init, app, ephemeral } = statusesOf(pod, records);
   const started = app.some(({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated);
   const finished = before?.phase === 'Succeeded' || before?.phase === 'Failed' ? (before.phase as PodPhase) : undefined;
   const phase = finished ?? (failure ? 'Failed' : phaseOf(facts, [...init, ...app], started));
@@ -43,6 +43,7 @@ export function podStatus(facts: PodFacts): PodStatus {
     startTime: before?.startTime ?? formatTime(facts.startedAt),
     ...(init.length > 0 ? { initContainerStatuses: init } : {}),
     containerStatuses: app,
+    ...(ephemeral.length > 0 ? { ephemeralContainerStatuses: ephemeral } : {}),
     ...(before?.qosClass ? { qosClass: before.qosClass } : {}),
   };
 }
@@ -58,7 +59,7 @@ function phaseOf({ pod, records, ending }: PodFacts, statuses: readonly Containe
 function statusesOf(
   pod: Pod,
   records: ReadonlyMap<string, ContainerRecord>,
-): { init: ContainerStatus[]; app: ContainerStatus[] } {
+): { init: ContainerStatus[]; app: ContainerStatus[]; ephemeral: ContainerStatus[] } {
   const entries = containersOf(pod);
   const hasInit = entries.some(({ role }) => role !== 'app');
   const init: ContainerStatus[] = [];
@@ -69,5 +70,8 @@ function statusesOf(
     if (entry.role === 'app') app.push(status);
     else init.push(status);
   }
-  return { init, app };
+  const ephemeral = ephemeralContainersOf(pod).map((entry) =>
+    containerStatus(entry.container, records.get(entry.container.name) ?? newRecord(entry), false),
+  );
+  return { init, app, ephemeral };
 }

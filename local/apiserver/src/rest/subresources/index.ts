@@ -7,7 +7,7 @@ import type { ResourceTable } from '../../registry/resource-table.ts';
 import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
 import { bindingHandler } from './binding.ts';
 import { evictionHandler } from './eviction.ts';
-import { connectHandler, ephemeralContainersHandler, logHandler, type NodeConnectors } from './pod-node.ts';
+import { connectHandler, logHandler, type NodeConnectors } from './pod-node.ts';
 import { nodeProxyHandler, proxyHandler } from './proxy.ts';
 import { tokenHandler } from './token.ts';
 import { scaleHandler } from './scale.ts';
@@ -33,7 +33,6 @@ export function subresourceHandlers(
     ['pods./proxy', proxyHandler(parts, random, dial)],
     ['services./proxy', proxyHandler(parts, random, dial)],
     ['nodes./proxy', nodeProxyHandler(parts)],
-    ['pods./ephemeralcontainers', ephemeralContainersHandler(parts, nodes)],
     ...['attach', 'exec', 'portforward'].map(
       (name) => [`pods./${name}`, connectHandler(parts, nodes, authorizer)] as const,
     ),

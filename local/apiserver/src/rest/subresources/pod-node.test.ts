@@ -120,25 +120,3 @@ describe('sessions', () => {
     await close();
   });
 });
-
-it('refuses ephemeral containers where the node of the Pod does not run them, and says what to do instead', async () => {
-  const spec = { containers: [{ name: 'c', image: 'i' }] };
-  for (const [nodeName, code] of [
-    ['elsewhere', 200],
-    ['here', 501],
-  ] as const) {
-    const { server } = await serverWithPod({ spec: { ...spec, nodeName } });
-    using _ = server.nodes.register('here', { log: async function* () {} });
-    const answer = await server.handle({
-      method: 'PATCH',
-      path: '/api/v1/namespaces/default/pods/p/ephemeralcontainers',
-      query: new URLSearchParams(),
-      headers: { 'content-type': 'application/strategic-merge-patch+json' },
-      user: admin,
-      body: { spec: { ephemeralContainers: [{ name: 'debugger', image: 'i' }] } },
-    });
-    expect(answer.code).toBe(code);
-    if (code === 501) expect(JSON.stringify(answer)).toContain('use kubectl exec, or kubectl debug --copy-to');
-    await server.close();
-  }
-});

@@ -125,23 +125,6 @@ function streamNames({ stdin, stdout, stderr, tty }: Session): SessionStream[] {
 }
 
 /**
- * Refuses ephemeral containers of Pods on a node of this process, which does not run them: a client would wait for one for
- * ever. Otherwise they are a view of the Pod.
- */
-export function ephemeralContainersHandler(parts: RestParts, nodes: NodeConnectors): SubresourceHandler {
-  return async (context, resource) => {
-    if (context.info.verb === 'get') return undefined;
-    const { nodeName = '' } = (await podOf(parts, context, resource)).spec ?? {};
-    if (!nodes.find(nodeName)) return undefined;
-    const { status } = unsupported('an ephemeral container', nodeName);
-    throw new StatusError({
-      ...status,
-      message: `${status.message}; use kubectl exec, or kubectl debug --copy-to=NAME`,
-    });
-  };
-}
-
-/**
  * A WebSocket is opened by GET, and so the verb is `get`. It is no read: a user who may not create a session does not
  * get one this way either.
  */
