@@ -152,6 +152,8 @@ export class ContainerRoot {
       throw new MountPathError(`cannot mount at ${path}: it belongs to the kernel`);
     const place = this.placeOf(at);
     if (place.kind === 'private') makeBeneath(place.root, place.rest, type);
+    // The same place as another mount, such as /etc/hosts of the Pod: this one covers it.
+    else if (place.kind === 'volume' && place.rest === '') return at;
     else if (place.kind === 'volume') makeBeneath(stablePath(place.mount.mount), place.rest, type);
     else this.prepareInBase(at, type);
     return at;

@@ -219,6 +219,22 @@ describe('a Pod of processes', () => {
     rmSync(folder, { recursive: true });
   });
 
+  test('mounts files over those that the node makes, and at the top of the root', async () => {
+    await here.plane.client.create(kinds.ConfigMap, {
+      metadata: { namespace: 'default', name: 'files' },
+      data: { hosts: '1.2.3.4 special\n', top: 'at the top\n' },
+    });
+    const volumes = [{ name: 'v', configMap: { name: 'files' } }];
+    const volumeMounts = [
+      { name: 'v', mountPath: '/etc/hosts', subPath: 'hosts' },
+      { name: 'v', mountPath: '/etc/resolv.conf', subPath: 'top' },
+      { name: 'v', mountPath: '/top', subPath: 'top' },
+    ];
+    expect(
+      await output({ command: ['cat', '/etc/hosts', '/etc/resolv.conf', '/top'], volumeMounts }, { volumes }),
+    ).toBe('1.2.3.4 special\nat the top\nat the top\n');
+  });
+
   test('mounts the folder of a claim that is bound', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'claim-'));
     const { client } = here.plane;
