@@ -27,7 +27,7 @@ export class RunsOnServer implements AsyncDisposable {
     this.pods = new Informer<Pod, Pod>(client, kinds.Pod);
     this.pods.addHandler({ added: (pod) => void this.end(pod) });
     this.runs = new Informer<AnyRun, AnyRun>(client, kind);
-    this.runs.addHandler({ added: (run) => this.look(run), modified: (run) => this.look(run) });
+    this.runs.addHandler({ added: (run) => this.observe(run), modified: (run) => this.observe(run) });
   }
 
   async synced(): Promise<void> {
@@ -47,7 +47,7 @@ export class RunsOnServer implements AsyncDisposable {
     await Promise.all([this.pods.stop(), this.runs.stop()]);
   }
 
-  private look({ metadata, status }: AnyRun): void {
+  private observe({ metadata, status }: AnyRun): void {
     const { status: succeeded = 'Unknown', message } = status?.conditions?.[0] ?? {};
     const waiting = this.waiting.get(metadata.name ?? '');
     if (succeeded === 'True') waiting?.resolve();

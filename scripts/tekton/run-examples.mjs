@@ -96,9 +96,9 @@ try {
 }
 
 const good = rows.filter(([, result]) => result === 'Succeeded').length;
-const most = 160;
+const maxLength = 160;
 const clean = (text) =>
-  (text.length > most ? `${text.slice(0, most)}…` : text)
+  (text.length > maxLength ? `${text.slice(0, maxLength)}…` : text)
     .replaceAll('|', '\\|')
     .replaceAll(relative('.', folder), 'examples/v1');
 console.log(`# Tekton's examples on this machine

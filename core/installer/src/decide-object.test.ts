@@ -34,7 +34,7 @@ describe('what is done about an object', () => {
     ['that another set made and deletes', map, dying(map, '2026-01-01T00:00:00Z', other), 'skip'],
     ['a definition that is being deleted', crd, dying(crd, '2026-01-01T00:00:45Z'), 'skip'],
     ['a definition that is stuck', crd, dying(crd, '2026-01-01T00:00:15Z'), 'release'],
-  ] as const)('%s', (_what, object, live, expected) => {
+  ] as const)('decides about one %s', (_what, object, live, expected) => {
     expect(decideObject({ self, prepared: prepared(object), live, now }, method, tektonDialect).type).toBe(expected);
   });
 

@@ -79,7 +79,7 @@ export interface RemovalRule {
   /** Which live objects are ours to delete. Default: all that the set names. */
   readonly mayDelete?: (live: DynamicObject, self: KubeObject) => boolean;
   /** Whether the set stays until its objects are deleted. */
-  readonly waitUntilGone: boolean;
+  readonly waitUntilDeleted: boolean;
   /** The requeue delay while objects are being deleted. Default: the dialect's `requeueMs`. */
   readonly requeueMs?: number;
   /** The effect of a failure to read an object. Default `fail`; `skip` leaves the object to the garbage collector. */

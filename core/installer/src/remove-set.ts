@@ -54,7 +54,7 @@ export async function removeSet(
           await deleteObject(client, live, step.propagation, options.signal);
           deleted.push(referenceTo(live));
         }
-        if (removal.waitUntilGone) left.push(referenceTo(live));
+        if (removal.waitUntilDeleted) left.push(referenceTo(live));
       }
     }
   } catch (error) {

@@ -12,8 +12,8 @@ import type { SetInstallation } from './set-installation.ts';
 
 /** Others may write the same object; what is wanted is then decided again. */
 const attempts = 3;
-const firstLookMs = 50;
-const longestLookMs = 1_000;
+const firstPollMs = 50;
+const maxPollMs = 1_000;
 
 /** Runs one phase; the first thing that did not go well, if any. */
 export async function runPhase(installation: SetInstallation, phase: InstallPhase): Promise<PhaseFailure | undefined> {
@@ -89,7 +89,7 @@ async function checkObjects(
   const { clock } = installation.client;
   const until = clock.monotonic() + patienceMs;
   for (const object of objects) {
-    for (let pause = firstLookMs, first = true; ; pause = Math.min(pause * 2, longestLookMs), first = false) {
+    for (let pause = firstPollMs, first = true; ; pause = Math.min(pause * 2, maxPollMs), first = false) {
       const failure = await checkObject(installation, object, check, first);
       if (!failure) break;
       if (failure.cause !== 'notReady' || clock.monotonic() + pause > until) return failure;

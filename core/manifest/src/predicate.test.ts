@@ -38,7 +38,7 @@ const cases: readonly (readonly [string, Predicate, readonly string[]])[] = [
 ];
 
 describe('predicates choose by', () => {
-  it.each(cases)('%s', (_what, predicate, expected) => {
+  it.each(cases)('chooses objects: %s', (_what, predicate, expected) => {
     expect(all.filter(predicate).objects.map(({ metadata }) => metadata.name)).toEqual(expected);
   });
 

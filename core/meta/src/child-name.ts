@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-const longest = 63;
+const maxLength = 63;
 const hashLength = 32;
-const longestHead = longest - hashLength;
+const maxHeadLength = maxLength - hashLength;
 
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 
@@ -14,10 +14,10 @@ const md5 = (text: string): string => createHash('md5').update(text).digest('hex
  * childName('build-42', '-pod') // build-42-pod
  */
 export function childName(parent: string, suffix: string): string {
-  if (parent.length + suffix.length <= longest) return parent + suffix;
-  if (suffix.length < longestHead) return parent.slice(0, longestHead - suffix.length) + md5(parent) + suffix;
-  const head = parent.slice(0, longestHead) + md5(parent + suffix);
-  return trimEnd((head + suffix).slice(0, longest));
+  if (parent.length + suffix.length <= maxLength) return parent + suffix;
+  if (suffix.length < maxHeadLength) return parent.slice(0, maxHeadLength - suffix.length) + md5(parent) + suffix;
+  const head = parent.slice(0, maxHeadLength) + md5(parent + suffix);
+  return trimEnd((head + suffix).slice(0, maxLength));
 }
 
 /** Cut marks such as `-` may not end a name. */
@@ -27,5 +27,5 @@ function trimEnd(name: string): string {
 
 /** Cut to 63 characters, without what may not stand at the end. */
 export function restrictLength(name: string): string {
-  return trimEnd(name.slice(0, longest));
+  return trimEnd(name.slice(0, maxLength));
 }

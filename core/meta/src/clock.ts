@@ -11,7 +11,7 @@ export interface Clock {
 }
 
 /** The longest delay a Node timer takes; longer ones would fire at once. */
-const longestTimer = 2 ** 31 - 1;
+const maxTimer = 2 ** 31 - 1;
 
 /** The machine's own clock. */
 export const systemClock: Clock = {
@@ -22,7 +22,7 @@ export const systemClock: Clock = {
     let timer: NodeJS.Timeout;
     const arm = () => {
       const left = Math.max(0, due - performance.now());
-      timer = setTimeout(left > longestTimer ? arm : action, Math.min(left, longestTimer));
+      timer = setTimeout(left > maxTimer ? arm : action, Math.min(left, maxTimer));
       timer.unref();
     };
     arm();

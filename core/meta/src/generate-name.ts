@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
 const suffixLength = 5;
-const longestPrefix = 63 - suffixLength;
+const maxPrefixLength = 63 - suffixLength;
 
 /** `length` characters that are safe inside any name. */
 export function randomSuffix(random: Random, length: number = suffixLength): string {
@@ -20,5 +20,5 @@ export function randomSuffix(random: Random, length: number = suffixLength): str
  * generateName('build-', systemRandom) // build-x7k2p
  */
 export function generateName(prefix: string, random: Random): string {
-  return `${prefix.slice(0, longestPrefix)}${randomSuffix(random)}`;
+  return `${prefix.slice(0, maxPrefixLength)}${randomSuffix(random)}`;
 }

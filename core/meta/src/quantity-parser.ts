@@ -27,7 +27,7 @@ const wrongSuffix = "unable to parse quantity's suffix";
 const wrongNumber = 'unable to parse numeric part of quantity';
 
 /** Real numbers are shorter; parsing longer ones takes time that grows faster than their length. */
-const longestText = 4096;
+const maxTextLength = 4096;
 
 /** `value * 10^exponent`. */
 export interface QuantityParts {
@@ -102,7 +102,7 @@ const isDigit = (char: string | undefined): boolean => char !== undefined && cha
 
 /** Upstream's scanner is laxer than the pattern it prints: a sign or a point alone is zero. */
 function scan(text: string): Scanned {
-  if (text === '' || text.length > longestText) throw new QuantityError(wrongFormat);
+  if (text === '' || text.length > maxTextLength) throw new QuantityError(wrongFormat);
   let at = 0;
   const skip = (accepts: (char: string | undefined) => boolean): string => {
     const start = at;
@@ -184,7 +184,7 @@ function wide({ negative, hasDigits, whole, fraction }: Scanned, suffix: Suffix)
 export function roundUp(value: bigint, places: number): bigint {
   if (value === 0n) return 0n;
   const sign = value < 0n ? -1n : 1n;
-  if (places > longestText * 2) return sign;
+  if (places > maxTextLength * 2) return sign;
   const divisor = 10n ** BigInt(places);
   return value % divisor === 0n ? value / divisor : value / divisor + sign;
 }

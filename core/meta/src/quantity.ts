@@ -2,11 +2,11 @@ import { parseQuantityParts, type QuantityFormat, type QuantityParts, roundUp, s
 
 const int64Limit = 2n ** 63n;
 /** Powers of ten that are written out. A larger one would only fill the memory. */
-const longestShift = 16_384;
+const maxShift = 16_384;
 
 function shiftUp(value: bigint, places: number): bigint {
   if (value === 0n) return 0n;
-  return value * 10n ** BigInt(Math.min(places, longestShift));
+  return value * 10n ** BigInt(Math.min(places, maxShift));
 }
 
 /**

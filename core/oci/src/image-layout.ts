@@ -38,8 +38,8 @@ export class ImageLayout {
     return asManifest({ value: (await this.json(blobPath(digest))) as object, digest });
   }
 
-  async saveBlob(digest: string, file: string, most: number): Promise<void> {
-    await saveChecked(createReadStream(join(this.folder, blobPath(checkedDigest(digest)))), digest, file, most);
+  async saveBlob(digest: string, file: string, maxBytes: number): Promise<void> {
+    await saveChecked(createReadStream(join(this.folder, blobPath(checkedDigest(digest)))), digest, file, maxBytes);
   }
 
   private async json(path: string): Promise<unknown> {

@@ -90,9 +90,9 @@ export class RegistryClient {
   }
 
   /** Writes a blob into a file. One that is not what its digest says, or too large, leaves none. */
-  async saveBlob(digest: string, file: string, most: number): Promise<void> {
+  async saveBlob(digest: string, file: string, maxBytes: number): Promise<void> {
     const response = await this.get(`/v2/${this.image.repository}/blobs/${checkedDigest(digest)}`, {});
-    await saveChecked(response.body as AsyncIterable<Uint8Array>, digest, file, most);
+    await saveChecked(response.body as AsyncIterable<Uint8Array>, digest, file, maxBytes);
   }
 
   /** A blob from this offset on. Neither its size nor its digest is checked. */

@@ -6,7 +6,7 @@ export async function saveChecked(
   chunks: AsyncIterable<Uint8Array>,
   digest: string,
   file: string,
-  most: number,
+  maxBytes: number,
 ): Promise<void> {
   const hash = createHash('sha256');
   let size = 0;
@@ -14,7 +14,7 @@ export async function saveChecked(
     await using out = await open(file, 'w', 0o600);
     for await (const chunk of chunks) {
       size += chunk.length;
-      if (size > most) throw new Error(`the blob ${digest} is larger than ${most} bytes`);
+      if (size > maxBytes) throw new Error(`the blob ${digest} is larger than ${maxBytes} bytes`);
       hash.update(chunk);
       await out.writeFile(chunk);
     }

@@ -18,7 +18,7 @@ function tar(...args: string[]): void {
   expect(status).toBe(0);
 }
 
-const most = 10 * 1024 * 1024;
+const maxBytes = 10 * 1024 * 1024;
 
 describe('a layer', () => {
   it('gives its files, with names of any length', async () => {
@@ -34,7 +34,7 @@ describe('a layer', () => {
       tar(`--format=${format}`, flags, `${format}.tar`, 'in');
       const out = join(folder, `out-${format}`);
       await mkdir(out);
-      expect((await unpackLayer(join(folder, `${format}.tar`), out, most)).toSorted()).toEqual(
+      expect((await unpackLayer(join(folder, `${format}.tar`), out, maxBytes)).toSorted()).toEqual(
         [long, 'in/big'].toSorted(),
       );
       expect(await readFile(join(out, long), 'utf8')).toBe('long');
@@ -50,9 +50,9 @@ describe('a layer', () => {
     tar('-cf', 'link.tar', 'link');
     const out = join(folder, 'a', 'out');
     await mkdir(out, { recursive: true });
-    await expect(unpackLayer(join(folder, 'up.tar'), out, most)).rejects.toThrow('leads out of its folder');
-    await expect(unpackLayer(join(folder, 'root.tar'), out, most)).rejects.toThrow('leads out of its folder');
-    await expect(unpackLayer(join(folder, 'link.tar'), out, most)).rejects.toThrow('neither a file nor a folder');
+    await expect(unpackLayer(join(folder, 'up.tar'), out, maxBytes)).rejects.toThrow('leads out of its folder');
+    await expect(unpackLayer(join(folder, 'root.tar'), out, maxBytes)).rejects.toThrow('leads out of its folder');
+    await expect(unpackLayer(join(folder, 'link.tar'), out, maxBytes)).rejects.toThrow('neither a file nor a folder');
     await expect(stat(join(folder, 'a', 'evil'))).rejects.toThrow('ENOENT');
   });
 
@@ -62,7 +62,7 @@ describe('a layer', () => {
     await expect(unpackLayer(join(folder, 'big.tar'), folder, 100_000)).rejects.toThrow('larger than 100000 bytes');
     tar('-cf', 'plain.tar', 'big');
     await writeFile(join(folder, 'cut.tar'), (await readFile(join(folder, 'plain.tar'))).subarray(0, 5000));
-    await expect(unpackLayer(join(folder, 'cut.tar'), folder, most)).rejects.toThrow('ends in the middle');
+    await expect(unpackLayer(join(folder, 'cut.tar'), folder, maxBytes)).rejects.toThrow('ends in the middle');
   });
 });
 

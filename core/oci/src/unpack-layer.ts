@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { createGunzip } from 'node:zlib';
 
 const blockSize = 512;
-const longestName = 4096;
+const maxNameLength = 4096;
 
 /**
  * Unpacks a layer (tar, plain or gzip) into a folder. Only folders and plain files: links and devices have no place in a
@@ -13,11 +13,11 @@ const longestName = 4096;
 export async function unpackLayer(
   file: string,
   folder: string,
-  most: number,
+  maxBytes: number,
   options: { readonly skipLinks?: boolean } = {},
 ): Promise<readonly string[]> {
   const written: string[] = [];
-  const reader = new BlockReader(await contentOf(file), most);
+  const reader = new BlockReader(await contentOf(file), maxBytes);
   let longName: string | undefined;
   for (let header = await reader.take(blockSize); header && !isZero(header); header = await reader.take(blockSize)) {
     const size = readOctal(header.subarray(124, 136));
@@ -60,13 +60,13 @@ async function contentOf(file: string): Promise<AsyncIterable<Uint8Array>> {
 /** Blocks out of chunks of any size. */
 class BlockReader {
   private readonly chunks: AsyncIterator<Uint8Array>;
-  private readonly most: number;
+  private readonly maxBytes: number;
   private rest: Uint8Array = new Uint8Array(0);
   private total = 0;
 
-  constructor(chunks: AsyncIterable<Uint8Array>, most: number) {
+  constructor(chunks: AsyncIterable<Uint8Array>, maxBytes: number) {
     this.chunks = chunks[Symbol.asyncIterator]();
-    this.most = most;
+    this.maxBytes = maxBytes;
   }
 
   /** Exactly so many bytes; undefined at the end. */
@@ -107,15 +107,15 @@ class BlockReader {
     if (padding > 0) await this.take(padding);
   }
 
-  private async some(most: number): Promise<Uint8Array | undefined> {
+  private async some(maxBytes: number): Promise<Uint8Array | undefined> {
     while (this.rest.length === 0) {
       const next = await this.chunks.next();
       if (next.done) return undefined;
       this.rest = next.value;
       this.total += next.value.length;
-      if (this.total > this.most) throw new Error(`the archive is larger than ${this.most} bytes`);
+      if (this.total > this.maxBytes) throw new Error(`the archive is larger than ${this.maxBytes} bytes`);
     }
-    const part = this.rest.subarray(0, most);
+    const part = this.rest.subarray(0, maxBytes);
     this.rest = this.rest.subarray(part.length);
     return part;
   }
@@ -149,7 +149,7 @@ function paxPath(body: Uint8Array): string | undefined {
 
 function checkedName(name: string, file: string): string {
   const parts = name.split('/').filter((part) => part !== '' && part !== '.');
-  if (name.startsWith('/') || name.length > longestName || parts.includes('..') || name.includes('\0'))
+  if (name.startsWith('/') || name.length > maxNameLength || parts.includes('..') || name.includes('\0'))
     throw new Error(`${file}: the name ${JSON.stringify(name.slice(0, 100))} leads out of its folder`);
   return parts.join('/') || '.';
 }

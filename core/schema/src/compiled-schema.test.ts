@@ -71,7 +71,7 @@ describe('types', () => {
     [{ d: 5 }, ['spec.d: Invalid value: "int64": spec.d in body must be of type date-time: "int64"']],
     ['x', ['spec: Invalid value: "string": spec in body must be of type object: "string"']],
     [JSON.parse('{"__proto__": 1, "constructor": 2}'), []],
-  ])('%j', (spec, expected) => {
+  ])('are checked in %j', (spec, expected) => {
     expect(check(schema, { spec })).toEqual(expected);
   });
 });

@@ -30,7 +30,7 @@ interface ConnectorName {
   readonly name: string;
 }
 
-const longestLabel = 63;
+const maxLabelLength = 63;
 const shownName = 40;
 
 const short = (text: string): string => sha256Hex(text).slice(0, 8);
@@ -43,15 +43,15 @@ export function installManifestName({ namespace, name }: ConnectorName, type: Ma
 
 /** Names may be longer than labels. */
 export function nameLabel(name: string): string {
-  if (name.length <= longestLabel) return name;
-  return `${name.slice(0, longestLabel - 9).replace(/[^a-z0-9]+$/, '')}-${short(name)}`;
+  if (name.length <= maxLabelLength) return name;
+  return `${name.slice(0, maxLabelLength - 9).replace(/[^a-z0-9]+$/, '')}-${short(name)}`;
 }
 
 /** A version in the characters of labels. */
 export function versionLabel(version: string): string {
   return version
     .replace(/[^A-Za-z0-9_.-]/g, '-')
-    .slice(0, longestLabel)
+    .slice(0, maxLabelLength)
     .replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
 }
 

@@ -51,7 +51,7 @@ export function runsToDelete(
   { keep, keepSince, pipeline, task }: Omit<TknOptions, 'namespace'>,
   now: number,
 ): readonly Run[] {
-  const most = keep === undefined ? 0 : readNumber('--keep', keep, 1, Number.MAX_SAFE_INTEGER);
+  const kept = keep === undefined ? 0 : readNumber('--keep', keep, 1, Number.MAX_SAFE_INTEGER);
   const minutes = keepSince === undefined ? 0 : readNumber('--keep-since', keepSince, 1, Number.MAX_SAFE_INTEGER);
   if (keep === undefined && keepSince === undefined) throw new UserError('say what is kept: --keep or --keep-since');
   const ofParent = ({ metadata }: Run) =>
@@ -61,5 +61,5 @@ export function runsToDelete(
   return runs
     .filter((run) => ofParent(run) && !Number.isNaN(end(run)))
     .toSorted((a, b) => end(b) - end(a))
-    .filter((run, index) => index >= most && end(run) <= now - minutes * 60_000);
+    .filter((run, index) => index >= kept && end(run) <= now - minutes * 60_000);
 }

@@ -49,10 +49,10 @@ function objectLines(object: PlannedObject, full: boolean): readonly string[] {
 }
 
 /** Some values are whole files in a line. */
-const longestLine = 200;
+const maxLineLength = 200;
 
 function diffLine({ type, text: whole }: DiffLine): string {
-  const text = whole.length > longestLine ? `${whole.slice(0, longestLine)}… (${whole.length} characters)` : whole;
+  const text = whole.length > maxLineLength ? `${whole.slice(0, maxLineLength)}… (${whole.length} characters)` : whole;
   switch (type) {
     case 'added':
       return pc.green(`    + ${text}`);

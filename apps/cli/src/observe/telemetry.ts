@@ -19,12 +19,12 @@ export interface Telemetry {
   close(): Promise<void>;
 }
 
-const longestFlushMs = 2000;
+const maxFlushMs = 2000;
 
 /** How long a collector may take, retries included: they would keep a process alive that has ended all else. */
 function patience(environment: NodeJS.ProcessEnv): { readonly timeoutMillis?: number } {
   const said = environment['OTEL_EXPORTER_OTLP_TIMEOUT'] ?? environment['OTEL_EXPORTER_OTLP_TRACES_TIMEOUT'];
-  return said === undefined ? { timeoutMillis: longestFlushMs } : {};
+  return said === undefined ? { timeoutMillis: maxFlushMs } : {};
 }
 
 /**
@@ -55,7 +55,7 @@ export function startTelemetry(environment: NodeJS.ProcessEnv = process.env): Te
       // The collector may be unreachable, which must not keep a process from ending.
       const waiting = new AbortController();
       const sent = Promise.allSettled([meters.shutdown(), tracers.shutdown()]);
-      await Promise.race([sent, sleep(systemClock, longestFlushMs, waiting.signal).catch(() => undefined)]);
+      await Promise.race([sent, sleep(systemClock, maxFlushMs, waiting.signal).catch(() => undefined)]);
       waiting.abort();
     },
   };

@@ -184,7 +184,7 @@ interface PodStates {
 }
 
 /** One watch for everything that is asked about the Pod. */
-function podStates(client: Client, key: ObjectKey, look: (pod: Pod) => void, signal: AbortSignal): PodStates {
+function podStates(client: Client, key: ObjectKey, observe: (pod: Pod) => void, signal: AbortSignal): PodStates {
   const selection = { namespace: key.namespace ?? '', fieldSelector: `metadata.name=${key.name}`, signal };
   let current: Pod | undefined;
   const events = resilientWatch<Pod>(client, kinds.Pod, selection);
@@ -192,7 +192,7 @@ function podStates(client: Client, key: ObjectKey, look: (pod: Pod) => void, sig
     async until(holds) {
       while (!current || !holds(current)) {
         const { value: event } = await events.next();
-        if (event.type === 'added' || event.type === 'modified') look((current = event.object));
+        if (event.type === 'added' || event.type === 'modified') observe((current = event.object));
         const gone = event.type === 'deleted' || event.type === 'vanished' || (event.type === 'synced' && !current);
         if (gone) return undefined;
       }

@@ -235,11 +235,11 @@ spec: {taskSpec: {steps: [{name: s, image: busybox, script: "echo hi"}]}}
     const env = { ...process.env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
     const child = spawn(process.execPath, [bin, 'run', '-f', path], { env, stdio: 'ignore' });
     expect(await once(child, 'exit')).toEqual([0, null]);
-    const looks = collector.spans.filter(({ name }) => name === 'reconcile taskrun');
-    const first = looks.filter(({ traceId }) => traceId === looks[0]?.traceId);
+    const reconciles = collector.spans.filter(({ name }) => name === 'reconcile taskrun');
+    const first = reconciles.filter(({ traceId }) => traceId === reconciles[0]?.traceId);
     expect(first.length).toBeGreaterThan(1);
     // Caches do not keep the trace of a completed run.
-    expect(looks.length - first.length).toBeLessThan(3);
+    expect(reconciles.length - first.length).toBeLessThan(3);
   });
 
   it.runIf(existsSync('/usr/bin/curl'))('lets a step ask the API, as its service account', () => {

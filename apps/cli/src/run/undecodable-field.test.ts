@@ -26,7 +26,7 @@ describe('what a server cannot decode is found in the object', () => {
       ['spec', 'steps', 0, 'timeout'],
       'spec.steps[0].timeout must be a time, as 30s or 1h30m, not "abc"',
     ],
-  ])('%s', (_title, spec, message, path, sentence) => {
+  ])('names the place of %s', (_title, spec, message, path, sentence) => {
     expect(undecodableField(task(spec), message)).toEqual({ path, message: sentence });
   });
 

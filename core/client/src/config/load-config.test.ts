@@ -128,7 +128,7 @@ describe('what a cluster says', () => {
     ['{server: "https://a", insecure-skip-tls-verify: true}', { insecureSkipTlsVerify: true }],
     ['{server: "https://a", proxy-url: "socks5://localhost:1080"}', { proxyUrl: 'socks5://localhost:1080' }],
     [`{server: "https://a", certificate-authority-data: ${base64(pem)}}`, { certificateAuthority: pem }],
-  ])('%s', async (cluster, expected) => {
+  ])('reads the cluster %s', async (cluster, expected) => {
     expect(await loadConfig({ kubeconfig: await write(config(cluster)) })).toMatchObject(expected);
   });
 
@@ -151,7 +151,7 @@ describe('who a user is', () => {
       `{token: abc, client-certificate-data: ${base64(pem)}, client-key-data: ${base64(pem)}}`,
       { authorization: 'Bearer abc', clientCertificate: { certificate: pem, key: pem } },
     ],
-  ])('%s', async (user, expected) => {
+  ])('reads the user %s', async (user, expected) => {
     expect(await materialOf(user)).toEqual(expected);
   });
 

@@ -73,13 +73,13 @@ function reasonOf(error: unknown): string {
 }
 
 /** The body of an answer, if it is not too large. A server that sends for ever is cut off. */
-export async function readBody(response: Response, most: number): Promise<Buffer> {
+export async function readBody(response: Response, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   if (response.body)
     for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
       size += chunk.length;
-      if (size > most) throw new Error(`response body exceeds maximum allowed size of ${most} bytes`);
+      if (size > maxBytes) throw new Error(`response body exceeds maximum allowed size of ${maxBytes} bytes`);
       chunks.push(chunk);
     }
   return Buffer.concat(chunks);

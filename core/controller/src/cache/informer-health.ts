@@ -32,7 +32,7 @@ export interface InformerHealth {
 }
 
 /** A watch is reopened after ten minutes at most; an informer without any contact for longer is stuck. */
-const longestSilenceMs = 900_000;
+const maxSilenceMs = 900_000;
 
 /** Keeps the account of an informer's health. */
 export class HealthRecord {
@@ -73,7 +73,7 @@ export class HealthRecord {
     const lagMs = last && now - last.monotonic;
     const running = state !== 'idle' && state !== 'stopped';
     const inContact =
-      lagMs !== undefined && lagMs <= longestSilenceMs && now - (this.failingSince ?? now) <= this.failingMs;
+      lagMs !== undefined && lagMs <= maxSilenceMs && now - (this.failingSince ?? now) <= this.failingMs;
     const healthy = synced && running && inContact && failedObjects.size === 0;
     return {
       state,

@@ -20,7 +20,7 @@ interface Outgoing {
 }
 
 /** Events that wait to be sent, at most. They are a courtesy: when the API is slow, the newest are dropped, and counted. */
-const longestQueue = 10_000;
+const maxQueueLength = 10_000;
 /** The number of concurrent writes. Few: they compete with the writes of the reconcilers. */
 const lanes = 2;
 const attempts = 12;
@@ -69,7 +69,7 @@ export class EventRecorder implements AsyncDisposable {
     if (correlation.type === 'drop') return;
     // A repetition that waits to be sent is overtaken by the next one.
     if (correlation.type === 'count' && this.overtake({ object, text, correlation, now })) return;
-    if (this.queue.length >= longestQueue) {
+    if (this.queue.length >= maxQueueLength) {
       this.lost++;
       this.correlator.forget(correlation.id);
       return;

@@ -40,13 +40,13 @@ export function eventReference({
   };
 }
 
-const longestMessage = 1024;
+const maxMessageLength = 1024;
 
 /** At most as many bytes as the API takes, never half a character. */
 export function cutMessage(message: string): string {
-  if (Buffer.byteLength(message) <= longestMessage) return message;
+  if (Buffer.byteLength(message) <= maxMessageLength) return message;
   const cut = Buffer.from(message)
-    .subarray(0, longestMessage - 3)
+    .subarray(0, maxMessageLength - 3)
     .toString('utf8')
     .replace(/\uFFFD+$/, '');
   return `${cut}...`;

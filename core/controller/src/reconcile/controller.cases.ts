@@ -135,7 +135,7 @@ export function controllerCases(server: ReconcilePlace): void {
       await expect.poll(() => counts).toEqual([0, 1]);
     });
 
-    it('knows all reasons why it looks', async () => {
+    it('knows all causes of a reconcile', async () => {
       const owner = await parent('owner');
       const secrets = owned(kinds.Secret);
       const causes: string[] = [];

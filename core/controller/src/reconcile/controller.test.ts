@@ -207,7 +207,7 @@ describe('a bad reconciler', () => {
 
   it('that changes its object each time does not starve timers, and can be stopped', async () => {
     await using plane = await startControlPlane();
-    let looks = 0;
+    let reconciles = 0;
     const manager = new Manager(plane.client, { graceMs: 0 });
     manager.add(
       defineController<ConfigMap>({
@@ -216,7 +216,7 @@ describe('a bad reconciler', () => {
         namespace: 'default',
         reconcile: async ({ metadata }, { client }) => {
           const key = { namespace: 'default', name: metadata.name ?? '' };
-          await client.patch(kinds.ConfigMap, key, mergePatch({ data: { looks: String(++looks) } }));
+          await client.patch(kinds.ConfigMap, key, mergePatch({ data: { reconciles: String(++reconciles) } }));
         },
       }),
     );
@@ -224,7 +224,7 @@ describe('a bad reconciler', () => {
     await plane.client.create(kinds.ConfigMap, { metadata: { namespace: 'default', name: 'a' } });
     await new Promise((resolve) => setTimeout(resolve, 50));
     await manager.stop();
-    expect(looks).toBeGreaterThan(10);
+    expect(reconciles).toBeGreaterThan(10);
   });
 
   it('that never returns does not keep the process from stopping', async () => {

@@ -48,7 +48,7 @@ export interface ControllerHealth {
 
 const defaultConcurrency = 4;
 const defaultTimeoutMs = 300_000;
-const longestWithoutTurn = 64;
+const maxWithoutTurn = 64;
 
 /**
  * Runs one definition: follows its sources, and calls its reconciler for one object after the other, several at a time.
@@ -204,7 +204,7 @@ export class Controller {
       if (this.ownership.owns(item.key)) await this.reconcile(parts, item);
       else this.queue.done(item.key);
       // In process everything may go on for ever without a turn of the event loop: no timer would run, and no signal be heard.
-      if (++this.sinceTurn < longestWithoutTurn) continue;
+      if (++this.sinceTurn < maxWithoutTurn) continue;
       this.sinceTurn = 0;
       await settle();
     }

@@ -91,13 +91,13 @@ export class ReconcileRun {
   /** How a result counts. Who was aborted may return whatever it wants. */
   outcome(result: Result): Outcome {
     if (this.signal.aborted) return isControllerError(this.signal.reason, 'RECONCILE_TIMEOUT') ? 'timeout' : 'aborted';
-    if (result.type === 'error' && (isStatusError(result.error, 'Conflict') || this.isGone(result.error)))
+    if (result.type === 'error' && (isStatusError(result.error, 'Conflict') || this.isDeleted(result.error)))
       return 'conflict';
     return result.type;
   }
 
   /** Whether a write failed because the object itself was deleted meanwhile. The cache will show the deletion. */
-  private isGone(error: Error): boolean {
+  private isDeleted(error: Error): boolean {
     if (!isStatusError(error, 'NotFound')) return false;
     const { name, kind, group = '' } = error.status.details ?? {};
     const own = this.parts.definition.kind;
@@ -109,10 +109,10 @@ export class ReconcileRun {
     const object = own.store.get(this.key);
     if (!object) return readResult(await definition.gone?.(this.key, this.context(undefined)));
     if (!definition.finalizer) return readResult(await definition.reconcile(object, this.context(object)));
-    return this.lookWithFinalizer(object as KubeObject);
+    return this.reconcileWithFinalizer(object as KubeObject);
   }
 
-  private async lookWithFinalizer(object: KubeObject): Promise<Result> {
+  private async reconcileWithFinalizer(object: KubeObject): Promise<Result> {
     const { definition } = this.parts;
     const { name, cleanup } = definition.finalizer ?? { name: '', cleanup: () => done };
     const { client } = this.writes;

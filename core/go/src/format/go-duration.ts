@@ -34,7 +34,7 @@ const nanoseconds = new Map<string, bigint>([
 ]);
 
 const limit = 2n ** 63n;
-const longestText = 512;
+const maxTextLength = 512;
 
 /**
  * Reads what Go prints, and more: any sequence of numbers with units. Throws a {@link DurationError}.
@@ -44,7 +44,7 @@ const longestText = 512;
  */
 export function parseGoDuration(text: string): GoDuration {
   const bad = () => new DurationError(`time: invalid duration ${quote(text)}`);
-  if (text.length > longestText) throw bad();
+  if (text.length > maxTextLength) throw bad();
   const negative = text.startsWith('-');
   let rest = negative || text.startsWith('+') ? text.slice(1) : text;
   if (rest === '0') return 0n;

@@ -156,7 +156,7 @@ export const tektonDialect: InstallerDialect = {
       { accepts: isKind('Job'), propagation: 'Foreground', order: 'as written' },
       { accepts: isKind('Deployment'), order: 'as written' },
     ],
-    waitUntilGone: false,
+    waitUntilDeleted: false,
     onReadFailure: 'skip',
   },
 };
@@ -293,7 +293,7 @@ export const connectorsDialect: InstallerDialect = {
     ],
     mayDelete: (live, self) =>
       isControlledBy(live, self) || live.metadata.labels?.[managedBy] === 'connectors-operator',
-    waitUntilGone: true,
+    waitUntilDeleted: true,
     requeueMs: 5_000,
   },
 };

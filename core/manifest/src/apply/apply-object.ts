@@ -58,7 +58,7 @@ export async function applyObject(
   }
   let live = await read(client, object, { ...options, metadataOnly });
   if (live?.metadata.deletionTimestamp && !dryRun) {
-    await waitUntilGone(client, live, options);
+    await waitUntilDeleted(client, live, options);
     live = undefined;
   }
   if (live && mode === 'createOnly') return { action: 'skipped', object: live, reason: 'it is there already' };
@@ -165,12 +165,12 @@ async function recreate(
       ...(signal ? { signal } : {}),
     })
     .catch(ignoreNotFound);
-  await waitUntilGone(client, live, options);
+  await waitUntilDeleted(client, live, options);
   const made = await client.apply(completeKeys(object), { fieldManager, force: true, ...(signal ? { signal } : {}) });
   return { action: 'recreated', object: made, reason };
 }
 
-async function waitUntilGone(client: Client, live: DynamicObject, options: ApplyObjectOptions): Promise<void> {
+async function waitUntilDeleted(client: Client, live: DynamicObject, options: ApplyObjectOptions): Promise<void> {
   const until = client.clock.monotonic() + options.goneTimeoutMs;
   for (let wait = 50; ; wait = Math.min(wait * 2, 1000)) {
     const now = await read(client, live, options);

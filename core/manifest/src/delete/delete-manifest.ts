@@ -143,8 +143,8 @@ class Deletion {
 
   private async waitForStep(entries: readonly ManifestItem[]): Promise<void> {
     const deleted = entries.filter((item) => this.results.get(item)?.action === 'deleted');
-    let left = await this.waitGone(deleted);
-    if (left.length > 0 && (await this.takeFinalizers(left))) left = await this.waitGone(deleted);
+    let left = await this.waitUntilDeleted(deleted);
+    if (left.length > 0 && (await this.takeFinalizers(left))) left = await this.waitUntilDeleted(deleted);
     for (const { reference, finalizers = [] } of left) {
       const item = deleted.find(({ object }) => describeObject(object) === describeObject(reference));
       const result = item && this.results.get(item);
@@ -154,7 +154,7 @@ class Deletion {
     }
   }
 
-  private async waitGone(items: readonly ManifestItem[]): Promise<readonly WaitState[]> {
+  private async waitUntilDeleted(items: readonly ManifestItem[]): Promise<readonly WaitState[]> {
     if (items.length === 0) return [];
     const { timeoutMs = 60_000, signal, onProgress } = this.options;
     const report = await waitForObjects(

@@ -32,7 +32,7 @@ describe('health by expressions', () => {
     ['one that is lost', { phase: 'Odd', conditions: [{ type: 'Lost', status: 'True' }] }, 'Failed', 'Failed'],
     ['one that runs with too few', { phase: 'Running', replicas: 1 }, 'InProgress', 'NotCurrent'],
     ['one that runs', { phase: 'Running', replicas: 2 }, 'Current', ''],
-  ])('%s', (_what, status, expected, reason) => {
+  ])('reports the status of %s', (_what, status, expected, reason) => {
     expect(objectStatus(database(status), { now: 0, rules })).toMatchObject({ status: expected, reason });
   });
 

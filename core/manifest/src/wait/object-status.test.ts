@@ -153,7 +153,7 @@ const cases: readonly (readonly [string, DynamicObject, string, string])[] = [
 ];
 
 describe('readiness of', () => {
-  it.each(cases)('%s', (_what, subject, status, reason) => {
+  it.each(cases)('reports the status of %s', (_what, subject, status, reason) => {
     expect(objectStatus(subject, { now, failedReasons: ['Broken'] })).toMatchObject({ status, reason });
   });
 

@@ -73,7 +73,7 @@ class Wait {
   async run(): Promise<WaitReport> {
     const { timeoutMs = 300_000, signal } = this.options;
     const unsettled = () => [...this.open].map((key) => (this.states.get(key) as WaitState).reference);
-    await inParallel(unsettled(), 8, (reference) => this.look(reference));
+    await inParallel(unsettled(), 8, (reference) => this.read(reference));
     if (this.open.size === 0 || this.ended.signal.aborted) return this.report();
     const stop = () => this.ended.abort();
     using _timer = this.client.clock.setTimer(timeoutMs, () => {
@@ -97,7 +97,7 @@ class Wait {
     return { done: this.open.size === 0, timedOut: this.timedOut, objects: [...this.states.values()] };
   }
 
-  private async look(reference: ObjectReference): Promise<void> {
+  private async read(reference: ObjectReference): Promise<void> {
     const { signal } = this.options;
     const live = await readLive(this.client, reference, reference, signal);
     if (live) this.saw(live);

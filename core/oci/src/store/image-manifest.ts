@@ -50,12 +50,12 @@ export function parseManifest(document: object): ImageManifest {
   };
 }
 
-function parseDescriptor(value: unknown, most: number): Descriptor {
+function parseDescriptor(value: unknown, maxBytes: number): Descriptor {
   const [found = {}] = objectsIn<{ digest?: unknown; size?: unknown; mediaType?: unknown }>([value]);
   const { digest, size, mediaType } = found;
   const isSize = typeof size === 'number' && Number.isSafeInteger(size) && size >= 0;
   if (!isSize) throw new StoreError('INVALID_IMAGE', 'the manifest has a descriptor without a size');
-  if (size > most)
-    throw new StoreError('TOO_LARGE', `the blob ${String(digest)} has ${size} bytes; ${most} are allowed`);
+  if (size > maxBytes)
+    throw new StoreError('TOO_LARGE', `the blob ${String(digest)} has ${size} bytes; ${maxBytes} are allowed`);
   return { digest: checkedDigest(digest), size, mediaType: typeof mediaType === 'string' ? mediaType : '' };
 }

@@ -39,7 +39,7 @@ export interface UnpackRequest {
 export async function unpackBlob(program: LayersProgram, request: UnpackRequest): Promise<UnpackResult> {
   const { file, diffId, folder, limits, onBytes, signal } = request;
   const { size } = await stat(file);
-  const most = Math.min(limits.maxBytes, Math.max(limits.freeBytes, size * limits.maxRatio));
+  const max = Math.min(limits.maxBytes, Math.max(limits.freeBytes, size * limits.maxRatio));
   const hash = createHash('sha256');
   let bytes = 0;
   const feed = async (input: Writable) => {
@@ -49,7 +49,7 @@ export async function unpackBlob(program: LayersProgram, request: UnpackRequest)
       for await (const chunk of content as AsyncIterable<Buffer>) {
         signal?.throwIfAborted();
         bytes += chunk.length;
-        if (bytes > most) throw new StoreError('TOO_LARGE', `the layer ${diffId} expands to more than ${most} bytes`);
+        if (bytes > max) throw new StoreError('TOO_LARGE', `the layer ${diffId} expands to more than ${max} bytes`);
         hash.update(chunk);
         if (!input.write(chunk)) await Promise.race([once(input, 'drain'), closed]);
         if (input.destroyed) return;

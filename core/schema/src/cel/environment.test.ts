@@ -58,7 +58,7 @@ describe('Kubernetes functions', () => {
     ['type(object.spec.replicas) == int && type(object.spec.ratio) == double && has(object.metadata.labels)'],
     ['flag || 1 / 0 == 1'],
     ['[1, 0, 2].exists(x, 4 / x == 2)'],
-  ])('%s', (text) => {
+  ])('hold in %s', (text) => {
     expect(evaluate(text)).toMatchObject({ value: true });
   });
 

@@ -6,7 +6,7 @@ import type { RuleVariables } from './rule-variables.ts';
 
 /** The most one evaluation of a rule may cost. */
 export const perCallLimit = 1_000_000;
-const longestMessage = 5 * 1024;
+const maxMessageLength = 5 * 1024;
 
 /** A rule in a message: by its own message, or else as it is written. */
 export const ruleWords = (rule: ValidationRule): string => (rule.message ? rule.message : rule.rule).trim();
@@ -41,7 +41,7 @@ export function evaluateMessage(
   }
   if (typeof value !== 'string') return { cost };
   const text = value.trim();
-  return text === '' || text.includes('\n') || utf8Length(text) > longestMessage ? { cost } : { cost, text };
+  return text === '' || text.includes('\n') || utf8Length(text) > maxMessageLength ? { cost } : { cost, text };
 }
 
 /** The error of a rule that is not true. Objects and lists are not printed. */

@@ -98,7 +98,7 @@ describe('rules', () => {
       { rule: 'self.nosuch == 1' },
       'spec: Invalid value: "object": no such key: nosuch evaluating rule: self.nosuch == 1',
     ],
-  ])('%j', (rule, expected) => {
+  ])('evaluate %j', (rule, expected) => {
     const schema = spec({ properties: { a: { type: 'integer' }, nosuch: { type: 'integer' } }, ...rules(rule) });
     expect(check(schema, { spec: { a: 2 } })).toEqual([expected]);
   });

@@ -39,7 +39,7 @@ export interface FieldDeclaration {
 /** The largest request the server takes; nothing inside of an object can be larger. */
 export const maxRequestBytes = 3 * 1024 * 1024;
 const maxText = maxRequestBytes - 2;
-const longestTime = 32;
+const maxTime = 32;
 const dateSize = 12;
 
 /** The schemas around a schema. One that contains itself ends where it would begin again. */
@@ -87,18 +87,18 @@ function declareString(schema: JsonSchema): SchemaDeclaration {
     case 'byte':
       return leaf(schema, bytesType, 2, maxLength === undefined ? maxText : Math.max(0, maxLength));
     case 'duration':
-      return leaf(schema, durationType, 3, longestTime);
+      return leaf(schema, durationType, 3, maxTime);
     case 'date':
       return leaf(schema, timestampType, dateSize, dateSize);
     case 'date-time':
-      return leaf(schema, timestampType, 21, longestTime);
+      return leaf(schema, timestampType, 21, maxTime);
     default:
-      return leaf(schema, stringType, 2, longestString(schema));
+      return leaf(schema, stringType, 2, maxStringLength(schema));
   }
 }
 
 /** A limit in characters is one of four times as many bytes. */
-function longestString({ maxLength, enum: values }: JsonSchema): number {
+function maxStringLength({ maxLength, enum: values }: JsonSchema): number {
   if (maxLength !== undefined) return Math.max(0, maxLength) * 4;
   if (!values || values.length === 0) return maxText;
   return Math.max(0, ...values.map((value) => (typeof value === 'string' ? utf8Length(value) : 0)));
@@ -150,7 +150,7 @@ function declareMap(
   return { schema, type: mapType(stringType, element.type), maxElements, minSerializedSize: 2, element };
 }
 
-const longestName = 253;
+const maxNameLength = 253;
 
 /** The schema with what every object has, whether it says so or not. */
 export function withMetadata(schema: JsonSchema): JsonSchema {
@@ -167,7 +167,7 @@ export function withMetadata(schema: JsonSchema): JsonSchema {
       apiVersion: { type: 'string' },
       metadata: {
         type: 'object',
-        properties: { name: name('name', longestName), generateName: name('generateName', longestName - 1) },
+        properties: { name: name('name', maxNameLength), generateName: name('generateName', maxNameLength - 1) },
       },
     },
   };

@@ -58,7 +58,7 @@ describe('the schema of a definition', () => {
       { type: 'object', properties: { kind: { type: 'integer' } } },
       ['.properties[kind].type: Invalid value: "integer": must be string'],
     ],
-  ])('%j', (schema, errors) => {
+  ])('is checked: %j', (schema, errors) => {
     expect(check(crd(schema))).toEqual(errors.map((error) => `${root}${error}`));
   });
 
@@ -161,7 +161,7 @@ describe('the rules of a definition', () => {
       '.optionalOldSelf: Invalid value: true: may not be set if oldSelf is not used in rule',
     ],
     [{ rule: 'true', fieldPath: '.x' }, '.fieldPath: Invalid value: ".x": must be a valid path'],
-  ])('%j', (rule, error) => {
+  ])('are checked: %j', (rule, error) => {
     expect(withRule(rule)).toEqual([`${at}${error}`]);
   });
 

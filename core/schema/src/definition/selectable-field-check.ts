@@ -3,7 +3,7 @@ import { followPath } from '../cel/rule-path.ts';
 import type { JsonSchema } from '../structural-schema.ts';
 import type { SelectableField } from './custom-resource-definition.ts';
 
-const most = 8;
+const maxFields = 8;
 
 /** Validates selectable fields: each must lead to a scalar outside of metadata. */
 export function checkSelectableFields(
@@ -37,6 +37,6 @@ export function checkSelectableFields(
     if (seen.has(target.path.toString())) errors.push(duplicate(at, jsonPath));
     seen.add(target.path.toString());
   }
-  if (seen.size > most) errors.push(tooMany(path, seen.size, most));
+  if (seen.size > maxFields) errors.push(tooMany(path, seen.size, maxFields));
   return errors;
 }

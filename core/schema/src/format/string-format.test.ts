@@ -49,7 +49,7 @@ describe('string formats', () => {
     ],
     ['uuid', ['6ba7b810-9dad-11d1-80b4-00c04fd430c8', '6BA7B8109DAD11D180B400C04FD430C8'], ['x', '6ba7b810']],
     ['uuid4', ['6ba7b810-9dad-41d1-80b4-00c04fd430c8'], ['6ba7b810-9dad-11d1-80b4-00c04fd430c8']],
-  ])('%s', (name, good, bad) => {
+  ])('accept and reject values of %s', (name, good, bad) => {
     const check = stringFormat(name);
     for (const text of good) expect([text, check?.(text)]).toEqual([text, true]);
     for (const text of bad) expect([text, check?.(text)]).toEqual([text, false]);

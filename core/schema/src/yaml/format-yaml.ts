@@ -4,7 +4,7 @@ import { compareYamlKeys } from './yaml-key-order.ts';
 
 const width = 80;
 /** A key of more bytes is written with a question mark in front. */
-const longestSimpleKey = 128;
+const maxSimpleKeyLength = 128;
 
 /**
  * Prints JSON as YAML, as `kubectl -o yaml` does: keys in order, lists not indented, long lines folded. Keys that are
@@ -51,7 +51,7 @@ class YamlWriter {
     keys.sort(compareYamlKeys);
     keys.forEach((key, index) => {
       this.startLine(inner, index === 0 ? context : 'value');
-      const isSimple = !/[\n\r\u0085\u2028\u2029]/.test(key) && Buffer.byteLength(key) <= longestSimpleKey;
+      const isSimple = !/[\n\r\u0085\u2028\u2029]/.test(key) && Buffer.byteLength(key) <= maxSimpleKeyLength;
       if (isSimple) this.string(key, inner + 2, true);
       else {
         this.write('? ');

@@ -159,7 +159,7 @@ describe('errors are described in the words of kubectl', () => {
     ['a: b\nc\n', "yaml: line 3: could not find expected ':'"],
     ['a: "\\q"', 'yaml: found unknown escape character'],
     ['a: [1, 2', "yaml: did not find expected ',' or ']'"],
-  ])('%j', (text, message) => {
+  ])('reports the line and the reason for %j', (text, message) => {
     expect(() => parseYaml(text)).toThrow(message);
   });
 });

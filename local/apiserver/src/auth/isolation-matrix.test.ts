@@ -104,7 +104,7 @@ describe('an actor without cluster-wide rights', () => {
     return reached;
   }
 
-  describe.each(Object.keys(actors))('%s', (actor) => {
+  describe.each(Object.keys(actors))('that is %s', (actor) => {
     const user = actors[actor] as UserInfo;
 
     it('reaches in its own namespace the cells that are listed for it, and no others', async () => {

@@ -112,7 +112,7 @@ describe('missing rules', () => {
       [{ nonResourceURLs: ['/a/*'], verbs: ['get'] }],
       1,
     ],
-  ])('%s', (_, held, wanted, count) => {
+  ])('are %s', (_, held, wanted, count) => {
     expect(missingRules(held, wanted)).toHaveLength(count);
   });
 });

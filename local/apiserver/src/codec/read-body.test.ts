@@ -44,7 +44,7 @@ describe('a body that cannot be read', () => {
       '{"apiVersion":"v2"}',
       'ConfigMap in version "v2" cannot be handled as a ConfigMap: no kind "ConfigMap" is registered for version "v2" in scheme "pkg/api/legacyscheme/scheme.go:30"',
     ],
-  ])('%s', (text, message) => {
+  ])('is reported as Go does: %s', (text, message) => {
     expect(failure(text)).toMatchObject({ code: 400, reason: 'BadRequest', message });
   });
 

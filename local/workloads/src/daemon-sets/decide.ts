@@ -120,7 +120,7 @@ function outdated(
   byNode: ReadonlyMap<string, readonly Pod[]>,
 ): readonly Pod[] {
   const limit = set.spec?.updateStrategy?.rollingUpdate?.maxUnavailable ?? 1;
-  const most = Math.max(1, portion(limit, wanted.length, Math.ceil));
+  const maxUnavailable = Math.max(1, portion(limit, wanted.length, Math.ceil));
   const minReady = set.spec?.minReadySeconds ?? 0;
   let missing = 0;
   const broken: Pod[] = [];
@@ -131,7 +131,7 @@ function outdated(
     if (!available) missing++;
     if (pod && !isCurrent(pod, revision)) (available ? working : broken).push(pod);
   }
-  return [...broken, ...working.slice(0, Math.max(0, most - missing))];
+  return [...broken, ...working.slice(0, Math.max(0, maxUnavailable - missing))];
 }
 
 function statusOf(

@@ -36,12 +36,12 @@ export function shrinkOld(rollout: Rollout): readonly Resize[] {
   if (sum(old, wantedOf) === 0) return [];
   const least = wantedOf(deployment) - tolerance(deployment).unavailable;
   const missing = current ? wantedOf(current) - availableOf(current) : 0;
-  const most = sum(allOf(rollout), wantedOf) - least - missing;
-  if (most <= 0) return [];
+  const max = sum(allOf(rollout), wantedOf) - least - missing;
+  if (max <= 0) return [];
   const sizes = new Map(old.map((replicaSet) => [replicaSet, wantedOf(replicaSet)]));
   let cleaned = 0;
   for (const [replicaSet, size] of sizes) {
-    const broken = Math.min(most - cleaned, size - availableOf(replicaSet));
+    const broken = Math.min(max - cleaned, size - availableOf(replicaSet));
     if (broken <= 0) continue;
     sizes.set(replicaSet, size - broken);
     cleaned += broken;

@@ -7,7 +7,7 @@ export const serviceNameLabel = 'kubernetes.io/service-name';
 export const managedByLabel = 'endpointslice.kubernetes.io/managed-by';
 export const managedBy = 'endpointslice-controller.k8s.io';
 const headlessLabel = 'service.kubernetes.io/headless';
-const largest = 100;
+const maxEndpoints = 100;
 
 export type SliceChange =
   | { readonly type: 'create'; readonly slice: NewObject<EndpointSlice> }
@@ -39,8 +39,8 @@ function wantedSlices(service: Service, type: AddressType, endpoints: readonly S
   const wanted = groups.flatMap((group) => {
     const ports = (group[0]?.ports ?? []).map((port) => ({ name: '', ...port }));
     const chunks = [];
-    for (let start = 0; start < group.length; start += largest)
-      chunks.push({ addressType: type, ports, endpoints: group.slice(start, start + largest).map(endpointOf) });
+    for (let start = 0; start < group.length; start += maxEndpoints)
+      chunks.push({ addressType: type, ports, endpoints: group.slice(start, start + maxEndpoints).map(endpointOf) });
     return chunks;
   });
   if (wanted.length > 0 || addressTypes(service)[0] !== type) return wanted;

@@ -43,7 +43,7 @@ export function endpointsController(): ControllerDefinition {
     async gone(key, { cache, client, namespace = '', name }) {
       const left = cache(endpoints).get(key);
       if (left?.metadata.labels?.[endpointsManagerLabel] !== endpointsManager) return;
-      await unlessGone(client.delete(kinds.Endpoints, { namespace, name }));
+      await unlessDeleted(client.delete(kinds.Endpoints, { namespace, name }));
     },
     async reconcile(service, { cache, client, key, namespace = '' }) {
       const { selector, type } = service.spec ?? {};
@@ -70,7 +70,7 @@ async function writeSlice(client: Client, change: SliceChange): Promise<void> {
       await client.update(kinds.EndpointSlice, change.slice);
       return;
     case 'delete':
-      await unlessGone(client.delete(kinds.EndpointSlice, { namespace, name }));
+      await unlessDeleted(client.delete(kinds.EndpointSlice, { namespace, name }));
   }
 }
 
@@ -91,7 +91,7 @@ async function writeEndpoints(
   await client.update(kinds.Endpoints, { ...rest, metadata: { ...existing.metadata, labels }, ...content });
 }
 
-async function unlessGone(write: Promise<unknown>): Promise<void> {
+async function unlessDeleted(write: Promise<unknown>): Promise<void> {
   await write.catch(ignoreNotFound);
 }
 

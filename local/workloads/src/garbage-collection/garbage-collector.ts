@@ -135,7 +135,7 @@ export class GarbageCollector implements AsyncDisposable {
   }
 
   private async stateOf(node: GraphNode, reference: OwnerReference): Promise<OwnerState | 'impossible'> {
-    if (this.graph.isGone(reference.uid)) return 'absent';
+    if (this.graph.isDeleted(reference.uid)) return 'absent';
     const { apiVersion, kind, name, uid } = reference;
     const owner = await this.find({ apiVersion, kind, name, uid, namespace: node.identity.namespace });
     if (owner === 'elsewhere') return 'impossible';
@@ -178,7 +178,7 @@ export class GarbageCollector implements AsyncDisposable {
   private async patch({ apiVersion, kind, metadata }: ObjectMetadata, change: object, bound = true): Promise<void> {
     const { uid, resourceVersion } = metadata;
     const patch = mergePatch({ metadata: { uid, ...(bound ? { resourceVersion } : {}), ...change } });
-    await this.unlessGone(this.options.client.patch({ apiVersion, kind }, keyOf(metadata), patch));
+    await this.unlessDeleted(this.options.client.patch({ apiVersion, kind }, keyOf(metadata), patch));
   }
 
   private async delete(
@@ -192,10 +192,12 @@ export class GarbageCollector implements AsyncDisposable {
       ...(resourceVersion && !changed ? { resourceVersion } : {}),
     };
     const { client } = this.options;
-    await this.unlessGone(client.delete({ apiVersion, kind }, keyOf(metadata), { propagationPolicy, preconditions }));
+    await this.unlessDeleted(
+      client.delete({ apiVersion, kind }, keyOf(metadata), { propagationPolicy, preconditions }),
+    );
   }
 
-  private async unlessGone(write: Promise<unknown>): Promise<void> {
+  private async unlessDeleted(write: Promise<unknown>): Promise<void> {
     await write.catch(ignoreNotFound);
   }
 

@@ -17,7 +17,7 @@ export interface GraphListener {
 }
 
 /** How many uids of deleted objects are remembered, so that their dependents need not ask for them one by one. */
-const rememberedGone = 5000;
+const maxRemembered = 5000;
 
 /**
  * The ownership graph over all kinds, by uid. Watch events of all kinds build it, in any order: an owner that is
@@ -41,7 +41,7 @@ export class ObjectGraph {
   }
 
   /** Whether an object with this uid was seen to go. A uid never comes back. */
-  isGone(uid: string): boolean {
+  isDeleted(uid: string): boolean {
     return this.gone.has(uid);
   }
 
@@ -143,7 +143,7 @@ export class ObjectGraph {
   private remember(uid: string): void {
     this.gone.add(uid);
     for (const oldest of this.gone) {
-      if (this.gone.size <= rememberedGone) return;
+      if (this.gone.size <= maxRemembered) return;
       this.gone.delete(oldest);
     }
   }

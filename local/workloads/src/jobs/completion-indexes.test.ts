@@ -7,7 +7,7 @@ describe('indexes in short form', () => {
     [[3], '3'],
     [[2, 1], '1,2'],
     [[0, 1, 2, 4, 6, 7], '0-2,4,6,7'],
-  ])('%o', (indexes, text) => {
+  ])('join neighbours of %j', (indexes, text) => {
     expect(formatIndexes(indexes)).toBe(text);
     expect([...parseIndexes(text, 100)].sort((a, b) => a - b)).toEqual(indexes.toSorted((a, b) => a - b));
   });

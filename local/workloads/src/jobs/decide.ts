@@ -45,12 +45,12 @@ export interface Backoff {
 
 const burst = 500;
 const firstDelayMs = 10_000;
-const longestDelayMs = 600_000;
+const maxDelayMs = 600_000;
 
 /** When a Job may make Pods again. */
 export function retryAt({ failures, lastFailureAt }: Backoff): number {
   if (failures === 0) return 0;
-  return lastFailureAt + Math.min(firstDelayMs * 2 ** (failures - 1), longestDelayMs);
+  return lastFailureAt + Math.min(firstDelayMs * 2 ** (failures - 1), maxDelayMs);
 }
 
 export function planJob(

@@ -4,7 +4,7 @@ import { podFromTemplate } from '../pods/pod-from-template.ts';
 
 export const trackingFinalizer = 'batch.kubernetes.io/job-tracking';
 const indexKey = 'batch.kubernetes.io/job-completion-index';
-const longestPrefix = 58;
+const maxPrefixLength = 58;
 
 export function isIndexed({ spec }: Job): boolean {
   return spec?.completionMode === 'Indexed';
@@ -31,7 +31,7 @@ export function jobPod(
   return {
     metadata: {
       ...pod.metadata,
-      generateName: `${name.slice(0, longestPrefix - suffix.length)}${suffix}`,
+      generateName: `${name.slice(0, maxPrefixLength - suffix.length)}${suffix}`,
       labels: { ...pod.metadata.labels, ...mark },
       annotations: { ...pod.metadata.annotations, ...mark, ...annotations },
       finalizers,

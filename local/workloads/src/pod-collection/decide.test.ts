@@ -34,7 +34,7 @@ describe('pod collection', () => {
       { type: 'delete' },
     ],
     ['that is one too many', pod(placed), { ...around, surplus: true }, { type: 'delete' }],
-  ])('%s', (_title, given, surroundings, expected) => {
+  ])('decides about a Pod %s', (_title, given, surroundings, expected) => {
     expect(podFate(given, surroundings)).toEqual(expected);
   });
 

@@ -86,7 +86,7 @@ function revisionFor({ set, current, update }: SetView, ordinal: number): Contro
 /** From the highest number down, one at a time, and only while all above are well. */
 function outdatedPods({ set, update, now }: SetView, { first, wanted, slots }: Slots): readonly SetChange[] {
   const { partition = 0, maxUnavailable = 1 } = set.spec?.updateStrategy?.rollingUpdate ?? {};
-  const most =
+  const allowed =
     typeof maxUnavailable === 'number'
       ? Math.max(1, maxUnavailable)
       : Math.max(1, Math.floor((Number.parseInt(maxUnavailable, 10) * wanted) / 100));
@@ -101,7 +101,7 @@ function outdatedPods({ set, update, now }: SetView, { first, wanted, slots }: S
       changes.push({ type: 'delete', pod, scaledDown: false });
       unwell++;
     } else if (!well) unwell++;
-    if (unwell >= most) return changes;
+    if (unwell >= allowed) return changes;
   }
   return changes;
 }

@@ -3,7 +3,7 @@ import type { KubeObject } from '@tektite/meta';
 import type { ByoHost } from '../kinds/byo-host.ts';
 import { cleanupAnnotation, machineNameAnnotation, machineNameLabel } from '../wire-names.ts';
 
-const longest = 63;
+const maxLength = 63;
 
 /**
  * The label value of a machine on its host: `namespace.name`. One that is too long is cut and gets a hash; the
@@ -11,9 +11,9 @@ const longest = 63;
  */
 export function machineLabel(namespace: string, name: string): string {
   const full = `${namespace}.${name}`;
-  if (full.length <= longest) return full;
+  if (full.length <= maxLength) return full;
   const hash = createHash('sha256').update(full).digest('hex').slice(0, 10);
-  return `${full.slice(0, longest - hash.length - 1).replace(/[^a-z0-9]+$/, '')}-${hash}`;
+  return `${full.slice(0, maxLength - hash.length - 1).replace(/[^a-z0-9]+$/, '')}-${hash}`;
 }
 
 /**

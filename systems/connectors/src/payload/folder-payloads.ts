@@ -6,7 +6,7 @@ import { RenderFailure } from '../render-failure.ts';
 import type { Payload, PayloadSource } from './payload.ts';
 
 const componentName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const longestVersion = 128;
+const maxVersionLength = 128;
 const maxDepth = 64;
 
 /**
@@ -61,7 +61,7 @@ async function read(root: string, component: string, digest: string): Promise<Pa
 
 async function readVersion(folder: string): Promise<string | undefined> {
   const text = await readFile(join(folder, 'VERSION'), 'utf8').catch(() => '');
-  return text.trim().slice(0, longestVersion) || undefined;
+  return text.trim().slice(0, maxVersionLength) || undefined;
 }
 
 /** Built from names, sizes and times: enough to detect a write. */

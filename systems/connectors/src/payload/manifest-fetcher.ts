@@ -28,7 +28,7 @@ interface KnownUrl {
 /** How long what a URL gave is taken without asking again. */
 export const refreshMs = 600_000;
 const firstRetryMs = 60_000;
-const longestRetryMs = 600_000;
+const maxRetryMs = 600_000;
 const maxRemembered = 10_000;
 
 /**
@@ -108,7 +108,7 @@ export class ManifestFetcher {
         this.urls.set(url, { ...known, readAt });
         return known.bytes;
       }
-      const retryMs = Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(count, 10));
+      const retryMs = Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(count, 10));
       throw new RenderFailure('FetchFailed', error.message, { cause: error, retryMs });
     }
   }

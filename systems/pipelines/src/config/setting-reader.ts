@@ -4,7 +4,7 @@ import { quoteGo } from '@tektite/meta';
 import { parseYaml } from '@tektite/schema/yaml';
 
 /** Longer than any number that fits, even with some zeros before it. */
-const longestNumber = 100;
+const maxNumber = 100;
 
 /** A setting that is no YAML, or not what is wanted. */
 export interface UnreadableSetting {
@@ -55,7 +55,7 @@ export class SettingReader {
     const text = this.find(key);
     if (text === undefined) return fallback;
     if (!/^[+-]?[0-9]+$/.test(text)) throw new ConfigError(errorFor(text, 'invalid syntax'), key);
-    const value = text.length > longestNumber ? undefined : BigInt(text.replace(/^\+/, ''));
+    const value = text.length > maxNumber ? undefined : BigInt(text.replace(/^\+/, ''));
     if (value === undefined || BigInt.asIntN(64, value) !== value)
       throw new ConfigError(errorFor(text, 'value out of range'), key);
     return Number(value);

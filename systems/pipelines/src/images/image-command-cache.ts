@@ -1,6 +1,6 @@
 import type { ImageCommands } from '../pod/image-commands.ts';
 
-const most = 1024;
+const maxEntries = 1024;
 
 /** The commands of images, by digest, which never changes. The least recently used one is evicted. */
 export class ImageCommandCache {
@@ -18,7 +18,7 @@ export class ImageCommandCache {
   put(image: string, hasArguments: boolean, commands: ImageCommands): void {
     this.entries.set(keyOf(image, hasArguments), commands);
     const [oldest] = this.entries.keys();
-    if (this.entries.size > most && oldest !== undefined) this.entries.delete(oldest);
+    if (this.entries.size > maxEntries && oldest !== undefined) this.entries.delete(oldest);
   }
 }
 

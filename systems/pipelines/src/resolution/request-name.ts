@@ -1,7 +1,7 @@
 import { goJson } from '@tektite/go';
 import type { ResolutionRequestSpec } from '../kinds/resolution-request.ts';
 
-const longest = 63;
+const maxLength = 63;
 const mask = (1n << 128n) - 1n;
 const offset = 0x6c62272e07bb014262b821756295c58dn;
 const prime = 0x1000000000000000000013bn;
@@ -28,5 +28,5 @@ export function resolutionRequestName(
   const sorted = params.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   const said = sorted.map(({ name, value }) => name + (typeof value === 'string' ? value : goJson(value)));
   const hash = fnv128a(`${owner.namespace}/${owner.name}${said.join('')}${url}`);
-  return `${resolver.slice(0, longest - hash.length - 1)}-${hash}`;
+  return `${resolver.slice(0, maxLength - hash.length - 1)}-${hash}`;
 }

@@ -78,9 +78,9 @@ export class ResolverCache {
 
   private shrink(config: ResolverConfig): void {
     const size = Number(config['max-size'] ?? '');
-    const most = Number.isInteger(size) && size > 0 ? size : 1000;
+    const maxEntries = Number.isInteger(size) && size > 0 ? size : 1000;
     for (const key of this.entries.keys()) {
-      if (this.entries.size <= most) return;
+      if (this.entries.size <= maxEntries) return;
       this.entries.delete(key);
     }
   }

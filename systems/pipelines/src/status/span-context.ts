@@ -5,7 +5,7 @@ export const taskRunTrace = 'tekton.dev/taskrunSpanContext';
 export const pipelineRunTrace = 'tekton.dev/pipelinerunSpanContext';
 
 /** Upstream passes nothing on that is longer. */
-const longest = 1024;
+const maxLength = 1024;
 
 /**
  * The trace of a run, for its status: the existing one, or that of its annotation, or, when traces are exported, that
@@ -26,7 +26,7 @@ export function childTrace(own: TraceContext | undefined): string | undefined {
   const trace = Object.keys(current).length > 0 ? current : passedOn(own);
   if (!trace) return undefined;
   const text = JSON.stringify(trace);
-  return text.length < longest ? text : undefined;
+  return text.length < maxLength ? text : undefined;
 }
 
 /** Where nothing is traced here, others may still trace: what they need is handed on. */

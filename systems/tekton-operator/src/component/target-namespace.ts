@@ -31,7 +31,7 @@ export async function ensureTargetNamespace(
     if (found.name === name || !owner) continue;
     if (found.deletionTimestamp) isWaiting = true;
     else if (owner.name === component.metadata.name && owner.kind === component.kind)
-      await client.delete(kinds.Namespace, { name: found.name ?? '' }).catch(ignoreGone);
+      await client.delete(kinds.Namespace, { name: found.name ?? '' }).catch(ignoreDeleted);
   }
   const live = labelled.find((namespace) => namespace.metadata.name === name) ?? (await find(client, name));
   if (isWaiting || live?.metadata.deletionTimestamp) return 'later';
@@ -71,6 +71,6 @@ async function find(client: Client, name: string): Promise<Namespace | undefined
   return await client.getOrUndefined(kinds.Namespace, { name });
 }
 
-function ignoreGone(error: unknown): void {
+function ignoreDeleted(error: unknown): void {
   if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error;
 }

@@ -189,7 +189,7 @@ describe('which limit holds', () => {
       ),
       4,
     ],
-  ])('%s', (_, given, limit) => {
+  ])('chooses %s', (_, given, limit) => {
     expect(historyLimit(made, 'PipelineRun', 'succeeded', given).limit).toBe(limit);
   });
 

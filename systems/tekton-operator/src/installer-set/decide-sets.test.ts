@@ -78,7 +78,7 @@ describe('what there is of main sets', () => {
       'VersionDifferent',
       'delete',
     ],
-  ])('%s', (_, existing, finding, action) => {
+  ])('finds sets %s', (_, existing, finding, action) => {
     const found = decideSets(existing, wanted);
     expect(found).toBe(finding);
     expect(actionFor(found, wanted, existing)).toBe(action);

@@ -213,7 +213,7 @@ export function tektonDialect(environment: OperatorEnvironment, { isRolling = fa
         { accepts: isKind('Job'), propagation: 'Foreground', order: 'as written' },
         { accepts: isKind('Deployment'), order: 'as written' },
       ],
-      waitUntilGone: false,
+      waitUntilDeleted: false,
       onReadFailure: 'skip',
       // Between deletion and this, another set may have taken it over.
       mayDelete: (live, self) => live.metadata.ownerReferences === undefined || !isAnothers(live, self),

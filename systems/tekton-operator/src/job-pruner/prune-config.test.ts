@@ -60,7 +60,7 @@ describe('what a namespace says about pruning', () => {
       { ...settings, 'prune-per-resource': true },
       'ns;--keep=100;pipelinerun;false',
     ],
-  ])('%s', (_, annotations, given, list, schedule = given.schedule) => {
+  ])('is read where it sets %s', (_, annotations, given, list, schedule = given.schedule) => {
     const config = pruneConfigOf(namespace(annotations), given);
     expect(config && pruneList([config])).toBe(list);
     if (list !== undefined) expect(config?.schedule).toBe(schedule);

@@ -13,7 +13,7 @@ describe('arguments of a user over those of a release', () => {
     ['a new flag', ['-a=1'], ['-c=3', '-d', '4'], ['-a=1', '-c=3', '-d', '4']],
     ['a word that is there', ['serve', '-v'], ['serve', '-v', '-x'], ['serve', '-v', '-x']],
     ['a flag twice', [], ['-a=1', '-a=2'], ['-a=2']],
-  ])('%s', (_, given, wanted, merged) => {
+  ])('merge %s', (_, given, wanted, merged) => {
     expect(mergeArguments(given, wanted)).toEqual(merged);
   });
 });

@@ -21,16 +21,16 @@ const deepest = 250;
 /** Macros make several levels of one. */
 const deepestTree = 4 * deepest;
 const tooDeep = 'max recursion depth exceeded';
-const longestExpression = 100_000;
+const maxExpressionLength = 100_000;
 const int64Limit = 2n ** 63n;
 
 /** Reads an expression, in plain CEL if that is wanted. There is no expression when there are issues. */
 export function parse(source: Source, isPlain = false): { expression?: Expression; issues: readonly Issue[] } {
   const size = source.characters.length;
-  if (size > longestExpression)
+  if (size > maxExpressionLength)
     return {
       issues: [
-        { at: -1, message: `expression code point size exceeds limit: size: ${size}, limit ${longestExpression}` },
+        { at: -1, message: `expression code point size exceeds limit: size: ${size}, limit ${maxExpressionLength}` },
       ],
     };
   const lexer = new Lexer(source);

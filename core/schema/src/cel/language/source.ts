@@ -38,7 +38,7 @@ export class Source {
     const { line, column } = this.locate(at);
     const text = (this.lines[line - 1] ?? '').replaceAll('\t', ' ');
     const head = `ERROR: <input>:${line}:${column + 1}: ${message}`;
-    if (text.length > longestSnippet) return head;
+    if (text.length > maxSnippetLength) return head;
     const characters = Array.from(text);
     const dots = characters.slice(0, column).map((char) => (isWide(char) ? '\uff0e' : '.'));
     const mark = isWide(characters[column] ?? '') ? '\uff3e' : '^';
@@ -47,6 +47,6 @@ export class Source {
 }
 
 const maxIssues = 100;
-const longestSnippet = 16_384;
+const maxSnippetLength = 16_384;
 
 const isWide = (char: string): boolean => (char.codePointAt(0) ?? 0) >= 0x80;

@@ -143,12 +143,11 @@ function distinct(list: ListValue): ListValue {
   return new ArrayList(items);
 }
 
-const longestRange = 1_000_000n;
+const maxRange = 1_000_000n;
 
 function range(size: bigint): ListValue {
   if (size < 0n) throw new EvaluationError(`lists.range: size must be non-negative, got ${size}`);
-  if (size > longestRange)
-    throw new EvaluationError(`lists.range: size ${size} exceeds maximum allowed (${longestRange})`);
+  if (size > maxRange) throw new EvaluationError(`lists.range: size ${size} exceeds maximum allowed (${maxRange})`);
   return new ArrayList(Array.from({ length: Number(size) }, (_, index) => BigInt(index)));
 }
 

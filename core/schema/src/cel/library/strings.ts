@@ -49,23 +49,23 @@ function substring(text: string, start: bigint, end?: bigint): string {
 
 function replace(text: string, old: string, replacement: string, count = -1n): string {
   if (count < 0n && old !== '') return text.split(old).join(replacement);
-  const most = count < 0n ? Infinity : Number(count);
+  const max = count < 0n ? Infinity : Number(count);
   if (old === '') {
     const all = characters(text);
     let result = '';
-    for (let i = 0; i <= all.length; i++) result += (i < most ? replacement : '') + (all[i] ?? '');
+    for (let i = 0; i <= all.length; i++) result += (i < max ? replacement : '') + (all[i] ?? '');
     return result;
   }
-  const parts = splitAt(text, old, most + 1);
+  const parts = splitAt(text, old, max + 1);
   return parts.join(replacement);
 }
 
 /** Like Go's SplitN: at most `most` parts, the last holds the rest. */
-function splitAt(text: string, separator: string, most: number): string[] {
+function splitAt(text: string, separator: string, max: number): string[] {
   const parts = separator === '' ? characters(text) : text.split(separator);
-  if (parts.length <= most) return parts;
+  if (parts.length <= max) return parts;
   const glue = separator === '' ? '' : separator;
-  return [...parts.slice(0, most - 1), parts.slice(most - 1).join(glue)];
+  return [...parts.slice(0, max - 1), parts.slice(max - 1).join(glue)];
 }
 
 function split(text: string, separator: string, count = -1n): ListValue {

@@ -13,8 +13,8 @@ import {
 import type { Condition } from '@tektite/schema/kubernetes';
 import { checkText } from './field-checks.ts';
 
-const longestReason = 1024;
-const longestMessage = 32 * 1024;
+const maxReasonLength = 1024;
+const maxMessageLength = 32 * 1024;
 const reasonPattern = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?';
 
 /** Conditions of a status, of the form that newer kinds share. */
@@ -58,7 +58,7 @@ function validateCondition(condition: Partial<Condition>, path: FieldPath, error
           ),
         ),
       );
-    if (utf8Length(reason) > longestReason) errors.push(tooLong(path.child('reason'), longestReason));
+    if (utf8Length(reason) > maxReasonLength) errors.push(tooLong(path.child('reason'), maxReasonLength));
   }
-  if (utf8Length(message) > longestMessage) errors.push(tooLong(path.child('message'), longestMessage));
+  if (utf8Length(message) > maxMessageLength) errors.push(tooLong(path.child('message'), maxMessageLength));
 }

@@ -6,7 +6,7 @@ import { ImageLayout, type Layer, parseImageReference, RegistryClient, unpackLay
 const maxLayerBytes = 4 * 1024 * 1024 * 1024;
 
 interface BlobSource {
-  saveBlob(digest: string, file: string, most: number): Promise<void>;
+  saveBlob(digest: string, file: string, maxBytes: number): Promise<void>;
 }
 
 /**

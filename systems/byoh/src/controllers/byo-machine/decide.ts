@@ -75,14 +75,14 @@ export function decideMachine(snapshot: MachineSnapshot): MachineDecision {
 const nothing = { createConfig: false, events: [] } as const;
 
 /** The maximal wait for a host: an unreachable agent must not block a machine for ever. */
-const longestWaitMs = 10 * 60_000;
+const maxWaitMs = 10 * 60_000;
 
 function decideDeletion({ machine, attached, waitsForCleanup, now }: MachineSnapshot): MachineDecision {
   if (!attached) return { machine, ...nothing, next: { type: 'release' } };
   const host = releaseHost(attached);
   const events = host === attached ? [] : releaseEvents(machine, attached);
   const since = Date.parse(machine.metadata.deletionTimestamp ?? '');
-  const next = waitsForCleanup && !(now > since + longestWaitMs) ? later : ({ type: 'release' } as const);
+  const next = waitsForCleanup && !(now > since + maxWaitMs) ? later : ({ type: 'release' } as const);
   return { machine, host, createConfig: false, events, next };
 }
 

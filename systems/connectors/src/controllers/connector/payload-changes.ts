@@ -9,7 +9,7 @@ export function payloadChanges(payloads: PayloadSource, everyMs: number): Source
       let timer: Disposable | undefined;
       let stopped = false;
       let before: string | undefined;
-      const look = async (): Promise<void> => {
+      const check = async (): Promise<void> => {
         const now = await stateOf(payloads);
         const changed = before !== undefined && before !== now;
         before = now;
@@ -17,9 +17,9 @@ export function payloadChanges(payloads: PayloadSource, everyMs: number): Source
         if (changed)
           for (const key of target.keys())
             target.add(key, { lane: 'bulk', cause: { kind: 'payload', object: key, change: 'modified' } });
-        timer = target.clock.setTimer(everyMs, () => void look());
+        timer = target.clock.setTimer(everyMs, () => void check());
       };
-      void look();
+      void check();
       return {
         synced: () => Promise.resolve(),
         stop: async () => {

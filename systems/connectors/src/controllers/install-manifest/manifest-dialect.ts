@@ -188,7 +188,7 @@ const dialect: InstallerDialect = {
     ],
     mayDelete: (live, self) =>
       isControlledBy(live, self) || (!controllerOf(live) && isManaged(live) && ofSameConnector(live, self)),
-    waitUntilGone: true,
+    waitUntilDeleted: true,
     requeueMs: 5_000,
   },
 };

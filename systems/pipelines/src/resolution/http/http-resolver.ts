@@ -5,7 +5,7 @@ import { readSecretValue } from '../read-secret.ts';
 import type { Resolver, ResolverPlace, ResolverRequest } from '../resolver.ts';
 import { checkRequestUri } from './request-uri.ts';
 
-const largestBody = 1024 * 1024;
+const maxBody = 1024 * 1024;
 const [userParam, secretParam, secretKeyParam] = ['http-username', 'http-password-secret', 'http-password-secret-key'];
 
 /** Files from web servers. */
@@ -88,7 +88,7 @@ async function fetchInTime(
     await response.body?.cancel();
     throw new Error(`requested URL '${url}' is not found`);
   }
-  return await readBody(response, largestBody);
+  return await readBody(response, maxBody);
 }
 
 const digestLengths: ReadonlyMap<string, number> = new Map([

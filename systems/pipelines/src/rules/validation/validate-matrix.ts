@@ -29,14 +29,14 @@ function validateMatrix(task: PipelineTask, rules: Rules): FieldErrors {
     [...(matrix.params ?? []), ...include.flatMap((each) => each.params ?? [])].map(({ name }) => name),
   );
   const both = params.filter(({ name }) => names.has(name));
-  const most = rules.defaults.maxMatrixCombinations;
+  const max = rules.defaults.maxMatrixCombinations;
   // The older version does not count what is to come, such as the results of another task.
   const count = countCombinations(matrix, rules.version === 'v1' ? 1 : 0);
   return allErrors([
     ...(isMatrixed(task)
       ? [
           gate(rules, 'matrix', 'beta'),
-          count > most ? outOfBounds(count, 0, most, 'matrix') : undefined,
+          count > max ? outOfBounds(count, 0, max, 'matrix') : undefined,
           ...include.map((each, index) =>
             validateUniqueTaskParams(each.params).viaField(`matrix.include[${index}].params`),
           ),

@@ -1,8 +1,8 @@
 import { type FieldErrors, genericError, noFieldErrors } from '@tektite/controller/field-errors';
 import type { EventPrunerSettings, PrunerGlobalConfig, PrunerNamespaceRules } from '../../kinds/pruner-fields.ts';
 
-const longest = 2_592_000;
-const most = 100;
+const maxTtlSeconds = 2_592_000;
+const maxLimit = 100;
 
 /** Validates the event pruner, unless it is off. */
 export function validateEventPruner(settings: EventPrunerSettings, path: string): FieldErrors {
@@ -54,8 +54,8 @@ function ttlError(ttl: number | undefined, path: string, above: Limits | undefin
   const { ttlSecondsAfterFinished: limit } = above;
   if (limit !== undefined)
     return ttl > limit ? `${path}: ttlSecondsAfterFinished (${ttl}) cannot exceed global limit (${limit})` : undefined;
-  if (ttl <= longest) return undefined;
-  return `${path}: ttlSecondsAfterFinished (${ttl}) cannot exceed system maximum (${longest} seconds / 30 days)`;
+  if (ttl <= maxTtlSeconds) return undefined;
+  return `${path}: ttlSecondsAfterFinished (${ttl}) cannot exceed system maximum (${maxTtlSeconds} seconds / 30 days)`;
 }
 
 type HistoryField = 'successfulHistoryLimit' | 'failedHistoryLimit' | 'historyLimit';
@@ -75,5 +75,5 @@ function historyError(
   const own = above[field];
   if (own !== undefined) return exceeds(own, 'global limit');
   if (above.historyLimit !== undefined) return exceeds(above.historyLimit, 'global historyLimit');
-  return exceeds(most, 'system maximum');
+  return exceeds(maxLimit, 'system maximum');
 }

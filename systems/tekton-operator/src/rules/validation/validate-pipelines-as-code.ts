@@ -81,12 +81,12 @@ function settingErrors(settings: Readonly<Record<string, string>>): readonly str
   return violations;
 }
 
-function nameError(name: string, most: number, path: string): FieldErrors {
+function nameError(name: string, maxLength: number, path: string): FieldErrors {
   if (validateDns1123Subdomain(name).length > 0)
     return invalidValue(`invalid resource name ${quoteGo(name)}: must be a valid DNS label: name`, path);
-  if (name.length > most)
+  if (name.length > maxLength)
     return invalidValue(
-      `invalid resource name ${quoteGo(name)}: length must be no more than ${most} characters: name`,
+      `invalid resource name ${quoteGo(name)}: length must be no more than ${maxLength} characters: name`,
       path,
     );
   return noFieldErrors;

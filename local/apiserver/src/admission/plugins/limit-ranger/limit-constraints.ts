@@ -42,10 +42,10 @@ export function minConstraint(
 export function maxConstraint(
   type: string,
   name: string,
-  most: string,
+  max: string,
   { requests, limits }: Resources,
 ): string | undefined {
-  const enforced = Quantity.parse(most);
+  const enforced = Quantity.parse(max);
   const rule = `maximum ${name} usage per ${type} is ${enforced.toString()}`;
   const request = read(requests, name);
   const limit = read(limits, name);
@@ -56,8 +56,8 @@ export function maxConstraint(
 }
 
 /** Claims have no limits; what they ask for counts. */
-export function maxRequestConstraint(type: string, name: string, most: string, requests: Amounts): string | undefined {
-  const enforced = Quantity.parse(most);
+export function maxRequestConstraint(type: string, name: string, max: string, requests: Amounts): string | undefined {
+  const enforced = Quantity.parse(max);
   const rule = `maximum ${name} usage per ${type} is ${enforced.toString()}`;
   const request = read(requests, name);
   if (!request) return `${rule}.  No request is specified`;

@@ -27,7 +27,7 @@ import { paramKindCell, validateComposition, validateConstraints } from './polic
 import { defaultMatchResources, staticNameWarnings } from './rules.ts';
 
 const maxAnnotations = 20;
-const longestValueExpression = 5 * 1024;
+const maxValueExpressionLength = 5 * 1024;
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 const noSpec: ValidatingAdmissionPolicySpec = {};
 
@@ -100,8 +100,8 @@ function validateAnnotations(
     const trimmed = valueExpression.trim();
     const valuePath = at.child('valueExpression');
     if (trimmed === '') errors.push(required(valuePath, 'valueExpression is not specified'));
-    else if (utf8Length(trimmed) > longestValueExpression)
-      errors.push(required(valuePath, `must not exceed ${longestValueExpression} bytes in length`));
+    else if (utf8Length(trimmed) > maxValueExpressionLength)
+      errors.push(required(valuePath, `must not exceed ${maxValueExpressionLength} bytes in length`));
     else checkExpression(trimmed, scope, textOrNothing, valuePath, errors, valueExpression);
     if (keys.has(key)) errors.push(duplicate(at.child('key'), key));
     keys.add(key);

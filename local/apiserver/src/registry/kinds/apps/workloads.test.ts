@@ -78,7 +78,7 @@ it('fills in how a Deployment is rolled out', () => {
   });
 });
 
-it('has a row', () => {
+it('prints replicas, containers, images and the selector of a Deployment', () => {
   const object = created(workload('Deployment', { replicas: 3 }));
   object.status = { readyReplicas: 1, updatedReplicas: 2, availableReplicas: 1 };
   expect(tableRow(object)).toEqual(['x', '1/3', 2, 1, '60m', 'c', 'i', 'app=a']);

@@ -10,8 +10,8 @@ import {
 import type { HorizontalPodAutoscalerBehavior, HPAScalingPolicy, HPAScalingRules } from '@tektite/schema/kubernetes';
 import { checkPositive } from '../field-checks.ts';
 
-const longestWindow = 3600;
-const longestPeriod = 1800;
+const maxWindow = 3600;
+const maxPeriod = 1800;
 
 /** The defaults of scaling rules: grow by four Pods or double, shrink to nothing. */
 export function defaultBehavior(behavior: Mutable<HorizontalPodAutoscalerBehavior>): void {
@@ -37,8 +37,8 @@ export function validateScalingRules(rules: HPAScalingRules | undefined, path: F
   const windowPath = path.child('stabilizationWindowSeconds');
   if (window !== undefined && window < 0)
     errors.push(invalid(windowPath, window, 'must be greater than or equal to zero'));
-  if (window !== undefined && window > longestWindow)
-    errors.push(invalid(windowPath, window, `must be less than or equal to ${longestWindow}`));
+  if (window !== undefined && window > maxWindow)
+    errors.push(invalid(windowPath, window, `must be less than or equal to ${maxWindow}`));
   if (selectPolicy !== undefined && !['Max', 'Min', 'Disabled'].includes(selectPolicy))
     errors.push(notSupported(path.child('selectPolicy'), selectPolicy, ['Disabled', 'Max', 'Min']));
   if (policies.length === 0) errors.push(required(path.child('policies'), 'must specify at least one Policy'));
@@ -52,6 +52,6 @@ function validateScalingPolicy(policy: HPAScalingPolicy, path: FieldPath, errors
   if (type !== 'Pods' && type !== 'Percent') errors.push(notSupported(path.child('type'), type, ['Percent', 'Pods']));
   checkPositive(value, path.child('value'), errors);
   checkPositive(periodSeconds, path.child('periodSeconds'), errors);
-  if (periodSeconds > longestPeriod)
-    errors.push(invalid(path.child('periodSeconds'), periodSeconds, `must be less than or equal to ${longestPeriod}`));
+  if (periodSeconds > maxPeriod)
+    errors.push(invalid(path.child('periodSeconds'), periodSeconds, `must be less than or equal to ${maxPeriod}`));
 }

@@ -13,7 +13,7 @@ describe('schedules', () => {
     ['* * * FOO *', 'failed to parse int from FOO: strconv.Atoi: parsing "FOO": invalid syntax'],
     ['*/0 * * * *', 'step of range should be a positive number: */0'],
     ['@nope', 'unrecognized descriptor: @nope'],
-  ])('%s', (schedule, expected) => expect(scheduleProblem(schedule)).toBe(expected));
+  ])('are parsed as upstream does: %s', (schedule, expected) => expect(scheduleProblem(schedule)).toBe(expected));
 });
 
 describe('time zones', () => {
@@ -21,5 +21,5 @@ describe('time zones', () => {
     ['Europe/Berlin', true],
     ['Etc/UTC', true],
     ['Mars/Olympus', false],
-  ])('%s', (zone, known) => expect(timeZoneProblem(zone) === undefined).toBe(known));
+  ])('are known or unknown: %s', (zone, known) => expect(timeZoneProblem(zone) === undefined).toBe(known));
 });

@@ -70,14 +70,14 @@ function validateCompletionMode(spec: Spec, path: FieldPath, errors: FieldError[
 function checkMost(
   spec: Spec,
   field: 'parallelism' | 'maxFailedIndexes',
-  most: number,
+  max: number,
   circumstance: string,
   path: FieldPath,
   errors: FieldError[],
 ): void {
   const value = spec[field];
-  if (value !== undefined && value > most)
-    errors.push(invalid(path.child(field), value, `must be less than or equal to ${most}${circumstance}`));
+  if (value !== undefined && value > max)
+    errors.push(invalid(path.child(field), value, `must be less than or equal to ${max}${circumstance}`));
 }
 
 function validateManyIndexes(spec: Spec, path: FieldPath, errors: FieldError[]): void {
@@ -198,11 +198,11 @@ function validateSuccessRule(
   if (count === undefined) return;
   const countPath = path.child('succeededCount');
   checkNonNegative(count, countPath, errors);
-  const most = 'must be less than or equal to';
+  const atMost = 'must be less than or equal to';
   if (count > completions)
-    errors.push(invalid(countPath, count, `${most} ${completions} (the number of specified completions)`));
+    errors.push(invalid(countPath, count, `${atMost} ${completions} (the number of specified completions)`));
   if (succeededIndexes !== undefined && count > total) {
-    const detail = `${most} ${total} (the number of indexes in the specified succeededIndexes field)`;
+    const detail = `${atMost} ${total} (the number of indexes in the specified succeededIndexes field)`;
     errors.push(invalid(countPath, count, detail));
   }
 }

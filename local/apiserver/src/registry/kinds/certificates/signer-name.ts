@@ -11,8 +11,8 @@ import {
   tooLong,
 } from '@tektite/meta';
 
-const longestDomain = 253;
-const longestSignerName = longestDomain + 1 + 253 + 63 + 1;
+const maxDomainLength = 253;
+const maxSignerNameLength = maxDomainLength + 1 + 253 + 63 + 1;
 
 /** Whether the name of a signer belongs to Kubernetes itself. */
 export function isKubernetesSigner(signerName: string): boolean {
@@ -33,13 +33,13 @@ export function validateSignerName(signerName: string, path: FieldPath, errors: 
     return;
   }
   const [domain, name] = segments as [string, string];
-  if (domain.length > longestDomain) errors.push(tooLong(path, longestDomain));
+  if (domain.length > maxDomainLength) errors.push(tooLong(path, maxDomainLength));
   const labels = domain.split('.');
   checkLabels(labels, domain, validateDns1123Label, path, errors);
   if (labels.length < 2)
     errors.push(invalid(path, domain, 'should be a domain with at least two segments separated by dots'));
   checkLabels(name.split('.'), name, validateDns1123Subdomain, path, errors);
-  if (signerName.length > longestSignerName) errors.push(tooLong(path, longestSignerName));
+  if (signerName.length > maxSignerNameLength) errors.push(tooLong(path, maxSignerNameLength));
 }
 
 /** Reports the first bad label; more would only repeat it. */

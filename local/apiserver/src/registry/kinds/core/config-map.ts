@@ -15,7 +15,7 @@ import { ageOf, nameOf } from '../table/cells.ts';
 import { configMapColumns } from './columns.ts';
 
 /** One mebibyte: what ConfigMaps and Secrets may hold in all. */
-export const largestData = 1024 * 1024;
+export const maxData = 1024 * 1024;
 const immutable = 'field is immutable when `immutable` is set';
 
 function validateConfigMap({ data = {}, binaryData = {} }: ConfigMap): FieldError[] {
@@ -32,7 +32,7 @@ function validateConfigMap({ data = {}, binaryData = {} }: ConfigMap): FieldErro
     for (const violation of validateConfigMapKey(key)) errors.push(invalid(path, key, violation));
     size += base64Length(binaryData[key] as string);
   }
-  if (size > largestData) errors.push(tooLong('[]', largestData));
+  if (size > maxData) errors.push(tooLong('[]', maxData));
   return errors;
 }
 

@@ -38,7 +38,7 @@ describe('Secrets', () => {
       ['metadata.annotations[kubernetes.io/service-account.name]: Required value'],
     ],
     ['for SSH, without a key', { type: 'kubernetes.io/ssh-auth' }, ['data[ssh-privatekey]: Required value']],
-  ])('%s', (_, content, expected) => expect(createErrors(secret(content))).toEqual(expected));
+  ])('are validated: %s', (_, content, expected) => expect(createErrors(secret(content))).toEqual(expected));
 
   it('keep their type', () => {
     expect(
@@ -72,7 +72,7 @@ describe('ConfigMaps', () => {
     ).toEqual(['immutable: Forbidden: field is immutable when `immutable` is set']);
   });
 
-  it('have a row', () => {
+  it('print the number of their values and their age', () => {
     expect(tableRow(created(configMap({ data: { a: '1', b: '2' } })))).toEqual(['x', 2, '60m']);
   });
 });

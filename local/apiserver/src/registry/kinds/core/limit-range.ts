@@ -124,8 +124,8 @@ function validateRatio(
 ): void {
   if (ratio.compare(Quantity.of(1)) < 0) report(`ratio ${ratio} is less than 1`);
   if (!min || !max) return;
-  const most = max.toNumber() / min.toNumber();
-  if (ratio.toNumber() > most) report(`ratio ${ratio} is greater than max/min = ${most.toFixed(6)}`);
+  const maxRatio = max.toNumber() / min.toNumber();
+  if (ratio.toNumber() > maxRatio) report(`ratio ${ratio} is greater than max/min = ${maxRatio.toFixed(6)}`);
 }
 
 export const limitRangeStrategy: KindStrategy<LimitRange> = {

@@ -39,9 +39,9 @@ function validateLegacy(event: EventView, controllerField: string): FieldError[]
   return errors;
 }
 
-function checkLength(value: string, field: string, most: number, errors: FieldError[]): void {
+function checkLength(value: string, field: string, max: number, errors: FieldError[]): void {
   if (value === '') errors.push(required(field));
-  if (utf8Length(value) > most) errors.push(invalid(field, '', `can have at most ${most} characters`));
+  if (utf8Length(value) > max) errors.push(invalid(field, '', `can have at most ${max} characters`));
 }
 
 function validateSeries({ series }: EventView): FieldError[] {

@@ -25,7 +25,7 @@ describe('addresses', () => {
     ['nope', ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']],
     ['010.0.0.1', ['must not have leading 0s']],
     ['::ffff:1.2.3.4', ['must not be an IPv4-mapped IPv6 address']],
-  ])('%s', (value, expected) => expect(check(validateIp, value)).toEqual(expected));
+  ])('are validated: %s', (value, expected) => expect(check(validateIp, value)).toEqual(expected));
 
   it('stay when they were there before', () => {
     const errors: FieldError[] = [];
@@ -59,7 +59,7 @@ describe('ranges', () => {
     ['10.0.0.0', ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)']],
     ['10.0.0.1/8', ['must not have bits set beyond the prefix length']],
     ['10.0.0.0/08', ['must not have leading 0s in IP or prefix length']],
-  ])('%s', (value, expected) => expect(check(validateCidr, value)).toEqual(expected));
+  ])('are validated: %s', (value, expected) => expect(check(validateCidr, value)).toEqual(expected));
 
   it('with advice', () => {
     expect(cidrWarnings('10.0.0.1/8', path)).toEqual([

@@ -16,13 +16,13 @@ import { checkDnsSubdomain, checkDomainPath, checkImmutable, checkText } from '.
 import { ageOf, nameOf } from '../table/cells.ts';
 import { ingressClassColumns } from './columns.ts';
 
-const longestController = 250;
+const maxControllerLength = 250;
 const path = FieldPath.of('spec');
 
 function validateIngressClass({ spec }: IngressClass): FieldError[] {
   const errors: FieldError[] = [];
   const { controller = '', parameters } = spec ?? {};
-  if (utf8Length(controller) > longestController) errors.push(tooLong(path.child('controller'), longestController));
+  if (utf8Length(controller) > maxControllerLength) errors.push(tooLong(path.child('controller'), maxControllerLength));
   checkDomainPath(controller, path.child('controller'), errors);
   if (parameters) validateParameters(parameters, path.child('parameters'), errors);
   return errors;

@@ -39,7 +39,7 @@ describe('a new Ingress is refused', () => {
     ]);
   });
 
-  it('has a row', () => {
+  it('prints three hosts, the number of the others, and its ports', () => {
     const rules = ['a.example.com', 'b.example.com', 'c.example.com', 'd.example.com'].map((host) => ({ host }));
     expect(tableRow(created(ingress({ rules, tls: [{}] })))).toEqual([
       'x',

@@ -57,7 +57,9 @@ describe('bindings', () => {
         'roleRef.name: Required value',
       ],
     ],
-  ])('%s', (_, content, expected) => expect(createErrors(objectOf(version, 'RoleBinding', content))).toEqual(expected));
+  ])('are validated: %s', (_, content, expected) =>
+    expect(createErrors(objectOf(version, 'RoleBinding', content))).toEqual(expected),
+  );
 
   it('in the cluster name the namespaces of accounts', () => {
     const binding = { roleRef: { kind: 'ClusterRole', name: 'r' }, subjects: [{ kind: 'ServiceAccount', name: 's' }] };
@@ -81,7 +83,7 @@ describe('bindings', () => {
     expect(binding.subjects[0].apiGroup).toBe('rbac.authorization.k8s.io');
   });
 
-  it('have a row', () => {
+  it('print their role, and their subjects by kind', () => {
     const subjects = [
       { kind: 'User', name: 'jane' },
       { kind: 'ServiceAccount', namespace: 'ns', name: 'sa' },

@@ -17,7 +17,7 @@ import { csiDriverColumns } from './columns.ts';
 const path = FieldPath.of('spec');
 const groupPolicies = ['File', 'None', 'ReadWriteOnceWithFSType'];
 const shortestToken = 600;
-const longestToken = 2 ** 32;
+const maxToken = 2 ** 32;
 
 function defaultDriver(driver: Mutable<CSIDriver>): void {
   const spec = (driver.spec ??= {});
@@ -70,7 +70,7 @@ function validateTokenRequests(requests: readonly StorageV1TokenRequest[], at: F
     if (seconds === undefined) continue;
     const report = (detail: string) => errors.push(invalid(at.index(i).child('expirationSeconds'), seconds, detail));
     if (seconds < shortestToken) report('may not specify a duration less than 10 minutes');
-    if (seconds > longestToken) report('may not specify a duration larger than 2^32 seconds');
+    if (seconds > maxToken) report('may not specify a duration larger than 2^32 seconds');
   }
 }
 

@@ -15,7 +15,7 @@ import { goValue } from '../go-value/go-value.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
 import { csiNodeColumns } from './columns.ts';
 
-const longestNodeId = 256;
+const maxNodeIdLength = 256;
 const path = FieldPath.of('spec', 'drivers');
 
 function validateCsiNode({ spec }: CSINode): FieldError[] {
@@ -29,8 +29,8 @@ function validateDriver(driver: CSINodeDriver, names: Set<string>, at: FieldPath
   const { name = '', nodeID = '', topologyKeys, allocatable } = driver;
   validateCsiDriverName(name, at.child('name'), errors);
   if (nodeID === '') errors.push(required(at.child('nodeID')));
-  if (utf8Length(nodeID) > longestNodeId)
-    errors.push(invalid(at.child('nodeID'), nodeID, `must be ${longestNodeId} characters or less`));
+  if (utf8Length(nodeID) > maxNodeIdLength)
+    errors.push(invalid(at.child('nodeID'), nodeID, `must be ${maxNodeIdLength} characters or less`));
   checkNonNegative(allocatable?.count, at.child('allocatable', 'count'), errors);
   if (names.has(name)) errors.push(duplicate(at.child('name'), name));
   names.add(name);

@@ -21,7 +21,7 @@ import { volumeAttachmentColumns } from './columns.ts';
 import { sizeOf } from './parameters.ts';
 
 const maxMetadata = 256 * 1024;
-const longestError = 1024;
+const maxErrorLength = 1024;
 
 const isName = (name: string): string[] => nameIsDnsSubdomain(name, false);
 
@@ -54,7 +54,7 @@ function validateSource(source: VolumeAttachmentSource, path: FieldPath, errors:
 function validateError(error: VolumeError | undefined, path: FieldPath, errors: FieldError[]): void {
   if (!error) return;
   // The limit that the message names is another one; that is upstream's slip.
-  if (utf8Length(error.message ?? '') > longestError) errors.push(tooLong(path.child('message'), maxMetadata));
+  if (utf8Length(error.message ?? '') > maxErrorLength) errors.push(tooLong(path.child('message'), maxMetadata));
   if (error.errorCode !== undefined && error.errorCode < 0)
     errors.push(invalid(path.child('errorCode'), error.errorCode, inclusiveRangeError(0, 2 ** 31 - 1)));
 }

@@ -9,7 +9,7 @@ import { ownSecurityContext } from '../../../pod/init-containers.ts';
 import { claimName } from '../../../workspace/claim-templates.ts';
 
 const component = 'affinity-assistant';
-const longestVolumeName = 63;
+const maxVolumeNameLength = 63;
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 10);
 
@@ -45,7 +45,7 @@ export function assistantOf(
 }
 
 function volumeName(name: string): string {
-  return name.length <= longestVolumeName ? name : `${name.slice(0, longestVolumeName - 11)}-${hashOf(name)}`;
+  return name.length <= maxVolumeNameLength ? name : `${name.slice(0, maxVolumeNameLength - 11)}-${hashOf(name)}`;
 }
 
 export interface AssistantOptions {

@@ -1,7 +1,7 @@
 import { childName } from '@tektite/meta';
 import type { ChildReference } from '../../../kinds/pipeline-run-spec.ts';
 
-const longest = 63;
+const maxLength = 63;
 
 /**
  * The names of the runs of one task, numbered if there are several. Those that there are already have the names that
@@ -30,5 +30,5 @@ export function childNames(
 function numberedName(run: string, task: string, index: number, count: number): string {
   const name = childName(run, `-${task}-${index}`);
   if (name.endsWith(`-${index}`)) return name;
-  return `${childName(run, `-${task}`).slice(0, longest - `-${count}`.length)}-${index}`;
+  return `${childName(run, `-${task}`).slice(0, maxLength - `-${count}`.length)}-${index}`;
 }

@@ -15,7 +15,7 @@ interface Counts {
   incomplete: number;
 }
 
-const longestExplanation = 1024;
+const maxExplanationLength = 1024;
 
 /** How a run goes: its `Succeeded` condition, with the counts that people and programs read. */
 export function pipelineOutcome(facts: PipelineFacts, name: string): RunOutcome {
@@ -52,7 +52,7 @@ function explanations(facts: PipelineFacts): string {
   const errors = [...facts.invalid].sort(([a], [b]) => (a.name < b.name ? -1 : 1)).map(([, error]) => error);
   if (errors.length === 0) return '';
   const text = errors.join('; ');
-  return ` (${text.length > longestExplanation ? `${text.slice(0, longestExplanation)}...` : text})`;
+  return ` (${text.length > maxExplanationLength ? `${text.slice(0, maxExplanationLength)}...` : text})`;
 }
 
 function running(facts: PipelineFacts, counts: Counts): RunOutcome {

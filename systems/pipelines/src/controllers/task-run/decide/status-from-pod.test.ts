@@ -17,11 +17,11 @@ function podOf(...names: readonly string[]): Pod {
   } as unknown as Pod;
 }
 
-const look = (pod: Pod, task: TaskSpec = {}) =>
+const statusOf = (pod: Pod, task: TaskSpec = {}) =>
   statusFromPod({ podName: '' }, { pod, task, flags: defaultFeatureFlags, log: [], ignoresFailure: false, now: 0 });
 
 it('steps and sidecars are reported in the order of the spec, however the node sorts them', () => {
-  const status = look(podOf('step-b', 'step-a', 'sidecar-z', 'sidecar-y'));
+  const status = statusOf(podOf('step-b', 'step-a', 'sidecar-z', 'sidecar-y'));
   expect(status.steps?.map(({ name }) => name)).toEqual(['b', 'a']);
   expect(status.sidecars?.map(({ name }) => name)).toEqual(['z', 'y']);
 });
@@ -34,7 +34,7 @@ it('the type of a result is the one that its step declares, if the step has a na
       { name: '', results },
     ],
   };
-  const { steps } = look(podOf('step-a', 'step-unnamed-1'), task);
+  const { steps } = statusOf(podOf('step-a', 'step-unnamed-1'), task);
   expect(steps?.map((step) => step.results)).toEqual([
     [{ name: 'r', type: 'string', value: '["a"]' }],
     [{ name: 'r', type: 'array', value: ['a'] }],

@@ -10,4 +10,4 @@ it.each([
   [`busybox:1@sha256:${'a'.repeat(64)}`, '1'],
   ['Bad Image', ''],
   ['team/UPPER', ''],
-])('%s', (image, tag) => expect(imageTag(image)).toBe(tag));
+])('finds the tag of %s', (image, tag) => expect(imageTag(image)).toBe(tag));

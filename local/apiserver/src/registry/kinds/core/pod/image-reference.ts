@@ -3,7 +3,7 @@ const domainName =
   /^(?:(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])(?:\.(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9]))*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?$/;
 const tagName = /^\w[\w.-]{0,127}$/;
 const digestName = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}$/;
-const longestName = 255;
+const maxNameLength = 255;
 
 /**
  * The tag of an image: `latest` when it has neither tag nor digest, and nothing when it has a digest alone or cannot be
@@ -26,7 +26,7 @@ export function imageTag(image: string): string {
 }
 
 function isImageName(name: string): boolean {
-  if (name.length > longestName) return false;
+  if (name.length > maxNameLength) return false;
   const components = name.split('/');
   const first = components[0] as string;
   const hasDomain =

@@ -32,7 +32,7 @@ import { validateHostUsers, validateOs, validatePodSecurityContext } from './sec
 import { validateVolumes } from './volumes.ts';
 import { validateHostProcess } from './windows-options.ts';
 
-const largestInt32 = 2 ** 31 - 1;
+const maxInt32 = 2 ** 31 - 1;
 
 /**
  * Validates a Pod or a Pod template, in upstream's order. `podMeta` is that of a Pod; a template has none, and is
@@ -101,8 +101,8 @@ function validateNames(spec: PodSpec, path: FieldPath, errors: FieldError[]): vo
   const { activeDeadlineSeconds: deadline } = spec;
   if (spec.serviceAccountName) checkText(spec.serviceAccountName, subdomain, path.child('serviceAccountName'), errors);
   if (spec.nodeName) checkText(spec.nodeName, subdomain, path.child('nodeName'), errors);
-  if (deadline !== undefined && (deadline < 1 || deadline > largestInt32))
-    errors.push(invalid(path.child('activeDeadlineSeconds'), deadline, inclusiveRangeError(1, largestInt32)));
+  if (deadline !== undefined && (deadline < 1 || deadline > maxInt32))
+    errors.push(invalid(path.child('activeDeadlineSeconds'), deadline, inclusiveRangeError(1, maxInt32)));
   if (spec.hostname) checkDnsLabel(spec.hostname, path.child('hostname'), errors);
   if (spec.subdomain) checkDnsLabel(spec.subdomain, path.child('subdomain'), errors);
   validateTolerations(spec.tolerations ?? [], path.child('tolerations'), errors);

@@ -157,10 +157,10 @@ function validatePodCertificate(
   if (!keyTypes.includes(keyType)) errors.push(notSupported(path.child('keyType'), keyType, keyTypes));
   if (seconds !== undefined) {
     const secondsPath = path.child('maxExpirationSeconds');
-    const most = isKubernetesSigner(signerName) ? 86_400 : 7_862_400;
+    const maxSeconds = isKubernetesSigner(signerName) ? 86_400 : 7_862_400;
     if (seconds < 3600) errors.push(invalid(secondsPath, seconds, 'if provided, maxExpirationSeconds must be >= 3600'));
-    if (seconds > most)
-      errors.push(invalid(secondsPath, seconds, `if provided, maxExpirationSeconds must be <= ${most}`));
+    if (seconds > maxSeconds)
+      errors.push(invalid(secondsPath, seconds, `if provided, maxExpirationSeconds must be <= ${maxSeconds}`));
   }
   const files = ['credentialBundlePath', 'keyPath', 'certificateChainPath'] as const;
   for (const field of files) {

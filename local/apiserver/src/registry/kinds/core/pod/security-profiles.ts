@@ -18,7 +18,7 @@ const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 const seccompPod = 'seccomp.security.alpha.kubernetes.io/pod';
 const seccompContainer = 'container.seccomp.security.alpha.kubernetes.io/';
 const appArmorContainer = 'container.apparmor.security.beta.kubernetes.io/';
-const longestPath = 4095;
+const maxPathLength = 4095;
 
 export function validateSeccompProfile(
   profile: SeccompProfile | undefined,
@@ -63,7 +63,7 @@ function validateLocalhostProfile(profile: string | undefined, path: FieldPath, 
   }
   if (profile.trim() !== profile) errors.push(invalid(path, profile, 'must not be padded with whitespace'));
   else if (profile === '') errors.push(required(path, missing));
-  if (utf8Length(profile) > longestPath) errors.push(tooLong(path, longestPath));
+  if (utf8Length(profile) > maxPathLength) errors.push(tooLong(path, maxPathLength));
 }
 
 /** The annotations that came before the fields. */

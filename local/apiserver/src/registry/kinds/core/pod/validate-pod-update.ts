@@ -24,7 +24,7 @@ import { emptyPodSpec, mirrorPod, validatePod, validatePodAnnotations } from './
 const specPath = FieldPath.of('spec');
 const annotationsPath = FieldPath.of('metadata', 'annotations');
 const appArmorContainer = 'container.apparmor.security.beta.kubernetes.io/';
-const largestInt32 = 2 ** 31 - 1;
+const maxInt32 = 2 ** 31 - 1;
 const mutableFields = [
   '`spec.containers[*].image`',
   '`spec.initContainers[*].image`',
@@ -104,8 +104,7 @@ function validateDeadlineUpdate(spec: PodSpec, old: PodSpec, errors: FieldError[
     if (before !== undefined) errors.push(invalid(path, null, 'must not update from a positive integer to nil value'));
     return true;
   }
-  if (deadline < 0 || deadline > largestInt32)
-    errors.push(invalid(path, deadline, inclusiveRangeError(0, largestInt32)));
+  if (deadline < 0 || deadline > maxInt32) errors.push(invalid(path, deadline, inclusiveRangeError(0, maxInt32)));
   else if (before !== undefined && before < deadline)
     errors.push(invalid(path, deadline, 'must be less than or equal to previous value'));
   else return true;

@@ -5,9 +5,9 @@ import { visitContainers } from './visit-containers.ts';
 
 const netBiosName = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
 const dnsName = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
-const longestDomain = 256;
-const longestUser = 104;
-const largestCredentialSpec = 64 * 1024;
+const maxDomainLength = 256;
+const maxUserLength = 104;
+const maxCredentialSpec = 64 * 1024;
 
 export function validateWindowsOptions(
   options: WindowsSecurityContextOptions | undefined,
@@ -21,7 +21,7 @@ export function validateWindowsOptions(
   if (gmsaCredentialSpec !== undefined) {
     const specPath = path.child('gmsaCredentialSpec');
     if (gmsaCredentialSpec === '') errors.push(invalid(specPath, '', 'gmsaCredentialSpec cannot be an empty string'));
-    else if (utf8Length(gmsaCredentialSpec) > largestCredentialSpec)
+    else if (utf8Length(gmsaCredentialSpec) > maxCredentialSpec)
       errors.push(invalid(specPath, gmsaCredentialSpec, 'gmsaCredentialSpec size must be under 64 KiB'));
   }
   if (runAsUserName !== undefined)
@@ -38,14 +38,14 @@ function userNameViolations(name: string): string[] {
   const user = parts[parts.length - 1] as string;
   const violations: string[] = [];
   if (domain !== undefined) {
-    if (utf8Length(domain) >= longestDomain)
-      violations.push(`runAsUserName's Domain length must be under ${longestDomain} characters`);
+    if (utf8Length(domain) >= maxDomainLength)
+      violations.push(`runAsUserName's Domain length must be under ${maxDomainLength} characters`);
     if (!netBiosName.test(domain) && !dnsName.test(domain))
       violations.push("runAsUserName's Domain doesn't match the NetBios nor the DNS format");
   }
   if (user === '') violations.push("runAsUserName's User cannot be empty");
-  else if (utf8Length(user) > longestUser)
-    violations.push(`runAsUserName's User length must not be longer than ${longestUser} characters`);
+  else if (utf8Length(user) > maxUserLength)
+    violations.push(`runAsUserName's User length must not be longer than ${maxUserLength} characters`);
   if (/^[. ]+$/.test(user)) violations.push("runAsUserName's User cannot contain only periods or spaces");
   if (/["/\\:;|=,+*?<>@[\]]/.test(user))
     violations.push('runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]');

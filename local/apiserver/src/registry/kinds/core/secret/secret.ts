@@ -15,7 +15,7 @@ import { checkImmutable } from '../../field-checks.ts';
 import { ageOf, nameOf } from '../../table/cells.ts';
 import { secretColumns } from '../columns.ts';
 import { base64Length } from '../base64-length.ts';
-import { largestData } from '../config-map.ts';
+import { maxData } from '../config-map.ts';
 import { jsonObjectError } from './docker-config.ts';
 import { keyPairWarning } from './key-pair-warning.ts';
 
@@ -41,7 +41,7 @@ function validateSecret(secret: Secret): FieldError[] {
     for (const violation of validateConfigMapKey(key)) errors.push(invalid(dataPath.key(key), key, violation));
     size += base64Length(data[key] as string);
   }
-  if (size > largestData) errors.push(tooLong(dataPath, largestData));
+  if (size > maxData) errors.push(tooLong(dataPath, maxData));
   validateType(secret, data, errors);
   return errors;
 }

@@ -33,7 +33,7 @@ const topologyHints = 'service.kubernetes.io/topology-aware-hints';
 const topologyMode = 'service.kubernetes.io/topology-mode';
 const sourceRanges = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 const onlyLoadBalancer = "may only be used when `type` is 'LoadBalancer'";
-const longestAffinity = 86_400;
+const maxAffinity = 86_400;
 
 export function validateService(service: Service, old?: Service): FieldError[] {
   const errors: FieldError[] = [];
@@ -142,13 +142,9 @@ function validateAffinity(spec: ServiceSpec, errors: FieldError[]): void {
   if (!config) errors.push(required(at, needed));
   else if (!config.clientIP) errors.push(required(at.child('clientIP'), needed));
   else if (timeout === undefined) errors.push(required(at.child('clientIP', 'timeoutSeconds'), needed));
-  else if (timeout <= 0 || timeout > longestAffinity)
+  else if (timeout <= 0 || timeout > maxAffinity)
     errors.push(
-      invalid(
-        at.child('clientIP', 'timeoutSeconds'),
-        timeout,
-        `must be greater than 0 and less than ${longestAffinity}`,
-      ),
+      invalid(at.child('clientIP', 'timeoutSeconds'), timeout, `must be greater than 0 and less than ${maxAffinity}`),
     );
 }
 
