@@ -2,13 +2,12 @@ import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kinds } from '@tektite/client';
-import { type RunningSystems, startSystems, type System } from '@tektite/controller';
+import { type RunningCluster, startCluster } from '@tektite/cluster';
+import type { System } from '@tektite/controller';
 import { Informer } from '@tektite/controller/cache';
 import type { KubeObject } from '@tektite/meta';
-import { HostRuntime, type PodRuntime, SimulatedRuntime, startNode } from '@tektite/node';
+import { HostRuntime, type PodRuntime, SimulatedRuntime } from '@tektite/node';
 import { entrypointProgram, type PipelineRun, pipelinesSystem, PipelineRunKind, TaskRunKind } from '@tektite/pipelines';
-import { type ControlPlane, startControlPlane } from '@tektite/testkit';
-import { startWorkloads } from '@tektite/workloads';
 import { images } from './one-step.ts';
 
 /** The number of reconciles, by controller. */
@@ -16,7 +15,7 @@ export type ReconcileCounts = Map<string, number>;
 
 /** Tekton on an embedded control plane, with a node. */
 export interface TektonBench extends AsyncDisposable {
-  readonly plane: ControlPlane;
+  readonly cluster: RunningCluster;
   readonly reconciles: ReconcileCounts;
   /** Resolves when a run completes, with the number of its status changes. */
   ended(name: string): Promise<number>;
@@ -25,35 +24,28 @@ export interface TektonBench extends AsyncDisposable {
 /** On a simulated node, that is everything but the programs in the steps; on the host, those too. */
 export async function startBench(runtime: 'simulated' | 'host' = 'simulated'): Promise<TektonBench> {
   const folder = await mkdtemp(join(tmpdir(), 'tektite-bench-'));
-  const plane = await startControlPlane();
   const reconciles: ReconcileCounts = new Map();
-  const workloads = await startWorkloads({ client: plane.client });
-  const node = await startNode({
-    client: plane.client,
-    runtime: runtime === 'host' ? await hostRuntime(folder) : new SimulatedRuntime(),
-    dataDir: join(folder, 'node'),
-    maxPods: 10_000,
+  const cluster = await startCluster({
+    folder,
+    node: {
+      runtime: runtime === 'host' ? await hostRuntime(folder) : new SimulatedRuntime(),
+      maxPods: 10_000,
+      serviceProxy: false,
+    },
+    systems: [counted(pipelinesSystem({ images }), reconciles)],
   });
-  const service = { namespace: 'default', name: 'bench' };
-  const running: RunningSystems = await startSystems([counted(pipelinesSystem({ images }), reconciles)], {
-    client: plane.client,
-    webhooks: { host: plane.server.localWebhooks, service },
-  });
-  await plane.client
+  await cluster.client
     .create(kinds.ServiceAccount, { metadata: { namespace: 'default', name: 'default' } })
     .catch(() => undefined);
-  const watching = new Watching(plane);
+  const watching = new Watching(cluster);
   await watching.synced();
   return {
-    plane,
+    cluster,
     reconciles,
     ended: (name) => watching.ended(name),
     async [Symbol.asyncDispose]() {
       await watching.stop();
-      await running.stop();
-      await node[Symbol.asyncDispose]();
-      await workloads.stop();
-      await plane.close();
+      await cluster.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -101,7 +93,7 @@ class Watching {
   private readonly waiting = new Map<string, (changes: number) => void>();
   private readonly changes = new Map<string, number>();
 
-  constructor({ client }: ControlPlane) {
+  constructor({ client }: RunningCluster) {
     this.informers = [PipelineRunKind, TaskRunKind].map((kind) => new Informer<Run, Run>(client, kind));
     const observe = (run: Run, before?: KubeObject) => this.observe(run, before as Run | undefined);
     for (const informer of this.informers) informer.addHandler({ added: (run) => observe(run), modified: observe });

@@ -44,7 +44,7 @@ const threeLevels = [task('a'), task('b', 'a'), task('c', 'a'), task('d', 'a'), 
 
 async function run(bench: TektonBench, name: string, tasks: readonly PipelineTask[]): Promise<number> {
   const over = bench.ended(name);
-  await bench.plane.client.create(PipelineRunKind, {
+  await bench.cluster.client.create(PipelineRunKind, {
     metadata: { namespace: 'default', name },
     spec: { pipelineSpec: { tasks } },
   });
