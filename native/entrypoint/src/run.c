@@ -23,7 +23,7 @@ struct run {
   bool ended_by_us;
   enum run_end reason;
   int64_t deadline; /* milliseconds, -1 for none */
-  int64_t next_look;
+  int64_t next_check;
   int signals;
   struct tee out;
   struct tee err;
@@ -62,9 +62,9 @@ static void end_group(struct run *run, enum run_end reason) {
 static void check_limits(struct run *run) {
   int64_t now = monotonic_milliseconds();
   if (run->deadline >= 0 && now >= run->deadline) end_group(run, RUN_TIMED_OUT);
-  if (now >= run->next_look) {
+  if (now >= run->next_check) {
     if (file_has_content(run->options->cancel_file)) end_group(run, RUN_CANCELLED);
-    run->next_look = now + CANCEL_INTERVAL;
+    run->next_check = now + CANCEL_INTERVAL;
   }
 }
 
@@ -72,7 +72,7 @@ static int time_to_wait(const struct run *run) {
   /* Nothing to wait for but what is still in the pipes. */
   if (run->reaped && run->ended_by_us) return 0;
   int64_t now = monotonic_milliseconds();
-  int64_t next = run->next_look;
+  int64_t next = run->next_check;
   if (run->deadline >= 0 && run->deadline < next && !run->ended_by_us) next = run->deadline;
   return next <= now ? 0 : (int)(next - now);
 }
@@ -94,7 +94,7 @@ static void watch_over(struct run *run) {
     if (ready == 0 && run->reaped && run->ended_by_us) return;
     if (ready > 0) {
       if (entries[0].revents != 0) take_signals(run);
-      if (entries[1].revents != 0 && watch_concerned(&run->watch)) run->next_look = 0;
+      if (entries[1].revents != 0 && watch_concerned(&run->watch)) run->next_check = 0;
       /* Programs write stderr at once and stdout later, so of two pieces that wait that of stderr is likely the older one. */
       tee_advance(&run->err, entries[3].revents);
       tee_advance(&run->out, entries[2].revents);
