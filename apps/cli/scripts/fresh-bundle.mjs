@@ -1,6 +1,6 @@
 // Vitest's global setup: bundles the command again when a source file is newer than the bundle. Tests start the command as users do,
 // from the bundle, and must not run the source of yesterday.
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRooms } from '../../../scripts/layers/rooms.mjs';
 import { isTestFile, sourceFiles } from '../../../scripts/layers/source-files.mjs';
@@ -16,6 +16,8 @@ function startsCommand(args) {
 
 function isStale() {
   const built = modified(join(root, 'apps/cli/dist/tektite.js'));
+  const styles = join(root, 'apps/dashboard/page/styles');
+  if (readdirSync(styles).some((name) => modified(join(styles, name)) > built)) return true;
   return readRooms(root).some(({ path }) =>
     [...sourceFiles(join(root, path))].some((file) => !isTestFile(file) && modified(file) > built),
   );
