@@ -115,7 +115,7 @@ describe('operators in a browser', () => {
     const set = page.getByRole('article', { name: 'Set shop' });
     await set.getByText('Roll back…').click();
     await page.getByText('+   level: info').waitFor();
-    expect(await session.surveyHere('rollback-light')).toEqual([]);
+    expect(await session.surveyHere('rollback')).toEqual([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
     await page.getByText('Rolled back shop to revision 1').waitFor();
     await set.getByText('rollback to 1').waitFor();

@@ -190,7 +190,7 @@ describe('the dashboard in a browser', () => {
     await session.go('/runs');
     await page.getByLabel('Select endless').check();
     await page.getByRole('button', { name: 'Delete…' }).click();
-    expect(await session.surveyHere('dialog-light')).toEqual([]);
+    expect(await session.surveyHere('dialog')).toEqual([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await expect.poll(() => row('endless').count()).toBe(0);
   });
@@ -228,7 +228,7 @@ describe('the dashboard in a browser', () => {
     const text = page.locator('textarea');
     const type = async () => text.fill((await text.inputValue()).replace(/level: \w+/, 'level: debug'));
     await type();
-    expect(await session.surveyHere('editor-light')).toEqual([]);
+    expect(await session.surveyHere('editor')).toEqual([]);
     await client.patch(kind, key, mergePatch({ data: { other: 'x' } }));
     await page.getByRole('button', { name: 'Check and show the difference' }).click();
     await page.getByText('the object has been modified').waitFor();
@@ -248,7 +248,7 @@ describe('the dashboard in a browser', () => {
     await page.keyboard.press('/');
     await page.getByLabel('Search all objects by name').fill('settings default');
     await page.getByRole('option', { name: 'settings' }).first().waitFor();
-    expect(await session.surveyHere('search-light')).toEqual([]);
+    expect(await session.surveyHere('search')).toEqual([]);
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/objects\/core\/v1\/configmaps\/default\/settings/);
   });

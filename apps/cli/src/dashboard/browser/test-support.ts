@@ -105,7 +105,7 @@ export class BrowserSession implements AsyncDisposable {
 
   /** Serious findings of axe about the page as it is. */
   async axe(page = this.page): Promise<readonly string[]> {
-    await page.evaluate(axe.source);
+    if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source);
     const findings = await page.evaluate<readonly Finding[]>(
       "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
     );
@@ -119,16 +119,10 @@ export class BrowserSession implements AsyncDisposable {
    * place is the one where the page is.
    */
   async survey(name: string, place: string, ready: string, page = this.page): Promise<readonly string[]> {
-    const found: string[] = [];
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width: 1280, height: 900 });
-      if (place !== '') await page.goto(`${this.url}${place}`);
-      await page.locator(ready).first().waitFor();
-      found.push(...(await this.surveyHere(`${name}-${colorScheme}`, page)));
-    }
-    await page.emulateMedia({ colorScheme: 'light' });
-    return found;
+    await page.setViewportSize({ width: 1280, height: 900 });
+    if (place !== '') await page.goto(`${this.url}${place}`);
+    await page.locator(ready).first().waitFor();
+    return this.surveyHere(name, page);
   }
 
   /** The same of the page as it is. */
@@ -136,12 +130,15 @@ export class BrowserSession implements AsyncDisposable {
     const found: string[] = [];
     for (const width of [360, 1920, 1280]) {
       await page.setViewportSize({ width, height: width === 360 ? 740 : 900 });
-      await this.screenshot(`${name}-${width}`, page);
+      for (const colorScheme of ['dark', 'light'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await this.screenshot(`${name}-${colorScheme}-${width}`, page);
+        // Widths differ in what they hide, colours in their contrast: one of the dark ones will do.
+        if (width === 1280 || (width === 360 && colorScheme === 'light'))
+          found.push(...(await this.axe(page)).map((each) => `${name} at ${width}, ${colorScheme}: ${each}`));
+      }
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
       if (wide > width) found.push(`${name}: ${wide} px wide at ${width}`);
-      // Widths differ in what they hide, colours in their contrast: one of the dark ones will do.
-      if (width === 1280 || (width === 360 && !name.endsWith('-dark')))
-        found.push(...(await this.axe(page)).map((finding) => `${name} at ${width}: ${finding}`));
     }
     return found;
   }
