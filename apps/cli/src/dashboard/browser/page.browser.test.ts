@@ -53,6 +53,7 @@ describe('the dashboard in a browser', () => {
     await page.getByLabel('default', { exact: true }).check();
     await row('good').waitFor();
     expect(decodeURIComponent(page.url())).toContain('namespace=other,default');
+    expect(await session.surveyHere('namespaces')).toEqual([]);
     await page.keyboard.press('Escape');
     await page.getByText('2 namespaces').waitFor();
   });
