@@ -61,7 +61,7 @@ export async function serveKind(
   plane: ControlPlane,
   group: string,
   kind: string,
-  { version = 'v1', scope = 'Namespaced' } = {},
+  { version = 'v1', scope = 'Namespaced', hasStatus = false } = {},
 ): Promise<void> {
   const singular = kind.toLowerCase();
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
@@ -73,7 +73,9 @@ export async function serveKind(
       group,
       scope,
       names: { kind, plural: `${singular}s`, singular, listKind: `${kind}List` },
-      versions: [{ name: version, served: true, storage: true, schema }],
+      versions: [
+        { name: version, served: true, storage: true, schema, ...(hasStatus ? { subresources: { status: {} } } : {}) },
+      ],
     },
   } as never);
   const path = `/apis/${group}/${version}/${singular}s`;

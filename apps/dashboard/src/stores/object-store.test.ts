@@ -79,6 +79,47 @@ describe('the store of an object', () => {
     store.stop();
   });
 
+  it('goes on when only the status has changed meanwhile', async () => {
+    await using plane = await startControlPlane();
+    await serveKind(plane, 'example.com', 'Widget', { hasStatus: true });
+    await serveKind(plane, 'example.com', 'Plain');
+    const widget = { apiVersion: 'example.com/v1', kind: 'Widget' };
+    const key = { namespace: 'default', name: 'w' };
+    await plane.client.create({ ...widget, metadata: key, spec: { size: 1 }, status: { step: 1 } } as never);
+    const options = {
+      api: transportApi(plane.transport()),
+      clock: systemClock,
+      schedule: (flush: () => void) => flush(),
+    };
+    const store = new ObjectStore({ group: 'example.com', version: 'v1', plural: 'widgets' }, 'default', 'w', options);
+    await expect.poll(() => store.object.value).toBeDefined();
+    store.begin();
+    store.text.value = store.text.value.replace('size: 1', 'size: 2');
+    const status = { subresource: 'status' } as const;
+    await plane.client.patch(widget, key, mergePatch({ status: { step: 2 } }), status);
+    await store.check();
+    expect(store.edit.value.phase).toBe('checked');
+    await plane.client.patch(widget, key, mergePatch({ status: { step: 3 } }), status);
+    await store.save();
+    expect(store.edit.value).toEqual({ phase: 'none' });
+    expect(await plane.client.get(widget, key)).toMatchObject({ spec: { size: 2 }, status: { step: 3 } });
+    store.begin();
+    await plane.client.patch(widget, key, mergePatch({ spec: { size: 3 } }));
+    await store.check();
+    expect(store.edit.value).toMatchObject({ phase: 'typing', isConflict: true });
+    store.stop();
+    // Of a kind without the subresource, the edit would undo the change of the status.
+    const plain = { ...widget, kind: 'Plain' };
+    await plane.client.create({ ...plain, metadata: key, status: { step: 1 } } as never);
+    const other = new ObjectStore({ group: 'example.com', version: 'v1', plural: 'plains' }, 'default', 'w', options);
+    await expect.poll(() => other.object.value).toBeDefined();
+    other.begin();
+    await plane.client.patch(plain, key, mergePatch({ status: { step: 2 } }));
+    await other.check();
+    expect(other.edit.value).toMatchObject({ phase: 'typing', isConflict: true });
+    other.stop();
+  });
+
   it('reports a conflict with a change of another client, and errors in the YAML', async () => {
     await using plane = await startControlPlane();
     const store = await open(plane);

@@ -35,6 +35,8 @@ export class ObjectStore {
   private readonly path: string;
   private readonly api: KubeApi;
   private readonly tools: ToolApi | undefined;
+  /** The object that the edit began with. */
+  private base: KubeObject | undefined;
   private readonly collection: LiveCollection<KubeObject>;
 
   constructor(resource: Resource, namespace: string | undefined, name: string, options: ObjectStoreOptions) {
@@ -63,6 +65,7 @@ export class ObjectStore {
 
   /** Begins an edit with the object as it is now; its resourceVersion makes later changes of others a conflict. */
   begin(): void {
+    this.base = this.object.value;
     this.text.value = yamlText(this.object.value);
     this.edit.value = { phase: 'typing' };
   }
@@ -97,17 +100,45 @@ export class ObjectStore {
     this.collection.stop();
   }
 
+  /**
+   * Whether an edit met a change of the status alone, as controllers make them all the time: then it goes on from the object as it is
+   * now, and does not bother its user.
+   */
+  private async isOnlyStatus(failure: unknown): Promise<boolean> {
+    if (!(failure instanceof ApiError) || failure.code !== 409) return false;
+    // Of a kind without this, an edit would write the status, too, as it was.
+    const live = await this.api.get<KubeObject>(`${this.path}/status`).catch(() => undefined);
+    if (!live || userPart(live) !== userPart(this.base)) return false;
+    const before = this.text.value;
+    this.text.value = before.replace(/^( {2}resourceVersion: ).*$/m, `$1"${live.metadata.resourceVersion}"`);
+    return this.text.value !== before;
+  }
+
   private async put(dryRun: 'All' | undefined, done: (written: KubeObject) => unknown): Promise<void> {
     this.edit.value = { phase: 'busy' };
-    const options = { body: this.text.value, contentType: 'application/yaml' };
+    const path = withQuery(this.path, { dryRun, fieldManager: 'tektite-dashboard' });
+    const write = () => {
+      const options = { body: this.text.value, contentType: 'application/yaml' };
+      return this.api.write<KubeObject>('PUT', path, options);
+    };
     try {
-      const path = withQuery(this.path, { dryRun, fieldManager: 'tektite-dashboard' });
-      await done(await this.api.write<KubeObject>('PUT', path, options));
+      const written = await write().catch(async (error: unknown) => {
+        if (await this.isOnlyStatus(error)) return write();
+        throw error;
+      });
+      await done(written);
     } catch (error) {
       const isConflict = error instanceof ApiError && error.code === 409;
       this.edit.value = { phase: 'typing', error: (error as Error).message, isConflict };
     }
   }
+}
+
+/** The part of an object that users write. */
+function userPart(object: KubeObject | undefined): string {
+  const { status: _, metadata, ...rest } = (object ?? { metadata: {} }) as KubeObject & { readonly status?: unknown };
+  const { resourceVersion: __, generation: ___, managedFields: ____, ...named } = metadata;
+  return yamlText({ ...rest, metadata: named });
 }
 
 /** Without managedFields, which no one reads; the values of Secrets stay, for those who may read them. */

@@ -68,6 +68,11 @@ describe('operators in a browser', () => {
     await session.screenshot('phases-light-1280');
     await page.reload();
     await pipeline.getByRole('link', { name: 'pipelineruns.tekton.dev' }).waitFor();
+    const config = page.getByRole('article', { name: 'TektonConfig config' });
+    await config
+      .getByText('Ready is True')
+      .first()
+      .waitFor({ state: 'attached', ...seconds });
     const guestbook = page.getByRole('article', { name: 'Connector guestbook' });
     await expect.poll(() => guestbook.locator('details.set').count(), seconds).toBe(2);
   });
