@@ -138,21 +138,25 @@ describe.runIf(can)('Pods with a network of their own', () => {
     expect(text).toContain('options ndots:5\n');
   });
 
-  test('reach the API by its Service, with their token and its authority', async () => {
-    const script = `const fs = require('fs'), d = '/var/run/secrets/kubernetes.io/serviceaccount/';
+  test.each([false, true])(
+    'reach the API with their token and its authority, with hostNetwork %s',
+    async (hostNetwork) => {
+      const script = `const fs = require('fs'), d = '/var/run/secrets/kubernetes.io/serviceaccount/';
       const { KUBERNETES_SERVICE_HOST: h, KUBERNETES_SERVICE_PORT: p } = process.env;
       const get = (host) => new Promise((done) => require('https').get({ host, port: p, path: '/api/v1/namespaces/default/pods/x', ca: fs.readFileSync(d + 'ca.crt'), headers: { authorization: 'Bearer ' + fs.readFileSync(d + 'token') } },
         (a) => { let t = ''; a.on('data', (c) => t += c); a.on('end', () => done(JSON.parse(t).message)); }).on('error', (e) => done(String(e))));
-      (async () => { for (const host of [h, 'kubernetes.default', 'kubernetes.default.svc.cluster.local']) console.log(await get(host)); })()`;
-    await create('api', { containers: [{ ...shell(''), command: [process.execPath, '-e', script] }] });
-    await until('api', ({ status }) => /Succeeded|Failed/.test(status?.phase ?? ''));
-    let text = '';
-    for await (const chunk of await cluster.client.log({ namespace, name: 'api' }, {}))
-      text += Buffer.from(chunk).toString();
-    const denied =
-      'pods "x" is forbidden: User "system:serviceaccount:default:default" cannot get resource "pods" in API group "" in the namespace "default"\n';
-    expect(text).toBe(denied.repeat(3));
-  });
+      (async () => { for (const host of ${hostNetwork ? '[h]' : "[h, 'kubernetes.default', 'kubernetes.default.svc.cluster.local']"}) console.log(await get(host)); })()`;
+      const name = `api-${hostNetwork}`;
+      await create(name, { hostNetwork, containers: [{ ...shell(''), command: [process.execPath, '-e', script] }] });
+      await until(name, ({ status }) => /Succeeded|Failed/.test(status?.phase ?? ''));
+      let text = '';
+      for await (const chunk of await cluster.client.log({ namespace, name }, {}))
+        text += Buffer.from(chunk).toString();
+      const denied =
+        'pods "x" is forbidden: User "system:serviceaccount:default:default" cannot get resource "pods" in API group "" in the namespace "default"\n';
+      expect(text).toBe(denied.repeat(hostNetwork ? 1 : 3));
+    },
+  );
 
   test('are proxied by the API server, and served on node ports and host ports', async () => {
     const hostPort = await freePort();

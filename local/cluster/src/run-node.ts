@@ -48,8 +48,8 @@ export async function runNode(options: NodePart, started: Started): Promise<void
     dataDir,
     protectedFolders: [options.folder, options.node.imageStore ?? defaultStoreFolder()],
     claimsFolder: claims,
-    ...(network ? { network, dns: clusterDns } : {}),
-    api: network ? podApiAddress : { host: api.host, port: api.port },
+    ...(network ? { network, dns: clusterDns, networkApi: podApiAddress } : {}),
+    api: { host: api.host, port: api.port },
     onError: (error) => options.log.error('node', { error }),
   });
   started.push(async () => node[Symbol.asyncDispose]());

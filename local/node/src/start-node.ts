@@ -48,7 +48,9 @@ export interface NodeOptions {
   readonly labels?: Readonly<Record<string, string>>;
   readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: string }[];
   /** Where containers find the API: becomes `KUBERNETES_SERVICE_HOST` and its relatives. */
-  readonly api?: { readonly host: string; readonly port: number };
+  readonly api?: ApiAddress;
+  /** The same for Pods with a network of their own. Default: `api`. */
+  readonly networkApi?: ApiAddress;
   /** How Pods are reached, where they have a network of their own. Default: the machine's. */
   readonly network?: Network;
   /** The name server of Pods. Default: those of the machine. */
@@ -61,6 +63,11 @@ export interface NodeOptions {
   readonly logLimits?: LogLimits;
   /** Called with all errors that will be retried. */
   readonly onError?: (error: Error) => void;
+}
+
+interface ApiAddress {
+  readonly host: string;
+  readonly port: number;
 }
 
 /** Which log, and how much of it. The words are those of the API. */
@@ -131,8 +138,9 @@ export async function startNode(options: NodeOptions, signal?: AbortSignal): Pro
       podIPs: machine.addresses,
       hostIPs: machine.addresses,
       allocatable: machine.capacity,
-      serviceVariables: serviceVariables(options.api),
+      serviceVariables: serviceVariables(options.networkApi ?? options.api),
     },
+    machineVariables: serviceVariables(options.api),
     network: options.network ?? machineNetwork,
     ...(options.dns ? { dns: options.dns } : {}),
     podsDirectory: join(dataDir, 'pods'),
@@ -230,7 +238,7 @@ function waitingReason({ status }: Pod, container: string): string {
 }
 
 /** The environment variables of the Service of the API, as on a cluster. */
-function serviceVariables(api: NodeOptions['api']): Map<string, string> {
+function serviceVariables(api: ApiAddress | undefined): Map<string, string> {
   if (!api) return new Map();
   const { host, port } = api;
   const url = `tcp://${host}:${port}`;

@@ -183,6 +183,8 @@ static int new_namespace(int *netlink) {
   *netlink = netlink_open(NETLINK_ROUTE);
   int error = errno;
   return_to_bridge();
+  /* The filter may have been loaded since the start. */
+  keep_frames_from_filter();
   if (namespace >= 0 && *netlink >= 0) return namespace;
   if (namespace >= 0) close(namespace);
   if (*netlink >= 0) close(*netlink);

@@ -26,6 +26,8 @@ export interface AgentParts {
   readonly references: ReferencedObjects;
   readonly logs: LogStore;
   readonly environment: EnvironmentContext;
+  /** The service variables of Pods in the network of the machine. */
+  readonly machineVariables: ReadonlyMap<string, string>;
   /** How probes and hooks reach Pods. */
   readonly network: Network;
   /** The name server of Pods, where there is one. */

@@ -94,7 +94,11 @@ export class ContainerLauncher {
       using ready = await containerSpec({
         ...request,
         id,
-        environment: { ...parts.environment, podIPs: request.podIPs },
+        environment: {
+          ...parts.environment,
+          podIPs: request.podIPs,
+          ...(sandbox.hostNetwork ? { serviceVariables: parts.machineVariables } : {}),
+        },
         runtime: parts.runtime,
         output: log,
         ...(heldImage ? { heldImage } : {}),

@@ -16,12 +16,12 @@ const searches = `search shop.svc.cluster.local svc.cluster.local cluster.local$
 it('names the name server of the cluster, and where names are searched', () => {
   expect(fileOf({})).toBe(`nameserver 10.96.0.10\n${searches}\noptions ndots:5\n`);
   expect(fileOf({ dnsPolicy: 'ClusterFirst' })).toBe(fileOf({}));
-  expect(fileOf({ hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' })).toBe(fileOf({}));
 });
 
 it('leaves Pods in the network of the machine that of the machine', () => {
   expect(fileOf({ hostNetwork: true })).toBeUndefined();
   expect(fileOf({ hostNetwork: true, dnsPolicy: 'Default' })).toBeUndefined();
+  expect(fileOf({ hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' })).toBeUndefined();
   expect(fileOf({}, false)).toBeUndefined();
 });
 

@@ -24,8 +24,8 @@ const maxNameservers = 3;
  * the cluster too, without searching the names of the cluster.
  */
 export function resolverFile(pod: Pod, dns: ClusterDns | undefined): string | undefined {
-  const { dnsPolicy = 'ClusterFirst', dnsConfig, hostNetwork = false } = pod.spec ?? {};
-  const base = baseSettings(pod, hostNetwork && dnsPolicy === 'ClusterFirst' ? 'Default' : dnsPolicy, dns);
+  const { dnsPolicy = 'ClusterFirst', dnsConfig } = pod.spec ?? {};
+  const base = baseSettings(pod, dnsPolicy, dns);
   if (!base && !dnsConfig) return undefined;
   const { nameservers, searches, options } = base ?? machineSettings();
   const own = (dnsConfig?.options ?? []).map(({ name = '', value }) => (value ? `${name}:${value}` : name));
@@ -43,7 +43,8 @@ function baseSettings(
   dns: ClusterDns | undefined,
 ): ResolverSettings | undefined {
   if (policy === 'None') return { nameservers: [], searches: [], options: [] };
-  if (!dns || (spec?.hostNetwork && policy === 'Default')) return undefined;
+  // The name server is in the network of Pods.
+  if (!dns || spec?.hostNetwork) return undefined;
   const machine = machineSettings();
   const nameservers = [dns.address];
   if (policy === 'Default') return { ...machine, nameservers };

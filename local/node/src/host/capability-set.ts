@@ -1,7 +1,7 @@
 /**
  * The capabilities of a container's root. These are the defaults of container engines, but without
  * - `MKNOD`: nothing here restricts devices, so a device node on a volume would be the host's disk;
- * - `NET_RAW`: the network is the host's, and raw sockets would see all of it;
+ * - `NET_RAW`: in the network of the machine, raw sockets would see all of it; in that of Pods, a Pod could answer for others;
  * - `SYS_CHROOT`: it is seldom needed, and it is half of many ways out. A Pod can ask for them by `capabilities.add`.
  */
 const defaultCapabilities = [

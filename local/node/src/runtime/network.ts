@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 export interface Network {
   /** A connection that is open. It may stay half open. Rejects with an error of the system: `ECONNREFUSED` and the like. */
   connect(host: string, port: number, signal?: AbortSignal): Promise<Socket>;
-  /** Connects to a port of a Pod from inside the Pod, where Pods have networks of their own. */
+  /** Connects to a port inside of a Pod, as port-forward does. Absent where Pods have the network of the machine. */
   connectInside?(uid: string, port: number, signal?: AbortSignal): Promise<Socket>;
   /** A server that listens. Its connections may stay half open. */
   listen(host: string, port: number): Promise<Server>;
