@@ -4,6 +4,7 @@ import type { Check, CheckStatus } from '../doctor/check.ts';
 import { checkFile } from '../doctor/file-checks.ts';
 import {
   checkCgroups,
+  checkPodNetwork,
   checkCompanion,
   checkDisk,
   checkNamespaces,
@@ -37,6 +38,7 @@ export async function doctor(given: readonly string[], options: DoctorOptions): 
     await checkNamespaces(),
     checkSubordinateIds(),
     checkCgroups(),
+    await checkPodNetwork(),
     ...(await checkDisk(options.dataDir)),
     await checkPort(port, options.dataDir),
     await checkCompanion('kubectl', 'talking to `tektite up` by hand'),

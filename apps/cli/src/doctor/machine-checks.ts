@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { networkInterfaces, tmpdir, userInfo } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { once } from 'node:events';
-import { findCgroups, inspectHost, isRuntimeError } from '@tektite/node';
+import { findCgroups, inspectHost, isRuntimeError, PodNetwork } from '@tektite/node';
 import { entrypointMissing, entrypointProgram } from '@tektite/pipelines';
 import { readUpRecord } from '../up-record.ts';
 import { type Check, missing, ok, warning } from './check.ts';
@@ -31,6 +31,19 @@ export async function checkNamespaces(): Promise<Check> {
   } catch (error) {
     if (!isRuntimeError(error)) throw error;
     return missing(name, 'the kernel or this machine refuses them', error.message);
+  }
+}
+
+/** Whether `--network pods` works here, and Pods reach other networks from it. */
+export async function checkPodNetwork(): Promise<Check> {
+  const name = 'network of Pods';
+  try {
+    await using network = await PodNetwork.open({ directory: `/nonexistent/tektite-doctor-${process.pid}` });
+    await network.openWayOut();
+    return ok(name, 'an address for each Pod with --network pods');
+  } catch (error) {
+    if (!isRuntimeError(error)) throw error;
+    return warning(name, 'Pods have that of this machine', error.message);
   }
 }
 

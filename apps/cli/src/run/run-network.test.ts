@@ -73,6 +73,26 @@ describe.each(users)('run --network, by %s', (who, user) => {
   });
 });
 
+/** A user namespace in which the kernel denies network namespaces. */
+const denied = (network: string) => {
+  const command = `echo 0 >/proc/sys/user/max_net_namespaces && exec "$0" "$1" run -f "$2" --network ${network}`;
+  const words = ['-Ur', 'sh', '-c', command, process.execPath, bin, join(folder, 'denied.yaml')];
+  writeFileSync(join(folder, 'denied.yaml'), task);
+  return spawnSync('unshare', words, { encoding: 'utf8', env: { ...process.env, HOME: folder, NO_COLOR: '1' } });
+};
+const canDeny = spawnSync('unshare', ['-Ur', 'sh', '-c', 'echo 0 >/proc/sys/user/max_net_namespaces']).status === 0;
+
+it.runIf(canDeny)('where the kernel denies it, auto takes the network of the machine and pods fails', () => {
+  const reason = 'Pods cannot have a network on this machine: the kernel denies a network namespace';
+  const fallback = denied('auto');
+  expect(fallback.stderr).toContain(`Pods have the network of the machine: ${reason}`);
+  expect(fallback.stdout).toContain('TaskRun network-');
+  const failed = denied('pods');
+  expect([failed.status, failed.stdout]).toEqual([1, '']);
+  expect(failed.stderr).toContain(reason);
+  expect(failed.stderr).toContain('`--network host`');
+});
+
 it('names the networks that there are', async () => {
   const { status, stderr } = spawnSync(
     process.execPath,

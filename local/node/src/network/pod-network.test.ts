@@ -93,7 +93,7 @@ it.runIf(can)('leaves no device and no process', async () => {
     .poll(() => readFileSync(`/proc/${pid}/net/dev`, 'utf8').match(/^ *pod\d+:/gm)?.length, { timeout: 10_000 })
     .toBe(25 + spares);
   const open = () => readdirSync('/proc/self/fd').filter((fd) => linkOf(fd).startsWith('net:'));
-  expect(open()).toHaveLength(25 + spares);
+  await expect.poll(() => open().length).toBe(25 + spares);
   await network[Symbol.asyncDispose]();
   expect(open()).toEqual([]);
   expect(readdirSync('/proc')).not.toContain(String(pid));
