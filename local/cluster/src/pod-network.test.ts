@@ -300,12 +300,12 @@ function ask(port: number): Promise<string> {
   });
 }
 
-test.runIf(can)('Services of a data folder move to the addresses of the network that is used', async () => {
+test.runIf(can)('Services and Pods of a data folder move to the addresses of the network that is used', async () => {
   const { path: folder, remove } = await makeTemporaryFolder();
   // A storage ends with its server; what it had is given to the next one.
   let storage = new RevisionStore();
   const open = async (network: 'pods' | 'host') =>
-    startCluster({ storage, folder, controllers: false, node: { runtime: 'host', network } });
+    startCluster({ storage, folder, controllers: false, node: { runtime: 'host', network, name: 'here' } });
   const addresses = async ({ client }: RunningCluster) =>
     (await client.list(kinds.Service)).items.map(({ metadata, spec }) => `${metadata.name} ${spec?.clusterIP}`).sort();
   const create = ({ client }: RunningCluster, name: string, spec: object) =>
@@ -313,16 +313,25 @@ test.runIf(can)('Services of a data folder move to the addresses of the network 
       metadata: { namespace, name },
       spec: { ports: [{ port: 80, protocol: 'TCP' }], ...spec },
     });
+  const podIPs = async ({ client }: RunningCluster) =>
+    (await client.get(kinds.Pod, { namespace, name: 'stays' })).status?.podIPs?.map(({ ip }) =>
+      ip?.replace(/\d+$/, 'x'),
+    );
   let before: string[];
   {
     await using cluster = await open('host');
     await create(cluster, 'web', {});
     await create(cluster, 'headless', { clusterIP: 'None' });
+    const containers = [{ name: 'c', image: 'shell', command: ['sleep', '1000'] }];
+    const pod = { nodeName: 'here', restartPolicy: 'Always', terminationGracePeriodSeconds: 0, containers };
+    await cluster.client.create(kinds.Pod, { metadata: { namespace, name: 'stays' }, spec: pod });
+    await expect.poll(() => podIPs(cluster), { timeout: 20_000 }).toHaveLength(1);
     before = await addresses(cluster);
     expect(before[1]).toMatch(/^kubernetes 127\./);
     storage = copyOf(cluster);
   }
-  {
+  // Twice: what is there already is left as it is.
+  for (let round = 0; round < 2; round++) {
     await using cluster = await open('pods');
     const now = await addresses(cluster);
     expect(now).toEqual([
@@ -331,16 +340,19 @@ test.runIf(can)('Services of a data folder move to the addresses of the network 
       'kubernetes 10.96.0.1',
       expect.stringMatching(/^web 10\.96\./),
     ]);
+    await expect.poll(() => podIPs(cluster), { timeout: 20_000 }).toEqual(['10.244.0.x']);
     storage = copyOf(cluster);
   }
   await using cluster = await open('host');
   expect((await addresses(cluster)).filter((each) => !each.startsWith('kube-dns'))).toEqual(before);
+  const notInNetwork = async () => (await podIPs(cluster))?.filter((ip) => !ip?.startsWith('10.244.')).length;
+  await expect.poll(notInNetwork, { timeout: 20_000 }).toBe(1);
   await remove();
 });
 
 function copyOf({ server }: RunningCluster): RevisionStore {
   const copy = new RevisionStore();
-  for (const { key, value } of server.storage.list('/registry/services/').entries)
+  for (const { key, value } of server.storage.list('/registry/').entries)
     void copy.write(key, 0, structuredClone(value));
   return copy;
 }

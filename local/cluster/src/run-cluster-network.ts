@@ -22,7 +22,7 @@ export async function runClusterNetwork(options: ClusterNetworkOptions, started:
     onError: ({ message }) => onNotice(message),
   });
   started.push(async () => proxy[Symbol.asyncDispose]());
-  if (network) await createDnsService(client);
+  if (network) await createDnsService(client, onNotice);
   await proxy.start();
   if (!network) return;
   const dns = new DnsServer({ network, ...clusterDns, source: proxy.source });
@@ -31,14 +31,17 @@ export async function runClusterNetwork(options: ClusterNetworkOptions, started:
 }
 
 /** As clusters have it. Its address is thereby taken. It has no endpoints: the name server is not a Pod. */
-async function createDnsService(client: Client): Promise<void> {
+async function createDnsService(client: Client, onNotice: (text: string) => void): Promise<void> {
+  const key = { namespace: 'kube-system', name: 'kube-dns' };
+  try {
+    await client.get(kinds.Service, key);
+    return;
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound')) throw error;
+  }
   try {
     await client.create(kinds.Service, {
-      metadata: {
-        namespace: 'kube-system',
-        name: 'kube-dns',
-        labels: { 'k8s-app': 'kube-dns', 'kubernetes.io/name': 'CoreDNS' },
-      },
+      metadata: { ...key, labels: { 'k8s-app': 'kube-dns', 'kubernetes.io/name': 'CoreDNS' } },
       spec: {
         clusterIP: clusterDns.address,
         ports: [
@@ -48,6 +51,8 @@ async function createDnsService(client: Client): Promise<void> {
       },
     });
   } catch (error) {
-    if (!isStatusError(error, 'AlreadyExists')) throw error;
+    // Another Service has the address; names are answered all the same.
+    if (!isStatusError(error, 'Invalid')) throw error;
+    onNotice(`there is no Service kube-system/kube-dns: ${error.message}`);
   }
 }

@@ -65,11 +65,23 @@ export class StatusWriter {
         .map((key) => [key, null]),
     );
     const conditions = (status.conditions ?? []).filter(({ type }) => ownConditions.has(type)).map(patched);
-    const body = { metadata: { uid }, status: { ...cleared, ...status, conditions } };
+    const addresses = {
+      ...addressPatch('podIPs', before, status),
+      ...addressPatch('hostIPs', before, status),
+    };
+    const body = { metadata: { uid }, status: { ...cleared, ...status, ...addresses, conditions } };
     await this.client.patchStatus(kinds.Pod, { namespace, name }, strategicMergePatch(body), {
       fieldManager: 'kubelet',
     });
   }
+}
+
+/** Addresses are merged: those that it had before, in another network, have to be deleted. */
+function addressPatch(field: 'podIPs' | 'hostIPs', before: PodStatus, status: PodStatus): object {
+  const now = status[field] ?? [];
+  const former = (before[field] ?? []).filter(({ ip }) => !now.some((each) => each.ip === ip));
+  if (former.length === 0 || now.length === 0) return {};
+  return { [field]: [...now, ...former.map(({ ip }) => ({ ip, $patch: 'delete' }))] };
 }
 
 /** Conditions are merged by type, field by field: what one lost has to be said. */
