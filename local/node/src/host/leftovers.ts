@@ -24,10 +24,7 @@ export function endLeftovers(directory: string): number {
 function belongsTo(pid: string, directory: string): boolean {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-    if (
-      words.some((word) => word.startsWith(`${directory}/`)) &&
-      words.some((word) => /\/(?:sandbox|network)$/.test(word))
-    )
+    if (words.some((word) => word.startsWith(`${directory}/`)) && words.some((word) => word.endsWith('/sandbox')))
       return true;
     // Paths are counted from the root of their file system, which may be mounted anywhere.
     const sources = readFileSync(`/proc/${pid}/mountinfo`, 'utf8')

@@ -15,3 +15,16 @@ it('leaves out endpoints that no connection can be made to, which the API lets b
   const found = readyEndpoints([70_000, -1, 0, 8080, 65_535, 65_536].map(slice), web);
   expect(found.map(({ port }) => port)).toEqual([8080, 65_535]);
 });
+
+it('leaves out endpoints with names, which could lead to the machine itself', () => {
+  const slice: EndpointSlice = {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: { name: 's' },
+    addressType: 'FQDN',
+    ports: [{ name: 'web', port: 80 }],
+    endpoints: [{ addresses: ['localhost.example.com'] }],
+  };
+  const web = { service: 'default/web', address: '10.96.0.9', port: 80, name: 'web', protocol: 'TCP' } as const;
+  expect(readyEndpoints([slice], web)).toEqual([]);
+});

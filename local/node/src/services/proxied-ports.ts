@@ -52,7 +52,9 @@ export interface Endpoint {
 
 /** The endpoints behind a port that are ready. */
 export function readyEndpoints(slices: readonly EndpointSlice[], { name }: ProxiedPort): readonly Endpoint[] {
-  return slices.flatMap(({ ports, endpoints }) => {
+  return slices.flatMap(({ addressType, ports, endpoints }) => {
+    // A name could lead to what only this process reaches; kube-proxy takes none either.
+    if (addressType === 'FQDN') return [];
     const port = (ports ?? []).find((each) => (each.name ?? '') === name)?.port;
     // The API takes any number here, and no connection does.
     if (port === undefined || !(port >= 1 && port <= 65535)) return [];

@@ -51,7 +51,9 @@ export function serviceEndpoints(storage: Storage, { namespace, name, port = 443
 function* sliceEndpoints(storage: Storage, namespace: string, name: string, portName = ''): Generator<Endpoint> {
   const isOurs = (value: KubeObject) => value.metadata.labels?.[serviceLabel] === name;
   for (const { value } of storage.list(`/registry/endpointslices/${namespace}/`, { filter: isOurs }).entries) {
-    const { ports, endpoints } = value as EndpointSlice;
+    const { addressType, ports, endpoints } = value as EndpointSlice;
+    // A name could lead to what only this process reaches; upstream calls addresses alone.
+    if (addressType === 'FQDN') continue;
     const port = ports?.find((candidate) => (candidate.name ?? '') === portName)?.port;
     if (port === undefined) continue;
     for (const { addresses, conditions } of endpoints ?? []) {

@@ -129,6 +129,23 @@ it('does not follow the external name of a Service', async () => {
   expect(received).toEqual([]);
 });
 
+it('does not follow endpoints that are names', async () => {
+  const metadata = { name: 'named', labels: { 'kubernetes.io/service-name': 'named' } };
+  const ports = [{ name: 'http', port, protocol: 'TCP' }];
+  await server.ok('POST', `${namespace}/services`, { apiVersion: 'v1', kind: 'Service', metadata, spec: { ports } });
+  await server.server.storage.write('/registry/endpointslices/default/named', 0, {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: { ...metadata, namespace: 'default' },
+    addressType: 'FQDN',
+    endpoints: [{ addresses: ['localhost'], conditions: { ready: true } }],
+    ports,
+  } as KubeObject);
+  const answer = await server.send('GET', `${namespace}/services/named:http/proxy/`);
+  expect(answer).toMatchObject({ code: 503, object: { message: 'no endpoints available for service "named"' } });
+  expect(received).toEqual([]);
+});
+
 describe('the proxy of nodes', () => {
   it('never answers with the node', async () => {
     await server.ok('POST', '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } });
