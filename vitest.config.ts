@@ -13,13 +13,14 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source'] } },
   test: {
     include: [...testFiles('.test.ts'), 'scripts/**/*.test.mjs'],
-    // These need a browser, a real kube-apiserver, a container engine, or users and a terminal: see the other configurations.
+    // These need a browser, a real kube-apiserver, a container engine, users and a terminal, or a release: see the other configurations.
     exclude: [
       ...configDefaults.exclude,
       '**/*.browser.test.ts',
       '**/*.cluster.test.ts',
       '**/*.containers.test.ts',
       '**/*.stranger.test.ts',
+      '**/*.packages.test.mjs',
     ],
     // Tests of the command run the edited source, not the last bundle.
     globalSetup: './apps/cli/scripts/fresh-bundle.mjs',

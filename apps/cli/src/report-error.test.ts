@@ -138,7 +138,7 @@ describe('the command', () => {
     for (const part of ['package.json', 'bin', 'dist/tektite.js', 'dist/chunks'])
       cpSync(join(repository, 'apps/cli', part), join(scratch.path, 'cli', part), { recursive: true });
     const { code, out, err, left } = shell(scratch, `${process.execPath} cli/bin/tektite.js run hello.yaml`);
-    expect(err).toMatch(/^tektite: The program that runs steps is not compiled .*Install a C compiler/);
+    expect(err).toMatch(/^tektite: The program that runs steps is not compiled .*install a C compiler/);
     expect({ code, out, left }).toEqual({ code: 1, out: '', left: [] });
   });
 
