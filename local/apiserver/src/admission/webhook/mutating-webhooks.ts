@@ -1,4 +1,4 @@
-import { decodeJson, isDecodeError, mismatchText, plainNumbers } from '@tektite/go';
+import { decodeJson, isDecodeError, jsonTypeName, mismatchText, plainNumbers } from '@tektite/go';
 import { equalJson, internalServerError, isStatusError, quoteGo } from '@tektite/meta';
 import { applyJsonPatch } from '@tektite/schema/patch';
 import type { Draft, Resource } from '../../registry/resource.ts';
@@ -122,7 +122,7 @@ function parsePatch(webhook: string, text: string): unknown[] {
     throw undecodable(webhook, (cause as Error).message, cause);
   }
   if (patch === null) return [];
-  if (!Array.isArray(patch)) throw undecodable(webhook, mismatchText(typeof patch, 'jsonpatch.Patch'));
+  if (!Array.isArray(patch)) throw undecodable(webhook, mismatchText(jsonTypeName(patch), 'jsonpatch.Patch'));
   return patch as unknown[];
 }
 

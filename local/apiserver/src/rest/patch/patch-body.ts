@@ -31,8 +31,8 @@ export function readPatchBody(body: Uint8Array | object, type: PatchType): Patch
   if (value === null && type === 'merge') throw badRequestError('Invalid JSON Patch');
   if (value === null) return { value: {}, strictErrors: [] };
   if (typeof value !== 'object' || Array.isArray(value)) {
-    const found = Array.isArray(value) ? 'array' : typeof value;
-    throw badRequestError(`${type === 'strategic' ? '' : 'error decoding patch: '}${mismatchText(found, anyMap)}`);
+    const mismatch = mismatchText(jsonTypeName(value), anyMap);
+    throw badRequestError(`${type === 'strategic' ? '' : 'error decoding patch: '}${mismatch}`);
   }
   return { value, strictErrors: duplicates };
 }

@@ -31,6 +31,8 @@ describe('a patch', () => {
     ['merge', '{"kind":"Pod"}', 'converting (v1.Pod) to (core.ConfigMap): unknown conversion'],
     ['merge', '{"metadata":null}', 'the name of the object (c based on URL) was undeterminable: name must be provided'],
     ['strategic', '[]', 'json: cannot unmarshal array into Go value of type map[string]interface {}'],
+    ['strategic', 'true', 'json: cannot unmarshal bool into Go value of type map[string]interface {}'],
+    ['strategic', '5', 'json: cannot unmarshal number into Go value of type map[string]interface {}'],
     ['strategic', '{"immutable":"x"}', 'unrecognized type: bool'],
     ['json', '{}', 'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp'],
     ['apply', '', 'invalid object type: /, Kind='],
