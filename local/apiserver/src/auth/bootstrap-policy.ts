@@ -1,9 +1,12 @@
 import type { PolicyRule } from '@tektite/schema/kubernetes';
 import type { BootstrapObject } from '../registry/bootstrap-object.ts';
+import { nodeRules } from './node/node-rules.ts';
+import { policyRule as rule } from './policy-rule.ts';
 
 /**
  * The cluster roles and bindings that every cluster has from its start: for administrators, for the three levels of
- * users (`admin`, `edit`, `view`, which others extend by labels), and for public information.
+ * users (`admin`, `edit`, `view`, which others extend by labels), for public information, and for nodes and their way into
+ * the cluster.
  */
 const api = 'rbac.authorization.k8s.io';
 const metadata = (name: string, labels: Record<string, string> = {}) => ({
@@ -33,16 +36,7 @@ function binding(name: string, role: string, ...groups: string[]): BootstrapObje
     kind: 'ClusterRoleBinding',
     metadata: metadata(name),
     roleRef: { apiGroup: api, kind: 'ClusterRole', name: role },
-    subjects: groups.map((group) => ({ kind: 'Group', apiGroup: api, name: group })),
-  };
-}
-
-/** Upstream sorts what a rule lists. */
-function rule(groups: string | readonly string[], resources: string, verbs: string): PolicyRule {
-  return {
-    apiGroups: typeof groups === 'string' ? [groups] : [...groups],
-    resources: resources.split(' ').sort(),
-    verbs: verbs.split(' ').sort(),
+    ...(groups.length === 0 ? {} : { subjects: groups.map((name) => ({ kind: 'Group', apiGroup: api, name })) }),
   };
 }
 
@@ -125,6 +119,39 @@ const adminRules: readonly PolicyRule[] = [
   rule(api, 'rolebindings roles', `${write} ${read}`),
 ];
 
+const signingRequests = 'certificatesigningrequests';
+
+/**
+ * The Node authorizer grants the rules of `system:node`; the role is there for clusters that bind it themselves, and the binding
+ * has no subjects. `kubeadm` binds the others.
+ */
+const nodePolicy: readonly BootstrapObject[] = [
+  clusterRole('system:node', nodeRules),
+  clusterRole('system:node-bootstrapper', [rule('certificates.k8s.io', signingRequests, `create ${read}`)]),
+  ...['nodeclient', 'selfnodeclient'].map((which) =>
+    clusterRole(`system:certificates.k8s.io:${signingRequests}:${which}`, [
+      rule('certificates.k8s.io', `${signingRequests}/${which}`, 'create'),
+    ]),
+  ),
+  clusterRole('system:node-proxier', [
+    rule('', 'endpoints services', 'list watch'),
+    rule('', 'nodes', read),
+    rule(eventGroups, 'events', 'create patch update'),
+    rule('discovery.k8s.io', 'endpointslices', 'list watch'),
+    rule('networking.k8s.io', 'servicecidrs', 'list watch'),
+  ]),
+  clusterRole('system:kubelet-api-admin', [
+    rule('', 'nodes', read),
+    rule('', 'nodes', 'proxy'),
+    rule('', 'nodes/configz nodes/healthz nodes/log nodes/metrics nodes/pods nodes/proxy nodes/stats', '*'),
+  ]),
+  binding('system:node', 'system:node'),
+  {
+    ...binding('system:node-proxier', 'system:node-proxier'),
+    subjects: [{ kind: 'User', apiGroup: api, name: 'system:kube-proxy' }],
+  },
+];
+
 /** All of them, ready to be created. */
 export const bootstrapPolicy: readonly BootstrapObject[] = [
   clusterRole('cluster-admin', [
@@ -174,4 +201,5 @@ export const bootstrapPolicy: readonly BootstrapObject[] = [
     'system:service-account-issuer-discovery',
     'system:serviceaccounts',
   ),
+  ...nodePolicy,
 ];
