@@ -26,8 +26,10 @@ import type { AuditPolicy } from './audit/audit-policy.ts';
 import { type AuditBackend, type AuditedRequest, Auditor } from './audit/auditor.ts';
 import { AuthenticatorChain, type Authenticator } from './auth/authenticator.ts';
 import type { Authorizer } from './auth/authorizer.ts';
+import { AuthorizerChain } from './auth/authorizer-chain.ts';
 import { bootstrapPolicy } from './auth/bootstrap-policy.ts';
 import { BootstrapTokens } from './auth/bootstrap-tokens.ts';
+import { NodeAuthorizer } from './auth/node/node-authorizer.ts';
 import { RbacAuthorizer } from './auth/rbac-authorizer.ts';
 import { reviewHandlers } from './rest/subresources/reviews.ts';
 import { roleEscalationCheck } from './admission/plugins/role-escalation.ts';
@@ -142,7 +144,8 @@ export class ApiServer {
     const { storage, clock, resources } = this;
     const random = options.random ?? systemRandom;
     this.auditor = options.audit && new Auditor({ ...options.audit, clock, random });
-    const authorizer = new RbacAuthorizer(storage);
+    const rbac = new RbacAuthorizer(storage);
+    const authorizer = new AuthorizerChain([new NodeAuthorizer(storage), rbac]);
     this.authorizer = authorizer;
     const tokens = new ServiceAccountTokens(options.serviceAccountKey ?? createSigningKey, storage, clock, random);
     this.admission = createAdmission({
@@ -153,7 +156,7 @@ export class ApiServer {
       clock,
       random,
       dial: options.dial,
-      plugins: [roleEscalationCheck(authorizer), ...(options.admission ?? [])],
+      plugins: [roleEscalationCheck(rbac), ...(options.admission ?? [])],
       disabled: options.disabledAdmissionPlugins ?? [],
       writeUsage: usageWriter(
         () => this.objects,
@@ -200,7 +203,7 @@ export class ApiServer {
       ),
       aggregator: this.aggregator,
       flowController: this.flowController,
-      reviews: reviewHandlers({ clock, authorizer, tokens, tokenFiles }),
+      reviews: reviewHandlers({ clock, authorizer, rbac, tokens, tokenFiles }),
     });
   }
 

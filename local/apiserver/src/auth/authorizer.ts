@@ -1,4 +1,4 @@
-import { forbiddenError, type StatusError } from '@tektite/meta';
+import { type FieldRequirement, forbiddenError, type StatusError } from '@tektite/meta';
 import type { UserInfo } from '../request/api-request.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 
@@ -15,6 +15,8 @@ export interface AuthorizationAttributes {
   readonly name: string;
   /** For requests that are not about a resource. */
   readonly path: string;
+  /** The field selector of a list, watch or deletecollection; absent when there is none. */
+  readonly fieldSelector?: readonly FieldRequirement[];
 }
 
 export interface Decision {

@@ -1,4 +1,4 @@
-import { parseFieldSelector } from '@tektite/meta';
+import { type FieldRequirement, parseFieldSelector } from '@tektite/meta';
 
 /** The attributes of a request, from its method and path, in the words of RBAC and admission. */
 export interface RequestInfo {
@@ -94,17 +94,24 @@ function unescape(segment: string): string {
   }
 }
 
+const selecting = new Set(['list', 'watch', 'deletecollection']);
+
+/** The field selector of a request for many objects. One that cannot be read is refused later; nothing is granted for it. */
+export function selectedFields({ verb }: RequestInfo, query: URLSearchParams): readonly FieldRequirement[] {
+  const text = selecting.has(verb) ? query.get('fieldSelector') : null;
+  if (!text) return [];
+  try {
+    return parseFieldSelector(text).requirements;
+  } catch {
+    return [];
+  }
+}
+
 /**
  * The one object that a list or watch is about, when its field selector names it: who may read that object alone may list
  * and watch it so.
  */
-export function selectedName({ verb }: RequestInfo, query: URLSearchParams): string {
-  const text = verb === 'list' || verb === 'watch' ? query.get('fieldSelector') : null;
-  if (!text) return '';
-  try {
-    const { requirements } = parseFieldSelector(text);
-    return requirements.find(({ field, operator }) => field === 'metadata.name' && operator === '=')?.value ?? '';
-  } catch {
-    return '';
-  }
+export function selectedName({ verb }: RequestInfo, fields: readonly FieldRequirement[]): string {
+  if (verb === 'deletecollection') return '';
+  return fields.find(({ field, operator }) => field === 'metadata.name' && operator === '=')?.value ?? '';
 }

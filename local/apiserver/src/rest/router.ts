@@ -14,7 +14,7 @@ import type { Storage } from '../storage/storage.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { ApiResponse } from '../request/api-response.ts';
 import type { RequestContext } from './request-context.ts';
-import { parseRequestInfo, selectedName, splitPath } from '../request/request-info.ts';
+import { parseRequestInfo, selectedFields, selectedName, splitPath } from '../request/request-info.ts';
 import { methodNotAllowedError, type ResourceHandler } from './resource-handler.ts';
 
 export interface RouterParts {
@@ -55,7 +55,11 @@ export class Router {
     const authenticated = await authenticators.authenticate(request);
     request.onAuthenticated?.(authenticated.name);
     const user = impersonate(request, authenticated, info, authorizer);
-    const attributes = attributesOf(user, { ...info, name: info.name || selectedName(info, request.query) });
+    const fieldSelector = selectedFields(info, request.query);
+    const attributes = {
+      ...attributesOf(user, { ...info, name: info.name || selectedName(info, fieldSelector) }),
+      ...(fieldSelector.length === 0 ? {} : { fieldSelector }),
+    };
     const { allowed, reason } = authorizer.authorize(attributes);
     audited?.authorized({ info, user, authenticated, allowed, reason });
     if (!allowed) throw forbiddenRequestError(attributes, reason);

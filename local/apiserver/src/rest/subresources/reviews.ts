@@ -4,8 +4,10 @@ import {
   formatTime,
   type KubeObject,
   type FieldError,
+  type FieldRequirement,
   invalid,
   invalidObjectError,
+  parseFieldSelector,
   required,
 } from '@tektite/meta';
 import type {
@@ -24,6 +26,7 @@ import { negotiateMedia } from '../../request/negotiate.ts';
 import type { RequestContext } from '../request-context.ts';
 import { readTypedBody } from './typed-body.ts';
 import type { AuthorizationAttributes, Authorizer } from '../../auth/authorizer.ts';
+import { nodeNameOf } from '../../auth/node/node-identity.ts';
 import type { RbacAuthorizer } from '../../auth/rbac-authorizer.ts';
 import type { ServiceAccountTokens } from '../../auth/service-account-tokens.ts';
 import { tokenIssuer } from '../../auth/service-account-tokens.ts';
@@ -31,7 +34,9 @@ import type { TokenFile } from '../../auth/token-file.ts';
 
 export interface ReviewParts {
   readonly clock: Clock;
-  readonly authorizer: RbacAuthorizer;
+  readonly authorizer: Authorizer;
+  /** Lists the rules of a user. */
+  readonly rbac: RbacAuthorizer;
   readonly tokens: ServiceAccountTokens;
   readonly tokenFiles: readonly TokenFile[];
 }
@@ -48,10 +53,7 @@ export function reviewHandlers(
     ['selfsubjectaccessreviews.authorization.k8s.io', async (context) => selfSubjectAccessReview(parts, context)],
     ['subjectaccessreviews.authorization.k8s.io', async (context) => subjectAccessReview(parts, context)],
     ['localsubjectaccessreviews.authorization.k8s.io', async (context) => localSubjectAccessReview(parts, context)],
-    [
-      'selfsubjectrulesreviews.authorization.k8s.io',
-      async (context) => selfSubjectRulesReview(parts.authorizer, context),
-    ],
+    ['selfsubjectrulesreviews.authorization.k8s.io', async (context) => selfSubjectRulesReview(parts.rbac, context)],
   ];
   return new Map(
     reviews.map(([name, review]) => [
@@ -141,7 +143,26 @@ function toAttributes(
     namespace,
     name,
     path: plain?.path ?? '',
+    ...(resourceAttributes?.fieldSelector ? { fieldSelector: requirementsOf(resourceAttributes.fieldSelector) } : {}),
   };
+}
+
+type ReviewedSelector = NonNullable<NonNullable<Attributes['resourceAttributes']>['fieldSelector']>;
+
+/** The requirements of equality; others can only narrow a request, so leaving them out grants nothing. */
+function requirementsOf({ rawSelector, requirements }: ReviewedSelector): readonly FieldRequirement[] {
+  if (rawSelector) {
+    try {
+      return parseFieldSelector(rawSelector).requirements;
+    } catch {
+      return [];
+    }
+  }
+  return (requirements ?? []).flatMap(({ key, operator, values = [] }) =>
+    operator === 'In' && values?.length === 1
+      ? [{ field: key, operator: '=' as const, value: values[0] as string }]
+      : [],
+  );
 }
 
 function decide(authorizer: Authorizer, attributes: AuthorizationAttributes): object {
@@ -235,7 +256,7 @@ function userOf({ user, uid, groups, extra }: SubjectAccessReview['spec']): User
   };
 }
 
-function selfSubjectRulesReview(authorizer: RbacAuthorizer, context: RequestContext): object {
+function selfSubjectRulesReview(rbac: RbacAuthorizer, context: RequestContext): object {
   const review = readTypedBody<SelfSubjectRulesReview>(context, {
     group: 'authorization.k8s.io',
     version: 'v1',
@@ -243,8 +264,9 @@ function selfSubjectRulesReview(authorizer: RbacAuthorizer, context: RequestCont
   });
   const namespace = review.spec.namespace ?? '';
   if (namespace === '') throw badRequestError('no namespace on request');
-  const errors: string[] = [];
-  const rules = [...authorizer.grants(context.user, namespace, errors)].map(({ rule }) => rule);
+  const isNode = nodeNameOf(context.user) !== undefined;
+  const errors: string[] = isNode ? ['node authorizer does not support user rule resolution'] : [];
+  const rules = [...rbac.grants(context.user, namespace, errors)].map(({ rule }) => rule);
   return {
     ...review,
     spec: {},
