@@ -104,6 +104,28 @@ describe('an actor without cluster-wide rights', () => {
     return reached;
   }
 
+  describe('that is a node', () => {
+    const user: UserInfo = { name: 'system:node:n1', groups: ['system:nodes', ...authenticated] };
+
+    it('reaches the cells that are listed for it, the same in every namespace, and no others', async () => {
+      const reachedIn = async (namespace: string): Promise<string> => {
+        const lines: string[] = [];
+        for (const asset of assets.filter(({ isNamespaced }) => isNamespaced === (namespace !== ''))) {
+          const reached = await reachedVerbs(user, asset, namespace);
+          if (reached.length > 0 && !aboutOneself.has(asset.name)) lines.push(`${asset.name}: ${reached.join(' ')}`);
+        }
+        return lines.join('\n');
+      };
+      const inOwn = await reachedIn(own);
+      for (const namespace of [foreign, 'kube-system', 'default', 'kube-node-lease'])
+        expect([namespace, await reachedIn(namespace)]).toEqual([namespace, inOwn]);
+      await expect(`In each namespace:\n${inOwn}\n\nIn the cluster:\n${await reachedIn('')}\n`).toMatchFileSnapshot(
+        'isolation-matrix/a-node.txt',
+      );
+      for (const [method, path] of controls) expect([path, await passes(user, method, path)]).toEqual([path, false]);
+    });
+  });
+
   describe.each(Object.keys(actors))('that is %s', (actor) => {
     const user = actors[actor] as UserInfo;
 

@@ -8,6 +8,7 @@ import { defaultStorageClass } from './default-storage-class.ts';
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
 import { limitRanger } from './limit-ranger/limit-ranger.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
+import { nodeRestriction } from './node-restriction/node-restriction.ts';
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts';
 import { podResizeValidator } from './pod-resize-validator.ts';
 import { podSecurity } from './pod-security/pod-security.ts';
@@ -31,6 +32,7 @@ export function builtinPlugins({ storage, authorizer, clock, random }: PluginPar
     namespaceLifecycle(storage),
     limitRanger(storage),
     serviceAccount(storage, clock, random),
+    nodeRestriction(storage, authorizer),
     taintNodesByCondition,
     podSecurity(storage),
     priority(storage),
