@@ -78,6 +78,16 @@ describe('the Node of a node', () => {
       );
   });
 
+  it('is not made for another node by an apply', async () => {
+    const headers = { 'content-type': 'application/apply-patch+yaml' };
+    const body = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n3' } };
+    const { code, object } = await server.send('PATCH', '/api/v1/nodes/n3?fieldManager=m', body, { user, headers });
+    expect([code, object.message]).toEqual([
+      403,
+      'nodes "n3" is forbidden: node "n1" is not allowed to modify node "n3"',
+    ]);
+  });
+
   it.each([
     'node-restriction.kubernetes.io/a',
     'x.node-restriction.kubernetes.io/a',
