@@ -2,6 +2,7 @@ import { keyOf, kinds, mergePatch } from '@tektite/client';
 import { controllerOf, controllerReference, type DynamicObject, isStatusError } from '@tektite/meta';
 import type { Cluster } from '@tektite/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { InstallerDialect } from './dialect.ts';
 import { connectorsDialect, connectorsHash, tektonDialect } from './dialects/test-support.ts';
 import {
   clusterRole,
@@ -69,6 +70,23 @@ export function installCases(where: string, start: () => Promise<Cluster>): void
       expect(set.condition('Ready')).toMatch(/^False NamespaceScopedInstallFailed/);
       const missing = client.get(kinds.Deployment, { namespace: 'default', name: 'blocked' });
       await expect(missing).rejects.toSatisfy((error) => isStatusError(error, 'NotFound'));
+    });
+
+    it('shows why a workload could not be installed, and not that its readiness is blocked', async () => {
+      const { client } = cluster;
+      const invalid = deployment('invalid-port');
+      const [container] = (invalid.spec as { template: { spec: { containers: object[] } } }).template.spec.containers;
+      Object.assign(container ?? {}, { ports: [{ containerPort: 70_000 }] });
+      // Installation and readiness are phases of their own, with one condition.
+      const phases = connectorsDialect.phases.flatMap(({ check, ...phase }) =>
+        check ? [phase, { ...phase, install: undefined, check }] : [phase],
+      ) as InstallerDialect['phases'];
+      const set = await TestSet.create(client, { ...connectorsDialect, phases }, 'invalid-port', [invalid]);
+      await set.run();
+      const cause = /^False DeploymentInstallFailed .*containerPort/;
+      expect(set.condition('DeploymentsAvailable')).toMatch(cause);
+      expect(set.condition('StatefulSetReady')).toMatch(/^Unknown Blocked/);
+      expect(set.condition('Ready')).toMatch(cause);
     });
 
     it('keeps what users change in hashed objects until the set changes', async () => {

@@ -73,7 +73,9 @@ async function runPhases(installation: SetInstallation): Promise<Omit<InstallRep
       continue;
     }
     const report = phase.failed(failure);
-    phases.push(...failedResult(phase, report), ...blocked(dialect, dialect.phases.slice(index + 1)));
+    // A later phase may share the condition, and must not replace the cause.
+    const later = dialect.phases.slice(index + 1).filter(({ condition }) => condition !== phase.condition);
+    phases.push(...failedResult(phase, report), ...blocked(dialect, later));
     const result = resultOf(dialect, failure, report);
     return { ready: false, phases, failure: { ...failure, phase: phase.name, report }, result };
   }

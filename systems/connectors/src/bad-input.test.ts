@@ -2,6 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { kinds, mergePatch } from '@tektite/client';
 import type { RunningSystems } from '@tektite/controller';
+import type { DynamicObject } from '@tektite/meta';
 import { type ControlPlane, type VirtualClock, virtualClock } from '@tektite/testkit';
 import { startSimulatedCluster } from '@tektite/testkit/cluster';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -41,6 +42,8 @@ describe('bad input', { timeout: 60_000 }, () => {
   const payloads = memoryPayloads({
     shop: { objects: [configMap('settings'), deployment('web')] },
     broken: { objects: [deployment('web', { image: 'no image' })] },
+    ports: { objects: [withPort(deployment('web'), 70_000)] },
+    foreign: { objects: [deployment('theirs')] },
     invalid: { objects: [{ ...configMap('a'), metadata: { name: 'Not_A_Name' } }] },
     alien: { objects: [{ apiVersion: 'no.example.com/v1', kind: 'What', metadata: { name: 'w' } }] },
   });
@@ -86,6 +89,7 @@ describe('bad input', { timeout: 60_000 }, () => {
       /ConfigMap default\/Not_A_Name: .*is invalid/,
     ],
     ['alien', { component: 'alien' }, 'NamespaceScopedInstallFailed', /What default\/w: /],
+    ['ports', { component: 'ports' }, 'DeploymentInstallFailed', /Deployment default\/web: .*containerPort/],
   ])('is named: %s', async (name, given, reason, message) => {
     const { additionalManifests: list } = given;
     const spec = { component: 'shop', ...given, ...(list ? { additionalManifests: `${base}${String(list)}` } : {}) };
@@ -98,6 +102,27 @@ describe('bad input', { timeout: 60_000 }, () => {
     await eventually(
       clock,
       () => plane.client.list(Connector),
+      ({ items }) => items.length === 0,
+    );
+  });
+
+  it('as a workload of another owner is named in the condition and in an Event', async () => {
+    const { client } = plane;
+    await clock.until(client.create({ ...deployment('theirs'), metadata: { namespace: 'default', name: 'theirs' } }));
+    await clock.until(client.create(Connector, connector('foreign', { component: 'foreign' })));
+    const found = await untilReason(clock, client, 'foreign', 'OwnershipConflict');
+    expect(conditionOf(found)?.message).toMatch(/Deployment default\/theirs exists and is not managed by/);
+    const events = await eventually(
+      clock,
+      async () => (await client.list(kinds.Event)).items.filter(({ reason }) => reason === 'OwnershipConflict'),
+      (list) => list.some(({ involvedObject }) => involvedObject.kind === 'InstallManifest'),
+    );
+    expect(events[0]).toMatchObject({ type: 'Warning', message: expect.stringMatching(/Deployment default\/theirs/) });
+    await clock.until(client.delete(Connector, { namespace: 'default', name: 'foreign' }));
+    await clock.until(client.delete(kinds.Deployment, { namespace: 'default', name: 'theirs' }));
+    await eventually(
+      clock,
+      () => client.list(Connector),
       ({ items }) => items.length === 0,
     );
   });
@@ -152,3 +177,10 @@ describe('bad input', { timeout: 60_000 }, () => {
       );
   });
 });
+
+/** The Deployment with a port of its container. */
+function withPort(object: DynamicObject, containerPort: number): DynamicObject {
+  const copy = structuredClone(object) as DynamicObject & { spec: { template: { spec: { containers: object[] } } } };
+  Object.assign(copy.spec.template.spec.containers[0] ?? {}, { ports: [{ containerPort }] });
+  return copy;
+}
