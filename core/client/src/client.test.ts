@@ -192,6 +192,20 @@ describe.each(['in process', 'over HTTPS'])('a client %s', (where) => {
     }
   });
 
+  it('lists and watches nothing but metadata, with the kind of the objects', async () => {
+    const name = 'metadata-only';
+    await client.create(kinds.ConfigMap, { metadata: { namespace, name }, data: { a: 'b' } });
+    const selection = { namespace, fieldSelector: `metadata.name=${name}`, metadataOnly: true };
+    const list = await client.list(kinds.ConfigMap, selection);
+    const expected = { apiVersion: 'v1', kind: 'ConfigMap', metadata: expect.objectContaining({ name }) };
+    expect(list.items).toEqual([expected]);
+    const stream = await client.watch(kinds.ConfigMap, selection);
+    for await (const event of stream) {
+      expect(event).toEqual({ type: 'ADDED', object: expected });
+      break;
+    }
+  });
+
   it('evicts pods', async () => {
     const key = { namespace, name: 'evicted' };
     await client.create(kinds.Pod, {

@@ -25,6 +25,7 @@ import {
 import { ignoreNotFound } from './ignore-not-found.ts';
 import { kinds } from './kinds.ts';
 import { listAll, type ListAllOptions } from './list-pages.ts';
+import { asKind, eventsAsKind, itemsAsKind, metadataForm, metadataListForm } from './metadata-form.ts';
 import { collectionPath, creationPath, objectPath } from './object-path.ts';
 import { applyPatch, mergePatch, type Patch } from './patch.ts';
 import { deleteBody, getQuery, listQuery, logQuery, watchQuery, writeQuery } from './request-query.ts';
@@ -135,8 +136,10 @@ export class Client {
   ): Promise<KubeList<T>> {
     const resolved = await this.resolve(kind);
     const path = collectionPath(resolved, options.namespace);
-    const response = await this.request({ method: 'GET', path, query: listQuery(options), ...call(options) });
-    return withKinds(response.body as KubeList<T>, resolved);
+    const request: TransportRequest = { method: 'GET', path, query: listQuery(options), ...call(options) };
+    if (!options.metadataOnly) return withKinds((await this.request(request)).body as KubeList<T>, resolved);
+    const { body } = await this.request({ ...request, accept: metadataListForm });
+    return itemsAsKind(body as KubeList<T>, resolved);
   }
 
   /** All objects, a page at a time. */
@@ -152,19 +155,20 @@ export class Client {
     kind: KindReference<T>,
     options: WatchOptions = {},
   ): Promise<TransportStream<WatchEvent<T>>> {
-    const path = collectionPath(await this.resolve(kind), options.namespace);
-    const { idleTimeoutMs } = options;
+    const resolved = await this.resolve(kind);
+    const { idleTimeoutMs, metadataOnly = false } = options;
     const request: TransportRequest = {
       method: 'GET',
-      path,
+      path: collectionPath(resolved, options.namespace),
       query: watchQuery(options),
+      ...(metadataOnly ? { accept: metadataForm } : {}),
       ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
       ...call(options),
     };
     const stream: TransportStream<WireEvent> = await this.transport.watch(request);
     this.warn(stream.warnings, request);
     this.notifyWatching();
-    return stream as TransportStream<WatchEvent<T>>;
+    return (metadataOnly ? eventsAsKind(stream, resolved) : stream) as TransportStream<WatchEvent<T>>;
   }
 
   create<T extends KubeObject = DynamicObject>(
@@ -395,14 +399,6 @@ export class Client {
   private warn(warnings: readonly string[], request: TransportRequest): void {
     for (const warning of warnings) this.options.onWarning?.(warning, request);
   }
-}
-
-/** A server that does not know the form answers with the whole object. */
-const metadataForm = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
-
-/** Metadata arrive as PartialObjectMetadata. */
-function asKind(object: KubeObject, kind: ResolvedKind): KubeObject {
-  return { ...object, apiVersion: formatApiVersion(kind), kind: kind.kind };
 }
 
 function call({ signal, timeoutMs }: CallOptions): CallOptions {

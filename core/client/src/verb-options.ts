@@ -30,6 +30,8 @@ export interface ListOptions extends Selection, CallOptions {
   readonly continue?: string;
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
+  /** Give nothing but the metadata of objects, with their kind. */
+  readonly metadataOnly?: boolean;
 }
 
 export interface WatchOptions extends Selection {
@@ -39,6 +41,8 @@ export interface WatchOptions extends Selection {
   readonly bookmarks?: boolean;
   /** Ask the server to end the watch then. */
   readonly timeoutSeconds?: number;
+  /** Give nothing but the metadata of objects, with their kind. */
+  readonly metadataOnly?: boolean;
   /** Give up after so much silence; the transport has a default. */
   readonly idleTimeoutMs?: number;
   readonly signal?: AbortSignal;

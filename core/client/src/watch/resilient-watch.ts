@@ -23,6 +23,8 @@ export type ResilientEvent<T extends KubeObject> =
   | { readonly type: 'error'; readonly error: Error; readonly retryInMs: number };
 
 export interface ResilientWatchOptions extends Selection, Pick<CallOptions, 'signal'> {
+  /** Give nothing but the metadata of objects, with their kind. */
+  readonly metadataOnly?: boolean;
   /** Objects per request of the list. Default 100. */
   readonly pageSize?: number;
   /** Give up a silent connection after so long; the transport has a default. */
@@ -180,9 +182,10 @@ class WatchSession<T extends KubeObject> {
     for (const news of this.known.seen(object)) yield news.type === 'vanished' ? news : { type: news.type, object };
   }
 
-  private selection(): Selection & Pick<CallOptions, 'signal'> {
-    const { namespace, labelSelector, fieldSelector, signal } = this.options;
+  private selection(): Selection & Pick<CallOptions, 'signal'> & { readonly metadataOnly?: boolean } {
+    const { namespace, labelSelector, fieldSelector, metadataOnly, signal } = this.options;
     return {
+      ...(metadataOnly ? { metadataOnly } : {}),
       ...(namespace === undefined ? {} : { namespace }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
       ...(fieldSelector === undefined ? {} : { fieldSelector }),

@@ -18,8 +18,8 @@ interface Entry {
 }
 
 /**
- * Informers that are shared by equal requests: kind and version, namespace, selectors, and transform (the same
- * function). They start with the first lease and stop with the last.
+ * Informers that are shared by equal requests: kind and version, namespace, selectors, form, and transform (the
+ * same function). They start with the first lease and stop with the last.
  *
  * Guarantees
  * - At most one informer, and so one watch, runs for equal requests.
@@ -100,11 +100,12 @@ export class InformerSet implements AsyncDisposable {
   }
 
   private idOf<T extends KubeObject, Out>(kindText: string, options: InformerOptions<T, Out>): string {
-    const { namespace, labelSelector, fieldSelector, transform } = options;
+    const { namespace, labelSelector, fieldSelector, metadataOnly, transform } = options;
     const parts = [kindText];
     if (namespace !== undefined) parts.push(`namespace ${namespace}`);
     if (labelSelector) parts.push(`labels ${labelSelector}`);
     if (fieldSelector) parts.push(`fields ${fieldSelector}`);
+    if (metadataOnly) parts.push('metadata');
     if (transform) parts.push(`transform ${this.transformId(transform)}`);
     return parts.join(', ');
   }
