@@ -1,3 +1,4 @@
+import type { ObjectReference } from '@tektite/manifest';
 import type { DynamicObject, KubeObject } from '@tektite/meta';
 import type { ConditionStyle } from './condition-style.ts';
 import type { InstallMethod } from './method/install-method.ts';
@@ -121,6 +122,11 @@ export interface InstallerDialect {
   readonly conditions: ConditionStyle;
   /** The conditions of later phases after a failure. Default: unchanged. */
   readonly blocked?: Explained;
+  /**
+   * Said of an object that was deleted by others and is recreated. The condition of its phase is False until the next
+   * reconcile, a second later, finds everything in place. Default: nothing is said.
+   */
+  readonly restored?: (object: ObjectReference) => Explained;
   /** Default ten seconds. */
   readonly requeueMs?: number;
   /** How many objects are written at a time. Default 4. */

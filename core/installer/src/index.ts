@@ -53,6 +53,7 @@ export type { ChangeAction, ObjectChange } from './act-on-object.ts';
 export { describeLeft, removeSet, type RemovalReport } from './remove-set.ts';
 export type { InstallOptions } from './install-options.ts';
 export { installSet, type InstallReport } from './install-set.ts';
+export { InstalledObjects, type InstalledObjectsOptions } from './installed-objects.ts';
 
 // Sets that are too large for one object
 export { splitObjects } from './parts/split-objects.ts';

@@ -1,5 +1,6 @@
 import type { Client } from '@tektite/client';
 import { done, failed, requeueAfter, type Result } from '@tektite/controller';
+import type { ObjectReference } from '@tektite/manifest';
 import type { ObjectChange } from './act-on-object.ts';
 import type { PhaseResult } from './condition-style.ts';
 import type { InstallerDialect, InstallPhase, PhaseReport } from './dialect.ts';
@@ -9,7 +10,7 @@ import type { InstallOptions } from './install-options.ts';
 import type { PhaseFailure } from './phase-failure.ts';
 import { type PruneOutcome, pruneSet } from './prune-set.ts';
 import { runPhase } from './run-phase.ts';
-import { SetInstallation } from './set-installation.ts';
+import { type RestoredObject, SetInstallation } from './set-installation.ts';
 
 export interface InstallReport {
   /** Everything is there, and ready. */
@@ -19,6 +20,8 @@ export interface InstallReport {
   /** The phase that stopped the run. */
   readonly failure?: PhaseFailure & { readonly phase: string; readonly report: PhaseReport };
   readonly changes: readonly ObjectChange[];
+  /** The objects that others had deleted, and that were recreated. */
+  readonly restored: readonly ObjectReference[];
   readonly inventory: readonly InventoryEntry[];
   /** For the reconciler to return. */
   readonly result: Result;
@@ -55,15 +58,38 @@ export async function installSet(
     installation.wanted.map((object) => installation.placed(object)),
   );
   if (known !== before) await options.saveInventory?.(known);
-  const installed = await runPhases(installation);
-  const pruned = installed.ready && dialect.prune ? await pruneSet(installation, before) : undefined;
+  const ran = await runPhases(installation);
+  const pruned = ran.ready && dialect.prune ? await pruneSet(installation, before) : undefined;
   const inventory = installation.inventory(known, pruned?.settled);
   if (inventory !== known) await options.saveInventory?.(inventory);
-  const result = pruned ? pruneResult(dialect, pruned) : installed.result;
-  return { ...installed, changes: installation.changes, inventory, result };
+  const restored = installation.restored(before);
+  const installed = ran.ready ? withRestored(dialect, ran, restored) : ran;
+  const result = unsettled(dialect, pruned) ?? installed.result;
+  const objects = restored.map(({ object }) => object);
+  return { ...installed, changes: installation.changes, restored: objects, inventory, result };
 }
 
-async function runPhases(installation: SetInstallation): Promise<Omit<InstallReport, 'changes' | 'inventory'>> {
+/** The next reconcile confirms that everything stays in place. */
+const confirmMs = 1_000;
+
+/** An object was missing: the set is not ready before another reconcile has found it. */
+function withRestored(
+  { restored: explain }: InstallerDialect,
+  ran: PhasesRun,
+  restored: readonly RestoredObject[],
+): PhasesRun {
+  if (!explain) return ran;
+  const missing = restored.flatMap(({ object, condition }) =>
+    condition ? [{ condition, status: 'False' as const, ...explain(object) }] : [],
+  );
+  if (missing.length === 0) return ran;
+  const phases = ran.phases.map((phase) => missing.find(({ condition }) => condition === phase.condition) ?? phase);
+  return { ready: false, phases, result: requeueAfter(confirmMs) };
+}
+
+type PhasesRun = Pick<InstallReport, 'ready' | 'phases' | 'failure' | 'result'>;
+
+async function runPhases(installation: SetInstallation): Promise<PhasesRun> {
   const { dialect } = installation;
   const phases: PhaseResult[] = [];
   for (const [index, phase] of dialect.phases.entries()) {
@@ -82,9 +108,10 @@ async function runPhases(installation: SetInstallation): Promise<Omit<InstallRep
   return { ready: true, phases, result: done };
 }
 
-function pruneResult({ requeueMs = 10_000 }: InstallerDialect, { error, waiting }: PruneOutcome): Result {
-  if (error) return failed(error);
-  return waiting ? requeueAfter(requeueMs) : done;
+/** The result of objects that left the set and are not yet deleted. */
+function unsettled({ requeueMs = 10_000 }: InstallerDialect, pruned: PruneOutcome | undefined): Result | undefined {
+  if (pruned?.error) return failed(pruned.error);
+  return pruned?.waiting ? requeueAfter(requeueMs) : undefined;
 }
 
 function succeeded(installation: SetInstallation, phase: InstallPhase): PhaseResult[] {

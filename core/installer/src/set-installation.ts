@@ -16,6 +16,12 @@ import { setScopes } from './set-scopes.ts';
 /** How long a kind may take to be served after its definition was made. */
 const definitionPausesMs = [50, 100, 200, 400, 800];
 
+/** An object that others deleted, and the condition that reports its phase. */
+export interface RestoredObject {
+  readonly object: ObjectReference;
+  readonly condition?: string;
+}
+
 /** The state of one installation of a set: the wanted objects, the live objects seen so far, the changes made. */
 export class SetInstallation {
   readonly client: Client;
@@ -25,6 +31,7 @@ export class SetInstallation {
   /** With owners, each object once. */
   readonly wanted: readonly DynamicObject[];
   readonly changes: ObjectChange[] = [];
+  private readonly created: DynamicObject[] = [];
   private readonly scopeOf: (object: DynamicObject) => ObjectScope | undefined;
   private readonly phaseOf = new Map<DynamicObject, InstallPhase>();
   private readonly seen = new Map<string, DynamicObject>();
@@ -100,7 +107,19 @@ export class SetInstallation {
 
   record(object: DynamicObject, action: ChangeAction, why?: string): void {
     this.changes.push({ object: referenceTo(this.placed(object)), action, ...(why ? { why } : {}) });
+    if (action === 'created') this.created.push(object);
     if (object.kind === 'CustomResourceDefinition') this.client.discovery.forget();
+  }
+
+  /** The created objects that were there before: others deleted them. */
+  restored(before: readonly InventoryEntry[]): readonly RestoredObject[] {
+    if (this.created.length === 0) return [];
+    const known = new Set(before.filter(({ uid }) => uid !== undefined).map(entryKey));
+    return this.created.flatMap((object) => {
+      const placed = this.placed(object);
+      const condition = this.phaseOf.get(object)?.condition;
+      return known.has(objectKey(placed)) ? [{ object: referenceTo(placed), ...(condition ? { condition } : {}) }] : [];
+    });
   }
 
   /** The current inventory, as far as this installation observed it; other entries are kept. */

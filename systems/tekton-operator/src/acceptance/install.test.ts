@@ -164,14 +164,24 @@ describe.runIf(hasReleases)('a TektonConfig with the profile all', { timeout }, 
       [kinds.Deployment, { namespace, name: 'tekton-pipelines-webhook' }],
       [kinds.ServiceAccount, { namespace, name: 'tekton-pipelines-controller' }],
       [kinds.ClusterRole, { name: 'tekton-pipelines-controller-cluster-access' }],
+      [kinds.ConfigMap, { namespace, name: 'feature-flags' }],
+      [kinds.Service, { namespace, name: 'tekton-pipelines-webhook' }],
+      [kinds.Secret, { namespace, name: 'webhook-certs' }],
+      [kinds.RoleBinding, { namespace, name: 'tekton-pipelines-webhook' }],
+      [kinds.ValidatingWebhookConfiguration, { name: 'validation.webhook.pipeline.tekton.dev' }],
+      [kinds.CustomResourceDefinition, { name: 'tasks.tekton.dev' }],
     ] as const;
     for (const [kind, key] of owned) {
       const before = (await client.get<KubeObject>(kind as never, key)).metadata.uid;
       await client.delete(kind as never, key);
-      await eventually(cluster, async () => {
-        const after = await find(client, kind as never, key.name, 'namespace' in key ? key.namespace : undefined);
-        return after !== undefined && after.metadata.uid !== before;
-      });
+      await eventually(
+        cluster,
+        async () => {
+          const after = await find(client, kind as never, key.name, 'namespace' in key ? key.namespace : undefined);
+          return after !== undefined && after.metadata.uid !== before;
+        },
+        5,
+      );
     }
     const key = { namespace, name: 'feature-flags' };
     await client.patch(kinds.ConfigMap, key, mergePatch({ data: { coschedule: 'disabled' } }));
@@ -180,6 +190,20 @@ describe.runIf(hasReleases)('a TektonConfig with the profile all', { timeout }, 
     expect(edited.data?.coschedule).toBe('disabled');
     await configPatch({ pipeline: { 'keep-pod-on-cancel': true } });
     await eventually(cluster, async () => (await client.get(kinds.ConfigMap, key)).data?.coschedule === 'workspaces');
+  });
+
+  it('is not ready until a deleted ConfigMap was recreated', async () => {
+    await untilReady(cluster);
+    await client.delete(kinds.ConfigMap, { namespace, name: 'feature-flags' });
+    let message: string | undefined;
+    for (let step = 0; step < 50 && message === undefined; step++) {
+      await cluster.clock.advance(100);
+      const ready = await conditionOf(client, TektonConfig, 'config');
+      if (ready?.status !== 'True') message = ready?.message;
+    }
+    expect(message).toContain(`ConfigMap ${namespace}/feature-flags was deleted; it is recreated`);
+    expect(await find(client, kinds.ConfigMap as never, 'feature-flags', namespace)).toBeDefined();
+    await untilReady(cluster);
   });
 
   it('recreates a deleted set without losing data', async () => {

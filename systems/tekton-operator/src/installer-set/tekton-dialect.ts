@@ -15,7 +15,7 @@ import {
   statefulSetReplicasReady,
 } from '@tektite/installer';
 import { cloneJson, type DynamicObject, hasOwner, knativeConditionSet } from '@tektite/meta';
-import type { DraftObject } from '@tektite/manifest';
+import type { DraftObject, ObjectReference } from '@tektite/manifest';
 import type { OperatorEnvironment } from '../platform/operator-environment.ts';
 import { proxyVariables } from '../transform/environment-variables.ts';
 import { keys } from './set-keys.ts';
@@ -141,6 +141,7 @@ export function tektonDialect(environment: OperatorEnvironment, { isRolling = fa
       ['Job', 'Deployment', 'Role', 'RoleBinding', 'ClusterRoleBinding'].includes(kind) ? 'Background' : undefined,
     conditions: knativeStyle(knativeConditionSet('Ready', setConditions)),
     prune: {},
+    restored: (object) => ({ reason: objectRecreated, message: recreatedText(object) }),
     phases: [
       {
         ...installing('CRDs', 'CrdsInstalled'),
@@ -219,6 +220,14 @@ export function tektonDialect(environment: OperatorEnvironment, { isRolling = fa
       mayDelete: (live, self) => live.metadata.ownerReferences === undefined || !isAnothers(live, self),
     },
   };
+}
+
+/** The reason of a set that recreates what others deleted. */
+export const objectRecreated = 'ObjectRecreated';
+
+/** Says which object of a set was deleted. */
+export function recreatedText({ kind, namespace, name }: ObjectReference): string {
+  return `${kind} ${namespace ? `${namespace}/` : ''}${name} was deleted; it is recreated`;
 }
 
 function isAnothers({ metadata }: DynamicObject, self: { readonly metadata: { readonly uid?: string } }): boolean {

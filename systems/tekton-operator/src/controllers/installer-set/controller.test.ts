@@ -1,6 +1,6 @@
-import { type Client, kinds, mergePatch } from '@tektite/client';
+import { type Client, keyOf, kinds, mergePatch } from '@tektite/client';
 import { type RunningSystems, startSystems } from '@tektite/controller';
-import { findCondition } from '@tektite/meta';
+import { type DynamicObject, findCondition } from '@tektite/meta';
 import { type ControlPlane, startControlPlane } from '@tektite/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TektonInstallerSet } from '../../kinds/kinds.ts';
@@ -38,6 +38,107 @@ describe('a TektonInstallerSet', () => {
     kind: 'ConfigMap',
     metadata: { namespace: 'default', name },
     data: { value },
+  });
+
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'gears.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'gears', singular: 'gear', kind: 'Gear', listKind: 'GearList' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+    },
+  };
+  const inDefault = (name: string) => ({ namespace: 'default', name });
+  const rbac = 'rbac.authorization.k8s.io';
+  const everything = [
+    map('healed'),
+    map('lost'),
+    { apiVersion: 'v1', kind: 'Secret', metadata: inDefault('healed'), stringData: { a: 'b' } },
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: inDefault('healed') },
+    { apiVersion: 'v1', kind: 'Service', metadata: inDefault('healed'), spec: { ports: [{ port: 80 }] } },
+    {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'NetworkPolicy',
+      metadata: inDefault('healed'),
+      spec: { podSelector: {} },
+    },
+    { apiVersion: `${rbac}/v1`, kind: 'Role', metadata: inDefault('healed'), rules: [] },
+    { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name: 'healed' }, rules: [] },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata: { name: 'healed' },
+      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: 'healed' },
+    },
+    {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'healed' },
+    },
+    {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'MutatingWebhookConfiguration',
+      metadata: { name: 'healed' },
+    },
+    { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'healed' }, value: 7 },
+    { apiVersion: 'example.com/v1', kind: 'Gear', metadata: inDefault('healed') },
+    definition,
+  ] as unknown as readonly DynamicObject[];
+
+  it('is ready with objects of many kinds, some of a kind that it defines', async () => {
+    await create('everything', everything);
+    await poll(() => ready('everything')).toBe('True');
+  });
+
+  it.each(everything.map((object) => [object.kind, object] as const))('recreates a deleted %s', async (_, object) => {
+    const uid = async () => (await client.getOrUndefined(object, keyOf(object)))?.metadata.uid;
+    const before = await uid();
+    expect(before).toBeDefined();
+    await client.delete(object, keyOf(object));
+    await poll(async () => [undefined, before].includes(await uid())).toBe(false);
+  });
+
+  it('is not ready for a moment when an object was deleted', async () => {
+    await poll(() => ready('everything')).toBe('True');
+    const { metadata } = await client.get(TektonInstallerSet, { name: 'everything' });
+    const stream = await client.watch(TektonInstallerSet, {
+      fieldSelector: 'metadata.name=everything',
+      resourceVersion: metadata.resourceVersion ?? '',
+    });
+    await client.delete(kinds.ConfigMap, inDefault('healed'));
+    const states: string[] = [];
+    let unreadySince = 0;
+    for await (const event of stream) {
+      if (event.type !== 'MODIFIED') continue;
+      const { status, message = '' } = findCondition(event.object.status?.conditions, 'Ready') ?? {};
+      const state = status === 'True' ? status : message;
+      if (states.at(-1) !== state) states.push(state);
+      if (status === 'False') unreadySince ||= performance.now();
+      if (status === 'True' && unreadySince > 0) break;
+    }
+    // A first state may come from a write of the inventory, before the condition is written.
+    expect(states.slice(-2)).toEqual(['ConfigMap default/healed was deleted; it is recreated', 'True']);
+    // Long enough for the owners of the set to observe it.
+    expect(performance.now() - unreadySince).toBeGreaterThan(900);
+  });
+
+  it('reports recreated objects as Events', async () => {
+    const messages = async () => (await client.list(kinds.Event)).items.map(({ message }) => message);
+    await poll(messages).toContain('ConfigMap default/healed was deleted; it is recreated');
+  });
+
+  it('repairs an object that lost its hash, and leaves other edits', async () => {
+    const dataOf = async (name: string) => (await client.get(kinds.ConfigMap, inDefault(name))).data;
+    const edit = { data: { value: 'mine' } };
+    await client.patch(kinds.ConfigMap, inDefault('healed'), mergePatch(edit));
+    const lost = { metadata: { annotations: { 'operator.tekton.dev/last-applied-hash': null } } };
+    await client.patch(kinds.ConfigMap, inDefault('lost'), mergePatch({ ...lost, ...edit }));
+    await poll(() => dataOf('lost')).toEqual({ value: '1' });
+    await poll(() => ready('everything')).toBe('True');
+    expect(await dataOf('healed')).toEqual({ value: 'mine' });
   });
 
   it('takes away what leaves it, and keeps what users edited in the rest', async () => {

@@ -1,7 +1,6 @@
 import { kinds, mergePatch } from '@tektite/client';
-import { type ControllerDefinition, defineController, mapped, owned } from '@tektite/controller';
-import { metadataOnly } from '@tektite/controller/cache';
-import { installSet, type InventoryEntry, removeSet } from '@tektite/installer';
+import { type ControllerDefinition, defineController, mapped, owned, requeueAfter } from '@tektite/controller';
+import { InstalledObjects, installSet, type InventoryEntry, removeSet } from '@tektite/installer';
 import { equalJson, findCondition } from '@tektite/meta';
 import type { HorizontalPodAutoscaler } from '@tektite/schema/kubernetes';
 import { TektonInstallerSet } from '../../kinds/kinds.ts';
@@ -9,7 +8,16 @@ import type { OperatorEnvironment } from '../../platform/operator-environment.ts
 import { keys } from '../../installer-set/set-keys.ts';
 import { manifestsError, ownObjects } from '../../installer-set/shared-objects.ts';
 import { tektonDialect } from '../../installer-set/tekton-dialect.ts';
-import { installedStatus, installEvents, manifestsFailure, setOf, withInventory } from './decide.ts';
+import {
+  concernsSet,
+  installedStatus,
+  installEvents,
+  lastingEntries,
+  manifestsFailure,
+  setOf,
+  unconfirmedFor,
+  withInventory,
+} from './decide.ts';
 
 /** Replicas of workloads belong to their autoscaler: when it changes, all sets are enqueued. There are few of both. */
 const autoscalers = mapped(kinds.HorizontalPodAutoscaler, (_, own) => own.keys(), {
@@ -34,6 +42,7 @@ export function installerSetController(
   const [usual, rolling] = [tektonDialect(environment), tektonDialect(environment, { isRolling: true })];
   const dialectOf = ({ metadata }: TektonInstallerSet) =>
     metadata.annotations?.[keys.strategy] === 'rolling' ? rolling : usual;
+  const installed = new InstalledObjects({ concerns: concernsSet });
   return defineController({
     name: 'tektoninstallerset',
     kind: TektonInstallerSet,
@@ -41,15 +50,14 @@ export function installerSetController(
     sources: [
       owned(kinds.Deployment),
       owned(kinds.StatefulSet),
-      owned(kinds.ClusterRole, { transform: metadataOnly }),
-      owned(kinds.ClusterRoleBinding, { transform: metadataOnly }),
-      owned(kinds.ServiceAccount, { transform: metadataOnly }),
+      installed,
       ...(hasAutoscalers ? [autoscalers] : []),
       otherSets,
     ],
     finalizer: {
       name: 'tektoninstallersets.operator.tekton.dev',
-      async cleanup(set, { client, signal }) {
+      async cleanup(set, { client, signal, key }) {
+        installed.forget(key);
         const report = await removeSet(client, setOf(set), usual, { signal });
         return report.result;
       },
@@ -63,16 +71,25 @@ export function installerSetController(
         status = next;
         await client.patchStatus(TektonInstallerSet, { name: key }, mergePatch({ status: next }), { signal });
       };
-      const saveInventory = (inventory: readonly InventoryEntry[]) => write(withInventory(status, inventory));
+      const follow = (entries: readonly InventoryEntry[]) => installed.follow(key, lastingEntries(entries, objects));
+      const saveInventory = (entries: readonly InventoryEntry[]) => {
+        follow(entries);
+        return write(withInventory(status, entries));
+      };
       const violation = manifestsError(set);
       if (violation !== undefined) {
         await write(installedStatus(set, status, [manifestsFailure(violation)], dialect, clock.now()));
         return undefined;
       }
-      const report = await installSet(client, { ...setOf(set), objects }, dialect, { saveInventory, signal });
-      for (const change of installEvents(report.changes)) event(change);
+      const { self, inventory = [] } = setOf(set);
+      follow(inventory);
+      const report = await installSet(client, { self, objects, inventory }, dialect, { saveInventory, signal });
+      for (const change of installEvents(report)) event(change);
+      const waitMs = report.ready ? unconfirmedFor(set, clock.now()) : 0;
+      if (waitMs > 0) return requeueAfter(waitMs);
       await write(installedStatus(set, status, report.phases, dialect, clock.now()));
       return report.result;
     },
+    gone: (key) => installed.forget(key),
   });
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { tektonDialect } from '../../installer-set/tekton-dialect.ts';
 import type { TektonInstallerSet } from '../../kinds/kinds.ts';
-import { installedStatus, installEvents, manifestsFailure, setOf, withInventory } from './decide.ts';
+import { installedStatus, installEvents, lastingEntries, manifestsFailure, setOf, withInventory } from './decide.ts';
 
 const set = (status?: object): TektonInstallerSet => ({
   apiVersion: 'operator.tekton.dev/v1alpha1',
@@ -35,14 +35,23 @@ it('reports manifests that cannot be read in the conditions', () => {
   );
 });
 
-it('has an Event for a recreated Deployment and for no other change', () => {
+it('has Events for recreated objects and for no other change', () => {
   const object = (kind: string) => ({ apiVersion: 'v1', kind, namespace: 'n', name: 'web' });
   const changes = [
     { object: object('Deployment'), action: 'deleted' },
     { object: object('Deployment'), action: 'created' },
     { object: object('ConfigMap'), action: 'deleted' },
-  ] as unknown as Parameters<typeof installEvents>[0];
-  expect(installEvents(changes).map(({ message }) => message)).toEqual([
+  ] as const;
+  const events = installEvents({ changes, restored: [object('Service')] });
+  expect(events.map(({ message }) => message)).toEqual([
+    'Service n/web was deleted; it is recreated',
     'the Deployment web could not make its Pods; it is recreated',
   ]);
+});
+
+it('follows all objects but Jobs that delete themselves', () => {
+  const job = (name: string, spec: object) => ({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name }, spec });
+  const inventory = ['stays', 'passes'].map((name) => ({ group: 'batch', version: 'v1', kind: 'Job', name }));
+  const objects = [job('stays', {}), job('passes', { ttlSecondsAfterFinished: 10 })];
+  expect(lastingEntries(inventory, objects).map(({ name }) => name)).toEqual(['stays']);
 });
