@@ -41,7 +41,9 @@ describe.each(usersHere())('doctor for a user that is %s', (user) => {
     const { code, out } = await me.tektite('doctor', file);
     expect(code).toBe(1);
     expect(out).toMatch(/^✗ program frobnicate +not found; wants\/build wants it$/m);
-    expect(out).toMatch(/^✗ program \/kaniko\/executor .*\n +Run the image with --runtime images, or map it with --images FILE/m);
+    expect(out).toMatch(
+      /^✗ program \/kaniko\/executor .*\n +Run the image with --runtime images, or map it with --images FILE/m,
+    );
     expect(out).toMatch(/^! program node +\d+\.\d+\.\d+ at \S+; the image of wants\/test has 1$/m);
     expect((await me.tektite('doctor', '-f', hello)).code).toBe(0);
   });
