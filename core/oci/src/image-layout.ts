@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TerminalError } from '@tektite/meta';
 import { asManifest, checkedDigest, type Manifest, objectsIn } from './registry-client.ts';
@@ -39,7 +38,12 @@ export class ImageLayout {
   }
 
   async saveBlob(digest: string, file: string, maxBytes: number): Promise<void> {
-    await saveChecked(createReadStream(join(this.folder, blobPath(checkedDigest(digest)))), digest, file, maxBytes);
+    const blob = join(this.folder, blobPath(checkedDigest(digest)));
+    const opened = await open(blob).catch((cause: unknown) => {
+      throw new TerminalError(`${blob} cannot be read: ${(cause as Error).message}`, { cause });
+    });
+    // The stream closes it.
+    await saveChecked(opened.createReadStream(), digest, file, maxBytes);
   }
 
   private async json(path: string): Promise<unknown> {

@@ -71,6 +71,18 @@ it(`objects in protobuf are stored or answered with a Status (${inputs} inputs, 
   await server.close();
 });
 
+it('a layout without the blob that its manifest names is refused by the name of the file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tektite-fuzz-'));
+  const missing = `sha256:${'b'.repeat(64)}`;
+  try {
+    const saving = new ImageLayout(folder).saveBlob(missing, join(folder, 'layer'), 1000);
+    await expect(saving).rejects.toThrow(/blobs\/sha256\/b{64} cannot be read: ENOENT/);
+    expect(isTerminalError(await saving.catch((error: unknown) => error))).toBe(true);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 it(`indexes and manifests of images are read or refused (${inputs} inputs, seed ${seed})`, { timeout }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tektite-fuzz-'));
   const digest = 'a'.repeat(64);
