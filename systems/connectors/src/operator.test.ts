@@ -1,7 +1,7 @@
 import { kinds, mergePatch } from '@tektite/client';
 import type { RunningSystems } from '@tektite/controller';
 import { Informer } from '@tektite/controller/cache';
-import { isControlledBy, isStatusError } from '@tektite/meta';
+import { formatApiVersion, isControlledBy, isStatusError } from '@tektite/meta';
 import { type ControlPlane, type VirtualClock, virtualClock } from '@tektite/testkit';
 import { startSimulatedCluster } from '@tektite/testkit/cluster';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -104,16 +104,28 @@ describe('the Connectors operator', { timeout: 60_000 }, () => {
     expect((await client.get(kinds.Deployment, web)).spec?.replicas).not.toBe(1);
   });
 
-  it('recreates deleted objects', async () => {
+  it('recreates deleted objects of any kind, and reports it', async () => {
+    const { client } = plane;
     await create();
-    await untilReason(clock, plane.client, 'shop', 'Ready');
-    const map = { namespace: 'default', name: 'settings' };
-    await clock.until(plane.client.delete(kinds.ConfigMap, map));
+    await untilReason(clock, client, 'shop', 'Ready');
+    for (const { inventory = [] } of (await readManifests(client)).map(({ status }) => status ?? {}))
+      for (const { group, version, kind, namespace, name } of inventory) {
+        const reference = { apiVersion: formatApiVersion({ group, version }), kind };
+        const key = { name, ...(namespace ? { namespace } : {}) };
+        const before = await clock.until(client.get(reference, key));
+        await clock.until(client.delete(reference, key));
+        await eventually(
+          clock,
+          () => client.getOrUndefined(reference, key),
+          (found) => found !== undefined && found.metadata.uid !== before.metadata.uid,
+        );
+      }
     await eventually(
       clock,
-      () => plane.client.get(kinds.ConfigMap, map).catch(() => undefined),
-      (found) => found !== undefined,
+      async () => (await client.list(kinds.Event)).items.map(({ reason, message }) => `${reason}: ${message}`),
+      (events) => events.includes('ObjectRecreated: ConfigMap default/settings was deleted; it is recreated'),
     );
+    await untilReason(clock, client, 'shop', 'Ready');
   });
 
   it('changes objects in place when the Connector changes, and no selector', async () => {

@@ -9,14 +9,13 @@ import {
   requeueAfter,
   type Result,
 } from '@tektite/controller';
-import { installSet, removeSet } from '@tektite/installer';
+import { InstalledObjects, installSet, removeSet } from '@tektite/installer';
 import { type DynamicObject, formatTime } from '@tektite/meta';
-import { installManifestFinalizer, installManifestName, keys, manifestTypes } from '../../connector-keys.ts';
+import { installManifestFinalizer, keys, operatorName } from '../../connector-keys.ts';
 import { InstallManifest } from '../../kinds/install-manifest.ts';
 import type { Renderer } from '../../render/renderer.ts';
-import { readyEvent, unreadyDependency } from './decide.ts';
-import { InstalledKinds } from './installed-kinds.ts';
-import { manifestDialect } from './manifest-dialect.ts';
+import { objectRecreated, readyEvent, unreadyDependency } from './decide.ts';
+import { manifestDialect, recreatedText } from './manifest-dialect.ts';
 import { ManifestStatus, notReady } from './manifest-status.ts';
 import { manifestSources, observeContent, observeDependencies, observeUse } from './observe.ts';
 
@@ -31,10 +30,9 @@ export interface ManifestControllerOptions {
 
 /** Makes the cluster have what InstallManifests say. */
 export function installManifestController(options: ManifestControllerOptions): ControllerDefinition {
-  const installed = new InstalledKinds(({ metadata }) => {
-    const { [keys.connectorNamespace]: namespace = '', [keys.connectorName]: name = '' } = metadata.labels ?? {};
-    return manifestTypes.map((type) => installManifestName({ namespace, name }, type));
-  });
+  // Rights may be given for all namespaces of a kind; the label keeps the objects of others out of the cache.
+  const selection = { labelSelector: `${keys.managedBy}=${operatorName}` };
+  const installed = new InstalledObjects({ selection: () => selection });
   return defineController<InstallManifest>({
     name: 'install-manifests',
     kind: InstallManifest,
@@ -53,6 +51,7 @@ export function installManifestController(options: ManifestControllerOptions): C
       },
     },
     reconcile: (manifest, context) => reconcile(manifest, context, options, installed),
+    gone: (key) => installed.forget(key),
   });
 }
 
@@ -64,9 +63,9 @@ async function reconcile(
   manifest: InstallManifest,
   context: ReconcileContext,
   options: ManifestControllerOptions,
-  installed: InstalledKinds,
+  installed: InstalledObjects,
 ): Promise<Result> {
-  const { client, clock, signal, event } = context;
+  const { client, clock, signal, event, key } = context;
   const status = new ManifestStatus(client, manifest, signal);
   const generation = manifest.metadata.generation ?? 0;
   const before = status.now.conditions;
@@ -90,14 +89,16 @@ async function reconcile(
   }
   const dialect = { ...manifestDialect(observeUse(context)), requeueMs: options.requeueMs };
   const inventory = status.now.inventory ?? [];
+  installed.follow(key, inventory);
   const report = await installSet(client, { self: manifest, objects: content.objects, inventory }, dialect, {
     signal,
     saveInventory: (entries) => {
-      installed.follow(entries);
+      installed.follow(key, entries);
       return status.write({ inventory: entries });
     },
   });
-  installed.follow(report.inventory);
+  for (const object of report.restored)
+    event({ type: 'Warning', reason: objectRecreated, message: recreatedText(object) });
   const now = formatTime(clock.now());
   await writeConditions(dialect.conditions.update(status.now.conditions ?? [], report.phases, { now, generation }));
   return report.result;

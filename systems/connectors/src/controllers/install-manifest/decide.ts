@@ -12,10 +12,17 @@ function isReady(manifest: InstallManifest | undefined): boolean {
   return observedGeneration === manifest.metadata.generation && isConditionTrue(conditions, 'Ready');
 }
 
-/** The Event of a change of the Ready condition. A wait for another InstallManifest is no event: it is part of every installation. */
+/** The reason of an InstallManifest that recreates what others deleted. */
+export const objectRecreated = 'ObjectRecreated';
+
+/**
+ * The Event of a change of the Ready condition. A wait for another InstallManifest is no event: it is part of every
+ * installation. Recreated objects have an Event each.
+ */
 export function readyEvent(before: readonly Condition[] | undefined, after: readonly Condition[] | undefined) {
   const ready = findCondition(after, 'Ready');
-  if (!ready || ready.reason === 'WaitingForDependency' || ready.status === 'Unknown') return undefined;
+  if (!ready || ready.status === 'Unknown') return undefined;
+  if (ready.reason === 'WaitingForDependency' || ready.reason === objectRecreated) return undefined;
   if (ready.reason === findCondition(before, 'Ready')?.reason) return undefined;
   return {
     type: ready.status === 'True' ? 'Normal' : 'Warning',

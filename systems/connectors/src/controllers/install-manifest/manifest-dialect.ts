@@ -16,6 +16,7 @@ import {
 import { controllerOf, type DynamicObject, isControlledBy, isStatusError, type KubeObject } from '@tektite/meta';
 import { keys, operatorName } from '../../connector-keys.ts';
 import { objectHash } from '../../render/object-hash.ts';
+import { objectRecreated } from './decide.ts';
 
 /** Their content cannot be made again: they have no owner, and are never deleted. */
 const keptKinds = ['CustomResourceDefinition', 'Namespace', 'PersistentVolumeClaim'];
@@ -112,12 +113,21 @@ function reportedAs(
   };
 }
 
+function nameOf({ kind, namespace, name }: PhaseFailure['object']): string {
+  return `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
+}
+
+/** Says which object was deleted. */
+export function recreatedText(object: PhaseFailure['object']): string {
+  return `${nameOf(object)} was deleted; it is recreated`;
+}
+
 function report(
   { cause, object, reason, message, error }: PhaseFailure,
   installFailed: string,
   notReady: string,
 ): PhaseReport {
-  const name = `${object.kind} ${object.namespace ? `${object.namespace}/` : ''}${object.name}`;
+  const name = nameOf(object);
   const words: Readonly<Record<PhaseFailure['cause'], string>> = {
     error: installFailed,
     waiting: installFailed,
@@ -149,6 +159,7 @@ const dialect: InstallerDialect = {
   },
   blocked: { reason: 'Blocked', message: 'a phase before it did not succeed' },
   conditions: manifestConditions,
+  restored: (object) => ({ reason: objectRecreated, message: recreatedText(object) }),
   phases: [
     {
       name: 'definitions',
