@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repository } from '../test-support.ts';
 import { stranger, usersHere } from './stranger.ts';
@@ -36,7 +36,9 @@ describe.each(usersHere())('the first screen of the README, for a user that is %
   it('shows what a terminal shows', async () => {
     await using me = stranger({ user });
     const terminal = await me.terminal({ columns: 130, rows: 40 });
-    terminal.type(`cd ${repository} && clear`);
+    terminal.type(`cd ${repository} && clear && echo in $(basename ${repository})`);
+    // The shell repeats lines that are typed ahead of its prompt.
+    await terminal.shows(new RegExp(`^in ${basename(repository)}\\s*$`, 'm'));
     terminal.type(`${command}; echo "exit code $?"`);
     const screen = await terminal.shows(/^exit code \d+/m);
     const [, seen = ''] = /\$ tektite run [^\n]*\n([\s\S]*)^exit code 0/m.exec(screen) ?? [];
