@@ -15,7 +15,6 @@ import type { LogLimits } from './logs/container-log.ts';
 import { LogStore } from './logs/log-store.ts';
 import type { ReadLogOptions } from './logs/read-log.ts';
 import { inspectMachine } from './node/machine.ts';
-import { dialLocal } from './node/dial-local.ts';
 import { NodeRegistration } from './node/node-registration.ts';
 import { machineNetwork, type Network } from './runtime/network.ts';
 import type {
@@ -219,9 +218,9 @@ function connector(
       const { name = '', namespace = '' } = pod.metadata;
       if (!agent.worker(pod)?.isRunning) throw badRequestError(`pod ${name}_${namespace} is not running`);
       if (!runtime.usesFiles) throw badRequestError('containers only seem to run, and no program listens');
-      if (pod.spec?.hostNetwork || !network.connectInside) return dialLocal(port, signal);
-      return network.connectInside(pod.metadata.uid ?? '', port, signal).catch((error: Error) => {
-        throw new Error(`failed to connect to localhost:${port} inside the Pod: ${error.message}`, { cause: error });
+      const inside = pod.spec?.hostNetwork ? undefined : network.connectInside?.(pod.metadata.uid ?? '', port, signal);
+      return await (inside ?? machineNetwork.connect('127.0.0.1', port, signal)).catch((error: Error) => {
+        throw new Error(`failed to connect to localhost:${port}: ${error.message}`, { cause: error });
       });
     },
   };

@@ -38,7 +38,7 @@ export function dashboardObjects(program: OwnProgram, options: DashboardReleaseO
   ] as unknown as readonly DynamicObject[];
 }
 
-/** Names that begin with `system:` are not passed on by the page, whoever sends them. */
+/** Names that begin with `system:` are not passed on by the page, whichever client sends them. */
 function impersonation(namespace: string): readonly object[] {
   const metadata = { name: `${name}-impersonator`, labels };
   return [

@@ -38,7 +38,7 @@ function tunnelServer(): WebSocketServer {
 
 /**
  * Answers a request to switch protocols: with a WebSocket or with SPDY if the server agrees, otherwise as any other request.
- * Recent clients use WebSockets; kubectl before 1.30 and many programs use SPDY.
+ * Recent clients use WebSockets; kubectl before 1.31 and many programs use SPDY.
  */
 export async function answerUpgrade(
   request: ApiRequest,

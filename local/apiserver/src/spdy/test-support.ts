@@ -8,7 +8,7 @@ export class SpdyTestClient {
   private readonly headers = new HeaderCodec();
   private received = Buffer.alloc(0);
   private nextId = 1;
-  /** What streams received, by id. */
+  /** The received bytes of each stream, by id. */
   readonly data = new Map<number, string>();
   readonly ended = new Set<number>();
   readonly reset = new Set<number>();
