@@ -42,7 +42,7 @@ if (values.help === true) process.stdout.write(help);
 else process.exitCode = await main();
 
 async function main(): Promise<number> {
-  await using plane = await startControlPlane();
+  await using plane = await startControlPlane({ serviceRange: '10.96.0.0/16' });
   await using real = values.reference === undefined ? await startRealControlPlane() : undefined;
   const subject = await endpointOf('subject', (await plane.https()).config);
   const reference = await endpointOf('reference', await referenceConfig(real));

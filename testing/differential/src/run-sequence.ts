@@ -98,7 +98,9 @@ async function sendOperation(
 /** An object is known by its own path, also where it was created by a request to its collection. */
 function remember(known: Answers, method: string, path: string, body: unknown): void {
   const at = resourcePath(path);
-  const name = (body as { metadata?: { name?: unknown } } | undefined)?.metadata?.name;
+  const { kind, metadata } = body as { kind?: string; metadata?: { name?: unknown } };
+  if (kind === 'Status' || kind === 'Table') return;
+  const name = metadata?.name;
   known.set(method === 'POST' && typeof name === 'string' && !at.endsWith(`/${name}`) ? `${at}/${name}` : at, body);
 }
 

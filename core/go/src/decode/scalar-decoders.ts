@@ -83,7 +83,8 @@ function floatDecoder(goName: string): ValueDecoder {
 function bytesDecoder(goName: string): ValueDecoder {
   return {
     decode(raw, state) {
-      if (raw === null) return undefined;
+      // The storage does not know absent bytes from empty ones.
+      if (raw === null) return state.stored ? '' : undefined;
       if (typeof raw !== 'string') {
         state.mismatched(jsonTypeName(raw), goName);
         return undefined;

@@ -5,6 +5,7 @@ import { type Definition, definitionOf, type FieldDefinition } from './definitio
 type Draft<T> = { -readonly [K in keyof T]: T[K] };
 
 const schemas = new Map<string, JsonSchema>();
+const builtin = new WeakSet<JsonSchema>();
 
 /**
  * The structural schema of a built-in type, by the key of its definition. The same object each time.
@@ -18,8 +19,14 @@ export function builtinSchema(key: string): JsonSchema {
   const schema: Draft<JsonSchema> = { type: 'object' };
   // Registered before its fields are read: a type may contain itself.
   schemas.set(key, schema);
+  builtin.add(schema);
   fill(schema, definitionOf(key));
   return schema;
+}
+
+/** Whether a schema is that of a built-in struct, and not one that a CustomResourceDefinition says. */
+export function isBuiltinSchema(schema: JsonSchema): boolean {
+  return builtin.has(schema);
 }
 
 function fill(schema: Draft<JsonSchema>, definition: Definition): void {

@@ -1,4 +1,5 @@
 import { formatGoValue } from '@tektite/go';
+import { quoteGo } from '@tektite/meta';
 import type { JsonSchema } from '@tektite/schema';
 import { atomOf, ListElementError, untypedSchema } from './atom.ts';
 import { fieldElement, formatFieldPath } from './path-element.ts';
@@ -64,35 +65,51 @@ function fieldSchema(schema: JsonSchema, name: string): JsonSchema | undefined {
 }
 
 function typeMismatch(schema: JsonSchema, value: unknown): string | undefined {
-  if (schema['x-kubernetes-int-or-string'] || schema['x-kubernetes-preserve-unknown-fields']) return undefined;
+  if (schema['x-kubernetes-int-or-string'])
+    return typeof value === 'object' ? `expected any scalar, got ${formatHeld(value)}` : undefined;
+  if (schema['x-kubernetes-preserve-unknown-fields']) return undefined;
   switch (schema.type) {
     case 'string':
       return typeof value === 'string' ? undefined : `expected string, got ${describe(value)}`;
     case 'integer':
     case 'number':
-      return typeof value === 'number' ? undefined : `expected numeric (int or float), got ${describe(value)}`;
+      return typeof value === 'number' ? undefined : `expected numeric (int or float), got ${goTypeOf(value)}`;
     case 'boolean':
-      return typeof value === 'boolean' ? undefined : `expected boolean, got ${describe(value)}`;
+      return typeof value === 'boolean' ? undefined : `expected boolean, got ${formatHeld(value)}`;
     case 'array':
-      return Array.isArray(value) ? undefined : `expected list, got &{${formatGoValue(value)}}`;
+      return Array.isArray(value) ? undefined : `expected list, got ${formatHeld(value)}`;
     case 'object':
-      return typeof value === 'object' && !Array.isArray(value)
-        ? undefined
-        : `expected map, got &{${formatGoValue(value)}}`;
+      return typeof value === 'object' && !Array.isArray(value) ? undefined : `expected map, got ${formatHeld(value)}`;
     default:
       return undefined;
   }
 }
 
-/** A value as the merge library prints it: Go's notation for the struct that holds it. */
+/** A value as Go's `%v` prints the struct of the merge library that holds it. */
+function formatHeld(value: unknown): string {
+  return `&{${formatGoValue(value)}}`;
+}
+
+/** The same with `%#v`. */
 function describe(value: unknown): string {
-  const text =
-    typeof value === 'object'
-      ? Array.isArray(value)
-        ? '[]interface {}{...}'
-        : 'map[string]interface {}{...}'
-      : JSON.stringify(value);
-  return `&value.valueUnstructured{Value:${text}}`;
+  return `&value.valueUnstructured{Value:${goSyntaxOf(value)}}`;
+}
+
+function goTypeOf(value: unknown): string {
+  if (Array.isArray(value)) return '[]interface {}';
+  return { string: 'string', boolean: 'bool', object: 'map[string]interface {}' }[typeof value as string] ?? 'int64';
+}
+
+/** Go's notation of a value that was read as JSON; keys of maps are sorted. */
+function goSyntaxOf(value: unknown): string {
+  if (value === null) return 'interface {}(nil)';
+  if (typeof value === 'string') return quoteGo(value);
+  if (typeof value !== 'object') return String(value);
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntaxOf).join(', ')}}`;
+  const fields = Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, each]) => `${quoteGo(key)}:${goSyntaxOf(each)}`);
+  return `map[string]interface {}{${fields.join(', ')}}`;
 }
 
 function report(errors: string[], path: readonly string[], message: string): void {

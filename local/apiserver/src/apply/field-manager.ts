@@ -26,6 +26,7 @@ import {
   rejectManagedFields,
   writeManagers,
 } from './managed-fields.ts';
+import { formatObject } from './format-object.ts';
 import { lastAppliedFields, syncLastApplied } from './last-applied.ts';
 import { merge } from './merge.ts';
 import { removeFields } from './remove.ts';
@@ -306,13 +307,10 @@ function listErrors(schema: JsonSchema, object: AnyObject): string[] {
 }
 
 function typedError(what: 'patch' | 'live', violations: readonly string[], object: AnyObject): StatusError {
-  const { namespace, name } = object.metadata as Readonly<Record<string, unknown>>;
-  const text = (value: unknown) => (typeof value === 'string' ? value : '');
-  const version = object.apiVersion.includes('/') ? object.apiVersion : `/${object.apiVersion}`;
   const list =
     violations.length === 1 ? violations[0] : `errors:\n${violations.map((error) => `  ${error}`).join('\n')}`;
   return new StatusError({
     code: 500,
-    message: `failed to create typed ${what} object (${text(namespace)}/${text(name)}; ${version}, Kind=${object.kind}): ${list}`,
+    message: `failed to create typed ${what} object (${formatObject(object)}): ${list}`,
   });
 }

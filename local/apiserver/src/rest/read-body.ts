@@ -1,6 +1,7 @@
 import { type JsonDocument, isDecodeError } from '@tektite/go';
 import { badRequestError, StatusError } from '@tektite/meta';
 import { strictErrorWarnings } from '../codec/strict-error-warnings.ts';
+import { keepClearedManagers } from '../store/draft-metadata.ts';
 import type { Decoded, FieldValidation, Resource } from '../registry/resource.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -19,6 +20,7 @@ export function readObject(
     request.headers['content-type'] ?? 'application/json',
   );
   const { object, strictErrors } = decodeAs(resource, document);
+  keepClearedManagers(document.value, object);
   if (validation === 'Strict' && strictErrors.length > 0)
     throw cannotHandle(resource, `strict decoding error: ${strictErrors.join(', ')}`);
   if (validation === 'Warn')

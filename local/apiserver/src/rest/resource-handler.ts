@@ -193,7 +193,7 @@ export class ResourceHandler {
         name: info.name,
         subresource: info.subresource,
         change: () => structuredClone(draft),
-        createIfAbsent: resource.strategy.allowCreateOnUpdate === true && info.subresource === '',
+        createIfAbsent: resource.strategy.allowCreateOnUpdate === true && isObjectPath(info.subresource),
         createOptions: { ...options.wire, kind: 'CreateOptions' },
         ...(meta.uid ? { uid: meta.uid } : {}),
       },
@@ -295,4 +295,9 @@ export function methodNotAllowedError(): StatusError {
     message: 'the server does not allow this method on the requested resource',
     details: {},
   });
+}
+
+/** Where a kind may be created by an update, its status may be, too: upstream's strategy is one for both. */
+function isObjectPath(subresource: string): boolean {
+  return subresource === '' || subresource === 'status';
 }

@@ -66,7 +66,8 @@ export class Responder {
         code: 200,
         type: 'object',
         media,
-        object: { kind: 'PartialObjectMetadataList', apiVersion, metadata, items },
+        // Go prints a list that nothing was appended to as null.
+        object: { kind: 'PartialObjectMetadataList', apiVersion, metadata, items: items.length === 0 ? null : items },
       };
     }
     return { code: 200, type: 'object', media, object: toList(this.resource, page, media) };

@@ -95,3 +95,9 @@ export function keepAllButStatus(draft: Draft, old: KubeObject, keepsMetadata: b
   draft.metadata = keepsMetadata ? ({ ...old.metadata } as Draft['metadata']) : metadata;
   if (keepsMetadata) setManagedFields(draft, metadata?.managedFields);
 }
+
+/** Reading drops empty lists, but an empty list of managers means something: forget them. */
+export function keepClearedManagers(raw: unknown, draft: Draft): void {
+  const entries = (raw as { metadata?: { managedFields?: unknown } | null } | null)?.metadata?.managedFields;
+  if (Array.isArray(entries) && entries.length === 0) metadataOf(draft).managedFields = [];
+}

@@ -67,7 +67,6 @@ export class ObjectCreator {
     keepManagedFields(draft, managedFields, context);
     dedupOwnerReferences(metadataOf(draft), context, afterMutation);
 
-    refuseVersion(metadataOf(draft), context);
     const generated = this.giveIdentity(metadataOf(draft), time);
     const undo = this.parts.sideEffects?.beforeCreate?.(resource, draft, strategyContext(context, now));
     try {
@@ -141,6 +140,7 @@ export class ObjectCreator {
     const { name = '', resourceVersion } = metadataOf(draft);
     placeResourceVersion(draft);
     const key = storageKey(resource, namespace, name);
+    if (!context.dryRun) refuseVersion(resourceVersion);
     const existing = this.parts.storage.latest(key);
     if (existing) throw takenError(resource, existing.value);
     if (context.dryRun) {
@@ -157,8 +157,8 @@ export class ObjectCreator {
   }
 }
 
-/** The storage refuses an object with a version; `0` stands for none, and a dry run does not get to the storage. */
-function refuseVersion({ resourceVersion = '' }: Mutable<ObjectMeta>, { dryRun }: WriteContext): void {
-  if (resourceVersion !== '' && resourceVersion !== '0' && !dryRun)
+/** The storage refuses an object with a version; one that is no number counts as none. */
+function refuseVersion(resourceVersion = ''): void {
+  if (/^[0-9]+$/.test(resourceVersion) && Number(resourceVersion) !== 0)
     throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
 }

@@ -27,7 +27,7 @@ import { KeyTurns } from './key-turns.ts';
 import { validateChangedObject } from '../registry/kinds/validate-object.ts';
 import { managedResource } from './managed-resource.ts';
 import type { ObjectCreator } from './object-creator.ts';
-import { checkPreconditions, checkUid, isReadyToGo, refuseInvalid } from './preconditions.ts';
+import { checkPreconditions, checkUid, checkVersionSyntax, isReadyToGo, refuseInvalid } from './preconditions.ts';
 import { type Draft, errorTarget, type Resource, storageKey } from '../registry/resource.ts';
 import type { ObjectStoreParts } from './store-parts.ts';
 import { asStored, fromStorage, toStorage } from './stored-form.ts';
@@ -75,11 +75,12 @@ export class ObjectUpdater {
     const entry = this.parts.storage.latest(key);
     const old = entry ? await fromStorage(resource, entry) : undefined;
     if (!old && !request.createIfAbsent) throw notFoundError(errorTarget(resource), request.name);
-    if (old && request.uid !== undefined) checkUid(resource, key, old, request.uid);
+    if (request.uid !== undefined) checkUid(resource, key, request.name, old, request.uid);
     const draft = await request.change(old);
     try {
       if (old && entry)
         return { object: await this.replace(resource, request, entry, old, draft, context), created: false };
+      checkVersionSyntax(metadataOf(draft).resourceVersion);
       // Upstream checks this on POST alone; a new object has no version that could be wrong.
       delete metadataOf(draft).resourceVersion;
       const creating = { ...context, options: request.createOptions ?? context.options };

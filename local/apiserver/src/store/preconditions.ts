@@ -4,6 +4,7 @@ import {
   type FieldError,
   invalidObjectError,
   type KubeObject,
+  quoteGo,
   StatusError,
 } from '@tektite/meta';
 import { metadataOf } from './draft-metadata.ts';
@@ -11,12 +12,7 @@ import { type Draft, errorTarget, type Resource } from '../registry/resource.ts'
 
 export function checkPreconditions(resource: Resource, name: string, draft: Draft, old: KubeObject): void {
   const { resourceVersion } = metadataOf(draft);
-  if (resourceVersion !== undefined && resourceVersion !== '' && !/^[0-9]+$/.test(resourceVersion)) {
-    throw new StatusError({
-      code: 500,
-      message: `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`,
-    });
-  }
+  checkVersionSyntax(resourceVersion);
   const conditional = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
   if (!conditional && resource.strategy.allowUnconditionalUpdate === false) {
     throw invalidObjectError(resource.group, resource.plural, name, [
@@ -30,6 +26,15 @@ export function checkPreconditions(resource: Resource, name: string, draft: Draf
   if (conditional && resourceVersion !== old.metadata.resourceVersion) throw conflictError(errorTarget(resource), name);
 }
 
+/** An update has a number for a version, also where it creates. */
+export function checkVersionSyntax(resourceVersion = ''): void {
+  if (resourceVersion === '' || /^[0-9]+$/.test(resourceVersion)) return;
+  throw new StatusError({
+    code: 500,
+    message: `strconv.ParseUint: parsing ${quoteGo(resourceVersion)}: invalid syntax`,
+  });
+}
+
 /** A name stays taken while its object is being deleted, which is worth saying. */
 export function takenError(resource: Resource, existing: KubeObject): StatusError {
   const error = alreadyExistsError(errorTarget(resource), existing.metadata.name ?? '');
@@ -37,13 +42,20 @@ export function takenError(resource: Resource, existing: KubeObject): StatusErro
   return new StatusError({ ...error.status, message: `object is being deleted: ${error.status.message}` });
 }
 
-/** Upstream lets the words of its storage through here. */
-export function checkUid(resource: Resource, key: string, object: KubeObject, uid: string): void {
-  if (object.metadata.uid === uid) return;
+/** Upstream lets the words of its storage through here. An object that is not there has no uid. */
+export function checkUid(
+  resource: Resource,
+  key: string,
+  name: string,
+  object: KubeObject | undefined,
+  uid: string,
+): void {
+  const actual = object?.metadata.uid ?? '';
+  if (actual === uid) return;
   throw conflictError(
     errorTarget(resource),
-    object.metadata.name ?? '',
-    preconditionText(key, `UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid}`),
+    name,
+    preconditionText(key, `UID in precondition: ${uid}, UID in object meta: ${actual}`),
   );
 }
 

@@ -9,6 +9,7 @@ import {
   StatusError,
 } from '@tektite/meta';
 import { applyConfiguration } from '../../apply/field-manager.ts';
+import { formatKind, formatObject } from '../../apply/format-object.ts';
 import { setManagedFields } from '../../store/draft-metadata.ts';
 import { managedResource } from '../../store/managed-resource.ts';
 import { type Draft, errorTarget, type Resource } from '../../registry/resource.ts';
@@ -16,6 +17,7 @@ import type { PatchOptions } from '../../request/options.ts';
 import { fieldManagerOf, type RequestContext } from '../request-context.ts';
 import type { PatchBody } from './patch-body.ts';
 import { checkName, parsed, textOf } from './patched.ts';
+import { restoreMessage, wrapIntegers } from './unstructured-conversion.ts';
 
 /** Server-side apply: what the configuration makes of the object, and who owns what then. */
 export function applyChange(
@@ -26,15 +28,8 @@ export function applyChange(
   options: PatchOptions,
 ) {
   const config = body.value as Draft;
-  checkConfiguration(context, resource, config);
+  checkConfiguration(resource, config);
   return (old: KubeObject | undefined): Draft => {
-    if (!old && config.metadata?.uid) {
-      throw conflictError(
-        errorTarget(resource),
-        context.info.name,
-        `uid mismatch: the provided object specified uid ${config.metadata.uid}, and no existing object was found`,
-      );
-    }
     const live = (old ?? resource.emptyObject) as Draft;
     const write = { manager: fieldManagerOf(context, options.fieldManager), time: formatTime(clock.now()) };
     const applied = applyConfiguration(
@@ -45,7 +40,8 @@ export function applyChange(
       options.force,
     );
     reportStrictErrors(context, body, options);
-    const decoded = decodeApplied(resource, applied.object);
+    const decoded = decodeApplied(resource, applied.object, config);
+    if (!old) refuseUid(context, resource, decoded);
     checkName(context, decoded);
     setManagedFields(decoded, applied.managedFields);
     return decoded;
@@ -63,21 +59,35 @@ function reportStrictErrors(
   for (const strictError of strictErrors) warnings.add(strictError);
 }
 
-function decodeApplied(resource: Resource, object: unknown): Draft {
+/** A uid means an object that is there. */
+function refuseUid(context: RequestContext, resource: Resource, { metadata }: Draft): void {
+  if (!metadata?.uid) return;
+  throw conflictError(
+    errorTarget(resource),
+    context.info.name,
+    `uid mismatch: the provided object specified uid ${metadata.uid}, and no existing object was found`,
+  );
+}
+
+function decodeApplied(resource: Resource, object: unknown, config: Draft): Draft {
   try {
-    return resource.decode(parsed(object, resource)).object;
+    const value = resource.custom ? object : wrapIntegers(resource.schema, object);
+    return resource.decode(parsed(value, resource)).object;
   } catch (error) {
     if (!isDecodeError(error)) throw error;
-    throw new StatusError({ code: 500, message: `failed to convert new typed object: ${error.message}` });
+    const kind = formatKind(config);
+    const message = `unable to convert unstructured object to ${kind}: ${restoreMessage(error)}`;
+    throw new StatusError({
+      code: 500,
+      message: `failed to convert new object (${formatObject(config)}) to proper version: ${message}`,
+    });
   }
 }
 
-function checkConfiguration(context: RequestContext, resource: Resource, config: Draft): void {
+function checkConfiguration(resource: Resource, config: Draft): void {
   const { group, version } = parseApiVersion(textOf(config.apiVersion)) ?? { group: '', version: '' };
   const kind = textOf(config.kind);
   if (group !== resource.group || version !== resource.version || kind !== resource.kind)
     throw badRequestError(`invalid object type: ${group}/${version}, Kind=${kind}`);
   config.metadata ??= {};
-  // Metadata that is no object has no name; its type error is reported with the other errors of the configuration.
-  if (typeof config.metadata === 'object' && !Array.isArray(config.metadata)) checkName(context, config, true);
 }

@@ -1,16 +1,17 @@
-import { DecodeError, formatGoValue, isDecodeError, isTypeMismatch } from '@tektite/go';
+import { DecodeError, formatGoValue, isDecodeError } from '@tektite/go';
 import { formatApiVersion, invalid, invalidObjectError, type KubeObject } from '@tektite/meta';
 import { findBuiltinDefinition } from '@tektite/schema/kubernetes';
 import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch } from '@tektite/schema/patch';
 import { decodeObject } from '../../codec/decode-object.ts';
 import { readVersionKind } from '../../codec/version-kind.ts';
-import { metadataOf } from '../../store/draft-metadata.ts';
+import { keepClearedManagers } from '../../store/draft-metadata.ts';
 import type { Decoded, Draft } from '../../registry/resource.ts';
 import type { PatchOptions } from '../../request/options.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { PatchBody } from './patch-body.ts';
 import type { PatchType } from './patch-type.ts';
 import { checkName, parsed, type Patched } from './patched.ts';
+import { restoreMessage, wrapIntegers } from './unstructured-conversion.ts';
 import { sortedText } from './patched-text.ts';
 
 /** Applies a patch, and reads the result as strictly as the request asks. */
@@ -58,7 +59,7 @@ function decodePatched(
     const { kind, group, version } = resource;
     const typed = resource.custom || type === 'strategic' ? patched : withKind(resource, patched);
     if (!resource.custom) checkKind(resource, typed, type);
-    decoded = resource.decode(parsed(typed, resource));
+    decoded = resource.decode(parsed(type === 'strategic' ? wrapIntegers(resource.schema, typed) : typed, resource));
     if (type === 'strategic') Object.assign(decoded.object, { kind, apiVersion: formatApiVersion({ group, version }) });
   } catch (error) {
     if (!isDecodeError(error)) throw error;
@@ -69,21 +70,6 @@ function decodePatched(
     if (strictErrors.length > 0) throw refuse(`strict decoding error: ${strictErrors.join(', ')}`);
   }
   return decoded;
-}
-
-/** Strategic patches are decoded by another part of upstream, with different texts for a value of a wrong type. */
-function restoreMessage(error: DecodeError): string {
-  if (!isTypeMismatch(error)) return error.message;
-  const { found, goType } = error;
-  const source =
-    { object: 'map', array: 'slice', number: 'int64' }[found] ?? (found.startsWith('number ') ? 'float64' : found);
-  if (goType.startsWith('[]')) return `cannot restore slice from ${source}`;
-  if (goType.startsWith('map[')) return `cannot restore map from ${source}`;
-  if (goType.includes('.')) return `cannot restore struct from: ${source}`;
-  // Go converts numbers to numbers and to strings; anything else is no match at all.
-  return source.endsWith('64') && goType !== 'bool'
-    ? `cannot convert ${source} to ${goType}`
-    : `unrecognized type: ${goType}`;
 }
 
 /** A patched object without a kind is of the kind of the resource. */
@@ -112,10 +98,4 @@ function checkKind(resource: Patched, patched: unknown, type: PatchType): void {
   decodeObject(definition, parsed(patched, resource));
   const inner = `${resource.group.split('.')[0] || 'core'}.${resource.kind}`;
   throw new DecodeError(`converting (${named.version}.${kind}) to (${inner}): unknown conversion`);
-}
-
-/** Reading drops empty lists, but an empty list of managers means something: forget them. */
-function keepClearedManagers(raw: unknown, draft: Draft): void {
-  const entries = (raw as { metadata?: { managedFields?: unknown } }).metadata?.managedFields;
-  if (Array.isArray(entries) && entries.length === 0) metadataOf(draft).managedFields = [];
 }

@@ -19,11 +19,15 @@ export async function patchObject(
   const type = patchTypeOf(context, resource);
   const { namespace, name, subresource } = context.info;
   const options = parsePatchOptions(context.request.query, type === 'apply');
-  const body = readPatchBody(context.request.body ?? new Uint8Array(), type);
   const apply = type === 'apply';
-  const change = apply
-    ? applyChange(parts.clock, context, resource, body, options)
-    : patchChange(context, resource, type, body, options);
+  // Read when the object is known: whether it is there is answered first.
+  let body: PatchBody | undefined;
+  const change = (old: KubeObject | undefined): Draft => {
+    body ??= readPatchBody(context.request.body ?? new Uint8Array(), type);
+    return apply
+      ? applyChange(parts.clock, context, resource, body, options)(old)
+      : patchChange(context, resource, type, body, options)(old as KubeObject);
+  };
   return parts.objects.update(
     resource,
     {
@@ -31,7 +35,8 @@ export async function patchObject(
       name,
       subresource,
       change,
-      createIfAbsent: apply && subresource === '',
+      createIfAbsent:
+        apply && (subresource === '' || (subresource === 'status' && resource.strategy.allowCreateOnUpdate === true)),
       createOptions: { ...options.wire, kind: 'CreateOptions' },
       ownManagedFields: apply,
     },
@@ -58,8 +63,7 @@ function patchChange(
     if (subresource === 'status') return patchStatusAlone(resource, how, old, body.value);
     return subresource === '' && how === 'merge' ? patchLabelsAlone(resource, old, body.value) : undefined;
   };
-  return (old: KubeObject | undefined): Draft => {
-    const object = old as KubeObject;
+  return (object: KubeObject): Draft => {
     const quick = type === 'json' || body.strictErrors.length > 0 ? undefined : patchPart(type, object);
     return quick ?? applyPatch(context, resource, type, object, body, options);
   };

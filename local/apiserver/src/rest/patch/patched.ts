@@ -17,17 +17,15 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** A patch cannot rename; a configuration that is applied need not repeat the name. */
-export function checkName(context: RequestContext, draft: Draft, optional = false): void {
-  const name: unknown = metadataOf(draft).name;
+/** A patch cannot rename, and what an applied configuration makes has to have its name. */
+export function checkName(context: RequestContext, draft: Draft): void {
+  const { name } = metadataOf(draft);
   const expected = context.info.name;
-  if (optional && name !== undefined && typeof name !== 'string') return;
-  if ((name === undefined || name === '') && optional) metadataOf(draft).name = expected;
-  else if (name === undefined || name === '') {
+  if (name === undefined || name === '') {
     throw badRequestError(
       `the name of the object (${expected} based on URL) was undeterminable: name must be provided`,
     );
-  } else if (name !== expected) {
-    throw badRequestError(`the name of the object (${textOf(name)}) does not match the name on the URL (${expected})`);
   }
+  if (name !== expected)
+    throw badRequestError(`the name of the object (${textOf(name)}) does not match the name on the URL (${expected})`);
 }

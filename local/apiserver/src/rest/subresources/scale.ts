@@ -114,7 +114,7 @@ function checked({ info }: RequestContext, resource: Resource, object: KubeObjec
     throw badRequestError(`the name of the object (${name ?? ''}) does not match the name on the URL (${info.name})`);
   if (namespace !== '' && namespace !== info.namespace)
     throw badRequestError('the namespace of the provided object does not match the namespace sent on the request');
-  if (uid !== '') checkUid(resource, storageKey(resource, info.namespace, info.name), object, uid);
+  if (uid !== '') checkUid(resource, storageKey(resource, info.namespace, info.name), info.name, object, uid);
   // Built-in kinds have their Scale validated; custom ones are left to their schema.
   const { replicas = 0 } = scale.spec ?? {};
   if (!resource.custom && replicas < 0) {
