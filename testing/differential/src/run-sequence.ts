@@ -68,7 +68,7 @@ const createNamespace: Operation = {
 
 const deleteNamespace: Operation = { method: 'DELETE', path: '/api/v1/namespaces/{{ns}}' };
 
-const maxTries = 100;
+const maxTries = 40;
 const retryDelayMs = 50;
 
 async function sendOperation(
@@ -105,11 +105,17 @@ function remember(known: Answers, method: string, path: string, body: unknown): 
 }
 
 function isSatisfied(until: NonNullable<Operation['until']>, { code, body }: Answer): boolean {
-  if (until === 'not-found') return code === 404;
   if (until === 'served') return code === 200;
-  const { conditions = [] } = (body as { status?: { conditions?: { type: string; status: string }[] } }).status ?? {};
-  return conditions.some(
+  // A definition that was refused is never established.
+  if (until === 'not-found' || code === 404) return code === 404;
+  const { conditions } = (body as { status?: { conditions?: Condition[] | null } }).status ?? {};
+  return (conditions ?? []).some(
     ({ type, status }) =>
       (type === 'Established' && status === 'True') || (type === 'NamesAccepted' && status === 'False'),
   );
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
 }

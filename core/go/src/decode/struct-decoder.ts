@@ -14,6 +14,7 @@ interface FieldPlan extends FieldStep {
   /** Whether there is something to print when the field is not in the document. */
   readonly printedWhenAbsent: boolean;
   readonly remembersEmpty: boolean;
+  readonly isList: boolean;
   /** A time that is no pointer. */
   readonly isTime: boolean;
 }
@@ -155,7 +156,7 @@ export class StructDecoder implements ValueDecoder {
       } else if (!plan.always && plan.decoder.isEmpty(value)) {
         if (plan.remembersEmpty) emptied.add(result);
         continue;
-      } else if (state.stored && Array.isArray(value) && value.length === 0) value = null;
+      } else if (state.stored && plan.isList && (value as unknown[]).length === 0) value = null;
       if (plan.omitzero && value === null) continue;
       // Go prints a zero time as null. Schemas of custom resources deny it, and the status of a run with a lost container could not be written.
       if (value === null && plan.isTime && !plan.always && state.isEncodingJson) continue;
@@ -178,6 +179,7 @@ function makePlan(field: GoField, index: number, struct: string, decoder: ValueD
     omitzero,
     printedWhenAbsent: always || (isStruct && !omitzero),
     remembersEmpty: field.remembersEmpty === true,
+    isList: type.kind === 'list',
     isTime: type.kind === 'scalar' && (type.scalar === 'Time' || type.scalar === 'MicroTime'),
   };
 }

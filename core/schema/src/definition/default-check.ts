@@ -34,9 +34,15 @@ export function checkDefaults(
     if (requirePruned && !equalJson(pruned, value)) found.push(invalid(at, value, 'must not have unknown fields'));
     const unreadable = coerceEmbedded(cloneJson(value), node, { rules: metadata }, at);
     if (unreadable) return [...found, unreadable];
-    const wrong = validateEmbedded(value, node, metadata, at);
+    const wrong = validateEmbedded(
+      value,
+      isRoot ? { ...node, 'x-kubernetes-embedded-resource': true } : node,
+      metadata,
+      at,
+    );
     if (wrong.length > 0) return [...found, ...wrong];
-    const invalidValues = compileSchema(node).validate(value, at);
+    // Upstream's validator of defaults does not know this extension, and takes any value.
+    const invalidValues = node['x-kubernetes-int-or-string'] ? [] : compileSchema(node).validate(value, at);
     if (invalidValues.length > 0) return [...found, ...invalidValues];
     return [...found, ...checkRules(node, value, at, embedded)];
   }

@@ -5,7 +5,6 @@ import {
   invalid,
   validateDns1035Label,
   validateDns1123Subdomain,
-  nameIsDnsSubdomain,
   notSupported,
   required,
 } from '@tektite/meta';
@@ -125,10 +124,8 @@ function statusesOf({ spec }: CustomResourceDefinition): readonly boolean[] {
 
 function checkName(crd: CustomResourceDefinition): FieldError[] {
   const name = crd.metadata.name ?? '';
-  const violations = nameIsDnsSubdomain(name, false);
-  if (name !== `${crd.spec.names?.plural ?? ''}.${crd.spec.group ?? ''}`)
-    violations.push('must be spec.names.plural+"."+spec.group');
-  return violations.map((violation) => invalid(FieldPath.of('metadata', 'name'), name, violation));
+  if (name === '' || name === `${crd.spec.names?.plural ?? ''}.${crd.spec.group ?? ''}`) return [];
+  return [invalid(FieldPath.of('metadata', 'name'), name, 'must be spec.names.plural+"."+spec.group')];
 }
 
 function checkSpec(crd: CustomResourceDefinition, options: CheckOptions, metadata: MetadataRules): FieldError[] {
@@ -187,6 +184,10 @@ function checkVersions(
     errors.push(invalid(at, internalVersions(versions), 'must contain unique version names'));
   if (versions.filter(({ storage }) => storage).length !== 1)
     errors.push(invalid(at, internalVersions(versions), 'must have exactly one version marked as storage version'));
+  // In memory the first version stands above the others, too, and is checked there again.
+  const first = versions[0]?.name ?? '';
+  const violations = first === '' ? [] : validateDns1035Label(first);
+  if (violations.length > 0) errors.push(invalid(path.child('version'), first, violations.join(',')));
   return errors;
 }
 
@@ -234,11 +235,14 @@ function checkStatus({ spec, status }: CustomResourceDefinition): FieldError[] {
   const path = FieldPath.of('status', 'storedVersions');
   if (stored.length === 0)
     return [...errors, invalid(path, status?.storedVersions ?? null, 'must have at least one stored version')];
-  const names = new Set((spec.versions ?? []).map(({ name }) => name));
-  for (const { name, storage } of spec.versions ?? [])
-    if (storage && !stored.includes(name)) errors.push(invalid(path, stored, `must have the storage version ${name}`));
+  // A version that stands twice in the spec is found once.
+  const unclaimed = new Set(stored);
+  for (const { name, storage } of spec.versions ?? []) {
+    const isStored = unclaimed.delete(name);
+    if (storage && !isStored) errors.push(invalid(path, stored, `must have the storage version ${name}`));
+  }
   for (const [index, name] of stored.entries())
-    if (!names.has(name))
+    if (unclaimed.has(name))
       errors.push(
         invalid(
           path.index(index),

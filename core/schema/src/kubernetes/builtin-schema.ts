@@ -5,7 +5,7 @@ import { type Definition, definitionOf, type FieldDefinition } from './definitio
 type Draft<T> = { -readonly [K in keyof T]: T[K] };
 
 const schemas = new Map<string, JsonSchema>();
-const builtin = new WeakSet<JsonSchema>();
+const keyDefaults = new WeakMap<JsonSchema, ReadonlyMap<string, unknown>>();
 
 /**
  * The structural schema of a built-in type, by the key of its definition. The same object each time.
@@ -19,15 +19,20 @@ export function builtinSchema(key: string): JsonSchema {
   const schema: Draft<JsonSchema> = { type: 'object' };
   // Registered before its fields are read: a type may contain itself.
   schemas.set(key, schema);
-  builtin.add(schema);
   fill(schema, definitionOf(key));
   return schema;
 }
 
-/** Whether a schema is that of a built-in struct, and not one that a CustomResourceDefinition says. */
-export function isBuiltinSchema(schema: JsonSchema): boolean {
-  return builtin.has(schema);
+/**
+ * The value that an absent key of a list-map has in server-side apply: its zero value, where Go always prints the field.
+ * `undefined` for other fields, and for schemas of custom resources.
+ */
+export function builtinKeyDefault(schema: JsonSchema, name: string): unknown {
+  return keyDefaults.get(schema)?.get(name);
 }
+
+/** References by name alone default to the empty name, although it may be left out. */
+const localReference = 'core/v1.LocalObjectReference';
 
 function fill(schema: Draft<JsonSchema>, definition: Definition): void {
   const properties: Record<string, JsonSchema> = {};
@@ -36,6 +41,12 @@ function fill(schema: Draft<JsonSchema>, definition: Definition): void {
   const required = definition.fields.filter((field) => field.required).map((field) => field.name);
   if (required.length > 0) schema.required = required;
   if (definition.atomic) schema['x-kubernetes-map-type'] = 'atomic';
+  const defaulted = definition.fields.filter((field) => field.required || definition.key === localReference);
+  keyDefaults.set(schema, new Map(defaulted.map(({ name }) => [name, zeroOf(properties[name])])));
+}
+
+function zeroOf(schema: JsonSchema | undefined): unknown {
+  return schema?.type === 'integer' ? 0 : '';
 }
 
 function fieldSchema(field: FieldDefinition): JsonSchema {

@@ -7,7 +7,7 @@ export {
   findBuiltinKind,
   findBuiltinResource,
 } from './builtin-kind.ts';
-export { builtinSchema, isBuiltinSchema } from './builtin-schema.ts';
+export { builtinSchema, builtinKeyDefault } from './builtin-schema.ts';
 export {
   type Definition,
   definitionKeys,

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@tektite/schema';
-import { isBuiltinSchema } from '@tektite/schema/kubernetes';
+import { builtinKeyDefault } from '@tektite/schema/kubernetes';
 import { keyElement, valueElement } from './path-element.ts';
 
 /**
@@ -70,10 +70,7 @@ export class ListElementError extends Error {
 }
 
 function keyReader(items: JsonSchema, names: readonly string[]): (item: unknown) => string {
-  const defaults = names.map((name) => {
-    const key = items.properties?.[name];
-    return key?.default ?? (isBuiltinSchema(items) ? zeroOf(key) : undefined);
-  });
+  const defaults = names.map((name) => items.properties?.[name]?.default ?? builtinKeyDefault(items, name));
   return (item) => {
     if (typeof item !== 'object' || item === null || Array.isArray(item)) {
       throw new ListElementError('associative list with keys may not have non-map elements');
@@ -92,11 +89,6 @@ function keyReader(items: JsonSchema, names: readonly string[]): (item: unknown)
     }
     return keyElement(keys);
   };
-}
-
-/** The keys of built-in lists are fields that Go never leaves out: an absent one has its zero value. */
-function zeroOf(key: JsonSchema | undefined): unknown {
-  return key?.type === 'integer' ? 0 : '';
 }
 
 function formatNames(names: readonly string[]): string {

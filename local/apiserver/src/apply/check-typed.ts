@@ -34,7 +34,7 @@ function visit(schema: JsonSchema, value: unknown, path: string[], errors: strin
         } catch (error) {
           if (!(error instanceof ListElementError)) throw error;
           report(errors, path, `element ${index}: ${error.message}`);
-          continue;
+          return;
         }
         if (seen.has(element)) report(errors, path, `duplicate entries for key ${formatFieldPath([element])}`);
         seen.add(element);

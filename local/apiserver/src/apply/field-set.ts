@@ -116,13 +116,11 @@ export function hasMember(set: FieldSet, path: readonly string[]): boolean {
 
 /** Every member, as the list of path elements that leads to it. */
 export function* membersOf(set: FieldSet, path: readonly string[] = []): Generator<readonly string[]> {
-  for (const key of Object.keys(set).sort()) {
-    if (key === '.') continue;
-    const child = set[key] as FieldSet;
-    const here = [...path, key];
-    if (isMember(child)) yield here;
-    yield* membersOf(child, here);
-  }
+  const keys = Object.keys(set)
+    .filter((key) => key !== '.')
+    .sort();
+  for (const key of keys) if (isMember(set[key] as FieldSet)) yield [...path, key];
+  for (const key of keys) yield* membersOf(set[key] as FieldSet, [...path, key]);
 }
 
 /** A set with one member at each path. */

@@ -52,7 +52,7 @@ export class RbacAuthorizer implements Authorizer {
     }
     return {
       allowed: false,
-      reason: errors.length === 0 ? '' : `RBAC: ${errors.length === 1 ? errors[0] : `[${errors.join(', ')}]`}`,
+      reason: errors.length === 0 ? '' : `RBAC: ${formatAggregate(errors)}`,
     };
   }
 
@@ -100,7 +100,7 @@ export class RbacAuthorizer implements Authorizer {
 
   private index(key: string, binding: AnyBinding): void {
     for (const subject of binding.subjects ?? []) {
-      const subjectKey = keyOf(subject);
+      const subjectKey = keyOf(subject, binding);
       let entries = this.bySubject.get(subjectKey);
       if (!entries) this.bySubject.set(subjectKey, (entries = new Map()));
       entries.set(key, binding);
@@ -109,15 +109,24 @@ export class RbacAuthorizer implements Authorizer {
 
   private unindex(key: string, binding: AnyBinding): void {
     for (const subject of binding.subjects ?? []) {
-      const entries = this.bySubject.get(keyOf(subject));
+      const subjectKey = keyOf(subject, binding);
+      const entries = this.bySubject.get(subjectKey);
       entries?.delete(key);
-      if (entries?.size === 0) this.bySubject.delete(keyOf(subject));
+      if (entries?.size === 0) this.bySubject.delete(subjectKey);
     }
   }
 }
 
-function keyOf({ kind, name, namespace }: Subject): string {
-  return kind === 'ServiceAccount' ? `ServiceAccount:${namespace ?? ''}/${name}` : `${kind}:${name}`;
+/** A service account without a namespace is one of the namespace of its binding. */
+function keyOf({ kind, name, namespace }: Subject, binding: AnyBinding): string {
+  if (kind !== 'ServiceAccount') return `${kind}:${name}`;
+  return `ServiceAccount:${namespace || (binding as KubeObject).metadata.namespace || ''}/${name}`;
+}
+
+/** Several errors as Go's aggregate prints them: each once, in brackets where there are more. */
+export function formatAggregate(errors: readonly string[]): string {
+  const distinct = [...new Set(errors)];
+  return distinct.length === 1 ? (distinct[0] as string) : `[${distinct.join(', ')}]`;
 }
 
 function describe(binding: AnyBinding, subject: Subject): string {

@@ -32,8 +32,9 @@ const matches = ['Exact', 'NotOlderThan', ''];
 /** Reads and checks the parameters of a list (or, with `watch`, of a watch). */
 export function parseListParameters(query: URLSearchParams, watch: boolean): ListParameters {
   const resourceVersion = query.get('resourceVersion') ?? '';
+  const pageSize = parseInteger(query, 'limit') ?? 0;
   // Whatever is at hand is at hand as a whole: upstream's cache serves this without pages.
-  const limit = resourceVersion === '0' ? 0 : (parseInteger(query, 'limit') ?? 0);
+  const limit = resourceVersion === '0' ? 0 : pageSize;
   const timeoutSeconds = parseInteger(query, 'timeoutSeconds');
   const sendInitialEvents = query.get('sendInitialEvents');
   const bookmarks = query.get('allowWatchBookmarks');
@@ -96,10 +97,13 @@ function checkList({
   sendInitialEvents,
   continue: token,
 }: ListParameters): FieldError[] {
+  const asksForEvents =
+    sendInitialEvents === undefined ? [] : [forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list')];
+  return [...(match === '' ? [] : checkListMatch(match, resourceVersion, token)), ...asksForEvents];
+}
+
+function checkListMatch(match: string, resourceVersion: string, token: string): FieldError[] {
   const errors: FieldError[] = [];
-  if (sendInitialEvents !== undefined)
-    errors.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
-  if (match === '') return errors;
   if (resourceVersion === '')
     errors.push(
       forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided'),

@@ -112,10 +112,10 @@ function nextPage(
   parameters: ListParameters,
   selects: ObjectFilter | undefined,
 ): ListResult {
+  const token = decodeContinue(parameters.continue);
   if (parameters.resourceVersion !== '' && parameters.resourceVersion !== '0') {
     throw badRequestError('specifying resource version is not allowed when using continue');
   }
-  const token = decodeContinue(parameters.continue);
   const from = `${prefix}${token.start.replace(/^\//, '')}`;
   const filter = selects ? { filter: selects } : {};
   if (token.revision < 0) return storage.list(prefix, { ...limited(parameters.limit), ...filter, from });

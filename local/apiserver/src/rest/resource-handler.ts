@@ -234,6 +234,7 @@ export class ResourceHandler {
       info.namespace,
       parseListParameters(request.query, false),
     );
+    this.parts.deleter.warnOfOrphans(resource, options, deleteContext(context, options));
     for (const { metadata } of page.objects) {
       try {
         await this.parts.deleter.delete(

@@ -106,7 +106,8 @@ export class ObjectDeleter {
     await this.parts.admission.validate(request);
   }
 
-  private warnOfOrphans(resource: Resource, options: DeleteOptions, context: WriteContext): void {
+  /** Warns of Pods that a deletion leaves behind; also where a collection turns out to be empty. */
+  warnOfOrphans(resource: Resource, options: DeleteOptions, context: WriteContext): void {
     const silent = options.propagationPolicy !== undefined || options.orphanDependents !== undefined;
     if (silent || resource.strategy.defaultPropagation !== 'Orphan' || resource.plural !== 'jobs') return;
     context.warn(

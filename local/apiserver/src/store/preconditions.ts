@@ -59,8 +59,20 @@ export function checkUid(
   );
 }
 
+/** Folders of upstream's storage that are not named after their resource. */
+const storageFolders: Readonly<Record<string, string>> = {
+  services: 'services/specs',
+  endpoints: 'services/endpoints',
+  nodes: 'minions',
+  replicationcontrollers: 'controllers',
+};
+
 function preconditionText(key: string, failure: string): string {
-  return `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${failure}`;
+  const shown = key.replace(
+    /^\/registry\/([a-z]+)\//,
+    (_, plural: string) => `/registry/${storageFolders[plural] ?? plural}/`,
+  );
+  return `StorageError: invalid object, Code: 4, Key: ${shown}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${failure}`;
 }
 
 /** Being deleted, with no grace period left and nothing holding it. */

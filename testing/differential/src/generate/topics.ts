@@ -1,4 +1,5 @@
 import type { Sequence } from '../run-sequence.ts';
+import { access } from './access.ts';
 import { builtInObjects } from './built-in-objects.ts';
 import type { Choice } from './choice.ts';
 import { customResources } from './custom-resources.ts';
@@ -11,6 +12,7 @@ export type Topic = (choice: Choice, definitions: Definitions) => Sequence;
 export const topics: Readonly<Record<string, Topic>> = {
   'built-in': builtInObjects,
   custom: customResources,
+  access,
 };
 
 /** A topic of one built-in kind. */

@@ -27,7 +27,7 @@ import type { RequestContext } from '../request-context.ts';
 import { readTypedBody } from './typed-body.ts';
 import type { AuthorizationAttributes, Authorizer } from '../../auth/authorizer.ts';
 import { nodeNameOf } from '../../auth/node/node-identity.ts';
-import type { RbacAuthorizer } from '../../auth/rbac-authorizer.ts';
+import { formatAggregate, type RbacAuthorizer } from '../../auth/rbac-authorizer.ts';
 import type { ServiceAccountTokens } from '../../auth/service-account-tokens.ts';
 import { tokenIssuer } from '../../auth/service-account-tokens.ts';
 import type { TokenFile } from '../../auth/token-file.ts';
@@ -275,8 +275,9 @@ function selfSubjectRulesReview(rbac: RbacAuthorizer, context: RequestContext): 
       nonResourceRules: rules
         .filter(({ nonResourceURLs }) => nonResourceURLs?.length)
         .map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
-      incomplete: errors.length > 0,
-      ...(errors.length > 0 ? { evaluationError: errors.join(', ') } : {}),
+      // Roles that are not there are an error, but nothing is left out for it.
+      incomplete: isNode,
+      ...(errors.length > 0 ? { evaluationError: formatAggregate(errors) } : {}),
     },
   };
 }

@@ -1,7 +1,17 @@
-import { duplicate, equalJson, type FieldError, FieldPath, forbidden, invalid, type Mutable } from '@tektite/meta';
+import {
+  duplicate,
+  equalJson,
+  type FieldError,
+  FieldPath,
+  forbidden,
+  internalError,
+  invalid,
+  type Mutable,
+} from '@tektite/meta';
 import type { Node } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../kind-strategy.ts';
 import { goValue } from '../go-value/go-value.ts';
+import { parseCidr } from '../network/ip-address.ts';
 import { cidrWarnings, isDualStack, validateCidr } from '../network/validate-ip.ts';
 import { keepStatus, setField } from '../prepare.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
@@ -20,7 +30,15 @@ function validateNode(node: Node): FieldError[] {
   validateNodeStatus(node, errors);
   const cidrs = node.spec?.podCIDRs ?? [];
   for (const [i, cidr] of cidrs.entries()) validateCidr(cidr, podCidrsPath.index(i), errors);
-  if (cidrs.length > 1 && (cidrs.length > 2 || !isDualStack(cidrs)))
+  const unreadable = cidrs.findIndex((cidr) => parseCidr(cidr) === undefined);
+  if (cidrs.length > 1 && unreadable >= 0)
+    errors.push(
+      internalError(
+        podCidrsPath,
+        `invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[${unreadable}]: <nil> (invalid CIDR address: ${cidrs[unreadable]})`,
+      ),
+    );
+  if (cidrs.length > 1 && (cidrs.length > 2 || unreadable >= 0 || !isDualStack(cidrs)))
     errors.push(invalid(podCidrsPath, cidrs, 'may specify no more than one CIDR for each IP family'));
   return errors;
 }
