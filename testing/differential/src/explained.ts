@@ -17,7 +17,7 @@ const explanations: readonly Explanation[] = [
     matches: ({ reference, differences }) =>
       reference.code === 422 &&
       differences.every(({ at, reference: one, subject: other }) => {
-        if (!/message$/.test(at)) return false;
+        if (!at.endsWith('message')) return false;
         const text = (value: unknown) => String(value).replaceAll(/\{\}|\[\]|null/g, '∅');
         return text(one) === text(other);
       }),
