@@ -134,6 +134,7 @@ function checkSpec(crd: CustomResourceDefinition, options: CheckOptions, metadat
   return [
     ...checkGroupAndScope(crd, path),
     ...checkSchemaPresence(internal, path),
+    ...checkDefaultsArePruned(crd, path),
     ...checkVersions(internal, path, options, metadata),
     ...checkSpecNames(crd, path.child('names')),
     ...checkVersion(internal, internal.shared, 'validation', hasAnyStatus(crd), path, options, metadata),
@@ -161,6 +162,14 @@ function checkSchemaPresence({ shared, versions }: InternalSpec, path: FieldPath
       ? []
       : [required(path.child('versions').index(index).child('schema', 'openAPIV3Schema'))],
   );
+}
+
+/** Defaults need pruning, which this switches off. */
+function checkDefaultsArePruned(crd: CustomResourceDefinition, path: FieldPath): FieldError[] {
+  if (!crd.spec.preserveUnknownFields) return [];
+  const hasDefault = schemasOf(crd).some((schema) => schemaHas(schema, (node) => node.default !== undefined));
+  if (!hasDefault) return [];
+  return [invalid(path.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema')];
 }
 
 function checkVersions(

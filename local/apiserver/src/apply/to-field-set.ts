@@ -22,7 +22,8 @@ function visit(schema: JsonSchema, value: unknown, path: string[], set: FieldSet
       if (isEmptyObject(child) || !atom.isStruct(name)) set.insert(path);
       path.pop();
     }
-  } else if (atom.form === 'list' && (value as unknown[]).length > 0) {
+  } else if (atom.form === 'list') {
+    // Elements have owners, the list itself has none: an empty one is not owned.
     for (const item of value as unknown[]) {
       path.push(atom.elementOf(item));
       visit(atom.items, item, path, set);

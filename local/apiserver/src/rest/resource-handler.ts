@@ -24,6 +24,7 @@ import { parseListParameters } from './list-options.ts';
 import { negotiate, objectTransforms } from '../request/negotiate.ts';
 import { parseWriteOptions, type WriteOptions } from '../request/options.ts';
 import { patchObject } from './patch/patch-object.ts';
+import { checkName } from './patch/patched.ts';
 import { readDeleteBody } from './delete-body.ts';
 import { readObject } from './read-body.ts';
 import { fieldManagerOf, type RequestContext } from './request-context.ts';
@@ -183,9 +184,7 @@ export class ResourceHandler {
     }
     const draft = readObject(context, resource, options.fieldValidation);
     const meta = metadataOf(draft);
-    if ((meta.name ?? '') === '') throw badRequestError('name must be provided');
-    if (meta.name !== info.name)
-      throw badRequestError(`the name of the object (${meta.name}) does not match the name on the URL (${info.name})`);
+    checkName(context, draft);
     const written = await this.parts.objects.update(
       resource,
       {
