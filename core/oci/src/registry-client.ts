@@ -45,7 +45,7 @@ export interface BlobStream {
 }
 
 /**
- * Reads images from a registry, by the OCI distribution API. Content is checked against its digest. Credentials are
+ * Reads images from a registry and writes small ones, by the OCI distribution API. Content is checked against its digest. Credentials are
  * sent only to the registry that they are for.
  */
 export class RegistryClient {
@@ -104,6 +104,46 @@ export class RegistryClient {
     return { offset: isPart ? offset : 0, chunks: response.body as AsyncIterable<Uint8Array> };
   }
 
+  /** The manifest that the reference names, or `undefined` where the registry has none. */
+  async findManifest(): Promise<ReadManifest | undefined> {
+    try {
+      return await this.describe();
+    } catch (error) {
+      if (/MANIFEST_UNKNOWN|NAME_UNKNOWN|status code 404/.test((error as Error).message)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Uploads a blob, unless the registry has it. */
+  async uploadBlob(digest: string, content: Uint8Array): Promise<void> {
+    const blobs = `/v2/${this.image.repository}/blobs`;
+    const origin = await this.reach();
+    const present = await this.request(`${origin}${blobs}/${checkedDigest(digest)}`, { method: 'HEAD' });
+    await present.body?.cancel();
+    if (present.ok) return;
+    const started = await this.write(`${origin}${blobs}/uploads/`, { method: 'POST' });
+    const place = new URL(started.headers.get('location') ?? '', `${origin}${blobs}/uploads/`);
+    place.searchParams.set('digest', digest);
+    const headers = { 'Content-Type': 'application/octet-stream' };
+    await this.write(place.href, { method: 'PUT', body: content, headers });
+  }
+
+  /** Uploads a manifest under the reference of the image. */
+  async uploadManifest(content: Uint8Array, mediaType: string = manifestTypes[0] as string): Promise<void> {
+    const url = `${await this.reach()}/v2/${this.image.repository}/manifests/${this.image.reference}`;
+    await this.write(url, { method: 'PUT', body: content, headers: { 'Content-Type': mediaType } });
+  }
+
+  private async write(url: string, options: Omit<FetchOptions, 'signal'>): Promise<Response> {
+    const response = await this.request(url, options);
+    if (!response.ok) {
+      const message = `${options.method} ${url}: ${await errorIn(response)}`;
+      throw isTransientStatus(response.status) ? new Error(message) : new TerminalError(message);
+    }
+    await response.body?.cancel();
+    return response;
+  }
+
   private async readManifest(reference: string, isDigest: boolean): Promise<ReadManifest> {
     const Accept = [...manifestTypes, ...indexTypes].join(',');
     const response = await this.get(`/v2/${this.image.repository}/manifests/${reference}`, { Accept });
@@ -116,22 +156,26 @@ export class RegistryClient {
 
   private async get(path: string, headers: Readonly<Record<string, string>>): Promise<Response> {
     const url = (await this.reach()) + path;
-    let response = await this.send(url, headers);
-    if (response.status === 401) {
-      const challenge = response.headers.get('www-authenticate') ?? '';
-      await response.body?.cancel();
-      this.authorization = await this.answerChallenge(challenge);
-      response = await this.send(url, headers);
-    }
+    const response = await this.request(url, { headers });
     if (response.ok) return response;
     const message = `GET ${url}: ${await errorIn(response)}`;
     throw isTransientStatus(response.status) ? new Error(message) : new TerminalError(message);
   }
 
-  private send(url: string, headers: Readonly<Record<string, string>>): Promise<Response> {
+  /** Sends a request, and again with credentials where the registry asks for them. */
+  private async request(url: string, options: Omit<FetchOptions, 'signal'>): Promise<Response> {
+    const response = await this.send(url, options);
+    if (response.status !== 401) return response;
+    const challenge = response.headers.get('www-authenticate') ?? '';
+    await response.body?.cancel();
+    this.authorization = await this.answerChallenge(challenge);
+    return this.send(url, options);
+  }
+
+  private send(url: string, { headers = {}, ...options }: Omit<FetchOptions, 'signal'>): Promise<Response> {
     const { authorization } = this;
     const all = authorization === undefined ? headers : { ...headers, Authorization: authorization };
-    return fetchUrl(url, { signal: this.signal, headers: all });
+    return fetchUrl(url, { ...options, signal: this.signal, headers: all });
   }
 
   /** Whether the registry speaks HTTPS; where it is close, plain HTTP will do. */

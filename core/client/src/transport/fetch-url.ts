@@ -4,6 +4,7 @@ export interface FetchOptions {
   readonly signal: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
   readonly method?: string;
+  readonly body?: Uint8Array;
 }
 
 /**
@@ -11,9 +12,10 @@ export interface FetchOptions {
  * go along to another host. Where there is no answer, the error says so in the words of Go's client:
  * `Get "https://host/path": dial tcp: lookup host: no such host`.
  */
-export async function fetchUrl(url: string, { signal, headers = {}, method = 'GET' }: FetchOptions): Promise<Response> {
+export async function fetchUrl(url: string, options: FetchOptions): Promise<Response> {
+  const { signal, method = 'GET' } = options;
   try {
-    return await follow(url, { method, signal, headers });
+    return await follow(url, { ...options, method });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw new Error(`${goMethod(method)} "${withoutPassword(url)}": ${reasonOf(error)}`, { cause: error });
@@ -25,10 +27,11 @@ const maxRedirects = 10;
 /** Those that say nothing of who asks. The standard's own rule knows `Authorization` alone, and not what servers call it otherwise. */
 const harmless = new Set(['accept', 'content-type', 'range', 'user-agent']);
 
-async function follow(url: string, { method, signal, headers = {} }: FetchOptions): Promise<Response> {
+async function follow(url: string, { method, signal, headers = {}, body }: FetchOptions): Promise<Response> {
   let [at, sent] = [new URL(url), headers];
   for (let redirects = 0; ; redirects++) {
-    const response = await webFetch(at.href, { method: method as string, signal, headers: sent, redirect: 'manual' });
+    const request = { method: method as string, signal, headers: sent, redirect: 'manual' } as const;
+    const response = await webFetch(at.href, body === undefined ? request : { ...request, body });
     const target = response.headers.get('location');
     if (![301, 302, 303, 307, 308].includes(response.status) || target === null) return response;
     await response.body?.cancel();

@@ -1,0 +1,6 @@
+/** The settings that a statement depends on. */
+export interface StatementOptions {
+  readonly builderId: string;
+  readonly buildType: string;
+  readonly deepInspection: boolean;
+}
