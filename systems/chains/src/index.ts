@@ -5,3 +5,5 @@ export { isCompleted, PipelineRun, type SignedRun, TaskRun } from './kinds/runs.
 export { type Envelope, openEnvelope } from './signing/envelope.ts';
 export { createStatement } from './statement/create-statement.ts';
 export { printStatement, type Statement } from './statement/statement.ts';
+export { parseImageDigest } from './artifacts/image-digest.ts';
+export { attestationOf, attestationsOfImage, checkAttestation, type FoundAttestation } from './verify.ts';

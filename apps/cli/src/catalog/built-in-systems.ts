@@ -5,6 +5,8 @@ export interface BuiltInSystem {
   readonly summary: string;
   /** A command to try once it runs. */
   readonly next?: string;
+  /** Changes what other systems do, here every run: not in `all`. */
+  readonly isOnRequest?: true;
   /** Part of another system, for separate processes: not in `all`. */
   readonly isPart?: true;
 }
@@ -22,6 +24,12 @@ export const builtInSystems: readonly BuiltInSystem[] = [
     next: 'kubectl --kubeconfig KUBECONFIG explain tektonconfig.spec',
   },
   {
+    name: 'chains',
+    summary: 'Tekton Chains: signed provenance of completed runs',
+    next: 'tektite attest RUN --kubeconfig KUBECONFIG',
+    isOnRequest: true,
+  },
+  {
     name: 'connectors',
     summary: 'Connectors operator: a Connector deploys an application; see --payload',
     next: 'tektite connectors new shop',
@@ -37,7 +45,9 @@ export const builtInSystems: readonly BuiltInSystem[] = [
 ];
 
 /** The names behind `all`. */
-export const allSystems: readonly string[] = builtInSystems.filter(({ isPart }) => !isPart).map(({ name }) => name);
+export const allSystems: readonly string[] = builtInSystems
+  .filter(({ isPart, isOnRequest }) => !isPart && !isOnRequest)
+  .map(({ name }) => name);
 
 /** Lines for the help: a name and its summary each. */
 export function systemLines(): string {

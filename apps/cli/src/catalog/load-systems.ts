@@ -13,6 +13,7 @@ const builtIn: Readonly<Record<string, (settings: SystemSettings) => Promise<Sys
   // The two halves of byoh, to run as separate processes.
   'byoh-installer': async () => (await import('../systems/byoh.ts')).byohInstaller,
   'byoh-manager': async () => (await import('../systems/byoh.ts')).byohManager,
+  chains: async () => (await import('../systems/chains.ts')).chains,
   connectors: async (settings) => (await import('../systems/connectors.ts')).connectors(settings),
   pipelines: async ({ imageMapping }) => (await import('../systems/pipelines.ts')).pipelinesFor(imageMapping ?? {}),
   pruner: async () => (await import('../systems/pruner.ts')).pruner,

@@ -103,6 +103,30 @@ Examples:
     .addHelpText('after', '\nExamples:\n  $ tektite describe hello-x7k2p\n  $ tektite describe --last -n ci')
     .action(async (run, options) => (await import('../commands/describe.ts')).describe(run, options));
 
+  oneRun(tektite.command('attest'))
+    .description('print the provenance of a completed run: the one that it carries, or the one that Chains would make')
+    .option('--format <format>', 'create it in this format: in-toto, slsa/v1, slsa/v2alpha3 or slsa/v2alpha4')
+    .option('-o, --output <form>', 'statement, or envelope for the signed one', 'statement')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ tektite attest --last\n  $ tektite attest build-x7k2p --format slsa/v2alpha4',
+    )
+    .action(async (run, options) => (await import('../commands/attest.ts')).attest(run, options));
+
+  oneRun(tektite.command('verify-attestation'))
+    .description('verify that the provenance of a run, or of an image by its digest, is signed with a key')
+    .option('--key <file>', 'the public key in PEM, such as cosign.pub (default: that of the cluster)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ tektite verify-attestation --last
+  $ tektite verify-attestation registry.example/shop/web@sha256:1f… --key cosign.pub`,
+    )
+    .action(async (subject, options) =>
+      (await import('../commands/verify-attestation.ts')).verifyAttestation(subject, options),
+    );
+
   oneRun(tektite.command('cancel'))
     .description('cancel a run')
     .option(

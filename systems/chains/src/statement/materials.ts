@@ -111,6 +111,8 @@ function gitUri(url: string): string {
 }
 
 function imageMaterial(imageId: string): Material {
+  // Steps that run as programs of the machine have no image: what they were is said, and that it has no digest.
+  if (imageId.startsWith('host://')) return { uri: imageId };
   const [name = '', digest, ...more] = imageId.split('@');
   if (digest === undefined || more.length > 0)
     throw new ImageIdError(`expected imageID ${imageId} to be separable by @`);

@@ -1,0 +1,5 @@
+import { chainsSystem } from '@tektite/chains';
+import type { System } from '@tektite/controller';
+
+/** Tekton Chains with a key of its own where the cluster has none: runs are signed from the first one on. */
+export const chains: System = chainsSystem({ generatesKey: true });
