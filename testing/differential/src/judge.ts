@@ -62,7 +62,7 @@ export async function judge(options: JudgeOptions): Promise<JudgeSummary> {
         if (finding === undefined) continue;
         findings.push(finding);
         onFinding(finding);
-        // What follows in the sequence is mostly a consequence.
+        // Differences that follow in the sequence are mostly a consequence.
         break;
       }
     }
@@ -97,7 +97,7 @@ async function confirm(
   return difference === undefined ? undefined : { seed, sequence: small, difference };
 }
 
-/** What differs, without names and values that chance chose: one cause has one signature, or a few. */
+/** The difference without names and values that chance chose: one cause has one signature, or a few. */
 export function signatureOf({ operation, reference, subject, differences }: OperationDifference): string {
   const [first] = differences;
   const kind = operation.path

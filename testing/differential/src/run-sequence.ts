@@ -25,12 +25,12 @@ export interface Bench {
   readonly subject: ApiEndpoint;
   readonly clock: Clock;
   readonly random: Random;
-  /** Each server gets a namespace of its own: for one server that is compared with itself. */
+  /** Each server gets a separate namespace: for one server that is compared with itself. */
   readonly apart?: true;
 }
 
 /**
- * Sends a sequence to both servers, in a namespace of its own, and returns the operations whose answers differ. Both
+ * Sends a sequence to both servers, in a new namespace, and returns the operations whose answers differ. Both
  * servers work at the same time; on each, operations follow each other.
  */
 export async function runSequence(sequence: Sequence, bench: Bench): Promise<readonly OperationDifference[]> {

@@ -31,7 +31,10 @@ async function follow(url: string, { method, signal, headers = {}, body }: Fetch
   let [at, sent] = [new URL(url), headers];
   for (let redirects = 0; ; redirects++) {
     const request = { method: method as string, signal, headers: sent, redirect: 'manual' } as const;
-    const response = await webFetch(at.href, body === undefined ? request : { ...request, body });
+    const response = await webFetch(
+      at.href,
+      body === undefined ? request : { ...request, body: body as Uint8Array<ArrayBuffer> },
+    );
     const target = response.headers.get('location');
     if (![301, 302, 303, 307, 308].includes(response.status) || target === null) return response;
     await response.body?.cancel();

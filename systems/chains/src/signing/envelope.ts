@@ -29,7 +29,7 @@ export function openEnvelope(envelope: Envelope, publicKey: KeyObject): Buffer |
   return isSigned ? payload : undefined;
 }
 
-/** What is signed: no payload of one type can be taken for one of another. */
+/** The signed bytes: no payload of one type can be taken for one of another. */
 function preAuthentication(type: string, payload: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(`DSSEv1 ${Buffer.byteLength(type)} ${type} ${payload.length} `), payload]);
 }

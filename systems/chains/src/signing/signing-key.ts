@@ -36,7 +36,7 @@ export function signingKey(privateKey: KeyObject): SigningKey {
   return { privateKey, keyId: keyIdOf(createPublicKey(privateKey)) };
 }
 
-/** Signs with SHA-256; Ed25519 hashes by itself. */
+/** Signs with SHA-256; Ed25519 has its hash built in. */
 export function signBytes(data: Uint8Array, { privateKey }: SigningKey): Buffer {
   return sign(hashFor(privateKey), data, privateKey);
 }

@@ -6,7 +6,7 @@ import type { PipelineRun, RunResult, TaskRun } from '../kinds/runs.ts';
 import { createStatement } from './create-statement.ts';
 import { printStatement } from './statement.ts';
 
-/** What upstream's formatters answered for the same runs. */
+/** Answers of upstream's formatters for the same runs. */
 
 const [a, b] = ['a'.repeat(64), 'b'.repeat(64)];
 const result = (name: string, value: RunResult['value']): RunResult => ({ name, value });

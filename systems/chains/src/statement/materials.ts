@@ -16,12 +16,12 @@ export class ImageIdError extends Error {
   override readonly name = 'ImageIdError';
 }
 
-/** What a TaskRun read: the images of its steps and sidecars, the git commit, and inputs among its results. */
+/** The materials of a TaskRun: the images of its steps and sidecars, the git commit, and inputs among its results. */
 export function taskMaterials(run: TaskRun): readonly Material[] {
   return appendMaterials(appendMaterials([], imageMaterials(run)), inputsOfTaskRun(run));
 }
 
-/** What a PipelineRun read: its own definition, then what its TaskRuns read. */
+/** The materials of a PipelineRun: its own definition, then what its TaskRuns read. */
 export function pipelineMaterials(
   run: PipelineRun,
   taskRuns: readonly TaskRun[],

@@ -5,7 +5,7 @@ import type { StatementOptions } from './options.ts';
 import type { Material, ResourceDescriptor } from './resource-descriptor.ts';
 import { orderedDescriptor } from './statement.ts';
 
-/** What differs between the formats that have dependencies. */
+/** Differences between the formats that have dependencies. */
 export interface DependencyOptions extends StatementOptions {
   /** Results and sources of StepActions count. */
   readonly withSteps: boolean;

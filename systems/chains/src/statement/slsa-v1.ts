@@ -53,7 +53,7 @@ function listed(name: string, list: readonly ResourceDescriptor[]): Record<strin
   return list.length === 0 ? {} : { [name]: list.map(orderedDescriptor) };
 }
 
-/** What the user asked for: the spec of the run, and where its definition was read from, if it was elsewhere. */
+/** The request of the user: the spec of the run, and where its definition was read from, if it was elsewhere. */
 function externalParameters(signed: SignedRun): Record<string, unknown> {
   const reference = signed.kind === 'TaskRun' ? signed.run.spec?.taskRef : signed.run.spec?.pipelineRef;
   const resolver = reference?.resolver ?? '';

@@ -26,7 +26,7 @@ export function artifactAnnotations({ shortKey, payload, signature }: SignedArti
   };
 }
 
-/** What a failed attempt leaves: its number, or after the last one that signing has failed. */
+/** The annotations of a failed attempt: its number, or after the last one that signing has failed. */
 export function failureAnnotations({ metadata }: KubeObject): Record<string, string> {
   const retries = metadata.annotations?.[retriesAnnotation];
   if (retries === undefined || retries === '') return { [retriesAnnotation]: '0' };

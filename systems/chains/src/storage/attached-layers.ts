@@ -34,7 +34,7 @@ export function attestationLayer(envelope: Buffer, predicateType: string): Attac
   };
 }
 
-/** The tag under which cosign looks for what belongs to an image. */
+/** The tag under which cosign finds what belongs to an image. */
 export function attachedTag(digest: string, kind: 'sig' | 'att'): string {
   return `${digest.replace(':', '-')}.${kind}`;
 }

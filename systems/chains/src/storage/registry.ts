@@ -18,7 +18,7 @@ export interface RegistryStorageOptions {
 }
 
 /**
- * Stores signatures and attestations beside the images that they are about, where cosign looks for them. Storing the
+ * Stores signatures and attestations beside the images that they are about, where cosign finds them. Storing the
  * same statement again, after a crash, adds nothing.
  */
 export async function storeInRegistry(
