@@ -64,3 +64,8 @@ export {
   goDurationToMilliseconds,
   parseGoDuration,
 } from './format/go-duration.ts';
+
+// Paths into values
+export { findJsonPath, JsonPathError, type JsonPathOptions } from './json-path/find-json-path.ts';
+export { jsonPathErrors, type JsonPathNode, JsonPathSyntaxError } from './json-path/json-path-node.ts';
+export { parseJsonPath } from './json-path/parse-json-path.ts';

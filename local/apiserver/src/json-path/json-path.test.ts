@@ -48,7 +48,7 @@ describe('a JSON path', () => {
 
   it.each([
     ['.spec.words[5]', 'array index out of bounds: index 5, length 3'],
-    ['.spec.name[0]', 'not an array'],
+    ['.spec.name[0]', 'string is not array or slice'],
     ['.spec.conditions[?(@.count=="1")]', 'incompatible types'],
     ['.spec.words[x]', 'invalid array index x'],
     ['.spec.words[0', 'unterminated array'],

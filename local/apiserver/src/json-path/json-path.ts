@@ -1,8 +1,8 @@
-import { parseJsonPath } from './json-path-parser.ts';
-import { evaluateSteps, type JsonPathStep } from './json-path-step.ts';
+import { findJsonPath, type JsonPathNode, parseJsonPath } from '@tektite/go';
 
-const parsed = new Map<string, readonly JsonPathStep[]>();
+const parsed = new Map<string, readonly JsonPathNode[]>();
 const maxParsed = 1000;
+const options = { allowMissingKeys: true, hasIntegers: true };
 
 /** The first value that a path of a CRD reaches, such as `.spec.replicas`; `undefined` when there is none. */
 export function readJsonPath(value: unknown, path: string): unknown {
@@ -14,15 +14,15 @@ export function readJsonPath(value: unknown, path: string): unknown {
  * wildcards, `..` and filters like `.status.conditions[?(@.type=="Ready")].status`. A field that is not there reaches
  * nothing; an index beyond the end or a comparison of unlike values throws.
  */
-export function readAll(value: unknown, path: string): unknown[] {
-  return evaluateSteps(stepsOf(path), [value]);
+export function readAll(value: unknown, path: string): readonly unknown[] {
+  return findJsonPath(nodesOf(path), value, options);
 }
 
-function stepsOf(path: string): readonly JsonPathStep[] {
-  let steps = parsed.get(path);
-  if (!steps) {
+function nodesOf(path: string): readonly JsonPathNode[] {
+  let nodes = parsed.get(path);
+  if (!nodes) {
     if (parsed.size >= maxParsed) parsed.clear();
-    parsed.set(path, (steps = parseJsonPath(path.startsWith('{') ? path.slice(1, -1) : path)));
+    parsed.set(path, (nodes = parseJsonPath(path.startsWith('{') ? path.slice(1, -1) : path)));
   }
-  return steps;
+  return nodes;
 }

@@ -43,7 +43,7 @@ function describe({
 }
 
 function cell(object: KubeObject, { jsonPath, type }: CustomResourceColumnDefinition, now: number): TableCell {
-  let values: unknown[];
+  let values: readonly unknown[];
   try {
     values = readAll(object, jsonPath);
   } catch {
