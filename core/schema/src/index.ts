@@ -6,6 +6,7 @@ export { type CompiledSchema, compileSchema } from './compiled-schema.ts';
 export { resourceValidator, type ResourceValidator } from './custom-resource.ts';
 export { applyDefaults, pruneNulls } from './default.ts';
 export { coerceEmbedded, type CoerceOptions, type MetadataRules, validateEmbedded } from './embedded-resource.ts';
+export { type GoUrlReference, parseQuery, parseUrlReference } from './format/go-url.ts';
 export { isKnownFormat } from './format/string-format.ts';
 export { prune, type PruneOptions } from './prune.ts';
 export {

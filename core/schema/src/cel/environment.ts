@@ -25,14 +25,16 @@ import {
 } from './language/type.ts';
 import { authorizerLibrary, authorizerTypes } from './library/authorizer.ts';
 import { conversionLibrary } from './library/conversion.ts';
-import { listLibrary } from './library/lists.ts';
+import { encoderExtension } from './library/encoders.ts';
+import { listExtension, listLibrary } from './library/lists.ts';
+import { mathExtension } from './library/math.ts';
 import { namedFormatLibrary, namedFormatType } from './library/named-format.ts';
 import { cidrType, ipType, networkLibrary, urlType } from './library/network.ts';
 import { optionalLibrary } from './library/optional.ts';
 import { quantityLibrary, quantityType } from './library/quantity.ts';
 import { semverLibrary, semverType } from './library/semver.ts';
 import { standardLibrary } from './library/standard.ts';
-import { stringLibrary } from './library/strings.ts';
+import { newerStringExtension, stringExtension, stringLibrary } from './library/strings.ts';
 import { parseDuration, parseTimestamp, timeLibrary } from './library/time.ts';
 
 const libraries = [
@@ -51,6 +53,16 @@ const libraries = [
 
 /** The libraries of the language itself. */
 const plainLibraries = [withoutMixedNumbers(standardLibrary), conversionLibrary, timeLibrary];
+
+/** Those, and cel-go's extensions for strings, encodings, sets, lists and numbers. */
+const extendedLibraries = [
+  ...plainLibraries,
+  stringExtension,
+  newerStringExtension,
+  encoderExtension,
+  listExtension,
+  mathExtension,
+];
 
 type NamedType = readonly [string, CelType];
 
@@ -85,6 +97,8 @@ export interface EnvironmentOptions {
    * not checked before they are used.
    */
   readonly isPlain?: boolean;
+  /** With `isPlain`: cel-go's extension libraries, too. Their functions and macros are available. */
+  readonly hasExtensions?: boolean;
   /** Variables and their types. A name may have dots: `authorizer.requestResource`. */
   readonly variables?: Readonly<Record<string, CelType>>;
   /** Functions besides those Kubernetes has everywhere. */
@@ -110,6 +124,7 @@ export interface CelEnvironment {
 /** The functions that all expressions of Kubernetes share, put together once. */
 const sharedFunctions = joinDeclarations(...libraries);
 const plainFunctions = joinDeclarations(...plainLibraries);
+const extendedFunctions = joinDeclarations(...extendedLibraries);
 
 /**
  * Makes an environment for expressions of Kubernetes (version 1.36).
@@ -119,7 +134,8 @@ const plainFunctions = joinDeclarations(...plainLibraries);
  * const { program } = environment.compile('object.metadata.name.startsWith("test-")');
  */
 export function celEnvironment(options: EnvironmentOptions = {}): CelEnvironment {
-  const { isPlain = false } = options;
+  const { isPlain = false, hasExtensions = false } = options;
+  const dialect = !isPlain ? 'kubernetes' : hasExtensions ? 'extended' : 'plain';
   const scope: Scope = {
     variables: new Map(Object.entries(options.variables ?? {})),
     functions: functionsOf(options),
@@ -132,7 +148,7 @@ export function celEnvironment(options: EnvironmentOptions = {}): CelEnvironment
   return {
     compile(text) {
       const source = new Source(text);
-      const parsed = parse(source, isPlain);
+      const parsed = parse(source, dialect);
       if (!parsed.expression) return { error: source.format(parsed.issues) };
       const { checked, issues } = check(parsed.expression, scope);
       if (issues.length > 0) return { error: source.format(issues) };
@@ -151,9 +167,13 @@ function withoutMixedNumbers(library: readonly FunctionDeclaration[]): readonly 
   });
 }
 
-function functionsOf({ isPlain = false, functions }: EnvironmentOptions): Scope['functions'] {
-  if (!functions) return isPlain ? plainFunctions : sharedFunctions;
-  return joinDeclarations(...(isPlain ? plainLibraries : libraries), functions);
+function functionsOf({ isPlain = false, hasExtensions, functions }: EnvironmentOptions): Scope['functions'] {
+  const shared = !isPlain ? sharedFunctions : hasExtensions ? extendedFunctions : plainFunctions;
+  if (!functions) return shared;
+  return joinDeclarations(
+    [...shared].map(([name, overloads]) => ({ name, overloads })),
+    functions,
+  );
 }
 
 /** Literal durations, timestamps and patterns that could never work are refused at once. */

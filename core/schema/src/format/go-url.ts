@@ -38,6 +38,81 @@ export function parseRequestUri(text: string): GoUrl | string {
   return { scheme, host, escapedPath: escapePath(rest), rawQuery, opaque: '' };
 }
 
+/** A URL reference as `url.Parse` takes it apart: relative ones and fragments, too. */
+export interface GoUrlReference {
+  readonly scheme: string;
+  readonly opaque: string;
+  readonly user?: { readonly name: string; readonly password: string };
+  readonly host: string;
+  /** Decoded. */
+  readonly path: string;
+  readonly rawQuery: string;
+  readonly fragment: string;
+}
+
+/** Reads a URL reference as `url.Parse` does; a string says why not. */
+export function parseUrlReference(text: string): GoUrlReference | string {
+  const hash = text.indexOf('#');
+  const [whole, fragment] = hash < 0 ? [text, ''] : [text.slice(0, hash), text.slice(hash + 1)];
+  // eslint-disable-next-line no-control-regex -- Go denies these
+  if (/[\u0000-\u001f\u007f]/.test(whole)) return 'net/url: invalid control character in URL';
+  if (whole.startsWith(':')) return 'missing protocol scheme';
+  const scheme = /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(whole)?.[1] ?? '';
+  let rest = scheme === '' ? whole : whole.slice(scheme.length + 1);
+  const question = rest.indexOf('?');
+  const rawQuery = question < 0 ? '' : rest.slice(question + 1);
+  if (question >= 0) rest = rest.slice(0, question);
+  const base = { scheme: scheme.toLowerCase(), opaque: '', host: '', path: '', rawQuery, fragment: '' };
+  const badFragment = badEscape(fragment);
+  if (!rest.startsWith('/')) {
+    if (scheme !== '') return badFragment ?? { ...base, opaque: rest, fragment: decodeEscapes(fragment) };
+    if ((rest.split('/')[0] as string).includes(':')) return 'first path segment in URL cannot contain colon';
+  }
+  let authority: Pick<GoUrlReference, 'user' | 'host'> = { host: '' };
+  if (rest.startsWith('//') && (scheme !== '' || !rest.startsWith('///'))) {
+    const slash = rest.indexOf('/', 2);
+    const parsed = readAuthority(slash < 0 ? rest.slice(2) : rest.slice(2, slash));
+    if (typeof parsed === 'string') return parsed;
+    authority = parsed;
+    rest = slash < 0 ? '' : rest.slice(slash);
+  }
+  const bad = badEscape(rest) ?? badFragment;
+  if (bad !== undefined) return bad;
+  return { ...base, ...authority, path: decodeEscapes(rest), fragment: decodeEscapes(fragment) };
+}
+
+function readAuthority(authority: string): Pick<GoUrlReference, 'user' | 'host'> | string {
+  const at = authority.lastIndexOf('@');
+  const hostText = authority.slice(at + 1);
+  const host = parseHost(hostText);
+  if (host === undefined) return hostError(hostText);
+  if (at < 0) return { host };
+  const userInfo = authority.slice(0, at);
+  if (!/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(userInfo)) return 'net/url: invalid userinfo';
+  const bad = badEscape(userInfo);
+  if (bad !== undefined) return bad;
+  const colon = userInfo.indexOf(':');
+  const [name, password] = colon < 0 ? [userInfo, ''] : [userInfo.slice(0, colon), userInfo.slice(colon + 1)];
+  return { host, user: { name: decodeEscapes(name), password: decodeEscapes(password) } };
+}
+
+function hostError(host: string): string {
+  if (host.startsWith('[') && !host.includes(']')) return "missing ']' in host";
+  const after = host.startsWith('[') ? host.slice(host.lastIndexOf(']') + 1) : host.slice(host.lastIndexOf(':'));
+  if (host.includes(':') && !isOptionalPort(after)) return `invalid port ${JSON.stringify(after)} after host`;
+  const bad = badEscape(host) ?? /%[0-7][0-9a-fA-F]/.exec(host)?.[0];
+  if (bad !== undefined) return bad.startsWith('%') ? `invalid URL escape ${JSON.stringify(bad)}` : bad;
+  const character = /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"\u0080-\uffff]/u.exec(host)?.[0] ?? '';
+  return `invalid character ${JSON.stringify(character)} in host name`;
+}
+
+function badEscape(text: string): string | undefined {
+  const at = /%(?![0-9a-fA-F]{2})/.exec(text)?.index;
+  return at === undefined ? undefined : `invalid URL escape ${JSON.stringify(text.slice(at, at + 3))}`;
+}
+
+const decodeEscapes = (text: string): string => text.replaceAll(/(?:%[0-9a-fA-F]{2})+/g, decodeBytes);
+
 const hasValidEscapes = (text: string): boolean => !/%(?![0-9a-fA-F]{2})/.test(text);
 
 function parseAuthority(authority: string): string | undefined {

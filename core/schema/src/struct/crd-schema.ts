@@ -9,6 +9,7 @@ const intOrString: readonly JsonSchema[] = [{ type: 'integer' }, { type: 'string
 const scalars: Partial<Readonly<Record<Scalar, JsonSchema>>> = {
   string: { type: 'string' },
   bool: { type: 'boolean' },
+  bytes: { type: 'string', format: 'byte' },
   int32: { type: 'integer', format: 'int32' },
   int64: { type: 'integer', format: 'int64' },
   Time: { type: 'string', format: 'date-time' },

@@ -83,6 +83,8 @@ export const go = {
   /** A span of time: `90m` is read, `1h30m0s` printed. */
   duration: (): Field<string> =>
     go.custom('v1.Duration', 'string', () => parsedTextDecoder((text) => formatGoDuration(parseGoDuration(text)))),
+  /** Bytes: base64 in JSON. */
+  bytes: (): Field<string> => scalar('bytes'),
   /** Any object, kept as it is. */
   rawExtension: <T = unknown>(): Field<T> => scalar('RawExtension'),
 

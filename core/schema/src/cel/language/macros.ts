@@ -1,5 +1,5 @@
 import { accumulatorName, type Call, type Comprehension, type Expression } from './expression.ts';
-import type { Value } from './value.ts';
+import { Uint, type Value } from './value.ts';
 
 /** The expansion of a macro: an expression, or an error of one of its arguments. */
 export type Expansion = Expression | { readonly at: number; readonly error: string };
@@ -188,17 +188,54 @@ const macros = new Map<string, Macro>([
   ['optFlatMap/2', bindOptional('optFlatMap', (_, body) => body)],
 ]);
 
+/** `plain`: the language itself. `extended`: with the extension libraries of cel-go. `kubernetes`: what Kubernetes has. */
+export type Dialect = 'plain' | 'extended' | 'kubernetes';
+
 /** The macros of the language itself. */
 const plainMacros = new Set(['all/2', 'exists/2', 'exists_one/2', 'map/2', 'map/3', 'filter/2']);
+const extendedMacros = new Set([...plainMacros, 'existsOne/2', 'sortBy/2']);
+
+/** `math.greatest` and `math.least` take any number of arguments, or a list. */
+function expandExtreme({ at, name, args }: Pick<Call, 'at' | 'name' | 'args'>): Expansion {
+  const title = `math.${name}()`;
+  const chosen = name === 'greatest' ? 'math.@max' : 'math.@min';
+  const [first, second] = args;
+  if (!first) return { at, error: `${title} requires at least one argument` };
+  if (!second) {
+    if (isNumeric(first) || isNumericList(first)) return call(at, chosen, first);
+    return { at: first.at, error: `${title} invalid single argument value` };
+  }
+  const wrong = args.find((arg) => !isNumeric(arg));
+  if (wrong) return { at: wrong.at, error: `${title} simple literal arguments must be numeric` };
+  return args.length === 2 ? call(at, chosen, first, second) : call(at, chosen, list(at, ...args));
+}
+
+/** Whether an expression could be a number: other literals cannot. */
+function isNumeric(expression: Expression): boolean {
+  if (expression.kind !== 'literal') return !['list', 'map', 'struct'].includes(expression.kind);
+  const { value } = expression;
+  return typeof value === 'number' || typeof value === 'bigint' || value instanceof Uint;
+}
+
+function isNumericList(expression: Expression): boolean {
+  return (
+    expression.kind === 'list' &&
+    expression.elements.length > 0 &&
+    expression.elements.every(({ value }) => isNumeric(value))
+  );
+}
 
 /** Expands a method call that is a macro; `undefined` when it is none. */
 export function expandMethod(
   call: Pick<Call, 'at' | 'name' | 'args'>,
   target: Expression,
-  isPlain: boolean,
+  dialect: Dialect,
 ): Expansion | undefined {
+  const isMath = dialect === 'extended' && target.kind === 'identifier' && target.name === 'math';
+  if (isMath && (call.name === 'greatest' || call.name === 'least')) return expandExtreme(call);
   const key = `${call.name}/${call.args.length}`;
-  return isPlain && !plainMacros.has(key) ? undefined : macros.get(key)?.(call.at, target, call.args);
+  const known = dialect === 'plain' ? plainMacros : dialect === 'extended' ? extendedMacros : macros;
+  return known.has(key) ? macros.get(key)?.(call.at, target, call.args) : undefined;
 }
 
 /** Expands `has(a.b)`; `undefined` for any other function. */

@@ -1,6 +1,6 @@
 import { type Expression, type MapEntry, partsOf, type StructField } from './expression.ts';
 import { Lexer, type Token, type TokenName } from './lexer.ts';
-import { type Expansion, expandFunction, expandMethod } from './macros.ts';
+import { type Dialect, type Expansion, expandFunction, expandMethod } from './macros.ts';
 import type { Issue, Source } from './source.ts';
 import { literalBytes, unescapeLiteral } from './string-literal.ts';
 import { startsExpression, SyntaxFailure, TokenStream } from './token-stream.ts';
@@ -25,7 +25,10 @@ const maxExpressionLength = 100_000;
 const int64Limit = 2n ** 63n;
 
 /** Reads an expression, in plain CEL if that is wanted. There is no expression when there are issues. */
-export function parse(source: Source, isPlain = false): { expression?: Expression; issues: readonly Issue[] } {
+export function parse(
+  source: Source,
+  dialect: Dialect = 'kubernetes',
+): { expression?: Expression; issues: readonly Issue[] } {
   const size = source.characters.length;
   if (size > maxExpressionLength)
     return {
@@ -35,7 +38,7 @@ export function parse(source: Source, isPlain = false): { expression?: Expressio
     };
   const lexer = new Lexer(source);
   const tokens = new TokenStream(lexer.tokens(), lexer.issues);
-  const expression = new Parser(tokens, isPlain).parse();
+  const expression = new Parser(tokens, dialect).parse();
   if (expression && isTooDeep(expression)) tokens.issue(-1, tooDeep);
   return expression && tokens.issues.length === 0 ? { expression, issues: [] } : { issues: tokens.issues };
 }
@@ -54,12 +57,12 @@ function isTooDeep(expression: Expression): boolean {
 /** A parser by recursive descent. */
 class Parser {
   private readonly tokens: TokenStream;
-  private readonly isPlain: boolean;
+  private readonly dialect: Dialect;
   private depth = 0;
 
-  constructor(tokens: TokenStream, isPlain: boolean) {
+  constructor(tokens: TokenStream, dialect: Dialect) {
     this.tokens = tokens;
-    this.isPlain = isPlain;
+    this.dialect = dialect;
   }
 
   parse(): Expression | undefined {
@@ -184,7 +187,7 @@ class Parser {
     if (!open) return { kind: 'select', at: dot.at, operand, field: field.text, testOnly: false };
     const args = this.list("')'", () => this.expression());
     this.tokens.expect("')'");
-    const expansion = expandMethod({ at: open.at, name: field.text, args }, operand, this.isPlain);
+    const expansion = expandMethod({ at: open.at, name: field.text, args }, operand, this.dialect);
     return expansion
       ? this.expanded(expansion)
       : { kind: 'call', at: open.at, name: field.text, target: operand, args };
@@ -193,7 +196,8 @@ class Parser {
   /** The mark of something that may be missing, behind `opening` if there is anything before it. */
   private optional(opening?: Token): boolean {
     const mark = this.tokens.take("'?'");
-    if (mark && this.isPlain) this.tokens.issue((opening ?? mark).at, `unsupported syntax '${opening?.text ?? ''}?'`);
+    if (mark && this.dialect !== 'kubernetes')
+      this.tokens.issue((opening ?? mark).at, `unsupported syntax '${opening?.text ?? ''}?'`);
     return mark !== undefined;
   }
 

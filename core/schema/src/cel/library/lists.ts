@@ -168,8 +168,7 @@ function containsAll(list: ListValue, part: ListValue): boolean {
   return [...part].every(has);
 }
 
-/** Functions on lists: Kubernetes' own, cel-go's extension, and lists taken for sets. */
-export const listLibrary: readonly FunctionDeclaration[] = [
+const kubernetesLists: readonly FunctionDeclaration[] = [
   declare(
     'isSorted',
     ...comparable.map((type) => method(`list_${type.kind}_is_sorted_bool`, [listType(type)], boolType, isSorted)),
@@ -199,6 +198,10 @@ export const listLibrary: readonly FunctionDeclaration[] = [
   ),
   declare('indexOf', method('list_a_index_of_int', [listOfA, a], intType, findIndex)),
   declare('lastIndexOf', method('list_a_last_index_of_int', [listOfA, a], intType, findLastIndex)),
+];
+
+/** Functions on lists of cel-go's extension, version 2, and on lists taken for sets. */
+export const listExtension: readonly FunctionDeclaration[] = [
   declare('slice', method('list_slice', [listOfA, intType, intType], listOfA, slice)),
   declare(
     'flatten',
@@ -238,3 +241,6 @@ export const listLibrary: readonly FunctionDeclaration[] = [
     ),
   ),
 ];
+
+/** Functions on lists: Kubernetes' own, and the extensions. */
+export const listLibrary: readonly FunctionDeclaration[] = [...kubernetesLists, ...listExtension];

@@ -126,8 +126,8 @@ function findAll(text: string, pattern: string, limit = -1n): ListValue {
   return new ArrayList(found);
 }
 
-/** Functions on strings: cel-go's extension, version 2, and Kubernetes' regular expressions. */
-export const stringLibrary: readonly FunctionDeclaration[] = [
+/** Functions on strings of cel-go's extension, version 2. */
+export const stringExtension: readonly FunctionDeclaration[] = [
   declare('charAt', method('string_char_at_int', [stringType, intType], stringType, charAt)),
   declare(
     'indexOf',
@@ -174,6 +174,19 @@ export const stringLibrary: readonly FunctionDeclaration[] = [
     method('list_join', [list], stringType, join),
     method('list_join_string', [list, stringType], stringType, join),
   ),
+];
+
+/** Version 3 of the extension, which Kubernetes does not have. */
+export const newerStringExtension: readonly FunctionDeclaration[] = [
+  declare(
+    'reverse',
+    method('string_reverse', [stringType], stringType, (text: string) => characters(text).reverse().join('')),
+  ),
+];
+
+/** Functions on strings: the extension, and Kubernetes' regular expressions. */
+export const stringLibrary: readonly FunctionDeclaration[] = [
+  ...stringExtension,
   declare('find', method('string_find_string', [stringType, stringType], stringType, find)),
   declare(
     'findAll',
