@@ -1,0 +1,8 @@
+import type { ConfigDefaults } from './config-defaults.ts';
+import type { FeatureFlags } from './feature-flags.ts';
+
+/** The settings in force. Read on each use: an operator may edit the ConfigMaps at any time. */
+export interface CurrentSettings {
+  readonly flags: () => FeatureFlags;
+  readonly defaults: () => ConfigDefaults;
+}

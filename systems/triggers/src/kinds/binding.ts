@@ -1,0 +1,26 @@
+import type { ObjectOf } from '@tektite/schema';
+import { go, type Struct, type StructValue } from '@tektite/schema/struct';
+import { Param } from './param.ts';
+import { triggersKind } from './triggers-kind.ts';
+
+const specFields = { params: go.list(Param) };
+export interface TriggerBindingSpec extends StructValue<typeof specFields> {}
+const TriggerBindingSpec: Struct<TriggerBindingSpec> = go.struct('TriggerBindingSpec', specFields);
+
+const fields = {
+  metadata: go.objectMeta(),
+  spec: TriggerBindingSpec.required(),
+  status: go.struct('TriggerBindingStatus', {}),
+};
+const bindingStruct = go.struct('TriggerBinding', fields);
+const clusterBindingStruct = go.struct('ClusterTriggerBinding', fields);
+
+/** Parameters that are read from events. v1beta1 is the stored version. */
+export const TriggerBinding = triggersKind({ version: 'v1beta1', shortNames: ['tb'], struct: bindingStruct });
+export const TriggerBindingV1alpha1 = triggersKind({ version: 'v1alpha1', shortNames: ['tb'], struct: bindingStruct });
+export interface TriggerBindingObject extends ObjectOf<typeof TriggerBinding> {}
+
+const cluster = { scope: 'Cluster', shortNames: ['ctb'], struct: clusterBindingStruct } as const;
+/** The same for all namespaces. */
+export const ClusterTriggerBinding = triggersKind({ version: 'v1beta1', ...cluster });
+export const ClusterTriggerBindingV1alpha1 = triggersKind({ version: 'v1alpha1', ...cluster });
