@@ -91,6 +91,7 @@ export {
   requestResourceType,
   requestResourceValue,
 } from './cel/library/authorizer.ts';
+export { formatDuration, formatTimestamp } from './cel/library/time.ts';
 export { perCallLimit } from './cel/rule-message.ts';
 export { compileRuleValidator, costBudget, type RuleOptions, type RuleValidator } from './cel/rule-validator.ts';
 export { declareSchema, type SchemaDeclaration } from './cel/schema-declaration.ts';

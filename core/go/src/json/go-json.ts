@@ -57,7 +57,7 @@ function goNumber(value: number): string {
     // Go pads exponents to two digits, and then cleans e-09 up to e-9; positive ones have no leading zeros to begin with.
     return `${mantissa}e${power < 0 ? '-' : '+'}${Math.abs(power)}`;
   }
-  return Number.isInteger(value) ? BigInt(value).toString() : String(value);
+  return String(value);
 }
 
 /** Go compares bytes of UTF-8, which is the order of code points; JavaScript compares halves of surrogate pairs. */

@@ -1,6 +1,6 @@
 import { compilePattern } from '../validate/pattern.ts';
 import { check, type CheckedExpression, type Scope } from './language/checker.ts';
-import { type FunctionDeclaration, joinDeclarations } from './language/declarations.ts';
+import { type FunctionDeclaration, joinDeclarations, type Overload } from './language/declarations.ts';
 import { EvaluationError } from './language/evaluation.ts';
 import { type Expression, partsOf } from './language/expression.ts';
 import { parse } from './language/parser.ts';
@@ -111,7 +111,7 @@ export interface EnvironmentOptions {
 /** An expression that was compiled, or the reason why it cannot be. */
 export type Compilation =
   | { readonly program: Program; readonly checked: CheckedExpression; readonly error?: undefined }
-  | { readonly error: string; readonly program?: undefined };
+  | { readonly error: string; readonly phase: 'parse' | 'check'; readonly program?: undefined };
 
 /** Where expressions are understood: the functions of Kubernetes, and variables of one's own. */
 export interface CelEnvironment {
@@ -149,22 +149,27 @@ export function celEnvironment(options: EnvironmentOptions = {}): CelEnvironment
     compile(text) {
       const source = new Source(text);
       const parsed = parse(source, dialect);
-      if (!parsed.expression) return { error: source.format(parsed.issues) };
+      if (!parsed.expression) return { error: source.format(parsed.issues), phase: 'parse' };
       const { checked, issues } = check(parsed.expression, scope);
-      if (issues.length > 0) return { error: source.format(issues) };
+      if (issues.length > 0) return { error: source.format(issues), phase: 'check' };
       const wrong = isPlain ? [] : checkLiterals(parsed.expression);
-      if (wrong.length > 0) return { error: source.format(wrong) };
+      if (wrong.length > 0) return { error: source.format(wrong), phase: 'check' };
       return { program: compileProgram(checked, options.makeStruct), checked };
     },
   };
 }
 
-/** Comparisons of an integer with a double, and the like, are an addition too. */
+/** Comparisons of an integer with a double, and the like, are checked as errors. Values of dynamic type compare. */
 function withoutMixedNumbers(library: readonly FunctionDeclaration[]): readonly FunctionDeclaration[] {
   return library.map(({ name, overloads }) => {
     const isOrder = ['_<_', '_<=_', '_>_', '_>=_'].includes(name);
-    return { name, overloads: isOrder ? overloads.filter(({ params: [x, y] }) => x?.kind === y?.kind) : overloads };
+    return { name, overloads: isOrder ? overloads.map(runtimeOnly) : overloads };
   });
+}
+
+function runtimeOnly(overload: Overload): Overload {
+  const [x, y] = overload.params;
+  return x?.kind === y?.kind ? overload : { ...overload, isRuntimeOnly: true };
 }
 
 function functionsOf({ isPlain = false, hasExtensions, functions }: EnvironmentOptions): Scope['functions'] {

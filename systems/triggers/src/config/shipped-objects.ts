@@ -4,7 +4,7 @@ const labels = { 'app.kubernetes.io/instance': 'default', 'app.kubernetes.io/par
 /** The release that this system is compatible with. */
 export const triggersVersion = 'v0.37.0';
 /** The interceptors that come with Triggers. */
-export const coreInterceptors = ['bitbucket', 'cel', 'github', 'gitlab', 'slack'] as const;
+const interceptorNames = ['bitbucket', 'cel', 'github', 'gitlab', 'slack'];
 /** The Service behind which upstream's core interceptors are. */
 export const coreService = 'tekton-triggers-core-interceptors';
 
@@ -42,7 +42,7 @@ export function shippedObjects(namespace: string): readonly KubeObject[] {
       data,
     })),
     ...eventListenerRoles,
-    ...coreInterceptors.map((name) => ({
+    ...interceptorNames.map((name) => ({
       apiVersion: 'triggers.tekton.dev/v1alpha1',
       kind: 'ClusterInterceptor',
       metadata: { name, labels: { 'server/type': 'https' } },

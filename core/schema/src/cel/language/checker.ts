@@ -213,6 +213,7 @@ class Checker {
       const [resultType, ...params] = this.instantiate(overload);
       if (!this.substitution.assignAll(argTypes, params)) continue;
       matching.push(overload);
+      if (overload.isRuntimeOnly) continue;
       const type = this.substitution.apply(resultType as CelType, 'keep');
       if (!result) result = type;
       else if (!isDyn(result) && !sameType(type, result)) result = dynType;

@@ -8,6 +8,8 @@ export interface Overload {
   readonly isMethod: boolean;
   readonly params: readonly CelType[];
   readonly result: CelType;
+  /** The checker does not accept a call for its sake; values of dynamic type may still have it. */
+  readonly isRuntimeOnly?: boolean;
   /** Absent for the few the language evaluates itself. */
   readonly call?: (...args: never[]) => Value;
 }

@@ -193,7 +193,7 @@ export type Dialect = 'plain' | 'extended' | 'kubernetes';
 
 /** The macros of the language itself. */
 const plainMacros = new Set(['all/2', 'exists/2', 'exists_one/2', 'map/2', 'map/3', 'filter/2']);
-const extendedMacros = new Set([...plainMacros, 'existsOne/2', 'sortBy/2']);
+const extendedMacros = new Set([...plainMacros, 'sortBy/2']);
 
 /** `math.greatest` and `math.least` take any number of arguments, or a list. */
 function expandExtreme({ at, name, args }: Pick<Call, 'at' | 'name' | 'args'>): Expansion {
