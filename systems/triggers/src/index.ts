@@ -1,3 +1,5 @@
 /** Tekton Triggers on Tektite's controller runtime. */
-export { allKinds } from './kinds/all-kinds.ts';
-export { triggersWebhooks } from './webhooks/triggers-webhooks.ts';
+
+// The system
+export { type TriggersOptions, triggersSystem } from './system.ts';
+export { triggersVersion } from './config/shipped-objects.ts';

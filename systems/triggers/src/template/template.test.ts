@@ -8,7 +8,7 @@ const event = {
     ref: 'main',
     quote: 'say "hi"\n',
     html: '<&>',
-    big: 12345678901234567890,
+    big: 1.2345678901234567e19,
     list: [{ name: 'a', n: 1 }, { name: 'b' }],
     none: null,
   }),
