@@ -3,3 +3,12 @@
 // The system
 export { type TriggersOptions, triggersSystem } from './system.ts';
 export { triggersVersion } from './config/shipped-objects.ts';
+
+// One event, without a cluster
+export {
+  traceEvent,
+  type TracedInterceptor,
+  type TracedTrigger,
+  type TraceRequest,
+} from './sink/trace-event.ts';
+export { headersOf } from './sink/send-request.ts';

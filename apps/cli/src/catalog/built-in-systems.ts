@@ -19,6 +19,11 @@ export const builtInSystems: readonly BuiltInSystem[] = [
     next: 'tektite run -f PIPELINE.yaml --kubeconfig KUBECONFIG',
   },
   {
+    name: 'triggers',
+    summary: 'Tekton Triggers: EventListeners start runs when events arrive',
+    next: 'tektite trigger -f TRIGGERS.yaml -d EVENT.json',
+  },
+  {
     name: 'tekton-operator',
     summary: 'Tekton Operator: a TektonConfig installs and upgrades Tekton',
     next: 'kubectl --kubeconfig KUBECONFIG explain tektonconfig.spec',

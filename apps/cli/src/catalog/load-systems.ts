@@ -18,6 +18,7 @@ const builtIn: Readonly<Record<string, (settings: SystemSettings) => Promise<Sys
   pipelines: async ({ imageMapping }) => (await import('../systems/pipelines.ts')).pipelinesFor(imageMapping ?? {}),
   pruner: async () => (await import('../systems/pruner.ts')).pruner,
   'tekton-operator': async () => (await import('./tekton-operator.ts')).tektonOperator,
+  triggers: async () => (await import('../systems/triggers.ts')).triggers,
 };
 
 /**

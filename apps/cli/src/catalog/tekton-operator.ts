@@ -8,6 +8,7 @@ import {
 import { ownProgram } from '../release/own-program.ts';
 import { pipelinesRelease } from '../release/pipelines-release.ts';
 import { prunerRelease } from '../release/pruner-release.ts';
+import { triggersRelease } from '../release/triggers-release.ts';
 import { version } from '../version.ts';
 
 /** This program does what pruning Jobs ask of tkn. */
@@ -16,11 +17,11 @@ function ownTkn(): TknProgram {
   return { image, program: [...command, 'tkn'].join(' '), folders };
 }
 
-/** The options used here. Without a configured payload, Pipelines and the pruner are this same program. */
+/** The options used here. Without a configured payload, Pipelines, Triggers and the pruner are this same program. */
 export const operatorOptions: TektonOperatorOptions = {
   version: process.env.VERSION || `v${version}`,
   tkn: ownTkn(),
-  payloads: [objectPayload([pipelinesRelease(ownProgram), prunerRelease(ownProgram)])],
+  payloads: [objectPayload([pipelinesRelease(ownProgram), triggersRelease(ownProgram), prunerRelease(ownProgram)])],
 };
 
 /** The Tekton Operator. */

@@ -5,6 +5,7 @@ import { dashboardObjects } from '../release/dashboard-release.ts';
 import { operatorObjects } from '../catalog/operator-release.ts';
 import type { OwnProgram } from '../release/own-program.ts';
 import { pipelinesObjects } from '../release/pipelines-release.ts';
+import { triggersObjects } from '../release/triggers-release.ts';
 import { UserError } from '../user-error.ts';
 import { version } from '../version.ts';
 
@@ -33,6 +34,7 @@ const releases: Readonly<Record<string, MakeRelease>> = {
   pipelines: (program) => pipelinesObjects(program),
   'tekton-operator': (program, { systemNamespace: namespace = 'tekton-operator', autoInstall }) =>
     operatorObjects(`v${version}`, program, { namespace, ...(autoInstall ? { autoInstall } : {}) }),
+  triggers: (program) => triggersObjects(program),
 };
 
 /** `tektite deploy`: prints what runs a system on a cluster, as a Deployment of an image that has this program. */

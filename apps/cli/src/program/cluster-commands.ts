@@ -49,7 +49,7 @@ export function addClusterCommands(tektite: Command): void {
       `
 Systems:
 ${systemLines()}
-  all              pipelines, tekton-operator, connectors and byoh
+  all              pipelines, triggers, tekton-operator, connectors and byoh
   ./my-operator    an operator of your own; \`tektite new operator\` begins one
 
 Examples:

@@ -115,7 +115,7 @@ Examples:
     .addHelpText(
       'after',
       `
-Systems: connectors, dashboard, pipelines, tekton-operator.
+Systems: connectors, dashboard, pipelines, tekton-operator, triggers.
 
 Examples:
   $ tektite deploy tekton-operator --image registry.example.com/tektite:1 | kubectl apply --server-side -f -

@@ -53,6 +53,34 @@ Examples:
     )
     .action(async (files, options) => (await import('../commands/run.ts')).run(files, options));
 
+  tektite
+    .command('trigger')
+    .description('send one event through Triggers of files: what interceptors answer, which values, what is created')
+    .option(
+      '-f, --file <file>',
+      'EventListeners, Triggers, bindings, templates, Secrets; several times for several',
+      collect,
+      [],
+    )
+    .requiredOption('-d, --data <event>', 'the event: a file, JSON, or - for standard input')
+    .option('-H, --header <name: value>', 'a header of the event; several times for several', collect, [])
+    .option('--listener <name>', 'only this EventListener')
+    .option('--url <path>', 'the path and query of the request', '/')
+    .option('-n, --namespace <name>', 'the namespace of objects that name none', 'default')
+    .option('--run', 'run what is created to its end, on this machine')
+    .option('-o, --output <form>', 'text; json for everything; yaml for the created objects alone', 'text')
+    .addHelpText(
+      'after',
+      `
+The exit code is 0 when something is created, 1 when nothing is, and 2 for errors of usage and in files. No cluster is asked.
+
+Examples:
+  $ tektite trigger -f triggers.yaml -d push.json -H 'X-GitHub-Event: push'
+  $ tektite trigger -f triggers.yaml -d '{"ref": "refs/heads/main"}' -o yaml
+  $ tektite trigger -f triggers.yaml -f pipeline.yaml -d push.json --run`,
+    )
+    .action(async (options) => (await import('../commands/trigger.ts')).trigger(options));
+
   const forRun = (command: Command) =>
     addClusterOptions(command.option('-n, --namespace <name>', 'the namespace of the run', 'default'));
   const oneRun = (command: Command) =>

@@ -19,6 +19,8 @@ export interface SystemRelease {
   /** Variables of its process. */
   readonly environment?: readonly { readonly name: string; readonly value: string }[];
   readonly args?: readonly string[];
+  /** Whether its process is told the address of its Pod. */
+  readonly hasPodAddress?: boolean;
 }
 
 const rbac = 'rbac.authorization.k8s.io';
@@ -138,6 +140,9 @@ function deploymentOf(release: SystemRelease, program: OwnProgram): KubeObject {
               ],
               env: [
                 { name: 'SYSTEM_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
+                ...(release.hasPodAddress
+                  ? [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }]
+                  : []),
                 ...environment,
               ],
               ports: [

@@ -8,7 +8,7 @@ describe.each(usersHere('root', 'ordinary'))('tektite up for a user that is %s',
     await using up = me.spawn(['tektite', 'up', '--port', '0', '--systems', 'all']);
     await up.said(/Ctrl-C/);
     expect(up.out).toMatch(/^tektite serves the Kubernetes API at https:\/\/127\.0\.0\.1:\d+$/m);
-    expect(up.out).toMatch(/^ {2}systems +pipelines, tekton-operator, connectors, byoh$/m);
+    expect(up.out).toMatch(/^ {2}systems +pipelines, triggers, tekton-operator, connectors, byoh$/m);
     expect(up.out).toMatch(/^ {2}metrics +http:\/\/127\.0\.0\.1:\d+\/metrics$/m);
     expect(up.out).toMatch(/tektite run -f PIPELINE\.yaml --kubeconfig \S+\/\.tektite\/kubeconfig/);
     const [, kubeconfig = ''] = /^ {2}kubeconfig +(\S+)$/m.exec(up.out) ?? [];

@@ -4,7 +4,7 @@ import type { Condition, KubeObject } from '@tektite/meta';
 import { describe, expect, it } from 'vitest';
 import { repository, Scratch } from '../test-support.ts';
 
-const systems = ['pipelines', 'tekton-operator', 'connectors', 'byoh'] as const;
+const systems = ['pipelines', 'triggers', 'tekton-operator', 'connectors', 'byoh'] as const;
 const pairs = systems.flatMap((one, index) => systems.slice(index + 1).map((other) => [one, other]));
 const combinations: readonly (readonly string[])[] = [...systems.map((one) => [one]), ...pairs, systems];
 const stops: readonly NodeJS.Signals[] = ['SIGINT', 'SIGKILL', 'SIGTERM'];

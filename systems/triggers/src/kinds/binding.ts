@@ -15,12 +15,22 @@ const fields = {
 const bindingStruct = go.struct('TriggerBinding', fields);
 const clusterBindingStruct = go.struct('ClusterTriggerBinding', fields);
 
+const namespaced = {
+  shortNames: ['tb'],
+  struct: bindingStruct,
+  description: 'Parameters that are read from events.',
+} as const;
 /** Parameters that are read from events. v1beta1 is the stored version. */
-export const TriggerBinding = triggersKind({ version: 'v1beta1', shortNames: ['tb'], struct: bindingStruct });
-export const TriggerBindingV1alpha1 = triggersKind({ version: 'v1alpha1', shortNames: ['tb'], struct: bindingStruct });
+export const TriggerBinding = triggersKind({ version: 'v1beta1', ...namespaced });
+export const TriggerBindingV1alpha1 = triggersKind({ version: 'v1alpha1', ...namespaced });
 export interface TriggerBindingObject extends ObjectOf<typeof TriggerBinding> {}
 
-const cluster = { scope: 'Cluster', shortNames: ['ctb'], struct: clusterBindingStruct } as const;
+const cluster = {
+  scope: 'Cluster',
+  shortNames: ['ctb'],
+  struct: clusterBindingStruct,
+  description: 'Parameters that are read from events, for all namespaces.',
+} as const;
 /** The same for all namespaces. */
 export const ClusterTriggerBinding = triggersKind({ version: 'v1beta1', ...cluster });
 export const ClusterTriggerBindingV1alpha1 = triggersKind({ version: 'v1alpha1', ...cluster });

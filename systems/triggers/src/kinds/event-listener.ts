@@ -88,18 +88,21 @@ const columns = [
   { name: 'Reason', type: 'string', jsonPath: condition('Ready', 'reason') },
 ] as const;
 const shortNames = ['el'];
+const description = 'An address for events, and the triggers that react to them.';
 
 /** Where events arrive, and the triggers that react to them. v1beta1 is the stored version. */
 export const EventListener = triggersKind({
   version: 'v1beta1',
   shortNames,
   columns,
+  description,
   struct: go.struct('EventListener', { metadata, spec: EventListenerSpec.required(), status: EventListenerStatus }),
 });
 export const EventListenerV1alpha1 = triggersKind({
   version: 'v1alpha1',
   shortNames,
   columns,
+  description,
   struct: go.struct('EventListener', {
     metadata,
     spec: go.struct('EventListenerSpec', specFieldsV1alpha1).required(),

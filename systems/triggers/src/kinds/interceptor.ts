@@ -37,6 +37,7 @@ const fieldsOf = (name: string) => ({
 export const Interceptor = triggersKind({
   version: 'v1alpha1',
   shortNames: ['ni'],
+  description: 'A server that inspects events of the EventListeners in its namespace.',
   struct: go.struct('Interceptor', fieldsOf('Interceptor')),
 });
 export interface InterceptorObject extends ObjectOf<typeof Interceptor> {}
@@ -46,6 +47,7 @@ export const ClusterInterceptor = triggersKind({
   version: 'v1alpha1',
   scope: 'Cluster',
   shortNames: ['ci'],
+  description: 'A server that inspects events of all EventListeners.',
   struct: go.struct('ClusterInterceptor', fieldsOf('ClusterInterceptor')),
 });
 export interface ClusterInterceptorObject extends ObjectOf<typeof ClusterInterceptor> {}

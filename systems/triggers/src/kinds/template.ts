@@ -18,10 +18,16 @@ const templateStruct = go.struct('TriggerTemplate', {
 });
 
 /** Objects to create for an event. v1beta1 is the stored version. */
-export const TriggerTemplate = triggersKind({ version: 'v1beta1', shortNames: ['tt'], struct: templateStruct });
+export const TriggerTemplate = triggersKind({
+  version: 'v1beta1',
+  shortNames: ['tt'],
+  description: 'The objects to create for an event.',
+  struct: templateStruct,
+});
 export const TriggerTemplateV1alpha1 = triggersKind({
   version: 'v1alpha1',
   shortNames: ['tt'],
+  description: 'The objects to create for an event.',
   struct: templateStruct,
 });
 export interface TriggerTemplateObject extends ObjectOf<typeof TriggerTemplate> {}

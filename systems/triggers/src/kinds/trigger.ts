@@ -85,6 +85,16 @@ const TriggerSpec: Struct<TriggerSpec> = go.struct('TriggerSpec', specFields);
 const triggerStruct = go.struct('Trigger', { metadata: go.objectMeta(), spec: TriggerSpec.required() });
 
 /** Interceptors, bindings and the template of one reaction to events. v1beta1 is the stored version. */
-export const Trigger = triggersKind({ version: 'v1beta1', shortNames: ['tri'], struct: triggerStruct });
-export const TriggerV1alpha1 = triggersKind({ version: 'v1alpha1', shortNames: ['tri'], struct: triggerStruct });
+export const Trigger = triggersKind({
+  version: 'v1beta1',
+  shortNames: ['tri'],
+  description: 'Interceptors, bindings and the template of one reaction to events.',
+  struct: triggerStruct,
+});
+export const TriggerV1alpha1 = triggersKind({
+  version: 'v1alpha1',
+  shortNames: ['tri'],
+  description: 'Interceptors, bindings and the template of one reaction to events.',
+  struct: triggerStruct,
+});
 export interface TriggerObject extends ObjectOf<typeof Trigger> {}

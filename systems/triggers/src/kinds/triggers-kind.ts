@@ -4,13 +4,15 @@ import { CrdSchemas, defineStructKind, type Struct, type StructKind } from '@tek
 
 export const group = 'triggers.tekton.dev';
 
-type Names = Pick<KindOptions<Record<string, never>>, 'version' | 'scope' | 'shortNames' | 'columns'>;
+type Names = Pick<KindOptions<Record<string, never>>, 'version' | 'scope' | 'shortNames' | 'columns'> & {
+  /** For `kubectl explain`. */
+  readonly description: string;
+};
 
 const schemas = new CrdSchemas();
 
 /**
- * A kind of Tekton Triggers. Upstream's definitions accept any object and leave the checks to the webhook, so the kind
- * has no schema.
+ * A kind of Tekton Triggers. Upstream's definitions accept any object and leave the checks to the webhook.
  */
 export function triggersKind<T>({
   struct,
@@ -25,5 +27,6 @@ export function triggersKind<T>({
     descriptions: {},
     subresources: { status: {} },
   });
-  return { ...kind, schema: undefined };
+  const { description } = names;
+  return { ...kind, schema: { type: 'object', description, 'x-kubernetes-preserve-unknown-fields': true } };
 }

@@ -1,4 +1,3 @@
-import type { FieldErrors } from '@tektite/controller/field-errors';
 import {
   type AdmissionWebhook,
   configMapWebhook,
@@ -9,61 +8,30 @@ import {
   type ValidatingRule,
   validatingWebhook,
 } from '@tektite/controller/webhook';
-import { decodeStruct, isDecodeError } from '@tektite/go';
+import { isDecodeError } from '@tektite/go';
 import { badRequestError, type KubeObject } from '@tektite/meta';
 import type { StructKind } from '@tektite/schema/struct';
 import { configDefaults } from '../config/config-defaults.ts';
 import type { CurrentSettings } from '../config/current-settings.ts';
 import { allKinds } from '../kinds/all-kinds.ts';
-import { defaultEventListener, defaultInterceptorObject, defaultTrigger } from '../rules/default-trigger.ts';
-import { validateClusterTriggerBinding, validateTriggerBinding } from '../rules/validate-binding.ts';
-import { validateEventListener } from '../rules/validate-event-listener.ts';
-import { validateInterceptorObject } from '../rules/validate-interceptor.ts';
-import { validateTriggerTemplate } from '../rules/validate-template.ts';
-import { validateTrigger } from '../rules/validate-trigger.ts';
+import { checksOf, decodeObject } from './review-object.ts';
 
-/** The functions for the objects of one kind, in any version. */
-interface KindChecks {
-  applyDefaults?(object: KubeObject, version: string, settings: CurrentSettings): KubeObject;
-  validate(object: KubeObject, version: string): FieldErrors;
-}
-
-const interceptorChecks: KindChecks = {
-  applyDefaults: (object) => defaultInterceptorObject(object as never),
-  validate: (object) => validateInterceptorObject(object as never),
-};
-const checks: Readonly<Record<string, KindChecks>> = {
-  ClusterInterceptor: interceptorChecks,
-  Interceptor: interceptorChecks,
-  ClusterTriggerBinding: { validate: (object) => validateClusterTriggerBinding(object as never) },
-  TriggerBinding: { validate: (object) => validateTriggerBinding(object as never) },
-  TriggerTemplate: { validate: (object) => validateTriggerTemplate(object as never) },
-  Trigger: {
-    applyDefaults: (object, version) => defaultTrigger(object as never, version),
-    validate: (object, version) => validateTrigger(object as never, version),
-  },
-  EventListener: {
-    applyDefaults: (object, version, { defaults }) => defaultEventListener(object as never, defaults(), version),
-    validate: (object, version) => validateEventListener(object as never, version),
-  },
-};
-
-/** The webhooks of all kinds and versions, under upstream's names and paths. */
+/** The webhooks of all kinds and versions, under upstream's names. Paths differ: one process serves those of other systems, too. */
 export function triggersWebhooks(settings: CurrentSettings): readonly AdmissionWebhook[] {
   return [
     defaultingWebhook({
       name: 'webhook.triggers.tekton.dev',
-      path: '/defaulting',
+      path: '/triggers/defaulting',
       rules: allKinds.map((kind) => defaultingRule(kind, settings)),
     }),
     validatingWebhook({
       name: 'validation.webhook.triggers.tekton.dev',
-      path: '/resource-validation',
+      path: '/triggers/resource-validation',
       rules: allKinds.map(validatingRule),
     }),
     configMapWebhook({
       name: 'config.webhook.triggers.tekton.dev',
-      path: '/config-validation',
+      path: '/triggers/config-validation',
       configs: [configDefaults],
       objectSelector: { matchLabels: { 'app.kubernetes.io/part-of': 'tekton-triggers' } },
     }),
@@ -71,7 +39,7 @@ export function triggersWebhooks(settings: CurrentSettings): readonly AdmissionW
 }
 
 function defaultingRule(kind: StructKind, settings: CurrentSettings): DefaultingRule {
-  const { applyDefaults = (object) => object } = checks[kind.kind] as KindChecks;
+  const { applyDefaults = (object) => object } = checksOf(kind);
   return defaulting(
     kind,
     (object, { subresource }) => {
@@ -83,7 +51,7 @@ function defaultingRule(kind: StructKind, settings: CurrentSettings): Defaulting
 }
 
 function validatingRule(kind: StructKind): ValidatingRule {
-  const { validate } = checks[kind.kind] as KindChecks;
+  const { validate } = checksOf(kind);
   const doing = 'decoding request failed';
   return validating(
     kind,
@@ -97,9 +65,8 @@ function validatingRule(kind: StructKind): ValidatingRule {
 
 /** The object as Go reads it. Unknown fields are denied. */
 function decode(kind: StructKind, object: KubeObject, doing: string, which: 'new' | 'old'): KubeObject {
-  const { apiVersion, kind: name, metadata } = object;
   try {
-    return { apiVersion, kind: name, ...decodeStruct(kind.struct, object, { isResource: true }), metadata };
+    return decodeObject(kind, object);
   } catch (error) {
     if (!isDecodeError(error)) throw error;
     throw badRequestError(`${doing}: cannot decode incoming ${which} object: ${error.message}`);
