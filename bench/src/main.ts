@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|soak|taskruns|tekton-operator [--quick]`: figures, each beside a reference
+ * `npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|soak|taskruns|tekton-operator|triggers [--quick]`: figures, each beside a reference
  * measured in the same run.
  */
 const [suite = '', ...flags] = process.argv.slice(2);
@@ -78,9 +78,14 @@ switch (suite) {
     await benchTektonOperator();
     break;
   }
+  case 'triggers': {
+    const { benchTriggers } = await import('./triggers/index.ts');
+    await benchTriggers({ quick });
+    break;
+  }
   default:
     console.error(
-      'usage: npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|soak|taskruns|tekton-operator [--quick]',
+      'usage: npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|soak|taskruns|tekton-operator|triggers [--quick]',
     );
     process.exitCode = 2;
 }

@@ -12,3 +12,6 @@ export {
   type TraceRequest,
 } from './sink/trace-event.ts';
 export { headersOf } from './sink/send-request.ts';
+
+// Receiving events
+export { type ListenerHostOptions, RunningListenerHost, startListenerHost } from './sink/listener-host.ts';

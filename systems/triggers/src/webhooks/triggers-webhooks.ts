@@ -40,27 +40,18 @@ export function triggersWebhooks(settings: CurrentSettings): readonly AdmissionW
 
 function defaultingRule(kind: StructKind, settings: CurrentSettings): DefaultingRule {
   const { applyDefaults = (object) => object } = checksOf(kind);
-  return defaulting(
-    kind,
-    (object, { subresource }) => {
-      const decoded = decode(kind, object, 'mutation failed', 'new');
-      return subresource === 'status' ? decoded : applyDefaults(decoded, kind.version, settings);
-    },
-    { subresources: ['status'] },
+  return defaulting(kind, (object) =>
+    applyDefaults(decode(kind, object, 'mutation failed', 'new'), kind.version, settings),
   );
 }
 
 function validatingRule(kind: StructKind): ValidatingRule {
   const { validate } = checksOf(kind);
   const doing = 'decoding request failed';
-  return validating(
-    kind,
-    (object, { old }) => {
-      if (old) decode(kind, old, doing, 'old');
-      return validate(decode(kind, object, doing, 'new'), kind.version);
-    },
-    { subresources: ['status'], unchecked: ['status'] },
-  );
+  return validating(kind, (object, { old }) => {
+    if (old) decode(kind, old, doing, 'old');
+    return validate(decode(kind, object, doing, 'new'), kind.version);
+  });
 }
 
 /** The object as Go reads it. Unknown fields are denied. */
