@@ -1,9 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer, request as tlsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { kinds } from '@tektite/client';
+import { createAuthority, issueCertificate } from '@tektite/certificates';
+import { kinds, mergePatch } from '@tektite/client';
 import { type RunningSystems, startSystems } from '@tektite/controller';
-import type { DynamicObject, KubeObject } from '@tektite/meta';
+import { type DynamicObject, type KubeObject, systemClock } from '@tektite/meta';
 import { type ControlPlane, startControlPlane } from '@tektite/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { urlAnnotation } from './controllers/event-listener/decide.ts';
@@ -449,4 +451,88 @@ describe('webhooks', () => {
     });
     expect(address).toBe('http://tekton-triggers-core-interceptors.tekton-pipelines.svc:8443/cel');
   });
+});
+
+describe('TLS', () => {
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+  it('is served with the certificate of a Secret, under the port of upstream', async () => {
+    const authority = await createAuthority('events', systemClock);
+    const { certificate, key } = await issueCertificate(
+      authority,
+      { commonName: 'el', hosts: ['127.0.0.1'] },
+      systemClock,
+    );
+    const variable = (name: string, of: string) =>
+      `{name: ${name}, valueFrom: {secretKeyRef: {name: tls, key: ${of}}}}`;
+    const pod = `{containers: [{env: [${variable('TLS_CERT', 'tls.crt')}, ${variable('TLS_KEY', 'tls.key')}]}]}`;
+    const listening = listen(
+      'secure',
+      `{serviceAccountName: listener, triggers: [{${simple}}], resources: {kubernetesResource: {spec: {template: {spec: ${pod}}}}}}`,
+    );
+    await until(async () => {
+      const { status } = await plane.client
+        .get(EventListener, { namespace, name: 'secure' })
+        .catch(() => ({ status: undefined }));
+      const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+      return ready?.message === 'Condition Available has status: False with message: secrets "tls" not found'
+        ? true
+        : undefined;
+    });
+    await create(`
+apiVersion: v1
+kind: Secret
+metadata: {name: tls, namespace: ${namespace}}
+data: {tls.crt: ${base64(certificate)}, tls.key: ${base64(key)}}`);
+    const { status } = await plane.client.get(EventListener, { namespace, name: 'secure' });
+    expect(status?.address?.url).toBe('http://el-secure.events.svc.cluster.local:8443');
+    // The next attempt comes by itself after some seconds; a change brings it at once.
+    await plane.client.patch(
+      EventListener,
+      { namespace, name: 'secure' },
+      mergePatch({ metadata: { labels: { now: 'yes' } } }),
+    );
+    const url = new URL(await listening);
+    expect(url.protocol).toBe('https:');
+    const answer = await new Promise<string>((resolve, reject) => {
+      const sent = tlsRequest(url, { method: 'POST', ca: authority.certificate }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => resolve(Buffer.concat(chunks).toString()));
+      });
+      sent.once('error', reject);
+      sent.end(JSON.stringify(event));
+    });
+    await oneMade((JSON.parse(answer) as Answer).eventID);
+  }, 60_000);
+
+  it('of an interceptor is checked with its CA bundle', async () => {
+    const authority = await createAuthority('interceptors', systemClock);
+    const { certificate, key } = await issueCertificate(
+      authority,
+      { commonName: 'i', hosts: ['127.0.0.1'] },
+      systemClock,
+    );
+    const server = createTlsServer({ cert: certificate, key }, (request, response) => {
+      request.resume();
+      request.on('end', () => response.end('{"continue": true, "extensions": {"secure": "yes"}}'));
+    });
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const other = await createAuthority('other', systemClock);
+    const interceptorOf = (name: string, ca: string) => `
+apiVersion: triggers.tekton.dev/v1alpha1
+kind: ClusterInterceptor
+metadata: {name: ${name}, labels: {server/type: https}}
+spec: {clientConfig: {url: "${url}", caBundle: ${base64(ca)}}}`;
+    await create(`${interceptorOf('good', authority.certificate)}\n---${interceptorOf('forged', other.certificate)}`);
+    const via = (name: string) =>
+      spec(
+        `{name: ${name}, interceptors: [{ref: {name: ${name}}}], bindings: [{ref: ref}, {name: extra, value: $(extensions.secure)}], template: {ref: config}}`,
+      );
+    const good = await listen('good', via('good'));
+    expect((await oneMade((await post(good, event)).body.eventID)).data['extra']).toBe('yes');
+    await makesNothing(await listen('forged', via('forged')), good);
+    server.close();
+  }, 60_000);
 });

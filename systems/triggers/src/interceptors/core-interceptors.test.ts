@@ -125,6 +125,9 @@ describe('the CEL interceptor', () => {
     const bomb = loops.replaceAll('l.', '[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15].');
     expect(await overlay(bomb)).toMatch(/operation cancelled: actual cost limit exceeded$/);
     expect(await overlay("body.sha.matches('(a*)*(a*)*(a*)*b')")).toEqual({ v: expect.any(Boolean) });
+    const body = JSON.stringify({ a: 'x'.repeat(1_000_000) });
+    const overlays = [{ key: 'v', expression: "body.a.replace('', body.a)" }];
+    expect(await run('cel', { body, interceptor_params: { overlays } })).toMatch(/the replaced text is too long$/);
   });
 });
 

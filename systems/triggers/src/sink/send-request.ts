@@ -1,5 +1,6 @@
 import { request as httpRequest, STATUS_CODES } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
 import type { Headers } from '../template/resolve-params.ts';
 import { canonicalHeader } from '../http/canonical-header.ts';
 
@@ -62,7 +63,9 @@ function exchange(
       path: url.pathname + url.search,
       headers: { ...Object.fromEntries(passed), host: url.host, 'content-length': Buffer.byteLength(body) },
       signal: ending,
-      ...(isTls ? { servername: url.hostname, ...(ca === undefined ? {} : { ca }) } : {}),
+      ...(isTls
+        ? { ...(isIP(url.hostname) ? {} : { servername: url.hostname }), ...(ca === undefined ? {} : { ca }) }
+        : {}),
     });
     outgoing.once('error', (error) => reject(ending.aborted ? new Error('context deadline exceeded') : error));
     outgoing.once('response', (incoming) => {

@@ -47,7 +47,14 @@ function substring(text: string, start: bigint, end?: bigint): string {
   return all.slice(Number(start), Number(last)).join('');
 }
 
+/** Longer texts are not made: a replacement at every character multiplies two lengths. */
+const maxLength = 1 << 26;
+
 function replace(text: string, old: string, replacement: string, count = -1n): string {
+  const places = old === '' ? text.length + 1 : text.length / old.length;
+  const most = count < 0n ? places : Math.min(places, Number(count));
+  if (most * replacement.length > maxLength && countOf(text, old) * replacement.length > maxLength)
+    throw new EvaluationError('the replaced text is too long');
   if (count < 0n && old !== '') return text.split(old).join(replacement);
   const max = count < 0n ? Infinity : Number(count);
   if (old === '') {
@@ -58,6 +65,13 @@ function replace(text: string, old: string, replacement: string, count = -1n): s
   }
   const parts = splitAt(text, old, max + 1);
   return parts.join(replacement);
+}
+
+function countOf(text: string, part: string): number {
+  if (part === '') return text.length + 1;
+  let count = 0;
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count++;
+  return count;
 }
 
 /** Like Go's SplitN: at most `most` parts, the last holds the rest. */
