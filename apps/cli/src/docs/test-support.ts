@@ -14,6 +14,7 @@ const pages = {
   'docs/debugging.md': { files: 2, commands: 24 },
   'docs/run-pipelines.md': { files: 5, commands: 19 },
   'docs/tekton-operator.md': { files: 2, commands: 18 },
+  'docs/triggers.md': { files: 3, commands: 16 },
   'docs/write-an-operator.md': { files: 8, commands: 20 },
   'examples/memcached-operator/README.md': { files: 1, commands: 8 },
 } as const;
