@@ -289,7 +289,7 @@ describe('an EventListener', () => {
     expect(reasons).toContain('dev.tekton.event.triggers.done.v1');
   });
 
-  it('can have a port of its own', async () => {
+  it('can have a separate port', async () => {
     const own = await listen('own', spec(`{${simple}}`), '{triggers.tektite.dev/port: "0"}');
     expect(new URL(own).pathname).toBe('/');
     expect(new URL(own).port).not.toBe(new URL(url).port);
@@ -486,7 +486,7 @@ metadata: {name: tls, namespace: ${namespace}}
 data: {tls.crt: ${base64(certificate)}, tls.key: ${base64(key)}}`);
     const { status } = await plane.client.get(EventListener, { namespace, name: 'secure' });
     expect(status?.address?.url).toBe('http://el-secure.events.svc.cluster.local:8443');
-    // The next attempt comes by itself after some seconds; a change brings it at once.
+    // The controller retries after some seconds; a change of the listener reconciles it at once.
     await plane.client.patch(
       EventListener,
       { namespace, name: 'secure' },

@@ -17,7 +17,7 @@ export interface TriggersOptions {
   /** Where events of all listeners arrive. Default any free port of 127.0.0.1. */
   readonly listen?: { readonly host: string; readonly port: number };
   /**
-   * The address that the cluster reaches this process at, not a loopback one. With it, every listener has a port of its own there,
+   * The address that the cluster reaches this process at, not a loopback one. With it, every listener has a separate port there,
    * and its Service leads to it.
    */
   readonly clusterAddress?: string;

@@ -19,7 +19,7 @@ export interface SystemRelease {
   /** Variables of its process. */
   readonly environment?: readonly { readonly name: string; readonly value: string }[];
   readonly args?: readonly string[];
-  /** Whether its process is told the address of its Pod. */
+  /** Whether its process gets the address of its Pod. */
   readonly hasPodAddress?: boolean;
 }
 

@@ -1,8 +1,7 @@
-import { go, type Struct, type StructValue } from '@tektite/schema/struct';
+import { go, knativeStatusFields, type Struct, type StructValue } from '@tektite/schema/struct';
 import { Params } from './param.ts';
 import { PipelineTaskMetadata, typeMetaFields } from './pipeline-spec.ts';
 import { TaskRef } from './resolver-reference.ts';
-import { statusFields } from './run-status.ts';
 import { WorkspaceBinding } from './workspace.ts';
 
 const embeddedFields = {
@@ -32,7 +31,7 @@ export interface CustomRunResult extends StructValue<typeof resultFields> {}
 const CustomRunResult: Struct<CustomRunResult> = go.struct('CustomRunResult', resultFields);
 
 const runStatusFields = {
-  ...statusFields,
+  ...knativeStatusFields,
   ...go.embed('CustomRunStatusFields', {
     startTime: go.pointer(go.time()),
     completionTime: go.pointer(go.time()),

@@ -1,11 +1,11 @@
-import { go, type Struct, type StructValue } from '@tektite/schema/struct';
+import { go, knativeStatusFields, type Struct, type StructValue } from '@tektite/schema/struct';
 import { CustomRunStatus } from './custom-run-spec.ts';
 import { Params, ParamValue } from './param.ts';
 import { PipelineResourceBinding } from './pipeline-resource.ts';
 import { PipelineSpec, PipelineTaskMetadata, typeMetaFields } from './pipeline-spec.ts';
 import { PodTemplate } from './pod-template.ts';
 import { PipelineRef } from './resolver-reference.ts';
-import { Provenance, statusFields } from './run-status.ts';
+import { Provenance } from './run-status.ts';
 import { stepSpecsFields, TaskRunStatus } from './task-run-spec.ts';
 import { WhenExpression } from './when-expression.ts';
 import { WorkspaceBinding } from './workspace.ts';
@@ -97,7 +97,7 @@ const childStatus = <T>(name: string, status: Struct<T>) =>
   );
 
 const pipelineRunStatusFields = {
-  ...statusFields,
+  ...knativeStatusFields,
   ...go.embed('PipelineRunStatusFields', {
     startTime: time,
     completionTime: time,

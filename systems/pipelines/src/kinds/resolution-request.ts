@@ -4,13 +4,14 @@ import {
   defineStructKind,
   Field,
   go,
+  knativeStatusFields,
   type Struct,
   type StructKind,
   type StructValue,
 } from '@tektite/schema/struct';
 import { fieldDescription, kindDescriptions } from './descriptions/field-description.ts';
 import { Param } from './param.ts';
-import { RefSource, statusFields } from './run-status.ts';
+import { RefSource } from './run-status.ts';
 
 const specFields = {
   params: go.list(Param.pinned('v1')).in({ v1alpha1: go.map(go.string()) }),
@@ -24,7 +25,7 @@ const ResolutionRequestSpec: Struct<ResolutionRequestSpec> = go.struct('Resoluti
 /** A pointer that is printed as `null`. */
 const source = new Field<RefSource | null>(go.pointer(RefSource.pinned('v1')).typeIn).required().schemaless();
 const requestStatusFields = {
-  ...statusFields,
+  ...knativeStatusFields,
   ...go.embed('ResolutionRequestStatusFields', {
     /** In base64. */
     data: go.string().required(),

@@ -1,33 +1,9 @@
-import { parsedTextDecoder } from '@tektite/go';
-import { normalizeTime } from '@tektite/meta';
-import { go, type Struct, type StructValue } from '@tektite/schema/struct';
+import { go, type StatusCondition, type Struct, type StructValue } from '@tektite/schema/struct';
 import { FeatureFlags } from './feature-flags.ts';
 import { type ParamType, ParamValue } from './param.ts';
 
-/** Knative's time: a plain text in schemas, and not printed when it is zero. */
-const volatileTime = go.custom<string>('apis.VolatileTime', 'string', () => ({
-  ...parsedTextDecoder(normalizeTime),
-  isEmpty: (value) => value === null,
-}));
-
-const conditionFields = {
-  type: go.string('apis.ConditionType').required(),
-  status: go.string<'True' | 'False' | 'Unknown' | (string & {})>('v1.ConditionStatus').required(),
-  severity: go.string('apis.ConditionSeverity'),
-  lastTransitionTime: volatileTime,
-  reason: go.string(),
-  message: go.string(),
-};
 /** A condition of a run. `Succeeded` is the outcome; `TrustedResourcesVerified` whether the definition was signed. */
-export interface RunCondition extends StructValue<typeof conditionFields> {}
-const RunCondition: Struct<RunCondition> = go.struct('apis.Condition', conditionFields);
-
-/** The fields that every status has: those of Knative. */
-export const statusFields = go.embed('Status', {
-  observedGeneration: go.int64(),
-  conditions: go.list(RunCondition).named('v1.Conditions'),
-  annotations: go.map(go.string()),
-});
+export interface RunCondition extends StatusCondition {}
 
 const resultFields = {
   name: go.string().required(),

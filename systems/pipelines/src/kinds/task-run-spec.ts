@@ -1,9 +1,9 @@
-import { go, type Struct, type StructValue } from '@tektite/schema/struct';
+import { go, knativeStatusFields, type Struct, type StructValue } from '@tektite/schema/struct';
 import { Params } from './param.ts';
 import { PipelineResourceBinding } from './pipeline-resource.ts';
 import { PodTemplate } from './pod-template.ts';
 import { TaskRef } from './resolver-reference.ts';
-import { Artifact, Artifacts, Provenance, RunResult, statusFields } from './run-status.ts';
+import { Artifact, Artifacts, Provenance, RunResult } from './run-status.ts';
 import { TaskSpec } from './task-spec.ts';
 import { WorkspaceBinding } from './workspace.ts';
 
@@ -98,7 +98,7 @@ const ResourceResult = go.struct('result.RunResult', {
 });
 
 const taskRunStatusFields = {
-  ...statusFields,
+  ...knativeStatusFields,
   ...go.embed('TaskRunStatusFields', {
     podName: go.string().required(),
     startTime: go.pointer(go.time()),

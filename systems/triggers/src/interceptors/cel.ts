@@ -67,7 +67,7 @@ function addOverlay(extensions: Record<string, unknown>, key: string, value: Val
   }
 }
 
-/** Values without a form in JSON of their own, null among them, cannot be overlays. */
+/** Values that JSON does not have, and null, cannot be overlays. */
 function overlayJson(value: Value): unknown {
   const hasForm =
     (typeof value !== 'object' ||

@@ -1,6 +1,5 @@
 import type { ObjectOf } from '@tektite/schema';
-import { go, type Struct, type StructValue } from '@tektite/schema/struct';
-import { statusFields } from './status.ts';
+import { go, knativeStatusFields, type Struct, type StructValue } from '@tektite/schema/struct';
 import { TriggerInterceptor, TriggerSpecBinding, TriggerSpecTemplate } from './trigger.ts';
 import { triggersKind } from './triggers-kind.ts';
 import { UrlText } from './url-text.ts';
@@ -71,7 +70,7 @@ const EventListenerSpec: Struct<EventListenerSpec> = go.struct('EventListenerSpe
 
 const addressFields = { url: go.pointer(UrlText), hostname: go.string().legacy('v1alpha1') };
 const statusStructFields = {
-  ...statusFields,
+  ...knativeStatusFields,
   ...go.embed('AddressStatus', { address: go.pointer(go.struct('v1beta1.Addressable', addressFields)) }),
   configuration: go.struct('EventListenerConfig', { generatedName: go.string().required() }).always(),
 };

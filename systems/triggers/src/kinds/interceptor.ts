@@ -1,6 +1,6 @@
 import type { ObjectOf } from '@tektite/schema';
-import { go, type Struct, type StructValue } from '@tektite/schema/struct';
-import { Addressable, statusFields } from './status.ts';
+import { go, knativeStatusFields, type Struct, type StructValue } from '@tektite/schema/struct';
+import { Addressable } from './addressable.ts';
 import { triggersKind } from './triggers-kind.ts';
 import { UrlText } from './url-text.ts';
 
@@ -24,8 +24,10 @@ const clientConfigFields = {
 export interface ClientConfig extends StructValue<typeof clientConfigFields> {}
 const ClientConfig: Struct<ClientConfig> = go.struct('ClientConfig', clientConfigFields);
 
-const statusStructFields = { ...statusFields, ...go.embed('AddressStatus', { address: go.pointer(Addressable) }) };
-export interface InterceptorStatus extends StructValue<typeof statusStructFields> {}
+const statusStructFields = {
+  ...knativeStatusFields,
+  ...go.embed('AddressStatus', { address: go.pointer(Addressable) }),
+};
 
 const fieldsOf = (name: string) => ({
   metadata: go.objectMeta(),

@@ -13,7 +13,7 @@ const bindingFields = {
   kind: go.string<'TriggerBinding' | 'ClusterTriggerBinding' | (string & {})>('TriggerBindingKind'),
   apiversion: go.string(),
 };
-/** A parameter of its own, or a reference to a binding. */
+/** A parameter with its value, or a reference to a binding. */
 export interface TriggerSpecBinding extends StructValue<typeof bindingFields> {}
 export const TriggerSpecBinding: Struct<TriggerSpecBinding> = go.struct('TriggerSpecBinding', bindingFields);
 

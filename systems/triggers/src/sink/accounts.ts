@@ -23,7 +23,7 @@ export function accountUser(namespace: string, name: string): string {
 }
 
 /**
- * Acts as service accounts. A listener has no process of its own here, so its requests are impersonated: the API server decides
+ * Acts as service accounts. A listener has no separate process here, so its requests are impersonated: the API server decides
  * about each with the rights of the account, and not with those of this process.
  */
 export class Accounts {

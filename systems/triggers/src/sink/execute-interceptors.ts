@@ -8,7 +8,7 @@ import type { Headers } from '../template/resolve-params.ts';
 import { headerOf } from '../interceptors/interceptor.ts';
 import type { IncomingResponse } from './send-request.ts';
 
-/** What interceptors see of an event. */
+/** An event as interceptors get it. */
 export interface InterceptedEvent {
   readonly body: string;
   readonly headers: Headers;

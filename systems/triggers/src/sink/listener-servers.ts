@@ -12,9 +12,9 @@ export interface ListenerServerOptions {
   readonly client: Client;
   readonly sink: EventSink;
   readonly metrics: SinkMetrics;
-  /** Where listeners with a port of their own are served. */
+  /** The address of listeners with a separate port. */
   readonly host: string;
-  /** Every listener has a port of its own, for the Endpoints of its Service. */
+  /** Every listener has a separate port, for the Endpoints of its Service. */
   readonly isPortPerListener: boolean;
   readonly onError: (error: unknown) => void;
 }
@@ -24,7 +24,7 @@ interface Running {
   readonly settings: string;
 }
 
-/** The servers of listeners that have a port of their own: those with TLS, those that ask for one, or all. */
+/** The servers of listeners that have a separate port: those with TLS, those that ask for one, or all. */
 export class ListenerServers implements AsyncDisposable {
   private readonly options: ListenerServerOptions;
   private readonly running = new Map<string, Running>();

@@ -1,6 +1,6 @@
 import { kinds, mergePatch } from '@tektite/client';
 import { installKinds, Manager } from '@tektite/controller';
-import { findCondition, type KubeObject } from '@tektite/meta';
+import type { KubeObject } from '@tektite/meta';
 import { type Scenario, simulate } from '@tektite/testkit';
 import { describe, expect, it } from 'vitest';
 import { standardFlags } from '../../config/feature-flags.ts';
@@ -66,7 +66,7 @@ function scenario(): Scenario {
     async check({ client }) {
       for (const name of ['a', 'b', 'c']) {
         const { status, metadata } = await client.get(EventListener, { namespace, name });
-        const ready = findCondition(status?.conditions as never, 'Ready');
+        const ready = status?.conditions?.find(({ type }) => type === 'Ready');
         if (ready?.status !== 'True') throw new Error(`${name}: ${ready?.message}`);
         expect(status?.observedGeneration).toBe(metadata.generation);
         const service = await client.get(kinds.Service, { namespace, name: `el-${name}` });
