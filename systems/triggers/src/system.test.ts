@@ -279,6 +279,13 @@ describe('an EventListener', () => {
     expect((await post(`${base}/`, {})).code).toBe(404);
   });
 
+  it('takes no events from a web page', async () => {
+    expect((await post(url, event, { origin: 'https://evil.example.com', 'content-type': 'text/plain' })).code).toBe(
+      403,
+    );
+    expect((await post(url, event, { 'sec-fetch-site': 'cross-site' })).code).toBe(403);
+  });
+
   it('reports its work in Events', async () => {
     const reasons = await until(async () => {
       const { items } = await plane.client.list(kinds.Event, { namespace });
@@ -344,6 +351,24 @@ describe('an EventListener', () => {
     expect(sent?.headers).toMatchObject({ 'x-sent': 'this', 'x-extra': 'a, b', 'eventlistener-request-url': '/hook' });
     const denied = await listen('denied', spec(`{${simple}, ${webhook('/denied')}}`));
     await makesNothing(denied, url);
+  });
+
+  it('calls Interceptors of its namespace, and Services by their address', async () => {
+    const { port } = interceptor.address() as AddressInfo;
+    await create(`
+apiVersion: v1
+kind: Service
+metadata: {name: checker, namespace: ${namespace}}
+spec: {type: ExternalName, externalName: 127.0.0.1}
+---
+apiVersion: triggers.tekton.dev/v1alpha1
+kind: Interceptor
+metadata: {name: checker, namespace: ${namespace}}
+spec: {clientConfig: {service: {name: checker, namespace: ${namespace}, port: ${port}, path: new}}}`);
+    const trigger = `name: local, interceptors: [{ref: {name: checker, kind: NamespacedInterceptor}}], bindings: [{ref: ref}, {name: extra, value: $(extensions.called)}], template: {ref: config}`;
+    const local = await listen('local', spec(`{${trigger}}`));
+    expect((await oneMade((await post(local, event)).body.eventID)).data['extra']).toBe('yes');
+    expect(intercepted.at(-1)?.headers).toMatchObject({ host: `checker.events.svc:${port}` });
   });
 
   it('processes the triggers that it refers to, selects, or groups', async () => {

@@ -54,6 +54,7 @@ async function answer(
 ): Promise<void> {
   const path = request.url.split('?')[0];
   if (path === '/live') return send(response, 200, {}, 'ok');
+  if (!listener && isOfWebPage(request)) return send(response, 403, {}, 'events of web pages are denied\n');
   const target = listener ? { ...listener, url: request.url } : targetOf(request);
   if (!target) return send(response, 404, {}, 'no EventListener: send events to /NAMESPACE/NAME\n');
   if (sink.pending >= maxPending) return send(response, 503, { 'retry-after': '1' }, 'too many events in progress\n');
@@ -83,6 +84,14 @@ function send(response: ServerResponse, code: number, headers: Readonly<Record<s
   if (response.destroyed || response.writableEnded) return;
   response.writeHead(code, { ...headers, 'content-length': Buffer.byteLength(body) });
   response.end(body);
+}
+
+/**
+ * Whether a browser sent the request for a page. The port of all listeners is one of this machine, which any page can send a POST to;
+ * senders of events are no browsers.
+ */
+function isOfWebPage({ headers }: ServerRequest): boolean {
+  return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
 }
 
 /** `el-NAME.NAMESPACE.svc` as the host, or `/NAMESPACE/NAME` at the start of the path. */
