@@ -1,6 +1,6 @@
 import { getCheckingSuite, getConformanceSuite, getParsingSuite } from '@bufbuild/cel-spec/testdata/tests.js';
 import { describe, expect, it } from 'vitest';
-import { celEnvironment } from './environment.ts';
+import { celEnvironment, type EnvironmentOptions } from './environment.ts';
 import { equalValues } from './language/equality.ts';
 import {
   boolType,
@@ -105,7 +105,7 @@ const different = new Map([
 ]);
 
 /** Runs one case: passed, not for us, or what went wrong. */
-function run({ original }: Case): 'passed' | 'skipped' | string {
+function run({ original }: Case, options: EnvironmentOptions = {}): 'passed' | 'skipped' | string {
   try {
     const variables: Record<string, CelType> = {};
     const bindings: Record<string, Value> = {};
@@ -119,7 +119,7 @@ function run({ original }: Case): 'passed' | 'skipped' | string {
     }
     const { case: matcher, value: matched } = original.resultMatcher;
     if (matcher !== 'value' && matcher !== 'evalError' && matcher !== undefined) return 'skipped';
-    const compiled = celEnvironment({ variables }).compile(original.expr);
+    const compiled = celEnvironment({ ...options, variables }).compile(original.expr);
     // We always check types, and want literals to be of one type; the suite does neither.
     if (!compiled.program) return 'skipped';
     const { value, error } = compiled.program.run((name) => bindings[name], 1e9);
@@ -169,5 +169,25 @@ describe("CEL's own suite", () => {
     // Kubernetes wants entries of one type, and we recover from fewer syntax errors than the generated parser.
     expect(failures).toEqual(['{foo: 5, bar: "xyz"}', '{foo: 5, bar: "xyz", }', 'func{{a}}', '--']);
     expect(same).toBeGreaterThan(140);
+  });
+});
+
+describe("cel-go's extensions", () => {
+  it.each([
+    ['encoders_ext', 3],
+    ['math_ext', 100],
+    ['string_ext', 100],
+  ])('give the values that the suite asks for: %s', (name, least) => {
+    const suite = getConformanceSuite().suites.find((each) => each.name === name);
+    let passed = 0;
+    const failures: string[] = [];
+    for (const [title, test] of suite ? cases({ ...suite, name: 'extension' }) : []) {
+      if ([...different.keys()].some((part) => title.includes(part))) continue;
+      const result = run(test, { isPlain: true, hasExtensions: true });
+      if (result === 'passed') passed++;
+      else if (result !== 'skipped') failures.push(`${title}: ${test.original.expr}: ${result}`);
+    }
+    expect(failures).toEqual([]);
+    expect(passed).toBeGreaterThan(least);
   });
 });
