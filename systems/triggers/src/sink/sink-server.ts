@@ -60,13 +60,9 @@ async function answer(
   if (sink.pending >= maxPending) return send(response, 503, { 'retry-after': '1' }, 'too many events in progress\n');
   const started = clock.monotonic();
   const body = await readBody(request, maxBodyBytes, clock);
-  if (typeof body === 'number')
-    return send(
-      response,
-      body,
-      { connection: 'close' },
-      body === 413 ? 'the event is too large\n' : 'EventListener Timeout!\n',
-    );
+  // The rest is read and dropped: a client that still sends would not see the answer otherwise.
+  if (body === 413) return send(response, 413, {}, 'the event is too large\n');
+  if (typeof body === 'number') return send(response, body, {}, 'EventListener Timeout!\n');
   const {
     code,
     headers,
