@@ -25,6 +25,8 @@ export default defineConfig({
     // Tests of the command run the edited source, not the last bundle.
     globalSetup: './apps/cli/scripts/fresh-bundle.mjs',
     // A busy machine is slow, not broken: waiting ends early where what is awaited comes.
+    // Commands of tests ask no registries but those that the test starts.
+    env: { TEKTITE_OFFLINE: '1' },
     testTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },
     pool: 'forks',

@@ -63,6 +63,17 @@ function withoutListed(pattern) {
 async function startControlPlane() {
   const tokens = join(folder, 'tokens.csv');
   writeFileSync(tokens, 'replay,admin,admin,"system:masters"\n');
+  // No registry is asked. Images that are only a shell are replaced by the programs of this machine, as by default; so are these, as they
+  // were when the recordings were made.
+  const images = join(folder, 'images.json');
+  writeFileSync(
+    images,
+    JSON.stringify({
+      'cgr.dev/chainguard/busybox': { cmd: ['sh'] },
+      node: { cmd: ['node'] },
+      python: { cmd: ['python3'] },
+    }),
+  );
   const bin = join(root, 'apps/cli/bin/tektite.js');
   const flags = [
     '--data-dir',
@@ -73,9 +84,11 @@ async function startControlPlane() {
     'pipelines',
     '--token-auth-file',
     tokens,
+    '--images',
+    images,
   ];
   const process_ = spawn(process.execPath, [bin, 'up', ...flags], {
-    env: { ...process.env, NO_COLOR: '1' },
+    env: { ...process.env, NO_COLOR: '1', TEKTITE_OFFLINE: '1' },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   for await (const line of createInterface(process_.stdout)) {

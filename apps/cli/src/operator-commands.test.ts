@@ -280,7 +280,7 @@ describe('tektite new operator', () => {
     spawnSync(join(repository, 'node_modules/.bin', command), args, {
       cwd: folder,
       encoding: 'utf8',
-      env: { PATH: process.env['PATH'], HOME: folder, NO_COLOR: '1' },
+      env: { PATH: process.env['PATH'], HOME: folder, NO_COLOR: '1', TEKTITE_OFFLINE: '1' },
     });
 
   it('writes an operator that compiles, passes its tests, and runs', { timeout: 60_000 }, async () => {

@@ -24,7 +24,14 @@ function shell(scratch: Scratch, command: string, env: Readonly<Record<string, s
     encoding: 'utf8',
     timeout: 30_000,
     cwd: scratch.path,
-    env: { PATH: process.env['PATH'], HOME: scratch.path, TMPDIR: join(scratch.path, 'tmp'), NO_COLOR: '1', ...env },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: scratch.path,
+      TMPDIR: join(scratch.path, 'tmp'),
+      NO_COLOR: '1',
+      TEKTITE_OFFLINE: '1',
+      ...env,
+    },
   });
   return { code: status, out: stdout, err: stderr, left: readdirSync(join(scratch.path, 'tmp')) };
 }

@@ -60,7 +60,8 @@ export class Scratch implements Disposable {
   }
 
   private environment(more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-    return { PATH: process.env['PATH'], HOME: this.path, ...more };
+    // Tests ask no registries but their own.
+    return { PATH: process.env['PATH'], HOME: this.path, TEKTITE_OFFLINE: '1', ...more };
   }
 
   [Symbol.dispose](): void {

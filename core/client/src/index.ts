@@ -43,6 +43,7 @@ export type * from './transport/transport.ts';
 export { parseWarnings } from './transport/warning-header.ts';
 export { type FetchOptions, fetchUrl, readBody } from './transport/fetch-url.ts';
 export { webFetch } from './transport/web-fetch.ts';
+export { proxyFromEnvironment } from './transport/environment-proxy.ts';
 
 // Which server, and as whom
 export type { ClientConfig, Impersonation } from './config/client-config.ts';

@@ -55,8 +55,13 @@ function parseRepository(text: string): Pick<ImageReference, 'registry' | 'repos
 /** Registries of this machine and of private networks may speak plain HTTP. */
 export function mayBePlain(registry: string): boolean {
   const host = registry.replace(/:\d+$/, '');
-  if (host === 'localhost' || host === '127.0.0.1' || host === '[::1]' || /\.local(?:host)?$/.test(host)) return true;
+  if (isOfThisMachine(registry) || host.endsWith('.local')) return true;
   const [a = 0, b = 0, ...rest] = host.split('.').map(Number);
   const isAddress = rest.length === 2 && [a, b, ...rest].every((part) => Number.isInteger(part) && part <= 255);
   return isAddress && (a === 10 || (a === 172 && b >= 16 && b <= 31) || (a === 192 && b === 168));
+}
+
+/** Whether a registry is reached by loopback. */
+export function isOfThisMachine(registry: string): boolean {
+  return /^(?:(?:.*\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/.test(registry);
 }

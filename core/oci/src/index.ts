@@ -19,6 +19,7 @@ export {
   type PullOptions,
   type PullPolicy,
 } from './store/image-store.ts';
+export { type ImageSource, LazyImageStore } from './store/lazy-image-store.ts';
 export type { PruneOptions, PruneReport } from './store/collect-garbage.ts';
 export type { ListedImage } from './store/list-images.ts';
 export type { CredentialSource, RegistrySettings } from './store/connect-registry.ts';

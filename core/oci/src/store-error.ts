@@ -19,8 +19,16 @@ export const storeErrors = defineErrors('oci', 'ImageStoreError', {
     fix: 'choose an image that was built for the platform that the message names, or pass --platform',
   },
   REGISTRY_FAILED: {
-    when: 'the registry cannot be reached, denies access, or has no such image',
-    fix: 'check the name, the network and the credentials; the message has the answer of the registry',
+    when: 'the registry denies access, has no such image, or fails while the image is pulled',
+    fix: 'check the name and the credentials; the message has the answer of the registry',
+  },
+  REGISTRY_UNREACHABLE: {
+    when: 'the registry does not answer: there is no network, no such host, or a proxy or a certificate is in the way',
+    fix: 'check the network and the name of the registry, or bring the image with `tektite image load`',
+  },
+  STORE_UNAVAILABLE: {
+    when: 'the folder of the image store cannot be made or written',
+    fix: 'set `XDG_CACHE_HOME` to a folder of yours; without one, only the programs of this machine can be run (`--runtime host`)',
   },
   DIGEST_MISMATCH: {
     when: 'content differs from the digest or the size that its manifest gives',

@@ -13,5 +13,6 @@ export {
   type ServedApi,
 } from './cluster-options.ts';
 export { createServerAuthority, issueServerCertificate } from './server-keys.ts';
+export { shellReplacement } from './shell-images.ts';
 export { admin, type RunningCluster, startCluster } from './start-cluster.ts';
 export { createTemporaryFolder, makeTemporaryFolder, type TemporaryFolder } from './temporary-folder.ts';

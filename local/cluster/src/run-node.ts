@@ -12,13 +12,13 @@ import {
   startNode,
   StoreImageService,
 } from '@tektite/node';
-import { defaultStoreFolder, ImageStore } from '@tektite/oci';
+import { defaultStoreFolder, LazyImageStore } from '@tektite/oci';
 import type { ClusterNode } from './cluster-options.ts';
 import { type ClusterPart, componentClient } from './cluster-part.ts';
 import { clusterDns, podApiAddress } from './network-addresses.ts';
 import { nodeFolders } from './node-folders.ts';
 import { runClusterNetwork } from './run-cluster-network.ts';
-import { shellImages } from './shell-images.ts';
+import { shellImages, shellReplacement } from './shell-images.ts';
 import type { Started } from './start-together.ts';
 
 interface NodePart extends ClusterPart {
@@ -64,6 +64,9 @@ async function runNetwork(options: NodePart, started: Started): Promise<void> {
   await runClusterNetwork({ client, network, api, onNotice }, started);
 }
 
+/** A machine that gets a network uses it after this time. */
+const rememberOfflineMs = 5 * 60_000;
+
 type NodeRuntime = Pick<NodeOptions, 'runtime' | 'images'>;
 
 async function openRuntime(
@@ -81,7 +84,7 @@ async function openRuntime(
   const common = { directory, images, ownImages, hide: [folder], onNotice, ...(network ? { network } : {}) };
   if (runtime === 'host') return { runtime: new HostRuntime(common) };
   const { imageStore, registries, onPull } = node;
-  const store = await ImageStore.open({
+  const store = new LazyImageStore({
     ...(imageStore === undefined ? {} : { folder: imageStore }),
     ...(registries ? { registries } : {}),
   });
@@ -94,7 +97,7 @@ async function openRuntime(
       ...(onPull ? { onProgress: (_, progress) => onPull(progress) } : {}),
     }),
     isOwn: (image) => ownImages.includes(image) || isMapped(mapped, image),
-    ...(runtime === 'auto' ? { isReplaceable: (image) => isMapped(shellImages(), image) } : {}),
+    ...(runtime === 'auto' ? { offline: { replacement: shellReplacement, rememberMs: rememberOfflineMs, clock } } : {}),
     hint: 'Ways out: `tektite image load` puts an image into the store from a file, `--images FILE` names a folder or programs of this machine for it, `--runtime host` uses the programs of this machine for all images',
     onNotice,
   });

@@ -26,7 +26,7 @@ import {
 } from './resolution/resolver-configs.ts';
 import { resolverController } from './controllers/resolver/controller.ts';
 import type { ResolverSettings } from './resolution/resolver.ts';
-import { ImageLookup, type KnownCommand } from './images/image-lookup.ts';
+import { ImageLookup, type KnownCommand, type StoredCommand } from './images/image-lookup.ts';
 import { runQueueController } from './controllers/run-queue/controller.ts';
 import { taskRunController } from './controllers/task-run/controller.ts';
 import { configWebhook } from './webhooks/config-webhook.ts';
@@ -38,6 +38,8 @@ export interface PipelinesOptions {
   readonly images: PodImages;
   /** The commands of images that are known without their registries. */
   readonly imageCommand?: KnownCommand;
+  /** Commands of the images that the machine has, where Pods run on it. */
+  readonly storedCommand?: StoredCommand;
   /** Where the ConfigMaps with the settings are. Default `tekton-pipelines`. */
   readonly namespace?: string;
   /** Where those of the resolvers are. Default `tekton-pipelines-resolvers`. */
@@ -55,6 +57,7 @@ export interface PipelinesOptions {
 export function pipelinesSystem({
   images,
   imageCommand,
+  storedCommand,
   namespace = 'tekton-pipelines',
   resolversNamespace = 'tekton-pipelines-resolvers',
   release = 'tektite',
@@ -72,7 +75,7 @@ export function pipelinesSystem({
       images,
       release,
       transforms,
-      imageLookup: new ImageLookup(imageCommand),
+      imageLookup: new ImageLookup(imageCommand, storedCommand),
       metrics: new TaskRunMetrics(() => globalMeter(meterName), metrics),
     }),
     pipelineRunController({ flags, defaults, nopImage: images.nop, transforms }),

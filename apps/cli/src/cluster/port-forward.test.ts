@@ -18,7 +18,10 @@ describe.skipIf(!hasKubectl).each(['host', 'auto'])('kubectl, where Pods have th
   it('forwards ports, executes programs and copies files over WebSockets and SPDY', { timeout: 120_000 }, async () => {
     using scratch = new Scratch();
     const data = join(scratch.path, 'data');
-    await using _ = await scratch.start(['up', '--data-dir', data, '--port', '0', '--network', network], /Ctrl-C/);
+    await using _ = await scratch.start(
+      ['up', '--data-dir', data, '--port', '0', '--runtime', 'host', '--network', network],
+      /Ctrl-C/,
+    );
     const [port = 0, unused = 0] = await freePorts(2);
     const flags = ['--kubeconfig', join(data, 'kubeconfig')];
     const kubectl = (env: Readonly<Record<string, string>>, input: string, ...args: readonly string[]) =>

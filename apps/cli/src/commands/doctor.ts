@@ -1,5 +1,7 @@
+import type { KubeObject } from '@tektite/meta';
 import pc from 'picocolors';
 import { readImages } from '../cluster/read-images.ts';
+import { readRuntime } from '../cluster/runtimes.ts';
 import type { Check, CheckStatus } from '../doctor/check.ts';
 import { checkFile } from '../doctor/file-checks.ts';
 import {
@@ -14,6 +16,8 @@ import {
   checkStepProgram,
   checkSubordinateIds,
 } from '../doctor/machine-checks.ts';
+import { readRegistrySettings } from '../image/registry-settings.ts';
+import { storedConfig } from '../image/stored-config.ts';
 import { readDocuments } from '../input/read-documents.ts';
 import { terminalText } from '../terminal-text.ts';
 import { readPort } from '../user-error.ts';
@@ -21,6 +25,7 @@ import { readPort } from '../user-error.ts';
 export interface DoctorOptions {
   readonly file: readonly string[];
   readonly images?: string;
+  readonly runtime: string;
   readonly dataDir: string;
   readonly port: string;
   readonly output: string;
@@ -31,7 +36,6 @@ export async function doctor(given: readonly string[], options: DoctorOptions): 
   const files = [...options.file, ...given];
   const port = readPort('--port', options.port);
   const documents = files.length > 0 ? await readDocuments(files) : [];
-  const images = options.images ? await readImages(options.images) : undefined;
   const checks: Check[] = [
     checkNode(),
     checkStepProgram(),
@@ -47,13 +51,22 @@ export async function doctor(given: readonly string[], options: DoctorOptions): 
   ];
   if (documents.length > 0)
     checks.push(
-      ...(await checkFile(
+      ...(await checkFiles(
         documents.map(({ object }) => object),
-        images,
+        options,
       )),
     );
   process.stdout.write(options.output === 'json' ? `${JSON.stringify(checks, undefined, 2)}\n` : text(checks));
   process.exitCode = checks.some(({ status }) => status === 'missing') ? 1 : 0;
+}
+
+async function checkFiles(objects: readonly KubeObject[], options: DoctorOptions): Promise<readonly Check[]> {
+  const runtime = readRuntime(options.runtime, ['auto', 'images', 'host'] as const);
+  const images = options.images ? await readImages(options.images) : {};
+  const { offline } = await readRegistrySettings(undefined);
+  const hasNetwork = !offline && checkNetwork().status === 'ok';
+  const isStored = async (image: string) => (await storedConfig(image).catch(() => undefined)) !== undefined;
+  return checkFile(objects, { runtime, images, hasNetwork, isStored });
 }
 
 const marks: Readonly<Record<CheckStatus, string>> = {

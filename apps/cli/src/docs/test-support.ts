@@ -53,7 +53,7 @@ function newReader(): Reader & AsyncDisposable {
   const scratch = new Scratch();
   return {
     home: scratch.path,
-    env: { PATH: process.env['PATH'], HOME: scratch.path },
+    env: { PATH: process.env['PATH'], HOME: scratch.path, TEKTITE_OFFLINE: '1' },
     asUser: (argv) => argv,
     own: () => undefined,
     [Symbol.asyncDispose]: async () => scratch[Symbol.dispose](),

@@ -40,7 +40,7 @@ export async function checkPodNetwork(): Promise<Check> {
   try {
     await using network = await PodNetwork.open({ directory: `/nonexistent/tektite-doctor-${process.pid}` });
     await network.openWayOut();
-    return ok(name, 'an address for each Pod with --network pods');
+    return ok(name, 'an address for each Pod');
   } catch (error) {
     if (!isRuntimeError(error)) throw error;
     return warning(name, 'Pods have that of this machine', error.message);
@@ -156,7 +156,7 @@ export function checkNetwork(env: NodeJS.ProcessEnv = process.env): Check {
   return warning(
     name,
     hasAddress ? 'no name server' : 'no address but loopback',
-    'Runs work offline. Remote files, resolvers and images need /etc/resolv.conf and a route, or $HTTPS_PROXY.',
+    'Runs work offline, with images that are in the store and with shells of this machine. Remote files, resolvers and images need /etc/resolv.conf and a route, or $HTTPS_PROXY.',
   );
 }
 

@@ -9,7 +9,10 @@ export function registriesFile(): string {
   return join(process.env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'tektite', 'registries.json');
 }
 
-/** Reads `{ "mirrors": { "docker.io": ["https://mirror.example"] }, "insecure": ["registry.example:5000"] }`. */
+/**
+ * Reads `{ "mirrors": { "docker.io": ["https://mirror.example"] }, "insecure": ["registry.example:5000"] }`. $TEKTITE_OFFLINE, unless it
+ * is empty or 0, forbids to ask registries of other machines.
+ */
 export async function readRegistrySettings(given: string | undefined): Promise<RegistrySettings> {
   const file = given ?? registriesFile();
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -28,7 +31,8 @@ export async function readRegistrySettings(given: string | undefined): Promise<R
     .find((mirror) => !/^https?:\/\/[^/]+\/?$/.test(mirror));
   if (wrong !== undefined)
     throw new UserError(`${file}: the mirror ${JSON.stringify(wrong)} must be as https://mirror.example`, 2);
-  return { mirrors: mirrors as Record<string, readonly string[]>, insecure };
+  const offline = !['', '0'].includes(process.env['TEKTITE_OFFLINE'] ?? '');
+  return { mirrors: mirrors as Record<string, readonly string[]>, insecure, ...(offline ? { offline } : {}) };
 }
 
 function parse(file: string, text: string): Readonly<Record<string, unknown>> {

@@ -18,14 +18,14 @@ export function addClusterCommands(tektite: Command): void {
     .optionsGroup('Pods:')
     .option(
       '--runtime <name>',
-      'how Pods run: images (pulled from registries), auto (images, but shells of this machine where there is no network), host (programs of this machine), podman, simulated, or none',
-      'host',
+      'how Pods run: auto (images, but the shell of this machine for busybox, alpine, debian and the like where there is no network), images (always), host (programs of this machine, nothing is pulled), podman, simulated, or none',
+      'auto',
     )
     .option('--images <file>', 'YAML that maps images to programs or folders of this machine')
     .option(
       '--network <name>',
       'the network of Pods: pods (an address and ports for each, Services and DNS in it), host (the network of this machine), or auto (pods where this machine can)',
-      'host',
+      'auto',
     )
     .optionsGroup('Systems:')
     .option('--systems <list>', 'operators to run: built-in names, all, files, folders or packages, by commas');

@@ -10,6 +10,7 @@ export function addMachineCommands(tektite: Command): void {
     .argument('[file...]', 'also check the images and programs that these Tasks, Pipelines or runs want')
     .option('-f, --file <file>', 'the same, as kubectl writes it; several times for several', collect, [])
     .option('--images <file>', 'with files: the mapping of images, as for `tektite run`')
+    .option('--runtime <name>', 'with files: how steps would run: auto, images or host', 'auto')
     .option('--data-dir <dir>', 'the data folder whose disk is checked', defaultDataDir())
     .option('--port <number>', 'the port that `tektite up` would serve', '6443')
     .addOption(outputOption(['text', 'json'], 'text, or json for a list of {name, status, detail, remedy}'))

@@ -27,7 +27,7 @@ export function addRunCommands(tektite: Command): void {
     .option('--timeout <duration>', 'how long it may take, as 10m or 1h30m')
     .option('--kubeconfig <file>', 'run it on this cluster')
     .option('--context <name>', 'run it on the cluster of this context of the kubeconfig')
-    .option('--runtime <name>', 'how steps run: images, auto, host or simulated, as in `tektite up --help`', 'host')
+    .option('--runtime <name>', 'how steps run: auto, images, host or simulated, as in `tektite up --help`', 'auto')
     .option('--images <file>', 'YAML that maps images to folders and programs of this machine')
     .option('--network <name>', 'the network of steps: pods, host or auto, as in `tektite up --help`', 'host')
     .option('--watch', 'run again when a file changes, of what is run or of a workspace folder')

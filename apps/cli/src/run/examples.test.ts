@@ -10,6 +10,8 @@ import { eventually, repository, Scratch } from '../test-support.ts';
 const folder = join(repository, 'examples/pipelines');
 const run = (scratch: Scratch, name: string, ...more: string[]) =>
   scratch.tektite(['run', '-f', join(folder, name), ...more], { NO_COLOR: '1' });
+/** With the git and node of this machine. */
+const onMachine = ['--runtime', 'host'];
 
 describe.runIf(entrypointProgram())('an example', () => {
   it.each<[name: string, args: string[], code: number, says: (string | RegExp)[]]>([
@@ -63,7 +65,7 @@ describe.runIf(entrypointProgram())('an example', () => {
     git('add', '.');
     git('commit', '--quiet', '-m', 'Add sum');
     using server = await serveGit(scratch.path);
-    const { out, code } = run(scratch, 'build-and-test.yaml', '-p', `url=${server.url}/project`);
+    const { out, code } = run(scratch, 'build-and-test.yaml', ...onMachine, '-p', `url=${server.url}/project`);
     expect(out).toMatch(/\[test : node\] # pass 1\n/);
     expect(out).toContain(`commit = ${git('rev-parse', 'HEAD').trim()}\n`);
     expect(code).toBe(0);
@@ -71,7 +73,7 @@ describe.runIf(entrypointProgram())('an example', () => {
 
   it('makes a project by default: build-and-test.yaml', () => {
     using scratch = new Scratch();
-    const { out, err, code } = run(scratch, 'build-and-test.yaml');
+    const { out, err, code } = run(scratch, 'build-and-test.yaml', ...onMachine);
     expect(err).not.toContain('FailedScheduling');
     expect(out).toMatch(/\[test : node\] # pass 1\n/);
     expect(out).toMatch(/commit = [0-9a-f]{40}\n/);

@@ -132,7 +132,12 @@ class Warnings implements Disposable {
   }
 
   private now(reason: string): void {
-    if (!this.reported.has(reason)) this.report(reason);
+    // A back-off repeats the error that caused it.
+    const error = reason.replace(
+      /: ImagePullBackOff: Back-off pulling image ".*?": ErrImagePull: /,
+      ': ErrImagePull: ',
+    );
+    if (!this.reported.has(reason) && !this.reported.has(error)) this.report(reason);
     this.reported.add(reason);
   }
 

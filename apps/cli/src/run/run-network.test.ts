@@ -54,7 +54,7 @@ describe.each(users)('run --network, by %s', (who, user) => {
   async function tektite(...args: readonly string[]) {
     const file = join(folder, 'task.yaml');
     writeFileSync(file, task);
-    const child = spawn(process.execPath, [bin, 'run', '-f', file, ...args], {
+    const child = spawn(process.execPath, [bin, 'run', '-f', file, '--runtime', 'host', ...args], {
       env: { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: home, NO_COLOR: '1' },
       cwd: '/',
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -75,7 +75,7 @@ describe.each(users)('run --network, by %s', (who, user) => {
 
 /** A user namespace in which the kernel denies network namespaces. */
 const denied = (network: string) => {
-  const command = `echo 0 >/proc/sys/user/max_net_namespaces && exec "$0" "$1" run -f "$2" --network ${network}`;
+  const command = `echo 0 >/proc/sys/user/max_net_namespaces && exec "$0" "$1" run -f "$2" --runtime host --network ${network}`;
   const words = ['-Ur', 'sh', '-c', command, process.execPath, bin, join(folder, 'denied.yaml')];
   writeFileSync(join(folder, 'denied.yaml'), task);
   return spawnSync('unshare', words, { encoding: 'utf8', env: { ...process.env, HOME: folder, NO_COLOR: '1' } });

@@ -38,7 +38,7 @@ describe.each(usersHere())('doctor for a user that is %s', (user) => {
   it('names the programs of a file that this machine lacks', async () => {
     await using me = stranger({ user });
     const file = me.write('wants.yaml', wants);
-    const { code, out } = await me.tektite('doctor', file);
+    const { code, out } = await me.tektite('doctor', '--runtime', 'host', file);
     expect(code).toBe(1);
     expect(out).toMatch(/^✗ program frobnicate +not found; wants\/build wants it$/m);
     expect(out).toMatch(
@@ -46,6 +46,9 @@ describe.each(usersHere())('doctor for a user that is %s', (user) => {
     );
     expect(out).toMatch(/^! program node +\d+\.\d+\.\d+ at \S+; the image of wants\/test has 1$/m);
     expect((await me.tektite('doctor', '-f', hello)).code).toBe(0);
+    // Strangers have no network.
+    const images = await me.tektite('doctor', file);
+    expect(images).toMatchObject({ code: 1, out: expect.stringMatching(/^✗ image node:1 .*not in the image store/m) });
   });
 });
 

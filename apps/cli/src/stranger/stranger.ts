@@ -86,6 +86,7 @@ export class Stranger implements AsyncDisposable {
       SHELL: '/bin/bash',
       LANG: 'C.UTF-8',
       TMPDIR: this.temporary,
+      TEKTITE_OFFLINE: '1',
       ...env,
     };
   }

@@ -1,7 +1,7 @@
 import { constants, copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { System } from '@tektite/controller';
-import { findImage, type ImageMapping } from '@tektite/node';
+import { findImage, type ImageMapping, type MappedImage } from '@tektite/node';
 import { entrypointMissing, entrypointProgram, pipelinesSystem, type PodImages } from '@tektite/pipelines';
 
 /** The images of Tekton's own containers, by the names under which this machine stands in for them. */
@@ -22,17 +22,25 @@ const namespace = process.env.SYSTEM_NAMESPACE;
 
 export const pipelines: System = pipelinesFor({});
 
-/** Tekton Pipelines where some images are mapped: their commands are not asked of a registry. */
+/** Tekton Pipelines where some images are mapped or are in the image store: their commands are not asked of a registry. */
 export function pipelinesFor(mapping: ImageMapping): System {
   return pipelinesSystem({
     images,
-    imageCommand: (image, hasArguments) => {
-      const { entrypoint = [], cmd = [] } = findImage(mapping, image);
-      const command = [...entrypoint, ...(hasArguments && entrypoint.length > 0 ? [] : cmd)];
-      return command.length > 0 ? command : undefined;
+    imageCommand: (image, hasArguments) => commandOf(findImage(mapping, image), hasArguments),
+    storedCommand: async (image, hasArguments) => {
+      const { storedConfig } = await import('../image/stored-config.ts');
+      return commandOf((await storedConfig(image)) ?? {}, hasArguments);
     },
     ...(namespace ? { namespace, resolversNamespace: namespace } : {}),
   });
+}
+
+function commandOf(
+  { entrypoint = [], cmd = [] }: Pick<MappedImage, 'entrypoint' | 'cmd'>,
+  hasArguments: boolean,
+): readonly string[] | undefined {
+  const command = [...entrypoint, ...(hasArguments && entrypoint.length > 0 ? [] : cmd)];
+  return command.length > 0 ? command : undefined;
 }
 
 const programs = ['entrypoint', 'nop', 'workingdirinit', 'sidecarlogresults'];

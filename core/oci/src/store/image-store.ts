@@ -1,9 +1,10 @@
 import { mkdir, rm, stat, utimes } from 'node:fs/promises';
 import { type Clock, systemClock } from '@tektite/meta';
-import { type ImageReference, parseImageReference } from '../image-reference.ts';
+import type { ImageReference } from '../image-reference.ts';
 import { ownPlatform, type Platform, platformText } from '../platform.ts';
 import { StoreError } from '../store-error.ts';
 import { unpackLayer } from '../unpack-layer.ts';
+import { parseName as parse } from './parse-name.ts';
 import { LayersProgram } from '../unpack/layers-program.ts';
 import { defaultLayerLimits, type LayerLimits } from '../unpack/unpack-blob.ts';
 import type { CredentialSource, RegistrySettings } from './connect-registry.ts';
@@ -52,6 +53,8 @@ export interface PullOptions {
   /** Default `IfNotPresent`. */
   readonly policy?: PullPolicy;
   readonly onProgress?: (progress: PullProgress) => void;
+  /** How long the first connection to the registry may take. Default 10 s. */
+  readonly dialTimeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -127,8 +130,8 @@ export class ImageStore implements AsyncDisposable {
       throw new StoreError('NOT_FOUND', `${fullName(image)} is not in the image store, and must not be pulled`);
     await (this.ready ??= this.prepare());
     const signal = options.signal ?? new AbortController().signal;
-    const { credentials = async () => [], onProgress } = options;
-    const request = { image, platform, credentials, signal, ...(onProgress ? { onProgress } : {}) };
+    const { credentials = async () => [], onProgress, dialTimeoutMs } = options;
+    const request = { image, platform, credentials, signal, dialTimeoutMs, ...(onProgress ? { onProgress } : {}) };
     const { folder, layers, lease, registries } = this;
     const { record, target } = await pullImage(request, { folder, layers, lease, registries });
     await this.setName(fullName(image), record.digest, target);
@@ -330,12 +333,4 @@ const nowhere: BlobSource = {
 function matches({ platform }: ImageRecord, wanted: Platform): boolean {
   const text = platformText(wanted);
   return platform === '' || platform === text || platform.startsWith(`${text}/`) || text.startsWith(`${platform}/`);
-}
-
-function parse(reference: string): ImageReference {
-  try {
-    return parseImageReference(reference);
-  } catch (cause) {
-    throw new StoreError('INVALID_REFERENCE', (cause as Error).message, { cause });
-  }
 }

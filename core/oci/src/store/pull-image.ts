@@ -13,6 +13,7 @@ export interface PullRequest {
   readonly credentials: CredentialSource;
   readonly onProgress?: (progress: PullProgress) => void;
   readonly signal: AbortSignal;
+  readonly dialTimeoutMs?: number | undefined;
 }
 
 /** The store, and how its registries are reached. */
@@ -25,8 +26,8 @@ export async function pullImage(
   request: PullRequest,
   target: PullTarget,
 ): Promise<{ readonly record: ImageRecord; readonly target: string }> {
-  const { image, credentials, signal } = request;
-  const { client, document } = await connectRegistry(image, target.registries, credentials, signal);
+  const { image, credentials, signal, dialTimeoutMs } = request;
+  const { client, document } = await connectRegistry(image, target.registries, credentials, signal, dialTimeoutMs);
   try {
     const record = await pullFrom(client, document, request, target);
     return { record, target: document.digest };

@@ -9,6 +9,8 @@ export interface ImageRequest {
   readonly policy: ImagePullPolicy;
   /** Records an Event of the container. */
   readonly record: (type: 'Normal' | 'Warning', reason: string, message: string) => void;
+  /** How long the first connection to the registry may take. Default: as long as the image store waits. */
+  readonly dialTimeoutMs?: number;
   readonly signal: AbortSignal;
 }
 

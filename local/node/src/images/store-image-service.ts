@@ -3,7 +3,7 @@ import type { Clock } from '@tektite/meta';
 import {
   type CredentialSource,
   type HeldImage,
-  type ImageStore,
+  type ImageSource,
   isStoreError,
   machineLogins,
   type PullProgress,
@@ -16,7 +16,7 @@ import { PullBackOff } from './pull-back-off.ts';
 import { pullErrorText } from './pull-error-text.ts';
 
 export interface StoreImageServiceOptions {
-  readonly store: ImageStore;
+  readonly store: ImageSource;
   readonly objects: ObjectSource;
   readonly clock: Clock;
   /** The logins of the machine. Default: those of `~/.docker/config.json` and of credential helpers. */
@@ -72,7 +72,7 @@ export class StoreImageService implements ImageService {
   }
 
   private async pull(request: ImageRequest): Promise<HeldImage> {
-    const { pod, image, record, signal } = request;
+    const { pod, image, record, signal, dialTimeoutMs } = request;
     const { store, objects, clock, credentials = machineLogins, onProgress } = this.options;
     const key = `${pod.metadata.uid}_${image}`;
     const quoted = JSON.stringify(image);
@@ -89,6 +89,7 @@ export class StoreImageService implements ImageService {
         policy: 'Always',
         credentials: podCredentials(pod, objects, credentials),
         signal,
+        ...(dialTimeoutMs === undefined ? {} : { dialTimeoutMs }),
         ...(onProgress ? { onProgress: (progress) => onProgress(request, progress) } : {}),
       });
       this.backOff.succeeded(key);

@@ -10,13 +10,21 @@ import { findImageCommands } from './find-image-commands.ts';
 /** The command of an image that is known without its registry; with arguments of the step, without the image's own. */
 export type KnownCommand = (image: string, hasArguments: boolean) => readonly string[] | undefined;
 
-/** The commands of images, asked of their registries unless they are known. Answers by digest are cached. */
+/** The command of an image that the machine has, as far as that is the one which its name means now. */
+export type StoredCommand = (image: string, hasArguments: boolean) => Promise<readonly string[] | undefined>;
+
+/**
+ * The commands of images, asked of their registries unless they are known, or the machine has the image. Names without a tag mean
+ * another image each day: for these the image of the machine counts only where the registry gives no answer. Answers by digest are cached.
+ */
 export class ImageLookup {
   private readonly cache = new ImageCommandCache();
   private readonly known: KnownCommand;
+  private readonly stored: StoredCommand;
 
-  constructor(known: KnownCommand = () => undefined) {
+  constructor(known: KnownCommand = () => undefined, stored: StoredCommand = async () => undefined) {
     this.known = known;
+    this.stored = stored;
   }
 
   /** For all steps of a Task that say nothing themselves. Throws what the registry says, or that there is none. */
@@ -28,13 +36,37 @@ export class ImageLookup {
       if (!needsImageCommand(step) || found.has(key)) continue;
       const hasArguments = (step.args ?? []).length > 0;
       const command = this.known(step.image ?? '', hasArguments);
-      if (command) {
-        found.set(key, { image: step.image ?? '', commands: { 'linux/amd64': command, 'linux/arm64': command } });
-        continue;
-      }
-      found.set(key, await this.ask(parseImageReference(step.image ?? ''), hasArguments, taskRun, place));
+      found.set(
+        key,
+        command
+          ? onAllPlatforms(step.image ?? '', command)
+          : await this.find(step.image ?? '', hasArguments, taskRun, place),
+      );
     }
     return found;
+  }
+
+  private async find(
+    image: string,
+    hasArguments: boolean,
+    taskRun: TaskRun,
+    place: CredentialPlace,
+  ): Promise<ImageCommands> {
+    const reference = parseImageReference(image);
+    const stored = async () => {
+      const command = await this.stored(image, hasArguments);
+      return command && onAllPlatforms(image, command);
+    };
+    const isFixed = reference.isDigest || reference.reference !== 'latest';
+    const local = isFixed ? await stored() : undefined;
+    if (local) return local;
+    try {
+      return await this.ask(reference, hasArguments, taskRun, place);
+    } catch (error) {
+      const fallback = isFixed ? undefined : await stored();
+      if (fallback) return fallback;
+      throw error;
+    }
   }
 
   private async ask(
@@ -54,6 +86,10 @@ export class ImageLookup {
     this.cache.put(found.image, hasArguments, found);
     return found;
   }
+}
+
+function onAllPlatforms(image: string, command: readonly string[]): ImageCommands {
+  return { image, commands: { 'linux/amd64': command, 'linux/arm64': command } };
 }
 
 /** From the secrets of the Pod template, then those of the service account. */
