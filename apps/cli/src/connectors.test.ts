@@ -49,7 +49,19 @@ describe('the guestbook, with processes of this machine', () => {
     const payload = join(scratch.path, 'kodata');
     cpSync(join(example, 'kodata'), payload, { recursive: true });
     const data = join(scratch.path, 'data');
-    const args = ['up', '--data-dir', data, '--port', '0', '--systems', 'connectors', '--payload', payload];
+    const onMachine = ['--runtime', 'host', '--network', 'host'];
+    const args = [
+      'up',
+      '--data-dir',
+      data,
+      '--port',
+      '0',
+      '--systems',
+      'connectors',
+      '--payload',
+      payload,
+      ...onMachine,
+    ];
     const start = async (VERSION: string) => {
       const running = await scratch.start(args, /Ctrl-C/, { VERSION });
       return { running, client: await openClient({ kubeconfig: join(data, 'kubeconfig') }) };

@@ -68,7 +68,11 @@ async function startParts(options: ClusterOptions, started: Started): Promise<Ru
   const { clock = systemClock, random = systemRandom, log = silentLogger, onNotice = () => undefined } = options;
   const { controllers = true, node, systems = [] } = options;
   const folder = controllers || node ? (options.folder ?? (await temporaryFolder(started))) : undefined;
-  const network = node && folder !== undefined ? await openNetwork(node, folder, onNotice, started) : undefined;
+  // A machine that has no network for Pods may not run Pods at all: then that error is enough.
+  const notices: string[] = [];
+  const noticeLater = (text: string) => void notices.push(text);
+  const network =
+    node && folder !== undefined ? await openNetwork(node, folder, { onNotice, noticeLater }, started) : undefined;
   const range = network ? podServiceRange : folder === undefined ? undefined : machineServiceRange(folder);
   const server = await createServer(options, { range, network }, started);
   const close = () => undoAll(started);
@@ -116,6 +120,7 @@ async function startParts(options: ClusterOptions, started: Started): Promise<Ru
           async (own: Started) => {
             const { runNode } = await import('./run-node.ts');
             await runNode({ ...parts, folder, node, network, api: await https() }, own);
+            for (const text of notices) onNotice(text);
           },
         ]
       : []),
@@ -153,12 +158,12 @@ async function temporaryFolder(started: Started): Promise<string> {
 async function openNetwork(
   node: ClusterNode,
   folder: string,
-  onNotice: (text: string) => void,
+  { onNotice, noticeLater }: Readonly<Record<'onNotice' | 'noticeLater', (text: string) => void>>,
   started: Started,
 ): Promise<PodNetwork | undefined> {
   if ((node.network ?? 'host') === 'host') return undefined;
   const { openPodNetwork } = await import('./open-pod-network.ts');
-  const network = await openPodNetwork(node, folder, onNotice);
+  const network = await openPodNetwork(node, folder, noticeLater);
   if (!network) return undefined;
   let isClosing = false;
   void network.ended.then(

@@ -2,6 +2,7 @@ import type { ClusterNode, NetworkName, RuntimeName } from '@tektite/cluster';
 import type { ImageMapping } from '@tektite/node';
 import type { PullProgress } from '@tektite/oci';
 import { readRegistrySettings } from '../image/registry-settings.ts';
+import { ownImage } from '../release/own-program.ts';
 import { pipelinesImages, shellImage } from '../systems/pipelines.ts';
 
 export interface ClusterNodeOptions {
@@ -22,7 +23,7 @@ export async function clusterNode(options: ClusterNodeOptions): Promise<ClusterN
     runtime,
     network,
     images: async (dataDir) => ({ ...(await pipelinesImages(dataDir, onNotice)), ...images }),
-    ownImages: [shellImage],
+    ownImages: [shellImage, ownImage],
     ...(pulls ? { registries: await readRegistrySettings(undefined) } : {}),
     ...(onPull ? { onPull } : {}),
   };

@@ -3,6 +3,9 @@ import { dirname, join } from 'node:path';
 import { isInCluster } from '@tektite/client';
 import { version } from '../version.ts';
 
+/** The image of this program, which on this machine only names it. */
+export const ownImage: string = `tektite.dev/tektite:${version}`;
+
 /** How containers run this same program. */
 export interface OwnProgram {
   readonly image: string;
@@ -20,7 +23,7 @@ export interface OwnProgram {
  * processes, so they take ports that are seldom used.
  */
 export function ownProgram(environment: Readonly<Record<string, string | undefined>> = process.env): OwnProgram {
-  const image = environment.TEKTITE_IMAGE ?? `tektite.dev/tektite:${version}`;
+  const image = environment.TEKTITE_IMAGE ?? ownImage;
   const script = realpathSync(process.argv[1] ?? '');
   const { execPath } = process;
   if (isInCluster()) return { image, command: [execPath, script], folders: {}, webhookPort: 8443, statusPort: 9090 };
