@@ -51,6 +51,7 @@ import { defaultServiceRange, firstAddress, ServiceAddresses } from './store/ser
 import type { ApiRequest } from './request/api-request.ts';
 import type { ApiResponse } from './request/api-response.ts';
 import { ResourceHandler, type RestParts } from './rest/resource-handler.ts';
+import { ResourceMetrics } from './rest/resource-metrics.ts';
 import { Router } from './rest/router.ts';
 import { NodeConnectors } from './rest/subresources/pod-node.ts';
 import { subresourceHandlers } from './rest/subresources/index.ts';
@@ -202,6 +203,7 @@ export class ApiServer {
         subresourceHandlers(rest, resources, tokens, this.nodes, authorizer, random, options.dial),
       ),
       aggregator: this.aggregator,
+      metrics: new ResourceMetrics(this.nodes, clock),
       flowController: this.flowController,
       reviews: reviewHandlers({ clock, authorizer, rbac, tokens, tokenFiles }),
     });

@@ -25,6 +25,7 @@ import type {
   RunningContainer,
   TerminalSize,
 } from './runtime/pod-runtime.ts';
+import { type MachineUsage, UsageSampler } from './metrics/usage-sampler.ts';
 import { memoryVolumes } from './volumes/memory-volumes.ts';
 import { PodVolumes } from './volumes/pod-volumes.ts';
 import { ProtectedFolders } from './volumes/protected-folders.ts';
@@ -86,6 +87,8 @@ export interface RunningNode extends AsyncDisposable {
   attach(pod: Pod, container: string, request: AttachRequest, signal?: AbortSignal): Promise<void>;
   /** Connects to a port of a Pod, as its own programs would on localhost. Rejects when the Pod does not run or no program listens. */
   dial(pod: Pod, port: number, signal?: AbortSignal): Promise<Duplex>;
+  /** What the machine and the Pods on it use. */
+  usage(): Promise<MachineUsage>;
 }
 
 export interface AttachRequest {
@@ -168,10 +171,12 @@ export async function startNode(options: NodeOptions, signal?: AbortSignal): Pro
 }
 
 function connector(
-  { logs, runtime, network }: AgentParts,
+  { logs, runtime, network, clock }: AgentParts,
   agent: PodAgent,
-): Pick<RunningNode, 'log' | 'exec' | 'attach' | 'dial'> {
+): Omit<RunningNode, 'name' | typeof Symbol.asyncDispose> {
+  const sampler = new UsageSampler(clock);
   return {
+    usage: () => sampler.measure(agent.running()),
     log(pod, { container, previous = false, ...options }) {
       const { name = '', namespace = '', uid = '' } = pod.metadata;
       const newest = agent.worker(pod)?.attempt(container) ?? -1;

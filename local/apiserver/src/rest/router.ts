@@ -15,6 +15,7 @@ import type { ApiRequest } from '../request/api-request.ts';
 import type { ApiResponse } from '../request/api-response.ts';
 import type { RequestContext } from './request-context.ts';
 import { parseRequestInfo, selectedFields, selectedName, splitPath } from '../request/request-info.ts';
+import type { ResourceMetrics } from './resource-metrics.ts';
 import { methodNotAllowedError, type ResourceHandler } from './resource-handler.ts';
 
 export interface RouterParts {
@@ -24,6 +25,7 @@ export interface RouterParts {
   readonly authorizer: Authorizer;
   readonly handler: ResourceHandler;
   readonly aggregator: Aggregator;
+  readonly metrics: ResourceMetrics;
   readonly flowController: FlowController;
   /** Resources that are only asked, never stored, by `plural.group`. */
   readonly reviews: ReadonlyMap<string, (context: RequestContext) => Promise<ApiResponse>>;
@@ -43,7 +45,11 @@ export class Router {
 
   constructor(parts: RouterParts) {
     this.parts = parts;
-    const remotes = () => parts.aggregator.versions();
+    const remotes = () => {
+      const versions = parts.aggregator.versions();
+      const own = parts.metrics.versions().filter(({ group, version }) => !parts.aggregator.has(group, version));
+      return [...versions, ...own];
+    };
     this.discovery = new Discovery(parts.resources, remotes);
     this.openApi = new OpenApi(parts.resources, remotes);
   }
@@ -89,6 +95,7 @@ export class Router {
     const { resources } = this.parts;
     const remote = remoteVersion(request.path);
     if (remote && this.parts.aggregator.has(...remote)) return this.parts.aggregator.proxy(...remote, request, user);
+    if (remote && this.parts.metrics.has(...remote)) return this.parts.metrics.answer(context);
     if (!info.isResourceRequest) return this.answerPath(context);
     const resource = resources.find(info.group, info.version, info.resource);
     if (!resource) {

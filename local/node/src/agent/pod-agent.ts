@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { kinds } from '@tektite/client';
 import { Informer } from '@tektite/controller/cache';
 import type { Pod } from '@tektite/schema/kubernetes';
+import type { RunningContainer } from '../runtime/pod-runtime.ts';
 import { removeTree } from '../volumes/remove-tree.ts';
 import type { AgentParts } from './agent-parts.ts';
 import { PodWorker } from './pod-worker.ts';
@@ -36,6 +37,11 @@ export class PodAgent implements AsyncDisposable {
   /** The worker of a Pod, if it is this node's. */
   worker({ metadata }: Pod): PodWorker | undefined {
     return this.workers.get(metadata.uid ?? '');
+  }
+
+  /** The Pods, with the containers of each that run now. */
+  running(): readonly { readonly pod: Pod; readonly containers: ReadonlyMap<string, RunningContainer> }[] {
+    return [...this.workers.values()].map((worker) => worker.running());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

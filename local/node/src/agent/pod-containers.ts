@@ -64,6 +64,11 @@ export class PodContainers {
     return this.running.get(name);
   }
 
+  /** Those that run now, by name. */
+  get all(): ReadonlyMap<string, RunningContainer> {
+    return this.running;
+  }
+
   get isRunning(): boolean {
     return this.running.size > 0;
   }

@@ -92,6 +92,11 @@ export class PodWorker {
     return this.containers.find(name);
   }
 
+  /** The Pod, with the containers that run now. */
+  running(): { readonly pod: Pod; readonly containers: ReadonlyMap<string, RunningContainer> } {
+    return { pod: this.pod, containers: this.containers.all };
+  }
+
   /** Whether a container runs now. */
   get isRunning(): boolean {
     return this.containers.isRunning;

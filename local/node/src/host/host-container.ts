@@ -45,6 +45,7 @@ export class HostContainer implements RunningContainer {
   readonly user: { readonly uid: number; readonly gid: number; readonly supplementalGroups: readonly number[] };
   readonly stdin?: NodeJS.WritableStream;
   readonly stopSignal?: NodeJS.Signals;
+  readonly processId?: number;
   private readonly parts: HostContainerParts;
   private readonly sandbox: SandboxProcess;
   /** The first process, as the host counts. */
@@ -61,6 +62,7 @@ export class HostContainer implements RunningContainer {
     const { uid, gid, groups } = parts.process.user;
     this.user = { uid, gid, supplementalGroups: [...new Set([gid, ...groups])] };
     if (sandbox.child.stdin) this.stdin = sandbox.child.stdin;
+    if (sandbox.child.pid !== undefined) this.processId = sandbox.child.pid;
     if (parts.stopSignal) this.stopSignal = parts.stopSignal;
     this.exited = exited.then((code) => this.finish(code));
   }

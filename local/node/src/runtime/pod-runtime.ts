@@ -142,6 +142,8 @@ export interface RunningContainer {
   readonly exited: Promise<ContainerExit>;
   /** The user of the first process, if known. */
   readonly user?: { readonly uid: number; readonly gid: number; readonly supplementalGroups: readonly number[] };
+  /** The process of this machine whose descendants are the container, where there is one. */
+  readonly processId?: number;
   /** It only seems to run, and so nothing listens: probes over the network count as answered. */
   readonly answersProbes?: boolean;
   /** The signal of the image that asks it to stop, where the Pod names none. Default SIGTERM. */

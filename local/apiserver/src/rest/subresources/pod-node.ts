@@ -16,6 +16,7 @@ import { parseBoolean, parseInteger } from '../../request/options.ts';
 import type { Channels, SessionStream, TerminalSize } from '../../request/api-response.ts';
 import type { RequestContext } from '../request-context.ts';
 import { reviewConnection } from './connect-admission.ts';
+import type { NodeUsage } from './node-usage.ts';
 import { portDialer, readPorts } from './port-forward.ts';
 import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
 
@@ -46,6 +47,8 @@ export interface NodeConnector {
   attach?(pod: Pod, container: string, streams: SessionStreams, signal: AbortSignal): Promise<void>;
   /** Connects to a port of the Pod, as its own programs would on localhost. */
   dial?(pod: Pod, port: number, signal: AbortSignal): Promise<Duplex>;
+  /** What the node and its Pods use. */
+  usage?(): Promise<NodeUsage>;
 }
 
 /** The streams of a terminal session, as far as the client wants them. */
@@ -72,6 +75,10 @@ export class NodeConnectors {
 
   find(name: string): NodeConnector | undefined {
     return this.nodes.get(name);
+  }
+
+  all(): readonly (readonly [name: string, node: NodeConnector])[] {
+    return [...this.nodes];
   }
 }
 

@@ -117,6 +117,19 @@ describe('the proxy of Services', () => {
   });
 });
 
+it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])('never answers %s with the object itself', async (method) => {
+  const metadata = { name: `own-${method.toLowerCase()}` };
+  const spec = { ports: [{ name: 'http', port: 80 }] };
+  await server.ok('POST', `${namespace}/services`, { apiVersion: 'v1', kind: 'Service', metadata, spec });
+  await server.ok('POST', '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata });
+  for (const place of [`${namespace}/services/${metadata.name}`, `/api/v1/nodes/${metadata.name}`])
+    for (const path of ['', '/', '/pods', '/?watch=true'])
+      expect(await server.send(method, `${place}/proxy${path}`)).toMatchObject({
+        code: 503,
+        object: { kind: 'Status' },
+      });
+});
+
 it('does not follow the external name of a Service', async () => {
   await server.ok('POST', `${namespace}/services`, {
     apiVersion: 'v1',
