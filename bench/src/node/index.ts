@@ -18,20 +18,40 @@ import { type ControlPlane, startControlPlane } from '@tektite/testkit';
 import { startWorkloads } from '@tektite/workloads';
 import { printTable, type Row } from '../table.ts';
 import { type BenchImage, openBenchImage } from './image-node.ts';
+import { benchManyPods } from './many-pods.ts';
+import { benchOciRuntimes } from './oci-runtime.ts';
+import { benchPortForward } from './port-forward.ts';
 
 /** How long Pods take from their creation to their end, with the scheduler and a node of this machine. */
 export async function benchNode({ quick }: { quick: boolean }): Promise<void> {
   const ok: boolean[] = [];
   const rounds = quick ? 20 : 100;
-  ok.push(printTable('Pods as processes of this machine (host)', await benchRuntime('host', rounds, 50)));
+  const host = await benchRuntime('host', rounds, 50);
+  ok.push(printTable('Pods as processes of this machine (host)', host));
   ok.push(printTable('a network for each Pod', await benchNetwork(rounds)));
   await using image = await openBenchImage();
-  if (image) ok.push(printTable('Pods from images', await benchRuntime('images', rounds, 50, image)));
+  if (image) ok.push(printTable('Pods from images', beside(await benchRuntime('images', rounds, 50, image), host)));
   else console.log('\nbusybox is not installed: the figures of images are left out');
+  ok.push(printTable('many Pods', await benchManyPods(200)));
+  const forwarded = await benchPortForward(quick ? 500 : 3000);
+  if (forwarded) ok.push(printTable('port-forward', forwarded));
+  else console.log('\nkubectl is not installed: the figures of port-forward are left out');
+  const others = image ? benchOciRuntimes(rounds) : [];
+  if (others.length > 0) ok.push(printTable('OCI runtimes alone, for scale: no Pod, no API, no log', others));
+  else console.log('\ncrun and runc are not installed, or cannot run here: their figures are left out');
   ok.push(printTable('simulated Pods', await benchSimulated(quick ? 500 : 3000)));
   if (hasPodman()) ok.push(printTable('Pods by podman, for scale', await benchRuntime('podman', quick ? 3 : 10, 10)));
-  else console.log('\npodman is not installed: its figures are left out');
+  else console.log('\npodman is not installed, or has no image localhost/busybox: its figures are left out');
   process.exitCode = ok.every(Boolean) ? 0 : 1;
+}
+
+/** The host runtime as the reference of the same rows; a container from an image may take twice as long. */
+function beside(rows: readonly Row[], host: readonly Row[]): Row[] {
+  const own = rows.map((row, index) => ({ ...row, reference: host[index]?.value ?? 0 }));
+  const at = own.findIndex(({ what }) => what === 'alone: created to Succeeded, p50');
+  const { value = 0, reference = 1 } = own[at] ?? {};
+  const target = { value: 2, better: 'less' } as const;
+  return [...own, { what: 'beside the host runtime', value: value / reference, unit: '×', target }];
 }
 
 interface Bench extends AsyncDisposable {
