@@ -2,7 +2,7 @@ import { kinds } from '@tektite/client';
 import { startCluster } from '@tektite/cluster';
 import type { Row } from '../table.ts';
 
-/** Pods that go on, all at once, each with a network of its own where the machine can give it one. */
+/** Pods that go on, all at once, each with a separate network where the machine can give it one. */
 export async function benchManyPods(count: number): Promise<Row[]> {
   await using cluster = await startCluster({ node: { runtime: 'host', network: 'auto', maxPods: count + 10 } });
   const { client } = cluster;

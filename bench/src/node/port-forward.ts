@@ -9,7 +9,7 @@ import type { Row } from '../table.ts';
 const bin = new URL('../../../apps/cli/bin/tektite.js', import.meta.url).pathname;
 const podPort = 18_765;
 
-/** Sends zeros to whoever connects. */
+/** Sends zeros to each client. */
 const program = `const chunk = Buffer.alloc(1 << 18);
 require('net').createServer((socket) => {
   const send = () => { while (socket.write(chunk)); };
@@ -17,7 +17,7 @@ require('net').createServer((socket) => {
   send();
 }).listen(${podPort}, () => console.log('listens'));`;
 
-/** Bytes through `kubectl port-forward`, from a Pod with a network of its own. Undefined without kubectl. */
+/** Bytes through `kubectl port-forward`, from a Pod in the network of Pods. Undefined without kubectl. */
 export async function benchPortForward(megabytes: number): Promise<Row[] | undefined> {
   if (spawnSync('kubectl', ['version', '--client']).status !== 0) return undefined;
   const folder = await mkdtemp(join(tmpdir(), 'tektite-bench-'));

@@ -87,7 +87,7 @@ export interface RunningNode extends AsyncDisposable {
   attach(pod: Pod, container: string, request: AttachRequest, signal?: AbortSignal): Promise<void>;
   /** Connects to a port of a Pod, as its own programs would on localhost. Rejects when the Pod does not run or no program listens. */
   dial(pod: Pod, port: number, signal?: AbortSignal): Promise<Duplex>;
-  /** What the machine and the Pods on it use. */
+  /** The use of the machine and of the Pods on it. */
   usage(): Promise<MachineUsage>;
 }
 

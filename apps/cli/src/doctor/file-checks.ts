@@ -5,7 +5,7 @@ import { type Check, missing, ok, warning } from './check.ts';
 import { findProgram, programVersion } from './find-program.ts';
 import { imageProgram, isVersion, type WantedStep, wantedSteps } from './wanted-programs.ts';
 
-/** What decides how the steps of a file would run. */
+/** The facts that decide how the steps of a file would run. */
 export interface FileCheckOptions {
   readonly runtime: 'auto' | 'images' | 'host';
   /** Images mapped to this machine. */

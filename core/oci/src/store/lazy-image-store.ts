@@ -6,7 +6,7 @@ import { ImageStore, type ImageStoreOptions, type PullOptions } from './image-st
 import { parseName } from './parse-name.ts';
 import { defaultStoreFolder } from './store-folder.ts';
 
-/** The part of an image store that provides images to containers. */
+/** The methods of an image store that provide images to containers. */
 export type ImageSource = Pick<ImageStore, 'hold' | 'pull'>;
 
 /**

@@ -16,7 +16,7 @@ export interface PodUsage {
   readonly containers: readonly (Usage & { readonly name: string })[];
 }
 
-/** What this machine and its Pods use. */
+/** The use of this machine and of its Pods. */
 export interface MachineUsage {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -82,7 +82,7 @@ export class UsageSampler {
   }
 }
 
-/** What all processors did since the machine started but for waiting, and the memory that is not available to programs. */
+/** The time that all processors were busy since the machine started, and the memory that is not available to programs. */
 async function machineUsage(): Promise<TreeUsage & { readonly uptimeMs: number }> {
   const [stat, memory, uptime] = await Promise.all(
     ['stat', 'meminfo', 'uptime'].map((name) => readFile(`/proc/${name}`, 'latin1')),

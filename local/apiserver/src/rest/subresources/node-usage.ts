@@ -7,7 +7,7 @@ export interface Usage {
   readonly windowMs: number;
 }
 
-/** What a node and its Pods use. */
+/** The use of a node and of its Pods. */
 export interface NodeUsage {
   /** Milliseconds since 1970. */
   readonly at: number;

@@ -47,7 +47,7 @@ export interface NodeConnector {
   attach?(pod: Pod, container: string, streams: SessionStreams, signal: AbortSignal): Promise<void>;
   /** Connects to a port of the Pod, as its own programs would on localhost. */
   dial?(pod: Pod, port: number, signal: AbortSignal): Promise<Duplex>;
-  /** What the node and its Pods use. */
+  /** The use of the node and of its Pods. */
   usage?(): Promise<NodeUsage>;
 }
 
