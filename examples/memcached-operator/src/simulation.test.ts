@@ -8,7 +8,7 @@ import {
 } from '@tektite/controller';
 import { formatTime, isConditionTrue, isControlledBy } from '@tektite/meta';
 import type { Deployment, Pod } from '@tektite/schema/kubernetes';
-import { type Scenario, simulate, type World } from '@tektite/testkit';
+import { type Scenario, simulate, type World } from '@tektite/simulator';
 import { describe, expect, it } from 'vitest';
 import { memcachedController } from './controller.ts';
 import { deploymentFor, statusFor } from './decide.ts';

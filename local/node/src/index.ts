@@ -32,7 +32,7 @@ export {
 } from './runtime/runtime-error.ts';
 export { PodmanRuntime, type PodmanRuntimeOptions } from './podman/podman-runtime.ts';
 export { SimulatedRuntime, type SimulatedRuntimeOptions } from './simulated/simulated-runtime.ts';
-export { type Simulation, simulationAnnotation } from './simulated/simulation.ts';
+export { annotatedSimulation, type Simulation, simulationAnnotation } from './simulated/simulation.ts';
 
 // The network of Pods
 export { type PodConnection, PodNetwork, type PodNetworkOptions } from './network/pod-network.ts';

@@ -1,22 +1,21 @@
 import { type Client, kinds } from '@tektite/client';
 import { isControlledBy, ownerReference } from '@tektite/meta';
-import type { ConfigMap, Pod } from '@tektite/schema/kubernetes';
-import { type Scenario, simulate, type World } from '@tektite/testkit';
+import type { ConfigMap } from '@tektite/schema/kubernetes';
+import { type PodScript, type Scenario, simulate, startSimulatedNode, type World } from '@tektite/simulator';
 import { describe, it } from 'vitest';
 import { startWorkloads } from './start-workloads.ts';
-import { createNode, fakeKubelet, type PodScript, renewLeases, template } from './test-support.ts';
+import { template } from './test-support.ts';
 
 /** `SEEDS=500 npx vitest run local/workloads` for a long night. */
 const seeds = Number(process.env['SEEDS'] ?? 4);
 const namespace = 'default';
 
-/** All controllers under test; nodes and their kubelet are on the side of the world, where nothing fails. */
+/** All controllers under test; on the side of the node nothing fails. */
 function scenario(act: Scenario['act'], check: Scenario['check'], script?: PodScript): Scenario {
   return {
-    async prepare({ client }) {
-      await createNode(client, 'node-1');
-      renewLeases(client);
-      fakeKubelet(client, script);
+    restless: ['node-1'],
+    async prepare({ component }) {
+      await component('node-1', (client) => startSimulatedNode(client, 'node-1', script), { rates: {} });
     },
     async start(client) {
       void startWorkloads({ client });
@@ -112,9 +111,9 @@ function deployments(): Scenario {
 function jobs(): Scenario {
   const wanted = new Map<string, number>();
   /** Some Pods fail. Their name decides which, so that every reconcile sees the same result. */
-  const script = ({ metadata }: Pod) => ({
+  const script: PodScript = ({ metadata }) => ({
     exitCode: (metadata.name ?? '').charCodeAt((metadata.name ?? '').length - 1) % 4 === 0 ? 1 : 0,
-    afterMs: 2000,
+    runMs: 2000,
   });
   return scenario(
     async (world) => {

@@ -1,7 +1,7 @@
 import { type Client, kinds } from '@tektite/client';
 import { defineController, installKinds, Manager, mapped, startSystems } from '@tektite/controller';
 import { isConditionTrue } from '@tektite/meta';
-import { type Scenario, simulate, type World } from '@tektite/testkit';
+import { type Scenario, simulate, type World } from '@tektite/simulator';
 import { expect, it } from 'vitest';
 import { decideAgent } from './agent/decide-agent.ts';
 import { HostRecord } from './agent/host-record.ts';

@@ -1,7 +1,7 @@
 import { type Client, kinds } from '@tektite/client';
 import { installKinds, Manager } from '@tektite/controller';
 import { type DynamicObject, isConditionTrue, sleep } from '@tektite/meta';
-import { type Scenario, simulate, type World } from '@tektite/testkit';
+import { type Scenario, simulate, type World } from '@tektite/simulator';
 import { describe, expect, it } from 'vitest';
 import { Connector } from './kinds/connector.ts';
 import { InstallManifest } from './kinds/install-manifest.ts';

@@ -8,19 +8,20 @@ export {
   httpsTransport,
   startControlPlane,
 } from './control-plane.ts';
-export { type FaultOptions, type FaultRates, faultyTransport, type FaultyTransport } from './faulty-transport.ts';
+export {
+  type DecidedFaultOptions,
+  type FaultDecision,
+  type FaultOptions,
+  type FaultRates,
+  faultyTransport,
+  type FaultyTransport,
+  requestFaults,
+  type TransportFault,
+  watchFaults,
+} from './faulty-transport.ts';
 export { freePorts } from './free-ports.ts';
 export { Mutator } from './fuzz/mutator.ts';
 export { type RealControlPlane, startRealControlPlane } from './real-control-plane.ts';
 export { type AccessRecord, recordingTransport, type RecordingTransport } from './recording-transport.ts';
 export { type SimulatedProcess, simulatedProcess, type SimulatedProcessOptions } from './simulated-process.ts';
-export { settle, type VirtualClock, virtualClock } from './virtual-clock.ts';
-export {
-  type Scenario,
-  simulate,
-  SimulationError,
-  simulationErrors,
-  type SimulationOptions,
-  type SimulationReport,
-  type World,
-} from './simulate.ts';
+export { settle, type VirtualClock, virtualClock, type VirtualClockOptions } from './virtual-clock.ts';

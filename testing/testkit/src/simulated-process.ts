@@ -23,6 +23,8 @@ export interface SimulatedProcess {
   readonly clock: Clock;
   /** Requests through it pause and die with the process. */
   transport(inner: Transport): Transport;
+  /** Sets its wall clock forward, or back by a negative number. Timers and the monotonic clock do not notice. */
+  jump(milliseconds: number): void;
   pause(): void;
   resume(): Promise<void>;
   /** As `kill -9`: nothing it started goes on, and nothing is reported. */
@@ -39,7 +41,8 @@ export interface SimulatedProcess {
  * await process.resume();
  */
 export function simulatedProcess(options: SimulatedProcessOptions): SimulatedProcess {
-  const { clock: shared, random, rate = 1, aheadMs = 0 } = options;
+  const { clock: shared, random, rate = 1 } = options;
+  let ahead = options.aheadMs ?? 0;
   let paused = false;
   let killed = false;
   let waiting: (() => void)[] = [];
@@ -51,7 +54,7 @@ export function simulatedProcess(options: SimulatedProcessOptions): SimulatedPro
   }
 
   const clock: Clock = {
-    now: () => shared.now() + aheadMs,
+    now: () => shared.now() + ahead,
     monotonic: () => shared.monotonic() * rate,
     setTimer(milliseconds, action) {
       let cancelled = false;
@@ -87,6 +90,9 @@ export function simulatedProcess(options: SimulatedProcessOptions): SimulatedPro
       stream: (request) => (killed ? new Promise(() => {}) : heard(inner.stream(request))),
       close: () => inner.close(),
     }),
+    jump: (milliseconds) => {
+      ahead += milliseconds;
+    },
     pause: () => {
       paused = true;
     },

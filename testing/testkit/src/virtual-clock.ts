@@ -23,6 +23,11 @@ interface Timer {
   readonly action: () => void;
 }
 
+export interface VirtualClockOptions {
+  /** Lets the program come to rest after each timer. Default: some turns of the event loop. */
+  readonly settle?: () => Promise<void>;
+}
+
 const oneDay = 24 * 60 * 60 * 1000;
 
 /**
@@ -32,7 +37,10 @@ const oneDay = 24 * 60 * 60 * 1000;
  * await clock.advance(60_000);
  * await done;
  */
-export function virtualClock(start: number = Date.parse('2026-01-01T00:00:00Z')): VirtualClock {
+export function virtualClock(
+  start: number = Date.parse('2026-01-01T00:00:00Z'),
+  { settle: rest = settle }: VirtualClockOptions = {},
+): VirtualClock {
   const timers = new Set<Timer>();
   let now = start;
   let order = 0;
@@ -48,7 +56,7 @@ export function virtualClock(start: number = Date.parse('2026-01-01T00:00:00Z'))
     now = Math.max(now, timer.due);
     timers.delete(timer);
     timer.action();
-    await settle();
+    await rest();
   }
 
   return {
@@ -61,7 +69,7 @@ export function virtualClock(start: number = Date.parse('2026-01-01T00:00:00Z'))
     },
     async advance(milliseconds) {
       const end = now + milliseconds;
-      await settle();
+      await rest();
       for (let timer = nextTimer(); timer && timer.due <= end; timer = nextTimer()) await run(timer);
       now = end;
     },
@@ -72,7 +80,7 @@ export function virtualClock(start: number = Date.parse('2026-01-01T00:00:00Z'))
         settled = true;
       };
       promise.then(mark, mark);
-      await settle();
+      await rest();
       while (!settled) {
         const timer = nextTimer();
         if (!timer) throw new Error('the promise did not settle, and no timer is set that could make it');

@@ -36,6 +36,7 @@ function packageJson({ project, kind }: OperatorNames): string {
       '@tektite/schema': version,
     },
     devDependencies: {
+      '@tektite/simulator': version,
       '@tektite/testkit': version,
       '@types/node': '^20.19.0',
       tektite: version,

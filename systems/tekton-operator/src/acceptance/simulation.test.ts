@@ -1,8 +1,7 @@
 import { type Client, kinds, mergePatch } from '@tektite/client';
 import { installKinds, Manager } from '@tektite/controller';
 import { findCondition, type KubeObject } from '@tektite/meta';
-import { type Scenario, simulate, type World } from '@tektite/testkit';
-import { runSimulatedNode } from '@tektite/testkit/cluster';
+import { addBuiltInControllers, type Scenario, simulate, type World } from '@tektite/simulator';
 import { describe, expect, it } from 'vitest';
 import { allKinds } from '../kinds/all-kinds.ts';
 import { TektonInstallerSet, TektonPipeline } from '../kinds/kinds.ts';
@@ -32,15 +31,6 @@ const config = (version: string, strategy: string): KubeObject =>
     },
   }) as unknown as KubeObject;
 
-/** Files are not opened in virtual time. */
-async function throughTime<T>({ sleep }: World, work: Promise<T>): Promise<T> {
-  let isSettled = false;
-  const settled = () => void (isSettled = true);
-  work.then(settled, settled);
-  while (!isSettled) await sleep(1);
-  return work;
-}
-
 const readyOf = async (client: Client) => {
   const { status } = await client.get(TektonConfig, { name: 'config' });
   return findCondition(status?.conditions, 'Ready');
@@ -49,9 +39,11 @@ const readyOf = async (client: Client) => {
 /** An operator that is killed and cheated during an installation and an upgrade. */
 function upgradeScenario(strategy: string): Scenario {
   return {
+    hasServiceAccounts: true,
+    restless: ['kube-controller-manager', 'node-1'],
     async prepare(world) {
       await installKinds(world.client, [...allKinds, TektonHub]);
-      await throughTime(world, runSimulatedNode(world.plane));
+      await addBuiltInControllers(world, { rates: {} });
     },
     async start(client) {
       const { controllers } = tektonOperatorSystem({ version: 'v0.81.1', payloads: [smallPayload()], environment: {} });

@@ -2,7 +2,7 @@ import type { Client } from '@tektite/client';
 import { installKinds, Manager } from '@tektite/controller';
 import { Informer } from '@tektite/controller/cache';
 import { type Random, seededRandom } from '@tektite/meta';
-import { type Scenario, simulate, type World } from '@tektite/testkit';
+import { type Scenario, simulate, type World } from '@tektite/simulator';
 import { describe, expect, it } from 'vitest';
 import { strippingTransforms } from '../../cache/cache-transforms.ts';
 import { standardDefaults } from '../../config/config-defaults.ts';

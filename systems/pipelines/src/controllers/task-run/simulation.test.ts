@@ -3,7 +3,7 @@ import { installKinds, Manager } from '@tektite/controller';
 import { Informer } from '@tektite/controller/cache';
 import { type Random, seededRandom } from '@tektite/meta';
 import type { Pod } from '@tektite/schema/kubernetes';
-import { type Scenario, simulate, type World } from '@tektite/testkit';
+import { type Scenario, simulate, type World } from '@tektite/simulator';
 import { describe, it } from 'vitest';
 import { strippingTransforms } from '../../cache/cache-transforms.ts';
 import { standardDefaults } from '../../config/config-defaults.ts';

@@ -1,0 +1,30 @@
+/** Frames to look through: the guard is called through a few of Node's own. */
+const maxFrames = 25;
+
+/** The programs that run tests or profile them share the process with a simulation, and may read the real time. */
+const runners = /[\\/]node_modules[\\/](?:@vitest|vitest|vite|tinypool|tinyrainbow|birpc)[\\/]/;
+
+/**
+ * The places from which the guard was called, nearest first, as `file:line:column`. Undefined when the caller is Node itself or the
+ * test runner.
+ */
+export function callersOutside(guard: (...given: never[]) => unknown): readonly string[] | undefined {
+  const holder: { stack?: string } = {};
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = maxFrames;
+  Error.captureStackTrace(holder, guard);
+  Error.stackTraceLimit = limit;
+  const frames = (holder.stack ?? '').split('\n').slice(1).map(placeOf).filter(isOutsideNode);
+  const [nearest] = frames;
+  if (nearest === undefined || runners.test(nearest)) return undefined;
+  return frames.slice(0, 4);
+}
+
+function isOutsideNode(place: string): boolean {
+  return place !== '' && !place.startsWith('node:') && !place.startsWith('<');
+}
+
+function placeOf(frame: string): string {
+  const text = /\(([^()]*)\)$/.exec(frame)?.[1] ?? frame.replace(/^\s*at (?:async )?/, '');
+  return text.replace(/^file:\/\//, '');
+}
