@@ -8,6 +8,7 @@ export const layers = {
   systems: ['core'],
   testing: ['core', 'local', 'testing'],
   examples: ['core', 'systems'],
-  apps: ['core', 'local', 'systems', 'apps'],
+  // The command runs simulations for those who write operators.
+  apps: ['core', 'local', 'systems', 'apps', 'testing'],
   bench: ['core', 'local', 'systems', 'apps', 'testing'],
 };

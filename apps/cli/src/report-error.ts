@@ -17,6 +17,7 @@ export interface ErrorReport {
 export function describeError(error: unknown): ErrorReport {
   if (error instanceof UserError) return report(error.message, error.exitCode);
   if (isBranded(error, 'ManifestError')) return report(error.message, isInputError(error) ? 2 : 1);
+  if (isBranded(error, 'SimulationError')) return report(error.message, isScenarioError(error) ? 2 : 1);
   if (isBranded(error, 'ImageStoreError')) return report(error.message, isReferenceError(error) ? 2 : 1);
   if (isBranded(error, 'RuntimeError') || isClientError(error) || isStatusError(error)) return report(error.message);
   const file = explainFileError(error, '');
@@ -38,6 +39,11 @@ function isBranded(error: unknown, name: string): error is Error {
 function isInputError(error: Error): boolean {
   const { code = '' } = error as NodeJS.ErrnoException;
   return ['SOURCE', 'PARSE', 'DUPLICATE'].includes(code);
+}
+
+/** A file of a simulation that is not valid. */
+function isScenarioError(error: Error): boolean {
+  return (error as NodeJS.ErrnoException).code === 'SCENARIO_INVALID';
 }
 
 /** The name of an image that cannot be one. */

@@ -11,7 +11,7 @@ const seeds = Number(process.env['SEEDS'] ?? 4);
 const namespace = 'default';
 
 /** All controllers under test; on the side of the node nothing fails. */
-function scenario(act: Scenario['act'], check: Scenario['check'], script?: PodScript): Scenario {
+function scenario(act: Scenario['act'], check: NonNullable<Scenario['check']>, script?: PodScript): Scenario {
   return {
     restless: ['node-1'],
     async prepare({ component }) {

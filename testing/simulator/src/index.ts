@@ -43,4 +43,17 @@ export type { Ignore, Mask } from './oracles/compare-states.ts';
 // A failure: the faults that matter, and its story
 export { explainFailure, type Explained } from './shrink/explain-failure.ts';
 export { type Shrunk, shrinkFaults, type ShrinkOptions, type StillFails } from './shrink/shrink-faults.ts';
-export { tellStory, type StoryOptions } from './story/tell-story.ts';
+export { storyOf, tellStory, type StoryOptions } from './story/tell-story.ts';
+
+// Scenarios
+export { systemScenario, type SystemScenarioOptions } from './scenarios/system-scenario.ts';
+export { readScenario, type ScenarioFile } from './scenarios/scenario-file.ts';
+export { fileScenario, type ScenarioFunctions } from './scenarios/file-scenario.ts';
+export { performSteps, type ScenarioStep } from './scenarios/scenario-step.ts';
+
+// Many runs
+export { type CampaignOptions, type CampaignProgress, type CampaignResult, runCampaign } from './campaign/campaign.ts';
+export { Coverage } from './campaign/coverage.ts';
+export { failureFile, type FailureFile, formatFailure, parseFailureFile } from './campaign/failure-file.ts';
+export { formatJunit, type JunitCase } from './campaign/junit.ts';
+export { type CrashExploration, exploreCrashes, type Explored } from './explore/explore-crashes.ts';

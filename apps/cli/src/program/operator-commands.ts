@@ -170,4 +170,42 @@ Examples:
   $ tektite explain mc cache -n team-a --controller http://127.0.0.1:9090  those of \`tektite controller\``,
     )
     .action(async (kind, name, options) => (await import('../commands/explain.ts')).explain(kind, name, options));
+
+  addSimulateCommand(tektite);
+}
+
+function addSimulateCommand(tektite: Command): void {
+  const simulate = tektite
+    .command('simulate')
+    .description('run an operator through faults in virtual time, by seeds, and explain the failures')
+    .argument('<operator>', 'the operator: a built-in name, file, folder or package')
+    .option('--scenario <file>', 'manifests that users apply, or steps; required')
+    .option('--functions <file>', 'a module with functions of the scenario: act, check, rules')
+    .option('--seeds <number>', 'how many seeds', '1000')
+    .option('--first-seed <number>', 'the first seed', '1')
+    .option('--jobs <number>', 'processes that run at the same time', '1')
+    .option('--until-fails', 'stop at the first failure')
+    .option('--junit <file>', 'write a report for a CI system')
+    .option('--out <folder>', 'where failures are written', '.')
+    .addHelpText(
+      'after',
+      `
+Exit code 1 when a seed fails. The same seed fails the same way.
+
+Examples:
+  $ tektite simulate ./my-operator --scenario create.yaml --seeds 10000 --jobs 2
+  $ tektite simulate ./my-operator --scenario create.yaml --until-fails --junit simulate.xml
+  $ tektite simulate replay simulation-42.json`,
+    )
+    .action(async (operator, options) => (await import('../commands/simulate.ts')).simulate(operator, options));
+  simulate
+    .command('replay <file>')
+    .description('repeat a failure from its file, with its story as it happens')
+    .option('--step', 'wait for Enter at each fault')
+    .option('--break', 'stop a debugger at each fault and at the failure; start with node --inspect-brk')
+    .action(async (file, options) => (await import('../commands/simulate-replay.ts')).simulateReplay(file, options));
+  simulate
+    .command('worker', { hidden: true })
+    .description('one process of a simulation')
+    .action(async () => (await import('../simulate/simulation-worker.ts')).simulationWorker());
 }

@@ -1,6 +1,6 @@
 import { ControllerError, isControllerError } from '../controller-error.ts';
 import type { ReviewedWrite } from './admission-webhook.ts';
-import { checkPeriodically } from './check-periodically.ts';
+import { type CheckOutcome, checkAtStart, checkPeriodically, outcomeOf } from './check-periodically.ts';
 import { type ReviewAnswer, ReviewHandler, type ReviewHandlerOptions } from './review-handler.ts';
 import { type RegistrationOptions, registerWebhooks } from './webhook-registration.ts';
 
@@ -47,10 +47,12 @@ export class LocalWebhookService implements AsyncDisposable {
   static async start(options: LocalWebhookServiceOptions, signal?: AbortSignal): Promise<LocalWebhookService> {
     const service = new LocalWebhookService(options);
     try {
-      await service.check(signal);
       const { checkEveryMs = defaultCheckMs } = options;
-      const again = (until: AbortSignal) => service.check(until);
-      service.running = checkPeriodically(options.client.clock, checkEveryMs, again, service.controller.signal);
+      const { clock } = options.client;
+      const check = (until?: AbortSignal) => service.check(until);
+      await checkAtStart(clock, check, signal);
+      const first = outcomeOf(service.failure);
+      service.running = checkPeriodically(clock, checkEveryMs, check, service.controller.signal, first);
       return service;
     } catch (error) {
       await service.stop();
@@ -82,7 +84,7 @@ export class LocalWebhookService implements AsyncDisposable {
     return this.stop();
   }
 
-  private async check(signal?: AbortSignal): Promise<void> {
+  private async check(signal?: AbortSignal): Promise<CheckOutcome> {
     const { service } = this.options;
     try {
       await registerWebhooks({ ...this.options, address: { service } }, undefined, signal);
@@ -92,6 +94,7 @@ export class LocalWebhookService implements AsyncDisposable {
       this.failure = error as Error;
       this.report(error);
     }
+    return outcomeOf(this.failure);
   }
 
   private report(cause: unknown): void {

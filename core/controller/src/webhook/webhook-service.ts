@@ -2,7 +2,7 @@ import { type Clock, sleep } from '@tektite/meta';
 import { ControllerError, isControllerError } from '../controller-error.ts';
 import type { WebhookCertificate } from './certificate-data.ts';
 import { type CertificateSecretOptions, ensureCertificate } from './certificate-secret.ts';
-import { checkPeriodically } from './check-periodically.ts';
+import { type CheckOutcome, checkAtStart, checkPeriodically, outcomeOf } from './check-periodically.ts';
 import type { WebhookAddress } from './webhook-configurations.ts';
 import { type RegistrationOptions, registerWebhooks } from './webhook-registration.ts';
 import { WebhookServer, type WebhookServerOptions } from './webhook-server.ts';
@@ -67,10 +67,11 @@ export class WebhookService implements AsyncDisposable {
     const server = await WebhookServer.start({ ...options, clock: options.client.clock, certificate });
     const service = new WebhookService(options, server, certificate);
     try {
-      await service.check(signal);
       const { checkEveryMs = defaultCheckMs } = options;
-      const again = (until: AbortSignal) => service.check(until);
-      service.running = checkPeriodically(service.clock, checkEveryMs, again, service.controller.signal);
+      const check = (until?: AbortSignal) => service.check(until);
+      await checkAtStart(service.clock, check, signal);
+      const first = outcomeOf(service.lastError);
+      service.running = checkPeriodically(service.clock, checkEveryMs, check, service.controller.signal, first);
       return service;
     } catch (error) {
       await service.stop();
@@ -107,7 +108,7 @@ export class WebhookService implements AsyncDisposable {
   }
 
   /** One check: certificate, registration, rotation. Rejects only when the signal is aborted. */
-  private async check(signal?: AbortSignal): Promise<void> {
+  private async check(signal?: AbortSignal): Promise<CheckOutcome> {
     try {
       const certificate = await ensureCertificate(certificateOptions(this.options), signal);
       await this.register(certificate, signal);
@@ -117,6 +118,7 @@ export class WebhookService implements AsyncDisposable {
       if (signal?.aborted) throw error;
       this.fail(error);
     }
+    return outcomeOf(this.lastError);
   }
 
   private async register({ authorities }: WebhookCertificate, signal?: AbortSignal): Promise<void> {

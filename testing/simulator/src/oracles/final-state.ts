@@ -1,5 +1,6 @@
 import type { Storage } from '@tektite/apiserver';
 import type { KubeObject } from '@tektite/meta';
+import { touchedAnnotation } from '../world/interference.ts';
 
 /** Objects by their name without the generated part; those of one generator are a sorted list. */
 export type FinalState = ReadonlyMap<string, readonly unknown[]>;
@@ -32,12 +33,13 @@ export function finalState(storage: Storage): FinalState {
     .entries.map(({ value }) => value)
     .filter(({ kind }) => !transientKinds.has(kind));
   const generated = generatedNames(objects);
+  const hash = templateHashes(objects);
   const uids = new Map(objects.map((object) => [object.metadata.uid ?? '', identityOf(object, generated)]));
   const groups = new Map<string, unknown[]>();
   for (const object of objects) {
-    const identity = identityOf(object, generated);
+    const identity = identityOf(object, generated).replace(hash, '#');
     const group = groups.get(identity) ?? [];
-    group.push(canonical(object, generated, uids));
+    group.push(canonical(object, { generated, uids, hash }));
     groups.set(identity, group);
   }
   for (const group of groups.values()) group.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
@@ -55,25 +57,80 @@ function generatedNames(objects: readonly KubeObject[]): ReadonlyMap<string, str
   return names;
 }
 
+/**
+ * The hashes of Pod templates. A Deployment that is recreated while the ReplicaSet of its predecessor still exists takes another one, as
+ * upstream's does.
+ */
+function templateHashes(objects: readonly KubeObject[]): RegExp {
+  const hashes = objects
+    .map(({ metadata }) => metadata.labels?.['pod-template-hash'])
+    .filter((hash) => hash !== undefined);
+  return hashes.length === 0 ? /$^/ : new RegExp([...new Set(hashes)].join('|'), 'g');
+}
+
 function identityOf({ kind, metadata }: KubeObject, generated: ReadonlyMap<string, string>): string {
   const { namespace, name = '' } = metadata;
   return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${generated.get(name) ?? name}`;
 }
 
-function canonical(
-  object: KubeObject,
-  generated: ReadonlyMap<string, string>,
-  uids: ReadonlyMap<string, string>,
-): unknown {
+interface Typed {
+  readonly type: string;
+}
+
+/** Conditions are a map by their type: the order tells which was written first, and nothing else. */
+function isConditions(list: readonly unknown[]): list is readonly Typed[] {
+  return list.length > 1 && list.every((item) => typeof (item as Partial<Typed> | null)?.type === 'string');
+}
+
+function byType(a: unknown, b: unknown): number {
+  return (a as Typed).type < (b as Typed).type ? -1 : 1;
+}
+
+/** Another user's annotation is not the program's. */
+function withoutTouches(metadata: KubeObject['metadata']): KubeObject['metadata'] {
+  if (metadata.annotations?.[touchedAnnotation] === undefined) return metadata;
+  const { annotations = {}, ...rest } = metadata;
+  const others = Object.entries(annotations).filter(([key]) => key !== touchedAnnotation);
+  return others.length === 0 ? rest : { ...rest, annotations: Object.fromEntries(others) };
+}
+
+interface Observing {
+  readonly observedGeneration?: number;
+}
+
+interface Status extends Observing {
+  readonly conditions?: readonly Observing[];
+  /** Goes with the hashes of templates. */
+  readonly collisionCount?: number;
+}
+
+/** Generations count writes: whether the newest was observed is what counts. */
+function observedStatus({ collisionCount: _, ...status }: Status, generation: number | undefined): object {
+  const mark = <T extends Observing>(holder: T) =>
+    holder.observedGeneration === undefined
+      ? holder
+      : { ...holder, observedGeneration: holder.observedGeneration === generation ? 'current' : 'old' };
+  const { conditions } = status;
+  return mark({ ...status, ...(Array.isArray(conditions) ? { conditions: conditions.map(mark) } : {}) });
+}
+
+interface Names {
+  readonly generated: ReadonlyMap<string, string>;
+  readonly uids: ReadonlyMap<string, string>;
+  readonly hash: RegExp;
+}
+
+function canonical(object: KubeObject, { generated, uids, hash }: Names): unknown {
   const plain = (text: string) =>
     text
       .replace(uidPattern, (uid) => `<${uids.get(uid) ?? 'uid'}>`)
       .replace(timePattern, '<time>')
       .replace(durationPattern, '<duration>')
-      .replace(tokenPattern, (token) => generated.get(token) ?? token);
+      .replace(tokenPattern, (token) => generated.get(token) ?? token)
+      .replace(hash, '#');
   const walk = (value: unknown): unknown => {
     if (typeof value === 'string') return plain(value);
-    if (Array.isArray(value)) return value.map(walk);
+    if (Array.isArray(value)) return (isConditions(value) ? value.toSorted(byType) : value).map(walk);
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(
       Object.entries(value)
@@ -81,17 +138,10 @@ function canonical(
         .sort(([a], [b]) => (a < b ? -1 : 1)),
     );
   };
-  const { metadata, ...rest } = object as KubeObject & { status?: { observedGeneration?: number } };
-  const kept = Object.fromEntries(Object.entries(metadata).filter(([key]) => !volatileMetadata.has(key)));
-  const { status } = rest;
-  const observed =
-    status?.observedGeneration === undefined
-      ? {}
-      : {
-          status: {
-            ...status,
-            observedGeneration: status.observedGeneration === metadata.generation ? 'current' : 'old',
-          },
-        };
+  const { metadata, ...rest } = object as KubeObject & { status?: Status };
+  const kept = Object.fromEntries(
+    Object.entries(withoutTouches(metadata)).filter(([key]) => !volatileMetadata.has(key)),
+  );
+  const observed = rest.status ? { status: observedStatus(rest.status, metadata.generation) } : {};
   return walk({ ...rest, ...observed, metadata: kept });
 }

@@ -37,7 +37,9 @@ function preconditionViolations(history: History, before: ReadonlyMap<string, st
     // A write that changes nothing keeps the version.
     if (resourceVersion === entry.precondition) continue;
     const replaced = before.get(resourceVersion);
-    if (replaced !== undefined && replaced !== entry.precondition)
+    // A deletion may be two changes: the time of deletion, and the deletion.
+    const isSecondStep = entry.method === 'DELETE' && before.get(replaced ?? '') === entry.precondition;
+    if (replaced !== undefined && replaced !== entry.precondition && !isSecondStep)
       violations.push({
         at: entry.at,
         message: `${entry.method} ${entry.path} was for version ${entry.precondition} and replaced ${replaced}`,

@@ -1,7 +1,8 @@
-import { type VirtualClock, virtualClock } from '@tektite/testkit';
+import { virtualClock } from '@tektite/testkit';
 import { describeFault, type Fault, type Rates, standardRates, writeFaults } from '../faults/fault.ts';
 import { guardRealWorld, type RealWorldGuard } from '../guard/real-world-guard.ts';
 import type { HistoryEntry } from '../history/history.ts';
+import { coverageOf } from '../history/coverage.ts';
 import { compareStates, type Mask } from '../oracles/compare-states.ts';
 import { type FinalState, finalState } from '../oracles/final-state.ts';
 import { noOrphans } from '../oracles/object-rules.ts';
@@ -34,7 +35,8 @@ export interface Baseline {
   readonly mask: Mask;
 }
 
-const oneHour = 3_600_000;
+/** Longer than the longest backoff of a queue, so that every loop shows. */
+const idleMs = 1_200_000;
 const defaultRestMs = 600_000;
 /** The last faults strike in this time after the users' last act. */
 const faultyTailMs = 60_000;
@@ -56,7 +58,7 @@ class Failed extends Error {
  * Runs a scenario once. Never rejects for what the program did: the report says what went wrong.
  *
  * Flow: a control plane in virtual time; `prepare`; the program; the users' acts and the faults, side by side; a minute later no more
- * faults; time to come to rest; `check`, rules and the comparison with a run without faults; an hour in which nothing may be written.
+ * faults; time to come to rest; `check`, rules and the comparison with a run without faults; twenty minutes in which nothing may be written.
  */
 export async function runScenario(scenario: Scenario, options: RunOptions): Promise<SimulationReport> {
   using guard = guardRealWorld();
@@ -92,32 +94,27 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     visits: world.schedule.visits,
     crashes: world.components.reduce((sum, { crashes }) => sum + crashes, 0),
     history: world.history,
+    coverage: coverageOf(world.history, world.schedule.struck, world.features),
     ...(state ? { state } : {}),
   };
 }
 
 async function perform(scenario: Scenario, world: SimulatedWorld, options: RunOptions): Promise<void> {
   const { clock } = world;
-  const guarded = <T>(work: Promise<T>) => throughTime(clock, work);
-  await guarded(scenario.prepare?.(world) ?? Promise.resolve());
+  await clock.until(scenario.prepare?.(world) ?? Promise.resolve());
   const { start } = scenario;
   if (start)
-    await guarded(world.component('program', (client, context) => start.call(scenario, client, world, context)));
+    await clock.until(world.component('program', (client, context) => start.call(scenario, client, world, context)));
   world.startTicking();
-  await guarded(scenario.act(world));
+  await clock.until(scenario.act(world));
   await clock.advance(faultyTailMs);
   world.heal();
   await clock.advance(options.restMs ?? scenario.restMs ?? defaultRestMs);
   try {
-    await guarded(scenario.check?.(world) ?? Promise.resolve());
+    await clock.until(scenario.check?.(world) ?? Promise.resolve());
   } catch (error) {
     throw new Failed('check', error instanceof Error ? error.message : String(error), { cause: error });
   }
-}
-
-/** Virtual time goes on until the work is done; where a module is loaded on the way, real time does. */
-async function throughTime<T>(clock: VirtualClock, work: Promise<T>): Promise<T> {
-  return clock.until(work);
 }
 
 function judge(scenario: Scenario, world: SimulatedWorld, { baseline }: RunOptions, state: FinalState): void {
@@ -139,17 +136,17 @@ async function mustRest(scenario: Scenario, world: SimulatedWorld, allowed: numb
   const resting = faulty(world, scenario);
   const before = resting.map(writesOf);
   const objects = world.plane.server.storage.count('');
-  await world.clock.advance(oneHour);
+  await world.clock.advance(idleMs);
   for (const [index, component] of resting.entries()) {
     const more = writesOf(component).slice(before[index]?.length);
     if (more.length > allowed)
       throw new Failed(
         'rest',
-        `the ${component.name} never rests: in an hour without any change it wrote ${more.length} times, last ${more.at(-1)}`,
+        `the ${component.name} never rests: in twenty minutes without any change it wrote ${more.length} times, last ${more.at(-1)}`,
       );
   }
   const grown = world.plane.server.storage.count('') - objects;
-  if (grown > 0) throw new Failed('growth', `in an hour without any change ${grown} objects were added`);
+  if (grown > 0) throw new Failed('growth', `in twenty minutes without any change ${grown} objects were added`);
 }
 
 /** Renewing a Lease is how a component says that it lives. */

@@ -34,7 +34,7 @@ export interface Scenario {
   readonly hasServiceAccounts?: boolean;
   /** How long the world has to come to rest after the users' last act and the last fault. Default ten minutes. */
   readonly restMs?: number;
-  /** How many writes each component may make in an hour of rest, Leases not counted. Default 0. */
+  /** How many writes each component may make in twenty minutes of rest, Leases not counted. Default 0. */
   readonly idleWrites?: number;
   /** Components that may write at rest. */
   readonly restless?: readonly string[];

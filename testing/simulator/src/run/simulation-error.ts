@@ -6,6 +6,10 @@ export const simulationErrors = defineErrors('simulator', 'SimulationError', {
     when: 'a scenario did not end as its check, its rules or a run without faults require',
     fix: 'run the seed that the message names alone, and read the faults and writes that it lists',
   },
+  SCENARIO_INVALID: {
+    when: 'a scenario file is not valid',
+    fix: 'correct the field that the message names',
+  },
 });
 
 /** A scenario that did not end well. The message has everything that is needed to see it again. */

@@ -23,13 +23,17 @@ export function tellStory(history: History, failure?: Failure, { maxLines = 400 
   return [...lines.slice(0, half), `… ${lines.length - 2 * half} lines …`, ...lines.slice(-half)].join('\n');
 }
 
-export function storyLines(history: History): string[] {
+function storyLines(history: History): string[] {
   const authors = history.authors();
   return history.entries.flatMap((entry) => entryLines(entry, authors));
 }
 
-/** The lines of one entry, for those who read along. `authors` of a history that goes on may be unknown yet. */
-export function entryLines(entry: HistoryEntry, authors: ReadonlyMap<number, string>): readonly string[] {
+/** The lines of one entry, for those who read along while the author of a change is not known yet. */
+export function storyOf(entry: HistoryEntry): readonly string[] {
+  return entryLines(entry, new Map());
+}
+
+function entryLines(entry: HistoryEntry, authors: ReadonlyMap<number, string>): readonly string[] {
   if (entry.type === 'note') return [`${time(entry.at)}  ${entry.component}: ${entry.text}`];
   if (entry.type === 'write') return failedWrite(entry);
   return changeLines(entry, authors.get(entry.revision));

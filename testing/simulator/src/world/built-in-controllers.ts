@@ -20,7 +20,7 @@ const storage = {
 
 /**
  * Adds what every cluster has, as components: the built-in controllers (`kube-controller-manager`) and nodes. Resolves when they have
- * started, or were killed on the way by a fault.
+ * started.
  */
 export async function addBuiltInControllers(world: World, options: BuiltInOptions = {}): Promise<void> {
   const { nodes = ['node-1'], script, ...rates } = options;
@@ -28,17 +28,13 @@ export async function addBuiltInControllers(world: World, options: BuiltInOption
   await world.component(
     'kube-controller-manager',
     async (client) => {
-      // Not awaited: it may be killed before its caches have synced.
-      void startWorkloads({ client, rootCertificate: 'simulated', storage }).catch(() => undefined);
+      await startWorkloads({ client, rootCertificate: 'simulated', storage });
     },
     started,
   );
   for (const name of nodes)
-    await world.component(
-      name,
-      async (client) => {
-        void startSimulatedNode(client, name, script).catch(() => undefined);
-      },
-      { ...rates, fieldManager: 'kubelet' },
-    );
+    await world.component(name, (client) => startSimulatedNode(client, name, script), {
+      ...rates,
+      fieldManager: 'kubelet',
+    });
 }

@@ -14,7 +14,7 @@ import { scheduledDecision } from '../faults/scheduled-decision.ts';
 import type { History } from '../history/history.ts';
 import { recordedTransport } from '../history/recorded-transport.ts';
 import { derivedNumber, derivedRandom } from '../seed/derived-random.ts';
-import { WebhookGate } from './webhook-gate.ts';
+import type { WebhookGate } from './webhook-gate.ts';
 
 /** The surroundings of one incarnation of a component. */
 export interface ProcessContext {
@@ -51,6 +51,7 @@ export interface ComponentParts {
   readonly seed: number;
   readonly rates: Rates;
   readonly crashes: readonly CrashPoint[];
+  readonly webhooks: WebhookGate;
 }
 
 const maxDelayMs = 2000;
@@ -59,6 +60,8 @@ const maxLatencyMs = 3;
 const maxPartitionMs = 120_000;
 const maxPauseMs = 60_000;
 const maxJumpMs = 60_000;
+/** How long a process waits that could not start. */
+const startFailureMs = 5000;
 /** A process that crashes at each start would never come to rest. */
 const maxCrashes = 4;
 
@@ -70,12 +73,14 @@ export class Component {
   /** All requests that it sent, watches not counted. */
   requests = 0;
   crashes = 0;
+  /** Resolves when an incarnation has started: the first, unless a fault prevents it. */
+  readonly ready: Promise<void>;
   private readonly begin: StartProcess;
   private readonly parts: ComponentParts;
   private readonly options: ComponentOptions;
-  private readonly gate: WebhookGate;
   private process: SimulatedProcess | undefined;
   private faulty: { heal(): void } | undefined;
+  private markReady: () => void = () => undefined;
   private incarnation = -1;
   private ahead = 0;
   private isPartitioned = false;
@@ -86,14 +91,17 @@ export class Component {
     this.begin = begin;
     this.parts = parts;
     this.options = options;
-    this.gate = new WebhookGate(parts.plane.server.localWebhooks, () => this.webhooksAreDown());
+    this.ready = new Promise((resolve) => {
+      this.markReady = resolve;
+    });
   }
 
   private get rates(): Rates {
     return this.options.rates ?? this.parts.rates;
   }
 
-  async start(): Promise<void> {
+  /** Starts the next incarnation. One that fails to start is started again a moment later, as a kubelet would. */
+  start(): void {
     const { plane, clock, history, schedule, seed } = this.parts;
     const { name, options } = this;
     this.incarnation++;
@@ -116,8 +124,16 @@ export class Component {
       ...(options.fieldManager === undefined ? {} : { fieldManager: options.fieldManager }),
     });
     history.note(name, this.incarnation === 0 ? 'starts' : `starts again (${this.incarnation})`);
-    const webhooks = this.gate.open(() => !process.killed && process === this.process);
-    await this.begin(client, { incarnation: this.incarnation, webhooks });
+    const webhooks = this.parts.webhooks.open({
+      lives: () => !process.killed && process === this.process,
+      isDown: () => this.webhooksAreDown(),
+    });
+    this.begin(client, { incarnation: this.incarnation, webhooks }).then(this.markReady, (error: Error) => {
+      if (process.killed) return;
+      history.note(name, `fails to start: ${error.message}`);
+      process.kill();
+      this.startLater(startFailureMs);
+    });
   }
 
   /** Considers the faults that strike at any time. */
@@ -174,15 +190,15 @@ export class Component {
   }
 
   private crash(process: SimulatedProcess): void {
-    const { clock, seed, history } = this.parts;
+    const { seed, history } = this.parts;
     this.crashes++;
     process.kill();
     history.note(this.name, 'is killed');
-    const wait = 1000 + derivedNumber(seed, this.name, 'restart', this.crashes) * 10_000;
-    clock.setTimer(
-      wait,
-      () => void this.start().catch((error: Error) => history.note(this.name, `did not start: ${error.message}`)),
-    );
+    this.startLater(1000 + derivedNumber(seed, this.name, 'restart', this.crashes) * 10_000);
+  }
+
+  private startLater(milliseconds: number): void {
+    this.parts.clock.setTimer(milliseconds, () => this.start());
   }
 
   private webhooksAreDown(): boolean {

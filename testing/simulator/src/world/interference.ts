@@ -25,6 +25,9 @@ export interface InterferenceParts {
 const maxQuotaMs = 120_000;
 const who = 'other-user';
 
+/** The annotation that another user writes to objects. */
+export const touchedAnnotation = 'other-user.example.com/touched';
+
 /** Another user, who deletes, edits and replaces objects of the program at the worst moment. */
 export class OtherUser {
   private readonly interference: Interference;
@@ -57,7 +60,7 @@ export class OtherUser {
     const { namespace, name = '' } = target.metadata;
     const key = { name, ...(namespace === undefined ? {} : { namespace }) };
     if (kind === 'touch') {
-      const annotations = { 'other-user.example.com/touched': String(++this.touches) };
+      const annotations = { [touchedAnnotation]: String(++this.touches) };
       await client.patch(target, key, mergePatch({ metadata: { annotations } }));
     } else if (kind === 'delete') await client.delete(target, key);
     else if (kind === 'replace') await this.replace(target, key);

@@ -8,6 +8,7 @@ import { recordedTransport } from '../history/recorded-transport.ts';
 import { derivedRandom, derivedSeed } from '../seed/derived-random.ts';
 import { Component, type ComponentOptions, type CrashPoint, type StartProcess } from './component.ts';
 import { type Interference, OtherUser } from './interference.ts';
+import { WebhookGate } from './webhook-gate.ts';
 
 /** The environment of a scenario. */
 export interface World {
@@ -19,9 +20,11 @@ export interface World {
   readonly random: Random;
   readonly seed: number;
   readonly history: History;
+  /** What the run has covered besides its history, such as causes of reconciles. */
+  readonly features: Set<string>;
   /** Lets virtual time pass. */
   sleep(milliseconds: number): Promise<void>;
-  /** Adds a process with its own connection and clock, on which faults strike. Resolves when its first incarnation has started. */
+  /** Adds a process with its own connection and clock, on which faults strike. Resolves when it has started. */
   component(name: string, start: StartProcess, options?: ComponentOptions): Promise<Component>;
 }
 
@@ -46,10 +49,12 @@ export class SimulatedWorld implements World {
   readonly random: Random;
   readonly seed: number;
   readonly history: History;
+  readonly features: Set<string> = new Set();
   readonly schedule: FaultSchedule;
   readonly components: Component[] = [];
   private readonly options: WorldOptions;
   private readonly otherUser: OtherUser;
+  private readonly webhooks: WebhookGate;
   private ticking: Disposable | undefined;
 
   static async create(options: WorldOptions): Promise<SimulatedWorld> {
@@ -66,6 +71,7 @@ export class SimulatedWorld implements World {
     const { clock, seed, rates, faults, interference } = options;
     this.options = options;
     this.plane = plane;
+    this.webhooks = new WebhookGate(plane.server.localWebhooks);
     this.clock = clock;
     this.seed = seed;
     this.random = derivedRandom(seed, 'user');
@@ -94,9 +100,15 @@ export class SimulatedWorld implements World {
   ): Promise<Component> => {
     const { plane, clock, history, schedule, seed } = this;
     const { rates, crashes } = this.options;
-    const component = new Component(name, start, { plane, clock, history, schedule, seed, rates, crashes }, options);
+    const component = new Component(
+      name,
+      start,
+      { plane, clock, history, schedule, seed, rates, crashes, webhooks: this.webhooks },
+      options,
+    );
     this.components.push(component);
-    await component.start();
+    component.start();
+    await component.ready;
     return component;
   };
 
