@@ -5,6 +5,12 @@ const maxFrames = 25;
 const runners = /[\\/]node_modules[\\/](?:@vitest|vitest|vite|tinypool|tinyrainbow|birpc)[\\/]/;
 
 /**
+ * croner reads the clock for a default that calls with a time never use. Its class has another name in every release and bundle, its
+ * method has not.
+ */
+const harmless = /^\s*at \S+\.nextRun \(/;
+
+/**
  * The places from which the guard was called, nearest first, as `file:line:column`. Undefined when the caller is Node itself or the
  * test runner.
  */
@@ -14,7 +20,9 @@ export function callersOutside(guard: (...given: never[]) => unknown): readonly 
   Error.stackTraceLimit = maxFrames;
   Error.captureStackTrace(holder, guard);
   Error.stackTraceLimit = limit;
-  const frames = (holder.stack ?? '').split('\n').slice(1).map(placeOf).filter(isOutsideNode);
+  const lines = (holder.stack ?? '').split('\n').slice(1);
+  if (harmless.test(lines[0] ?? '')) return undefined;
+  const frames = lines.map(placeOf).filter(isOutsideNode);
   const [nearest] = frames;
   if (nearest === undefined || runners.test(nearest)) return undefined;
   return frames.slice(0, 4);

@@ -49,6 +49,7 @@ export class History {
   readonly entries: HistoryEntry[] = [];
   private readonly clock: Clock;
   private readonly start: number;
+  private hasEnded = false;
   private readonly listeners: ((entry: HistoryEntry) => void)[] = [];
 
   constructor(clock: Clock) {
@@ -115,7 +116,13 @@ export class History {
     return this.entries.map((entry) => JSON.stringify(entry)).join('\n');
   }
 
+  /** Nothing is recorded any more: what follows is the end of the simulation, not a part of the run. */
+  end(): void {
+    this.hasEnded = true;
+  }
+
   private add(entry: HistoryEntry): void {
+    if (this.hasEnded) return;
     this.entries.push(entry);
     for (const listener of this.listeners) listener(entry);
   }

@@ -49,12 +49,26 @@ function differences(expected: FinalState, actual: FinalState): readonly Differe
       });
       continue;
     }
-    for (const [index, object] of before.entries())
-      walk(object, after[index], '', (path, old, now) =>
+    for (const [object, counterpart] of pairs(before, after))
+      walk(object, counterpart, '', (path, old, now) =>
         found.push({ place: `${identity} ${path}`, kind, path, before: old, after: now }),
       );
   }
   return found;
+}
+
+/** Objects whose names are generated have no identity: each is compared with the one that differs least. */
+function pairs(before: readonly unknown[], after: readonly unknown[]): readonly (readonly [unknown, unknown])[] {
+  const left = [...after];
+  return before.map((object) => {
+    const distances = left.map((candidate) => {
+      let distance = 0;
+      walk(object, candidate, '', () => distance++);
+      return distance;
+    });
+    const [nearest] = left.splice(distances.indexOf(Math.min(...distances)), 1);
+    return [object, nearest] as const;
+  });
 }
 
 function walk(

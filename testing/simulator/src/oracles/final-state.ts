@@ -70,7 +70,8 @@ function templateHashes(objects: readonly KubeObject[]): RegExp {
 
 function identityOf({ kind, metadata }: KubeObject, generated: ReadonlyMap<string, string>): string {
   const { namespace, name = '' } = metadata;
-  return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${generated.get(name) ?? name}`;
+  const plain = (generated.get(name) ?? name).replace(uidPattern, '<uid>');
+  return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${plain}`;
 }
 
 interface Typed {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Client, Transport } from '@tektite/client';
 import type { LocalWebhookHost } from '@tektite/controller/webhook';
 import { sleep } from '@tektite/meta';
@@ -212,6 +213,8 @@ export class Component {
   private reachable(inner: Transport, random: { next(): number }): Transport {
     const { clock } = this.parts;
     const open = async (signal: AbortSignal | undefined) => {
+      // One signal may end all watches of a process; that is no leak to warn about.
+      if (signal) setMaxListeners(0, signal);
       while (this.isPartitioned) await sleep(clock, 1000, signal);
     };
     return {

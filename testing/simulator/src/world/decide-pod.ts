@@ -129,9 +129,10 @@ function conditionsOf(
 ): NonNullable<PodStatus['conditions']> {
   const own = ['Initialized', 'ContainersReady', 'Ready'].map((type) => {
     const status = type === 'Initialized' || isReady ? 'True' : 'False';
+    const isCompleted = phase === 'Succeeded' || phase === 'Failed';
+    const reason = status === 'False' && isCompleted ? { reason: 'PodCompleted' } : {};
     const before = conditions.find((each) => each.type === type);
-    if (before?.status === status) return before;
-    const reason = status === 'False' && phase !== 'Running' ? { reason: 'PodCompleted' } : {};
+    if (before?.status === status && before.reason === reason.reason) return before;
     return { type, status, ...reason, lastTransitionTime: formatTime(now) };
   });
   return [...conditions.filter(({ type }) => !own.some((each) => each.type === type)), ...own];

@@ -129,6 +129,7 @@ export class SimulatedWorld implements World {
   }
 
   async close(): Promise<void> {
+    this.history.end();
     this.ticking?.[Symbol.dispose]();
     for (const component of this.components) component.kill();
     await this.clock.until(this.plane.close());

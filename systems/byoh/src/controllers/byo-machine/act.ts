@@ -32,6 +32,7 @@ export async function act(
   if (decision.createConfig && snapshot.template) await createConfig(client, snapshot, snapshot.template);
   const { host } = decision;
   if (host) await writeHost(client, snapshot.machine, decision.claims ?? snapshot.attached, host, context);
+  for (const { before, after } of decision.releases ?? []) await patchObject(client, ByoHost, before, after, signal);
   for (const { about, ...event } of decision.events) record(about === 'host' && host ? host : machine, event);
   const { next } = decision;
   let wanted = { ...decision.machine, metadata: machine.metadata };

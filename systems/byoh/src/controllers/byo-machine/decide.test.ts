@@ -226,6 +226,15 @@ describe('a machine', () => {
     expect(decide({ machine: longGone, attached: cleaning, waitsForCleanup: true }).next).toEqual({ type: 'release' });
   });
 
+  it('gives back a second host that it claimed when the answer to the first claim was lost', () => {
+    const second = host('h2', { metadata: own });
+    for (const each of [machine(), machine({ metadata: { deletionTimestamp: 'now' } })]) {
+      const { releases = [] } = decide({ machine: each, attached, surplus: [second] });
+      expect(releases.map(({ before, after }) => [before, after.metadata.annotations])).toEqual([[second, cleanup]]);
+    }
+    expect(decide({ attached }).releases).toBeUndefined();
+  });
+
   it('wakes its host when it is no longer paused, and completes the machineRef of a claimed host', () => {
     const sleeping = host('h1', { metadata: { ...own, annotations: paused } });
     const decision = decide({ attached: sleeping });

@@ -19,6 +19,8 @@ export interface MachineSnapshot {
   readonly byoCluster: ByoCluster | undefined;
   /** The host that says it belongs to this machine. */
   readonly attached: ByoHost | undefined;
+  /** Further hosts that say so. The answer to a claim was lost, and the next attempt claimed another host. */
+  readonly surplus?: readonly ByoHost[];
   /** All hosts that might be chosen; only asked for when one is needed. */
   readonly hosts: () => Iterable<ByoHost>;
   readonly cannotServe?: CannotServe;
@@ -45,6 +47,8 @@ export interface MachineDecision {
   readonly host?: ByoHost;
   /** The host as it was when it was found to be free. */
   readonly claims?: ByoHost;
+  /** Hosts that the machine holds and does not need, as they are and as they are to be. */
+  readonly releases?: readonly { readonly before: ByoHost; readonly after: ByoHost }[];
   /** A config is to be made from the template. */
   readonly createConfig: boolean;
   readonly events: readonly MachineEvent[];
@@ -68,8 +72,9 @@ export function decideMachine(snapshot: MachineSnapshot): MachineDecision {
     const paused = mark(snapshot, machine, info('ClusterOrResourcePaused', 'the Cluster or this ByoMachine is paused'));
     return { machine: paused, ...(attached ? { host: pauseHost(attached) } : {}), ...nothing, next: finished };
   }
-  if (machine.metadata.deletionTimestamp !== undefined) return decideDeletion(snapshot);
-  return decideNormal(snapshot);
+  const decision = machine.metadata.deletionTimestamp === undefined ? decideNormal(snapshot) : decideDeletion(snapshot);
+  const releases = (snapshot.surplus ?? []).map((before) => ({ before, after: releaseHost(before) }));
+  return releases.length === 0 ? decision : { ...decision, releases };
 }
 
 const nothing = { createConfig: false, events: [] } as const;

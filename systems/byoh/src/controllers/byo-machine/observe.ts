@@ -8,6 +8,8 @@ import { homeName, namespaceOfHome } from '../../host/host-home.ts';
 import { belongsTo, machineLabel } from '../../host/machine-label.ts';
 import type { ByoHost } from '../../kinds/byo-host.ts';
 import type { ByoMachine } from '../../kinds/byo-machine.ts';
+import { isTrue } from '../../kinds/cluster-condition.ts';
+import { bootstrapCondition } from '../../kinds/host-conditions.ts';
 import { clusterNameOf, ownerOf } from '../../lookups.ts';
 import { kindOfTemplate } from '../../machine/clone-template.ts';
 import { clusterApiGroup, clusterNameLabel } from '../../wire-names.ts';
@@ -53,8 +55,8 @@ export async function observe(
   };
   const attached = cache(sources.hosts)
     .byIndex('machine', machineLabel(namespace, name))
-    .filter((host) => belongsTo(host, machine) && isCandidate(host));
-  if (attached.length > 1) context.log.warn('several hosts say that they are this machine’s', { name });
+    .filter((host) => belongsTo(host, machine) && isCandidate(host))
+    .toSorted(byProgress);
   const { config, template } = await installerOf(client, configs, machine);
   return {
     machine,
@@ -62,6 +64,7 @@ export async function observe(
     cluster,
     byoCluster,
     attached: attached[0],
+    surplus: attached.slice(1),
     hosts: () =>
       [
         ...claims.free(cache(sources.hosts).list(options.crossNamespaceHosts ? undefined : namespace), context.key),
@@ -72,6 +75,14 @@ export async function observe(
     waitsForCleanup: options.waitForHostCleanup ?? false,
     now: clock.now(),
   };
+}
+
+/** The host that is furthest on its way to a node comes first. */
+function byProgress(a: ByoHost, b: ByoHost): number {
+  const progress = ({ spec, status }: ByoHost) =>
+    [isTrue(status?.conditions, bootstrapCondition), spec?.installationSecret, status?.machineRef].filter(Boolean)
+      .length;
+  return progress(b) - progress(a) || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1);
 }
 
 async function installerOf(
