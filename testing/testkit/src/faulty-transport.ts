@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   ClientError,
   type Transport,
@@ -113,6 +114,8 @@ export function faultyTransport(inner: Transport, options: FaultOptions | Decide
   }
 
   async function before(request: TransportRequest): Promise<void> {
+    // One signal may end all watches of a process; that is no leak to warn about.
+    if (request.signal) setMaxListeners(0, request.signal);
     const wait = strikes('delay', request);
     if (wait !== undefined) await sleep(clock, wait * maxDelayMs, request.signal);
     if (strikes('refuse', request) !== undefined) throw broken('the connection was refused by a seeded fault');

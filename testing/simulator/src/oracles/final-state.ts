@@ -126,8 +126,9 @@ function canonical(object: KubeObject, { generated, uids, hash }: Names): unknow
     text
       .replace(uidPattern, (uid) => `<${uids.get(uid) ?? 'uid'}>`)
       .replace(timePattern, '<time>')
-      .replace(durationPattern, '<duration>')
+      // Before durations: a generated name may look like one.
       .replace(tokenPattern, (token) => generated.get(token) ?? token)
+      .replace(durationPattern, '<duration>')
       .replace(hash, '#');
   const walk = (value: unknown): unknown => {
     if (typeof value === 'string') return plain(value);
