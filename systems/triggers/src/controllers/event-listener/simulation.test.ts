@@ -1,7 +1,7 @@
 import { kinds, mergePatch } from '@tektite/client';
 import { installKinds, Manager } from '@tektite/controller';
 import type { KubeObject } from '@tektite/meta';
-import { type Scenario, simulate } from '@tektite/testkit';
+import { type Scenario, simulate } from '@tektite/simulator';
 import { describe, expect, it } from 'vitest';
 import { standardFlags } from '../../config/feature-flags.ts';
 import { allKinds } from '../../kinds/all-kinds.ts';
