@@ -139,7 +139,7 @@ async function runResources(
       env: [],
       secret: [],
       namespace,
-      runtime: 'host',
+      runtime: 'auto',
       network: 'host',
       report: [],
       output: output === 'json' ? 'json' : 'text',
