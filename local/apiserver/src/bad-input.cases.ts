@@ -17,7 +17,7 @@ const knownServerErrors = [
   /^strconv\.ParseUint/,
   /^Timeout: Too large resource version/,
   /^failed to create typed (patch|live) object/,
-  /^failed to convert new typed object/,
+  /^failed to convert new object/,
   /^unknown patch type: /,
   /does not contain declared merge key/,
   /^merging lists cannot yet be specified/,

@@ -201,11 +201,11 @@ describe('the Slack interceptor', () => {
 });
 
 describe("GitHub's API", () => {
+  const ownersFile = { content: Buffer.from('approvers: [Alice]').toString('base64') };
   const answers: Readonly<Record<string, unknown>> = {
     'https://api.github.com/repos/o/r/pulls/7/files?per_page=100&page=1': [{ filename: 'a.ts' }, { filename: 'b.ts' }],
-    'https://github.example.com/api/v3/repos/o/r/contents/OWNERS': {
-      content: Buffer.from('approvers: [Alice]').toString('base64'),
-    },
+    'https://github.example.com/api/v3/repos/o/r/contents/OWNERS': ownersFile,
+    'https://api.github.com/repos/o/r/contents/OWNERS': ownersFile,
   };
   const asked: string[] = [];
   const github = githubInterceptor((url, headers) => {
@@ -241,18 +241,33 @@ describe("GitHub's API", () => {
       github(
         {
           body: payload(sender, rest),
-          header: { 'X-Github-Event': [event], 'X-Github-Enterprise-Host': ['github.example.com'] },
+          header: { 'X-Github-Event': [event] },
           context,
           interceptor_params: { githubOwners: { enabled: true, checkType: 'none', personalAccessToken: secretRef } },
         },
         secrets,
       );
     expect((await check('alice', 'pull_request')).continue).toBe(true);
-    expect(asked.at(-1)).toBe('https://github.example.com/api/v3/repos/o/r/contents/OWNERS Bearer secret');
+    expect(asked.at(-1)).toBe('https://api.github.com/repos/o/r/contents/OWNERS Bearer secret');
     expect((await check('mallory', 'pull_request')).status.message).toBe('owners check requirements not met');
     const comment = (text: string) => ({ issue: { number: 7 }, comment: { body: text } });
     expect((await check('alice', 'issue_comment', comment('/ok-to-test'))).continue).toBe(true);
     expect((await check('alice', 'issue_comment', comment('hello'))).continue).toBe(false);
+  });
+
+  it('gets the token of a host that the event names only where events are checked', async () => {
+    const body = payload('alice');
+    const header = { 'X-Github-Event': ['pull_request'], 'X-Github-Enterprise-Host': ['github.example.com'] };
+    const githubOwners = { enabled: true, checkType: 'none', personalAccessToken: secretRef };
+    const before = asked.length;
+    const answer = await github({ body, header, context, interceptor_params: { githubOwners } }, secrets);
+    expect(answer.status.message).toContain('the token is not sent to github.example.com: set secretRef');
+    expect(asked).toHaveLength(before);
+    const signature = `sha256=${createHmac('sha256', 'secret').update(body).digest('hex')}`;
+    const signed = { ...header, 'X-Hub-Signature-256': [signature] };
+    const params = { githubOwners, secretRef };
+    expect((await github({ body, header: signed, context, interceptor_params: params }, secrets)).continue).toBe(true);
+    expect(asked.at(-1)).toBe('https://github.example.com/api/v3/repos/o/r/contents/OWNERS Bearer secret');
   });
 
   it('is not asked at a host that is more than a host', async () => {

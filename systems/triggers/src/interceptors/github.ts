@@ -71,7 +71,7 @@ async function checkSignature(
 }
 
 async function addChangedFiles(
-  { addChangedFiles: { personalAccessToken } = {} }: GitHubParams,
+  { secretRef, addChangedFiles: { personalAccessToken } = {} }: GitHubParams,
   event: string,
   { header, body = '', context }: InterceptorRequest,
   secrets: SecretReader,
@@ -86,7 +86,7 @@ async function addChangedFiles(
     const payload = changedFilesPayload(body, event);
     if (event === 'push') return { ...proceed, extensions: { changed_files: payload.files } };
     doing = 'getting changed files';
-    const api = new GitHubApi(headerOf(header, 'X-Github-Enterprise-Host'), token, fetch);
+    const api = new GitHubApi(hostOf(header, token, secretRef), token, fetch);
     return { ...proceed, extensions: { changed_files: (await api.changedFiles(payload)).join(',') } };
   } catch (error) {
     return precondition(`error ${doing}: ${(error as Error).message}`);
@@ -94,7 +94,7 @@ async function addChangedFiles(
 }
 
 async function owners(
-  { githubOwners: { personalAccessToken, checkType = '' } = {} }: GitHubParams,
+  { secretRef, githubOwners: { personalAccessToken, checkType = '' } = {} }: GitHubParams,
   event: string,
   { header, body = '' }: InterceptorRequest,
   secrets: SecretReader,
@@ -105,13 +105,24 @@ async function owners(
   if (token === '' && checkType !== 'none')
     return precondition('checkType is set to check org or repo members but no personalAccessToken was supplied');
   try {
-    const api = new GitHubApi(headerOf(header, 'X-Github-Enterprise-Host'), token, fetch);
+    const api = new GitHubApi(hostOf(header, token, secretRef), token, fetch);
     return (await checkOwners(body, event, checkType, api))
       ? proceed
       : precondition('owners check requirements not met');
   } catch (error) {
     return precondition((error as Error).message);
   }
+}
+
+/**
+ * The host of a GitHub Enterprise Server that an event names. The token goes there, so only events whose signature is
+ * checked may name one; upstream believes any sender.
+ */
+function hostOf(header: InterceptorRequest['header'], token: string, secretRef: SecretRef | undefined): string {
+  const host = headerOf(header, 'X-Github-Enterprise-Host');
+  if (host !== '' && token !== '' && secretRef === undefined)
+    throw new Error(`the token is not sent to ${host}: set secretRef, so that events are checked`);
+  return host;
 }
 
 async function tokenOf(ref: SecretRef | undefined, name: string, secrets: SecretReader): Promise<string | Error> {
