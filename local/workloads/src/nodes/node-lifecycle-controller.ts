@@ -1,4 +1,4 @@
-import { type Client, kinds, mergePatch } from '@tektite/client';
+import { type Client, kinds, mergePatch, strategicMergePatch } from '@tektite/client';
 import { type ControllerDefinition, defineController, mapped, requeueAfter } from '@tektite/controller';
 import { formatTime } from '@tektite/meta';
 import type { Node, Pod } from '@tektite/schema/kubernetes';
@@ -59,12 +59,10 @@ async function markNotReady(client: Client, pods: readonly Pod[], now: string, r
     const { namespace = '', name = '', uid } = pod.metadata;
     const conditions = pod.status?.conditions ?? [];
     if (!conditions.some(({ type, status }) => type === 'Ready' && status === 'True')) continue;
-    const changed = conditions.map((each) =>
-      each.type === 'Ready' ? { ...each, status: 'False', lastTransitionTime: now } : each,
-    );
-    await client
-      .patchStatus(kinds.Pod, { namespace, name }, mergePatch({ metadata: { uid }, status: { conditions: changed } }))
-      .catch(() => undefined);
+    // This condition alone: the cache may be behind, and the others are the kubelet's.
+    const condition = { type: 'Ready', status: 'False', lastTransitionTime: now };
+    const patch = strategicMergePatch({ metadata: { uid }, status: { conditions: [condition] } });
+    await client.patchStatus(kinds.Pod, { namespace, name }, patch).catch(() => undefined);
     record(pod, { type: 'Warning', reason: 'NodeNotReady', message: 'Node is not ready' });
   }
 }

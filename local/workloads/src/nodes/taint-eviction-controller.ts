@@ -1,4 +1,4 @@
-import { kinds, mergePatch, ignoreNotFound } from '@tektite/client';
+import { kinds, strategicMergePatch, ignoreNotFound } from '@tektite/client';
 import { type ControllerDefinition, defineController, done, mapped, requeueAfter } from '@tektite/controller';
 import { equalJson, formatTime } from '@tektite/meta';
 import type { RecordEvent } from '../component-events.ts';
@@ -32,12 +32,11 @@ export function taintEvictionController(record: RecordEvent): ControllerDefiniti
         message: 'Taint manager: deleting due to NoExecute taint',
         lastTransitionTime: formatTime(now),
       };
-      const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== condition.type);
       record(pod, { reason: 'TaintManagerEviction', message: `Marking for deletion Pod ${namespace}/${name}` });
       const key = { namespace, name };
       const { uid } = pod.metadata;
       await client
-        .patchStatus(kinds.Pod, key, mergePatch({ status: { conditions: [...others, condition] } }))
+        .patchStatus(kinds.Pod, key, strategicMergePatch({ metadata: { uid }, status: { conditions: [condition] } }))
         .then(() => client.delete(kinds.Pod, key, uid ? { preconditions: { uid } } : {}))
         .catch(ignoreNotFound);
       return done;

@@ -1,4 +1,4 @@
-import { type Client, kinds, mergePatch } from '@tektite/client';
+import { type Client, kinds, strategicMergePatch } from '@tektite/client';
 import { type ControllerDefinition, defineController, done, mapped, requeueAfter } from '@tektite/controller';
 import { cacheKey, metadataOnly } from '@tektite/controller/cache';
 import { formatTime, isStatusError } from '@tektite/meta';
@@ -66,7 +66,7 @@ async function exists(client: Client, name: string): Promise<boolean> {
 }
 
 function failed(pod: Pod, { reason, message }: { readonly reason: string; readonly message: string }, now: string) {
-  const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== 'DisruptionTarget');
   const condition = { type: 'DisruptionTarget', status: 'True', reason, message, lastTransitionTime: now };
-  return mergePatch({ status: { phase: 'Failed', conditions: [...others, condition] } });
+  const { uid } = pod.metadata;
+  return strategicMergePatch({ metadata: { uid }, status: { phase: 'Failed', conditions: [condition] } });
 }

@@ -1,4 +1,4 @@
-import { type Client, kinds, mergePatch, ignoreNotFound } from '@tektite/client';
+import { type Client, kinds, strategicMergePatch, ignoreNotFound } from '@tektite/client';
 import type { Pod } from '@tektite/schema/kubernetes';
 import type { RecordEvent } from '../component-events.ts';
 import type { Preemption } from './preemption.ts';
@@ -21,8 +21,7 @@ export async function evictVictims(
       reason: 'PreemptionByScheduler',
       message: 'default-scheduler: preempting to accommodate a higher priority pod',
     };
-    const others = (victim.status?.conditions ?? []).filter(({ type }) => type !== condition.type);
-    const patch = mergePatch({ metadata: { uid }, status: { conditions: [...others, condition] } });
+    const patch = strategicMergePatch({ metadata: { uid }, status: { conditions: [condition] } });
     const evicted = await client
       .patchStatus(kinds.Pod, { namespace, name }, patch)
       .then(() => client.delete(kinds.Pod, { namespace, name }, uid ? { preconditions: { uid } } : {}))
