@@ -17,7 +17,7 @@ it('a start goes on without a server that fails for long, and at once when it is
   await clock.until(checkAtStart(clock, async () => 'refused'));
   expect(clock.monotonic()).toBe(0);
   await clock.until(checkAtStart(clock, async () => 'failing'));
-  expect(clock.monotonic()).toBeLessThanOrEqual(8000);
+  expect(clock.monotonic()).toBeLessThanOrEqual(60_000);
 });
 
 it('a failed check is repeated soon, and ever later while it fails', async () => {

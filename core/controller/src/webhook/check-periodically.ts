@@ -3,7 +3,7 @@ import { type Clock, isStatusError, sleep } from '@tektite/meta';
 /** The pause after a first failure. It doubles with each that follows. */
 const firstRetryMs = 500;
 /** How long a start waits for a server that fails: after that, the program goes on without. */
-const startPatienceMs = 8000;
+const startPatienceMs = 60_000;
 
 /** `failing` is worth another try soon; what is `refused` takes another client to change it, such as a missing permission. */
 export type CheckOutcome = 'healthy' | 'failing' | 'refused';
