@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|soak|taskruns|tekton-operator|triggers [--quick]`: figures, each beside a reference
+ * `npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|simulate|soak|taskruns|tekton-operator|triggers [--quick]`: figures, each beside a reference
  * measured in the same run.
  */
 const [suite = '', ...flags] = process.argv.slice(2);
@@ -63,6 +63,11 @@ switch (suite) {
     await benchPipelineRuns({ quick });
     break;
   }
+  case 'simulate': {
+    const { benchSimulate } = await import('./simulate/index.ts');
+    await benchSimulate({ quick });
+    break;
+  }
   case 'soak': {
     const { benchSoak } = await import('./soak/index.ts');
     await benchSoak({ quick });
@@ -85,7 +90,7 @@ switch (suite) {
   }
   default:
     console.error(
-      'usage: npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|soak|taskruns|tekton-operator|triggers [--quick]',
+      'usage: npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|simulate|soak|taskruns|tekton-operator|triggers [--quick]',
     );
     process.exitCode = 2;
 }
