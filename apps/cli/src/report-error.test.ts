@@ -76,7 +76,7 @@ describe('the command', () => {
       'tektite run -f hello.yaml 2>err | head -1; echo ${PIPESTATUS[0]}; cat err',
     );
     expect({ code, err, left }).toEqual({ code: 0, err: '', left: [] });
-    expect(out).toMatch(/^TaskRun hello\n141\n(the image busybox is not used.*\n)?$/);
+    expect(out).toMatch(/^TaskRun hello\n141\n(the image busybox is replaced by .*\n)?$/);
   });
 
   it.each([
