@@ -253,4 +253,25 @@ describe('as a real server,', () => {
     const stranger = { name: 'system:serviceaccount:other:robot', groups: [] };
     expect((await server.send('GET', `${core}/pods`, undefined, { user: stranger })).code).toBe(403);
   });
+
+  it.each(['PUT', 'PATCH'])('a user who may update and not create cannot create by %s', async (method) => {
+    await using server = await TestServer.start();
+    const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
+    const apiVersion = 'rbac.authorization.k8s.io/v1';
+    const rules = [{ apiGroups: ['*'], resources: ['*'], verbs: ['update', 'patch'] }];
+    await server.ok('POST', `${rbac}/roles`, { apiVersion, kind: 'Role', metadata: { name: 'a' }, rules });
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'a' };
+    const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'joe' }];
+    const binding = { apiVersion, kind: 'RoleBinding', metadata: { name: 'a' }, roleRef, subjects };
+    await server.ok('POST', `${rbac}/rolebindings`, binding);
+    const user = { name: 'joe', groups: ['system:authenticated'] };
+    const headers = { 'content-type': method === 'PUT' ? 'application/json' : 'application/apply-patch+yaml' };
+    const body = { ...binding, metadata: { name: 'b' } };
+    const answer = await server.send(method, `${rbac}/rolebindings/b?fieldManager=m`, body, { user, headers });
+    expect(answer).toMatchObject({
+      code: 403,
+      object: { message: expect.stringContaining('User "joe" cannot create resource "rolebindings"') },
+    });
+    expect((await server.send('GET', `${rbac}/rolebindings/b`)).code).toBe(404);
+  });
 });

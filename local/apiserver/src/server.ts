@@ -190,7 +190,7 @@ export class ApiServer {
       onError,
     });
     this.flowController = new FlowController({ storage, clock, seats: this.maxInFlight });
-    const rest: RestParts = { storage, objects, deleter, admission, clock };
+    const rest: RestParts = { storage, objects, deleter, admission, authorizer, clock };
     const authenticators = options.authenticators ?? [];
     const tokenFiles = authenticators.filter((candidate): candidate is TokenFile => candidate instanceof TokenFile);
     this.router = new Router({

@@ -9,6 +9,7 @@ import {
   StatusError,
   unknownPathError,
 } from '@tektite/meta';
+import type { Authorizer } from '../auth/authorizer.ts';
 import type { AdmissionChain } from '../admission/admission.ts';
 import { notFoundPage } from '../discovery/discovery.ts';
 import type { ObjectDeleter } from '../store/object-deleter.ts';
@@ -25,6 +26,7 @@ import { negotiate, objectTransforms } from '../request/negotiate.ts';
 import { parseWriteOptions, type WriteOptions } from '../request/options.ts';
 import { patchObject } from './patch/patch-object.ts';
 import { checkName } from './patch/patched.ts';
+import { createAuthorizer } from './create-authorizer.ts';
 import { readDeleteBody } from './delete-body.ts';
 import { readObject } from './read-body.ts';
 import { fieldManagerOf, type RequestContext } from './request-context.ts';
@@ -39,6 +41,7 @@ export interface RestParts {
   readonly objects: ObjectStore;
   readonly deleter: ObjectDeleter;
   readonly admission: AdmissionChain;
+  readonly authorizer: Authorizer;
   readonly clock: Clock;
 }
 
@@ -196,7 +199,7 @@ export class ResourceHandler {
         createOptions: { ...options.wire, kind: 'CreateOptions' },
         ...(meta.uid ? { uid: meta.uid } : {}),
       },
-      writeContext(context, options),
+      { ...writeContext(context, options), authorizeCreate: createAuthorizer(this.parts.authorizer, context) },
     );
     return respond.object(written.created ? 201 : 200, written.object);
   }

@@ -73,6 +73,7 @@ export class ObjectCreator {
       this.prepareForCreate(resource, draft, context, now);
       const final = resource.normalize(draft);
       if (!context.trusted) this.validateCreate(resource, final, context, now);
+      context.authorizeCreate?.();
       await this.parts.admission.validate(named(request, final));
       // Upstream reads back what it stored, and reading fills in defaults: of what preparation added, too.
       resource.strategy.default?.(final);

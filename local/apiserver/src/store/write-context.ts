@@ -10,6 +10,8 @@ export interface WriteContext {
   readonly options: Readonly<Record<string, unknown>>;
   readonly warn: (text: string) => void;
   readonly signal?: AbortSignal;
+  /** Throws where the user may not create: called when an update or an apply turns out to create its object. */
+  readonly authorizeCreate?: () => void;
   /** The created object is known to be valid. */
   readonly trusted?: boolean;
 }

@@ -1,4 +1,6 @@
 import type { Clock, KubeObject } from '@tektite/meta';
+import type { Authorizer } from '../../auth/authorizer.ts';
+import { createAuthorizer } from '../create-authorizer.ts';
 import type { ObjectStore } from '../../store/object-store.ts';
 import type { Draft, Resource } from '../../registry/resource.ts';
 import type { Written } from '../../store/update-request.ts';
@@ -12,7 +14,7 @@ import { type PatchType, patchTypeOf } from './patch-type.ts';
 
 /** Answers a PATCH of an object or of a subresource that is the object itself (`/status`). */
 export async function patchObject(
-  parts: { readonly objects: ObjectStore; readonly clock: Clock },
+  parts: { readonly objects: ObjectStore; readonly authorizer: Authorizer; readonly clock: Clock },
   context: RequestContext,
   resource: Resource,
 ): Promise<Written> {
@@ -46,6 +48,7 @@ export async function patchObject(
       dryRun: options.dryRun,
       options: options.wire,
       warn: (text) => context.warnings.add(text),
+      authorizeCreate: createAuthorizer(parts.authorizer, context),
     },
   );
 }
