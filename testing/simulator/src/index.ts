@@ -24,7 +24,7 @@ export { startSimulatedNode } from './world/simulated-node.ts';
 // Faults
 export { describeFault, type Fault, type FaultKind, type Rates, standardRates } from './faults/fault.ts';
 
-// What happened
+// The history of a run
 export type { ChangeEntry, History, HistoryEntry, NoteEntry, WriteEntry } from './history/history.ts';
 
 // Oracles

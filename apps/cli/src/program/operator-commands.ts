@@ -203,6 +203,13 @@ Examples:
     .description('repeat a failure from its file, with its story as it happens')
     .option('--step', 'wait for Enter at each fault')
     .option('--break', 'stop a debugger at each fault and at the failure; start with node --inspect-brk')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ tektite simulate replay simulation-42.json
+  $ tektite simulate replay simulation-42.json --step`,
+    )
     .action(async (file, options) => (await import('../commands/simulate-replay.ts')).simulateReplay(file, options));
   simulate
     .command('worker', { hidden: true })

@@ -1,4 +1,4 @@
-/** Frames to look through: the guard is called through a few of Node's own. */
+/** Frames to read: some of them are Node's. */
 const maxFrames = 25;
 
 /** The programs that run tests or profile them share the process with a simulation, and may read the real time. */

@@ -78,7 +78,7 @@ interface Typed {
   readonly type: string;
 }
 
-/** Conditions are a map by their type: the order tells which was written first, and nothing else. */
+/** Conditions are a map by their type: their order only depends on which was written first. */
 function isConditions(list: readonly unknown[]): list is readonly Typed[] {
   return list.length > 1 && list.every((item) => typeof (item as Partial<Typed> | null)?.type === 'string');
 }
@@ -126,7 +126,7 @@ function canonical(object: KubeObject, { generated, uids, hash }: Names): unknow
     text
       .replace(uidPattern, (uid) => `<${uids.get(uid) ?? 'uid'}>`)
       .replace(timePattern, '<time>')
-      // Before durations: a generated name may look like one.
+      // Before durations: a generated name may match one.
       .replace(tokenPattern, (token) => generated.get(token) ?? token)
       .replace(durationPattern, '<duration>')
       .replace(hash, '#');

@@ -27,7 +27,7 @@ export interface SimulationReport {
   readonly visits: ReadonlyMap<string, number>;
   readonly crashes: number;
   readonly history: History;
-  /** What the run covered: transitions of conditions, causes of reconciles, faults and where they struck. */
+  /** Features of the run: transitions of conditions, causes of reconciles, faults and where they struck. */
   readonly coverage: ReadonlySet<string>;
   /** Absent when the run failed before its end. */
   readonly state?: FinalState;

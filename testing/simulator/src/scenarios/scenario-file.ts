@@ -6,7 +6,7 @@ import { simulationErrors } from '../run/simulation-error.ts';
 import type { Interference } from '../world/interference.ts';
 import type { ScenarioStep } from './scenario-step.ts';
 
-/** What a scenario file says. */
+/** The content of a scenario file. */
 export interface ScenarioFile {
   readonly name?: string;
   readonly replicas?: number;

@@ -12,7 +12,7 @@ export type ScenarioStep =
   | { readonly type: 'until'; readonly object: DynamicObject; readonly condition: string };
 
 const patienceMs = 600_000;
-const lookEveryMs = 1000;
+const pollMs = 1000;
 /** Between two steps, unless the file says how long. */
 const pauseMs = 5000;
 /** How often a user tries a write again that was denied: a webhook may be down. */
@@ -42,10 +42,10 @@ async function performStep(world: World, step: ScenarioStep): Promise<void> {
     case 'delete':
       return insist(world, () => client.delete(object, key).catch(ignoreNotFound));
     case 'until':
-      for (let waited = 0; waited < patienceMs; waited += lookEveryMs) {
+      for (let waited = 0; waited < patienceMs; waited += pollMs) {
         const found = (await client.getOrUndefined(object, key)) as WithConditions | undefined;
         if (isConditionTrue(found?.status?.conditions, step.condition)) return;
-        await sleep(lookEveryMs);
+        await sleep(pollMs);
       }
   }
 }
@@ -60,7 +60,7 @@ async function insist(world: World, write: () => Promise<unknown>): Promise<void
       return;
     } catch (error) {
       if (tries === maxTries) throw error;
-      await world.sleep(lookEveryMs);
+      await world.sleep(pollMs);
     }
   }
 }

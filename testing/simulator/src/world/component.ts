@@ -66,7 +66,7 @@ const startFailureMs = 5000;
 /** A process that crashes at each start would never come to rest. */
 const maxCrashes = 4;
 
-/** A process of the simulation and all its incarnations: it has its own connection, clock and randomness, and may be killed at any time. */
+/** A process of the simulation and all its incarnations: each has a connection, a clock and randomness, and may be killed at any time. */
 export class Component {
   readonly name: string;
   /** The writes that it sent, in order. */

@@ -22,8 +22,8 @@ const unavailable = {
 };
 
 /**
- * Stands between the API server and the webhooks of all components. A Service is served from the first time on, by whichever process of
- * the component lives; when none does, or a fault strikes, it answers 503, as a Service without endpoints does.
+ * Stands between the API server and the webhooks of all components. A Service is served from the first time on, by any living process of
+ * the component; when there is none, or a fault strikes, it answers 503, as a Service without endpoints does.
  */
 export class WebhookGate {
   private readonly host: LocalWebhookHost;

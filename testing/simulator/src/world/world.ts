@@ -20,11 +20,11 @@ export interface World {
   readonly random: Random;
   readonly seed: number;
   readonly history: History;
-  /** What the run has covered besides its history, such as causes of reconciles. */
+  /** Features of the run besides its history, such as causes of reconciles. */
   readonly features: Set<string>;
   /** Lets virtual time pass. */
   sleep(milliseconds: number): Promise<void>;
-  /** Adds a process with its own connection and clock, on which faults strike. Resolves when it has started. */
+  /** Adds a process with a connection and a clock, on which faults strike. Resolves when it has started. */
   component(name: string, start: StartProcess, options?: ComponentOptions): Promise<Component>;
 }
 
