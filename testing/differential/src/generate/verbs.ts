@@ -1,6 +1,8 @@
 import { applyEdit, type Edit, type Operation } from '../operation.ts';
 import type { Choice } from './choice.ts';
 import type { Definitions } from './json-schema.ts';
+import { metadataEdits, oddMetadata } from './odd-metadata.ts';
+import { applyEdits, deleteOptions, fieldSelectors, oddRequests, selectors } from './odd-requests.ts';
 import { objectName, objectOf, sequenceLabel, type Target } from './target.ts';
 import { editOf } from './values.ts';
 
@@ -36,14 +38,16 @@ export class Verbs {
       () => this.remove(target),
       ...(target.hasStatus ? [() => this.status(target)] : []),
       ...(target.hasScale ? [() => this.scale(target)] : []),
-      ...(choice.chance(0.2) ? [() => this.removeCollection(target), () => this.oddRequest(target)] : []),
+      ...(choice.chance(0.2)
+        ? [() => this.removeCollection(target), () => choice.pick(oddRequests(target, this.path(target)))]
+        : []),
     ];
     return choice.pick(verbs)();
   }
 
   create(target: Target, name = this.choice.pick(names)): Operation {
     const { choice } = this;
-    const object = this.mutated(objectOf(target, name, this.metadata(target)), target);
+    const object = this.mutated(objectOf(target, name, oddMetadata(choice, target)), target);
     const generated = choice.chance(0.05)
       ? edited(object, [{ at: '/metadata/name' }, { at: '/metadata/generateName', value: 'generated-' }])
       : object;
@@ -88,14 +92,14 @@ export class Verbs {
       return {
         method: 'PUT',
         path: `${path}${this.writeQuery()}`,
-        body: this.mutated(objectOf(target, name, this.metadata(target)), target),
+        body: this.mutated(objectOf(target, name, oddMetadata(choice, target)), target),
       };
     }
     return {
       method: 'PUT',
       path: `${path}${this.writeQuery()}`,
       basedOn: path,
-      edits: [...this.metadataEdits(), ...edits, ...version],
+      edits: [...metadataEdits(choice), ...edits, ...version],
     };
   }
 
@@ -105,7 +109,7 @@ export class Verbs {
     const edits = [
       this.edit(objectOf(target, 'a'), target),
       ...choice.times(2, () => this.edit(objectOf(target, 'a'), target)),
-      ...this.metadataEdits(),
+      ...metadataEdits(choice),
     ];
     const type = choice.pick(['json', 'merge', 'strategic'] as const);
     if (type === 'json')
@@ -140,7 +144,10 @@ export class Verbs {
       ...this.options(),
     ];
     const path = `${target.collection}/${objectName(target, name)}?${options.join('&')}`;
-    const whole = this.mutated(objectOf(target, choice.chance(0.97) ? name : 'other', this.metadata(target)), target);
+    const whole = this.mutated(
+      objectOf(target, choice.chance(0.97) ? name : 'other', oddMetadata(choice, target)),
+      target,
+    );
     const extra = choice.chance(0.06) ? [choice.pick(applyEdits(target))] : [];
     const subresource = target.hasStatus && choice.chance(0.1) ? '/status' : '';
     return {
@@ -231,92 +238,8 @@ export class Verbs {
     };
   }
 
-  private oddRequest(target: Target): Operation {
-    const { choice } = this;
-    const path = this.path(target);
-    return choice.pick<Operation>([
-      { method: 'POST', path, body: objectOf(target, 'a') },
-      { method: 'PUT', path: target.collection, body: objectOf(target, 'a') },
-      { method: 'PATCH', path, contentType: 'application/json', body: {} },
-      { method: 'PATCH', path, contentType: 'text/plain', bodyText: 'x' },
-      { method: 'POST', path: target.collection, bodyText: '{' },
-      { method: 'POST', path: target.collection, bodyText: '' },
-      { method: 'POST', path: target.collection, body: { ...objectOf(target, 'a'), kind: 'Other' } },
-      { method: 'POST', path: target.collection, body: { ...objectOf(target, 'a'), apiVersion: 'example.com/v9' } },
-      { method: 'POST', path: target.collection, contentType: 'application/yaml', bodyText: 'a: b: c' },
-      { method: 'GET', path: `${path}/nothing` },
-      { method: 'GET', path, accept: 'text/html' },
-      {
-        method: 'PATCH',
-        path: `${path}?fieldManager=one`,
-        contentType: 'application/apply-patch+yaml',
-        bodyText: 'a: [',
-      },
-      {
-        method: 'PATCH',
-        path: `${path}?fieldManager=one`,
-        contentType: 'application/apply-patch+yaml',
-        bodyText: '[]',
-      },
-      {
-        method: 'PATCH',
-        path: `${path}?fieldManager=one`,
-        contentType: 'application/apply-patch+yaml',
-        bodyText: 'metadata: {}',
-      },
-      { method: 'PATCH', path, contentType: 'application/json-patch+json', bodyText: '{}' },
-      { method: 'PATCH', path, contentType: 'application/merge-patch+json', bodyText: '[]' },
-    ]);
-  }
-
   private path(target: Target): string {
     return `${target.collection}/${objectName(target, this.choice.pick(names))}`;
-  }
-
-  private metadata(target: Target): Record<string, unknown> {
-    const { choice } = this;
-    return {
-      ...(choice.chance(0.1) ? { annotations: { note: choice.pick(['', 'x']) } } : {}),
-      ...(choice.chance(0.05)
-        ? { finalizers: [choice.pick(['example.com/keep', 'bad finalizer', 'orphan', 'foregroundDeletion'])] }
-        : {}),
-      ...(choice.chance(0.03) ? { resourceVersion: choice.pick(['1', '0', 'x']) } : {}),
-      ...(choice.chance(0.03) ? { uid: choice.pick(['x', `{{uid of ${target.collection}/a}}`]) } : {}),
-      ...(choice.chance(0.03) ? { namespace: choice.pick(['other', '', '{{ns}}']) } : {}),
-      ...(choice.chance(0.03)
-        ? { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'a', uid: choice.pick(['', 'x']) }] }
-        : {}),
-      ...(choice.chance(0.03)
-        ? {
-            managedFields: choice.pick<unknown>([
-              [],
-              [{}],
-              [{ manager: 'x', operation: 'Update', apiVersion: 'v1' }],
-              null,
-            ]),
-          }
-        : {}),
-    };
-  }
-
-  private metadataEdits(): readonly Edit[] {
-    const { choice } = this;
-    if (choice.chance(0.8)) return [];
-    return [
-      choice.pick<Edit>([
-        { at: '/metadata/labels/extra', value: choice.pick(['x', 'bad label', '', null]) },
-        { at: '/metadata/annotations', value: choice.pick<unknown>([{ a: 'b' }, { 'bad key ': 'x' }, null]) },
-        { at: '/metadata/finalizers', value: choice.pick<unknown>([[], ['example.com/keep'], null]) },
-        { at: '/metadata/uid', value: choice.pick(['x', '']) },
-        { at: '/metadata/name', value: 'other' },
-        { at: '/metadata/generateName', value: 'x' },
-        { at: '/metadata/creationTimestamp', value: choice.pick<unknown>([null, '2020-01-01T00:00:00Z', 'x']) },
-        { at: '/metadata/deletionTimestamp', value: '2020-01-01T00:00:00Z' },
-        { at: '/metadata/generation', value: 7 },
-        { at: '/metadata/managedFields', value: choice.pick<unknown>([[], null, [{}]]) },
-        { at: '/metadata/selfLink', value: 'x' },
-      ]),
-    ];
   }
 
   /** At times valid, at times with a few changes that the schema suggests. */
@@ -360,63 +283,8 @@ export class Verbs {
   }
 }
 
-const selectors = ['app=web', 'app!=web', 'app in (a,b)', '!app', 'app', 'app==', 'a b', 'app in ()', '=x'];
-const fieldSelectors = [
-  'metadata.name=a',
-  'metadata.name!=a',
-  'metadata.namespace=default',
-  'spec.nodeName=x',
-  'status.phase=Pending',
-  'type=Opaque',
-  'a.b=c',
-  'x',
-  'metadata.name=a,metadata.name=b',
-  '',
-];
-
 function edited(object: Record<string, unknown>, edits: readonly Edit[]): Record<string, unknown> {
   return edits.reduce<unknown>(applyEdit, object) as Record<string, unknown>;
-}
-
-function applyEdits(target: Target): readonly Edit[] {
-  return [
-    { at: '/metadata/name' },
-    { at: '/metadata/managedFields', value: [{}] },
-    { at: '/metadata/uid', value: 'x' },
-    { at: '/metadata/uid', value: `{{uid of ${target.collection}/a}}` },
-    { at: '/metadata/resourceVersion', value: '1' },
-    { at: '/metadata/resourceVersion', value: `{{version of ${target.collection}/a}}` },
-    { at: '/metadata/labels', value: null },
-    { at: '/metadata', value: null },
-    { at: '/apiVersion' },
-    { at: '/kind' },
-    { at: '/kind', value: 'Other' },
-    { at: '/apiVersion', value: 'v9' },
-  ];
-}
-
-function deleteOptions(path: string): readonly unknown[] {
-  return [
-    {},
-    { propagationPolicy: 'Foreground' },
-    { propagationPolicy: 'Orphan' },
-    { propagationPolicy: 'Background' },
-    { propagationPolicy: 'x' },
-    { gracePeriodSeconds: 0 },
-    { gracePeriodSeconds: -1 },
-    { gracePeriodSeconds: 30 },
-    { preconditions: { uid: 'x' } },
-    { preconditions: { uid: `{{uid of ${path}}}` } },
-    { preconditions: { resourceVersion: '1' } },
-    { preconditions: { resourceVersion: `{{version of ${path}}}` } },
-    { dryRun: ['All'] },
-    { dryRun: ['x'] },
-    { orphanDependents: true },
-    { orphanDependents: false, propagationPolicy: 'Foreground' },
-    { kind: 'DeleteOptions', apiVersion: 'v1' },
-    { kind: 'Other', apiVersion: 'v1' },
-    { unknownField: 1 },
-  ];
 }
 
 /** The query with references left as they are: they are filled in later. */
