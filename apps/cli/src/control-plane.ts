@@ -36,6 +36,10 @@ export interface ControlPlaneOptions {
   readonly inMemory: boolean;
   readonly host: string;
   readonly port: number;
+  /** The address at which other machines reach the API. */
+  readonly advertise: string;
+  /** Further names and addresses for the certificate of the API. */
+  readonly names?: readonly string[];
   readonly tokens?: TokenFile;
   /** Issuers of tokens whose users are believed. */
   readonly issuers?: readonly JwtIssuer[];
@@ -85,7 +89,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 }
 
 async function startParts(options: ControlPlaneOptions, started: Started): Promise<Omit<ControlPlane, 'close'>> {
-  const { host, port, runtime, maxInflightBytes, systems = [], log } = options;
+  const { host, port, advertise, runtime, maxInflightBytes, systems = [], log } = options;
   const folder = await openFolder(options, started);
   const onNotice = (text: string) => void process.stderr.write(`note: ${text}\n`);
   const events = new StorageEvents(systemClock, (error) => log.error('storage', { error }));
@@ -94,7 +98,7 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
     ? new RevisionStore({ maxBytes: maxStateBytes() })
     : await openStorage(join(folder, 'state'), options.encryption, started, onNotice, events);
   const keyFolder = new KeyFolder(join(folder, 'pki'));
-  const pki = await ServerPki.load(keyFolder, host, systemClock);
+  const pki = await ServerPki.load(keyFolder, [host, advertise, ...(options.names ?? [])], systemClock);
   started.push(async () => pki[Symbol.dispose]());
   const observed = systems.length > 0 ? (await import('./systems/observe-systems.ts')).observeSystems() : undefined;
   if (observed) started.push(() => observed.close());
@@ -135,7 +139,7 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
       // The ServiceAccount plugin waits for accounts that a controller creates.
       disabledAdmissionPlugins: [...(runtime ? [] : ['ServiceAccount']), ...options.disabledAdmissionPlugins],
     },
-    https: { host, port, ...(maxInflightBytes === undefined ? {} : { maxInflightBytes }) },
+    https: { host, port, advertise, ...(maxInflightBytes === undefined ? {} : { maxInflightBytes }) },
     certificates: pki,
     controllers: runtime !== undefined,
     ...(runtime && runtime !== 'none'

@@ -12,6 +12,7 @@ export { createSigningKey, type SigningKeyType } from './auth/service-account-to
 export { TokenFile } from './auth/token-file.ts';
 export { type RunningHttpServer, serveHttps } from './http/http-server.ts';
 export { inProcessTransport } from './in-process/in-process-transport.ts';
+export type { KubeletTrust } from './kubelet/kubelet-client.ts';
 export type { ApiRequest, UserInfo } from './request/api-request.ts';
 export type { ApiResponse, WatchEvent } from './request/api-response.ts';
 export { compactPath } from './rest/router.ts';

@@ -37,6 +37,7 @@ import { createSigningKey, ServiceAccountTokens } from './auth/service-account-t
 import { TokenFile } from './auth/token-file.ts';
 import { FlowController } from './flow-control/flow-controller.ts';
 import { isHealthPath } from './discovery/health.ts';
+import { KubeletClient, type KubeletTrust } from './kubelet/kubelet-client.ts';
 import { ConversionWebhooks } from './crd/conversion-webhooks.ts';
 import { DefinitionController } from './crd/definition-controller.ts';
 import { bootstrap, createMissing, replaceContent } from './store/bootstrap.ts';
@@ -74,6 +75,8 @@ export interface ApiServerOptions {
   readonly admission?: readonly AdmissionPlugin[];
   /** Built-in plugins to leave out, by name. */
   readonly disabledAdmissionPlugins?: readonly string[];
+  /** How kubelets of other machines are reached: logs, sessions, the proxy of nodes. Without it, only nodes of this process are. */
+  readonly kubeletTrust?: () => Promise<KubeletTrust>;
   /** Where Services get their addresses. Default `10.0.0.0/24`. */
   readonly serviceRange?: string;
   /**
@@ -191,6 +194,8 @@ export class ApiServer {
     });
     this.flowController = new FlowController({ storage, clock, seats: this.maxInFlight });
     const rest: RestParts = { storage, objects, deleter, admission, authorizer, clock };
+    const { kubeletTrust: trust, dial } = options;
+    const kubelets = trust && new KubeletClient({ clock, trust, dial });
     const authenticators = options.authenticators ?? [];
     const tokenFiles = authenticators.filter((candidate): candidate is TokenFile => candidate instanceof TokenFile);
     this.router = new Router({
@@ -200,7 +205,7 @@ export class ApiServer {
       authenticators: new AuthenticatorChain([...authenticators, tokens, new BootstrapTokens(storage, clock)]),
       handler: new ResourceHandler(
         rest,
-        subresourceHandlers(rest, resources, tokens, this.nodes, authorizer, random, options.dial),
+        subresourceHandlers(rest, resources, tokens, this.nodes, authorizer, random, options.dial, kubelets),
       ),
       aggregator: this.aggregator,
       metrics: new ResourceMetrics(this.nodes, clock),

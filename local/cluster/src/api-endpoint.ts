@@ -2,7 +2,7 @@ import { type ApiServer, type RunningHttpServer, serveHttps, type UserInfo } fro
 import { issueCertificate } from '@tektite/certificates';
 import { type ClientConfig, staticCredentials } from '@tektite/client';
 import { systemClock } from '@tektite/meta';
-import type { ClusterCertificates, ClusterOptions, ServedApi } from './cluster-options.ts';
+import type { ClusterCertificates, ClusterOptions, HttpsAddress, ServedApi } from './cluster-options.ts';
 import { createServerKeys } from './server-keys.ts';
 import type { Started } from './start-together.ts';
 
@@ -13,10 +13,12 @@ export class ApiEndpoint implements ServedApi {
   readonly certificates: ClusterCertificates;
   /** The host for clients of this machine. */
   readonly host: string;
+  /** The address for other machines. */
+  readonly advertised: string;
 
   static async open(server: ApiServer, options: ClusterOptions, started: Started): Promise<ApiEndpoint> {
-    const { host, port, maxInflightBytes } = options.https ?? { host: '127.0.0.1', port: 0 };
-    const certificates = options.certificates ?? (await createCertificates(host));
+    const { host, port, advertise = reachable(host), maxInflightBytes }: HttpsAddress = options.https ?? anyPort;
+    const certificates = options.certificates ?? (await createCertificates([host, advertise]));
     const http = await serveHttps({
       host,
       port,
@@ -27,14 +29,21 @@ export class ApiEndpoint implements ServedApi {
       handle: (request) => server.handle(request),
     });
     started.push(() => http.close());
-    return new ApiEndpoint(server, http, certificates, reachable(host));
+    return new ApiEndpoint(server, http, certificates, reachable(host), advertise);
   }
 
-  private constructor(server: ApiServer, http: RunningHttpServer, certificates: ClusterCertificates, host: string) {
+  private constructor(
+    server: ApiServer,
+    http: RunningHttpServer,
+    certificates: ClusterCertificates,
+    host: string,
+    advertised: string,
+  ) {
     this.server = server;
     this.http = http;
     this.certificates = certificates;
     this.host = host;
+    this.advertised = advertised.replace(/[[\]]/g, '');
   }
 
   get port(): number {
@@ -62,8 +71,10 @@ export class ApiEndpoint implements ServedApi {
   }
 }
 
-async function createCertificates(host: string): Promise<ClusterCertificates> {
-  const { authority, server } = await createServerKeys(host);
+const anyPort: HttpsAddress = { host: '127.0.0.1', port: 0 };
+
+async function createCertificates(names: readonly string[]): Promise<ClusterCertificates> {
+  const { authority, server } = await createServerKeys(names);
   return { authority, server, bundle: authority.certificate };
 }
 

@@ -49,6 +49,8 @@ export interface HttpsAddress {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
+  /** The address at which other machines reach it, in the endpoints of the Service `kubernetes`. Default: `host`. */
+  readonly advertise?: string;
   readonly maxInflightBytes?: number;
 }
 

@@ -192,7 +192,7 @@ describe.runIf(can)('Pods with a network of their own', () => {
 
   test('are webhooks behind a Service, whose certificates are verified', async () => {
     const authority = await createServerAuthority(systemClock);
-    const { certificate, key } = await issueServerCertificate(authority, 'hook.default.svc', systemClock);
+    const { certificate, key } = await issueServerCertificate(authority, ['hook.default.svc'], systemClock);
     const script = `require('https').createServer({ cert: process.env.CERT, key: process.env.KEY }, (q, s) => {
       let t = ''; q.on('data', (c) => t += c); q.on('end', () => { const { uid, object } = JSON.parse(t).request;
         const status = { message: 'the hook says no to ' + object.metadata.name };

@@ -21,16 +21,17 @@ const ownNames = [
 ];
 
 /** A new authority, and a certificate of it for the API server. */
-export async function createServerKeys(host: string): Promise<ServerKeys> {
+export async function createServerKeys(names: readonly string[]): Promise<ServerKeys> {
   const authority = await createServerAuthority(systemClock);
-  return { authority, server: await issueServerCertificate(authority, host, systemClock) };
+  return { authority, server: await issueServerCertificate(authority, names, systemClock) };
 }
 
 export function createServerAuthority(clock: Clock): Promise<KeyPair> {
   return createAuthority('tektite', clock);
 }
 
-export function issueServerCertificate(authority: KeyPair, host: string, clock: Clock): Promise<KeyPair> {
-  const hosts = [...new Set([host, ...ownNames])];
+/** A certificate for these names and addresses, and for those that every cluster has. */
+export function issueServerCertificate(authority: KeyPair, names: readonly string[], clock: Clock): Promise<KeyPair> {
+  const hosts = [...new Set([...names, ...ownNames])];
   return issueCertificate(authority, { commonName: 'kube-apiserver', hosts }, clock);
 }

@@ -5,6 +5,7 @@ import {
   defaultCompactionIntervalMs,
   HistoryCompactor,
   inProcessTransport,
+  type KubeletTrust,
   type UserInfo,
 } from '@tektite/apiserver';
 import { Client, type ClientOptions, type Transport } from '@tektite/client';
@@ -13,6 +14,7 @@ import { type Clock, type Random, systemClock, systemRandom } from '@tektite/met
 import type { PodNetwork } from '@tektite/node';
 import { ApiEndpoint } from './api-endpoint.ts';
 import type { ClusterNode, ClusterOptions } from './cluster-options.ts';
+import { kubeletTrust } from './kubelet-trust.ts';
 import { machineServiceRange, podServiceRange } from './network-addresses.ts';
 import { type Started, startTogether, undoAll } from './start-together.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
@@ -74,7 +76,9 @@ async function startParts(options: ClusterOptions, started: Started): Promise<Ru
   const network =
     node && folder !== undefined ? await openNetwork(node, folder, { onNotice, noticeLater }, started) : undefined;
   const range = network ? podServiceRange : folder === undefined ? undefined : machineServiceRange(folder);
-  const server = await createServer(options, { range, network }, started);
+  let endpoint: Promise<ApiEndpoint> | undefined;
+  const trust = options.https ? kubeletTrust(async () => (await https()).certificates) : undefined;
+  const server = await createServer(options, { range, network, trust }, started);
   const close = () => undoAll(started);
   const transport = (user: UserInfo = admin) => inProcessTransport(server, user);
   const clientFor = (who: UserInfo | Transport, clientOptions: ClientOptions = {}): Client => {
@@ -88,7 +92,6 @@ async function startParts(options: ClusterOptions, started: Started): Promise<Ru
     const { prepareSystems } = await import('./run-systems.ts');
     await prepareSystems(server, systems, started, onNotice);
   }
-  let endpoint: Promise<ApiEndpoint> | undefined;
   const https = () => (endpoint ??= ApiEndpoint.open(server, options, started));
   if (node || options.https) {
     const api = await https();
@@ -101,8 +104,8 @@ async function startParts(options: ClusterOptions, started: Started): Promise<Ru
     ...(options.https
       ? [
           async () => {
-            const { host, port, certificates } = await https();
-            await server.announce({ host: host.replace(/[[\]]/g, ''), port, clientCa: certificates.bundle });
+            const { advertised: host, port, certificates } = await https();
+            await server.announce({ host, port, clientCa: certificates.bundle });
           },
         ]
       : []),
@@ -176,9 +179,16 @@ async function openNetwork(
   return network;
 }
 
+interface ServerParts {
+  readonly range: string | undefined;
+  readonly network: PodNetwork | undefined;
+  /** Absent: the API is for this process, and no other machine joins it. */
+  readonly trust: (() => Promise<KubeletTrust>) | undefined;
+}
+
 async function createServer(
   { storage, server = {}, clock, random, controllers = true, log = silentLogger }: ClusterOptions,
-  { range, network }: { readonly range: string | undefined; readonly network: PodNetwork | undefined },
+  { range, network, trust }: ServerParts,
   started: Started,
 ): Promise<ApiServer> {
   const created = await ApiServer.create({
@@ -186,6 +196,7 @@ async function createServer(
     // The ServiceAccount plugin waits for accounts that a controller creates.
     disabledAdmissionPlugins: controllers ? [] : ['ServiceAccount'],
     ...(range !== undefined ? { serviceRange: range } : {}),
+    ...(trust ? { kubeletTrust: trust } : {}),
     ...(network ? { dial: (...target) => network.connect(...target) } : {}),
     // An RSA key, as long-lived clusters have it, takes longer to make than many a cluster lives.
     ...(storage ? { storage } : { serviceAccountKey: () => createSigningKey('ec') }),

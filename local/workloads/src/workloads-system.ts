@@ -1,4 +1,6 @@
 import type { ControllerDefinition, System } from '@tektite/controller';
+import { bootstrapSignerController } from './bootstrap/bootstrap-signer-controller.ts';
+import { tokenCleanerController } from './bootstrap/token-cleaner-controller.ts';
 import { clusterRoleAggregation } from './cluster-roles/cluster-role-aggregation.ts';
 import type { ComponentEvents } from './component-events.ts';
 import { deploymentController } from './deployments/deployment-controller.ts';
@@ -58,6 +60,8 @@ export function workloadsSystem(options: WorkloadsOptions, events: ComponentEven
     disruptionController(),
     quotaController(),
     ...(certificates ? [csrController(certificates)] : []),
+    bootstrapSignerController(),
+    tokenCleanerController(),
     nodeLifecycleController(events.of('node-controller')),
     taintEvictionController(events.of('taint-eviction-controller')),
     schedulerController(events.of('default-scheduler', 'events.k8s.io/v1')),

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
 import { dirname, join } from 'node:path';
 import {
   AuditPolicy,
@@ -19,6 +20,7 @@ import { readNetwork, readRuntime, runsSteps, runtimeNames } from '../cluster/ru
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../control-plane.ts';
 import type { ServedPage } from '../dashboard/serve-page.ts';
 import { requireAll } from '../doctor/check.ts';
+import { advertisedAddress } from '../join/advertised-address.ts';
 import { type Connection, writeKubeconfig } from '../kubeconfig-file.ts';
 import { textLogger } from '../observe/text-logger.ts';
 import { stopSignal } from '../stop-signal.ts';
@@ -33,6 +35,8 @@ export interface UpOptions extends SystemSettings {
   readonly inMemory?: boolean;
   readonly host: string;
   readonly port: string;
+  readonly advertiseAddress?: string;
+  readonly tlsSan: readonly string[];
   readonly writeKubeconfig?: string;
   readonly tokenAuthFile?: string;
   readonly authenticationConfig?: string;
@@ -156,6 +160,8 @@ async function start(
       inMemory: options.inMemory === true,
       host: options.host,
       port,
+      advertise: advertisedAddress(options.host, options.advertiseAddress, networkInterfaces()),
+      names: options.tlsSan,
       ...more,
       onRenewed: async (connection) => {
         if (options.writeKubeconfig) await shareConnection(options.writeKubeconfig, connection);

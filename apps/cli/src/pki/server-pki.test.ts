@@ -38,7 +38,7 @@ describe('the certificates of a control plane', () => {
     clock = virtualClock();
   });
   afterEach(() => rm(path, { recursive: true, force: true }));
-  const load = () => ServerPki.load(new KeyFolder(path), '127.0.0.1', clock);
+  const load = () => ServerPki.load(new KeyFolder(path), ['127.0.0.1'], clock);
 
   it('stay the same across restarts', async () => {
     const first = await load();
@@ -62,7 +62,7 @@ describe('the certificates of a control plane', () => {
         });
       },
     };
-    using pki = await ServerPki.load(new KeyFolder(path), '127.0.0.1', counted);
+    using pki = await ServerPki.load(new KeyFolder(path), ['127.0.0.1'], counted);
     const errors: unknown[] = [];
     const authorities = new Set<string>();
     let changes = 0;

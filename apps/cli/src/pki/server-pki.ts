@@ -21,14 +21,14 @@ const checkEveryMs = 6 * 60 * 60 * 1000;
  */
 export class ServerPki implements Disposable {
   private readonly folder: KeyFolder;
-  private readonly host: string;
+  private readonly names: readonly string[];
   private readonly clock: Clock;
   private authorities: Authorities;
   private serverPair: KeyPair;
   private adminPair: KeyPair;
   private timer: Disposable | undefined;
 
-  static async load(folder: KeyFolder, host: string, clock: Clock): Promise<ServerPki> {
+  static async load(folder: KeyFolder, names: readonly string[], clock: Clock): Promise<ServerPki> {
     await folder.create();
     let authorities = await folder.readAuthorities();
     if (!authorities) {
@@ -36,21 +36,21 @@ export class ServerPki implements Disposable {
       await folder.writePair('ca', authorities.current);
     }
     authorities = await rotate(folder, authorities, clock);
-    const server = await issueServerCertificate(authorities.current, host, clock);
+    const server = await issueServerCertificate(authorities.current, names, clock);
     const admin = await loadAdmin(folder, authorities, clock);
-    return new ServerPki(folder, host, clock, authorities, server, admin);
+    return new ServerPki(folder, names, clock, authorities, server, admin);
   }
 
   private constructor(
     folder: KeyFolder,
-    host: string,
+    names: readonly string[],
     clock: Clock,
     authorities: Authorities,
     server: KeyPair,
     admin: KeyPair,
   ) {
     this.folder = folder;
-    this.host = host;
+    this.names = names;
     this.clock = clock;
     this.authorities = authorities;
     this.serverPair = server;
@@ -99,7 +99,7 @@ export class ServerPki implements Disposable {
     const isRotated = authorities !== this.authorities;
     this.authorities = authorities;
     const isServerDue = !isFresh(this.serverPair, authorities, clock) || isRotated;
-    if (isServerDue) this.serverPair = await issueServerCertificate(authorities.current, this.host, clock);
+    if (isServerDue) this.serverPair = await issueServerCertificate(authorities.current, this.names, clock);
     const admin = await loadAdmin(folder, authorities, clock);
     const isAdminNew = admin.certificate !== this.adminPair.certificate;
     this.adminPair = admin;

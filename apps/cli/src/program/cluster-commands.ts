@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { systemLines } from '../catalog/built-in-systems.ts';
-import { addClusterOptions, addSystemOptions, collect, defaultDataDir } from '../option-values.ts';
+import { addClusterOptions, addSystemOptions, collect, defaultDataDir, outputOption } from '../option-values.ts';
 
 /** The commands about the control plane of this machine. Their modules are loaded when they run. */
 export function addClusterCommands(tektite: Command): void {
@@ -12,6 +12,16 @@ export function addClusterCommands(tektite: Command): void {
     .option('--in-memory', 'keep the state in memory; it is lost when the process ends')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .option('--port <number>', 'the port to listen on; 0 takes a free one', '6443')
+    .option(
+      '--advertise-address <address>',
+      'the address at which other machines reach the API; default: --host, or with 0.0.0.0 an address of this machine',
+    )
+    .option(
+      '--tls-san <name>',
+      'a further name or address for the certificate of the API; can be repeated',
+      collect,
+      [],
+    )
     .option('--write-kubeconfig <file>', 'also add the context "tektite" to this kubeconfig')
     .option('--dashboard-port <number>', 'the port of the web page; default: the one after --port, or a free one')
     .option('--no-dashboard', 'do not serve the web page')
@@ -59,6 +69,7 @@ Examples:
   $ tektite up --in-memory --port 0              a throw-away control plane
   $ tektite up --write-kubeconfig ~/.kube/config
                                                  adds the context "tektite" to your own kubeconfig
+  $ tektite up --host 0.0.0.0                    other machines may join; see \`tektite token create --help\`
   $ tektite up --images images.yaml              with lines as \`acme/web: {root: ./web, entrypoint: [/bin/web]}\`
 
 \`tektite status\` shows what runs, \`tektite stop\` stops it.`,
@@ -94,8 +105,56 @@ Examples:
     )
     .action(async (options) => (await import('../commands/dashboard.ts')).dashboard(options));
 
+  addTokenCommands(tektite);
+
   addClusterOptions(tektite.command('compact'))
     .description('compact old revisions of a control plane: watches and lists of them then get 410 Gone')
     .addHelpText('after', '\nExamples:\n  $ tektite compact\n  $ tektite compact --context tektite')
     .action(async (options) => (await import('../commands/compact.ts')).compact(options));
+}
+
+/** Bootstrap tokens: how other machines become nodes. */
+function addTokenCommands(tektite: Command): void {
+  const token = tektite
+    .command('token')
+    .description('manage bootstrap tokens, with which other machines join the control plane as nodes')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ tektite up --host 0.0.0.0                    serve other machines, too
+  $ tektite token create --print-join-command    and run what it prints on a machine with kubeadm and a kubelet
+  $ tektite token list
+  $ tektite token delete abcdef`,
+    );
+
+  addClusterOptions(token.command('create [token]'))
+    .description('create a bootstrap token, and the objects that `kubeadm join` reads')
+    .option('--ttl <duration>', 'how long it is good for; 0 is for ever', '24h')
+    .option('--description <text>', 'what it is for')
+    .option('--server <host:port>', 'where machines reach the API; default: the endpoint of the Service kubernetes')
+    .option('--print-join-command', 'print the whole command that joins a machine')
+    .addHelpText(
+      'after',
+      `
+The control plane must listen on an address that the machine reaches: \`tektite up --host 0.0.0.0\`. The certificate of the kubelet
+is approved when the addresses in it are those of its node, so that \`kubectl logs\` and \`exec\` reach it.
+
+Examples:
+  $ tektite token create
+  $ tektite token create --ttl 1h --print-join-command
+  $ tektite token create --server control.example:6443 --print-join-command`,
+    )
+    .action(async (given, options) => (await import('../commands/token.ts')).createBootstrapToken(given, options));
+
+  addClusterOptions(token.command('list'))
+    .description('show bootstrap tokens, without their secrets')
+    .addOption(outputOption(['text', 'json'], 'text or json'))
+    .addHelpText('after', '\nExamples:\n  $ tektite token list\n  $ tektite token list -o json')
+    .action(async (options) => (await import('../commands/token.ts')).listBootstrapTokens(options));
+
+  addClusterOptions(token.command('delete <token...>'))
+    .description('delete bootstrap tokens; nodes that joined with them stay')
+    .addHelpText('after', '\nExamples:\n  $ tektite token delete abcdef')
+    .action(async (tokens, options) => (await import('../commands/token.ts')).deleteBootstrapTokens(tokens, options));
 }

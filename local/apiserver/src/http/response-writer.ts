@@ -39,7 +39,7 @@ export class ResponseWriter {
       streamWatch(response, result.code, headers, result.source, result.media, connection, wait, inTurn);
       return;
     }
-    if (result.type === 'upgrade' || result.type === 'portForward')
+    if (isSwitch(result))
       throw new StatusError({ code: 400, reason: 'BadRequest', message: 'Upgrade request required' });
     if (result.type === 'stream') {
       response.writeHead(result.code, headers as Record<string, string>);
@@ -140,9 +140,14 @@ function asHeaderBytes(headers: HeaderValues): HeaderValues {
   );
 }
 
+/** Answers to requests that switch protocols. */
+function isSwitch(result: ApiResponse): result is Extract<ApiResponse, { type: 'upgrade' | 'portForward' | 'tunnel' }> {
+  return result.type === 'upgrade' || result.type === 'portForward' || result.type === 'tunnel';
+}
+
 function contentType(result: ApiResponse): string {
   if (result.type === 'text' || result.type === 'stream') return result.contentType;
-  if (result.type === 'upgrade' || result.type === 'portForward') return 'application/json';
+  if (isSwitch(result)) return 'application/json';
   if (result.media === 'protobuf') return result.type === 'watch' ? `${protobuf};stream=watch` : protobuf;
   return result.media === 'yaml' ? 'application/yaml' : 'application/json';
 }

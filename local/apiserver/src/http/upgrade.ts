@@ -8,6 +8,8 @@ import { denyForeignPage } from './foreign-page.ts';
 import { forwardChannels } from './forward-channels.ts';
 import { forwardStreams } from './forward-streams.ts';
 import { channelProtocols, sessionProtocols, streamProtocols, tunnelProtocol } from './session-protocol.ts';
+import { openTunnel } from './tunnel.ts';
+import { failure, refuse } from './refuse-upgrade.ts';
 import { runSocketSession } from './socket-session.ts';
 import { sendStream } from './socket-stream.ts';
 import { portForwardProtocols, runSpdySession, spdySessionProtocols } from './spdy-session.ts';
@@ -54,6 +56,7 @@ export async function answerUpgrade(
     return refuse(socket, failure(error as StatusError));
   }
   const answer = await handle(request);
+  if (answer.type === 'tunnel') return openTunnel(answer, socket, head);
   if (!switches(answer)) return refuse(socket, answer);
   if (incoming.headers.upgrade?.toLowerCase() === 'spdy/3.1') return answerSpdy(answer, incoming, socket, head);
   const offered = incoming.headers['sec-websocket-protocol'];
@@ -121,21 +124,4 @@ function protocolProblem(header: string | undefined, protocols: readonly string[
 
 function badUpgrade(protocol: string): StatusError {
   return new StatusError({ code: 400, reason: 'BadRequest', message: `unable to upgrade to ${protocol}` });
-}
-
-function failure(error: StatusError): ApiResponse {
-  return { code: error.code, type: 'object', media: 'json', object: error.status };
-}
-
-function refuse(socket: Duplex, answer: ApiResponse): void {
-  const body = answer.type === 'object' ? JSON.stringify(answer.object) : answer.type === 'text' ? answer.text : '';
-  const type = answer.type === 'text' ? answer.contentType : 'application/json';
-  const lines = [
-    `HTTP/1.1 ${answer.code} `,
-    `content-type: ${type}`,
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-  ];
-  if (answer.type === 'watch') answer.source.stop();
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
 }

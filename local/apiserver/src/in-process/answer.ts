@@ -9,8 +9,7 @@ export async function readAnswer(answer: ApiResponse): Promise<TransportResponse
   if (answer.type === 'text') return { ...head, body: answer.text };
   if (answer.type === 'object')
     return { ...head, body: answer.media === 'yaml' ? formatYaml(answer.object) : deepFreeze(answer.object) };
-  if (answer.type === 'watch' || answer.type === 'upgrade' || answer.type === 'portForward')
-    return { ...head, body: '' };
+  if (answer.type !== 'stream') return { ...head, body: '' };
   const chunks: Uint8Array[] = [];
   for await (const chunk of answer.stream) chunks.push(chunk);
   return { ...head, body: Buffer.concat(chunks).toString('utf8') };

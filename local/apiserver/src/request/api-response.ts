@@ -57,7 +57,14 @@ export type ApiResponse = ResponseHead &
       }
     /** The same for ports of a Pod. `ports` are those of the request: later protocols name them with each connection. */
     | ({ readonly type: 'portForward'; readonly ports: readonly number[] } & PortDialer)
+    /** The same for a node of another machine: its kubelet speaks the client's protocol, and bytes pass as they are. */
+    | { readonly type: 'tunnel'; open(signal: AbortSignal): Promise<TunnelEnd> }
   );
+
+/** The far end of a tunnel. A server that does not switch protocols has answered as any other request. */
+export type TunnelEnd =
+  | { readonly socket: Duplex; readonly headers: Readonly<Record<string, string | readonly string[]>> }
+  | { readonly refusal: ApiResponse };
 
 /** Connects to ports of a Pod, as its own programs would on localhost. */
 export interface PortDialer {

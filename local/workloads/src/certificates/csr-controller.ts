@@ -1,9 +1,9 @@
 import { readSigningRequest } from '@tektite/certificates';
 import { type Client, kinds, mergePatch } from '@tektite/client';
-import { type ControllerDefinition, defineController } from '@tektite/controller';
+import { type ControllerDefinition, defineController, mapped, requeueAfter } from '@tektite/controller';
 import { formatTime } from '@tektite/meta';
-import type { CertificateSigningRequest } from '@tektite/schema/kubernetes';
-import { isOwnRenewal, signingStep, type Subject } from './csr-policy.ts';
+import type { CertificateSigningRequest, Node } from '@tektite/schema/kubernetes';
+import { ownsNames, recognise, signingStep, type Subject } from './csr-policy.ts';
 
 /** A request that the signer has to sign. */
 export interface SigningRequest {
@@ -25,17 +25,28 @@ type Condition = NonNullable<NonNullable<CertificateSigningRequest['status']>['c
 
 /** Approves what needs no person, and signs what is approved, for the signers that every cluster has. */
 export function csrController({ sign, approve }: CertificateHooks): ControllerDefinition {
+  const nodes = mapped(kinds.Node, () => []);
   return defineController({
     name: 'certificate-signing-request',
     kind: kinds.CertificateSigningRequest,
-    async reconcile(request, { client, clock, name }) {
+    sources: [nodes],
+    async reconcile(request, { client, cache, clock, name }) {
       const now = formatTime(clock.now());
       const write = (type: string, reason: string, message: string, subresource: 'approval' | 'status') => {
         const condition = { type, status: 'True', reason, message, lastUpdateTime: now, lastTransitionTime: now };
         return addCondition(client, request, condition, subresource);
       };
       if ((request.status?.conditions?.length ?? 0) === 0) {
-        if (await mayRenew(client, request)) return write('Approved', 'AutoApproved', selfApproval, 'approval');
+        const subject = await subjectOf(request);
+        const approval = recognise(request, subject);
+        if (approval?.by === 'review' && (await isAllowed(client, request, approval.subresource)))
+          return write('Approved', 'AutoApproved', approval.message, 'approval');
+        if (approval?.by === 'addresses') {
+          // The kubelet asks before its addresses are in the status of its node.
+          if (!ownsNames(approval.node, subject, cache(nodes).list() as readonly Node[]))
+            return requeueAfter(addressesRetryMs);
+          return write('Approved', 'AutoApproved', servingApproval, 'approval');
+        }
         const answer = await approve?.(request);
         if (answer === undefined) return;
         const message = `The request was ${answer ? 'approved' : 'denied'} by policy.`;
@@ -61,7 +72,9 @@ export function csrController({ sign, approve }: CertificateHooks): ControllerDe
   });
 }
 
-const selfApproval = 'Auto approving self kubelet client certificate after SubjectAccessReview.';
+const servingApproval = 'Auto approving kubelet serving certificate for the addresses of its node.';
+/** A status that gets its addresses later is found by the next try: requests live for a day. */
+const addressesRetryMs = 5000;
 
 function textOf({ spec }: CertificateSigningRequest): string {
   return Buffer.from(spec.request, 'base64').toString('utf8');
@@ -71,10 +84,9 @@ function subjectOf(request: CertificateSigningRequest): Promise<Subject> {
   return readSigningRequest(textOf(request));
 }
 
-/** A node may renew its own client certificate without an approval if the authorizer allows it. */
-async function mayRenew(client: Client, request: CertificateSigningRequest): Promise<boolean> {
-  if (!isOwnRenewal(request, await subjectOf(request))) return false;
-  const { username = '', uid, groups } = request.spec;
+/** Asks the authorizer whether the requester needs no approval by a person. */
+async function isAllowed(client: Client, { spec }: CertificateSigningRequest, subresource: string): Promise<boolean> {
+  const { username = '', uid, groups } = spec;
   const { status } = await client.create(kinds.SubjectAccessReview, {
     metadata: {},
     spec: {
@@ -85,7 +97,7 @@ async function mayRenew(client: Client, request: CertificateSigningRequest): Pro
         group: 'certificates.k8s.io',
         resource: 'certificatesigningrequests',
         verb: 'create',
-        subresource: 'selfnodeclient',
+        subresource,
         version: '*',
       },
     },

@@ -5,7 +5,7 @@ import { systemClock } from '@tektite/meta';
 import { describe, expect, it } from 'vitest';
 import { testCluster } from '../test-support.ts';
 import type { SigningRequest } from './csr-controller.ts';
-import { isOwnRenewal, signingStep } from './csr-policy.ts';
+import { ownsNames, recognise, signingStep } from './csr-policy.ts';
 
 /** A request for CN=ada, as openssl made it. */
 const pem = `-----BEGIN CERTIFICATE REQUEST-----
@@ -53,20 +53,49 @@ describe('a certificate request', () => {
     expect(signingStep(given, person).type).toBe(expected);
   });
 
-  it('of a node for itself needs no approval by people, one for another node does', () => {
-    const own = {
-      ...spec,
-      signerName: kubelet,
-      usages: ['client auth', 'digital signature'],
-      username: 'system:node:a',
+  const clientOf = (username: string) => ({
+    ...spec,
+    signerName: kubelet,
+    usages: ['client auth', 'digital signature'],
+    username,
+    groups: ['system:nodes'],
+  });
+  const node = { ...person, commonName: 'system:node:a', organizations: ['system:nodes'] };
+  const subresourceFor = (username: string, subject: typeof node) => {
+    const approval = recognise({ ...request, spec: clientOf(username) }, subject);
+    return approval?.by === 'review' ? approval.subresource : approval;
+  };
+
+  it.each([
+    ['of a node for itself is a renewal', 'system:node:a', node, 'selfnodeclient'],
+    ['of a bootstrap token for a node joins it', 'system:bootstrap:abcdef', node, 'nodeclient'],
+    ['of a node that wants more groups', 'system:node:a', { ...node, organizations: ['a', 'system:nodes'] }, undefined],
+    ['of a node that wants names', 'system:node:a', { ...node, dnsNames: ['example.com'] as never[] }, undefined],
+  ])('%s: %s', (_title, username, subject, expected) => {
+    expect(subresourceFor(username, subject as typeof node)).toBe(expected);
+  });
+
+  it('of a node for a serving certificate needs the addresses of its own status', () => {
+    const serving = {
+      ...clientOf('system:node:a'),
+      signerName: 'kubernetes.io/kubelet-serving',
+      usages: ['server auth', 'digital signature'],
     };
-    const node = { ...person, commonName: 'system:node:a', organizations: ['system:nodes'] };
-    expect(isOwnRenewal({ ...request, spec: own }, node)).toBe(true);
-    expect(isOwnRenewal({ ...request, spec: own }, { ...node, commonName: 'system:node:b' })).toBe(false);
-    expect(
-      isOwnRenewal({ ...request, spec: own }, { ...node, organizations: ['system:nodes', 'system:masters'] }),
-    ).toBe(false);
-    expect(isOwnRenewal({ ...request, spec: own }, { ...node, dnsNames: ['example.com'] })).toBe(false);
+    const subject = { ...node, dnsNames: ['a'], addresses: ['10.0.0.1'] };
+    expect(recognise({ ...request, spec: serving }, subject)).toEqual({ by: 'addresses', node: 'a' });
+    expect(recognise({ ...request, spec: { ...serving, username: 'system:node:b' } }, subject)).toBeUndefined();
+    expect(recognise({ ...request, spec: { ...serving, groups: [] } }, subject)).toBeUndefined();
+    const machine = (name: string, ...addresses: string[]) => ({
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name },
+      status: { addresses: addresses.map((address) => ({ type: 'InternalIP', address })) },
+    });
+    expect(ownsNames('a', subject, [machine('a', '10.0.0.1'), machine('b', '10.0.0.2')])).toBe(true);
+    expect(ownsNames('a', subject, [machine('a'), machine('b')])).toBe(false);
+    expect(ownsNames('a', subject, [machine('a', '10.0.0.1'), machine('b', '10.0.0.1')])).toBe(false);
+    expect(ownsNames('a', { ...subject, dnsNames: ['b'] }, [machine('a', '10.0.0.1', 'b'), machine('b')])).toBe(false);
+    expect(ownsNames('a', { ...subject, addresses: ['127.0.0.1'] }, [machine('a', '127.0.0.1')])).toBe(false);
   });
 
   it('is approved by the hook, signed by the other, and says when that fails', async () => {

@@ -2,6 +2,7 @@ import type { Random } from '@tektite/meta';
 import type { Dial } from '../../admission/webhook/dial.ts';
 import type { Authorizer } from '../../auth/authorizer.ts';
 import type { ServiceAccountTokens } from '../../auth/service-account-tokens.ts';
+import type { KubeletClient } from '../../kubelet/kubelet-client.ts';
 import type { Resource } from '../../registry/resource.ts';
 import type { ResourceTable } from '../../registry/resource-table.ts';
 import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
@@ -21,6 +22,7 @@ export function subresourceHandlers(
   authorizer: Authorizer,
   random: Random,
   dial?: Dial,
+  kubelets?: KubeletClient,
 ): ReadonlyMap<string, SubresourceHandler> {
   const pods = () => resources.find('', 'v1', 'pods') as Resource;
   return new Map([
@@ -29,12 +31,12 @@ export function subresourceHandlers(
     ['bindings./', bindingHandler(parts, pods)],
     ['pods./eviction', evictionHandler(parts, resources)],
     ['serviceaccounts./token', tokenHandler(parts, tokens)],
-    ['pods./log', logHandler(parts, nodes)],
+    ['pods./log', logHandler(parts, nodes, kubelets)],
     ['pods./proxy', proxyHandler(parts, random, dial)],
     ['services./proxy', proxyHandler(parts, random, dial)],
-    ['nodes./proxy', nodeProxyHandler(parts)],
+    ['nodes./proxy', nodeProxyHandler(parts, nodes, kubelets)],
     ...['attach', 'exec', 'portforward'].map(
-      (name) => [`pods./${name}`, connectHandler(parts, nodes, authorizer)] as const,
+      (name) => [`pods./${name}`, connectHandler(parts, nodes, authorizer, kubelets)] as const,
     ),
   ]);
 }

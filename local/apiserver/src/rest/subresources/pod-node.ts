@@ -9,8 +9,10 @@ import {
   type Status,
   StatusError,
 } from '@tektite/meta';
-import type { Pod } from '@tektite/schema/kubernetes';
+import type { Node, Pod } from '@tektite/schema/kubernetes';
 import { type Authorizer, attributesOf } from '../../auth/authorizer.ts';
+import type { KubeletClient } from '../../kubelet/kubelet-client.ts';
+import { kubeletLog, kubeletTunnel, logQuery, portForwardPath, sessionPath } from '../../kubelet/pod-sessions.ts';
 import type { Resource } from '../../registry/resource.ts';
 import { parseBoolean, parseInteger } from '../../request/options.ts';
 import type { Channels, SessionStream, TerminalSize } from '../../request/api-response.ts';
@@ -83,31 +85,51 @@ export class NodeConnectors {
 }
 
 /** `GET pods/NAME/log`. A Pod that no node has yet has an empty log. */
-export function logHandler(parts: RestParts, nodes: NodeConnectors): SubresourceHandler {
+export function logHandler(parts: RestParts, nodes: NodeConnectors, kubelets?: KubeletClient): SubresourceHandler {
   return async (context, resource) => {
     const pod = await podOf(parts, context, resource);
     const options = readLogOptions(context.request.query, pod);
     const contentType = 'text/plain';
     if (!pod.spec?.nodeName) return { code: 200, type: 'text', text: '', contentType };
+    const remote = kubelets && remoteNode(parts, nodes, pod.spec.nodeName);
+    const { query, signal } = context.request;
+    if (remote) {
+      const request = { container: options.container, query: logQuery(query), ...(signal ? { signal } : {}) };
+      return { code: 200, type: 'stream', stream: await kubeletLog(kubelets, remote, pod, request), contentType };
+    }
     const node = connectorOf(nodes, pod.spec.nodeName);
     return { code: 200, type: 'stream', stream: await node.log(pod, options), contentType };
   };
 }
 
 /** exec, attach and port-forward: the answer is an upgrade, to WebSockets or SPDY. */
-export function connectHandler(parts: RestParts, nodes: NodeConnectors, authorizer: Authorizer): SubresourceHandler {
+export function connectHandler(
+  parts: RestParts,
+  nodes: NodeConnectors,
+  authorizer: Authorizer,
+  kubelets?: KubeletClient,
+): SubresourceHandler {
   return async (context, resource) => {
     const { subresource, name } = context.info;
     refuseReaders(authorizer, context);
     await reviewConnection(parts, context, resource);
     const pod = await podOf(parts, context, resource);
     if (!pod.spec?.nodeName) throw badRequestError(`pod ${name} does not have a host assigned`);
-    const node = connectorOf(nodes, pod.spec.nodeName);
     const { query, headers } = context.request;
     const upgrade = headers.upgrade?.toLowerCase();
     const requireUpgrade = () => {
       if (upgrade !== 'websocket' && upgrade !== 'spdy/3.1') throw badRequestError('Upgrade request required');
     };
+    const remote = kubelets && remoteNode(parts, nodes, pod.spec.nodeName);
+    if (remote) {
+      const path =
+        subresource === 'portforward'
+          ? portForwardPath(pod, readPorts(query))
+          : sessionPath(subresource === 'exec' ? 'exec' : 'attach', pod, readSession(query, pod));
+      requireUpgrade();
+      return kubeletTunnel(kubelets, remote, path, headers);
+    }
+    const node = connectorOf(nodes, pod.spec.nodeName);
     if (subresource === 'portforward') {
       const dialer = portDialer(node.dial?.bind(node), pod);
       if (!dialer) throw unsupported('port-forward', pod.spec.nodeName);
@@ -219,6 +241,12 @@ function exitStatus(exitCode: number): Status {
 
 async function podOf(parts: RestParts, { info }: RequestContext, resource: Resource): Promise<Pod> {
   return (await parts.objects.get(resource, info.namespace, info.name)) as Pod;
+}
+
+/** A node of another machine, which its kubelet serves. Undefined for a node of this process, and for one that does not exist. */
+function remoteNode({ storage }: RestParts, nodes: NodeConnectors, name: string): Node | undefined {
+  if (nodes.find(name)) return undefined;
+  return storage.get(`/registry/nodes/${name}`)?.value as Node | undefined;
 }
 
 function connectorOf(nodes: NodeConnectors, name: string): NodeConnector {

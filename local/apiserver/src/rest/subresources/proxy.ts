@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import {
   badRequestError,
   methodNotSupportedError,
@@ -7,15 +6,18 @@ import {
   type Random,
   serviceUnavailableError,
 } from '@tektite/meta';
-import type { Pod, Service } from '@tektite/schema/kubernetes';
+import type { Node, Pod, Service } from '@tektite/schema/kubernetes';
 import type { Dial } from '../../admission/webhook/dial.ts';
 import { NoEndpointError, serviceEndpoints } from '../../admission/webhook/service-endpoints.ts';
 import { answeredHeaders, forwardedHeaders } from '../../aggregation/proxied-headers.ts';
+import { isGlobalUnicast } from '../../kubelet/is-global-unicast.ts';
+import type { KubeletClient } from '../../kubelet/kubelet-client.ts';
 import { errorTarget, type Resource } from '../../registry/resource.ts';
 import type { ApiResponse } from '../../request/api-response.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
 import { reviewConnection } from './connect-admission.ts';
+import type { NodeConnectors } from './pod-node.ts';
 
 /** The name of a proxied object: `web`, `web:80`, `https:web:admin`. */
 interface ProxyTarget {
@@ -47,13 +49,35 @@ export function proxyHandler(parts: RestParts, random: Random, dial?: Dial): Sub
   };
 }
 
-/** `nodes/NAME/proxy`: nodes of this process serve no API for others, and are unreachable in upstream's sense. */
-export function nodeProxyHandler(parts: RestParts): SubresourceHandler {
+/** The part of a path that names the node; what follows is the path of its kubelet. */
+const nodeProxyPath = /^\/api\/v1\/nodes\/[^/]+\/proxy/;
+
+/** `nodes/NAME/proxy`: the kubelet of another machine. Nodes of this process serve none, and are unreachable in upstream's sense. */
+export function nodeProxyHandler(
+  parts: RestParts,
+  nodes: NodeConnectors,
+  kubelets: KubeletClient | undefined,
+): SubresourceHandler {
   return async (context, resource) => {
     await reviewConnection(parts, context, resource);
-    const { name } = parseTarget(context, resource);
-    if (!parts.storage.get(`/registry/nodes/${name}`)) throw notFoundError(errorTarget(resource), name);
-    throw serviceUnavailableError(`error trying to reach service: node ${quoteGo(name)} serves no kubelet API`);
+    const { name, port } = parseTarget(context, resource);
+    const node = parts.storage.get(`/registry/nodes/${name}`)?.value as Node | undefined;
+    if (!node) throw notFoundError(errorTarget(resource), name);
+    const { request } = context;
+    const isOther = port !== '' && port !== String(node.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? '');
+    if (!kubelets || nodes.find(name) || isOther)
+      throw serviceUnavailableError(`error trying to reach service: node ${quoteGo(name)} serves no kubelet API there`);
+    const search = request.query.toString();
+    const { body, signal } = request;
+    const response = await kubelets.send(node, {
+      method: request.method,
+      path: `${request.path.replace(nodeProxyPath, '') || '/'}${search === '' ? '' : `?${search}`}`,
+      headers: forwardedHeaders(request.headers),
+      ...(body === undefined ? {} : { body: body instanceof Uint8Array ? body : JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+    });
+    const { 'content-type': type = '', ...headers } = answeredHeaders(response.headers);
+    return { code: response.statusCode ?? 502, type: 'stream', stream: response, contentType: String(type), headers };
   };
 }
 
@@ -105,13 +129,6 @@ function serviceAddress(
     if (error instanceof NoEndpointError) throw serviceUnavailableError(error.message);
     throw error;
   }
-}
-
-/** Neither the machine itself nor its link: a Pod's status must not open the way to what only this process reaches. */
-function isGlobalUnicast(address: string): boolean {
-  const family = isIP(address);
-  if (family === 4) return !/^(?:0\.|127\.|169\.254\.|22[4-9]\.|23\d\.|255\.255\.255\.255$)/.test(address);
-  return family === 6 && !/^(?:::1?$|fe[89ab]|ff|::ffff:)/i.test(address);
 }
 
 async function forward(
