@@ -1,4 +1,4 @@
-import { type Duplex, pipeline } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { isStatusError, StatusError } from '@tektite/meta';
 import type { ApiResponse, TunnelEnd } from '../request/api-response.ts';
 import { failure, refuse } from './refuse-upgrade.ts';
@@ -30,8 +30,14 @@ export async function openTunnel(
   );
   socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('\r\n')}\r\n\r\n`);
   if (head.length > 0) socket.unshift(head);
-  const far = end.socket;
-  // One direction that fails destroys both streams; one that ends leaves the other open.
-  pipeline(socket, far, () => undefined);
-  pipeline(far, socket, () => undefined);
+  join(socket, end.socket);
+  join(end.socket, socket);
+}
+
+/** Passes on what one side sends, and its end. A side that has closed takes the other with it. */
+function join(from: Duplex, to: Duplex): void {
+  from.on('error', () => from.destroy());
+  from.once('close', () => to.destroy());
+  if (from.destroyed) to.destroy();
+  else from.pipe(to);
 }

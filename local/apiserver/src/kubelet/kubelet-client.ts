@@ -75,8 +75,8 @@ export class KubeletClient {
     return new Promise((resolve, reject) => {
       const { host, port } = address;
       const outgoing = request({
+        // Without an agent, which would open a connection of its own.
         createConnection: () => socket,
-        agent: false,
         host,
         port,
         method,
