@@ -1,5 +1,5 @@
 /** Tekton Chains: signed provenance of completed runs. */
-export { type ChainsOptions, chainsSystem } from './system.ts';
+export { type ChainsOptions, chainsSystem, chainsVersion } from './system.ts';
 export { type ChainsConfig, parseChainsConfig } from './config/chains-config.ts';
 export { isCompleted, PipelineRun, type SignedRun, TaskRun } from './kinds/runs.ts';
 export { type Envelope, openEnvelope } from './signing/envelope.ts';

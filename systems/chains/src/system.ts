@@ -16,6 +16,9 @@ export interface ChainsOptions {
   readonly generatesKey?: boolean;
 }
 
+/** The version of upstream whose formats and settings these are. */
+export const chainsVersion = 'v0.29.2';
+
 const chainsConfig = customConfig('chains-config', parseChainsConfig);
 
 /**
@@ -32,9 +35,15 @@ export function chainsSystem({ namespace = 'tekton-chains', generatesKey = false
     objects: [
       { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
       { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'chains-config', namespace } },
+      {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'chains-info', namespace },
+        data: { version: chainsVersion },
+      },
     ] as readonly KubeObject[],
     controllers: controllers({ config: () => parseChainsConfig({}), namespace }),
-    permissions,
+    permissions: generatesKey ? [...permissions, createKeys] : permissions,
     async configure({ client, log }: SystemServices) {
       const onError = (error: Error) => log.error('a setting is not in force', { error });
       const onWatchError = (error: Error) =>
@@ -48,12 +57,15 @@ export function chainsSystem({ namespace = 'tekton-chains', generatesKey = false
   };
 }
 
-/** Patches carry annotations and finalizers; Secrets and accounts are read for keys and for logins of registries. */
+/** Patches carry annotations and finalizers; Secrets and accounts are read for keys and for logins of registries, ConfigMaps for settings. */
 const permissions: readonly PolicyRule[] = [
   { apiGroups: ['tekton.dev'], resources: ['taskruns', 'pipelineruns'], verbs: ['get', 'patch', 'update'] },
-  { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create'] },
+  { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
   { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['get'] },
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] },
 ];
+
+const createKeys: PolicyRule = { apiGroups: [''], resources: ['secrets'], verbs: ['create'] };
 
 /** A new pair of keys, once. The public one is beside it, for verifiers. */
 async function ensureKey(client: Client, namespace: string): Promise<void> {

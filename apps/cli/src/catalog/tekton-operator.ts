@@ -5,6 +5,8 @@ import {
   tektonOperatorSystem,
   type TknProgram,
 } from '@tektite/tekton-operator';
+import { chainsRelease } from '../release/chains-release.ts';
+import { dashboardRelease } from '../release/dashboard-release.ts';
 import { ownProgram } from '../release/own-program.ts';
 import { pipelinesRelease } from '../release/pipelines-release.ts';
 import { prunerRelease } from '../release/pruner-release.ts';
@@ -17,11 +19,13 @@ function ownTkn(): TknProgram {
   return { image, program: [...command, 'tkn'].join(' '), folders };
 }
 
-/** The options used here. Without a configured payload, Pipelines, Triggers and the pruner are this same program. */
+const ownReleases = [pipelinesRelease, triggersRelease, chainsRelease, dashboardRelease, prunerRelease];
+
+/** The options used here. Without a configured payload, the components of this program are installed. */
 export const operatorOptions: TektonOperatorOptions = {
   version: process.env.VERSION || `v${version}`,
   tkn: ownTkn(),
-  payloads: [objectPayload([pipelinesRelease(ownProgram), triggersRelease(ownProgram), prunerRelease(ownProgram)])],
+  payloads: [objectPayload(ownReleases.map((release) => release(ownProgram)))],
 };
 
 /** The Tekton Operator. */

@@ -2,6 +2,7 @@ import { clusterRoleFor, definitionsOf, namespaceRoleFor, type System } from '@t
 import { webhookConfigurations } from '@tektite/controller/webhook';
 import type { DynamicObject, KubeObject } from '@tektite/meta';
 import type { OwnProgram } from './own-program.ts';
+import { programFolders } from './program-folders.ts';
 
 /** How a system is installed on a cluster. */
 export interface SystemRelease {
@@ -92,11 +93,7 @@ const selectorOf = (labels: Readonly<Record<string, string>>) => ({
 function deploymentOf(release: SystemRelease, program: OwnProgram): KubeObject {
   const { systemName, name, namespace, labels, podLabels, webhookService, environment = [], args = [] } = release;
   const { image, command, webhookPort, statusPort } = program;
-  const folders = Object.entries(program.folders).map(([mountPath, path], index) => ({
-    name: `program-${index}`,
-    mountPath,
-    path,
-  }));
+  const folders = programFolders(program);
   const own = { 'app.kubernetes.io/name': name, ...selectorOf(labels) };
   const webhooks = release.system.webhooks?.length
     ? ['--webhook-port', String(webhookPort), '--webhook-service', webhookService]
@@ -113,14 +110,7 @@ function deploymentOf(release: SystemRelease, program: OwnProgram): KubeObject {
         metadata: { labels: { ...labels, ...own, ...podLabels } },
         spec: {
           serviceAccountName: name,
-          ...(folders.length > 0
-            ? {
-                volumes: folders.map(({ name: volume, path }) => ({
-                  name: volume,
-                  hostPath: { path, type: 'Directory' },
-                })),
-              }
-            : {}),
+          ...folders.pod,
           containers: [
             {
               name,
@@ -151,15 +141,7 @@ function deploymentOf(release: SystemRelease, program: OwnProgram): KubeObject {
               ],
               readinessProbe: probe('/readyz'),
               livenessProbe: { ...probe('/healthz'), initialDelaySeconds: 20, failureThreshold: 6 },
-              ...(folders.length > 0
-                ? {
-                    volumeMounts: folders.map(({ name: volume, mountPath }) => ({
-                      name: volume,
-                      mountPath,
-                      readOnly: true,
-                    })),
-                  }
-                : {}),
+              ...folders.container,
               resources: { requests: { cpu: '100m', memory: '128Mi' } },
               securityContext: { runAsNonRoot: true, runAsUser: 65_532, runAsGroup: 65_532 },
             },

@@ -2,6 +2,7 @@ import { type Client, kinds, mergePatch } from '@tektite/client';
 import type { KubeObject } from '@tektite/meta';
 import type { ConfigMap } from '@tektite/schema/kubernetes';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runKinds } from '../event-pruner/pruned-run.ts';
 import { keys } from '../installer-set/set-keys.ts';
 import {
   ManualApprovalGate,
@@ -271,8 +272,11 @@ describe.runIf(hasReleases)('a TektonConfig with the profile all', { timeout }, 
     await untilReady(cluster);
   });
 
-  it('takes components away with the profile, and brings them back', async () => {
+  it('takes components away with the profile, with their finalizers of runs, and brings them back', async () => {
     const pipeline = await client.get(TektonPipeline, { name: 'pipeline' });
+    const { kind: taskRuns } = runKinds.TaskRun;
+    const finalizers = ['chains.tekton.dev/taskrun', 'example.com/kept'];
+    await client.create(taskRuns, { metadata: { name: 'signed', namespace: 'default', finalizers } });
     await configPatch({ profile: 'lite' });
     await eventually(cluster, async () => {
       const left = [
@@ -283,6 +287,13 @@ describe.runIf(hasReleases)('a TektonConfig with the profile all', { timeout }, 
       return left.every((component) => component === undefined);
     });
     await untilReady(cluster);
+    const signed = await client.get(taskRuns, { name: 'signed', namespace: 'default' });
+    expect(signed.metadata.finalizers).toEqual(['example.com/kept']);
+    await client.patch(
+      taskRuns,
+      { name: 'signed', namespace: 'default' },
+      mergePatch({ metadata: { finalizers: [] } }),
+    );
     expect((await client.get(TektonPipeline, { name: 'pipeline' })).metadata.uid).toBe(pipeline.metadata.uid);
     expect(await sets('TektonTrigger')).toEqual([]);
     await configPatch({ profile: 'basic' });

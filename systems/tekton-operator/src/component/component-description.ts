@@ -98,6 +98,8 @@ export interface ComponentDescription<T extends ComponentObject> {
       spec: NonNullable<T['spec']>,
     ): Readonly<Record<string, NonNullable<NetworkPolicy['spec']>>>;
   };
+  /** The prefix of finalizers that its controllers put on runs. They are removed when the component is deleted. */
+  readonly runFinalizers?: string;
   /** Whether its CustomResourceDefinitions go with it. Default yes. */
   readonly deletesDefinitions?: boolean;
 }

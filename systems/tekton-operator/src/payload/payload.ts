@@ -39,6 +39,13 @@ export class Payload {
     return newestFirst([...new Set(found.flat())]);
   }
 
+  /** Whether there is anything of a component, a release or objects without a version. */
+  async has(folders: readonly string[]): Promise<boolean> {
+    if ((await this.versions(folders)).length > 0) return true;
+    for (const folder of folders) if (await this.extra(folder)) return true;
+    return false;
+  }
+
   /** Objects that come without a version. */
   extra(folder: string): Promise<Manifest | undefined> {
     return remember(this.extras, folder, async () => {

@@ -7,11 +7,13 @@ import type { ComponentObject } from '../../component/component-object.ts';
 import type { ObservedComponent } from '../../component/observed-component.ts';
 import { requeueLater } from '../../extension/progress.ts';
 import { extensionContext } from './act.ts';
+import { releaseRuns } from './release-runs.ts';
 import { loadRelease } from '../../component/release-of.ts';
 
 /**
  * Finalizes a component: first its CustomResourceDefinitions, so that objects of users that hold finalizers are
- * released while the controllers still run; then its sets. The component stays until its sets are deleted.
+ * released while the controllers still run; then its sets; then the finalizers that its controllers put on runs. The component
+ * stays until its sets are deleted.
  */
 export async function finalizeComponent<T extends ComponentObject>(
   description: ComponentDescription<T>,
@@ -26,6 +28,8 @@ export async function finalizeComponent<T extends ComponentObject>(
   const sets = observed.sets.of(observed.kind);
   await observed.sets.deleteAll(sets);
   if (sets.length > 0) return requeueLater;
+  const { runFinalizers } = description;
+  if (runFinalizers !== undefined && !(await releaseRuns(context.client, runFinalizers))) return requeueLater;
   try {
     await services.extension.components?.[observed.kind]?.finalize?.(extensionContext(observed));
   } catch (error) {

@@ -11,6 +11,7 @@ import {
   componentsNotReady,
   decideName,
   decideUpgrade,
+  optionalComponents,
   postInstallFailed,
   preInstallFailed,
   prunerConflict,
@@ -102,7 +103,10 @@ const ordered = [
   'syncerService',
 ] as const;
 
-/** Whether Pipelines, and then the others, are ready. Each is created when those before it are ready. */
+/**
+ * Whether Pipelines, and then the others, are ready. All others are created when Pipelines is ready, so that one that cannot be
+ * installed does not keep back the rest, as it does upstream. The first that is not ready is reported.
+ */
 async function* ensureComponents(observed: ObservedConfig): Steps<boolean> {
   const unready = await ensureComponent(observed, pipelineObject);
   const problem = unready === undefined ? prunerConflict(observed) : `TektonPipeline: ${unready}`;
@@ -110,14 +114,14 @@ async function* ensureComponents(observed: ObservedConfig): Steps<boolean> {
     yield [componentsNotReady(problem)];
     return false;
   }
+  let first: string | undefined;
   for (const choice of ordered) {
     const missing = choice === 'scheduler' ? await observeSchedulerNeeds(observed) : undefined;
     const found = missing ?? (await ensureChoice(observed, choice));
-    if (found === undefined) continue;
-    yield [componentsNotReady(`${componentObjects[choice].kind.kind}: ${found}`)];
-    return false;
+    if (found !== undefined) first ??= `${componentObjects[choice].kind.kind}: ${found}`;
   }
-  return true;
+  if (first !== undefined) yield [componentsNotReady(first)];
+  return first === undefined;
 }
 
 /** Whether the account of the pruning Jobs and their CronJobs are as the spec says. */
@@ -130,13 +134,13 @@ async function* ensurePruning(observed: ObservedConfig): Steps<boolean> {
 /** Whether the last part is completed: the dashboard or the addons, Pipelines as Code, and the additions of the platform. */
 async function* postInstall(observed: ObservedConfig): Steps<boolean> {
   const { services, context } = observed;
-  for (const choice of ['dashboard', 'addon', 'pipelinesAsCode'] as const) {
+  for (const choice of ['dashboard', 'addon'] as const) {
     const unready = await ensureChoice(observed, choice);
     if (unready === undefined) continue;
-    const message = `${componentObjects[choice].kind.kind}: ${unready}`;
-    yield [choice === 'pipelinesAsCode' ? componentsNotReady(message) : postInstallFailed(message)];
+    yield [postInstallFailed(`${componentObjects[choice].kind.kind}: ${unready}`)];
     return false;
   }
+  if (!(yield* pipelinesAsCode(observed))) return false;
   try {
     return (await services.extension.config?.postReconcile?.(extensionContext(observed))) !== 'later';
   } catch (error) {
@@ -144,6 +148,20 @@ async function* postInstall(observed: ObservedConfig): Steps<boolean> {
     yield [postInstallFailed((error as Error).message)];
     return false;
   }
+}
+
+/**
+ * Whether Pipelines as Code is ready, or has no release: the profile `all` wants it, and it is not part of this program. A
+ * condition of its own says how to add it, and the TektonConfig is ready without it. Upstream's image always has the release.
+ */
+async function* pipelinesAsCode(observed: ObservedConfig): Steps<boolean> {
+  const unready = await ensureChoice(observed, 'pipelinesAsCode');
+  const isWanted = observed.choices.pipelinesAsCode === 'wanted';
+  const isMissing = isWanted && !(await observed.services.payload.has(['pipelines-as-code']));
+  yield optionalComponents(observed.config, isMissing);
+  if (unready === undefined || isMissing) return true;
+  yield [componentsNotReady(`${componentObjects.pipelinesAsCode.kind.kind}: ${unready}`)];
+  return false;
 }
 
 async function* postUpgrade(observed: ObservedConfig): Steps<ConfigOutcome> {

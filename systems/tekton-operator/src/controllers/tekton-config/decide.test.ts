@@ -1,11 +1,14 @@
+import type { KnativeCondition } from '@tektite/meta';
 import { describe, expect, it } from 'vitest';
 import type { ComponentObject } from '../../component/component-object.ts';
 import { keys } from '../../installer-set/set-keys.ts';
+import type { TektonConfig } from '../../kinds/tekton-config.ts';
 import { postUpgradeVersion, preUpgradeVersion } from './config-conditions.ts';
 import {
   decideComponent,
   decideName,
   decideUpgrade,
+  optionalComponents,
   type DesiredComponent,
   prunerConflict,
   reconcileAgain,
@@ -102,4 +105,13 @@ it('rejects a spec that enables both pruners', () => {
   const choices = { eventPruner: 'wanted' } as Parameters<typeof prunerConflict>[0]['choices'];
   expect(prunerConflict({ choices, spec: {} })).toMatch('Invalid Pruner Configuration');
   expect(prunerConflict({ choices, spec: { pruner: { disabled: true } } })).toBeUndefined();
+});
+
+it('reports a component that is left out, and when it no longer is', () => {
+  const config = (conditions: readonly KnativeCondition[]) => ({ status: { conditions } }) as TektonConfig;
+  const [missing] = optionalComponents(config([]), true);
+  expect(missing).toMatchObject({ isFalse: 'OptionalComponents', reason: 'ReleaseMissing' });
+  expect(optionalComponents(config([]), false)).toEqual([]);
+  const before = config([{ type: 'OptionalComponents', status: 'False' }]);
+  expect(optionalComponents(before, false)).toEqual([{ isTrue: 'OptionalComponents' }]);
 });

@@ -123,6 +123,16 @@ export function componentsNotReady(message: string): ConditionMark {
   return { isFalse: 'ComponentsReady', message: `Components not in ready state: ${message}` };
 }
 
+/** The condition about components that are left out because there is no release of them; nothing where there never was one. */
+export function optionalComponents({ status }: TektonConfig, isMissing: boolean): readonly ConditionMark[] {
+  if (!isMissing)
+    return findCondition(status?.conditions, 'OptionalComponents') ? [{ isTrue: 'OptionalComponents' }] : [];
+  const message =
+    'OpenShiftPipelinesAsCode is left out: there is no release of it. Put the release file into the folder pipelines-as-code ' +
+    'of KO_DATA_PATH and restart the operator, or set spec.platforms.kubernetes.pipelinesAsCode.enable to false';
+  return [{ isFalse: 'OptionalComponents', reason: 'ReleaseMissing', message }];
+}
+
 export function preInstallFailed(message: string): ConditionMark {
   return { isFalse: 'PreInstall', message: `PreReconciliation failed with message: ${message}` };
 }
