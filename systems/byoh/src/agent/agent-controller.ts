@@ -1,8 +1,9 @@
-import { type ControllerDefinition, defineController, terminallyFailed } from '@tektite/controller';
+import { type ControllerDefinition, defineController, requeueAfter } from '@tektite/controller';
 import { ByoHost } from '../kinds/byo-host.ts';
-import { decideAgent } from './decide-agent.ts';
+import { type AgentStep, decideAgent } from './decide-agent.ts';
 import { HostRecord } from './host-record.ts';
 import { HostWork, type WorkOptions } from './host-work.ts';
+import { RetryDelay } from './retry-delay.ts';
 
 export interface AgentControllerOptions extends WorkOptions {
   readonly namespace: string;
@@ -12,6 +13,7 @@ export interface AgentControllerOptions extends WorkOptions {
 /** The controller that an agent is: one object, its own. */
 export function agentController(options: AgentControllerOptions): ControllerDefinition {
   const { namespace, name, state, skipInstallation, timeoutMs } = options;
+  const delay = new RetryDelay();
   return defineController({
     name: 'byohost',
     kind: ByoHost,
@@ -21,25 +23,28 @@ export function agentController(options: AgentControllerOptions): ControllerDefi
     // Several scripts may run in one go.
     timeoutMs: timeoutMs * 4,
     backoff: { firstMs: 1000, maxMs: 300_000 },
-    async reconcile(host, { client, event, log, signal }) {
+    async reconcile(host, { client, clock, event, log, signal }) {
       const step = decideAgent(host, await state.read(), skipInstallation);
       const record = new HostRecord(client, host);
-      switch (step.type) {
-        case 'nothing':
-          log.debug('nothing to do', { why: step.why });
-          return undefined;
-        case 'mark':
-          await record.mark(step.condition);
-          return undefined;
-        case 'cleanup':
-          await new HostWork({ ...options, client }, record, event, signal).cleanUp();
-          return undefined;
-        case 'work':
-          await new HostWork({ ...options, client }, record, event, signal).provision(step.installs);
-          return undefined;
-        default:
-          return terminallyFailed(new Error('this cannot be'));
+      if (step.type === 'nothing') return void log.debug('nothing to do', { why: step.why });
+      if (step.type === 'mark') return record.mark(step.condition);
+      const key = workKey(step, host);
+      const remainingMs = delay.remainingMs(key, clock.now());
+      if (remainingMs > 0) return requeueAfter(remainingMs);
+      const work = new HostWork({ ...options, client }, record, event, signal);
+      try {
+        await (step.type === 'cleanup' ? work.cleanUp() : work.provision(step.installs));
+        delay.completed();
+      } catch (error) {
+        delay.failed(key, clock.now());
+        throw error;
       }
     },
   });
+}
+
+/** The work that a step does: the step, for which machine, with which scripts. */
+function workKey({ type }: AgentStep, { spec, status }: ByoHost): string {
+  const secrets = [spec?.installationSecret, spec?.bootstrapSecret].map((secret) => secret?.name);
+  return JSON.stringify([type, status?.machineRef?.uid, ...secrets]);
 }

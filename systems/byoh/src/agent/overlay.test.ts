@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { kinds } from '@tektite/client';
 import { type ControlPlane, startControlPlane } from '@tektite/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ByoMachine } from '../kinds/byo-machine.ts';
@@ -31,6 +32,8 @@ write_files:
 runcmd:
 - kubeadm join 10.0.0.9:6443 && echo success > /run/cluster-api/bootstrap-success.complete
 `;
+
+const installerRef = { apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta1', kind: 'K8sInstallerConfigTemplate' };
 
 let work: string;
 let bundle: string;
@@ -180,11 +183,7 @@ stat -c '%a %U:%G' /etc/byoh-test/it*; cat /etc/byoh-test/it* /etc/byoh-test/pac
       await remove(machine);
       await eventually(() => isFree('host'), 60_000).toBe(true);
     };
-    const installer = (name: string) => ({
-      apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta1',
-      kind: 'K8sInstallerConfigTemplate',
-      name,
-    });
+    const installer = (name: string) => ({ ...installerRef, name });
     await world.template('nobody', { bundleRepo: `127.0.0.1:${await closedPort()}/byoh`, bundleType: 'k8s' });
     await world.machine('m1', { installer: installer('nobody') });
     await expectFailure('m1', 'K8sComponentsInstallationFailed', 'connection refused');
@@ -197,6 +196,24 @@ stat -c '%a %U:%G' /etc/byoh-test/it*; cat /etc/byoh-test/it* /etc/byoh-test/pac
     await world.template('spoiled', { bundleRepo: `dir:${spoiled}/bundle`, bundleType: 'k8s' });
     await world.machine('m3', { installer: installer('spoiled') });
     await expectFailure('m3', 'K8sComponentsInstallationFailed', 'containerd.tar cannot be read');
+  });
+
+  it('an installation that fails is tried again after longer and longer times, whatever is written to the host', {
+    timeout: 120_000,
+  }, async () => {
+    const host = await sandboxHost('host');
+    await agentOn(host);
+    await world.template('nobody', { bundleRepo: `127.0.0.1:${await closedPort()}/byoh`, bundleType: 'k8s' });
+    await world.machine('m1', { installer: { ...installerRef, name: 'nobody' } });
+    await eventually(() => world.hostReady('m1'), 30_000).toBe('False K8sComponentsInstallationFailed');
+    // After a second, after two more, after four more.
+    await new Promise((resolve) => setTimeout(resolve, 5000));
+    const events = (await world.client.list(kinds.Event, { namespace })).items;
+    const failed = events.filter(({ reason }) => reason === 'InstallScriptExecutionFailed');
+    // Of an Event that is written again, the count goes on.
+    const attempts = Math.max(...failed.map(({ count = 1 }) => count));
+    expect(attempts).toBeGreaterThan(1);
+    expect(attempts).toBeLessThan(5);
   });
 
   it('a bootstrap that fails is reset and tried again, without another installation', {
