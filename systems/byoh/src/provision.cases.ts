@@ -3,8 +3,10 @@ import type { Cluster as ApiPlace } from '@tektite/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TracedScript } from './agent/sandbox/dry-run-sandbox.ts';
 import { ByoMachine } from './kinds/byo-machine.ts';
+import { Machine } from './kinds/cluster-api.ts';
 import { K8sInstallerConfig } from './kinds/k8s-installer-config.ts';
 import { eventually, namespace, TestWorld } from './test-support.ts';
+import { versionAnnotation } from './wire-names.ts';
 
 /** Cases of a machine that gets a host, on any API server. */
 export function provisionCases(open: () => Promise<ApiPlace>): void {
@@ -185,6 +187,37 @@ export function provisionCases(open: () => Promise<ApiPlace>): void {
       await world.node('h1');
       await eventually(() => world.hostReady('m1')).toBe('True');
       expect((await world.byoMachine('m1')).status?.failureReason).toBeUndefined();
+    });
+
+    it('names a template that does not exist, and goes on when it does', async () => {
+      await world.dryAgent('h1');
+      await world.node('h1');
+      await world.machine('m1', {
+        installer: {
+          apiVersion: `${K8sInstallerConfig.group}/v1beta1`,
+          kind: 'K8sInstallerConfigTemplate',
+          name: 'late',
+        },
+      });
+      const message = async () => (await world.byoMachine('m1')).status?.conditions?.[0]?.message;
+      await eventually(message).toBe('K8sInstallerConfigTemplate late cannot be found');
+      await world.template('late');
+      await eventually(() => world.hostReady('m1')).toBe('True');
+    });
+
+    it('takes a version that is corrected before it is installed', async () => {
+      await world.machine('m1', { version: 'v9.9.9' });
+      const config = () => world.find(K8sInstallerConfig, 'm1');
+      await eventually(async () => (await config())?.metadata.annotations?.[versionAnnotation]).toBe('v9.9.9');
+      await world.client.patch(Machine, { namespace, name: 'm1' }, mergePatch({ spec: { version: 'v1.26.6' } }));
+      await eventually(async () => (await config())?.metadata.annotations?.[versionAnnotation]).toBe('v1.26.6');
+      await world.dryAgent('h1');
+      await world.node('h1');
+      await eventually(() => world.hostReady('m1')).toBe('True');
+      const { name = '' } = (await world.byoHost('h1')).spec?.installationSecret ?? {};
+      const { data = {} } = await world.client.get(kinds.Secret, { namespace, name });
+      expect(Buffer.from(data['install'] ?? '', 'base64').toString()).toContain(':v1.26.6');
+      expect((await world.byoHost('h1')).metadata.annotations?.[versionAnnotation]).toBe('v1.26.6');
     });
 
     it('keeps its bootstrap data when Cluster API gives it the name of the machine', async () => {

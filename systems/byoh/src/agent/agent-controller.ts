@@ -27,7 +27,11 @@ export function agentController(options: AgentControllerOptions): ControllerDefi
       const step = decideAgent(host, await state.read(), skipInstallation);
       const record = new HostRecord(client, host);
       if (step.type === 'nothing') return void log.debug('nothing to do', { why: step.why });
-      if (step.type === 'mark') return record.mark(step.condition);
+      if (step.type === 'mark') {
+        // The work is no longer wanted as it was: what comes next is tried at once.
+        delay.completed();
+        return record.mark(step.condition);
+      }
       const key = workKey(step, host);
       const remainingMs = delay.remainingMs(key, clock.now());
       if (remainingMs > 0) return requeueAfter(remainingMs);

@@ -1,9 +1,10 @@
-import { type Client, kinds } from '@tektite/client';
+import { type Client, ignoreNotFound, kinds } from '@tektite/client';
 import { type ReconcileContext, releaseObject, requeueAfter, type Result } from '@tektite/controller';
 import { controllerReference, type DynamicObject, isStatusError } from '@tektite/meta';
 import { findObject } from '../../find-object.ts';
 import { plainVersion } from '../../host/change-host.ts';
 import { grant, secretAccess } from '../../host/host-access.ts';
+import type { InstallerConfig } from '../../installer/decide-installer.ts';
 import { ByoHost } from '../../kinds/byo-host.ts';
 import { ByoMachine } from '../../kinds/byo-machine.ts';
 import type { Cluster } from '../../kinds/cluster-api.ts';
@@ -30,6 +31,7 @@ export async function act(
   // Held before anything is made that has to be given back.
   let machine = await holdMachine(client, snapshot.machine, decision.machine);
   if (decision.createConfig && snapshot.template) await createConfig(client, snapshot, snapshot.template);
+  if (decision.deletesConfig && snapshot.config) await deleteConfig(client, snapshot.config);
   const { host } = decision;
   if (host) await writeHost(client, snapshot.machine, decision.claims ?? snapshot.attached, host, context);
   for (const { before, after } of decision.releases ?? []) await patchObject(client, ByoHost, before, after, signal);
@@ -107,6 +109,12 @@ async function createConfig(
   } catch (error) {
     if (!isStatusError(error, 'AlreadyExists')) throw error;
   }
+}
+
+async function deleteConfig(client: Client, { apiVersion, kind, metadata }: InstallerConfig): Promise<void> {
+  if (metadata.deletionTimestamp !== undefined) return;
+  const { name = '', namespace = '', uid = '' } = metadata;
+  await client.delete({ apiVersion, kind }, { name, namespace }, { preconditions: { uid } }).catch(ignoreNotFound);
 }
 
 /**

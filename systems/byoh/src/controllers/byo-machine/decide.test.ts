@@ -208,6 +208,32 @@ describe('a machine', () => {
       createConfig: false,
       next: { type: 'fail', error: 'K8sInstallerConfigTemplate t1 cannot be found' },
     });
+    expect(decide(early).machine.status?.conditions?.[0]).toMatchObject({
+      severity: 'Error',
+      message: 'K8sInstallerConfigTemplate t1 cannot be found',
+    });
+  });
+
+  it('has its config made again for another version, until scripts run on the host', () => {
+    const made = config({ ready: true, installationSecret: { name: 's' } });
+    const annotations = { 'byoh.infrastructure.cluster.x-k8s.io/k8sversion': 'v1.25.0' };
+    const outdated = { ...made, metadata: { ...made.metadata, annotations } };
+    const withHost = (conditions: readonly object[]) =>
+      decide({
+        config: outdated,
+        attached: host('h1', {
+          metadata: { ...own, annotations },
+          spec: { installationSecret: { name: 's' } },
+          status: { machineRef, conditions },
+        }),
+      });
+    const type = 'K8sComponentsInstallationSucceeded';
+    const renewed = withHost([{ type, status: 'False', reason: 'K8sComponentsInstallationFailed' }]);
+    expect(renewed).toMatchObject({ deletesConfig: true, next: { type: 'again' } });
+    expect(renewed.host?.spec?.installationSecret).toBeUndefined();
+    expect(Object.values(renewed.host?.metadata.annotations ?? {})).toEqual(['v1.26.6']);
+    expect(withHost([{ type, status: 'False', reason: 'K8sComponentsInstalling' }]).deletesConfig).toBeUndefined();
+    expect(withHost([{ type, status: 'True' }]).deletesConfig).toBeUndefined();
   });
 
   it('gives its host back when it goes, and waits for it only with the option', () => {

@@ -8,8 +8,9 @@ import { type ConditionText, conditionOf, isTrue, withCondition } from '../../ki
 import { bootstrapCondition, failureOf, hostReadyCondition, installerGate } from '../../kinds/host-conditions.ts';
 import { isPaused } from '../../lookups.ts';
 import { machineFinalizer } from '../../wire-names.ts';
-import { attachHost, pauseHost, releaseHost, resumeHost } from '../../host/change-host.ts';
+import { attachHost, pauseHost, plainVersion, releaseHost, resumeHost } from '../../host/change-host.ts';
 import { type CannotServe, chooseHost, describeRejections } from '../../machine/choose-host.ts';
+import { isOutdated, withoutScripts } from './outdated-config.ts';
 
 /** The observed objects of one machine. */
 export interface MachineSnapshot {
@@ -51,6 +52,8 @@ export interface MachineDecision {
   readonly releases?: readonly { readonly before: ByoHost; readonly after: ByoHost }[];
   /** A config is to be made from the template. */
   readonly createConfig: boolean;
+  /** The config is for a former version: it is deleted, and made again. */
+  readonly deletesConfig?: boolean;
   readonly events: readonly MachineEvent[];
   readonly next:
     | { readonly type: 'done' }
@@ -62,6 +65,8 @@ export interface MachineDecision {
 }
 
 const pollMs = 10_000;
+/** Until a deleted config is gone, with its finalizer. */
+const renewMs = 500;
 const finished = { type: 'done' } as const;
 const later = { type: 'again', afterMs: pollMs } as const;
 
@@ -100,7 +105,15 @@ function decideNormal(snapshot: MachineSnapshot): MachineDecision {
   const base = { machine, ...(host ? { host } : {}), createConfig, events: [] };
   if (createConfig && !template) {
     const { kind = '', name = '' } = machine.spec?.installerRef ?? {};
-    return { ...base, createConfig: false, next: { type: 'fail', error: `${kind} ${name} cannot be found` } };
+    const error = `${kind} ${name} cannot be found`;
+    const failed = mark(snapshot, machine, { ...gate(error), severity: 'Error' });
+    return { ...base, machine: failed, createConfig: false, next: { type: 'fail', error } };
+  }
+  if (config && isOutdated(config, owner, host)) {
+    const version = plainVersion(owner);
+    const renewed = mark(snapshot, machine, gate(`the installer makes scripts for the version ${version}`));
+    const waiting = host ? { host: withoutScripts(host, owner) } : {};
+    return { ...base, ...waiting, machine: renewed, deletesConfig: true, next: { type: 'again', afterMs: renewMs } };
   }
   const waits = (text: ConditionText): MachineDecision => ({
     ...base,
