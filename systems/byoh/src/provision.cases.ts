@@ -56,6 +56,7 @@ export function provisionCases(open: () => Promise<ApiPlace>): void {
       await world.client.delete(ByoMachine, { namespace, name: 'm1' });
       await eventually(() => world.find(ByoMachine, 'm1')).toBeUndefined();
       await eventually(async () => (await world.byoHost('h1')).metadata.labels ?? {}).toEqual({});
+      expect(await world.client.getOrUndefined(kinds.Node, { name: 'h1' })).toBeUndefined();
       const free = await world.byoHost('h1');
       expect(free.spec).toEqual({});
       expect(free.status?.machineRef).toBeUndefined();
@@ -64,6 +65,7 @@ export function provisionCases(open: () => Promise<ApiPlace>): void {
         'needs-reset',
         'reset',
         'uninstall',
+        'restore-files',
         'restore',
         'sentinel',
         'address',
@@ -122,6 +124,8 @@ export function provisionCases(open: () => Promise<ApiPlace>): void {
       await eventually(states).toEqual(['False BYOHostsUnavailable', 'True']);
       const [winner, loser] = (await world.hostReady('m1')) === 'True' ? ['m1', 'm2'] : ['m2', 'm1'];
       await world.client.delete(ByoMachine, { namespace, name: winner ?? '' });
+      await eventually(() => world.find(ByoMachine, winner ?? '')).toBeUndefined();
+      await world.node('h1');
       await eventually(() => world.hostReady(loser ?? '')).toBe('True');
     });
 

@@ -1,6 +1,6 @@
 import { type Client, kinds } from '@tektite/client';
 import { defineController, installKinds, Manager, mapped, startSystems } from '@tektite/controller';
-import { isConditionTrue } from '@tektite/meta';
+import { isConditionTrue, isStatusError } from '@tektite/meta';
 import { type Scenario, simulate, type World } from '@tektite/simulator';
 import { expect, it } from 'vitest';
 import { decideAgent } from './agent/decide-agent.ts';
@@ -22,6 +22,10 @@ const hosts = ['h1', 'h2'];
 const machines = ['m1', 'm2', 'm3'];
 const labels = { [clusterNameLabel]: 'c1' };
 
+const ignoreExisting = (error: unknown) => {
+  if (!isStatusError(error, 'AlreadyExists')) throw error;
+};
+
 /** Agents without a host: they say at once that they did what they would do. */
 function instantAgents(client: Client): Manager {
   const manager = new Manager(client, { name: 'agents', graceMs: 0 });
@@ -33,9 +37,10 @@ function instantAgents(client: Client): Manager {
       async reconcile(host) {
         const record = new HostRecord(client, host);
         const step = decideAgent(host, {}, false);
-        if (step.type === 'work')
+        if (step.type === 'work') {
+          await client.create(kinds.Node, { metadata: { name: host.metadata.name ?? '' } }).catch(ignoreExisting);
           await record.mark(done('K8sComponentsInstallationSucceeded'), done('K8sNodeBootstrapSucceeded'));
-        else if (step.type === 'mark') await record.mark(step.condition);
+        } else if (step.type === 'mark') await record.mark(step.condition);
         else if (step.type === 'cleanup') {
           await record.mark(
             ...['K8sComponentsInstallationSucceeded', 'K8sNodeBootstrapSucceeded'].map(
@@ -98,7 +103,6 @@ async function prepare({ client }: World): Promise<void> {
     const host = await client.create(ByoHost, { metadata: { name, namespace }, spec: {} });
     const hostinfo = { osname: 'linux', osimage: 'Ubuntu 20.04.6 LTS', architecture: 'amd64' };
     await client.updateStatus(ByoHost, { ...host, status: { hostinfo } });
-    await client.create(kinds.Node, { metadata: { name } });
   }
   instantAgents(client).start();
 }
@@ -134,6 +138,8 @@ async function check({ client }: World): Promise<void> {
   const all = (await client.list(ByoMachine)).items;
   const ready = all.filter(({ status }) => status?.ready);
   expect(ready).toHaveLength(Math.min(all.length, hosts.length));
+  // A machine that was deleted has taken its node along.
+  expect((await client.list(kinds.Node)).items).toHaveLength(ready.length);
   const providers = ready.map(({ spec }) => spec?.providerID?.split('/')[2]);
   expect(new Set(providers).size).toBe(ready.length);
   for (const host of (await client.list(ByoHost)).items) {

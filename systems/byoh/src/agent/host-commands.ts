@@ -15,22 +15,22 @@ const keptNetworks = '/var/lib/byoh/state/cni';
 
 /**
  * Empties the folders in which leftovers would confuse a new node. Both are tried, also when the first fails. What others
- * configured for their containers is kept, once, and comes back with {@link restoreFolders}.
+ * configured for their containers is kept, once, and comes back with {@link restoreFolders}. A folder may be a link to another.
  */
 export const clearFolders = `failed=0
 if [ -d /etc/cni/net.d ] && [ ! -e ${keptNetworks} ] && [ -n "$(ls -A /etc/cni/net.d)" ]; then
   rm -rf ${keptNetworks}.part
-  mkdir -p "$(dirname ${keptNetworks})" && cp -a /etc/cni/net.d ${keptNetworks}.part && mv ${keptNetworks}.part ${keptNetworks} || exit 1
+  mkdir -p "$(dirname ${keptNetworks})" && mkdir ${keptNetworks}.part && cp -a /etc/cni/net.d/. ${keptNetworks}.part && mv ${keptNetworks}.part ${keptNetworks} || exit 1
 fi
 for folder in /run/kubeadm /etc/cni/net.d; do
-  [ ! -d "$folder" ] || find "$folder" -mindepth 1 -delete || failed=1
+  [ ! -d "$folder" ] || find "$folder/" -mindepth 1 -delete || failed=1
 done
 exit "$failed"
 `;
 
 /** Brings back what {@link clearFolders} kept. */
 export const restoreFolders = `if [ -e ${keptNetworks} ]; then
-  mkdir -p /etc/cni/net.d && find /etc/cni/net.d -mindepth 1 -delete && cp -a ${keptNetworks}/. /etc/cni/net.d && rm -rf ${keptNetworks} || exit 1
+  mkdir -p /etc/cni/net.d && find /etc/cni/net.d/ -mindepth 1 -delete && cp -a ${keptNetworks}/. /etc/cni/net.d && rm -rf ${keptNetworks} || exit 1
 fi
 rmdir --ignore-fail-on-non-empty /var/lib/byoh/state /var/lib/byoh 2>/dev/null
 true
@@ -43,29 +43,4 @@ export const hasSentinel = `[ -e ${sentinelFile} ]\n`;
 export function removeAddress(address: string, networkInterface: string): string {
   const length = address.includes(':') ? 128 : 32;
   return `ip address del ${shellQuote(`${address}/${length}`)} dev ${shellQuote(networkInterface)} 2>/dev/null || true\n`;
-}
-
-export interface FileToWrite {
-  readonly path: string;
-  /** Octal: `0644`. */
-  readonly permissions: string;
-  /** `user` or `user:group`; empty leaves it as it is. */
-  readonly owner: string;
-  readonly append: boolean;
-}
-
-/** Writes standard input into a file: into a new one beside it first, so that no reader sees half of it. */
-export function writeFile({ path, permissions, owner, append }: FileToWrite): string {
-  const file = shellQuote(path);
-  return `set -euo pipefail
-umask 022
-file=${file}
-mkdir -p -m 0744 -- "$(dirname -- "$file")"
-new=$(mktemp -- "$(dirname -- "$file")/.byoh.XXXXXX")
-trap 'rm -f -- "$new"' EXIT
-${append ? '[ ! -e "$file" ] || cat -- "$file" >"$new"\n' : ''}cat >>"$new"
-chmod ${shellQuote(permissions)} -- "$new"
-${owner === '' ? '' : `chown ${shellQuote(owner)} -- "$new"\n`}[ ! -d "$file" ] || { echo "$file is a folder" >&2; exit 1; }
-mv -f -- "$new" "$file"
-`;
 }

@@ -6,6 +6,7 @@ import { bootstrapCondition, installationCondition } from '../kinds/host-conditi
 import type { ObjectReference } from '../kinds/object-reference.ts';
 import { endpointAnnotation } from '../wire-names.ts';
 import type { AgentState, StateFile } from './agent-state.ts';
+import { restoreFiles } from './file-scripts.ts';
 import {
   clearFolders,
   needsReset,
@@ -166,7 +167,9 @@ export class HostWork {
       }
       await note({ uninstalled: true });
     }
-    const kept = failureOf('bringing back networks of containers', await this.runner.run('restore', restoreFolders));
+    const kept =
+      failureOf('bringing back files', await this.runner.run('restore-files', restoreFiles)) ??
+      failureOf('bringing back networks of containers', await this.runner.run('restore', restoreFolders));
     if (kept !== undefined) {
       await record.mark(failed(bootstrapCondition, 'CleanK8sDirectoriesFailed', kept));
       throw new HostWorkError(kept);

@@ -26,6 +26,8 @@ write_files:
   permissions: '0640'
   content: |
     interface: {{ .DefaultNetworkInterfaceName }}
+- path: /etc/hostname
+  content: replaced
 - path: /etc/byoh-test/packed
   encoding: gzip+base64
   content: H4sIAAAAAAAAA8tIzcnJ5wIAIDA6NgYAAAA=
@@ -156,10 +158,10 @@ stat -c '%a %U:%G' /etc/byoh-test/it*; cat /etc/byoh-test/it* /etc/byoh-test/pac
     await remove('m1');
     await eventually(() => isFree('host-a'), 60_000).toBe(true);
     expect((await a.run('ls /etc/kubernetes /run/cluster-api')).tail).not.toContain('complete');
-    await a.run('rm -rf /etc/byoh-test');
     expect(await differences(a, pristine)).toEqual([]);
 
     await world.cluster('c2');
+    await world.node('host-a');
     await world.machine('m3', {
       cluster: 'c2',
       version: 'v1.25.3',

@@ -2,7 +2,8 @@ import type { Logger } from '@tektite/controller';
 import { renderTemplate } from '../installer/script-template.ts';
 import { sentinelFile } from '../wire-names.ts';
 import { type CloudConfig, readCloudConfig } from './cloud-config.ts';
-import { hasSentinel, writeFile } from './host-commands.ts';
+import { writeFile } from './file-scripts.ts';
+import { hasSentinel } from './host-commands.ts';
 import type { HostFacts } from './sandbox/sandbox.ts';
 import { failureOf, type ScriptRunner } from './script-runner.ts';
 

@@ -14,7 +14,7 @@ import { patchObject } from '../../patch-object.ts';
 import { group, machineFinalizer, versionAnnotation } from '../../wire-names.ts';
 import { type MachineDecision, type MachineSnapshot, markReady } from './decide.ts';
 import type { MachineControllerOptions } from './machine-options.ts';
-import { newProviderId, NodeError, openWorkload as openAnyWorkload, stampNode } from './workload-node.ts';
+import { deleteNode, newProviderId, NodeError, openWorkload as openAnyWorkload, stampNode } from './workload-node.ts';
 
 /** The requeue delay for objects that no watch reports: templates, and objects of workload clusters. */
 const retryMs = 2000;
@@ -39,6 +39,11 @@ export async function act(
   const { next } = decision;
   let wanted = { ...decision.machine, metadata: machine.metadata };
   if (next.type === 'release') {
+    const unreached = await leaveCluster(snapshot, context, options);
+    if (unreached !== undefined) {
+      record(machine, { type: 'Warning', reason: 'DeleteNodeFailed', message: unreached });
+      return requeueAfter(retryMs);
+    }
     await releaseObject(client, machine, machineFinalizer, signal);
     return undefined;
   }
@@ -72,17 +77,55 @@ async function visitNode(
   machine: ByoMachine,
   host: ByoHost,
   cluster: Cluster,
-  { client, namespace = '', random }: ReconcileContext,
+  context: ReconcileContext,
   options: MachineControllerOptions,
 ) {
-  const name = `${cluster.metadata.name}-kubeconfig`;
-  const secret = await findObject(client, kinds.Secret, namespace, name);
-  const kubeconfig = secret?.data?.['value'];
-  if (!kubeconfig) throw new NodeError(`the Secret ${name} with the kubeconfig of the cluster does not exist`);
-  const open = options.openWorkload ?? openAnyWorkload;
-  await using workload = await open(Buffer.from(kubeconfig, 'base64').toString('utf8'));
+  await using workload = await workloadOf(cluster, context, options);
+  if (!workload)
+    throw new NodeError(`the Secret ${kubeconfigName(cluster)} with the kubeconfig of the cluster does not exist`);
   const hostName = host.metadata.name ?? '';
-  return await stampNode(workload, hostName, machine.spec?.providerID ?? newProviderId(hostName, random));
+  return await stampNode(workload, hostName, machine.spec?.providerID ?? newProviderId(hostName, context.random));
+}
+
+/** An unreachable cluster must not keep a machine for ever. */
+const maxLeaveMs = 10 * 60_000;
+
+/**
+ * Deletes the node of a machine that is deleted, as Cluster API does before it deletes the machine. Returns the error while it is worth
+ * another attempt. A cluster that is deleted as a whole, or has no kubeconfig, has no node to delete.
+ */
+async function leaveCluster(
+  { machine, cluster, now }: MachineSnapshot,
+  context: ReconcileContext,
+  options: MachineControllerOptions,
+): Promise<string | undefined> {
+  const { providerID = '' } = machine.spec ?? {};
+  if (providerID === '' || cluster.metadata.deletionTimestamp !== undefined) return undefined;
+  try {
+    await using workload = await workloadOf(cluster, context, options);
+    if (workload) await deleteNode(workload, providerID);
+    return undefined;
+  } catch (error) {
+    context.signal.throwIfAborted();
+    const message = `the node cannot be deleted in the workload cluster: ${(error as Error).message}`;
+    const since = Date.parse(machine.metadata.deletionTimestamp ?? '');
+    if (!(now > since + maxLeaveMs)) return message;
+    context.log.warn('released without its node', { why: message });
+    return undefined;
+  }
+}
+
+const kubeconfigName = ({ metadata }: Cluster) => `${metadata.name}-kubeconfig`;
+
+/** A client of the cluster that a machine is part of; nothing where there is no kubeconfig. */
+async function workloadOf(
+  cluster: Cluster,
+  { client, namespace = '' }: ReconcileContext,
+  { openWorkload = openAnyWorkload }: MachineControllerOptions,
+): Promise<Client | undefined> {
+  const secret = await findObject(client, kinds.Secret, namespace, kubeconfigName(cluster));
+  const kubeconfig = secret?.data?.['value'];
+  return kubeconfig ? openWorkload(Buffer.from(kubeconfig, 'base64').toString('utf8')) : undefined;
 }
 
 /** The finalizer alone, ahead of everything else. */

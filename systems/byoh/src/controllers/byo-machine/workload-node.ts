@@ -1,4 +1,12 @@
-import { Client, httpTransport, kinds, mergePatch, parseKubeconfig, resolveContext } from '@tektite/client';
+import {
+  Client,
+  httpTransport,
+  ignoreNotFound,
+  kinds,
+  mergePatch,
+  parseKubeconfig,
+  resolveContext,
+} from '@tektite/client';
 import { type Random, systemClock } from '@tektite/meta';
 import type { Node } from '@tektite/schema/kubernetes';
 
@@ -56,4 +64,13 @@ export async function stampNode(
   if (!node.spec?.providerID) await client.patch(kinds.Node, { name: host }, mergePatch({ spec: { providerID } }));
   const addresses = (node.status?.addresses ?? []).map(({ type, address }) => ({ type, address }));
   return { providerID, addresses };
+}
+
+/** Deletes the node of a machine. One with another provider ID belongs to another machine by now, and stays. */
+export async function deleteNode(client: Client, providerID: string): Promise<void> {
+  const name = /byoh:\/\/([^/]+)\//.exec(providerID)?.[1] ?? '';
+  const node = name === '' ? undefined : await client.getOrUndefined(kinds.Node, { name });
+  if (!node || node.spec?.providerID !== providerID) return;
+  const { uid = '' } = node.metadata;
+  await client.delete(kinds.Node, { name }, { preconditions: { uid } }).catch(ignoreNotFound);
 }
