@@ -26,7 +26,7 @@ export function agentController(options: AgentControllerOptions): ControllerDefi
     async reconcile(host, { client, clock, event, log, signal }) {
       const step = decideAgent(host, await state.read(), skipInstallation);
       const record = new HostRecord(client, host);
-      if (step.type === 'nothing') return void log.debug('nothing to do', { why: step.why });
+      if (step.type === 'nothing') return log.debug('nothing to do', { why: step.why });
       if (step.type === 'mark') {
         // The work is no longer wanted as it was: what comes next is tried at once.
         delay.completed();
