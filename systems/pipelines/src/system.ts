@@ -14,6 +14,7 @@ import { systemClock } from '@tektite/meta';
 import { allKinds } from './kinds/all-kinds.ts';
 import { pipelineRunController } from './controllers/pipeline-run/controller.ts';
 import { meterName } from './metrics/metric-names.ts';
+import { PipelineRunMetrics } from './metrics/pipeline-run-metrics.ts';
 import { TaskRunMetrics } from './metrics/task-run-metrics.ts';
 import type { PodImages } from './pod/pod-images.ts';
 import { allResolvers } from './resolution/all-resolvers.ts';
@@ -78,7 +79,13 @@ export function pipelinesSystem({
       imageLookup: new ImageLookup(imageCommand, storedCommand),
       metrics: new TaskRunMetrics(() => globalMeter(meterName), metrics),
     }),
-    pipelineRunController({ flags, defaults, nopImage: images.nop, transforms }),
+    pipelineRunController({
+      flags,
+      defaults,
+      nopImage: images.nop,
+      transforms,
+      metrics: new PipelineRunMetrics(() => globalMeter(meterName), metrics),
+    }),
     runQueueController(),
     ...cloudEventControllers({ ...cloudEvents, defaults, transforms }),
     resolutionRequestController(defaults),

@@ -1,6 +1,7 @@
 import { ConfigError, type ConfigOf, customConfig } from '@tektite/controller/config';
 
 const taskRunLevels = ['task', 'taskrun', 'namespace'] as const;
+const runningLevels = ['pipelinerun', 'pipeline', 'namespace'] as const;
 const pipelineRunLevels = ['pipeline', 'pipelinerun', 'namespace'] as const;
 
 /** The settings of metrics from the ConfigMap `config-observability`. */
@@ -18,6 +19,9 @@ export const metricsConfig = customConfig('config-observability', (data) => {
     pipelineRunLevel: level('metrics.pipelinerun.level', pipelineRunLevels, 'PipelinerunLevel'),
     /** Durations as the last one only, instead of a distribution. */
     lastTaskRunDuration: data['metrics.taskrun.duration-type'] === 'lastvalue',
+    lastPipelineRunDuration: data['metrics.pipelinerun.duration-type'] === 'lastvalue',
+    /** How fine runs that go on are counted. Empty, and for levels that there are not: all as one. */
+    runningPipelineRunLevel: runningLevels.find((each) => each === data['metrics.running-pipelinerun.level']) ?? '',
     countsByReason: flag('metrics.count.enable-reason'),
     throttledByNamespace: flag('metrics.taskrun.throttle.enable-namespace'),
   };

@@ -1,42 +1,11 @@
-import type { Attributes, Meter } from '@tektite/controller/observe';
 import type { Pod } from '@tektite/schema/kubernetes';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { metricsConfig } from '../config/metrics-config.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
 import { TaskRunMetrics } from './task-run-metrics.ts';
+import { WrittenMeter } from './test-support.ts';
 
-const short = (name: string) => name.replace('tekton_pipelines_controller_', '');
-
-/** Writes down what is measured: `name value attributes`. */
-class Written {
-  readonly lines: string[] = [];
-  private readonly callbacks: (() => void)[] = [];
-
-  get meter(): Meter {
-    const write =
-      (name: string, kind: string) =>
-      (value: number, attributes: Attributes = {}) =>
-        void this.lines.push(`${short(name)} ${kind} ${value} ${JSON.stringify(attributes)}`);
-    const meter = {
-      createCounter: (name: string) => ({ add: write(name, 'counter') }),
-      createHistogram: (name: string) => ({ record: write(name, 'histogram') }),
-      createGauge: (name: string) => ({ record: write(name, 'gauge') }),
-      createObservableGauge: (name: string) => ({
-        addCallback: (callback: (result: object) => void) =>
-          this.callbacks.push(() => callback({ observe: write(name, 'now') })),
-      }),
-    };
-    return meter as unknown as Meter;
-  }
-
-  observe(): readonly string[] {
-    this.lines.length = 0;
-    for (const callback of this.callbacks) callback();
-    return this.lines;
-  }
-}
-
-let written: Written;
+let written: WrittenMeter;
 const metricsWith = (settings: Record<string, string> = {}) =>
   new TaskRunMetrics(
     () => written.meter,
@@ -44,7 +13,7 @@ const metricsWith = (settings: Record<string, string> = {}) =>
   );
 
 beforeEach(() => {
-  written = new Written();
+  written = new WrittenMeter();
 });
 
 const labels = { 'tekton.dev/pipeline': 'p', 'tekton.dev/pipelineRun': 'pr', 'tekton.dev/pipelineTask': 't' };

@@ -1,14 +1,12 @@
-import type { Attributes, Counter, Gauge, Histogram, Meter } from '@tektite/controller/observe';
+import type { Attributes, Counter, Histogram, Meter } from '@tektite/controller/observe';
 
 import type { CachedPod } from '../cache/cache-transforms.ts';
 import type { MetricsConfig } from '../config/metrics-config.ts';
 import type { RunCondition } from '../kinds/run-status.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
 import type { TaskRunStatus } from '../kinds/task-run-spec.ts';
-import { durationBuckets, latencyBuckets, metricName } from './metric-names.ts';
-
-/** Runs without a name to count under. */
-const anonymous = 'anonymous';
+import { type RunDuration, runDuration, runSeconds } from './run-duration.ts';
+import { anonymous, latencyBuckets, metricName } from './metric-names.ts';
 
 interface RunningTaskRun {
   readonly namespace: string;
@@ -53,7 +51,7 @@ export class TaskRunMetrics {
       ...(pipeline && pipelineRunLevel === 'pipelinerun' ? { pipelinerun: pipeline.run } : {}),
     };
     const { last, all } = pipeline ? durationInPipeline : duration;
-    const seconds = secondsOf(status, now);
+    const seconds = runSeconds(status, now);
     if (lastTaskRunDuration) last().record(seconds, attributes);
     else all().record(seconds, attributes);
     total.add(1, { status: outcome });
@@ -83,15 +81,10 @@ export class TaskRunMetrics {
   }
 }
 
-interface Duration {
-  readonly last: () => Gauge;
-  readonly all: () => Histogram;
-}
-
 interface Instruments {
   readonly total: Counter;
-  readonly duration: Duration;
-  readonly durationInPipeline: Duration;
+  readonly duration: RunDuration;
+  readonly durationInPipeline: RunDuration;
   readonly latency: Histogram;
 }
 
@@ -103,8 +96,8 @@ function makeInstruments(
   observeRunning(meter, running, config);
   return {
     total: meter.createCounter(metricName('taskrun_total'), { description: 'Number of taskruns' }),
-    duration: duration(meter, 'taskrun_duration_seconds', "The taskrun's execution time in seconds"),
-    durationInPipeline: duration(
+    duration: runDuration(meter, 'taskrun_duration_seconds', "The taskrun's execution time in seconds"),
+    durationInPipeline: runDuration(
       meter,
       'pipelinerun_taskrun_duration_seconds',
       "The pipelinerun's taskrun execution time in seconds",
@@ -114,17 +107,6 @@ function makeInstruments(
       unit: 'ms',
       advice: { explicitBucketBoundaries: [...latencyBuckets] },
     }),
-  };
-}
-
-/** Two kinds of one name: which is made, the settings say when there is something to record. */
-function duration(meter: Meter, name: string, description: string): Duration {
-  let last: Gauge | undefined;
-  let all: Histogram | undefined;
-  const advice = { explicitBucketBoundaries: [...durationBuckets] };
-  return {
-    last: () => (last ??= meter.createGauge(metricName(name), { description, unit: 's' })),
-    all: () => (all ??= meter.createHistogram(metricName(name), { description, unit: 's', advice })),
   };
 }
 
@@ -162,11 +144,6 @@ function groups(runs: readonly RunningTaskRun[], byNamespace: boolean): Readonly
     counts.set(group, (counts.get(group) ?? 0) + 1);
   }
   return counts;
-}
-
-function secondsOf({ startTime, completionTime }: TaskRunStatus, now: number): number {
-  if (!startTime) return 0;
-  return ((completionTime ? Date.parse(completionTime) : now) - Date.parse(startTime)) / 1000;
 }
 
 function taskNameOf({ metadata: { labels = {} }, spec }: TaskRun): string {

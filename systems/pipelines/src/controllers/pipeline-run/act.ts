@@ -1,5 +1,6 @@
 import { mergePatch } from '@tektite/client';
 import { equalJson, isStatusError } from '@tektite/meta';
+import { succeededCondition } from '../../conditions/succeeded-condition.ts';
 import { PipelineRun as PipelineRunKind } from '../../kinds/kinds.ts';
 import type { PipelineRun } from '../../kinds/pipeline-run.ts';
 import { cleanUpVolumes } from './act/volumes.ts';
@@ -11,9 +12,12 @@ import type { PipelineRunServices } from './observe/pipeline-run-services.ts';
  * status.
  */
 export async function act(plan: PipelineRunPlan, services: PipelineRunServices): Promise<void> {
-  const { context, pipelines, completed } = services;
+  const { context, metrics, now, pipelines, completed } = services;
   await writeStatus(await writeMetadata(plan, services), plan, services);
   for (const event of plan.events) context.event(event);
+  const condition = succeededCondition(plan.status);
+  metrics?.reconciled(context.key, plan.run, condition);
+  if (plan.isCompletion && condition) metrics?.completed(plan.run, plan.status, condition, now);
   if (!plan.isCompletion) return;
   pipelines.forget(plan.run);
   completed.forget(plan.run);

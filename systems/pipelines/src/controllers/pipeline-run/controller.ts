@@ -12,6 +12,7 @@ import type { CurrentSettings } from '../../config/current-settings.ts';
 import { PipelineRun as PipelineRunKind } from '../../kinds/kinds.ts';
 import type { PipelineRun } from '../../kinds/pipeline-run.ts';
 import { ResolutionRequest } from '../../kinds/resolution-request.ts';
+import type { PipelineRunMetrics } from '../../metrics/pipeline-run-metrics.ts';
 import { act } from './act.ts';
 import { terminateChildren } from './act/terminate-children.ts';
 import { cleanUpVolumes } from './act/volumes.ts';
@@ -32,6 +33,7 @@ export interface PipelineRunOptions extends CurrentSettings {
   /** The image of affinity assistants. */
   readonly nopImage: string;
   readonly transforms: CacheTransforms;
+  readonly metrics?: PipelineRunMetrics;
 }
 
 /** State that all reconciles share. It only saves work. */
@@ -50,6 +52,7 @@ export function pipelineRunController(options: PipelineRunOptions): ControllerDe
     predicate: generationChanged(),
     traceOf: (run) => (isWhole(run) ? run.status?.spanContext : undefined),
     sources: [children.taskRuns, children.customRuns, children.pipelineRuns, requests],
+    gone: (key) => options.metrics?.deleted(key),
     reconcile: (run, context) => {
       if (!isManaged(run) || run.metadata.deletionTimestamp) return undefined;
       const services = servicesOf(context, options, memory);
@@ -72,6 +75,7 @@ function servicesOf(context: ReconcileContext, options: PipelineRunOptions, memo
       findRequest: ({ namespace, name }) => context.cache(requests).get(`${namespace}/${name}`),
     },
     nopImage: options.nopImage,
+    ...(options.metrics ? { metrics: options.metrics } : {}),
     now: context.clock.now(),
     ...memory,
   };

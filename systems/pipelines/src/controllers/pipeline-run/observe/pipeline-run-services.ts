@@ -1,6 +1,7 @@
 import type { ReconcileContext } from '@tektite/controller';
 import type { ConfigDefaults } from '../../../config/config-defaults.ts';
 import type { FeatureFlags } from '../../../config/feature-flags.ts';
+import type { PipelineRunMetrics } from '../../../metrics/pipeline-run-metrics.ts';
 import type { RemotePlace } from '../../../resolution/fetch-remote.ts';
 import type { ChildCaches } from './child-caches.ts';
 import type { CompletedTasks } from './completed-tasks.ts';
@@ -20,4 +21,5 @@ export interface PipelineRunServices {
   readonly pipelines: PreparedPipelines;
   readonly completed: CompletedTasks;
   readonly children: ChildCaches;
+  readonly metrics?: PipelineRunMetrics;
 }
