@@ -74,14 +74,21 @@ export function commandFiles(staging, architecture) {
   ];
 }
 
-/** One static program under the names by which Pods of TaskRuns call it, and a shell that places scripts. */
-export function entrypointFiles(staging, architecture, folder) {
+/** One static program under the names by which Pods of TaskRuns call it. No shell: a stopped sidecar must find nothing to run. */
+export function entrypointFiles(staging, architecture) {
   const entrypoint = readFileSync(join(staging, `tektite-native-linux-${architecture}/bin/entrypoint`));
-  const busybox = fetchPackage('busybox-static', architecture, folder);
   const others = ['nop', 'sidecarlogresults', 'workingdirinit'];
   return [
     { path: 'ko-app/entrypoint', ...program, content: entrypoint },
     ...others.map((name) => ({ path: `ko-app/${name}`, type: 'hardlink', ...program, target: 'ko-app/entrypoint' })),
+    { path: 'tmp', type: 'folder', mode: 0o1777 },
+  ];
+}
+
+/** A shell that places the scripts of steps. */
+export function shellFiles(architecture, folder) {
+  const busybox = fetchPackage('busybox-static', architecture, folder);
+  return [
     { path: 'bin/busybox', ...program, content: readFileSync(join(busybox, 'bin/busybox')) },
     ...shellCommands.map((name) => ({ path: `bin/${name}`, type: 'symlink', mode: 0o777, target: 'busybox' })),
     copyright(busybox, 'busybox-static'),

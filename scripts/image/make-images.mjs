@@ -4,12 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildImage, buildLayer, ownPlatform, writeImageArchive } from '@tektite/oci';
 import { imageBill } from './image-bill.mjs';
-import { commandFiles, entrypointFiles, nodeFiles, user } from './image-files.mjs';
+import { commandFiles, entrypointFiles, nodeFiles, shellFiles, user } from './image-files.mjs';
 import { node } from './pins.mjs';
-
-/** The name without a registry: who has one pushes the image there. */
-export const repository = 'tektite.dev/tektite';
-export const entrypointRepository = 'tektite.dev/entrypoint';
 
 /**
  * Makes the images of a release, as archives: each an index for the architectures, with bills of materials that refer to its images. No
@@ -53,7 +49,7 @@ export async function makeImages({ staging, architectures, version, bill, output
   try {
     return [
       await make(
-        repository,
+        'tektite.dev/tektite',
         (architecture) => [nodeFiles(architecture, work), commandFiles(staging, architecture)],
         {
           User: `${user}:${user}`,
@@ -66,10 +62,20 @@ export async function makeImages({ staging, architectures, version, bill, output
         { packages: ['libc6', 'libstdc++6', 'libgcc-s1'], hasNode: true },
       ),
       await make(
-        entrypointRepository,
-        (architecture) => [entrypointFiles(staging, architecture, work)],
-        { User: `${user}:${user}`, Env: ['PATH=/ko-app:/bin'], Entrypoint: ['/ko-app/entrypoint'] },
-        labels('Tektite entrypoint', 'The programs that Pods of TaskRuns start with, and a shell that places scripts'),
+        'tektite.dev/entrypoint',
+        (architecture) => [entrypointFiles(staging, architecture)],
+        { User: `${user}:${user}`, Entrypoint: ['/ko-app/nop'] },
+        labels(
+          'Tektite entrypoint',
+          'The programs that Pods of TaskRuns start with, and that sidecars are stopped with',
+        ),
+        { packages: [], hasNode: false },
+      ),
+      await make(
+        'tektite.dev/shell',
+        (architecture) => [shellFiles(architecture, work)],
+        { User: `${user}:${user}`, Env: ['PATH=/bin'], Cmd: ['sh'] },
+        labels('Tektite shell', 'A shell that places the scripts of steps'),
         { packages: ['busybox-static'], hasNode: false },
       ),
     ];

@@ -1,14 +1,8 @@
 import type { DynamicObject } from '@tektite/meta';
-import { UserError } from '../user-error.ts';
+import { podTemplate } from './pod-template.ts';
+import type { ReleaseObject, ReleaseValues } from './release-values.ts';
+import { itemsOf } from './template-value.ts';
 import type { OwnProgram } from './own-program.ts';
-
-export interface DashboardReleaseOptions {
-  readonly namespace: string;
-  readonly login: string;
-  /** With `header`: addresses and networks of the proxy. */
-  readonly trustedProxies: readonly string[];
-  readonly hostNames: readonly string[];
-}
 
 const name = 'tektite-dashboard';
 const labels = { 'app.kubernetes.io/name': name, 'app.kubernetes.io/part-of': 'tektite' };
@@ -19,23 +13,30 @@ const port = 8080;
  * The objects that serve the page on a cluster. Users act with their own rights, so its account has none; where a proxy logs them in,
  * it may impersonate users and groups, and do nothing else.
  */
-export function dashboardObjects(program: OwnProgram, options: DashboardReleaseOptions): readonly DynamicObject[] {
-  const { namespace, login, trustedProxies } = options;
-  if (login === 'header' && trustedProxies.length === 0)
-    throw new UserError('--login header: name the addresses of the proxy with --trusted-proxy', 2);
+export function dashboardReleaseObjects(
+  program: OwnProgram,
+  values: ReleaseValues,
+  namespace: string = 'tektite-dashboard',
+): readonly ReleaseObject<DynamicObject>[] {
   const metadata = { name, namespace, labels };
-  return [
+  const always: readonly object[] = [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } },
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
-    ...(login === 'header' ? impersonation(namespace) : []),
     {
       apiVersion: 'v1',
       kind: 'Service',
       metadata,
       spec: { selector: labels, ports: [{ name: 'http', port: 80, targetPort: port }] },
     },
-    { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: deploymentSpec(program, options) },
-  ] as unknown as readonly DynamicObject[];
+    { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: deploymentSpec(program, values) },
+  ];
+  return [
+    ...always.map((object) => ({ object: object as DynamicObject })),
+    ...impersonation(namespace).map((object) => ({
+      object: object as DynamicObject,
+      when: { path: 'login', equals: 'header' },
+    })),
+  ];
 }
 
 /** Names that begin with `system:` are not passed on by the page, whichever client sends them. */
@@ -59,48 +60,28 @@ function impersonation(namespace: string): readonly object[] {
 }
 
 /** Sessions are kept in memory: there is one replica. */
-function deploymentSpec({ image, command }: OwnProgram, options: DashboardReleaseOptions): object {
-  const { login, trustedProxies, hostNames } = options;
-  const probe = { httpGet: { path: '/', port }, periodSeconds: 5, timeoutSeconds: 5 };
+function deploymentSpec(program: OwnProgram, values: ReleaseValues): object {
+  const container = {
+    name,
+    args: [
+      'dashboard',
+      '--login',
+      values.login ?? 'token',
+      '--host',
+      '0.0.0.0',
+      '--port',
+      String(port),
+      ...itemsOf(values.extraArgs),
+    ],
+    ports: [{ name: 'http', containerPort: port }],
+    ready: '/',
+    live: '/',
+    probePort: port,
+  };
   return {
     replicas: 1,
     strategy: { type: 'Recreate' },
     selector: { matchLabels: labels },
-    template: {
-      metadata: { labels },
-      spec: {
-        serviceAccountName: name,
-        containers: [
-          {
-            name,
-            image,
-            command,
-            args: [
-              'dashboard',
-              '--login',
-              login,
-              '--host',
-              '0.0.0.0',
-              '--port',
-              String(port),
-              ...trustedProxies.flatMap((address) => ['--trusted-proxy', address]),
-              ...hostNames.flatMap((each) => ['--host-name', each]),
-            ],
-            ports: [{ name: 'http', containerPort: port }],
-            readinessProbe: probe,
-            livenessProbe: { ...probe, initialDelaySeconds: 10, failureThreshold: 6 },
-            resources: { requests: { cpu: '50m', memory: '96Mi' } },
-            securityContext: {
-              runAsNonRoot: true,
-              runAsUser: 65_532,
-              runAsGroup: 65_532,
-              allowPrivilegeEscalation: false,
-              readOnlyRootFilesystem: true,
-              capabilities: { drop: ['ALL'] },
-            },
-          },
-        ],
-      },
-    },
+    template: podTemplate(container, program, values, { labels, selector: labels }),
   };
 }
