@@ -9,6 +9,7 @@ export const valueDescriptions: Readonly<Record<keyof ReleaseValues, string>> = 
   shellImage: 'The image with the shell that places the scripts of steps.',
   replicas: 'Processes that share the work by leader election.',
   logLevel: 'debug, info, warn or error.',
+  leaderElection: 'How long others wait for a leader that is silent, when it stops itself, and how often both try.',
   extraArgs: 'Further arguments of the program, as [--buckets, "2"].',
   resources: 'Requests and limits of the container.',
   nodeSelector: 'Labels of the nodes that Pods may run on.',

@@ -7,6 +7,12 @@ export interface ReleaseValues {
   readonly imagePullSecrets: readonly object[];
   readonly replicas: number;
   readonly logLevel: string;
+  /** How long the others wait for a leader that is silent; it stops before. */
+  readonly leaderElection: {
+    readonly leaseDuration: string;
+    readonly renewDeadline: string;
+    readonly retryPeriod: string;
+  };
   readonly extraArgs: readonly string[];
   readonly resources: object;
   readonly nodeSelector: object;
@@ -35,6 +41,7 @@ export function clusterValues({ image }: Pick<OwnProgram, 'image'>): ReleaseValu
     imagePullSecrets: [],
     replicas: 2,
     logLevel: 'info',
+    leaderElection: { leaseDuration: '3s', renewDeadline: '2s', retryPeriod: '1s' },
     extraArgs: [],
     resources: { requests: { cpu: '100m', memory: '192Mi' }, limits: { memory: '1Gi' } },
     nodeSelector: {},

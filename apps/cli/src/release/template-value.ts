@@ -5,7 +5,7 @@
 const pattern = /^@@([A-Za-z.]+)([?*]?)(\|quote)?@@$/;
 
 /** Values that are groups of values; other objects are passed on as they are. */
-const nested = new Set(['crds', 'autoInstall']);
+const nested = new Set(['crds', 'autoInstall', 'leaderElection']);
 
 /** Values whose leaves stand for themselves. */
 export function placeholders<T extends object>(values: T, prefix = ''): T {
