@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { serialNumber } from '../image/image-bill.mjs';
 
 /**
  * The bill of materials of a release, as CycloneDX: every package of others that an installation or the bundle of the command has,
@@ -35,9 +35,7 @@ export function billOfMaterials(lock, rooms, version) {
     metadata: { component: { type: 'application', name: 'tektite', version, 'bom-ref': `pkg:npm/tektite@${version}` } },
     components,
   };
-  const hash = createHash('sha256').update(JSON.stringify(body)).digest('hex');
-  const uuid = `${hash.slice(0, 8)}-${hash.slice(8, 12)}-5${hash.slice(13, 16)}-a${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
-  return { ...body, serialNumber: `urn:uuid:${uuid}` };
+  return { ...body, serialNumber: serialNumber(body) };
 }
 
 /** Where Node.js would find a package: in the nearest node_modules above. */

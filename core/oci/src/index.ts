@@ -3,6 +3,15 @@ export { type ImageReference, mayBePlain, parseImageReference } from './image-re
 export { type Layer, type Manifest, RegistryClient } from './registry-client.ts';
 export { ImageLayout } from './image-layout.ts';
 export { unpackLayer } from './unpack-layer.ts';
+export { type BuiltLayer, buildLayer, type LayerFile } from './build/build-layer.ts';
+export {
+  type Attachment,
+  type BuiltImage,
+  buildImage,
+  type ContainerConfig,
+  type ImageBuild,
+} from './build/build-image.ts';
+export { writeImageArchive } from './build/image-archive.ts';
 export type { Login } from './login.ts';
 export { type DockerAuths, loginsIn, parseDockerAuths, parseDockerCfg } from './credentials/docker-auths.ts';
 export { dockerConfigFile, machineLogins } from './credentials/docker-config.ts';

@@ -21,7 +21,7 @@ export {
 } from './faulty-transport.ts';
 export { freePorts } from './free-ports.ts';
 export { Mutator } from './fuzz/mutator.ts';
-export { type RealControlPlane, startRealControlPlane } from './real-control-plane.ts';
+export { type RealControlPlane, type RealControlPlaneOptions, startRealControlPlane } from './real-control-plane.ts';
 export { type AccessRecord, recordingTransport, type RecordingTransport } from './recording-transport.ts';
 export { type SimulatedProcess, simulatedProcess, type SimulatedProcessOptions } from './simulated-process.ts';
 export { settle, type VirtualClock, virtualClock, type VirtualClockOptions } from './virtual-clock.ts';

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { UserInfo } from '@tektite/apiserver';
@@ -25,6 +25,13 @@ export interface RealControlPlane extends Cluster {
   readonly version: string;
   /** The end of what both servers printed, for a failing test. */
   logTail(lines?: number): string;
+  /** Requests that were denied, a line each: `system:serviceaccount:a:b may not get /api/v1/…`. */
+  denials(): Promise<readonly string[]>;
+}
+
+export interface RealControlPlaneOptions {
+  /** Pods get tokens of their service accounts, which have to exist, as have the ConfigMaps `kube-root-ca.crt`. Default no. */
+  readonly serviceAccounts?: boolean;
 }
 
 const startTimeoutMs = 60_000;
@@ -36,7 +43,7 @@ const startTimeoutMs = 60_000;
  *
  * The programs come from `KUBEBUILDER_ASSETS` or the PATH.
  */
-export async function startRealControlPlane(): Promise<RealControlPlane> {
+export async function startRealControlPlane(options: RealControlPlaneOptions = {}): Promise<RealControlPlane> {
   const binaries = clusterBinaries();
   const folder = await mkdtemp(join(tmpdir(), 'tektite-cluster-'));
   const processes: ServerProcess[] = [];
@@ -49,7 +56,7 @@ export async function startRealControlPlane(): Promise<RealControlPlane> {
   try {
     const [clientPort = 0, peerPort = 0, port = 0] = await freePorts(3);
     processes.push(startEtcd(binaries, folder, clientPort, peerPort));
-    const { authority, process } = await startServer(binaries, folder, clientPort, port);
+    const { authority, process } = await startServer(binaries, { folder, etcdPort: clientPort, port, ...options });
     processes.push(process);
     const cluster = clusterOf(await endpointOf(authority, port), clients);
     await process.ready(() => isServing(cluster.client), systemClock, startTimeoutMs);
@@ -57,6 +64,7 @@ export async function startRealControlPlane(): Promise<RealControlPlane> {
     return {
       ...cluster,
       version: (body as { gitVersion: string }).gitVersion,
+      denials: () => deniedIn(join(folder, auditLog)),
       logTail: (lines = 30) => processes.map((server) => server.logTail(lines)).join('\n'),
       close,
       [Symbol.asyncDispose]: close,
@@ -83,9 +91,12 @@ function startEtcd({ etcd }: ClusterBinaries, folder: string, port: number, peer
 
 async function startServer(
   { kubeApiserver }: ClusterBinaries,
-  folder: string,
-  etcdPort: number,
-  port: number,
+  {
+    folder,
+    etcdPort,
+    port,
+    serviceAccounts = false,
+  }: RealControlPlaneOptions & { readonly folder: string; readonly etcdPort: number; readonly port: number },
 ): Promise<{ readonly authority: KeyPair; readonly process: ServerProcess }> {
   const authority = await createAuthority('testkit', systemClock);
   const hosts = ['127.0.0.1', 'localhost'];
@@ -114,7 +125,12 @@ async function startServer(
     `--service-account-signing-key-file=${await file('tokens.key', tokens.privateKey)}`,
     '--service-cluster-ip-range=10.96.0.0/16',
     '--authorization-mode=RBAC',
-    '--disable-admission-plugins=ServiceAccount',
+    // Servers before 1.21 have such tokens for Pods on request only.
+    serviceAccounts
+      ? '--feature-gates=BoundServiceAccountTokenVolume=true,RootCAConfigMap=true'
+      : '--disable-admission-plugins=ServiceAccount',
+    `--audit-policy-file=${await file('audit.json', auditPolicy)}`,
+    `--audit-log-path=${join(folder, auditLog)}`,
     '--allow-privileged=true',
     '--enable-bootstrap-token-auth=true',
   ];
@@ -123,6 +139,28 @@ async function startServer(
     logFile: join(folder, 'kube-apiserver.log'),
   });
   return { authority, process };
+}
+
+const auditLog = 'audit.log';
+const auditPolicy = JSON.stringify({
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  omitStages: ['RequestReceived'],
+  rules: [{ level: 'Metadata' }],
+});
+
+async function deniedIn(file: string): Promise<readonly string[]> {
+  const events = (await readFile(file, 'utf8')).split('\n').filter((line) => line.includes('"code":403'));
+  const lines = events.map((line) => {
+    const { user, impersonatedUser, verb, requestURI } = JSON.parse(line) as {
+      readonly user: { readonly username: string };
+      readonly impersonatedUser?: { readonly username: string };
+      readonly verb: string;
+      readonly requestURI: string;
+    };
+    return `${(impersonatedUser ?? user).username} may not ${verb} ${requestURI}`;
+  });
+  return [...new Set(lines)];
 }
 
 async function endpointOf(authority: KeyPair, port: number): Promise<HttpsEndpoint> {

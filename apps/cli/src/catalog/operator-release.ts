@@ -1,23 +1,18 @@
 import type { System } from '@tektite/controller';
 import type { DynamicObject } from '@tektite/meta';
 import { tektonOperator } from './tekton-operator.ts';
-import type { OwnProgram } from '../release/own-program.ts';
-import { systemObjects } from '../release/system-objects.ts';
-
-export interface OperatorReleaseOptions {
-  readonly namespace: string;
-  /** The operator creates a TektonConfig for this namespace. */
-  readonly autoInstall?: string;
-}
+import { asText } from '../release/template-value.ts';
+import type { ReleaseValues } from '../release/release-values.ts';
+import type { SystemRelease } from '../release/system-objects.ts';
 
 const labels = { 'app.kubernetes.io/instance': 'default', 'app.kubernetes.io/part-of': 'tekton-operator' };
 
-/** The objects that run the Tekton Operator on a cluster. Names are upstream's, so that one can replace the other. */
-export function operatorObjects(
+/** How the Tekton Operator is installed. Names are upstream's, so that one can replace the other. */
+export function operatorInstallation(
   version: string,
-  program: OwnProgram,
-  { namespace, autoInstall }: OperatorReleaseOptions,
-): readonly DynamicObject[] {
+  values: ReleaseValues,
+  namespace: string = 'tekton-operator',
+): SystemRelease {
   const info = (name: string, data: Readonly<Record<string, string>>): DynamicObject => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -35,25 +30,20 @@ export function operatorObjects(
       info('tekton-operator-info', { version }),
     ],
   };
-  return systemObjects(
-    {
-      system,
-      systemName: 'tekton-operator',
-      name: 'tekton-operator',
-      namespace,
-      labels,
-      webhookService: 'tekton-operator-webhook',
-      environment: [
-        { name: 'VERSION', value: version },
-        { name: 'TEKTITE_IMAGE', value: program.image },
-        ...(autoInstall
-          ? [
-              { name: 'AUTOINSTALL_COMPONENTS', value: 'true' },
-              { name: 'DEFAULT_TARGET_NAMESPACE', value: autoInstall },
-            ]
-          : []),
-      ],
-    },
-    program,
-  );
+  return {
+    system,
+    systemName: 'tekton-operator',
+    name: 'tekton-operator',
+    namespace,
+    labels,
+    webhookService: 'tekton-operator-webhook',
+    environment: [
+      { name: 'VERSION', value: version },
+      { name: 'TEKTITE_IMAGE', value: values.image },
+      ...(values.entrypointImage ? [{ name: 'TEKTITE_ENTRYPOINT_IMAGE', value: values.entrypointImage }] : []),
+      ...(values.shellImage ? [{ name: 'TEKTITE_SHELL_IMAGE', value: values.shellImage }] : []),
+      { name: 'AUTOINSTALL_COMPONENTS', value: asText(values.autoInstall?.enabled ?? false) },
+      { name: 'DEFAULT_TARGET_NAMESPACE', value: values.autoInstall?.namespace ?? 'tekton-pipelines' },
+    ],
+  };
 }

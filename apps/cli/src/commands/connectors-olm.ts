@@ -1,6 +1,9 @@
 import { resolve } from 'node:path';
 import { systemClock } from '@tektite/meta';
-import { connectorsObjects } from '../release/connectors-release.ts';
+import { programIn } from '../catalog/installations.ts';
+import { connectorsInstallation } from '../release/connectors-release.ts';
+import { clusterValues } from '../release/release-values.ts';
+import { systemObjects } from '../release/system-objects.ts';
 import { olmBundle } from '../release/olm-bundle.ts';
 import { writeFiles } from '../scaffold/write-files.ts';
 import { UserError } from '../user-error.ts';
@@ -28,12 +31,15 @@ export async function writeOlmBundle(options: OlmOptions): Promise<void> {
   const version = options.release.replace(/^v/, '');
   if (!semanticVersion.test(version))
     throw new UserError(`--release: ${JSON.stringify(options.release)} is no semantic version, as 1.2.3`);
-  const program = { image: options.image, command: ['tektite'], folders: {}, webhookPort: 8443, statusPort: 9090 };
-  const objects = await connectorsObjects(program, {
+  const program = programIn(options.image);
+  // The Operator Lifecycle Manager decides on what stands around the Deployment.
+  const values = { ...clusterValues(program), podDisruptionBudget: false, networkPolicy: false };
+  const installation = await connectorsInstallation({
     namespace: 'connectors-operator',
     payload: options.payload,
     version: `v${version}`,
   });
+  const objects = systemObjects(installation, program, values);
   const example = {
     apiVersion: 'operator.connectors.alauda.io/v1alpha1',
     kind: 'Connector',

@@ -13,8 +13,8 @@ import { isStatusError, systemClock } from '@tektite/meta';
 import { type LogLevel, logLevels, pinoLogger } from '../observe/pino-logger.ts';
 import { serveStatus } from '../observe/status-server.ts';
 import { startTelemetry } from '../observe/telemetry.ts';
-import { readDuration } from '../read-duration.ts';
 import { stopSignal } from '../stop-signal.ts';
+import { electionFlags, electionOf } from '../election/election-options.ts';
 import { loadSystems } from '../catalog/load-systems.ts';
 import { onlyControllers } from '../systems/only-controllers.ts';
 import type { SystemSettings } from '../systems/system-settings.ts';
@@ -32,10 +32,10 @@ export interface ControllerOptions extends SystemSettings {
   readonly kubeApiQps: string;
   readonly kubeApiBurst: string;
   readonly disableHa?: boolean;
-  readonly buckets: string;
-  readonly leaderElectLeaseDuration: string;
-  readonly leaderElectRenewDeadline: string;
-  readonly leaderElectRetryPeriod: string;
+  readonly buckets?: string;
+  readonly leaderElectLeaseDuration?: string;
+  readonly leaderElectRenewDeadline?: string;
+  readonly leaderElectRetryPeriod?: string;
   readonly install: boolean;
   readonly webhookPort: string;
   readonly webhookUrl?: string;
@@ -73,7 +73,7 @@ export async function controller(options: ControllerOptions): Promise<void> {
       install: options.install,
       ...(options.namespace ? { namespace: options.namespace } : {}),
       ...(settings.webhooks ? { webhooks: settings.webhooks } : {}),
-      ...(options.disableHa ? {} : { election: { namespace: options.systemNamespace, ...settings.election } }),
+      ...(options.disableHa ? {} : { election: await electionOf(client, options, settings.election) }),
     }).catch((error: unknown) => {
       throw explain(error, config);
     });
@@ -121,12 +121,7 @@ function readSettings(options: ControllerOptions) {
     threads: readNumber('--threads-per-controller', options.threadsPerController, 1, 1000),
     qps: readNumber('--kube-api-qps', options.kubeApiQps, 0, 1_000_000),
     burst: readNumber('--kube-api-burst', options.kubeApiBurst, 1, 1_000_000),
-    election: {
-      buckets: readNumber('--buckets', options.buckets, 1, 10),
-      leaseDurationMs: readDuration('--leader-elect-lease-duration', options.leaderElectLeaseDuration),
-      renewDeadlineMs: readDuration('--leader-elect-renew-deadline', options.leaderElectRenewDeadline),
-      retryPeriodMs: readDuration('--leader-elect-retry-period', options.leaderElectRetryPeriod),
-    },
+    election: electionFlags(options),
     webhooks:
       webhookPort === 0 && !options.webhookUrl
         ? undefined

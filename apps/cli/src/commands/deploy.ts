@@ -1,16 +1,16 @@
+import { readFile } from 'node:fs/promises';
 import type { DynamicObject, KubeObject } from '@tektite/meta';
+import { parseYaml } from '@tektite/schema/yaml';
+import { defaultValues, findInstallation, programIn } from '../catalog/installations.ts';
+import { checkValues, mergeValues } from '../chart/merge-values.ts';
 import { putOut } from '../manifest-output.ts';
-import { connectorsObjects } from '../release/connectors-release.ts';
-import { dashboardObjects } from '../release/dashboard-release.ts';
-import { operatorObjects } from '../catalog/operator-release.ts';
-import type { OwnProgram } from '../release/own-program.ts';
-import { pipelinesObjects } from '../release/pipelines-release.ts';
-import { triggersObjects } from '../release/triggers-release.ts';
-import { UserError } from '../user-error.ts';
-import { version } from '../version.ts';
+import { isIncluded, type ReleaseValues } from '../release/release-values.ts';
+import { explainFileError, UserError } from '../user-error.ts';
 
 export interface DeployOptions {
   readonly image: string;
+  readonly values?: string;
+  readonly replicas?: string;
   readonly systemNamespace?: string;
   readonly autoInstall?: string;
   readonly payload?: string;
@@ -21,34 +21,64 @@ export interface DeployOptions {
   readonly check?: string;
 }
 
-type MakeRelease = (
-  program: OwnProgram,
-  options: DeployOptions,
-) => readonly DynamicObject[] | Promise<readonly DynamicObject[]>;
-
-const releases: Readonly<Record<string, MakeRelease>> = {
-  connectors: (program, { systemNamespace: namespace = 'connectors-operator', payload }) =>
-    connectorsObjects(program, { namespace, ...(payload ? { payload } : {}) }),
-  dashboard: (program, { systemNamespace: namespace = 'tektite-dashboard', login, trustedProxy, hostName }) =>
-    dashboardObjects(program, { namespace, login, trustedProxies: trustedProxy, hostNames: hostName }),
-  pipelines: (program) => pipelinesObjects(program),
-  'tekton-operator': (program, { systemNamespace: namespace = 'tekton-operator', autoInstall }) =>
-    operatorObjects(`v${version}`, program, { namespace, ...(autoInstall ? { autoInstall } : {}) }),
-  triggers: (program) => triggersObjects(program),
-};
-
 /** `tektite deploy`: prints what runs a system on a cluster, as a Deployment of an image that has this program. */
 export async function deploy(name: string, options: DeployOptions): Promise<void> {
-  const make = Object.hasOwn(releases, name) ? releases[name] : undefined;
-  if (!make)
-    throw new UserError(`there is no ${JSON.stringify(name)}; give one of ${Object.keys(releases).join(', ')}`);
-  const { image, output, check } = options;
-  const program = { image, command: ['tektite'], folders: {}, webhookPort: 8443, statusPort: 9090 };
-  const objects = (await make(program, options)).map(installOrder).sort((a, b) => a.rank - b.rank);
+  const installation = findInstallation(name);
+  const { image, output, check, payload, systemNamespace: namespace = installation.namespace } = options;
+  const values = await readValues(defaultValues(installation, image), options);
+  checkLogin(values);
+  const parts = await installation.objects(programIn(values.image), values, {
+    namespace,
+    ...(payload === undefined ? {} : { payload }),
+  });
+  const objects = parts
+    .filter(({ when }) => when === undefined || isIncluded(when, values))
+    .map(({ object }) => installOrder(object))
+    .sort((a, b) => a.rank - b.rank);
   await putOut(
     objects.map(({ object }) => object as KubeObject),
     { output, command: `tektite deploy ${name}`, ...(check === undefined ? {} : { check }) },
   );
+}
+
+/** The values of a file, as a chart takes them, and those that options name. */
+async function readValues(defaults: ReleaseValues, options: DeployOptions): Promise<ReleaseValues> {
+  const { values: file, replicas, autoInstall, login, trustedProxy, hostName } = options;
+  const given = file === undefined ? {} : await readObject(file);
+  checkValues(defaults, given, file ?? '');
+  const merged = mergeValues(defaults, given);
+  const extraArgs = [
+    ...merged.extraArgs,
+    ...trustedProxy.flatMap((address) => ['--trusted-proxy', address]),
+    ...hostName.flatMap((each) => ['--host-name', each]),
+  ];
+  return {
+    ...merged,
+    extraArgs,
+    ...(replicas === undefined ? {} : { replicas: replicaCount(replicas) }),
+    ...(autoInstall === undefined ? {} : { autoInstall: { enabled: true, namespace: autoInstall } }),
+    ...(defaults.login !== undefined && login !== 'token' ? { login } : {}),
+  };
+}
+
+async function readObject(file: string): Promise<object> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new UserError(`--values: ${explainFileError(error, file) ?? (error as Error).message}`);
+  });
+  const value = parseYaml(text)[0]?.value ?? {};
+  if (typeof value !== 'object' || Array.isArray(value)) throw new UserError(`--values: ${file} has no object`);
+  return value;
+}
+
+function replicaCount(text: string): number {
+  if (!/^\d{1,3}$/.test(text)) throw new UserError(`--replicas must be a number, not ${JSON.stringify(text)}`, 2);
+  return Number(text);
+}
+
+/** Whoever reaches the page directly could name any user. */
+function checkLogin({ login, extraArgs }: ReleaseValues): void {
+  if (login === 'header' && !extraArgs.includes('--trusted-proxy'))
+    throw new UserError('--login header: name the addresses of the proxy with --trusted-proxy', 2);
 }
 
 /** Namespaces before what is in them, definitions before all else. */

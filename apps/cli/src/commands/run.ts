@@ -202,7 +202,7 @@ async function openOwn(options: RunOptions, view: RunView, started: Started): Pr
     network: readNetwork(options.network),
     images,
     ...(options.keep ? { keep: true } : {}),
-    systems: [pipelinesFor(images)],
+    systems: [pipelinesFor({ imageMapping: images })],
     onNotice: (text) => view.note(text),
     onPull: (progress) => view.pulling?.(progress),
     log: textLogger((line) => view.note(line)),

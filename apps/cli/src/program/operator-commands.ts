@@ -17,18 +17,26 @@ export function addOperatorCommands(tektite: Command): void {
     .option('--kube-api-qps <number>', 'client-side rate limit in requests per second; 0: none', '50')
     .option('--kube-api-burst <number>', 'client-side burst of requests', '100')
     .option('--disable-ha', 'disable leader election: this is the only replica')
-    .option('--buckets <number>', 'buckets of leader election that replicas share', '1')
-    .option('--leader-elect-lease-duration <time>', 'how long a Lease is valid without renewal', '15s')
+    .option(
+      '--buckets <number>',
+      'buckets of leader election that replicas share; default: 1, or those of the ConfigMap $CONFIG_LEADERELECTION_NAME',
+    )
+    .option('--leader-elect-lease-duration <time>', 'how long a Lease is valid without renewal; default: 15s')
     .option(
       '--leader-elect-renew-deadline <time>',
-      'how long a leader retries to renew its Lease before it stops',
-      '10s',
+      'how long a leader retries to renew its Lease before it stops; default: 10s',
     )
-    .option('--leader-elect-retry-period <time>', 'the time between attempts', '2s')
+    .option('--leader-elect-retry-period <time>', 'the time between attempts; default: 2s')
     .option('--no-install', 'do not apply CustomResourceDefinitions')
     .option('--webhook-port <number>', 'the port of webhooks; 0 disables them', '0')
     .option('--webhook-url <url>', 'the URL by which the API server calls webhooks, in place of the Service')
     .option('--webhook-service <name>', 'the Service of the webhooks', 'tektite-webhook')
+    .option('--entrypoint-image <name>', 'pipelines: the image with /ko-app/entrypoint, for all programs of Pods')
+    .option('--nop-image <name>', 'pipelines: the image that stopped sidecars get; default: that of the entrypoint')
+    .option('--sidecarlogresults-image <name>', 'pipelines: the image that reads results from logs; default: the same')
+    .option('--workingdirinit-image <name>', 'pipelines: the image that creates working directories; default: the same')
+    .option('--shell-image <name>', 'pipelines: the image with sh that places scripts')
+    .option('--shell-image-win <name>', 'pipelines: the image with pwsh that places scripts on Windows')
     .option('--status-address <address>', 'the address of /healthz, /readyz, /metrics and /explain', '127.0.0.1:9090')
     .option('--log-level <level>', 'debug, info, warn or error', 'info')
     .option('--dashboard-address <address>', 'serve the web page there, as :8080; default: it is not served')
@@ -92,10 +100,9 @@ Examples:
       'print the manifests that install a system on a cluster: CRDs, RBAC, webhooks, Deployment; or check a file against them',
     )
     .option('--image <name>', 'the image with this program', `tektite.dev/tektite:${version}`)
-    .option(
-      '--system-namespace <name>',
-      'the namespace; default: tekton-operator, connectors-operator, tektite-dashboard',
-    )
+    .option('--values <file>', 'values, as the chart of `tektite chart` takes them')
+    .option('--replicas <number>', 'processes that share the work; default: 2, and 1 for triggers and dashboard')
+    .option('--system-namespace <name>', 'the namespace; default: that of upstream, as tekton-pipelines')
     .option('--auto-install <namespace>', 'tekton-operator: create a TektonConfig that installs into this namespace')
     .option('--payload <folder>', 'connectors: what the image has in /var/run/ko; the rights are for that')
     .addOption(
@@ -115,7 +122,7 @@ Examples:
     .addHelpText(
       'after',
       `
-Systems: connectors, dashboard, pipelines, tekton-operator, triggers.
+Systems: byoh, chains, connectors, dashboard, pipelines, tekton-operator, triggers.
 
 Examples:
   $ tektite deploy tekton-operator --image registry.example.com/tektite:1 | kubectl apply --server-side -f -
@@ -123,6 +130,23 @@ Examples:
   $ tektite deploy connectors --payload kodata --image registry.example.com/shop-operator:1 | kubectl apply --server-side -f -`,
     )
     .action(async (system, options) => (await import('../commands/deploy.ts')).deploy(system, options));
+
+  tektite
+    .command('chart <system>')
+    .description('write the Helm chart of a system, which installs what `tektite deploy` prints')
+    .option('--image <name>', 'the image with this program, as default value', `tektite.dev/tektite:${version}`)
+    .option('--payload <folder>', 'connectors: what the image has in /var/run/ko; the rights are for that')
+    .option('--out <folder>', 'the folder; default: tektite-SYSTEM')
+    .addHelpText(
+      'after',
+      `
+Systems: byoh, chains, connectors, dashboard, pipelines, tekton-operator, triggers.
+
+Examples:
+  $ tektite chart pipelines --image registry.example.com/tektite:1
+  $ helm install tektite ./tektite-pipelines --namespace tekton-pipelines --create-namespace`,
+    )
+    .action(async (system, options) => (await import('../commands/chart.ts')).chart(system, options));
 
   tektite
     .command('tkn <resource> <verb>', { hidden: true })

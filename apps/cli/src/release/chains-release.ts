@@ -1,38 +1,45 @@
 import { chainsSystem, chainsVersion } from '@tektite/chains';
-import type { DynamicObject, KubeObject } from '@tektite/meta';
+import type { KubeObject } from '@tektite/meta';
 import type { MadeRelease } from '@tektite/tekton-operator';
+import { chainsIn } from '../systems/chains.ts';
 import type { OwnProgram } from './own-program.ts';
-import { systemObjects } from './system-objects.ts';
+import { installedValues } from './release-values.ts';
+import { type SystemRelease, systemObjects } from './system-objects.ts';
 
 const labels = { 'app.kubernetes.io/instance': 'default', 'app.kubernetes.io/part-of': 'tekton-chains' };
 
-/** A release of Tekton Chains that this program makes. Names are upstream's where clients refer to them. */
+/**
+ * A release of Tekton Chains that this program makes. Names are upstream's where clients refer to them. Its Secret of keys is empty, as
+ * upstream's: the operator fills it if the TektonConfig says so.
+ */
 export function chainsRelease(program: () => OwnProgram): MadeRelease {
-  return {
-    folder: 'tekton-chains',
-    version: chainsVersion,
-    objects: () => chainsObjects(program(), { namespace: 'tekton-pipelines' }),
+  const objects = () => {
+    const namespace = 'tekton-pipelines';
+    const own = program();
+    const isOnMachine = Object.keys(own.folders).length > 0;
+    const system = chainsSystem({ namespace });
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'signing-secrets', namespace, labels } };
+    return systemObjects(
+      {
+        ...chainsInstallation(namespace),
+        system: { ...system, objects: [...(system.objects ?? []), secret as KubeObject] },
+      },
+      // On one machine two processes cannot have one port.
+      isOnMachine ? { ...own, statusPort: own.statusPort + 3 } : own,
+      installedValues(own),
+    );
   };
+  return { folder: 'tekton-chains', version: chainsVersion, objects };
 }
 
-/** The objects of that release. Keys are the user's: the Secret is there, and is empty until someone fills it. */
-export function chainsObjects(
-  program: OwnProgram,
-  { namespace }: { readonly namespace: string },
-): readonly DynamicObject[] {
-  const system = chainsSystem({ namespace });
-  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'signing-secrets', namespace, labels } };
-  const isOnMachine = Object.keys(program.folders).length > 0;
-  return systemObjects(
-    {
-      system: { ...system, objects: [...(system.objects ?? []), secret as KubeObject] },
-      systemName: 'chains',
-      name: 'tekton-chains-controller',
-      namespace,
-      labels,
-      webhookService: 'tekton-chains-webhook',
-    },
-    // On one machine two processes cannot have one port.
-    isOnMachine ? { ...program, statusPort: program.statusPort + 3 } : program,
-  );
+/** How Tekton Chains is installed, into one namespace. */
+export function chainsInstallation(namespace: string = 'tekton-chains'): SystemRelease {
+  return {
+    system: chainsIn(namespace),
+    systemName: 'chains',
+    name: 'tekton-chains-controller',
+    namespace,
+    labels,
+    webhookService: 'tekton-chains-webhook',
+  };
 }

@@ -1,9 +1,7 @@
 import type { System } from '@tektite/controller';
-import type { DynamicObject } from '@tektite/meta';
 import { connectors } from '../systems/connectors.ts';
 import { version } from '../version.ts';
-import type { OwnProgram } from './own-program.ts';
-import { systemObjects } from './system-objects.ts';
+import type { SystemRelease } from './system-objects.ts';
 
 export interface ConnectorsReleaseOptions {
   readonly namespace: string;
@@ -16,29 +14,27 @@ export interface ConnectorsReleaseOptions {
 const name = 'connectors-operator';
 const labels = { 'app.kubernetes.io/instance': 'default', 'app.kubernetes.io/part-of': name };
 
-/** The objects that run the Connectors operator on a cluster. */
-export async function connectorsObjects(
-  program: OwnProgram,
-  { namespace, payload, version: wanted = `v${version}` }: ConnectorsReleaseOptions,
-): Promise<readonly DynamicObject[]> {
+/** How the Connectors operator is installed. */
+export async function connectorsInstallation({
+  namespace,
+  payload,
+  version: wanted = `v${version}`,
+}: ConnectorsReleaseOptions): Promise<SystemRelease> {
   const own = await connectors(payload === undefined ? {} : { payload });
   const system: System = {
     ...own,
     objects: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } }],
   };
-  return systemObjects(
-    {
-      system,
-      systemName: 'connectors',
-      name,
-      namespace,
-      labels,
-      webhookService: 'connectors-operator-webhook',
-      environment: [
-        { name: 'VERSION', value: wanted },
-        { name: 'KO_DATA_PATH', value: '/var/run/ko' },
-      ],
-    },
-    program,
-  );
+  return {
+    system,
+    systemName: 'connectors',
+    name,
+    namespace,
+    labels,
+    webhookService: 'connectors-operator-webhook',
+    environment: [
+      { name: 'VERSION', value: wanted },
+      { name: 'KO_DATA_PATH', value: '/var/run/ko' },
+    ],
+  };
 }

@@ -200,5 +200,8 @@ it('what `tektite deploy connectors` prints has everything in the order in which
     'ValidatingWebhookConfiguration',
     'Service',
     'Deployment',
+    'Service',
+    'PodDisruptionBudget',
+    'NetworkPolicy',
   ]);
 });

@@ -6,6 +6,11 @@ import { version } from '../version.ts';
 /** The image of this program, which on this machine only names it. */
 export const ownImage: string = `tektite.dev/tektite:${version}`;
 
+const registry = 'tektite.dev';
+/** What Pods of TaskRuns start with. A release has these images beside its own. */
+export const entrypointImage: string = `${registry}/entrypoint:${version}`;
+export const shellImage: string = `${registry}/shell:${version}`;
+
 /** How containers run this same program. */
 export interface OwnProgram {
   readonly image: string;
@@ -25,8 +30,9 @@ export interface OwnProgram {
 export function ownProgram(environment: Readonly<Record<string, string | undefined>> = process.env): OwnProgram {
   const image = environment.TEKTITE_IMAGE ?? ownImage;
   const script = realpathSync(process.argv[1] ?? '');
-  const { execPath } = process;
-  if (isInCluster()) return { image, command: [execPath, script], folders: {}, webhookPort: 8443, statusPort: 9090 };
+  const { execPath, execArgv } = process;
+  if (isInCluster())
+    return { image, command: [execPath, ...execArgv, script], folders: {}, webhookPort: 8443, statusPort: 9090 };
   // The folder with `bin` and `dist`, and that of Node where it is not the system's.
   const isOfSystem = execPath.startsWith('/usr/');
   return {

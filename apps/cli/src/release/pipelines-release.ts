@@ -1,8 +1,8 @@
-import type { DynamicObject } from '@tektite/meta';
 import type { MadeRelease } from '@tektite/tekton-operator';
-import { pipelines } from '../systems/pipelines.ts';
+import { pipelines, pipelinesIn } from '../systems/pipelines.ts';
 import type { OwnProgram } from './own-program.ts';
-import { systemObjects } from './system-objects.ts';
+import { installedValues, type ReleaseValues } from './release-values.ts';
+import { imageArguments, type SystemRelease, systemObjects } from './system-objects.ts';
 
 const labels = { 'app.kubernetes.io/instance': 'default', 'app.kubernetes.io/part-of': 'tekton-pipelines' };
 
@@ -11,24 +11,31 @@ const labels = { 'app.kubernetes.io/instance': 'default', 'app.kubernetes.io/par
  * place of upstream's controllers. Names are upstream's where clients refer to them.
  */
 export function pipelinesRelease(program: () => OwnProgram): MadeRelease {
-  return { folder: 'tekton-pipeline', version: releaseVersion(), objects: () => pipelinesObjects(program()) };
+  return {
+    folder: 'tekton-pipeline',
+    version: releaseVersion(),
+    objects: () => {
+      const own = program();
+      const values = installedValues(own);
+      return systemObjects(pipelinesInstallation(values), own, values);
+    },
+  };
 }
 
-/** The objects of that release. */
-export function pipelinesObjects(program: OwnProgram): readonly DynamicObject[] {
-  return systemObjects(
-    {
-      system: pipelines,
-      systemName: 'pipelines',
-      name: 'tekton-pipelines-controller',
-      namespace: 'tekton-pipelines',
-      labels,
-      // One process is controller and webhook here; the network policy of the webhook lets in what it needs.
-      podLabels: { app: 'tekton-pipelines-webhook' },
-      webhookService: 'tekton-pipelines-webhook',
-    },
-    program,
-  );
+/** How it is installed, into one namespace. */
+export function pipelinesInstallation(values: ReleaseValues, namespace: string = 'tekton-pipelines'): SystemRelease {
+  return {
+    system: pipelinesIn(namespace),
+    systemName: 'pipelines',
+    name: 'tekton-pipelines-controller',
+    namespace,
+    labels,
+    // One process is controller and webhook here; the network policy of the webhook lets in what it needs.
+    podLabels: { app: 'tekton-pipelines-webhook' },
+    webhookService: 'tekton-pipelines-webhook',
+    election: 'config-leader-election-controller',
+    args: imageArguments(values),
+  };
 }
 
 /** Which Tekton this is, as the ConfigMap for tools says it. */

@@ -2,6 +2,7 @@ import type { DynamicObject } from '@tektite/meta';
 import type { MadeRelease } from '@tektite/tekton-operator';
 import { pruner } from '../systems/pruner.ts';
 import type { OwnProgram } from './own-program.ts';
+import { installedValues } from './release-values.ts';
 import { systemObjects } from './system-objects.ts';
 
 const labels = { 'app.kubernetes.io/instance': 'default', 'app.kubernetes.io/part-of': 'tekton-pruner' };
@@ -24,5 +25,6 @@ function prunerObjects(program: OwnProgram): readonly DynamicObject[] {
     },
     // On one machine two processes cannot have one port.
     { ...program, statusPort: program.statusPort + 1 },
+    installedValues(program),
   );
 }

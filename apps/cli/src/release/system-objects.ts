@@ -1,8 +1,11 @@
 import { clusterRoleFor, definitionsOf, namespaceRoleFor, type System } from '@tektite/controller';
 import { webhookConfigurations } from '@tektite/controller/webhook';
 import type { DynamicObject, KubeObject } from '@tektite/meta';
+import { surroundings } from './availability.ts';
 import type { OwnProgram } from './own-program.ts';
-import { programFolders } from './program-folders.ts';
+import { podTemplate } from './pod-template.ts';
+import { isIncluded, type ReleaseObject, type ReleaseValues } from './release-values.ts';
+import { itemsOf } from './template-value.ts';
 
 /** How a system is installed on a cluster. */
 export interface SystemRelease {
@@ -20,14 +23,31 @@ export interface SystemRelease {
   /** Variables of its process. */
   readonly environment?: readonly { readonly name: string; readonly value: string }[];
   readonly args?: readonly string[];
-  /** Whether its process gets the address of its Pod. */
+  /** Whether its process gets the address of its Pod, and is reached there at ports that it chooses. */
   readonly hasPodAddress?: boolean;
+  /** The ConfigMap with the settings of its leader election, as the operator writes them. */
+  readonly election?: string;
 }
 
 const rbac = 'rbac.authorization.k8s.io';
 
-/** Everything that runs a system on a cluster, as a Deployment of this same program: definitions, settings, rights, webhooks. */
-export function systemObjects(release: SystemRelease, program: OwnProgram): readonly DynamicObject[] {
+/** Everything that runs a system on a cluster with these values, as a Deployment of this same program. */
+export function systemObjects(
+  release: SystemRelease,
+  program: OwnProgram,
+  values: ReleaseValues,
+): readonly DynamicObject[] {
+  return releaseObjects(release, program, values)
+    .filter(({ when }) => when === undefined || isIncluded(when, values))
+    .map(({ object }) => object);
+}
+
+/** The same, with what depends on values: definitions, settings, rights, webhooks, the Deployment and what stands around it. */
+export function releaseObjects(
+  release: SystemRelease,
+  program: OwnProgram,
+  values: ReleaseValues,
+): readonly ReleaseObject<DynamicObject>[] {
   const { system, name, namespace, labels, webhookService } = release;
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace, labels } };
   const roles: readonly KubeObject[] = [
@@ -38,14 +58,33 @@ export function systemObjects(release: SystemRelease, program: OwnProgram): read
     ...object,
     metadata: { ...object.metadata, labels: { ...labels, ...object.metadata.labels } },
   });
-  return [
-    ...definitionsOf(system.kinds),
-    ...(system.objects ?? []),
+  const hasWebhooks = system.webhooks?.length !== undefined && system.webhooks.length > 0;
+  const always = [
+    ...eachOnce(system.objects ?? []),
     account,
     ...roles.flatMap((role) => [labelled(role), bindingOf(labelled(role), name, namespace)]),
-    ...(system.webhooks?.length ? [...emptyConfigurations(release), serviceOf(release, program)] : []),
-    deploymentOf(release, program),
+    ...(hasWebhooks ? [...emptyConfigurations(release), serviceOf(release, program)] : []),
+    deploymentOf(release, program, values),
   ] as readonly DynamicObject[];
+  const selector = selectorOf(release);
+  const { statusPort, webhookPort } = program;
+  const openPorts = release.hasPodAddress ? undefined : [statusPort, ...(hasWebhooks ? [webhookPort] : [])];
+  return [
+    ...definitionsOf(system.kinds).map((object) => ({
+      object: object as unknown as DynamicObject,
+      when: { path: 'crds.install' },
+    })),
+    ...always.map((object) => ({ object })),
+    ...surroundings({ name, namespace, labels, selector, statusPort, openPorts }),
+  ];
+}
+
+/** Settings of several parts may come with one namespace. */
+function eachOnce(objects: readonly KubeObject[]): readonly KubeObject[] {
+  const byName = new Map(
+    objects.map((each) => [`${each.kind}/${each.metadata.namespace}/${each.metadata.name}`, each]),
+  );
+  return [...byName.values()];
 }
 
 function bindingOf({ kind, metadata }: KubeObject, account: string, namespace: string): KubeObject {
@@ -71,83 +110,89 @@ function emptyConfigurations({ system, namespace, webhookService, labels }: Syst
   })) as readonly KubeObject[];
 }
 
-function serviceOf(
-  { name, namespace, labels, webhookService }: SystemRelease,
-  { webhookPort }: OwnProgram,
-): KubeObject {
+function serviceOf(release: SystemRelease, { webhookPort }: OwnProgram): KubeObject {
+  const { namespace, labels, webhookService } = release;
   return {
     apiVersion: 'v1',
     kind: 'Service',
     metadata: { name: webhookService, namespace, labels },
     spec: {
-      selector: { 'app.kubernetes.io/name': name, ...selectorOf(labels) },
+      selector: selectorOf(release),
       ports: [{ name: 'https-webhook', port: 443, targetPort: webhookPort }],
     },
   } as KubeObject;
 }
 
-const selectorOf = (labels: Readonly<Record<string, string>>) => ({
-  'app.kubernetes.io/part-of': labels['app.kubernetes.io/part-of'] ?? '',
-});
+function selectorOf({ name, labels }: SystemRelease): Readonly<Record<string, string>> {
+  return {
+    'app.kubernetes.io/name': name,
+    'app.kubernetes.io/part-of': labels['app.kubernetes.io/part-of'] ?? '',
+  };
+}
 
-function deploymentOf(release: SystemRelease, program: OwnProgram): KubeObject {
+function deploymentOf(release: SystemRelease, program: OwnProgram, values: ReleaseValues): KubeObject {
   const { systemName, name, namespace, labels, podLabels, webhookService, environment = [], args = [] } = release;
-  const { image, command, webhookPort, statusPort } = program;
-  const folders = programFolders(program);
-  const own = { 'app.kubernetes.io/name': name, ...selectorOf(labels) };
+  const { webhookPort, statusPort } = program;
+  const selector = selectorOf(release);
   const webhooks = release.system.webhooks?.length
     ? ['--webhook-port', String(webhookPort), '--webhook-service', webhookService]
     : [];
-  const probe = (path: string) => ({ httpGet: { path, port: statusPort }, periodSeconds: 5, timeoutSeconds: 5 });
+  const container = {
+    name,
+    args: [
+      'controller',
+      '--systems',
+      systemName,
+      '--no-install',
+      '--system-namespace',
+      '$(SYSTEM_NAMESPACE)',
+      ...webhooks,
+      '--status-address',
+      `:${statusPort}`,
+      '--log-level',
+      values.logLevel,
+      '--leader-elect-lease-duration',
+      values.leaderElection.leaseDuration,
+      '--leader-elect-renew-deadline',
+      values.leaderElection.renewDeadline,
+      '--leader-elect-retry-period',
+      values.leaderElection.retryPeriod,
+      ...args,
+      ...itemsOf(values.extraArgs),
+    ],
+    env: [
+      { name: 'SYSTEM_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
+      ...(release.hasPodAddress ? [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }] : []),
+      ...(release.election ? [{ name: 'CONFIG_LEADERELECTION_NAME', value: release.election }] : []),
+      ...environment,
+    ],
+    ports: [
+      { name: 'metrics', containerPort: statusPort },
+      ...(webhooks.length > 0 ? [{ name: 'https-webhook', containerPort: webhookPort }] : []),
+    ],
+    ready: '/readyz',
+    live: '/livez',
+    probePort: statusPort,
+  };
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: { name, namespace, labels: { ...labels, ...own } },
+    metadata: { name, namespace, labels: { ...labels, ...selector } },
     spec: {
-      replicas: 1,
-      selector: { matchLabels: own },
-      template: {
-        metadata: { labels: { ...labels, ...own, ...podLabels } },
-        spec: {
-          serviceAccountName: name,
-          ...folders.pod,
-          containers: [
-            {
-              name,
-              image,
-              command,
-              args: [
-                'controller',
-                '--systems',
-                systemName,
-                '--no-install',
-                '--system-namespace',
-                '$(SYSTEM_NAMESPACE)',
-                ...webhooks,
-                '--status-address',
-                `:${statusPort}`,
-                ...args,
-              ],
-              env: [
-                { name: 'SYSTEM_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
-                ...(release.hasPodAddress
-                  ? [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }]
-                  : []),
-                ...environment,
-              ],
-              ports: [
-                { name: 'metrics', containerPort: statusPort },
-                ...(webhooks.length > 0 ? [{ name: 'https-webhook', containerPort: webhookPort }] : []),
-              ],
-              readinessProbe: probe('/readyz'),
-              livenessProbe: { ...probe('/healthz'), initialDelaySeconds: 20, failureThreshold: 6 },
-              ...folders.container,
-              resources: { requests: { cpu: '100m', memory: '128Mi' } },
-              securityContext: { runAsNonRoot: true, runAsUser: 65_532, runAsGroup: 65_532 },
-            },
-          ],
-        },
-      },
+      replicas: values.replicas,
+      selector: { matchLabels: selector },
+      template: podTemplate(container, program, values, {
+        labels: { ...labels, ...selector, ...podLabels },
+        selector,
+      }),
     },
   } as KubeObject;
+}
+
+/** Arguments for images that are named; nodes of this program know others. */
+export function imageArguments({ entrypointImage, shellImage }: ReleaseValues): readonly string[] {
+  return [
+    ...(entrypointImage === undefined ? [] : ['--entrypoint-image', entrypointImage]),
+    ...(shellImage === undefined ? [] : ['--shell-image', shellImage]),
+  ];
 }

@@ -5,6 +5,7 @@ const { env } = process;
 
 /** Options of the manager and the installer from the environment; see docs/byoh.md. */
 const options = {
+  ...(env.SYSTEM_NAMESPACE ? { namespace: env.SYSTEM_NAMESPACE } : {}),
   // As upstream's manager reads it.
   manualCsrApproval: env.MANUAL_CSR_APPROVAL === 'enable',
   crossNamespaceHosts: env.BYOH_CROSS_NAMESPACE_HOSTS === 'true',
@@ -21,3 +22,8 @@ function listOf(text = ''): readonly string[] {
 export const byoh: System = byohSystem(options);
 export const byohManager: System = byohSystem({ ...options, parts: 'manager' });
 export const byohInstaller: System = byohSystem({ ...options, parts: 'installer' });
+
+/** Where a release is installed. */
+export function byohIn(namespace: string): System {
+  return byohSystem({ namespace });
+}

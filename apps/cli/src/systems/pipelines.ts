@@ -2,6 +2,7 @@ import { constants, copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { System } from '@tektite/controller';
 import { findImage, type ImageMapping, type MappedImage } from '@tektite/node';
+import type { SystemSettings } from './system-settings.ts';
 import { entrypointMissing, entrypointProgram, pipelinesSystem, type PodImages } from '@tektite/pipelines';
 
 /** The images of Tekton's own containers, by the names under which this machine stands in for them. */
@@ -22,10 +23,16 @@ const namespace = process.env.SYSTEM_NAMESPACE;
 
 export const pipelines: System = pipelinesFor({});
 
+/** Where a release of Pipelines is installed: a process there reads all settings from the namespace that it is told. */
+export function pipelinesIn(namespace: string): System {
+  return pipelinesSystem({ images, namespace, resolversNamespace: namespace });
+}
+
 /** Tekton Pipelines where some images are mapped or are in the image store: their commands are not asked of a registry. */
-export function pipelinesFor(mapping: ImageMapping): System {
+export function pipelinesFor(settings: SystemSettings): System {
+  const mapping = settings.imageMapping ?? {};
   return pipelinesSystem({
-    images,
+    images: imagesOf(settings),
     imageCommand: (image, hasArguments) => commandOf(findImage(mapping, image), hasArguments),
     storedCommand: async (image, hasArguments) => {
       const { storedConfig } = await import('../image/stored-config.ts');
@@ -33,6 +40,19 @@ export function pipelinesFor(mapping: ImageMapping): System {
     },
     ...(namespace ? { namespace, resolversNamespace: namespace } : {}),
   });
+}
+
+/** The image of the entrypoint may have the other programs too, as that of a release has. */
+function imagesOf(settings: SystemSettings): PodImages {
+  const { entrypointImage: entrypoint, shellImageWin: shellWindows = images.shellWindows } = settings;
+  return {
+    entrypoint: entrypoint ?? images.entrypoint,
+    nop: settings.nopImage ?? entrypoint ?? images.nop,
+    sidecarLogResults: settings.sidecarlogresultsImage ?? entrypoint ?? images.sidecarLogResults,
+    workingDirInit: settings.workingdirinitImage ?? entrypoint ?? images.workingDirInit,
+    shell: settings.shellImage ?? images.shell,
+    ...(shellWindows === undefined ? {} : { shellWindows }),
+  };
 }
 
 function commandOf(

@@ -9,4 +9,11 @@ export interface SystemSettings {
   readonly additionalManifestsClusterScope?: boolean;
   /** Images of this machine: pipelines does not ask registries for their commands. */
   readonly imageMapping?: ImageMapping;
+  /** Images of the containers that Pods of TaskRuns start with. Default: names that only a node of this program knows. */
+  readonly entrypointImage?: string;
+  readonly nopImage?: string;
+  readonly sidecarlogresultsImage?: string;
+  readonly workingdirinitImage?: string;
+  readonly shellImage?: string;
+  readonly shellImageWin?: string;
 }

@@ -17,6 +17,11 @@ export const triggers: System = triggersSystem({
   ...(podAddress && !podAddress.startsWith('127.') && podAddress !== '::1' ? { clusterAddress: podAddress } : {}),
 });
 
+/** Where a release is installed. */
+export function triggersIn(systemNamespace: string): System {
+  return triggersSystem({ namespace: systemNamespace });
+}
+
 function listenAddress(text: string): { readonly host: string; readonly port: number } {
   const [, host = '', port = ''] = /^\[?([^\]]*?)\]?:(\d+)$/.exec(text) ?? [];
   if (host === '' || Number(port) > 65_535)

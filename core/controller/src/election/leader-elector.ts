@@ -6,7 +6,7 @@ import { ControllerError } from '../controller-error.ts';
 import { checkTiming, coreTiming, type ElectionTiming, jitterFactor } from './election-timing.ts';
 import { GainedListeners } from './gained-listeners.ts';
 import { uniqueIdentity } from './identity.ts';
-import { heldSpec, holderOf, nextStep, releasedSpec } from './lease-record.ts';
+import { heldSpec, holderOf, nextStep, promisedMs, releasedSpec } from './lease-record.ts';
 import type { Ownership } from './ownership.ts';
 import { fenced, mayHaveArrived, Term } from './term.ts';
 
@@ -130,12 +130,12 @@ export class LeaderElector implements Ownership {
   }
 
   private async acquire(signal: AbortSignal): Promise<Term | undefined> {
-    const { retryPeriodMs, beforeTry } = this.options;
+    const { beforeTry } = this.options;
     while (!signal.aborted) {
       await beforeTry?.(signal);
       const sent = signal.aborted ? undefined : await this.attempt(signal, () => this.tryTake(signal));
       if (sent !== undefined && !signal.aborted) return this.begin(sent);
-      await this.pause(retryPeriodMs * (1 + this.client.random.next() * jitterFactor), signal);
+      await this.pause(Math.min(this.retryPause(), this.untilFree()), signal);
     }
     // The last try may have succeeded, whether we know it or not.
     if (this.uncertain || this.leader === this.identity) {
@@ -143,6 +143,19 @@ export class LeaderElector implements Ownership {
       await this.release();
     }
     return undefined;
+  }
+
+  private retryPause(): number {
+    return this.options.retryPeriodMs * (1 + this.client.random.next() * jitterFactor);
+  }
+
+  /** A lease that is about to run out is tried to be taken at that moment, and not up to two periods later. */
+  private untilFree(): number {
+    if (!this.seen || this.leader === '' || this.leader === this.identity) return Infinity;
+    const { leaseDurationMs, retryPeriodMs } = this.options;
+    const left = promisedMs(this.seen.lease, leaseDurationMs) - (this.client.clock.monotonic() - this.seen.since);
+    // Those who wait for one lease do not all come at once. One that could be taken already was: another reason is in the way.
+    return left < 0 ? Infinity : left + this.client.random.next() * retryPeriodMs * 0.2;
   }
 
   private begin(sent: number): Term {

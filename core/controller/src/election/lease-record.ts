@@ -22,8 +22,12 @@ export function nextStep(
   const holder = holderOf(lease);
   if (holder === identity) return 'renew';
   if (holder === '') return 'take';
-  const promisedMs = (lease.spec?.leaseDurationSeconds ?? 0) * 1000 || leaseDurationMs;
-  return silentMs >= promisedMs ? 'take' : 'wait';
+  return silentMs >= promisedMs(lease, leaseDurationMs) ? 'take' : 'wait';
+}
+
+/** How long its holder may be silent: what the lease says, not what this process would write. */
+export function promisedMs(lease: Lease, leaseDurationMs: number): number {
+  return (lease.spec?.leaseDurationSeconds ?? 0) * 1000 || leaseDurationMs;
 }
 
 type LeaseSpec = NonNullable<Lease['spec']>;

@@ -59,7 +59,7 @@ describe('the pages of a process', () => {
     expect(sick?.status).toBe(500);
     expect(sick?.body).toContain('[-]controller/maps');
     expect(sick?.body).toContain('these hang: default/stuck');
-    expect(await page('/livez')).toEqual(sick);
+    expect(await page('/livez')).toMatchObject({ status: 500 });
   });
 
   it('show no names of objects to clients of other machines', async () => {

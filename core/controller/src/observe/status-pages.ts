@@ -27,6 +27,7 @@ export interface StatusPage {
 /**
  * The pages of a process of controllers:
  * - `/healthz`: 200 while no reconcile hangs and all caches follow the server, 500 otherwise; `?verbose` lists the checks;
+ * - `/livez`: 200 while no reconcile hangs. A server that is not there is no reason to restart all its clients;
  * - `/readyz`: 200 once the caches are synced and the controllers run;
  * - `/metrics`: for Prometheus;
  * - `/explain?kind=Memcached&key=default/cache`: the recent reconciles of that object, as JSON.
@@ -40,8 +41,9 @@ export async function statusPage(
   const show = { verbose: query.has('verbose'), trusted };
   switch (path) {
     case '/healthz':
-    case '/livez':
       return healthPage(subject, subject.health().healthy, show);
+    case '/livez':
+      return healthPage(subject, isLive(subject.health()), show);
     case '/readyz':
       return healthPage(subject, subject.health().ready, show);
     case '/metrics':
@@ -62,6 +64,11 @@ const denied: StatusPage = {
   contentType: 'text/plain; charset=utf-8',
   body: 'only on this machine; on a cluster, use kubectl port-forward\n',
 };
+
+/** Controllers that wait for their caches do not work, and do not hang. */
+function isLive({ controllers }: ReturnType<StatusSubject['health']>): boolean {
+  return [...controllers.values()].every(({ healthy, state }) => healthy || state === 'syncing');
+}
 
 function healthPage(
   subject: StatusSubject,

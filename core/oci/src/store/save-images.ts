@@ -1,9 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { tarEnd, tarFile, tarHeader, tarPadding } from '../build/tar-blocks.ts';
 import type { ImageRecord } from './image-record.ts';
 import type { StoreFolder } from './store-folder.ts';
-
-const blockSize = 512;
 
 export interface SavedImage {
   readonly name: string;
@@ -24,18 +23,18 @@ export async function* saveImages(images: readonly SavedImage[], folder: StoreFo
     })),
   );
   const index = { schemaVersion: 2, mediaType: 'application/vnd.oci.image.index.v1+json', manifests };
-  yield* file('oci-layout', Buffer.from('{"imageLayoutVersion":"1.0.0"}'));
-  yield* file('index.json', Buffer.from(JSON.stringify(index)));
-  yield* file('manifest.json', Buffer.from(JSON.stringify(images.map(dockerEntry))));
+  yield* tarFile('oci-layout', Buffer.from('{"imageLayoutVersion":"1.0.0"}'));
+  yield* tarFile('index.json', Buffer.from(JSON.stringify(index)));
+  yield* tarFile('manifest.json', Buffer.from(JSON.stringify(images.map(dockerEntry))));
   const sizes = new Map<string, number>(manifests.map(({ digest, size }) => [digest, size]));
   for (const { record } of images)
     for (const { digest, size } of [record.config, ...record.layers]) sizes.set(digest, size);
   for (const [digest, size] of sizes) {
-    yield header(blobName(digest), size);
+    yield tarHeader({ name: blobName(digest), size });
     yield* createReadStream(folder.blob(digest)) as AsyncIterable<Buffer>;
-    yield padding(size);
+    yield tarPadding(size);
   }
-  yield Buffer.alloc(2 * blockSize);
+  yield tarEnd();
 }
 
 function dockerEntry({ name, record }: SavedImage): object {
@@ -47,32 +46,3 @@ function dockerEntry({ name, record }: SavedImage): object {
 }
 
 const blobName = (digest: string) => `blobs/${digest.replace(':', '/')}`;
-
-function* file(name: string, content: Buffer): Generator<Uint8Array> {
-  yield header(name, content.length);
-  yield content;
-  yield padding(content.length);
-}
-
-const padding = (size: number) => Buffer.alloc((blockSize - (size % blockSize)) % blockSize);
-
-/** A header of a plain file, with no time and no owner. */
-function header(name: string, size: number): Buffer {
-  const block = Buffer.alloc(blockSize);
-  block.write(name, 0, 100, 'latin1');
-  block.write('0000644\0', 100);
-  block.write('0000000\0', 108);
-  block.write('0000000\0', 116);
-  if (size < 8 ** 11) block.write(`${size.toString(8).padStart(11, '0')}\0`, 124);
-  else {
-    block[124] = 0x80;
-    block.writeBigUInt64BE(BigInt(size), 128);
-  }
-  block.write('00000000000\0', 136);
-  block.write('        ', 148);
-  block.write('0', 156);
-  block.write('ustar\x0000', 257, 'latin1');
-  const sum = block.reduce((total, byte) => total + byte, 0);
-  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
-  return block;
-}

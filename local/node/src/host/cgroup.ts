@@ -1,14 +1,6 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  writeFileSync,
-} from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createFolder } from '@tektite/client';
 import type { ContainerLimits } from '../runtime/pod-runtime.ts';
 
 /** The limits of one container, enforced by the kernel. */
@@ -44,7 +36,7 @@ export function findCgroups(parent: string): Cgroups | undefined {
 
 function writable(folder: string): boolean {
   try {
-    mkdirSync(folder, { recursive: true });
+    createFolder(folder);
     accessSync(folder, constants.W_OK);
     removeChildren(folder);
     return true;
@@ -88,7 +80,7 @@ function unified(parent: string): Cgroups | undefined {
   return {
     create(id, { memoryBytes, cpuMillis, cpuRequestMillis }) {
       const folder = join(parent, id);
-      mkdirSync(folder, { recursive: true });
+      createFolder(folder);
       if (memoryBytes !== undefined) {
         write(folder, 'memory.max', memoryBytes);
         attempt(() => write(folder, 'memory.swap.max', 0));
@@ -111,14 +103,14 @@ function split(memory: string, cpu: string): Cgroups {
       const folders: string[] = [];
       const memoryFolder = join(memory, id);
       if (memoryBytes !== undefined) {
-        mkdirSync(memoryFolder, { recursive: true });
+        createFolder(memoryFolder);
         write(memoryFolder, 'memory.limit_in_bytes', memoryBytes);
         attempt(() => write(memoryFolder, 'memory.memsw.limit_in_bytes', memoryBytes));
         folders.push(memoryFolder);
       }
       if (cpuMillis !== undefined || cpuRequestMillis !== undefined) {
         const folder = join(cpu, id);
-        mkdirSync(folder, { recursive: true });
+        createFolder(folder);
         if (cpuRequestMillis !== undefined) attempt(() => write(folder, 'cpu.shares', shares(cpuRequestMillis)));
         if (cpuMillis !== undefined) {
           attempt(() => write(folder, 'cpu.cfs_period_us', period));
