@@ -9,4 +9,6 @@ export interface SystemSettings {
   readonly additionalManifestsClusterScope?: boolean;
   /** Images of this machine: pipelines does not ask registries for their commands. */
   readonly imageMapping?: ImageMapping;
+  /** The data folder of `tektite up`. */
+  readonly dataDir?: string;
 }
