@@ -15,6 +15,18 @@ const maxText = 256;
 /** A row with more facts than that is found by this one alone. */
 const maxFacts = 200;
 
+/**
+ * Names that many places share are one fact, wherever they stand: the uid of a run is also the name of its Record, and most often that of
+ * its Result. Fewer facts are fewer pages to write.
+ */
+const sharedNames: Readonly<Record<string, string>> = {
+  name: 'uid',
+  result_name: 'uid',
+  'data["metadata","uid"]': 'uid',
+  'data["spec","resource","uid"]': 'uid',
+  'data["metadata","namespace"]': 'parent',
+};
+
 /** Paths within a record that are facts, besides its labels and annotations. */
 const recordPaths: readonly (readonly (string | number)[])[] = [
   ['metadata', 'name'],
@@ -24,7 +36,6 @@ const recordPaths: readonly (readonly (string | number)[])[] = [
   ['spec', 'taskRef', 'name'],
   ['spec', 'resource', 'uid'],
   ['status', 'conditions', 0, 'reason'],
-  ['status', 'conditions', 0, 'status'],
 ];
 const recordPathTexts = new Set(recordPaths.map((path) => JSON.stringify(path)));
 
@@ -43,7 +54,10 @@ function isFactPath(table: Table, column: string, path: readonly (string | numbe
 }
 
 function hash(table: Table, what: string, text: string): Fact {
-  return createHash('md5').update(`${table}\0${what}\0${text}`).digest().readUIntBE(0, 6);
+  return createHash('md5')
+    .update(`${table}\0${sharedNames[what] ?? what}\0${text}`)
+    .digest()
+    .readUIntBE(0, 6);
 }
 
 const pathName = (column: string, path: readonly (string | number)[]) => `${column}${JSON.stringify(path)}`;
@@ -53,7 +67,7 @@ const manyFacts = (table: Table): Fact => hash(table, 'many', '');
 
 /** The columns that are facts. */
 const columns: Readonly<Record<Table, ReadonlySet<string>>> = {
-  results: new Set(['parent', 'recordsummary_type', 'recordsummary_status', 'recordsummary_record']),
+  results: new Set(['parent', 'recordsummary_type', 'recordsummary_status']),
   records: new Set(['parent', 'type', 'name', 'result_name']),
 };
 

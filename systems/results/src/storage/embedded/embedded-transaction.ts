@@ -13,7 +13,7 @@ import {
 import { compressBody } from './body.ts';
 import type { Database, SqlRow, SqlValue } from './database.ts';
 import type { GrowingIds } from './ids.ts';
-import { recordColumns, recordJoins, recordOf, resultColumns, resultOf } from './rows.ts';
+import { recordColumns, recordJoins, recordOf, resultColumns, resultOf, shortRecord } from './rows.ts';
 
 /** The statements behind reads and writes of single rows. */
 export class EmbeddedTransaction implements Transaction {
@@ -33,14 +33,14 @@ export class EmbeddedTransaction implements Transaction {
   }
 
   async insertResult(given: NewResult): Promise<ResultRow> {
-    if (this.resultRow(given.parent, given.name)) throw new DuplicateError('results_by_name');
     const { id, now } = this.born();
     const row: ResultRow = { ...given, id, created: now, updated: now, etag: etagOf(id, now) };
     const seq = this.database.run(
       `INSERT INTO results (id, parent, name, annotations, created, updated, s_record, s_type, s_start, s_end, s_status, s_annotations)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (parent, name) DO NOTHING`,
       [id, row.parent, row.name, JSON.stringify(row.annotations), now, now, ...summaryValues(row)],
     );
+    if (seq === undefined) throw new DuplicateError('results_by_name');
     this.addFacts('results', seq, resultFacts(row));
     return row;
   }
@@ -77,15 +77,16 @@ export class EmbeddedTransaction implements Transaction {
   }
 
   async insertRecord(given: NewRecord): Promise<RecordRow> {
-    const result = this.resultRow(given.parent, given.resultName);
-    if (!result || result['id'] !== given.resultId) throw new MissingResultError();
-    if (this.recordRow(given.parent, given.resultName, given.name)) throw new DuplicateError('records_by_name');
+    const result = this.database.get('SELECT seq FROM results WHERE id = ?', [given.resultId])?.['seq'];
+    if (result === undefined) throw new MissingResultError();
     const { id, now } = this.born();
     const row: RecordRow = { ...given, id, created: now, updated: now, etag: etagOf(id, now) };
     const seq = this.database.run(
-      'INSERT INTO records (id, result, parent, name, type, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?)',
-      [id, Number(result['seq']), row.parent, row.name, row.type, now, now],
+      `INSERT INTO records (id, result, parent, name, type, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (result, name) DO NOTHING`,
+      [id, result, row.parent, row.name, row.type, now, now],
     );
+    if (seq === undefined) throw new DuplicateError('records_by_name');
     this.database.run('INSERT INTO bodies (seq, data) VALUES (?, ?)', [seq, compressBody(row.data)]);
     this.addFacts('records', seq, recordFacts(row));
     return row;
@@ -141,7 +142,13 @@ export class EmbeddedTransaction implements Transaction {
   }
 
   private addFacts(table: Table, seq: number, facts: readonly Fact[]): void {
-    for (const fact of facts) this.database.run(`INSERT OR IGNORE INTO ${table}_facts VALUES (?, ?)`, [fact, seq]);
+    const values = facts.map(() => '(?, ?)').join(', ');
+    const sql = `INSERT OR IGNORE INTO ${table}_facts VALUES ${values}`;
+    if (facts.length > 0)
+      this.database.run(
+        sql,
+        facts.flatMap((fact) => [fact, seq]),
+      );
   }
 
   private removeFacts(table: Table, seq: number, facts: readonly Fact[]): void {
@@ -149,9 +156,10 @@ export class EmbeddedTransaction implements Transaction {
   }
 }
 
-function summaryValues({ summary }: ResultRow): readonly SqlValue[] {
+function summaryValues({ parent, name, summary }: ResultRow): readonly SqlValue[] {
   if (!summary) return ['', '', null, null, 0, null];
-  const { record, type, start = null, end = null, status, annotations } = summary;
+  const record = shortRecord(parent, name, summary.record);
+  const { type, start = null, end = null, status, annotations } = summary;
   return [record, type, start, end, status, annotations === undefined ? null : JSON.stringify(annotations)];
 }
 
@@ -160,7 +168,6 @@ function resultFacts({ parent, annotations, summary }: ResultRow): readonly Fact
     parent,
     recordsummary_type: summary?.type ?? '',
     recordsummary_status: summary?.status ?? 0,
-    recordsummary_record: summary?.record ?? '',
   };
   return factsOf('results', columns, { annotations, recordsummary_annotations: summary?.annotations });
 }

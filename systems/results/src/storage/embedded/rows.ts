@@ -29,10 +29,21 @@ export function resultOf(row: SqlRow): ResultRow {
   };
 }
 
+/** The record of a summary is nearly always one of its own Result; then its last part is enough. */
+export function shortRecord(parent: string, name: string, record: string): string {
+  const own = `${parent}/results/${name}/records/`;
+  return record.startsWith(own) ? `/${record.slice(own.length)}` : record;
+}
+
+function longRecord(row: SqlRow): string {
+  const text = String(row['s_record']);
+  return text.startsWith('/') ? `${row['parent']}/results/${row['name']}/records/${text.slice(1)}` : text;
+}
+
 function summaryOf(row: SqlRow): SummaryRow {
   const [start, end] = [optional(row['s_start']), optional(row['s_end'])];
   return {
-    record: String(row['s_record']),
+    record: longRecord(row),
     type: String(row['s_type']),
     status: Number(row['s_status']),
     ...(start === undefined ? {} : { start }),
@@ -63,7 +74,6 @@ export function recordOf(row: SqlRow): RecordRow {
 const resultNames: Readonly<Record<string, string>> = {
   created_time: 'created',
   updated_time: 'updated',
-  recordsummary_record: 's_record',
   recordsummary_type: 's_type',
   recordsummary_start_time: 's_start',
   recordsummary_end_time: 's_end',
@@ -81,6 +91,7 @@ class RowView implements FilteredRow {
   }
 
   column(name: string): string | number | undefined {
+    if (name === 'recordsummary_record') return longRecord(this.row);
     const value = this.row[resultNames[name] ?? name];
     if (typeof value === 'bigint') return Number(value);
     return typeof value === 'string' || typeof value === 'number' ? value : undefined;
