@@ -1,9 +1,10 @@
 /** Tekton Results as a system: an archive of completed runs, and its API. */
 
-export { type ResultsOptions, resultsSystem, serviceName, urlAnnotation } from './system.ts';
+export { readerAccount, type ResultsOptions, resultsSystem, serviceName, urlAnnotation } from './system.ts';
 
 // Storages
 export { EmbeddedStorage } from './storage/embedded/embedded-storage.ts';
+export { PostgresStorage } from './storage/postgres/postgres-storage.ts';
 export type { ResultsStorage } from './storage/storage.ts';
 
 // The API

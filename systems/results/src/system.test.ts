@@ -1,6 +1,10 @@
+import { startSystems } from '@tektite/controller';
+import { startControlPlane } from '@tektite/testkit';
 import { describe, expect, it } from 'vitest';
 import { CustomRun, PipelineRun, TaskRun } from './kinds/runs.ts';
-import { createRun, namespace, startArchive, succeeded } from './test-support.ts';
+import { EmbeddedStorage } from './storage/embedded/embedded-storage.ts';
+import { resultsSystem } from './system.ts';
+import { createRun, installRuns, namespace, startArchive, succeeded, temporaryFolder } from './test-support.ts';
 import {
   type ListRecordsResponse,
   listRecordsResponseType,
@@ -133,4 +137,61 @@ describe('a reader', () => {
     await expect.poll(async () => (await archive.rest(token, 'GET', path)).code, { timeout }).toBe(200);
     expect(await archive.rest(token, 'GET', 'kube-system/results')).toEqual({ code: 200, body: {} });
   });
+});
+
+describe('a crash', () => {
+  /** Runs the system until it has written `writes` times, and then once more whose answer never comes; then runs it again. */
+  async function crashAt(writes: number, isAfter: boolean) {
+    using folder = temporaryFolder();
+    await using plane = { ...(await startControlPlane()), [Symbol.asyncDispose]: () => closed() };
+    const closed = () => plane.close();
+    const { client } = plane;
+    await installRuns(client);
+    let left = writes;
+    let hasCrashed = () => {};
+    const crashed = new Promise<void>((resolve) => (hasCrashed = resolve));
+    const dying = client.intercepted({
+      async request(request, next) {
+        if (request.method === 'GET' || left-- > 0) return next.request(request);
+        if (left === -1 && isAfter) await next.request(request);
+        hasCrashed();
+        return new Promise(() => undefined);
+      },
+    });
+    const system = resultsSystem({ folder: folder.path, listen: false });
+    await startSystems([system], { client }).then((running) => running[Symbol.asyncDispose]());
+    const first = await startSystems([system], { client: dying, install: false, graceMs: 0 });
+    await createRun(client, TaskRun, 'build');
+    const annotations = async () =>
+      (await client.get(TaskRun, { namespace, name: 'build' })).metadata.annotations?.[stored];
+    const isDone = (async () => {
+      while ((await annotations()) !== 'true') await new Promise((resolve) => setTimeout(resolve, 10));
+    })();
+    await Promise.race([crashed, isDone]);
+    await first[Symbol.asyncDispose]();
+    const second = await startSystems([system], { client, install: false });
+    await expect.poll(annotations, { timeout }).toBe('true');
+    await second[Symbol.asyncDispose]();
+    await using storage = await EmbeddedStorage.open(folder.path);
+    const { rows } = await storage.listRecords({ order: { column: 'id', descending: false }, limit: 50 });
+    expect(rows.map(({ type }) => type).sort()).toEqual([
+      'results.tekton.dev/v1.EventList',
+      'results.tekton.dev/v1alpha3.Log',
+      'tekton.dev/v1.TaskRun',
+    ]);
+    // Written once: what came after the crash found it as it was.
+    for (const { created, updated } of rows) expect(updated).toBe(created);
+    return left >= 0;
+  }
+
+  it.each([false, true])(
+    'at any write, archives the run once (after it took effect: %s)',
+    async (isAfter) => {
+      let writes = 0;
+      while (!(await crashAt(writes, isAfter))) writes++;
+      // The finalizer and the annotations, at least.
+      expect(writes).toBeGreaterThan(1);
+    },
+    60_000,
+  );
 });

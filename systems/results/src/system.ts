@@ -26,10 +26,14 @@ export interface ResultsOptions {
   readonly openStorage?: () => Promise<ResultsStorage>;
   /** Where the API is served. Default any free port of 127.0.0.1. `false`: nowhere. */
   readonly listen?: { readonly host: string; readonly port: number } | false;
+  /** The address that clients reach it at, if not the one that it listens at. */
+  readonly address?: string;
 }
 
 /** The Service in front of the API. */
 export const serviceName = 'tekton-results-api-service';
+/** The account that reads all namespaces. */
+export const readerAccount = 'tekton-results-reader';
 /** Where the API is when no Pod serves it: an annotation of the Service. */
 export const urlAnnotation = 'tektite.dev/url';
 
@@ -63,7 +67,9 @@ export function resultsSystem(options: ResultsOptions): System {
         const logs = new LogFiles(join(folder, 'logs'));
         const policy = () => settings.get(retentionConfig);
         started.push(new RetentionAgent({ storage, policy, clock: client.clock, log }));
-        if (listen) started.push(await serve(client, namespace, { storage, logs, listen, log }));
+        const { address } = options;
+        if (listen)
+          started.push(await serve(client, namespace, { storage, logs, listen, log, address: address ?? listen.host }));
         const config = () => watcherConfig(settings.get(watcherSettings));
         return { system: { controllers: controllersFor({ storage, logs, config }) }, stop };
       } catch (error) {
@@ -90,13 +96,18 @@ interface Served {
   readonly logs: LogFiles;
   readonly listen: { readonly host: string; readonly port: number };
   readonly log: Logger;
+  readonly address: string;
 }
 
-async function serve(client: Client, namespace: string, { listen, log, ...parts }: Served): Promise<AsyncDisposable> {
-  const tls = await serverCertificate(client, namespace, ['localhost', listen.host]);
+async function serve(
+  client: Client,
+  namespace: string,
+  { listen, log, address, ...parts }: Served,
+): Promise<AsyncDisposable> {
+  const tls = await serverCertificate(client, namespace, ['localhost', address]);
   const onError = (error: unknown) => log.error('a request of the archive failed', { error: error as Error });
   const server = await startResultsServer({ ...parts, ...listen, access: new KubernetesAccess(client), tls, onError });
-  const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
+  const host = address.includes(':') ? `[${address}]` : address;
   const url = `https://${host}:${server.port}`;
   await client
     .patch(
@@ -132,6 +143,15 @@ function shippedObjects(namespace: string): readonly KubeObject[] {
     role('readonly', { ...aggregate('edit'), ...aggregate('view') }, [...all, 'summary'], readVerbs),
     role('readwrite', {}, all, ['create', 'update', ...readVerbs]),
     role('admin', aggregate('admin'), all, ['create', 'update', ...readVerbs, 'delete']),
+    // For programs that have no token of their own: who may create tokens of this account reads every archive.
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: readerAccount, namespace } },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: readerAccount },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'tekton-results-readonly' },
+      subjects: [{ kind: 'ServiceAccount', name: readerAccount, namespace }],
+    },
     configMap(watcherSettings.name, {}),
     configMap(retentionConfig.name, { runAt: '5 5 * * 0', defaultRetention: '30' }),
     {

@@ -6,6 +6,7 @@ import { isLogType, logData, logObject } from '../logs/log-object.ts';
 import {
   DuplicateError,
   FilterCostError,
+  FilterValueError,
   type ListQuery,
   MissingResultError,
   type RecordRow,
@@ -183,6 +184,7 @@ export function apiErrorOf(error: unknown): ApiError {
   if (error instanceof DeniedError) return new ApiError(codes.unauthenticated, error.message);
   if (error instanceof DuplicateError) return new ApiError(codes.alreadyExists, error.message);
   if (error instanceof MissingResultError) return new ApiError(codes.failedPrecondition, error.message);
+  if (error instanceof FilterValueError) return invalidArgument(error.message);
   if (error instanceof FilterCostError) return new ApiError(codes.resourceExhausted, error.message);
   return new ApiError(codes.internal, 'internal error', { cause: error });
 }

@@ -62,9 +62,13 @@ const isText = (term: Term): term is { readonly kind: 'constant'; readonly value
 const isTime = (term: Term) => term.kind === 'time' || (term.kind === 'column' && term.type === 'time');
 
 function timeSql(term: Term, parameters: Parameters): string {
-  if (term.kind === 'constant' && typeof term.value === 'number')
-    return `to_timestamp(${parameters.add(term.value / 1e6)}::double precision)`;
+  if (term.kind === 'constant' && typeof term.value === 'number') return timeValue(term.value, parameters);
   return termSql(term, parameters);
+}
+
+/** A time of this program, exactly. */
+export function timeValue(micros: number, parameters: Parameters): string {
+  return `(timestamptz 'epoch' + ${parameters.add(micros)}::bigint * interval '1 microsecond')`;
 }
 
 function numberSql(term: Extract<Term, { kind: 'json' }>, parameters: Parameters): string {

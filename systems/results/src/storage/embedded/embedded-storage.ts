@@ -14,7 +14,7 @@ import {
 } from '../storage.ts';
 import { Database, type SqlRow } from './database.ts';
 import { EmbeddedTransaction } from './embedded-transaction.ts';
-import { GrowingIds } from './ids.ts';
+import { GrowingIds } from '../growing-ids.ts';
 import { type ListedTable, walkList } from './list-walk.ts';
 import { listedRecords, listedResults, recordOf, resultOf } from './rows.ts';
 

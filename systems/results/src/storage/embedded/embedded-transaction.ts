@@ -12,7 +12,7 @@ import {
 } from '../storage.ts';
 import { compressBody } from './body.ts';
 import type { Database, SqlRow, SqlValue } from './database.ts';
-import type { GrowingIds } from './ids.ts';
+import type { GrowingIds } from '../growing-ids.ts';
 import { recordColumns, recordJoins, recordOf, resultColumns, resultOf, shortRecord } from './rows.ts';
 
 /** The statements behind reads and writes of single rows. */
