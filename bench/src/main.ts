@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|simulate|soak|taskruns|tekton-operator|triggers [--quick]`: figures, each beside a reference
+ * `npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|results|simulate|soak|taskruns|tekton-operator|triggers [--quick]`: figures, each beside a reference
  * measured in the same run.
  */
 const [suite = '', ...flags] = process.argv.slice(2);
@@ -83,6 +83,11 @@ switch (suite) {
     await benchTektonOperator();
     break;
   }
+  case 'results': {
+    const { benchResults } = await import('./results/index.ts');
+    await benchResults({ quick });
+    break;
+  }
   case 'triggers': {
     const { benchTriggers } = await import('./triggers/index.ts');
     await benchTriggers({ quick });
@@ -90,7 +95,7 @@ switch (suite) {
   }
   default:
     console.error(
-      'usage: npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|simulate|soak|taskruns|tekton-operator|triggers [--quick]',
+      'usage: npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|results|simulate|soak|taskruns|tekton-operator|triggers [--quick]',
     );
     process.exitCode = 2;
 }

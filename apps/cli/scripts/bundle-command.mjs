@@ -1,5 +1,6 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { buildPage } from '../../dashboard/scripts/build-page.mjs';
 
@@ -14,6 +15,24 @@ const withVersion = (version) => ({
     }));
   },
 });
+
+/** SQLite stays as it is, beside the bundle: it finds its WebAssembly in its own folder. Only chunks import it. */
+const sqlite = {
+  name: 'sqlite',
+  setup(builder) {
+    builder.onResolve({ filter: /^node-sqlite3-wasm$/ }, () => ({
+      path: '../sqlite/node-sqlite3-wasm.cjs',
+      external: true,
+    }));
+  },
+};
+
+async function copySqlite(folder) {
+  const source = createRequire(join(root, '../../systems/results/package.json')).resolve('node-sqlite3-wasm');
+  await mkdir(folder, { recursive: true });
+  await copyFile(source, join(folder, 'node-sqlite3-wasm.cjs'));
+  await copyFile(join(dirname(source), 'node-sqlite3-wasm.wasm'), join(folder, 'node-sqlite3-wasm.wasm'));
+}
 
 /**
  * Bundles the command into a few files, so that it starts fast: one entry, and a part for each command, loaded when used.
@@ -32,7 +51,7 @@ export async function bundleCommand({ folder = join(root, 'dist'), version } = {
     platform: 'node',
     target: 'node20',
     conditions: ['source'],
-    plugins: version === undefined ? [] : [withVersion(version)],
+    plugins: [sqlite, ...(version === undefined ? [] : [withVersion(version)])],
     // Names stay: stack traces are to be read, and giving shortened functions their names back takes time at each start.
     minifySyntax: true,
     minifyWhitespace: true,
@@ -43,5 +62,6 @@ export async function bundleCommand({ folder = join(root, 'dist'), version } = {
     },
     logLevel: 'warning',
   });
+  await copySqlite(join(folder, 'sqlite'));
   await buildPage(join(folder, 'page'));
 }

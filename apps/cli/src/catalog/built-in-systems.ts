@@ -35,6 +35,12 @@ export const builtInSystems: readonly BuiltInSystem[] = [
     isOnRequest: true,
   },
   {
+    name: 'results',
+    summary: 'Tekton Results: history, logs and Events of runs that are gone',
+    next: 'tektite list --archived --kubeconfig KUBECONFIG',
+    isOnRequest: true,
+  },
+  {
     name: 'connectors',
     summary: 'Connectors operator: a Connector deploys an application; see --payload',
     next: 'tektite connectors new shop',

@@ -17,6 +17,7 @@ const builtIn: Readonly<Record<string, (settings: SystemSettings) => Promise<Sys
   connectors: async (settings) => (await import('../systems/connectors.ts')).connectors(settings),
   pipelines: async (settings) => (await import('../systems/pipelines.ts')).pipelinesFor(settings),
   pruner: async () => (await import('../systems/pruner.ts')).pruner,
+  results: async (settings) => (await import('../systems/results.ts')).resultsFor(settings),
   'tekton-operator': async () => (await import('./tekton-operator.ts')).tektonOperator,
   triggers: async () => (await import('../systems/triggers.ts')).triggers,
 };

@@ -1,9 +1,12 @@
+import type { Client } from '@tektite/client';
 import type { KubeObject } from '@tektite/meta';
 import type { Param, RunResult, TaskRunStatus } from '@tektite/pipelines';
 import pc from 'picocolors';
 import { conditionOf, recordedTimes, stateOf } from '@tektite/dashboard/run';
+import { archivedTree } from '../archive/archived-runs.ts';
+import { chooseRunOrArchived } from '../archive/choose-run-or-archived.ts';
 import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
-import { chooseRun, type RunChoice } from '../run/choose-run.ts';
+import type { RunChoice } from '../run/choose-run.ts';
 import { referenceText } from '../run/reference-text.ts';
 import { readTree } from '../run/read-tree.ts';
 import { treeLines } from '../tree/tree-lines.ts';
@@ -24,8 +27,8 @@ export async function describe(name: string | undefined, options: DescribeOption
   if (options.output !== 'text' && options.output !== 'json')
     throw new UserError(`-o must be text or json, not ${JSON.stringify(options.output)}`);
   await withCluster(options, async (client) => {
-    const run = (await chooseRun(client, name, options)) as Described;
-    const tree = await readTree(client, run);
+    const { run: found, tree } = await runAndTree(client, name, options);
+    const run = found as Described;
     if (options.output === 'json') {
       process.stdout.write(`${JSON.stringify(tree, undefined, 2)}\n`);
       return;
@@ -33,6 +36,14 @@ export async function describe(name: string | undefined, options: DescribeOption
     const lines = [...headLines(run), '', ...treeLines(tree, recordedTimes, client.clock.now()), ...resultLines(run)];
     process.stdout.write(`${lines.map(terminalText).join('\n')}\n`);
   });
+}
+
+/** The run as it is, or as it was archived. */
+async function runAndTree(client: Client, name: string | undefined, options: DescribeOptions) {
+  const choice = await chooseRunOrArchived(client, name, options);
+  if (!('archive' in choice)) return { run: choice.run, tree: await readTree(client, choice.run) };
+  await using archive = choice.archive;
+  return { run: choice.run, tree: await archivedTree(archive, choice) };
 }
 
 function headLines(run: Described): string[] {

@@ -1,7 +1,11 @@
+import type { Client } from '@tektite/client';
 import { humanDuration } from '@tektite/meta';
 import pc from 'picocolors';
 import { conditionOf, type RunState, spanOf, stateOf } from '@tektite/dashboard/run';
+import { ArchiveClient } from '../archive/archive-client.ts';
+import { archivedRuns } from '../archive/archived-runs.ts';
 import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
+import type { RunKind } from '../input/run-kinds.ts';
 import { listRuns } from '../run/choose-run.ts';
 import { findKind, type FoundRun } from '../run/find-run.ts';
 import { referenceText } from '../run/reference-text.ts';
@@ -15,6 +19,7 @@ export interface ListOptions extends ClusterChoice {
   readonly status?: string;
   readonly limit?: string;
   readonly tasks?: boolean;
+  readonly archived?: boolean;
   readonly output: string;
 }
 
@@ -26,6 +31,7 @@ export async function list(kind: string | undefined, options: ListOptions): Prom
   const limit = options.limit === undefined ? undefined : readNumber('--limit', options.limit, 1, 999_999_999);
   const wanted = kind === undefined ? undefined : findKind(kind);
   await withCluster(options, async (client) => {
+    if (options.archived) return printArchived(client, options, wanted, state, limit);
     const all = await listRuns(client, {
       ...(options.allNamespaces ? {} : { namespace: options.namespace }),
       ...(options.selector ? { labelSelector: options.selector } : {}),
@@ -37,6 +43,31 @@ export async function list(kind: string | undefined, options: ListOptions): Prom
       .slice(0, limit);
     print(runs, options, client.clock.now());
   });
+}
+
+/** So many, unless there is a limit: an archive does not end. */
+const archivedLimit = 50;
+
+async function printArchived(
+  client: Client,
+  options: ListOptions,
+  kind: RunKind | undefined,
+  state: RunState | undefined,
+  limit = archivedLimit,
+): Promise<void> {
+  await using archive = await ArchiveClient.open(client);
+  const runs: FoundRun[] = [];
+  const selection = {
+    ...(options.allNamespaces ? {} : { namespace: options.namespace }),
+    ...(options.selector ? { labelSelector: options.selector } : {}),
+    ...(options.tasks ? { parts: true } : {}),
+    ...(kind ? { kind } : {}),
+  };
+  for await (const run of archivedRuns(archive, selection)) {
+    if (state === undefined || stateOf(conditionOf(run)) === state) runs.push(run);
+    if (runs.length === limit) break;
+  }
+  print(runs, options, client.clock.now());
 }
 
 function readState(text: string | undefined): RunState | undefined {

@@ -1,7 +1,9 @@
 import { conditionOf, type RunNode } from '@tektite/dashboard/run';
+import { chooseRunOrArchived } from '../archive/choose-run-or-archived.ts';
+import { printArchivedLog } from '../archive/print-archived-log.ts';
 import { type ClusterChoice, withCluster } from '../cluster/open-cluster.ts';
 import { readDuration } from '../read-duration.ts';
-import { chooseRun, type RunChoice } from '../run/choose-run.ts';
+import type { RunChoice } from '../run/choose-run.ts';
 import { printLogs } from '../run/print-logs.ts';
 import { readTree } from '../run/read-tree.ts';
 import { RunSession } from '../run/run-session.ts';
@@ -27,7 +29,9 @@ export async function logs(name: string | undefined, options: LogsOptions): Prom
   void stopped.promise.then(() => abort.abort(new UserError('stopped; the run goes on', 130)));
   try {
     await withCluster(options, async (client) => {
-      const run = await chooseRun(client, name, options);
+      const choice = await chooseRunOrArchived(client, name, options);
+      if ('archive' in choice) return printArchivedLog(choice, options);
+      const { run } = choice;
       checkParts(await readTree(client, run), options);
       const shown = filteredView(view, options);
       const hasCompleted = (conditionOf(run)?.status ?? 'Unknown') !== 'Unknown';

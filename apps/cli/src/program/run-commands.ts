@@ -97,6 +97,7 @@ Examples:
     .option('--status <state>', 'only runs that are waiting, running, succeeded, failed or cancelled')
     .option('--limit <number>', 'at most this many')
     .option('--tasks', 'list the TaskRuns of PipelineRuns, too')
+    .option('--archived', 'list what the system results has archived, also runs that are gone')
     .addOption(outputOption(['text', 'wide', 'json', 'name'], 'text; wide adds the reference and the message'))
     .addHelpText(
       'after',
@@ -104,12 +105,13 @@ Examples:
 Examples:
   $ tektite list                                 the runs of the namespace default
   $ tektite list -A --status failed --limit 5    the last five failures of all namespaces
-  $ tektite list -l app=shop -o wide`,
+  $ tektite list -l app=shop -o wide
+  $ tektite list --archived -l app=shop          with those that were deleted`,
     )
     .action(async (kind, options) => (await import('../commands/list.ts')).list(kind, options));
 
   oneRun(tektite.command('logs'))
-    .description('print the logs of the steps of a run')
+    .description('print the logs of the steps of a run, from the archive if it was deleted')
     .option('-f, --follow', 'follow a run that has not completed, until it has')
     .option('--task <name>', 'only this task of the pipeline')
     .option('--step <name>', 'only this step')
@@ -126,7 +128,7 @@ Examples:
     .action(async (run, options) => (await import('../commands/logs.ts')).logs(run, options));
 
   oneRun(tektite.command('describe'))
-    .description('show the params, status, tasks, steps and results of a run')
+    .description('show the params, status, tasks, steps and results of a run, also one that was archived and deleted')
     .option('-o, --output <form>', 'text, or json for the tree of its tasks and steps', 'text')
     .addHelpText('after', '\nExamples:\n  $ tektite describe hello-x7k2p\n  $ tektite describe --last -n ci')
     .action(async (run, options) => (await import('../commands/describe.ts')).describe(run, options));

@@ -15,6 +15,9 @@ const kindNames: Readonly<Record<string, RunKind>> = {
   customruns: 'CustomRun',
 };
 
+/** There is no such run; it may be in the archive. */
+export class MissingRunError extends UserError {}
+
 /** A run that exists. */
 export interface FoundRun extends KubeObject {
   readonly status?: {
@@ -31,16 +34,23 @@ export function findKind(text: string): RunKind {
   return kind;
 }
 
-/** Finds a run by `NAME` or `KIND/NAME`. Of a name alone, the PipelineRun comes first. */
+/** What a user calls a run: `NAME` or `KIND/NAME`. */
+export function parseRunName(text: string): { readonly kind: RunKind | undefined; readonly name: string } {
+  const [, kindText, name = ''] = /^(?:([^/]*)\/)?(.+)$/.exec(text) ?? [];
+  return { kind: kindText === undefined ? undefined : findKind(kindText), name };
+}
+
+/** Finds a run by its name. Of a name alone, the PipelineRun comes first. */
 export async function findRun(client: Client, text: string, namespace: string): Promise<FoundRun> {
-  const [, kindText, name] = /^(?:([^/]*)\/)?(.+)$/.exec(text) ?? [];
-  const kind = kindText === undefined ? undefined : findKind(kindText);
+  const { kind, name } = parseRunName(text);
   for (const each of kind ? [kind] : (['PipelineRun', 'TaskRun'] as const)) {
-    const found = await get(client, each, { namespace, name: name ?? '' });
+    const found = await get(client, each, { namespace, name });
     if (found) return found;
   }
   const what = kind ?? 'PipelineRun or TaskRun';
-  throw new UserError(`there is no ${what} ${JSON.stringify(name)} in the namespace ${namespace}; -n names another`);
+  throw new MissingRunError(
+    `there is no ${what} ${JSON.stringify(name)} in the namespace ${namespace}; -n names another`,
+  );
 }
 
 async function get(

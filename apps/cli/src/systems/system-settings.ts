@@ -16,4 +16,6 @@ export interface SystemSettings {
   readonly workingdirinitImage?: string;
   readonly shellImage?: string;
   readonly shellImageWin?: string;
+  /** The data folder of `tektite up`. */
+  readonly dataDir?: string;
 }

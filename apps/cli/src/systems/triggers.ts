@@ -1,6 +1,6 @@
 import type { System } from '@tektite/controller';
 import { triggersSystem } from '@tektite/triggers';
-import { UserError } from '../user-error.ts';
+import { listenAddress } from './listen-address.ts';
 
 /** Where an operator put the settings; the usual one otherwise. */
 const namespace = process.env.SYSTEM_NAMESPACE;
@@ -11,7 +11,7 @@ const listenVariable = 'TEKTITE_EVENTS_ADDRESS';
 
 /** Tekton Triggers. In a Pod, the Services of listeners lead here; on a machine, events arrive at one address. */
 export const triggers: System = triggersSystem({
-  listen: listenAddress(process.env[listenVariable] ?? '127.0.0.1:0'),
+  listen: listenAddress(listenVariable, process.env[listenVariable] ?? '127.0.0.1:0'),
   ...(namespace ? { namespace } : {}),
   // Endpoints may not be loopback addresses.
   ...(podAddress && !podAddress.startsWith('127.') && podAddress !== '::1' ? { clusterAddress: podAddress } : {}),
@@ -20,11 +20,4 @@ export const triggers: System = triggersSystem({
 /** Where a release is installed. */
 export function triggersIn(systemNamespace: string): System {
   return triggersSystem({ namespace: systemNamespace });
-}
-
-function listenAddress(text: string): { readonly host: string; readonly port: number } {
-  const [, host = '', port = ''] = /^\[?([^\]]*?)\]?:(\d+)$/.exec(text) ?? [];
-  if (host === '' || Number(port) > 65_535)
-    throw new UserError(`${listenVariable} must be ADDRESS:PORT, not ${JSON.stringify(text)}`);
-  return { host, port: Number(port) };
 }
