@@ -21,6 +21,10 @@ export type { Sandbox } from './agent/sandbox/sandbox.ts';
 export { ScriptMetrics } from './agent/script-metrics.ts';
 export { startAgent } from './agent/start-agent.ts';
 
+// Bundles
+export { buildBundle, BundleError, bundleErrors, type BundleRequest, isBundleError } from './bundle/build-bundle.ts';
+export type { BundleTarget } from './bundle/choose-files.ts';
+
 // Explanations
 export { explainMachine } from './explain/explain-machine.ts';
 export { observeMachine } from './explain/observe-machine.ts';

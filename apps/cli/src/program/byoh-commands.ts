@@ -78,4 +78,31 @@ Examples:
   $ tektite byoh conformance --kind EchoInstallerConfig.example.dev --template echo --only C6,C15`,
     )
     .action(async (options) => (await import('../commands/byoh-conformance.ts')).byohConformance(options));
+  byoh
+    .command('bundle')
+    .description('bundles of packages, from which hosts install Kubernetes')
+    .command('build')
+    .description('build a bundle from packages and archives that you have; nothing is downloaded')
+    .requiredOption('--k8s-version <version>', 'the version of Kubernetes: v1.36.4')
+    .requiredOption('--from <folder>', 'the folder with the packages')
+    .option(
+      '--os-image <text>',
+      'the release of the hosts, as their os-release names it',
+      'Debian GNU/Linux 12 (bookworm)',
+    )
+    .option('--architecture <name>', 'amd64 or arm64', 'amd64')
+    .option('-o, --out <folder>', 'the folder to which the bundle is added', 'bundles')
+    .addHelpText(
+      'after',
+      `
+The folder has, by the names under which they are published:
+  kubeadm_VERSION_ARCH.deb, kubelet_…, kubectl_…     of the version of Kubernetes
+  kubernetes-cni_VERSION_ARCH.deb, cri-tools_…       of any version
+  containerd-VERSION-linux-ARCH.tar.gz, runc.ARCH    or one cri-containerd-cni-VERSION.tar.gz
+
+Examples:
+  $ tektite byoh bundle build --k8s-version v1.36.4 --from ./downloads
+  $ tektite byoh bundle build --k8s-version v1.36.4 --from ./downloads --os-image 'Ubuntu 24.04' -o /srv/byoh`,
+    )
+    .action(async (options) => (await import('../commands/byoh-bundle-build.ts')).byohBundleBuild(options));
 }
