@@ -34,7 +34,7 @@ async function runAs(
   parts: 'manager' | 'installer',
   webhooks: object,
 ): Promise<void> {
-  const system = byohSystem({ parts });
+  const system = byohSystem({ parts, standsInForClusterApi: true });
   const apiGroup = 'rbac.authorization.k8s.io';
   const role = clusterRoleFor(system);
   const roleRef = { apiGroup, kind: 'ClusterRole', name: role.metadata.name };

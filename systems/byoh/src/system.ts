@@ -7,6 +7,7 @@ import type { PolicyRule } from '@tektite/schema/kubernetes';
 import { agentRoles } from './agent-roles.ts';
 import { bootstrapKubeconfigController } from './controllers/bootstrap-kubeconfig/controller.ts';
 import { csrApprover } from './controllers/certificate-signing-request/controller.ts';
+import { clusterApiControllers, hasClusterApi } from './controllers/cluster-api/controllers.ts';
 import { clusterController } from './controllers/byo-cluster/controller.ts';
 import { homeController, strayAccessController } from './controllers/byo-host/home-controllers.ts';
 import { hostController } from './controllers/byo-host/controller.ts';
@@ -20,7 +21,7 @@ import { K8sInstallerConfig, type K8sInstallerSpec } from './kinds/k8s-installer
 import { machineController } from './controllers/byo-machine/controller.ts';
 import type { MachineControllerOptions } from './controllers/byo-machine/machine-options.ts';
 import { byohWebhooks } from './webhooks/byoh-webhooks.ts';
-import { clientSigner, group, installerFinalizer } from './wire-names.ts';
+import { clientSigner, clusterApiGroup, group, installerFinalizer } from './wire-names.ts';
 
 export interface ByohOptions
   extends Omit<MachineControllerOptions, 'record' | 'cannotServe' | 'records'>,
@@ -33,6 +34,8 @@ export interface ByohOptions
   readonly adminGroups?: readonly string[];
   /** Certificates of hosts are approved by people, not here; their rights follow the approval. Default no. */
   readonly manualCsrApproval?: boolean;
+  /** Does Cluster API's part for Clusters and Machines where it is not installed. Default no. */
+  readonly standsInForClusterApi?: boolean;
   /** All of it, the manager without the default installer, or that installer alone. Default all. */
   readonly parts?: 'all' | 'manager' | 'installer';
 }
@@ -62,7 +65,11 @@ export function byohSystem(options: ByohOptions = {}): System {
     objects: [...clusterApiStubs, ...(hasManager ? agentRoles : []), namespaceObject(namespace)],
     controllers: controllers({ rows: () => standardRows }),
     ...(hasManager ? { webhooks: byohWebhooks({ managers, adminGroups, records: namespace }) } : {}),
-    permissions: [...(hasManager ? managerPermissions : []), ...(hasInstaller ? installerPermissions : [])],
+    permissions: [
+      ...(hasManager ? managerPermissions : []),
+      ...(hasManager && options.standsInForClusterApi ? clusterApiPermissions : []),
+      ...(hasInstaller ? installerPermissions : []),
+    ],
     async configure({ client, log }: SystemServices) {
       const onError = (error: Error) => log.error('a setting is not in force', { error });
       const onWatchError = (error: Error) =>
@@ -83,8 +90,9 @@ export function byohSystem(options: ByohOptions = {}): System {
         record: (about: KubeObject, text: Parameters<EventRecorder['event']>[1]) => events.event(about, text),
       };
       const own = hasManager ? await ownName(client) : [];
+      const standsIn = hasManager && options.standsInForClusterApi === true && !(await hasClusterApi(client));
       const system = {
-        controllers: controllers(live),
+        controllers: [...controllers(live), ...(standsIn ? clusterApiControllers() : [])],
         ...(hasManager
           ? { webhooks: byohWebhooks({ managers: [...managers, ...own], adminGroups, records: namespace, client }) }
           : {}),
@@ -161,6 +169,13 @@ async function ownName(client: Client): Promise<readonly string[]> {
 function namespaceObject(name: string): KubeObject {
   return { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
 }
+
+/** For Cluster API's part, where it is not installed. */
+const clusterApiPermissions: readonly PolicyRule[] = [
+  { apiGroups: [clusterApiGroup], resources: ['clusters', 'machines'], verbs: ['get', 'list', 'patch', 'watch'] },
+  { apiGroups: [clusterApiGroup], resources: ['clusters/status', 'machines/status'], verbs: ['patch'] },
+  { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get'] },
+];
 
 const managerPermissions: readonly PolicyRule[] = [
   { apiGroups: [group], resources: ['*'], verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'] },

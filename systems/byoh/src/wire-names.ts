@@ -26,6 +26,8 @@ export const clonedFromKindAnnotation = 'cluster.x-k8s.io/cloned-from-groupkind'
 export const topologyDryRunAnnotation = 'topology.cluster.x-k8s.io/dry-run';
 
 export const machineFinalizer = 'byomachine.infrastructure.cluster.x-k8s.io';
+/** Cluster API's, on Machines. */
+export const machineOwnerFinalizer = 'machine.cluster.x-k8s.io';
 export const clusterFinalizer = 'byocluster.infrastructure.cluster.x-k8s.io';
 export const installerFinalizer = 'k8sinstallerconfig.infrastructure.cluster.x-k8s.io';
 

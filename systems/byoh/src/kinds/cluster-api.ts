@@ -12,6 +12,7 @@ export interface Cluster extends KubeObject {
   };
   readonly status?: {
     readonly infrastructureReady?: boolean;
+    readonly phase?: string;
     readonly initialization?: { readonly infrastructureProvisioned?: boolean };
   };
 }
@@ -19,9 +20,18 @@ export interface Cluster extends KubeObject {
 /** As much of Cluster API's Machine as is read here. */
 export interface Machine extends KubeObject {
   readonly spec?: {
+    readonly clusterName?: string;
     readonly version?: string;
+    readonly providerID?: string;
     readonly bootstrap?: { readonly dataSecretName?: string };
     readonly infrastructureRef?: ObjectReference & { readonly apiGroup?: string };
+  };
+  readonly status?: {
+    readonly bootstrapReady?: boolean;
+    readonly infrastructureReady?: boolean;
+    readonly phase?: string;
+    readonly nodeRef?: ObjectReference;
+    readonly addresses?: readonly { readonly type: string; readonly address: string }[];
   };
 }
 
