@@ -116,8 +116,15 @@ async function createMachine(client: Client, kubeconfig: string): Promise<void> 
   });
   const value = readFileSync(kubeconfig).toString('base64');
   await make({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'c1-kubeconfig', namespace }, data: { value } });
-  await make({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'h1' } });
+  await ensureNode(client);
   await make(byoMachine(machine.metadata.uid));
+}
+
+/** The Node that kubeadm would make. A machine that is deleted takes it along. */
+async function ensureNode(client: Client): Promise<void> {
+  const node = { apiVersion: 'v1', kind: 'Node' };
+  if (!(await client.getOrUndefined(node, { name: 'h1' })))
+    await client.create({ ...node, metadata: { name: 'h1' } } as KubeObject);
 }
 
 function byoMachine(machineUid: string | undefined): KubeObject {
@@ -266,7 +273,10 @@ it(`all systems lose and repeat no work when tektite up is ended at random momen
     await soon(() => first(client, 'operator.connectors.alauda.io/v1alpha1', 'Connector', 'Ready')).toBe('True');
     await soon(() => first(client, 'operator.tekton.dev/v1alpha1', 'TektonConfig', 'Ready')).toBe('True');
     if (!(await client.getOrUndefined(kinds.machine, { namespace, name: 'm1' }))) await ensureMachine(client);
-    await soon(() => first(client, infrastructure, 'ByoMachine', 'BYOHostReady')).toBe('True');
+    await soon(async () => {
+      await ensureNode(client);
+      return first(client, infrastructure, 'ByoMachine', 'BYOHostReady');
+    }).toBe('True');
     const deployment = { apiVersion: 'apps/v1', kind: 'Deployment' };
     const rounds = async () =>
       (await client.list(deployment, { namespace })).items.map(({ metadata }) => metadata.labels?.['round']);
