@@ -5,9 +5,11 @@ import {
   tektonOperatorSystem,
   type TknProgram,
 } from '@tektite/tekton-operator';
+import { chainsRelease } from '../release/chains-release.ts';
 import { ownProgram } from '../release/own-program.ts';
 import { pipelinesRelease } from '../release/pipelines-release.ts';
 import { prunerRelease } from '../release/pruner-release.ts';
+import { resultsRelease } from '../release/results-release.ts';
 import { triggersRelease } from '../release/triggers-release.ts';
 import { version } from '../version.ts';
 
@@ -17,11 +19,15 @@ function ownTkn(): TknProgram {
   return { image, program: [...command, 'tkn'].join(' '), folders };
 }
 
-/** The options used here. Without a configured payload, Pipelines, Triggers and the pruner are this same program. */
+/** The options used here. Without a configured payload, Pipelines, Triggers, Chains, Results and the pruner are this same program. */
 export const operatorOptions: TektonOperatorOptions = {
   version: process.env.VERSION || `v${version}`,
   tkn: ownTkn(),
-  payloads: [objectPayload([pipelinesRelease(ownProgram), triggersRelease(ownProgram), prunerRelease(ownProgram)])],
+  payloads: [
+    objectPayload(
+      [pipelinesRelease, triggersRelease, chainsRelease, resultsRelease, prunerRelease].map((made) => made(ownProgram)),
+    ),
+  ],
 };
 
 /** The Tekton Operator. */

@@ -21,8 +21,14 @@ export interface SystemRelease {
   readonly args?: readonly string[];
   /** Whether its process gets the address of its Pod. */
   readonly hasPodAddress?: boolean;
+  /** What its process keeps: a volume of this size. */
+  readonly data?: { readonly claim: string; readonly mountPath: string; readonly size: string };
+  /** Ports that its Services lead to, besides. */
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
 }
 
+/** Nobody in particular. */
+const processUser = 65_532;
 const rbac = 'rbac.authorization.k8s.io';
 
 /** Everything that runs a system on a cluster, as a Deployment of this same program: definitions, settings, rights, webhooks. */
@@ -43,6 +49,7 @@ export function systemObjects(release: SystemRelease, program: OwnProgram): read
     account,
     ...roles.flatMap((role) => [labelled(role), bindingOf(labelled(role), name, namespace)]),
     ...(system.webhooks?.length ? [...emptyConfigurations(release), serviceOf(release, program)] : []),
+    ...(release.data ? [claimOf(release, release.data)] : []),
     deploymentOf(release, program),
   ] as readonly DynamicObject[];
 }
@@ -89,14 +96,45 @@ const selectorOf = (labels: Readonly<Record<string, string>>) => ({
   'app.kubernetes.io/part-of': labels['app.kubernetes.io/part-of'] ?? '',
 });
 
+function claimOf(
+  { namespace, labels }: SystemRelease,
+  { claim, size }: NonNullable<SystemRelease['data']>,
+): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: claim, namespace, labels },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: size } } },
+  } as KubeObject;
+}
+
 function deploymentOf(release: SystemRelease, program: OwnProgram): KubeObject {
-  const { systemName, name, namespace, labels, podLabels, webhookService, environment = [], args = [] } = release;
+  const {
+    systemName,
+    name,
+    namespace,
+    labels,
+    podLabels,
+    webhookService,
+    environment = [],
+    args = [],
+    data,
+    ports = [],
+  } = release;
   const { image, command, webhookPort, statusPort } = program;
   const folders = Object.entries(program.folders).map(([mountPath, path], index) => ({
     name: `program-${index}`,
     mountPath,
     path,
   }));
+  const volumes = [
+    ...folders.map(({ name: volume, path }) => ({ name: volume, hostPath: { path, type: 'Directory' } })),
+    ...(data ? [{ name: 'data', persistentVolumeClaim: { claimName: data.claim } }] : []),
+  ];
+  const volumeMounts = [
+    ...folders.map(({ name: volume, mountPath }) => ({ name: volume, mountPath, readOnly: true })),
+    ...(data ? [{ name: 'data', mountPath: data.mountPath }] : []),
+  ];
   const own = { 'app.kubernetes.io/name': name, ...selectorOf(labels) };
   const webhooks = release.system.webhooks?.length
     ? ['--webhook-port', String(webhookPort), '--webhook-service', webhookService]
@@ -108,19 +146,15 @@ function deploymentOf(release: SystemRelease, program: OwnProgram): KubeObject {
     metadata: { name, namespace, labels: { ...labels, ...own } },
     spec: {
       replicas: 1,
+      // A volume is for one process at a time.
+      ...(data ? { strategy: { type: 'Recreate' } } : {}),
       selector: { matchLabels: own },
       template: {
         metadata: { labels: { ...labels, ...own, ...podLabels } },
         spec: {
           serviceAccountName: name,
-          ...(folders.length > 0
-            ? {
-                volumes: folders.map(({ name: volume, path }) => ({
-                  name: volume,
-                  hostPath: { path, type: 'Directory' },
-                })),
-              }
-            : {}),
+          ...(volumes.length > 0 ? { volumes } : {}),
+          ...(data ? { securityContext: { fsGroup: processUser } } : {}),
           containers: [
             {
               name,
@@ -148,20 +182,13 @@ function deploymentOf(release: SystemRelease, program: OwnProgram): KubeObject {
               ports: [
                 { name: 'metrics', containerPort: statusPort },
                 ...(webhooks.length > 0 ? [{ name: 'https-webhook', containerPort: webhookPort }] : []),
+                ...ports,
               ],
               readinessProbe: probe('/readyz'),
               livenessProbe: { ...probe('/healthz'), initialDelaySeconds: 20, failureThreshold: 6 },
-              ...(folders.length > 0
-                ? {
-                    volumeMounts: folders.map(({ name: volume, mountPath }) => ({
-                      name: volume,
-                      mountPath,
-                      readOnly: true,
-                    })),
-                  }
-                : {}),
+              ...(volumeMounts.length > 0 ? { volumeMounts } : {}),
               resources: { requests: { cpu: '100m', memory: '128Mi' } },
-              securityContext: { runAsNonRoot: true, runAsUser: 65_532, runAsGroup: 65_532 },
+              securityContext: { runAsNonRoot: true, runAsUser: processUser, runAsGroup: processUser },
             },
           ],
         },
