@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { type Client, ignoreNotFound, kinds } from '@tektite/client';
+import { type Client, isConflict, kinds } from '@tektite/client';
 import type { System, SystemServices } from '@tektite/controller';
 import { ConfigStore, customConfig } from '@tektite/controller/config';
-import { isStatusError, type KubeObject } from '@tektite/meta';
+import type { KubeObject } from '@tektite/meta';
 import type { PolicyRule } from '@tektite/schema/kubernetes';
 import { parseChainsConfig } from './config/chains-config.ts';
 import { pipelineRunController } from './controllers/pipeline-run/controller.ts';
@@ -43,7 +43,7 @@ export function chainsSystem({ namespace = 'tekton-chains', generatesKey = false
       },
     ] as readonly KubeObject[],
     controllers: controllers({ config: () => parseChainsConfig({}), namespace }),
-    permissions: generatesKey ? [...permissions, createKeys] : permissions,
+    permissions: generatesKey ? [...permissions, ...createKeys] : permissions,
     async configure({ client, log }: SystemServices) {
       const onError = (error: Error) => log.error('a setting is not in force', { error });
       const onWatchError = (error: Error) =>
@@ -65,21 +65,27 @@ const permissions: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] },
 ];
 
-const createKeys: PolicyRule = { apiGroups: [''], resources: ['secrets'], verbs: ['create'] };
+/** A Secret of a release is there, and empty. */
+const createKeys: readonly PolicyRule[] = [
+  { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
+  { apiGroups: [''], resources: ['secrets'], resourceNames: [secretName], verbs: ['update'] },
+];
 
-/** A new pair of keys, once. The public one is beside it, for verifiers. */
+/** A new pair of keys, where there is none. The public one is beside it, for verifiers. */
 async function ensureKey(client: Client, namespace: string): Promise<void> {
   const metadata = { name: secretName, namespace };
-  if ((await client.get(kinds.Secret, metadata).catch(ignoreNotFound)) !== undefined) return;
+  const found = await client.getOrUndefined(kinds.Secret, metadata);
+  if (Object.keys(found?.data ?? {}).length > 0) return;
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const stringData = {
     'x509.pem': String(privateKey.export({ format: 'pem', type: 'pkcs8' })),
     'cosign.pub': String(publicKey.export({ format: 'pem', type: 'spki' })),
   };
   try {
-    await client.create(kinds.Secret, { metadata, type: 'Opaque', stringData });
+    if (found) await client.update(kinds.Secret, { ...found, stringData });
+    else await client.create(kinds.Secret, { metadata, type: 'Opaque', stringData });
   } catch (error) {
     // Another replica was faster.
-    if (!isStatusError(error, 'AlreadyExists')) throw error;
+    if (!isConflict(error)) throw error;
   }
 }

@@ -1,6 +1,13 @@
 /** Tekton Results as a system: an archive of completed runs, and its API. */
 
-export { readerAccount, type ResultsOptions, resultsSystem, serviceName, urlAnnotation } from './system.ts';
+export {
+  readerAccount,
+  resultsVersion,
+  type ResultsOptions,
+  resultsSystem,
+  serviceName,
+  urlAnnotation,
+} from './system.ts';
 
 // Storages
 export { EmbeddedStorage } from './storage/embedded/embedded-storage.ts';

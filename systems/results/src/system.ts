@@ -26,10 +26,12 @@ export interface ResultsOptions {
   readonly openStorage?: () => Promise<ResultsStorage>;
   /** Where the API is served. Default any free port of 127.0.0.1. `false`: nowhere. */
   readonly listen?: { readonly host: string; readonly port: number } | false;
-  /** The address that clients reach it at, if not the one that it listens at. */
-  readonly address?: string;
+  /** The port of Pods that the Service leads to. Default 8080. */
+  readonly targetPort?: number;
 }
 
+/** The release that this system is compatible with. */
+export const resultsVersion = 'v0.20.0';
 /** The Service in front of the API. */
 export const serviceName = 'tekton-results-api-service';
 /** The account that reads all namespaces. */
@@ -50,7 +52,7 @@ export function resultsSystem(options: ResultsOptions): System {
   return {
     name: 'results',
     kinds: [],
-    objects: shippedObjects(namespace),
+    objects: shippedObjects(namespace, options.targetPort ?? 8080),
     // For a system that is printed and not run.
     controllers: controllersFor(undefined as unknown as Archive),
     permissions,
@@ -67,9 +69,7 @@ export function resultsSystem(options: ResultsOptions): System {
         const logs = new LogFiles(join(folder, 'logs'));
         const policy = () => settings.get(retentionConfig);
         started.push(new RetentionAgent({ storage, policy, clock: client.clock, log }));
-        const { address } = options;
-        if (listen)
-          started.push(await serve(client, namespace, { storage, logs, listen, log, address: address ?? listen.host }));
+        if (listen) started.push(await serve(client, namespace, { storage, logs, listen, log }));
         const config = () => watcherConfig(settings.get(watcherSettings));
         return { system: { controllers: controllersFor({ storage, logs, config }) }, stop };
       } catch (error) {
@@ -96,25 +96,19 @@ interface Served {
   readonly logs: LogFiles;
   readonly listen: { readonly host: string; readonly port: number };
   readonly log: Logger;
-  readonly address: string;
 }
 
-async function serve(
-  client: Client,
-  namespace: string,
-  { listen, log, address, ...parts }: Served,
-): Promise<AsyncDisposable> {
-  const tls = await serverCertificate(client, namespace, ['localhost', address]);
+async function serve(client: Client, namespace: string, { listen, log, ...parts }: Served): Promise<AsyncDisposable> {
+  // In a Pod it listens at all addresses, and the Service leads there.
+  const isInPod = listen.host === '0.0.0.0' || listen.host === '::';
+  const tls = await serverCertificate(client, namespace, ['localhost', ...(isInPod ? [] : [listen.host])]);
   const onError = (error: unknown) => log.error('a request of the archive failed', { error: error as Error });
   const server = await startResultsServer({ ...parts, ...listen, access: new KubernetesAccess(client), tls, onError });
-  const host = address.includes(':') ? `[${address}]` : address;
+  const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
   const url = `https://${host}:${server.port}`;
+  const annotations = { [urlAnnotation]: isInPod ? null : url };
   await client
-    .patch(
-      kinds.Service,
-      { namespace, name: serviceName },
-      mergePatch({ metadata: { annotations: { [urlAnnotation]: url } } }),
-    )
+    .patch(kinds.Service, { namespace, name: serviceName }, mergePatch({ metadata: { annotations } }))
     .catch((error: unknown) => log.warn('the Service cannot say where the archive is', { error: error as Error }));
   log.info('the archive is served', { url });
   return { [Symbol.asyncDispose]: () => server.drain(2000) };
@@ -123,7 +117,7 @@ async function serve(
 const group = 'results.tekton.dev';
 const readVerbs = ['get', 'list'];
 
-function shippedObjects(namespace: string): readonly KubeObject[] {
+function shippedObjects(namespace: string, targetPort: number): readonly KubeObject[] {
   const role = (name: string, labels: object, resources: readonly string[], verbs: readonly string[]) => ({
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
@@ -160,7 +154,7 @@ function shippedObjects(namespace: string): readonly KubeObject[] {
       metadata: { name: serviceName, namespace, labels: { 'app.kubernetes.io/name': 'tekton-results-api' } },
       spec: {
         selector: { 'app.kubernetes.io/name': 'tekton-results-api' },
-        ports: [{ name: 'server', protocol: 'TCP', port: 8080, targetPort: 8080 }],
+        ports: [{ name: 'server', protocol: 'TCP', port: 8080, targetPort }],
       },
     },
   ] as unknown as readonly KubeObject[];
@@ -174,6 +168,7 @@ const permissions: readonly PolicyRule[] = [
   },
   { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] },
   { apiGroups: [''], resources: ['events'], verbs: ['list'] },
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] },
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create'] },
   { apiGroups: [''], resources: ['services'], verbs: ['get', 'patch'] },
   { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },

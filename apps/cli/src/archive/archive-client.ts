@@ -41,7 +41,9 @@ export class ArchiveClient implements AsyncDisposable {
       );
     const secret = await client.getOrUndefined(kinds.Secret, { namespace, name: secretName });
     const ca = Buffer.from(secret?.data?.['tls.crt'] ?? '', 'base64').toString();
-    return new ArchiveClient(new HttpClient(url, { connect: ca === '' ? {} : { ca } }), await tokenOf(client));
+    // The certificate is that of the Service, wherever its server is reached.
+    const connect = ca === '' ? {} : { ca, servername: `${serviceName}.${namespace}.svc.cluster.local` };
+    return new ArchiveClient(new HttpClient(url, { connect }), await tokenOf(client));
   }
 
   /** The archive; an error that says what to do when there is none. */

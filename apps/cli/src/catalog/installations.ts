@@ -6,6 +6,7 @@ import { dashboardReleaseObjects } from '../release/dashboard-release.ts';
 import { entrypointImage, type OwnProgram, shellImage } from '../release/own-program.ts';
 import { pipelinesInstallation } from '../release/pipelines-release.ts';
 import { clusterValues, type ReleaseObject, type ReleaseValues } from '../release/release-values.ts';
+import { resultsInstallation } from '../release/results-release.ts';
 import { releaseObjects, type SystemRelease } from '../release/system-objects.ts';
 import { triggersInstallation } from '../release/triggers-release.ts';
 import { UserError } from '../user-error.ts';
@@ -69,6 +70,9 @@ const installations: Readonly<Record<string, Installation>> = {
     'tekton-pipelines',
     (values, { namespace }) => pipelinesInstallation(values, namespace),
     podImages,
+  ),
+  results: ofSystem('Tekton Results: an archive of completed runs', 'tekton-pipelines', (_, { namespace }) =>
+    resultsInstallation(namespace),
   ),
   'tekton-operator': ofSystem(
     'Tekton Operator: a TektonConfig installs and upgrades Tekton',

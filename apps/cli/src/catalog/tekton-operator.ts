@@ -10,6 +10,7 @@ import { dashboardRelease } from '../release/dashboard-release.ts';
 import { ownProgram } from '../release/own-program.ts';
 import { pipelinesRelease } from '../release/pipelines-release.ts';
 import { prunerRelease } from '../release/pruner-release.ts';
+import { resultsRelease } from '../release/results-release.ts';
 import { triggersRelease } from '../release/triggers-release.ts';
 import { version } from '../version.ts';
 
@@ -19,7 +20,7 @@ function ownTkn(): TknProgram {
   return { image, program: [...command, 'tkn'].join(' '), folders };
 }
 
-const ownReleases = [pipelinesRelease, triggersRelease, chainsRelease, dashboardRelease, prunerRelease];
+const ownReleases = [pipelinesRelease, triggersRelease, chainsRelease, resultsRelease, dashboardRelease, prunerRelease];
 
 /** The options used here. Without a configured payload, the components of this program are installed. */
 export const operatorOptions: TektonOperatorOptions = {

@@ -1,4 +1,4 @@
-import { chainsSystem, chainsVersion } from '@tektite/chains';
+import { chainsVersion } from '@tektite/chains';
 import type { KubeObject } from '@tektite/meta';
 import type { MadeRelease } from '@tektite/tekton-operator';
 import { chainsIn } from '../systems/chains.ts';
@@ -10,18 +10,19 @@ const labels = { 'app.kubernetes.io/instance': 'default', 'app.kubernetes.io/par
 
 /**
  * A release of Tekton Chains that this program makes. Names are upstream's where clients refer to them. Its Secret of keys is empty, as
- * upstream's: the operator fills it if the TektonConfig says so.
+ * upstream's. The operator fills it if the TektonConfig says so, and otherwise the process, so that runs are signed from the first one on.
  */
 export function chainsRelease(program: () => OwnProgram): MadeRelease {
   const objects = () => {
     const namespace = 'tekton-pipelines';
     const own = program();
     const isOnMachine = Object.keys(own.folders).length > 0;
-    const system = chainsSystem({ namespace });
+    const installation = chainsInstallation(namespace);
+    const { system } = installation;
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'signing-secrets', namespace, labels } };
     return systemObjects(
       {
-        ...chainsInstallation(namespace),
+        ...installation,
         system: { ...system, objects: [...(system.objects ?? []), secret as KubeObject] },
       },
       // On one machine two processes cannot have one port.

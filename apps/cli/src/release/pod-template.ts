@@ -12,6 +12,8 @@ export interface ProgramContainer {
   readonly ready: string;
   readonly live: string;
   readonly probePort: number;
+  /** A claim for what its process keeps. */
+  readonly data?: { readonly claim: string; readonly mountPath: string };
 }
 
 /** The user of the image. */
@@ -33,6 +35,7 @@ export function podTemplate(
     mountPath,
     path,
   }));
+  const { data } = container;
   const probe = (path: string) => ({
     httpGet: { path, port: container.probePort },
     periodSeconds: 5,
@@ -60,10 +63,12 @@ export function podTemplate(
         runAsUser: user,
         runAsGroup: user,
         seccompProfile: { type: 'RuntimeDefault' },
+        ...(data ? { fsGroup: user } : {}),
       },
       volumes: [
         { name: temporary, emptyDir: {} },
         ...folders.map(({ name, path }) => ({ name, hostPath: { path, type: 'Directory' } })),
+        ...(data ? [{ name: 'data', persistentVolumeClaim: { claimName: data.claim } }] : []),
       ],
       containers: [
         {
@@ -81,6 +86,7 @@ export function podTemplate(
           volumeMounts: [
             { name: temporary, mountPath: '/tmp' },
             ...folders.map(({ name, mountPath }) => ({ name, mountPath, readOnly: true })),
+            ...(data ? [{ name: 'data', mountPath: data.mountPath }] : []),
           ],
           resources: values.resources,
           securityContext: {

@@ -27,6 +27,10 @@ export interface SystemRelease {
   readonly hasPodAddress?: boolean;
   /** The ConfigMap with the settings of its leader election, as the operator writes them. */
   readonly election?: string;
+  /** What its process keeps: a volume of this size, for one process at a time. */
+  readonly data?: { readonly claim: string; readonly mountPath: string; readonly size: string };
+  /** Ports that its Services lead to, besides. */
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
 }
 
 const rbac = 'rbac.authorization.k8s.io';
@@ -64,11 +68,13 @@ export function releaseObjects(
     account,
     ...roles.flatMap((role) => [labelled(role), bindingOf(labelled(role), name, namespace)]),
     ...(hasWebhooks ? [...emptyConfigurations(release), serviceOf(release, program)] : []),
+    ...(release.data ? [claimOf(release, release.data)] : []),
     deploymentOf(release, program, values),
   ] as readonly DynamicObject[];
   const selector = selectorOf(release);
   const { statusPort, webhookPort } = program;
-  const openPorts = release.hasPodAddress ? undefined : [statusPort, ...(hasWebhooks ? [webhookPort] : [])];
+  const served = (release.ports ?? []).map(({ containerPort }) => containerPort);
+  const openPorts = release.hasPodAddress ? undefined : [statusPort, ...(hasWebhooks ? [webhookPort] : []), ...served];
   return [
     ...definitionsOf(system.kinds).map((object) => ({
       object: object as unknown as DynamicObject,
@@ -130,8 +136,20 @@ function selectorOf({ name, labels }: SystemRelease): Readonly<Record<string, st
   };
 }
 
+function claimOf(
+  { namespace, labels }: SystemRelease,
+  { claim, size }: NonNullable<SystemRelease['data']>,
+): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: claim, namespace, labels },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: size } } },
+  } as KubeObject;
+}
+
 function deploymentOf(release: SystemRelease, program: OwnProgram, values: ReleaseValues): KubeObject {
-  const { systemName, name, namespace, labels, podLabels, webhookService, environment = [], args = [] } = release;
+  const { systemName, name, namespace, labels, podLabels, webhookService, environment = [], args = [], data } = release;
   const { webhookPort, statusPort } = program;
   const selector = selectorOf(release);
   const webhooks = release.system.webhooks?.length
@@ -169,7 +187,9 @@ function deploymentOf(release: SystemRelease, program: OwnProgram, values: Relea
     ports: [
       { name: 'metrics', containerPort: statusPort },
       ...(webhooks.length > 0 ? [{ name: 'https-webhook', containerPort: webhookPort }] : []),
+      ...(release.ports ?? []),
     ],
+    ...(data ? { data } : {}),
     ready: '/readyz',
     live: '/livez',
     probePort: statusPort,
@@ -179,7 +199,8 @@ function deploymentOf(release: SystemRelease, program: OwnProgram, values: Relea
     kind: 'Deployment',
     metadata: { name, namespace, labels: { ...labels, ...selector } },
     spec: {
-      replicas: values.replicas,
+      replicas: data ? 1 : values.replicas,
+      ...(data ? { strategy: { type: 'Recreate' } } : {}),
       selector: { matchLabels: selector },
       template: podTemplate(container, program, values, {
         labels: { ...labels, ...selector, ...podLabels },

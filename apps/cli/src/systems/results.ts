@@ -12,9 +12,6 @@ const folder = process.env.TEKTITE_RESULTS_DIR;
 /** In a Pod, the Service of the archive leads to this port. */
 const listenVariable = 'TEKTITE_RESULTS_ADDRESS';
 
-/** Clients are told this address: that of the Pod that this runs in. */
-const podAddress = process.env.POD_IP;
-
 /** Tekton Results. The archive is beside the state of `tektite up`; in a Pod, in the volume that `TEKTITE_RESULTS_DIR` names. */
 export function resultsFor({ dataDir = defaultDataDir() }: SystemSettings): System {
   const listen = process.env[listenVariable];
@@ -23,7 +20,6 @@ export function resultsFor({ dataDir = defaultDataDir() }: SystemSettings): Syst
     folder: folder ?? join(dataDir, 'results'),
     ...(namespace ? { namespace } : {}),
     ...(listen ? { listen: listenAddress(listenVariable, listen) } : {}),
-    ...(listen && podAddress ? { address: podAddress } : {}),
     ...(database ? { openStorage: () => PostgresStorage.open(database) } : {}),
   });
 }
