@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AcknowledgedPosition } from './acknowledged-position.ts';
@@ -79,8 +79,7 @@ async function areStill(folder: string, handles: ReadonlyMap<string, FileHandle>
   if (now.length !== handles.size) return false;
   for (const name of now) {
     const own = await handles.get(name)?.stat();
-    const other = await open(join(folder, name), 'r');
-    const { ino } = await other.stat().finally(() => other.close());
+    const { ino } = await stat(join(folder, name));
     if (own?.ino !== ino) return false;
   }
   return true;
