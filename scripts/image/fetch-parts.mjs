@@ -16,14 +16,15 @@ const archives = [
 const debianArchitectures = { x64: 'amd64', arm64: 'arm64' };
 
 /** The folder with the files of npm's package of Node.js for an architecture. */
-export function fetchNode(architecture, folder) {
-  const file = join(cache, `node-linux-${architecture}-${node.version}.tgz`);
-  const [algorithm, wanted] = node.integrity[architecture].split('-');
+export function fetchNode(architecture, folder, { version, integrity } = node) {
+  const file = join(cache, `node-linux-${architecture}-${version}.tgz`);
+  // Base64 has no dash.
+  const [algorithm, wanted] = integrity[architecture].split('-');
   fetchChecked(file, algorithm, 'base64', wanted, (into) => {
-    const name = `node-linux-${architecture}@${node.version}`;
+    const name = `node-linux-${architecture}@${version}`;
     run('npm', ['pack', name, '--pack-destination', into, '--silent'], into);
   });
-  const target = join(folder, `node-${architecture}`);
+  const target = join(folder, `node-${version}-${architecture}`);
   mkdirSync(target, { recursive: true });
   run('tar', ['-xzf', file, '-C', target, '--strip-components=1', 'package/bin/node', 'package/LICENSE']);
   return target;

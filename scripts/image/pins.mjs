@@ -12,6 +12,25 @@ export const node = {
 
 const gcc = '12.2.0-14+deb12u1';
 
+/** Further versions that tests run with: the older one that is maintained, and the newest. */
+export const testedNodes = [
+  {
+    version: '22.23.3',
+    integrity: {
+      x64: 'sha512-qHnz5tFsHoj/WM+uRENVjWONi5hVvmwrgq8A4V76KpuVNAc4+jwK8x4gwbobE9BtHNg/AKR2583eYorLF/c7ng==',
+      arm64: 'sha512-l3DAHZreylo+p9QXDtsOrjG2JXJqVzYXnAGmIQNOUNARcMppTO2cmewVQP+36tjJnSE+dzpMNtgW+c3oiDvXtA==',
+    },
+  },
+  node,
+  {
+    version: '26.10.0',
+    integrity: {
+      x64: 'sha512-OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw==',
+      arm64: 'sha512-idArV/cmqW9M9ODyGlbOIiyxFourDh1mJB0SdKCdMbSZjjef9CLEN3o1/eE4yf+B0+5BD+F74MpTTHiB3XXTBQ==',
+    },
+  },
+];
+
 /** Packages of Debian 12, by what images take from them. */
 export const debian = {
   libc6: {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { parseYaml } from '@tektite/schema/yaml';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { version } from './make-release.mjs';
 import { startRegistry } from './package-registry.mjs';
@@ -112,6 +113,35 @@ describe('an operator that the installed command made', () => {
       expect(await npm(folder, 'run', 'build')).toMatchObject({ status: 0 });
       const tests = await npm(folder, 'test');
       expect(tests).toMatchObject({ status: 0, output: expect.stringMatching(/\d+ passed/) });
+      expect(registry.asked.filter((name) => name.startsWith('@tektite/') || name === 'tektite')).toEqual([]);
+    } finally {
+      await registry.close();
+    }
+  });
+});
+
+describe('the workflow for CI', () => {
+  it('runs its commands, with the packages of this release', async () => {
+    const others = spawnSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).stdout.trim();
+    const registry = await startRegistry(archives, others);
+    try {
+      const checkout = join(home, 'checkout');
+      mkdirSync(checkout);
+      cpSync(join(root, 'examples/pipelines/hello.yaml'), join(checkout, 'pipeline.yaml'));
+      const summary = join(checkout, 'summary.md');
+      const [{ value: workflow }] = parseYaml(readFileSync(join(root, 'examples/ci/tekton.yaml'), 'utf8'));
+      const commands = workflow.jobs.pipeline.steps.flatMap(({ run: command }) => command ?? []);
+      expect(commands).toHaveLength(3);
+      for (const command of commands) {
+        const settings = { npm_config_registry: registry.url, GITHUB_STEP_SUMMARY: summary, TEKTITE_OFFLINE: '1' };
+        const done = await spawnAsync(checkout, 'bash', ['-eo', 'pipefail', '-c', command], {
+          ...process.env,
+          ...settings,
+        });
+        expect(done, command).toMatchObject({ status: 0 });
+      }
+      expect(readFileSync(join(checkout, 'report.xml'), 'utf8')).toMatch(/<testsuites?[ >]/);
+      expect(readFileSync(summary, 'utf8')).toContain('hello');
       expect(registry.asked.filter((name) => name.startsWith('@tektite/') || name === 'tektite')).toEqual([]);
     } finally {
       await registry.close();

@@ -205,7 +205,7 @@ async function answer(
 }
 
 /** HTTP/1.1 that cannot be parsed gets an answer, as Go's server gives one. */
-function answerParseError(error: NodeJS.ErrnoException, socket: Duplex): void {
+function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -213,6 +213,16 @@ function answerParseError(error: NodeJS.ErrnoException, socket: Duplex): void {
   const code = codes[error.code ?? ''] ?? 400;
   const text = `${code} ${STATUS_CODES[code]}`;
   socket.end(`HTTP/1.1 ${text}\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\n\r\n${text}`);
+  // What is still on its way is read, up to a limit: a connection that is closed with unread bytes takes the answer with it.
+  let left = maxHeaderBytes * 4;
+  socket.removeAllListeners('data').on('data', ({ length }: Buffer) => {
+    left -= length;
+    if (left < 0) socket.destroy();
+  });
+  socket.setTimeout(lingerMs, () => socket.destroy());
+  socket.resume();
 }
+
+const lingerMs = 2000;
 
 const codes: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };

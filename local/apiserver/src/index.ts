@@ -21,6 +21,7 @@ export { ApiServer, type ApiServerOptions } from './server.ts';
 export { EncryptedJournal, rewriteStale } from './storage/encryption/encrypted-journal.ts';
 export { type Encryption, readEncryptionConfiguration } from './storage/encryption/encryption-configuration.ts';
 export { FolderError, folderErrors, isFolderError } from './storage/journal/folder-error.ts';
+export { copyJournal, type CopiedJournal, readCopy } from './storage/journal/copy-journal.ts';
 export { FolderLock } from './storage/journal/folder-lock.ts';
 export { isAlive, ownProcess, type ProcessIdentity } from './storage/journal/process-identity.ts';
 export { SegmentJournal, type SegmentJournalOptions } from './storage/journal/segment-journal.ts';

@@ -7,6 +7,7 @@ import { configController } from './controllers/tekton-config/controller.ts';
 import { installerSetController } from './controllers/installer-set/controller.ts';
 import { allKinds } from './kinds/all-kinds.ts';
 import { TektonHub } from './kinds/tekton-hub.ts';
+import { operatorPermissions } from './operator-permissions.ts';
 import { servicesOf, type TektonOperatorOptions } from './operator-options.ts';
 import { operatorWebhooks } from './webhooks/operator-webhooks.ts';
 
@@ -27,11 +28,7 @@ export function tektonOperatorSystem(options: TektonOperatorOptions): System {
     kinds: [...allKinds, TektonHub],
     controllers,
     webhooks,
-    // It installs releases with the rights that they grant: a grantor has to have the granted rights.
-    permissions: [
-      { apiGroups: ['*'], resources: ['*'], verbs: ['*'] },
-      { nonResourceURLs: ['*'], verbs: ['*'] },
-    ],
+    permissions: operatorPermissions,
     async configure({ client, log }) {
       const stopping = new AbortController();
       // Old servers have them in another version, which is not used.

@@ -111,6 +111,34 @@ Examples:
     .description('compact old revisions of a control plane: watches and lists of them then get 410 Gone')
     .addHelpText('after', '\nExamples:\n  $ tektite compact\n  $ tektite compact --context tektite')
     .action(async (options) => (await import('../commands/compact.ts')).compact(options));
+
+  addBackupCommands(tektite);
+}
+
+function addBackupCommands(tektite: Command): void {
+  tektite
+    .command('backup <folder>')
+    .description('copy the objects and keys of a control plane, also while it runs, into a new folder')
+    .option('--data-dir <dir>', 'the data folder of `tektite up`', defaultDataDir())
+    .addHelpText(
+      'after',
+      `
+Volumes of Pods are not part of it. The folder has private keys.
+
+Examples:
+  $ tektite backup backups/monday
+  $ tektite backup backups/monday && tar -cz backups/monday | age -r KEY > monday.tar.gz.age`,
+    )
+    .action(async (folder, options) => (await import('../commands/backup.ts')).backup(folder, options));
+  tektite
+    .command('restore <folder>')
+    .description('make the data folder of a control plane from a backup')
+    .option('--data-dir <dir>', 'the data folder to create', defaultDataDir())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ tektite restore backups/monday --data-dir restored\n  $ tektite up --data-dir restored',
+    )
+    .action(async (folder, options) => (await import('../commands/restore.ts')).restore(folder, options));
 }
 
 /** Bootstrap tokens: how other machines become nodes. */

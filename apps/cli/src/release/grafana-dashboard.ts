@@ -19,7 +19,7 @@ const panels: readonly (readonly [title: string, unit: string, query: string, le
     'histogram_quantile(0.99, sum by (name, le) (rate(workqueue_queue_duration_seconds_bucket{$pods}[5m])))',
     '{{name}}',
   ],
-  ['Seconds since the server was heard', 's', 'max by (kind) (informer_lag_seconds{$pods})', '{{kind}}'],
+  ['Seconds since the server was heard', 's', 'max by (informer) (informer_lag_seconds{$pods})', '{{informer}}'],
   [
     'Longest reconcile that runs',
     's',

@@ -43,6 +43,7 @@ export function clusterValues({ image }: Pick<OwnProgram, 'image'>): ReleaseValu
     logLevel: 'info',
     leaderElection: { leaseDuration: '3s', renewDeadline: '2s', retryPeriod: '1s' },
     extraArgs: [],
+    // Measured of Pipelines: 112 MB after a start, 157 MB with 1,000 runs; 4m CPU idle, 5 CPU seconds for 1,000 runs.
     resources: { requests: { cpu: '100m', memory: '192Mi' }, limits: { memory: '1Gi' } },
     nodeSelector: {},
     tolerations: [],
