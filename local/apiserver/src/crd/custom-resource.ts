@@ -173,7 +173,8 @@ function strategyOf(version: CustomResourceDefinitionVersion, schema: JsonSchema
     // Upstream only warns of finalizers without a path: many operators have such.
     metadataRules: { finalizers: 'any' },
     warnings: finalizerWarnings,
-    // Nulls that a webhook put there count as given when fields are required, but are not kept.
+    // Nulls that a webhook or an applied configuration put there count as given when fields are required, but are
+    // not kept.
     default: (object) => pruneNulls(object, schema),
     prepareForCreate(object) {
       if (hasStatus) delete (object as Draft).status;

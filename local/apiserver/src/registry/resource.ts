@@ -16,7 +16,7 @@ export interface Decoded {
 }
 
 export interface DecodeOptions {
-  /** Nulls from admission stay until the validation: they count as given. */
+  /** Nulls from admission and applied configurations stay until the validation: they count as given. */
   readonly keepNulls?: boolean;
 }
 

@@ -32,6 +32,7 @@ import { checkUid } from '../../store/preconditions.ts';
 import { apiVersionOf, type Draft, type Resource, type ScalePaths, storageKey } from '../../registry/resource.ts';
 import { negotiate, objectTransforms } from '../../request/negotiate.ts';
 import { type PatchOptions, parsePatchOptions, parseWriteOptions, type WriteOptions } from '../../request/options.ts';
+import { checkConfiguration } from '../patch/apply-change.ts';
 import { applyPatch } from '../patch/apply-patch.ts';
 import { patchTypeOf } from '../patch/patch-type.ts';
 import type { Patched } from '../patch/patched.ts';
@@ -81,7 +82,7 @@ async function answer(parts: RestParts, context: RequestContext, resource: Resou
           context,
           resource,
           options,
-          (object) => applyScale(parts, context, resource, object, body.value as Scale, options),
+          configuredScale(parts, context, resource, body.value as Draft, options),
           true,
         );
       return write(parts, context, resource, options, (object) => {
@@ -93,6 +94,17 @@ async function answer(parts: RestParts, context: RequestContext, resource: Resou
     default:
       throw methodNotAllowedError();
   }
+}
+
+function configuredScale(
+  parts: RestParts,
+  context: RequestContext,
+  resource: Resource,
+  config: Draft,
+  options: PatchOptions,
+): (object: KubeObject) => Draft {
+  checkConfiguration(scaleKind, config);
+  return (object) => applyScale(parts, context, resource, object, config as Scale, options);
 }
 
 const scaleDefinition = findBuiltinDefinition(scaleKind.group, scaleKind.version, scaleKind.kind) as Definition;
@@ -269,6 +281,7 @@ function applyScale(
     { manager: fieldManagerOf(context, options.fieldManager), time: formatTime(parts.clock.now()) },
     options.force,
   );
+  checked(context, resource, object, applied.object as Scale);
   for (const [key, entry] of managers) {
     const set = subtractSets(entry.set, ownReplicas);
     if (isEmptySet(set)) managers.delete(key);
