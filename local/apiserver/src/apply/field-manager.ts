@@ -47,6 +47,8 @@ export interface ManagedResource {
   readonly subresource: string;
   /** Paths that a write to this place cannot change, with all below them; it does not own them. */
   readonly ignored: FieldSet;
+  /** An object of the kind without content, where that has more than a kind: Go prints some structs always. */
+  readonly empty?: KubeObject;
 }
 
 type AnyObject = KubeObject & { readonly [field: string]: unknown };
@@ -230,7 +232,7 @@ function isNew(live: AnyObject): boolean {
 function claimBeforeFirstApply(resource: ManagedResource, live: AnyObject, managers: Managers, time: string): void {
   const all = compare(
     resource.schema,
-    { apiVersion: live.apiVersion, kind: live.kind, metadata: {} },
+    resource.empty ?? { apiVersion: live.apiVersion, kind: live.kind, metadata: {} },
     withoutManagedFields(live),
   );
   const set = subtractSets(subtractTrees(unionSets(all.added, all.modified), resource.ignored), stripped);
