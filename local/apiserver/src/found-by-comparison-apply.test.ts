@@ -108,6 +108,34 @@ describe('as a real server applies configurations,', () => {
         message('invalid object type: apps/v1, Kind=Deployment'),
       ),
     ],
+    'a null is a map without content: it adds nothing, and takes away what its manager had applied': [
+      { send: ['POST', `${coreV1}/configmaps`, configMap({ name: 'a', labels: { a: 'b' } })], code: 201 },
+      apply(`${coreV1}/configmaps/a`, configMap({ name: 'a', labels: null }), 200, {
+        metadata: { labels: { a: 'b' } },
+      }),
+      apply(`${coreV1}/configmaps/a`, configMap({ name: 'a', labels: { c: 'd' } }), 200),
+      apply(`${coreV1}/configmaps/a`, configMap({ name: 'a', labels: null }), 200, {
+        metadata: { labels: { a: 'b' } },
+      }),
+    ],
+    'an object without owners that breaks its schema cannot get any': [
+      {
+        send: [
+          'POST',
+          `${coreV1}/serviceaccounts`,
+          { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'a' }, secrets: [{}] },
+        ],
+        code: 201,
+      },
+      apply(
+        `${coreV1}/serviceaccounts/a`,
+        { apiVersion: 'v1', kind: 'ServiceAccount' },
+        500,
+        message(
+          'failed to create manager for existing fields: failed to convert new object (default/a; /v1, Kind=ServiceAccount) to smd typed',
+        ),
+      ),
+    ],
     'configurations without metadata are those of the path': [
       apply(`${coreV1}/configmaps/a`, configMap({ name: 'a' }), 201),
       apply(`${coreV1}/configmaps/a`, { apiVersion: 'v1', kind: 'ConfigMap', data: { a: '1' } }, 200),

@@ -42,6 +42,13 @@ const scaleTo = (replicas: number, code = 200): Step => ({
   ],
   code,
 });
+const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles';
+const role = (rules: readonly object[]) => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'Role',
+  metadata: { name: 'a' },
+  rules,
+});
 const managers = (...names: string[]) => ({ metadata: { managedFields: names.map((manager) => ({ manager })) } });
 
 describe('as a real server answers requests,', () => {
@@ -114,6 +121,28 @@ describe('as a real server answers requests,', () => {
         answer: message('pods "none" not found'),
       },
     ],
+    'an update of a role lists the rules of its metadata before and after those of its content': [
+      { send: ['POST', roles, role([{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }])], code: 201 },
+      {
+        send: [
+          'PATCH',
+          `${roles}/a`,
+          {
+            metadata: { deletionTimestamp: '2020-01-01T00:00:00Z' },
+            rules: [{ apiGroups: [''], resources: ['pods'] }],
+          },
+        ],
+        as: 'merge-patch+json',
+        code: 422,
+        answer: {
+          details: {
+            causes: ['metadata.deletionTimestamp', 'rules[0].verbs', 'metadata.deletionTimestamp'].map((field) => ({
+              field,
+            })),
+          },
+        },
+      },
+    ],
     'replicas that no manager owns stay so, whoever scales': [
       apply(`${deployments}/a?fieldManager=m`, deployment({ replicas: 2 }), 201),
       scaleTo(0),
@@ -132,6 +161,25 @@ describe('as a real server answers requests,', () => {
         metadata: { managedFields: [{ manager: 'm' }] },
       }),
     ],
+  });
+
+  it('a binding to a role that is not there is refused before it is validated', async () => {
+    await using server = await TestServer.start();
+    const rules = [{ apiGroups: ['*'], resources: ['*'], verbs: ['create'] }];
+    await server.ok('POST', roles, role(rules));
+    const binding = (subjects: readonly object[], name: string) => ({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: { name: 'a' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name },
+      subjects,
+    });
+    const bindings = roles.replace('/roles', '/rolebindings');
+    const subject = { kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'jane' };
+    await server.ok('POST', bindings, binding([subject], 'a'));
+    const user = { name: 'jane', groups: ['system:authenticated'] };
+    const answer = await server.send('POST', bindings, binding([{}], 'none'), { user });
+    expect(answer).toMatchObject({ code: 404, object: message('"none" not found') });
   });
 
   it('errors are in YAML for those who want that', async () => {

@@ -161,7 +161,8 @@ export class ApiServer {
       clock,
       random,
       dial: options.dial,
-      plugins: [roleEscalationCheck(rbac), ...(options.admission ?? [])],
+      plugins: options.admission ?? [],
+      checks: [roleEscalationCheck(rbac)],
       disabled: options.disabledAdmissionPlugins ?? [],
       writeUsage: usageWriter(
         () => this.objects,

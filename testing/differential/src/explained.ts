@@ -29,7 +29,8 @@ const explanations: readonly Explanation[] = [
   },
   {
     reason: 'upstream joins the rules of roles that a user holds in an order that changes from one request to the next',
-    matches: ({ operation: { path }, differences }) => /selfsubjectrulesreviews/.test(path) && isReordered(differences),
+    matches: ({ operation: { path }, reference, subject }) =>
+      /selfsubjectrulesreviews/.test(path) && sortedTexts([reference.body]) === sortedTexts([subject.body]),
   },
   {
     reason: 'a denial of an escalation lists missing rules in the order of a map',
@@ -49,8 +50,22 @@ const explanations: readonly Explanation[] = [
   {
     reason:
       'the errors of an applied configuration come in the order of its maps, and end with the first unknown field',
+    matches: ({ reference, subject, differences }) =>
+      [reference, subject].every(({ code, body }) => code === 500 && isTypedError(body)) ||
+      ([reference, subject].every(({ code, body }) => code === 500 && isTypedErrors(body)) && isReordered(differences)),
+  },
+  {
+    reason: 'the conflicts of several managers come in the order of a map',
+    matches: ({ reference, subject, differences }) =>
+      [reference, subject].every(({ code, body }) => code === 409 && messageOf(body).startsWith('Apply failed with')) &&
+      isReordered(differences),
+  },
+  {
+    reason: 'errors of YAML have the words of our parser where the text is no YAML at all',
     matches: ({ reference, subject }) =>
-      [reference, subject].every(({ code, body }) => code === 500 && isTypedError(body)),
+      [reference, subject].every(
+        ({ code, body }) => code === 400 && /error converting YAML to JSON: yaml: /.test(messageOf(body)),
+      ),
   },
 ];
 
@@ -66,11 +81,17 @@ function causesOfMaps(differences: OperationDifference['differences']): boolean 
   });
 }
 
-function isTypedError(body: unknown): boolean {
+function messageOf(body: unknown): string {
   const { message } = body as { message?: unknown };
-  return (
-    typeof message === 'string' && /^failed to create typed patch object .*field not declared in schema/s.test(message)
-  );
+  return typeof message === 'string' ? message : '';
+}
+
+function isTypedErrors(body: unknown): boolean {
+  return /^failed to create typed patch object .*: errors:\n/s.test(messageOf(body));
+}
+
+function isTypedError(body: unknown): boolean {
+  return /^failed to create typed patch object .*field not declared in schema/s.test(messageOf(body));
 }
 
 /** Whether two answers say the same in another order. */

@@ -90,7 +90,7 @@ async function answer(parts: RestParts, context: RequestContext, resource: Resou
           configuredScale(parts, context, resource, body.value as Draft, options),
         );
       return write(parts, context, resource, options, (object) => {
-        const live = toScale(resource, object, false) as KubeObject;
+        const live = resource.custom ? (toScale(resource, object, false) as KubeObject) : ownedScale(resource, object);
         const patched = applyPatch(context, patchedScale, type, live, body, options) as Scale;
         return updateScale(parts, context, resource, object, checked(context, resource, object, patched), options);
       });
