@@ -1,4 +1,4 @@
-import { describe } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   apply,
   compareSteps,
@@ -10,6 +10,7 @@ import {
   widget,
   widgets,
 } from './comparison-steps.cases.ts';
+import { TestServer } from './test-support.ts';
 
 const path = '/apis/example.com/v1/widgets';
 const named = (names: { readonly plural: string; readonly kind: string; readonly [name: string]: unknown }): Step => ({
@@ -98,5 +99,16 @@ describe('as a real server treats definitions and their objects,', () => {
         status: { phase: 'New', count: 9 },
       }),
     ],
+  });
+
+  it('watches of custom resources end with their definition, after the last object', async () => {
+    await using server = await TestServer.start();
+    await server.ok('POST', crds, crd('widgets.example.com', { versions: [version('v1')] }));
+    await expect.poll(() => server.send('GET', path), { timeout: 20_000 }).toMatchObject({ code: 200 });
+    await server.ok('POST', path, widget({ name: 'a' }));
+    using watch = await server.watch(`${path}?watch=1`);
+    await server.ok('DELETE', `${crds}/widgets.example.com`);
+    await expect.poll(() => watch.ended, { timeout: 20_000 }).toBe(true);
+    expect(watch.lines).toEqual(['ADDED a', 'DELETED a']);
   });
 });

@@ -143,6 +143,29 @@ describe('as a real server answers requests,', () => {
         },
       },
     ],
+    'a path that leads upwards is refused once': [
+      {
+        send: [
+          'POST',
+          `${coreV1}/podtemplates`,
+          {
+            apiVersion: 'v1',
+            kind: 'PodTemplate',
+            metadata: { name: 'a' },
+            template: {
+              spec: {
+                containers: [{ name: 'a', image: 'a' }],
+                volumes: [
+                  { name: 'v', downwardAPI: { items: [{ path: '../x', fieldRef: { fieldPath: 'metadata.name' } }] } },
+                ],
+              },
+            },
+          },
+        ],
+        code: 422,
+        answer: { details: { causes: [{ message: 'Invalid value: "../x": must not contain \'..\'' }] } },
+      },
+    ],
     'replicas that no manager owns stay so, whoever scales': [
       apply(`${deployments}/a?fieldManager=m`, deployment({ replicas: 2 }), 201),
       scaleTo(0),

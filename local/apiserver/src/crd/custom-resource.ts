@@ -28,6 +28,7 @@ export function customResource(
   crd: CustomResourceDefinition,
   version: CustomResourceDefinitionVersion,
   converter: Converter,
+  onRetired?: Resource['onRetired'],
 ): Resource {
   const { group, scope } = crd.spec;
   const names = crd.status?.acceptedNames?.plural ? crd.status.acceptedNames : crd.spec.names;
@@ -59,6 +60,7 @@ export function customResource(
       ? { deprecationWarning: version.deprecationWarning ?? defaultDeprecation(crd, version, names.kind) }
       : {}),
     ...(crd.metadata.deletionTimestamp === undefined ? {} : { terminating: true }),
+    ...(onRetired ? { onRetired } : {}),
     readBody: (body, contentType) =>
       readBody(body, contentType, { group, version: version.name, kind: names.kind, custom: true }),
     decode: (document, options) => form.decode(document, options),

@@ -44,6 +44,8 @@ export class DefinitionController {
     string,
     { readonly key: string; readonly paths: readonly (readonly [string, string, string])[] }
   >();
+  /** What waits for the end of each definition. */
+  private readonly retirements = new Map<string, Set<() => void>>();
   private queue: Promise<void> = Promise.resolve();
   private readonly queued = new Set<string>();
   private stopped = false;
@@ -62,7 +64,7 @@ export class DefinitionController {
       this.enqueue(value.metadata.name as string);
     }
     this.subscription = storage.watch(prefix, storage.revision, ({ value, deleted }) => {
-      if (deleted) this.withdraw(value.metadata.name as string);
+      if (deleted) this.retire(value.metadata.name as string);
       else this.serve(value as CustomResourceDefinition);
       this.enqueue(value.metadata.name as string);
     });
@@ -236,11 +238,27 @@ export class DefinitionController {
       const converter = new Converter(crd, Number(crd.metadata.resourceVersion), this.parts.webhook?.(crd));
       return (crd.spec.versions ?? [])
         .filter(({ served }) => served)
-        .map((version) => customResource(crd, version, converter));
+        .map((version) =>
+          customResource(crd, version, converter, (end) => this.onRetired(crd.metadata.name ?? '', end)),
+        );
     } catch (error) {
       this.parts.onError(error);
       return [];
     }
+  }
+
+  private onRetired(name: string, end: () => void): Disposable {
+    const waiting = this.retirements.get(name) ?? new Set();
+    this.retirements.set(name, waiting.add(end));
+    return { [Symbol.dispose]: () => waiting.delete(end) };
+  }
+
+  /** The definition is gone, and so are its instances, whose watchers have seen that. */
+  private retire(name: string): void {
+    this.withdraw(name);
+    const waiting = this.retirements.get(name) ?? [];
+    this.retirements.delete(name);
+    for (const end of waiting) end();
   }
 
   private withdraw(name: string): void {
