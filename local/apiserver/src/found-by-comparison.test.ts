@@ -1,43 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import {
+  apply,
+  compareSteps,
+  configMap,
+  coreV1 as core,
+  crd,
+  crds,
+  message,
+  type Step,
+  version,
+} from './comparison-steps.cases.ts';
 import { TestServer } from './test-support.ts';
 
-/** One request, and the part of kube-apiserver 1.36's answer that ours once had differently. */
-interface Step {
-  readonly send: readonly [method: string, path: string, body?: unknown];
-  readonly as?: 'merge-patch+json' | 'strategic-merge-patch+json' | 'apply-patch+yaml';
-  readonly accept?: string;
-  readonly code: number;
-  readonly answer?: object;
-}
-
-const core = '/api/v1/namespaces/default';
-const configMap = (metadata: object, fields: object = {}) => ({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  metadata,
-  ...fields,
-});
 const account = (fields: object) => ({ apiVersion: 'v1', kind: 'ServiceAccount', ...fields });
-const apply = (path: string, body: object, code: number, answer?: object): Step => ({
-  send: ['PATCH', `${path}?fieldManager=m`, body],
-  as: 'apply-patch+yaml',
-  code,
-  ...(answer ? { answer } : {}),
-});
-const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const crd = (name: string, spec: object = {}) => ({
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name },
-  spec: { group: 'example.com', scope: 'Cluster', names: { plural: 'widgets', kind: 'Widget' }, ...spec },
-});
-const version = (name: string, schema: object = { type: 'object' }) => ({
-  name,
-  served: true,
-  storage: true,
-  schema: { openAPIV3Schema: schema },
-});
-const message = (text: string) => ({ message: expect.stringContaining(text) });
 
 const cases: Readonly<Record<string, readonly Step[]>> = {
   'an applied configuration without a name creates nothing': [
@@ -219,14 +194,7 @@ const cases: Readonly<Record<string, readonly Step[]>> = {
 };
 
 describe('as a real server,', () => {
-  it.each(Object.entries(cases))('%s', async (_title, steps) => {
-    await using server = await TestServer.start();
-    for (const { send, as, accept, code, answer = {} } of steps) {
-      const headers = { 'content-type': `application/${as ?? 'json'}`, ...(accept ? { accept } : {}) };
-      const [method, path, body] = send;
-      expect(await server.send(method, path, body, { headers })).toMatchObject({ code, object: answer });
-    }
-  });
+  compareSteps(cases);
 
   it('a service account without a namespace in a binding is one of the binding’s namespace', async () => {
     await using server = await TestServer.start();

@@ -47,6 +47,7 @@ import { ObjectDeleter } from './store/object-deleter.ts';
 import { ObjectStore } from './store/object-store.ts';
 import type { SideEffects } from './store/store-parts.ts';
 import { type Draft, type Resource, storageKey } from './registry/resource.ts';
+import { negotiateError } from './request/negotiate.ts';
 import { ResourceTable } from './registry/resource-table.ts';
 import { defaultServiceRange, firstAddress, ServiceAddresses } from './store/service-addresses.ts';
 import type { ApiRequest } from './request/api-request.ts';
@@ -160,7 +161,8 @@ export class ApiServer {
       clock,
       random,
       dial: options.dial,
-      plugins: [roleEscalationCheck(rbac), ...(options.admission ?? [])],
+      plugins: options.admission ?? [],
+      checks: [roleEscalationCheck(rbac)],
       disabled: options.disabledAdmissionPlugins ?? [],
       writeUsage: usageWriter(
         () => this.objects,
@@ -235,7 +237,7 @@ export class ApiServer {
     // With priority and fairness, requests wait in queues; this is the bound of all of them.
     const limit = this.flowController.isActive ? this.maxInFlight * queuedPerSeat : this.maxInFlight;
     if (!request.user && this.inFlight >= limit && !isHealthPath(request.path)) {
-      return statusResponse(tooManyRequestsError('Too many requests, please try again later.', 1));
+      return statusResponse(tooManyRequestsError('Too many requests, please try again later.', 1), 'json');
     }
     const warnings = new Set<string>();
     const audited = this.auditor?.begin(request);
@@ -310,12 +312,16 @@ export class ApiServer {
   }
 
   private failure(error: unknown, request: ApiRequest): ApiResponse {
-    if (isStatusError(error)) return statusResponse(error);
+    return statusResponse(this.statusOf(error, request), negotiateError(request.headers.accept));
+  }
+
+  private statusOf(error: unknown, request: ApiRequest): StatusError {
+    if (isStatusError(error)) return error;
     // A request in flight: its client should retry, and it is no error of the server.
-    if (this.isClosing) return statusResponse(serviceUnavailableError('the server is shutting down'));
-    if (error instanceof StorageFullError) return statusResponse(insufficientStorageError(error.message));
+    if (this.isClosing) return serviceUnavailableError('the server is shutting down');
+    if (error instanceof StorageFullError) return insufficientStorageError(error.message);
     this.onError(error, { method: request.method, path: request.path });
-    return statusResponse(internalServerError('unexpected failure; the server log has the details', error));
+    return internalServerError('unexpected failure; the server log has the details', error);
   }
 }
 
@@ -323,12 +329,12 @@ function withHeaders(response: ApiResponse, headers: NonNullable<ApiResponse['he
   return { ...response, headers: { ...response.headers, ...headers } };
 }
 
-function statusResponse(error: StatusError): ApiResponse {
+function statusResponse(error: StatusError, media: 'json' | 'yaml'): ApiResponse {
   const retryAfter = error.status.details?.retryAfterSeconds;
   return {
     code: error.code,
     type: 'object',
-    media: 'json',
+    media,
     object: error.status,
     ...(retryAfter === undefined ? {} : { headers: { 'retry-after': String(retryAfter) } }),
   };

@@ -44,7 +44,8 @@ function* smallerOperations(operation: Operation): Generator<Operation> {
   const [resource, query] = path.split('?');
   for (const option of query?.split('&') ?? []) {
     const rest = query?.split('&').filter((each) => each !== option) ?? [];
-    if (!option.startsWith('watch'))
+    // Without its time limit, a watch has no end.
+    if (!/^(watch|timeoutSeconds)=/.test(option))
       yield { ...operation, path: rest.length === 0 ? (resource as string) : `${resource}?${rest.join('&')}` };
   }
   if (body !== undefined) for (const at of places(body, '')) yield { ...operation, body: applyEdit(body, { at }) };

@@ -123,9 +123,12 @@ function statusesOf({ spec }: CustomResourceDefinition): readonly boolean[] {
 }
 
 function checkName(crd: CustomResourceDefinition): FieldError[] {
-  const name = crd.metadata.name ?? '';
-  if (name === '' || name === `${crd.spec.names?.plural ?? ''}.${crd.spec.group ?? ''}`) return [];
-  return [invalid(FieldPath.of('metadata', 'name'), name, 'must be spec.names.plural+"."+spec.group')];
+  const expected = `${crd.spec.names?.plural ?? ''}.${crd.spec.group ?? ''}`;
+  return (['generateName', 'name'] as const).flatMap((field) => {
+    const name = crd.metadata[field] ?? '';
+    if (name === '' || name === expected) return [];
+    return [invalid(FieldPath.of('metadata', field), name, 'must be spec.names.plural+"."+spec.group')];
+  });
 }
 
 function checkSpec(crd: CustomResourceDefinition, options: CheckOptions, metadata: MetadataRules): FieldError[] {
@@ -192,7 +195,13 @@ function checkVersions(
   if (new Set(versions.map(({ name }) => name)).size < versions.length)
     errors.push(invalid(at, internalVersions(versions), 'must contain unique version names'));
   if (versions.filter(({ storage }) => storage).length !== 1)
-    errors.push(invalid(at, internalVersions(versions), 'must have exactly one version marked as storage version'));
+    errors.push(
+      invalid(
+        at,
+        internal.spec.versions ? internalVersions(versions) : null,
+        'must have exactly one version marked as storage version',
+      ),
+    );
   // In memory the first version stands above the others, too, and is checked there again.
   const first = versions[0]?.name ?? '';
   const violations = first === '' ? [] : validateDns1035Label(first);

@@ -31,6 +31,8 @@ export interface AdmissionParts {
   readonly localWebhooks: LocalWebhooks;
   /** Plugins of the server itself, which run before webhooks. */
   readonly plugins?: readonly AdmissionPlugin[];
+  /** Plugins that check what all mutations came to, before the object is validated. */
+  readonly checks?: readonly AdmissionPlugin[];
   /** Names of built-in plugins to leave out. */
   readonly disabled?: readonly string[];
 }
@@ -60,6 +62,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
     ...(parts.plugins ?? []),
     mutatingPolicies,
     mutatingWebhooks(mutating, caller),
+    ...(parts.checks ?? []),
     validatingPolicies,
     validatingWebhooks(validating, caller),
     quotas,

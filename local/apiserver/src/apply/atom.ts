@@ -56,7 +56,7 @@ function listAtom(schema: JsonSchema): Atom {
   if (!items) return leaf;
   switch (schema['x-kubernetes-list-type']) {
     case 'set':
-      return { form: 'list', items, elementOf: valueElement };
+      return { form: 'list', items, elementOf: setElement };
     case 'map':
       return { form: 'list', items, elementOf: keyReader(items, schema['x-kubernetes-list-map-keys'] ?? []) };
     default:
@@ -64,21 +64,30 @@ function listAtom(schema: JsonSchema): Atom {
   }
 }
 
-/** An element of a list-map that lacks its keys, or is no object; the caller reports where. */
+/** An element of a list-map without its keys, or one of a set that is no scalar; the caller reports where. */
 export class ListElementError extends Error {
   override readonly name = 'ListElementError';
+}
+
+function setElement(item: unknown): string {
+  if (item === null) throw new ListElementError("associative list without keys has an element that's an explicit null");
+  if (Array.isArray(item)) throw new ListElementError('not supported: associative list with lists as elements');
+  if (typeof item === 'object')
+    throw new ListElementError("associative list without keys has an element that's a map type");
+  return valueElement(item);
 }
 
 function keyReader(items: JsonSchema, names: readonly string[]): (item: unknown) => string {
   const defaults = names.map((name) => items.properties?.[name]?.default ?? builtinKeyDefault(items, name));
   return (item) => {
-    if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+    if (item === null) throw new ListElementError('associative list with keys may not have a null element');
+    if (typeof item !== 'object' || Array.isArray(item))
       throw new ListElementError('associative list with keys may not have non-map elements');
-    }
     const object = item as Record<string, unknown>;
     const keys: [string, unknown][] = [];
     for (const [i, name] of names.entries()) {
-      const value = object[name] ?? defaults[i];
+      // A null is a value: the default comes later, and the element keeps the identity that it was applied with.
+      const value = object[name] === undefined ? defaults[i] : object[name];
       // A key that is absent is not part of the identity: the element is another one than the same with it.
       if (value !== undefined) keys.push([name, value]);
     }

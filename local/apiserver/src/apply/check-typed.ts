@@ -51,6 +51,8 @@ function visit(schema: JsonSchema, value: unknown, path: string[], errors: strin
     if (field) visit(field, child, path, errors);
     else report(errors, path, 'field not declared in schema');
     path.pop();
+    // Upstream leaves the rest of an object unchecked after the first unknown field.
+    if (!field) return;
   }
 }
 

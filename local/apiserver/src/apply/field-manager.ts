@@ -47,6 +47,8 @@ export interface ManagedResource {
   readonly subresource: string;
   /** Paths that a write to this place cannot change, with all below them; it does not own them. */
   readonly ignored: FieldSet;
+  /** An object of the kind without content, where that has more than a kind: Go prints some structs always. */
+  readonly empty?: KubeObject;
 }
 
 type AnyObject = KubeObject & { readonly [field: string]: unknown };
@@ -169,7 +171,7 @@ export function applyConfiguration(
     return apply(resource, live, config, write, force);
   } catch (error) {
     // The configuration was checked, so it is the live object, written before its schema said so.
-    if (error instanceof ListElementError) throw typedError('live', listErrors(resource.schema, live), live);
+    if (error instanceof ListElementError) throw liveError(resource, live);
     if (!(error instanceof ApplyConflictError)) throw error;
     // kubectl moving from client-side to server-side apply may take over what its annotation shows it had applied.
     const allowed = write.manager === 'kubectl' ? lastAppliedFields(resource, withoutManagedFields(live)) : undefined;
@@ -230,7 +232,7 @@ function isNew(live: AnyObject): boolean {
 function claimBeforeFirstApply(resource: ManagedResource, live: AnyObject, managers: Managers, time: string): void {
   const all = compare(
     resource.schema,
-    { apiVersion: live.apiVersion, kind: live.kind, metadata: {} },
+    resource.empty ?? { apiVersion: live.apiVersion, kind: live.kind, metadata: {} },
     withoutManagedFields(live),
   );
   const set = subtractSets(subtractTrees(unionSets(all.added, all.modified), resource.ignored), stripped);
@@ -306,11 +308,23 @@ function listErrors(schema: JsonSchema, object: AnyObject): string[] {
   return checkTyped(schema, object).filter((error) => error.includes(': associative list '));
 }
 
+function liveError(resource: ManagedResource, live: AnyObject): StatusError {
+  const violations = listErrors(resource.schema, live);
+  // An object without owners gets some first, and that is what fails.
+  if (isNew(live) || managersOf(resource, live, live, true).size > 0) return typedError('live', violations, live);
+  const message = `failed to create manager for existing fields: failed to convert new object (${formatObject(live)}) to smd typed`;
+  return new StatusError({ code: 500, message: `${message}: ${listViolations(violations)}` });
+}
+
 function typedError(what: 'patch' | 'live', violations: readonly string[], object: AnyObject): StatusError {
-  const list =
-    violations.length === 1 ? violations[0] : `errors:\n${violations.map((error) => `  ${error}`).join('\n')}`;
   return new StatusError({
     code: 500,
-    message: `failed to create typed ${what} object (${formatObject(object)}): ${list}`,
+    message: `failed to create typed ${what} object (${formatObject(object)}): ${listViolations(violations)}`,
   });
+}
+
+function listViolations(violations: readonly string[]): string {
+  return violations.length === 1
+    ? (violations[0] as string)
+    : `errors:\n${violations.map((error) => `  ${error}`).join('\n')}`;
 }

@@ -219,9 +219,9 @@ describe('a configuration that does not fit', () => {
   it.each<[string, object, string[]]>([
     ['fits', { name: 'x', keyed: [{ name: 'a' }], anything: { b: [1] } }, []],
     [
-      'has unknown fields',
-      { other: 1, struct: { z: 1 } },
-      ['.other: field not declared in schema', '.struct.z: field not declared in schema'],
+      'has unknown fields, the first of which ends the check of an object',
+      { struct: { z: 1 }, other: 1, more: 1 },
+      ['.struct.z: field not declared in schema', '.other: field not declared in schema'],
     ],
     ['has values of another type', { name: 1 }, ['.name: expected string, got &value.valueUnstructured{Value:1}']],
     [

@@ -9,8 +9,10 @@ import { type Atom, atomOf, untypedSchema } from './atom.ts';
  */
 export function merge(schema: JsonSchema, live: unknown, config: unknown): unknown {
   if (config === undefined) return live;
-  if (live === undefined || live === null || config === null) return config;
+  if (live === undefined || live === null) return config;
   const atom = atomOf(schema, config, live);
+  // A null is a map or list without content, which adds nothing. What was applied before is pruned later.
+  if (config === null) return atom.form === 'leaf' ? null : live;
   if (atom.form === 'map' && isObject(live) && isObject(config)) return mergeMaps(atom, live, config);
   if (atom.form === 'list' && Array.isArray(live) && Array.isArray(config)) return mergeLists(atom, live, config);
   return config;

@@ -1,13 +1,13 @@
-const yamlPrefix = 'yaml: unmarshal errors:\n';
+const yamlPrefix = /^(error converting YAML to JSON: )?yaml: unmarshal errors:\n/;
 
 /**
  * The warnings of a strict decoding error. YAML reports all its duplicate keys in one text of several lines, which no
  * header can hold.
  */
 export function strictErrorWarnings(strictError: string): readonly string[] {
-  if (!strictError.startsWith(yamlPrefix)) return [strictError];
+  if (!yamlPrefix.test(strictError)) return [strictError];
   return strictError
-    .slice(yamlPrefix.length)
+    .replace(yamlPrefix, '')
     .split('\n')
     .map((line) => line.trim());
 }

@@ -18,6 +18,8 @@ export class Converter {
   private readonly stored: string;
   private readonly schemas: ReadonlyMap<string, JsonSchema | undefined>;
   private readonly since: number;
+  /** The apiVersions whose schema has a default for the status as a whole, which a create leaves out. */
+  private readonly defaultStatus: ReadonlySet<string>;
   private readonly webhook: WebhookConversion | undefined;
 
   /** `since`: the revision at which this shape of the CRD came to be. */
@@ -29,6 +31,11 @@ export class Converter {
       versions.map(({ name, schema }) => [name, schema?.openAPIV3Schema as JsonSchema | undefined]),
     );
     this.since = since;
+    this.defaultStatus = new Set(
+      [...this.schemas].flatMap(([name, schema]) =>
+        (schema?.properties?.status?.default ?? null) === null ? [] : [this.apiVersion(name)],
+      ),
+    );
     this.webhook = crd.spec.conversion?.strategy === 'Webhook' ? webhook : undefined;
   }
 
@@ -76,9 +83,10 @@ export class Converter {
     });
   }
 
-  /** Written since the CRD last changed. */
+  /** Written since the CRD last changed, and not without a status that reading fills in. */
   private isInShape(object: KubeObject): boolean {
-    return Number(object.metadata.resourceVersion) > this.since;
+    if (Number(object.metadata.resourceVersion) <= this.since) return false;
+    return !this.defaultStatus.has(object.apiVersion) || (object as Draft).status !== undefined;
   }
 
   /** An old object, as the schema of its version has it today. */

@@ -28,6 +28,7 @@ export function customResource(
   crd: CustomResourceDefinition,
   version: CustomResourceDefinitionVersion,
   converter: Converter,
+  onRetired?: Resource['onRetired'],
 ): Resource {
   const { group, scope } = crd.spec;
   const names = crd.status?.acceptedNames?.plural ? crd.status.acceptedNames : crd.spec.names;
@@ -59,6 +60,7 @@ export function customResource(
       ? { deprecationWarning: version.deprecationWarning ?? defaultDeprecation(crd, version, names.kind) }
       : {}),
     ...(crd.metadata.deletionTimestamp === undefined ? {} : { terminating: true }),
+    ...(onRetired ? { onRetired } : {}),
     readBody: (body, contentType) =>
       readBody(body, contentType, { group, version: version.name, kind: names.kind, custom: true }),
     decode: (document, options) => form.decode(document, options),
@@ -173,7 +175,8 @@ function strategyOf(version: CustomResourceDefinitionVersion, schema: JsonSchema
     // Upstream only warns of finalizers without a path: many operators have such.
     metadataRules: { finalizers: 'any' },
     warnings: finalizerWarnings,
-    // Nulls that a webhook put there count as given when fields are required, but are not kept.
+    // Nulls that a webhook or an applied configuration put there count as given when fields are required, but are
+    // not kept.
     default: (object) => pruneNulls(object, schema),
     prepareForCreate(object) {
       if (hasStatus) delete (object as Draft).status;

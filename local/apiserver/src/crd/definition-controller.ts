@@ -7,17 +7,14 @@ import {
   type KubeObject,
   type Clock,
 } from '@tektite/meta';
-import type {
-  CustomResourceDefinition,
-  CustomResourceDefinitionCondition,
-  CustomResourceDefinitionNames,
-} from '@tektite/schema/kubernetes';
+import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from '@tektite/schema/kubernetes';
 import { cleanupFinalizer, type ObjectDeleter } from '../store/object-deleter.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import type { Draft, Resource } from '../registry/resource.ts';
 import type { ResourceTable } from '../registry/resource-table.ts';
 import type { WriteContext } from '../store/write-context.ts';
 import type { Storage } from '../storage/storage.ts';
+import { decideNames, hasUndecidedNames, namesInUse } from './accepted-names.ts';
 import { Converter, type WebhookConversion } from './converter.ts';
 import { customResource } from './custom-resource.ts';
 
@@ -47,6 +44,8 @@ export class DefinitionController {
     string,
     { readonly key: string; readonly paths: readonly (readonly [string, string, string])[] }
   >();
+  /** What waits for the end of each definition. */
+  private readonly retirements = new Map<string, Set<() => void>>();
   private queue: Promise<void> = Promise.resolve();
   private readonly queued = new Set<string>();
   private stopped = false;
@@ -65,7 +64,7 @@ export class DefinitionController {
       this.enqueue(value.metadata.name as string);
     }
     this.subscription = storage.watch(prefix, storage.revision, ({ value, deleted }) => {
-      if (deleted) this.withdraw(value.metadata.name as string);
+      if (deleted) this.retire(value.metadata.name as string);
       else this.serve(value as CustomResourceDefinition);
       this.enqueue(value.metadata.name as string);
     });
@@ -99,11 +98,7 @@ export class DefinitionController {
   private async reconcile(name: string): Promise<void> {
     const entry = this.parts.storage.get(`${this.definitions.storagePrefix}${name}`);
     if (!entry) {
-      // Names that were taken may be free now.
-      for (const { value } of this.parts.storage.list(this.definitions.storagePrefix).entries) {
-        const names = findCondition((value as CustomResourceDefinition).status?.conditions ?? [], 'NamesAccepted');
-        if (names?.status === 'False') this.enqueue(value.metadata.name as string);
-      }
+      this.enqueueUndecided();
       return;
     }
     const crd = entry.value as CustomResourceDefinition;
@@ -112,63 +107,39 @@ export class DefinitionController {
   }
 
   private async acceptNames(crd: CustomResourceDefinition): Promise<void> {
-    const wanted = crd.spec.names;
-    const conflict = this.findConflict(crd);
-    const accepted = conflict === undefined;
+    const { acceptedNames, condition } = decideNames(crd, namesInUse(this.all(), crd.spec.group));
     const before: Conditions = crd.status?.conditions ?? [];
     const now = formatTime(this.parts.clock.now());
-    const namesAccepted = accepted
-      ? { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' }
-      : { type: 'NamesAccepted', status: 'False', reason: conflict.reason, message: conflict.message };
     const wasEstablished = findCondition(before, 'Established')?.status === 'True';
-    const established = accepted
-      ? {
-          type: 'Established',
-          status: 'True',
-          reason: 'InitialNamesAccepted',
-          message: 'the initial names have been accepted',
-        }
-      : { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
-    let conditions = setCondition(before, namesAccepted, now);
+    const established =
+      condition.status === 'True'
+        ? {
+            type: 'Established',
+            status: 'True',
+            reason: 'InitialNamesAccepted',
+            message: 'the initial names have been accepted',
+          }
+        : { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
+    let conditions = setCondition(before, condition, now);
     if (!wasEstablished) conditions = setCondition(conditions, established, now);
-    const acceptedNames = accepted ? cloneJson(wanted) : crd.status?.acceptedNames;
     const stored = (crd.spec.versions ?? []).find(({ storage }) => storage)?.name;
     const storedVersions = [...new Set([...(crd.status?.storedVersions ?? []), ...(stored ? [stored] : [])])];
+    const isReleased = !equalJson(crd.status?.acceptedNames, acceptedNames);
     await this.writeStatus(crd, { conditions, acceptedNames, storedVersions });
+    if (isReleased) this.enqueueUndecided(crd.metadata.name);
   }
 
-  /** Another definition of the group that has one of the names already. */
-  private findConflict(crd: CustomResourceDefinition): { reason: string; message: string } | undefined {
-    const { group, names } = crd.spec;
-    const taken: CustomResourceDefinitionNames[] = [];
-    for (const { value } of this.parts.storage.list(this.definitions.storagePrefix).entries) {
-      const other = value as CustomResourceDefinition;
-      if (
-        other.metadata.name !== crd.metadata.name &&
-        other.spec.group === group &&
-        other.status?.acceptedNames?.plural
-      )
-        taken.push(other.status.acceptedNames);
+  /** Names that were taken may be free now. */
+  private enqueueUndecided(except?: string): void {
+    for (const crd of this.all()) {
+      const { name = '' } = crd.metadata;
+      if (name !== except && hasUndecidedNames(crd)) this.enqueue(name);
     }
-    const resources = new Set(
-      taken.flatMap(({ plural, singular, shortNames }) => [
-        plural,
-        ...(singular ? [singular] : []),
-        ...(shortNames ?? []),
-      ]),
-    );
-    const kinds = new Set(taken.flatMap(({ kind, listKind }) => [kind, ...(listKind ? [listKind] : [])]));
-    const check = (reason: string, name: string | undefined, used: ReadonlySet<string>) =>
-      name !== undefined && used.has(name) ? { reason, message: `"${name}" is already in use` } : undefined;
-    return (
-      check('PluralConflict', names.plural, resources) ??
-      check('SingularConflict', names.singular, resources) ??
-      (names.shortNames ?? [])
-        .map((name) => check('ShortNamesConflict', name, resources))
-        .find((found) => found !== undefined) ??
-      check('KindConflict', names.kind, kinds) ??
-      check('ListKindConflict', names.listKind, kinds)
-    );
+  }
+
+  private all(): CustomResourceDefinition[] {
+    const { entries } = this.parts.storage.list(this.definitions.storagePrefix);
+    return entries.map(({ value }) => value as CustomResourceDefinition);
   }
 
   /** Deletes the instances; when none is left, the definition may go. */
@@ -267,11 +238,27 @@ export class DefinitionController {
       const converter = new Converter(crd, Number(crd.metadata.resourceVersion), this.parts.webhook?.(crd));
       return (crd.spec.versions ?? [])
         .filter(({ served }) => served)
-        .map((version) => customResource(crd, version, converter));
+        .map((version) =>
+          customResource(crd, version, converter, (end) => this.onRetired(crd.metadata.name ?? '', end)),
+        );
     } catch (error) {
       this.parts.onError(error);
       return [];
     }
+  }
+
+  private onRetired(name: string, end: () => void): Disposable {
+    const waiting = this.retirements.get(name) ?? new Set();
+    this.retirements.set(name, waiting.add(end));
+    return { [Symbol.dispose]: () => waiting.delete(end) };
+  }
+
+  /** The definition is gone, and so are its instances, whose watchers have seen that. */
+  private retire(name: string): void {
+    this.withdraw(name);
+    const waiting = this.retirements.get(name) ?? [];
+    this.retirements.delete(name);
+    for (const end of waiting) end();
   }
 
   private withdraw(name: string): void {

@@ -88,7 +88,13 @@ export class Discovery {
     }
     const resources = found.resources.flatMap(legacyResource);
     return json(
-      { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: formatApiVersion({ group, version }), resources },
+      {
+        kind: 'APIResourceList',
+        // The list of the core group has none, as clients older than that field expect.
+        ...(group === '' ? {} : { apiVersion: 'v1' }),
+        groupVersion: formatApiVersion({ group, version }),
+        resources,
+      },
       accept,
     );
   }
@@ -148,12 +154,25 @@ function legacyResource(resource: Resource): object[] {
 
 /** Lets storage migrators see that the stored version changed. */
 function storageVersionHash({ group, storageVersion, kind }: Resource): string {
+  const older = olderStorageVersions.get(`${group}/${kind}`);
+  if (older !== undefined) return hashOf(`${group}/${older}/${kind}`);
   const stored = storageVersion.includes('/')
     ? storageVersion
     : group === '' || storageVersion === 'v1'
       ? `/${storageVersion}`
       : `${group}/${storageVersion}`;
-  return createHash('sha256').update(`${stored}/${kind}`).digest().subarray(0, 8).toString('base64');
+  return hashOf(`${stored}/${kind}`);
+}
+
+/** Kinds that kube-apiserver 1.36 stores in an older version. What is stored here is not seen outside, but the hash is. */
+const olderStorageVersions: ReadonlyMap<string, string> = new Map([
+  ['apiextensions.k8s.io/CustomResourceDefinition', 'v1beta1'],
+  ['admissionregistration.k8s.io/MutatingAdmissionPolicy', 'v1beta1'],
+  ['admissionregistration.k8s.io/MutatingAdmissionPolicyBinding', 'v1beta1'],
+]);
+
+function hashOf(version: string): string {
+  return createHash('sha256').update(version).digest().subarray(0, 8).toString('base64');
 }
 
 function aggregatedGroup({ name, versions }: GroupEntry): object {

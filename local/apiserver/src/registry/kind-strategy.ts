@@ -145,8 +145,11 @@ export interface MetadataRules {
    * Whether the kind has further metadata rules on create; without them only those of every object apply. Default true.
    */
   readonly onCreate?: boolean;
-  /** Which rules the kind itself runs on update, besides those of every object. Default `update`. */
-  readonly onUpdate?: 'update' | 'create' | 'both' | 'none';
+  /**
+   * Which rules the kind itself runs on update, besides those of every object. Default `update`. With
+   * `create-then-update`, those of an update come after the rules of the kind.
+   */
+  readonly onUpdate?: 'update' | 'create' | 'both' | 'create-then-update' | 'none';
   /** Which finalizers without a domain are fine. Default `kubernetes`. */
   readonly finalizers?: 'kubernetes' | 'any';
 }

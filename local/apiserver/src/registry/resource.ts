@@ -16,7 +16,7 @@ export interface Decoded {
 }
 
 export interface DecodeOptions {
-  /** Nulls from admission stay until the validation: they count as given. */
+  /** Nulls from admission and applied configurations stay until the validation: they count as given. */
   readonly keepNulls?: boolean;
 }
 
@@ -66,6 +66,8 @@ export interface Resource extends ResourceNames {
   /** The CRD is being deleted: nothing new may be created. */
   readonly terminating?: boolean;
 
+  /** Calls back when the definition of a custom resource is gone: watches of its objects end then. */
+  onRetired?(end: () => void): Disposable;
   /** Reads the bytes of a body (or takes an object from this process). Throws a StatusError for what is no object. */
   readBody(body: Uint8Array | object, contentType: string): JsonDocument;
   /**

@@ -22,6 +22,13 @@ const served: Readonly<Record<string, Media>> = {
 };
 
 const mediaTypes = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
+const streamTypes = 'application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';
+
+/**
+ * What refuses media types that are not served: the routes of built-in kinds, those of collections, which have watches,
+ * or the serializer alone, which knows `application/*`.
+ */
+export type MediaCheck = 'routes' | 'collection-routes' | 'serializer';
 
 /** Transformations that every resource offers, with the group and versions they are asked for by. */
 export const objectTransforms: ReadonlySet<string> = new Set([
@@ -44,11 +51,13 @@ export function negotiate(
   accept: string | undefined,
   transforms: ReadonlySet<string>,
   hasProtobuf = false,
+  check: MediaCheck = 'routes',
 ): Negotiated {
   const clauses = parseAccept(accept ?? '');
   if (clauses.length === 0) return { media: 'json' };
   for (const { type, parameters } of clauses) {
-    const media = type === '*/*' ? 'json' : served[type];
+    const isAny = type === '*/*' || (check === 'serializer' && type === 'application/*');
+    const media = isAny ? 'json' : served[type];
     if (media === undefined || type === 'text/html') continue;
     const as = parameters.get('as');
     // A Table has no form in protobuf.
@@ -58,6 +67,7 @@ export function negotiate(
     if (transforms.has(`${as};${parameters.get('g') ?? ''};${version}`))
       return { media, as: as as NonNullable<Negotiated['as']>, version };
   }
+  if (check === 'serializer') throw notAcceptableError();
   if (
     !clauses.some(({ type }) => type === '*/*' || Object.hasOwn(served, type)) ||
     clauses.every(({ type }) => type === 'text/html')
@@ -65,7 +75,7 @@ export function negotiate(
     throw new StatusError({
       code: 406,
       reason: 'NotAcceptable',
-      message: `406: Not Acceptable\n\nAvailable representations: ${mediaTypes}`,
+      message: `406: Not Acceptable\n\nAvailable representations: ${check === 'routes' ? mediaTypes : `${mediaTypes}, ${streamTypes}`}`,
       details: {},
     });
   }
@@ -77,6 +87,16 @@ const noTransforms: ReadonlySet<string> = new Set();
 /** The media of an answer that has one form: reviews, tokens, evictions. A client that accepts only a Table gets a 406. */
 export function negotiateMedia(accept: string | undefined): Negotiated['media'] {
   return negotiate(accept, noTransforms).media;
+}
+
+/** The media of an error: YAML where the client wants that, JSON for all others. */
+export function negotiateError(accept: string | undefined): 'json' | 'yaml' {
+  if (!accept?.includes('yaml')) return 'json';
+  try {
+    return negotiateMedia(accept) === 'yaml' ? 'yaml' : 'json';
+  } catch {
+    return 'json';
+  }
 }
 
 export function notAcceptableError(

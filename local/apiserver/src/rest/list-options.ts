@@ -120,17 +120,18 @@ function checkListMatch(match: string, resourceVersion: string, token: string): 
 /** Words of Go's number parser, which upstream lets through to the client. */
 export function parseRevision(text: string): number {
   if (text === '') return 0;
-  if (!/^[0-9]+$/.test(text)) throw new InvalidRevisionError(text);
+  if (!/^[0-9]+$/.test(text)) throw new InvalidRevisionError(text, 'invalid syntax');
+  if (BigInt(text) > maxUint64) throw new InvalidRevisionError(text, 'value out of range');
   return Number(text);
 }
 
 export class InvalidRevisionError extends Error {
-  constructor(text: string) {
-    super(
-      `resourceVersion: Invalid value: ${quoteGo(text)}: strconv.ParseUint: parsing ${quoteGo(text)}: invalid syntax`,
-    );
+  constructor(text: string, problem: 'invalid syntax' | 'value out of range') {
+    super(`resourceVersion: Invalid value: ${quoteGo(text)}: strconv.ParseUint: parsing ${quoteGo(text)}: ${problem}`);
   }
 }
+
+const maxUint64 = 2n ** 64n - 1n;
 
 /** Where a list continues, and of which revision it is a picture. */
 export interface ContinueToken {

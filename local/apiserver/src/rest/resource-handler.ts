@@ -13,7 +13,7 @@ import type { Authorizer } from '../auth/authorizer.ts';
 import type { AdmissionChain } from '../admission/admission.ts';
 import { notFoundPage } from '../discovery/discovery.ts';
 import type { ObjectDeleter } from '../store/object-deleter.ts';
-import { metadataOf } from '../store/draft-metadata.ts';
+import { checkNamespace, metadataOf } from '../store/draft-metadata.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { type Draft, errorTarget, type Resource, storageKey } from '../registry/resource.ts';
 import type { WriteContext } from '../store/write-context.ts';
@@ -65,9 +65,10 @@ export class ResourceHandler {
     if (!resource.namespaced && info.namespace !== '' && resource.plural !== 'namespaces') return outOfScope(resource);
     if (info.subresource !== '') return this.handleSubresource(context, resource);
     if (resource.namespaced && info.namespace === '' && info.name !== '') throw unknownPathError();
+    if (resource.custom && resource.namespaced && info.namespace === '' && !acrossNamespaces.has(info.verb))
+      return notFoundPage;
     if (!resource.verbs.includes(info.verb)) throw methodNotAllowedError();
-    if (info.verb === 'deletecollection' && resource.namespaced && info.namespace === '' && !resource.custom)
-      throw methodNotAllowedError();
+    if (info.verb === 'deletecollection' && resource.namespaced && info.namespace === '') throw methodNotAllowedError();
     const own = await this.subresources.get(`${resource.plural}.${resource.group}/`)?.(context, resource);
     if (own) return own;
     switch (info.verb) {
@@ -129,7 +130,9 @@ export class ResourceHandler {
 
   private responder(context: RequestContext, resource: Resource): Responder {
     const { headers, query } = context.request;
-    const form = negotiate(headers.accept, objectTransforms, !resource.custom);
+    const { verb } = context.info;
+    const check = resource.custom ? 'serializer' : verb === 'list' || verb === 'watch' ? 'collection-routes' : 'routes';
+    const form = negotiate(headers.accept, objectTransforms, !resource.custom, check);
     return new Responder(resource, form, query, this.parts.clock.now());
   }
 
@@ -166,9 +169,7 @@ export class ResourceHandler {
   private async create(context: RequestContext, resource: Resource): Promise<ApiResponse> {
     const { info, request } = context;
     if (info.name !== '' && !resource.custom) throw methodNotAllowedError();
-    if (resource.namespaced && info.namespace === '') {
-      throw badRequestError('an empty namespace may not be set during creation');
-    }
+    if (resource.namespaced && info.namespace === '') throw methodNotAllowedError();
     const respond = this.responder(context, resource);
     const options = parseWriteOptions(request.query, 'CreateOptions');
     const draft = readObject(context, resource, options.fieldValidation);
@@ -187,6 +188,7 @@ export class ResourceHandler {
     }
     const draft = readObject(context, resource, options.fieldValidation);
     const meta = metadataOf(draft);
+    checkNamespace(resource, info.namespace, meta);
     checkName(context, draft);
     const written = await this.parts.objects.update(
       resource,
@@ -254,6 +256,9 @@ export class ResourceHandler {
     return respond.list(page);
   }
 }
+
+/** The verbs that custom resources take for all namespaces together. */
+const acrossNamespaces: ReadonlySet<string> = new Set(['list', 'watch']);
 
 export function writeContext(context: RequestContext, options: WriteOptions): WriteContext {
   return {

@@ -1,4 +1,4 @@
-import { badRequestError, type KubeObject, type Status } from '@tektite/meta';
+import { badRequestError, type KubeObject, type Status, StatusError } from '@tektite/meta';
 import type { Resource } from '../registry/resource.ts';
 import { defaultPrinter, makeTable, partialMetadata, type IncludeObject } from '../table/table.ts';
 import type { ApiResponse, InitialEvents, WatchEvent, WatchReader, WatchSource } from '../request/api-response.ts';
@@ -119,6 +119,7 @@ export class Responder {
   }
 
   private notAList(): Error {
+    if (this.resource.custom) return new StatusError({ code: 500, message: 'content is not a list' });
     return notAcceptableError(
       `you requested PartialObjectMetadataList, but the requested object is not a list (*${this.goName()})`,
     );

@@ -209,7 +209,7 @@ describe('a watch', () => {
     expect(watch.lines).toEqual(['BOOKMARK', 'BOOKMARK']);
     expect(last(watch).metadata).toEqual({ resourceVersion: await revisionOf(server) });
     clock.advance(60);
-    expect(watch.lines).toEqual(['BOOKMARK', 'BOOKMARK']);
+    expect(watch.lines).toEqual(['BOOKMARK', 'BOOKMARK', 'BOOKMARK']);
     expect(other.lines).toEqual([]);
   });
 

@@ -30,7 +30,7 @@ export interface WatchParts {
 
 /** The minimal duration of a watch without a timeout; upstream takes a random time between one and two of these. */
 const minWatchSeconds = 1800;
-/** How often an idle watcher learns that the world went on. */
+/** How often a watcher learns which revision it has seen everything of. */
 const bookmarkMilliseconds = 60_000;
 
 const initialEventsEnd = 'k8s.io/initial-events-end';
@@ -63,7 +63,9 @@ class Watch implements WatchSource {
   private stopped = false;
   /** Conversion to another version may wait for a webhook; what comes later waits in line. */
   private tail: Promise<void> | undefined;
-  private lastRevision = 0;
+  /** The revision that the watch began at; a bookmark says more than that. */
+  private begin = 0;
+  private retirement: Disposable | undefined;
 
   constructor(parts: WatchParts, request: WatchRequest, from: number) {
     this.parts = parts;
@@ -84,7 +86,7 @@ class Watch implements WatchSource {
       return;
     }
     const after = this.from === 0 || initial ? storage.revision : this.from;
-    this.lastRevision = after;
+    this.begin = after;
     if (initial) {
       this.emitAll();
       // Upstream treats an older client that asks for everything as one that asked for initial events.
@@ -98,6 +100,7 @@ class Watch implements WatchSource {
       return;
     }
     if (allowWatchBookmarks) this.armBookmark();
+    this.retirement = this.request.resource.onRetired?.(() => this.finish());
   }
 
   stop(): void {
@@ -106,6 +109,7 @@ class Watch implements WatchSource {
     this.subscription?.[Symbol.dispose]();
     this.timeout?.[Symbol.dispose]();
     this.bookmarks?.[Symbol.dispose]();
+    this.retirement?.[Symbol.dispose]();
   }
 
   private receive(event: StorageEvent): void {
@@ -121,7 +125,6 @@ class Watch implements WatchSource {
 
   /** Converts both states of the object before it decides whether the object entered or left the selection. */
   private receiveConverted(event: StorageEvent, was: boolean, is: boolean, selects: ObjectFilter): void {
-    this.lastRevision = event.revision;
     const { resource } = this.request;
     const states = [...(was ? [lastState(event)] : []), ...(is ? [event.value] : [])];
     this.convert(
@@ -153,7 +156,6 @@ class Watch implements WatchSource {
   }
 
   private emit(type: WatchEvent['type'], object: KubeObject): void {
-    this.lastRevision = Number(object.metadata.resourceVersion);
     const { resource } = this.request;
     this.convert(
       () => resource.fromStorage?.([object]) ?? [object],
@@ -208,10 +210,7 @@ class Watch implements WatchSource {
   private armBookmark(): void {
     this.bookmarks = this.parts.clock.setTimer(bookmarkMilliseconds, () => {
       const { revision } = this.parts.storage;
-      if (revision > this.lastRevision) {
-        this.lastRevision = revision;
-        this.emitBookmark(revision, false);
-      }
+      if (revision > this.begin) this.emitBookmark(revision, false);
       if (!this.stopped) this.armBookmark();
     });
   }

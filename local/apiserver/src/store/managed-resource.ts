@@ -16,10 +16,10 @@ export function managedResource(resource: Resource, subresource: string): Manage
   if (!paths) cache.set(resource, (paths = new Map()));
   let managed = paths.get(subresource);
   if (!managed) {
-    const { group, version, schema } = resource;
+    const { group, version, schema, emptyObject: empty } = resource;
     paths.set(
       subresource,
-      (managed = { group, version, schema, subresource, ignored: ignoredFields(resource, subresource) }),
+      (managed = { group, version, schema, subresource, ignored: ignoredFields(resource, subresource), empty }),
     );
   }
   return managed;

@@ -165,7 +165,7 @@ export class ObjectUpdater {
 
     // With a status nothing else has come; what was read as a status has its defaults.
     if (!statusOnly || resource.custom) resource.strategy.default?.(final);
-    if (equalJson(final, old) || equalButForTimes(final, old)) {
+    if ((equalJson(final, old) || equalButForTimes(final, old)) && isStored(entry, old)) {
       await this.parts.storage.visible(entry.revision);
       return old;
     }
@@ -221,6 +221,14 @@ export class ObjectUpdater {
     refuseInvalid(resource, draft, errors);
     if (request.subresource === '') for (const warning of strategy.warnings?.(draft, old) ?? []) context.warn(warning);
   }
+}
+
+/**
+ * Whether the storage has what was read. An object that reading filled in or pruned is written again by the next update,
+ * even if that changes nothing.
+ */
+function isStored({ value }: StoredEntry, old: KubeObject): boolean {
+  return value === old || value.apiVersion !== old.apiVersion || equalJson(value, old);
 }
 
 /** A write through `/scale` is a write of the object like any other; only its body differs. */

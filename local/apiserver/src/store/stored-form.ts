@@ -16,6 +16,6 @@ export async function toStorage(resource: Resource, object: Draft): Promise<Kube
 
 /** The answer if the object were stored: conversion to the stored version may lose something. */
 export async function asStored(resource: Resource, draft: Draft): Promise<KubeObject> {
-  if (!resource.toStorage) return draft;
+  if (!resource.fromStorage) return draft;
   return fromStorage(resource, { key: '', revision: 0, value: await toStorage(resource, draft) });
 }

@@ -35,9 +35,26 @@ export async function endpointOf(name: string, config: ClientConfig): Promise<Ap
   return {
     name,
     send: (wire) =>
-      send(agent, new URL(wire.path, config.server), { ...wire, headers: { ...credentials, ...wire.headers } }),
+      answer(agent, new URL(wire.path, config.server), { ...wire, headers: { ...credentials, ...wire.headers } }),
     close: () => agent.destroy(),
   };
+}
+
+/** A connection that breaks is an answer, too: code 0, and why. One that was kept too long is replaced. */
+async function answer(agent: Agent, url: URL, wire: WireRequest): Promise<Answer> {
+  for (;;) {
+    try {
+      return await send(agent, url, wire);
+    } catch (error) {
+      if (error instanceof StaleConnectionError) continue;
+      return { code: 0, headers: {}, body: (error as Error).message };
+    }
+  }
+}
+
+/** The server closed a connection that was kept open, just when it was used again. */
+class StaleConnectionError extends Error {
+  override readonly name = 'StaleConnectionError';
 }
 
 function send(agent: Agent, url: URL, wire: WireRequest): Promise<Answer> {
@@ -46,7 +63,10 @@ function send(agent: Agent, url: URL, wire: WireRequest): Promise<Answer> {
     const headers = { 'user-agent': 'differential/1.0', ...wire.headers, ...length };
     const outgoing = request(url, { agent, method: wire.method, headers });
     outgoing.setTimeout(timeoutMs, () => outgoing.destroy(new Error(`no answer to ${wire.method} ${wire.path}`)));
-    outgoing.on('error', reject);
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      const isStale = outgoing.reusedSocket && error.code === 'ECONNRESET';
+      reject(isStale ? new StaleConnectionError() : error);
+    });
     outgoing.on('response', (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -54,7 +74,7 @@ function send(agent: Agent, url: URL, wire: WireRequest): Promise<Answer> {
       response.on('end', () => {
         const text = Buffer.concat(chunks).toString();
         const entries = Object.entries(response.headers).map(([key, value]) => [key, String(value)]);
-        const body = parse(text, wire.watch);
+        const body = parse(text, wire.watch === true && response.statusCode === 200);
         resolve({ code: response.statusCode ?? 0, headers: Object.fromEntries(entries), body });
       });
     });
@@ -62,7 +82,7 @@ function send(agent: Agent, url: URL, wire: WireRequest): Promise<Answer> {
   });
 }
 
-function parse(text: string, isWatch = false): unknown {
+function parse(text: string, isWatch: boolean): unknown {
   try {
     if (!isWatch) return JSON.parse(text);
     return text

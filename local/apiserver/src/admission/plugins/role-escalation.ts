@@ -12,21 +12,22 @@ const api = 'rbac.authorization.k8s.io';
  * author holds may be bound, unless the author has the verbs `escalate` or `bind`.
  */
 export function roleEscalationCheck(authorizer: RbacAuthorizer): AdmissionPlugin {
-  return {
-    name: 'RBACEscalation',
-    validate(request) {
-      if (
-        request.resource.group !== api ||
-        request.operation === 'DELETE' ||
-        !request.object ||
-        request.user.groups.includes('system:masters')
-      )
-        return;
-      const { plural } = request.resource;
-      if (plural === 'roles' || plural === 'clusterroles') checkRole(authorizer, request);
-      else checkBinding(authorizer, request);
-    },
-  };
+  const check = (request: AdmissionRequest) => checkRequest(authorizer, request);
+  // Escalation is denied before a role is validated, and what is stored is checked again.
+  return { name: 'RBACEscalation', mutate: check, validate: check };
+}
+
+function checkRequest(authorizer: RbacAuthorizer, request: AdmissionRequest): void {
+  if (
+    request.resource.group !== api ||
+    request.operation === 'DELETE' ||
+    !request.object ||
+    request.user.groups.includes('system:masters')
+  )
+    return;
+  const { plural } = request.resource;
+  if (plural === 'roles' || plural === 'clusterroles') checkRole(authorizer, request);
+  else checkBinding(authorizer, request);
 }
 
 function checkRole(authorizer: RbacAuthorizer, request: AdmissionRequest): void {

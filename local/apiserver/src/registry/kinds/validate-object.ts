@@ -43,13 +43,15 @@ export function validateChangedObject<T extends KubeObject>(
   ];
   if (onUpdate === 'update' || onUpdate === 'both')
     errors.push(...validateObjectMetaUpdate(object.metadata, old.metadata, { finalizers }));
-  if (subresource === undefined && (onUpdate === 'create' || onUpdate === 'both'))
-    errors.push(...ownMetadataErrors(strategy, object, scope));
+  const runsCreate = onUpdate === 'create' || onUpdate === 'both' || onUpdate === 'create-then-update';
+  if (subresource === undefined && runsCreate) errors.push(...ownMetadataErrors(strategy, object, scope));
   const own =
     subresource === undefined
       ? strategy.validateUpdate?.(object, old, context)
       : part?.validateUpdate?.(object, old, context);
   for (const error of own ?? []) errors.push(error);
+  if (onUpdate === 'create-then-update')
+    errors.push(...validateObjectMetaUpdate(object.metadata, old.metadata, { finalizers }));
   return errors;
 }
 

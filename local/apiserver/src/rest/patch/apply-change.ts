@@ -10,6 +10,7 @@ import {
 } from '@tektite/meta';
 import { applyConfiguration } from '../../apply/field-manager.ts';
 import { formatKind, formatObject } from '../../apply/format-object.ts';
+import { strictErrorWarnings } from '../../codec/strict-error-warnings.ts';
 import { setManagedFields } from '../../store/draft-metadata.ts';
 import { managedResource } from '../../store/managed-resource.ts';
 import { type Draft, errorTarget, type Resource } from '../../registry/resource.ts';
@@ -56,7 +57,7 @@ function reportStrictErrors(
 ): void {
   if (fieldValidation === 'Ignore' || strictErrors.length === 0) return;
   if (fieldValidation === 'Strict') throw badRequestError(`error strict decoding YAML: ${strictErrors.join(', ')}`);
-  for (const strictError of strictErrors) warnings.add(strictError);
+  for (const warning of strictErrors.flatMap(strictErrorWarnings)) warnings.add(warning);
 }
 
 /** A uid means an object that is there. */
@@ -72,7 +73,8 @@ function refuseUid(context: RequestContext, resource: Resource, { metadata }: Dr
 function decodeApplied(resource: Resource, object: unknown, config: Draft): Draft {
   try {
     const value = resource.custom ? object : wrapIntegers(resource.schema, object);
-    return resource.decode(parsed(value, resource)).object;
+    // Upstream does not read the result again: nulls of custom resources meet the validation.
+    return resource.decode(parsed(value, resource), { keepNulls: true }).object;
   } catch (error) {
     if (!isDecodeError(error)) throw error;
     const kind = formatKind(config);
@@ -84,7 +86,8 @@ function decodeApplied(resource: Resource, object: unknown, config: Draft): Draf
   }
 }
 
-function checkConfiguration(resource: Resource, config: Draft): void {
+/** Refuses a configuration of another kind, and gives one without metadata empty ones. */
+export function checkConfiguration(resource: Pick<Resource, 'group' | 'version' | 'kind'>, config: Draft): void {
   const { group, version } = parseApiVersion(textOf(config.apiVersion)) ?? { group: '', version: '' };
   const kind = textOf(config.kind);
   if (group !== resource.group || version !== resource.version || kind !== resource.kind)

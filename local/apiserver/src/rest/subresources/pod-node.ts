@@ -251,7 +251,8 @@ function remoteNode({ storage }: RestParts, nodes: NodeConnectors, name: string)
 
 function connectorOf(nodes: NodeConnectors, name: string): NodeConnector {
   const node = nodes.find(name);
-  if (!node) throw notFoundError({ group: '', resource: 'nodes' }, name);
+  // Upstream asks for the node through the Pod's resource, and says so.
+  if (!node) throw notFoundError({ group: '', resource: 'pods' }, name);
   return node;
 }
 

@@ -1,6 +1,7 @@
 import {
   badRequestError,
   cloneJson,
+  equalJson,
   formatTime,
   internalServerError,
   invalid,
@@ -9,20 +10,18 @@ import {
   labelSelectorOf,
   type ManagedFieldsEntry,
   type Mutable,
+  StatusError,
 } from '@tektite/meta';
 import type { JsonSchema } from '@tektite/schema';
 import { builtinSchema, type Definition, findBuiltinDefinition, type Scale } from '@tektite/schema/kubernetes';
-import { applyConfiguration } from '../../apply/field-manager.ts';
 import {
-  emptySet,
-  type FieldSet,
-  isEmptySet,
-  hasMember,
-  setOf,
-  subtractSets,
-  unionSets,
-} from '../../apply/field-set.ts';
-import { managerKey, readManagers, writeManagers } from '../../apply/managed-fields.ts';
+  applyConfiguration,
+  type ManagedResource,
+  updateManagedFields,
+  type WriteInfo,
+} from '../../apply/field-manager.ts';
+import { formatKind, formatObject } from '../../apply/format-object.ts';
+import { setOf } from '../../apply/field-set.ts';
 import { decodeObject } from '../../codec/decode-object.ts';
 import { readJsonPath } from '../../json-path/json-path.ts';
 import { strategyOf } from '../../registry/kinds/index.ts';
@@ -32,6 +31,7 @@ import { checkUid } from '../../store/preconditions.ts';
 import { apiVersionOf, type Draft, type Resource, type ScalePaths, storageKey } from '../../registry/resource.ts';
 import { negotiate, objectTransforms } from '../../request/negotiate.ts';
 import { type PatchOptions, parsePatchOptions, parseWriteOptions, type WriteOptions } from '../../request/options.ts';
+import { checkConfiguration } from '../patch/apply-change.ts';
 import { applyPatch } from '../patch/apply-patch.ts';
 import { patchTypeOf } from '../patch/patch-type.ts';
 import type { Patched } from '../patch/patched.ts';
@@ -39,6 +39,7 @@ import { readPatchBody } from '../patch/patch-body.ts';
 import { fieldManagerOf, type RequestContext } from '../request-context.ts';
 import { Responder } from '../respond.ts';
 import { methodNotAllowedError, type RestParts, type SubresourceHandler, writeContext } from '../resource-handler.ts';
+import { type ReplicasPath, replicasPathOf, toParentOwners, toScaleOwners } from './scale-owners.ts';
 import { readTypedBody } from './typed-body.ts';
 
 const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
@@ -48,7 +49,12 @@ const builtinPaths: ScalePaths = { specReplicasPath: '.spec.replicas', statusRep
 export function scaleHandler(parts: RestParts): SubresourceHandler {
   return async (context, resource) => {
     const { headers, query } = context.request;
-    const form = negotiate(headers.accept, objectTransforms, !resource.custom);
+    const form = negotiate(
+      headers.accept,
+      objectTransforms,
+      !resource.custom,
+      resource.custom ? 'serializer' : 'routes',
+    );
     const respond = new Responder(
       { ...resource, strategy: strategyOf(scaleKind.group, scaleKind.version, scaleKind.kind) ?? {} },
       form,
@@ -68,7 +74,7 @@ async function answer(parts: RestParts, context: RequestContext, resource: Resou
       const options = parseWriteOptions(request.query, 'UpdateOptions');
       const wanted = readTypedBody<Scale>(context, scaleKind);
       return write(parts, context, resource, options, (object) =>
-        withReplicas(resource, object, checked(context, resource, object, wanted)),
+        updateScale(parts, context, resource, object, checked(context, resource, object, wanted), options),
       );
     }
     case 'patch': {
@@ -81,18 +87,28 @@ async function answer(parts: RestParts, context: RequestContext, resource: Resou
           context,
           resource,
           options,
-          (object) => applyScale(parts, context, resource, object, body.value as Scale, options),
-          true,
+          configuredScale(parts, context, resource, body.value as Draft, options),
         );
       return write(parts, context, resource, options, (object) => {
-        const live = toScale(resource, object, false) as KubeObject;
+        const live = resource.custom ? (toScale(resource, object, false) as KubeObject) : ownedScale(resource, object);
         const patched = applyPatch(context, patchedScale, type, live, body, options) as Scale;
-        return withReplicas(resource, object, checked(context, resource, object, patched));
+        return updateScale(parts, context, resource, object, checked(context, resource, object, patched), options);
       });
     }
     default:
       throw methodNotAllowedError();
   }
+}
+
+function configuredScale(
+  parts: RestParts,
+  context: RequestContext,
+  resource: Resource,
+  config: Draft,
+  options: PatchOptions,
+): (object: KubeObject) => Draft {
+  checkConfiguration(scaleKind, config);
+  return (object) => applyScale(parts, context, resource, object, config as Scale, options);
 }
 
 const scaleDefinition = findBuiltinDefinition(scaleKind.group, scaleKind.version, scaleKind.kind) as Definition;
@@ -110,8 +126,12 @@ const patchedScale: Patched = {
 
 function checked({ info }: RequestContext, resource: Resource, object: KubeObject, scale: Scale): Scale {
   const { name, namespace = '', uid = '' } = scale.metadata;
+  if (name === undefined || name === '')
+    throw badRequestError(
+      `the name of the object (${info.name} based on URL) was undeterminable: name must be provided`,
+    );
   if (name !== info.name)
-    throw badRequestError(`the name of the object (${name ?? ''}) does not match the name on the URL (${info.name})`);
+    throw badRequestError(`the name of the object (${name}) does not match the name on the URL (${info.name})`);
   if (namespace !== '' && namespace !== info.namespace)
     throw badRequestError('the namespace of the provided object does not match the namespace sent on the request');
   if (uid !== '') checkUid(resource, storageKey(resource, info.namespace, info.name), info.name, object, uid);
@@ -130,7 +150,6 @@ async function write(
   resource: Resource,
   options: WriteOptions,
   change: (object: KubeObject) => Draft,
-  ownManagedFields = false,
 ): Promise<Scale> {
   const { namespace, name } = context.info;
   const { object } = await parts.objects.update(
@@ -140,7 +159,7 @@ async function write(
       name,
       subresource: 'scale',
       change: (old) => change(old as KubeObject),
-      ownManagedFields,
+      ownManagedFields: true,
       view: scaleView(resource),
     },
     writeContext(context, options),
@@ -229,7 +248,55 @@ function withReplicas(resource: Resource, object: KubeObject, scale: Scale): Dra
   return draft;
 }
 
-const scaleReplicas: FieldSet = setOf(['f:spec', 'f:replicas']);
+/** A Scale as something that managers own fields of. */
+const managedScale: ManagedResource = {
+  ...scaleKind,
+  schema: builtinSchema('autoscaling/v1.Scale') as JsonSchema,
+  subresource: 'scale',
+  ignored: setOf(['f:status']),
+};
+
+type OwnedScale = KubeObject & Record<string, unknown>;
+
+/** The Scale of an object, with the owners of its replicas. */
+function ownedScale(resource: Resource, object: KubeObject): OwnedScale {
+  const scale = toScale(resource, object, false);
+  const managedFields = toScaleOwners(object.metadata.managedFields, replicasPath(resource));
+  return { ...scale, metadata: { ...scale.metadata, managedFields } };
+}
+
+function replicasPath(resource: Resource): ReplicasPath {
+  return replicasPathOf(pathsOf(resource).specReplicasPath);
+}
+
+/** Passes the owners of a changed Scale on to the object. */
+function ownReplicas(
+  resource: Resource,
+  object: KubeObject,
+  draft: Draft,
+  owners: readonly ManagedFieldsEntry[] | undefined,
+): Draft {
+  const { managedFields } = object.metadata;
+  const entries = toParentOwners(managedFields, owners, apiVersionOf(resource), replicasPath(resource));
+  setManagedFields(draft, entries as Mutable<ManagedFieldsEntry[]>);
+  return draft;
+}
+
+/** The object with the replicas of an updated or patched Scale. */
+function updateScale(
+  parts: RestParts,
+  context: RequestContext,
+  resource: Resource,
+  object: KubeObject,
+  scale: Scale,
+  options: WriteOptions,
+): Draft {
+  const write = writeInfo(parts, context, options);
+  const live = ownedScale(resource, object);
+  const { managedFields: _, ...metadata } = scale.metadata;
+  const owners = updateManagedFields(managedScale, live, { ...scale, metadata } as OwnedScale, write);
+  return ownReplicas(resource, object, withReplicas(resource, object, scale), owners);
+}
 
 /** Applies a Scale: the manager of an object's replicas also owns those of its Scale, and the other way round. */
 function applyScale(
@@ -240,46 +307,28 @@ function applyScale(
   config: Scale,
   options: PatchOptions,
 ): Draft {
-  const path = pathsOf(resource)
-    .specReplicasPath.split('.')
-    .filter((name) => name !== '')
-    .map((name) => `f:${name}`);
-  const ownReplicas = setOf(path);
-  const managers = readManagers(object.metadata.managedFields);
-  const owners: ManagedFieldsEntry[] = writeManagers(
-    new Map(
-      [...managers]
-        .filter(([, { set }]) => hasMember(set, path))
-        .map(([key, entry]) => [key, { ...entry, apiVersion: 'autoscaling/v1', set: scaleReplicas }]),
-    ),
-  );
-  const live = {
-    ...toScale(resource, object, false),
-    metadata: { ...object.metadata, managedFields: owners },
-  } as KubeObject & Record<string, unknown>;
-  const applied = applyConfiguration(
-    {
-      ...scaleKind,
-      schema: builtinSchema('autoscaling/v1.Scale') as JsonSchema,
-      subresource: 'scale',
-      ignored: setOf(['f:status']),
-    },
-    live,
-    config as KubeObject & Record<string, unknown>,
-    { manager: fieldManagerOf(context, options.fieldManager), time: formatTime(parts.clock.now()) },
-    options.force,
-  );
-  for (const [key, entry] of managers) {
-    const set = subtractSets(entry.set, ownReplicas);
-    if (isEmptySet(set)) managers.delete(key);
-    else managers.set(key, { ...entry, set });
-  }
-  for (const [, entry] of readManagers(applied.managedFields)) {
-    const back = { ...entry, apiVersion: apiVersionOf(resource) };
-    const existing = managers.get(managerKey(back));
-    managers.set(managerKey(back), { ...back, set: unionSets(existing?.set ?? emptySet, ownReplicas) });
-  }
-  const draft = withReplicas(resource, object, applied.object as Scale);
-  setManagedFields(draft, writeManagers(managers) as Mutable<ManagedFieldsEntry[]>);
-  return draft;
+  const live = ownedScale(resource, object);
+  const write = writeInfo(parts, context, options);
+  const applied = applyConfiguration(managedScale, live, config as OwnedScale, write, options.force);
+  if (resource.custom) refuseConversion(live, applied.object, config);
+  checked(context, resource, object, applied.object as Scale);
+  return ownReplicas(resource, object, withReplicas(resource, object, applied.object as Scale), applied.managedFields);
+}
+
+/** Upstream's field managers cannot convert the Scale of a custom resource, once there is something to convert. */
+function refuseConversion(live: OwnedScale, applied: KubeObject, config: KubeObject): void {
+  const hasOwners = (live.metadata.managedFields ?? []).length > 0;
+  const { managedFields: _, ...metadata } = live.metadata;
+  if (hasOwners && equalJson({ ...live, metadata }, applied)) return;
+  const message = hasOwners
+    ? `failed to convert new object (${formatObject(config)})`
+    : `failed to create manager for existing fields: failed to convert live object (/; ${formatKind(config)})`;
+  throw new StatusError({
+    code: 500,
+    message: `${message} to proper version: request to convert CR to an invalid group/version: autoscaling/v1`,
+  });
+}
+
+function writeInfo(parts: RestParts, context: RequestContext, { fieldManager }: WriteOptions): WriteInfo {
+  return { manager: fieldManagerOf(context, fieldManager), time: formatTime(parts.clock.now()) };
 }

@@ -30,6 +30,7 @@ export function tokenHandler(parts: RestParts, tokens: ServiceAccountTokens): Su
     const options = parseWriteOptions(request.query, 'CreateOptions');
     const media = negotiateMedia(context.request.headers.accept);
     const wanted = readTypedBody<TokenRequest>(context, tokenRequest);
+    checkPlace(info, wanted);
     const account = await parts.objects.get(resource, info.namespace, info.name);
     const body = await reviewAction(parts, context, {
       resource,
@@ -82,6 +83,16 @@ function completeRequest(
   } as unknown as TokenRequest;
 }
 
+/** A request that names an account names the one of the path. */
+function checkPlace(info: RequestContext['info'], { metadata = {} }: TokenRequest): void {
+  if ((metadata.namespace ?? '') !== '' && metadata.namespace !== info.namespace)
+    throw badRequestError('the namespace of the provided object does not match the namespace sent on the request');
+  if ((metadata.name ?? '') !== '' && metadata.name !== info.name) {
+    const error = invalid('metadata.name', metadata.name, 'must match the service account name if specified');
+    throw invalidObjectError('authentication.k8s.io', 'TokenRequest', info.name, [error]);
+  }
+}
+
 function checkExpiration(seconds: number): void {
   const errors: FieldError[] = [];
   if (seconds < minSeconds)
@@ -105,7 +116,7 @@ function findBound(
   { namespace, name: account }: RequestContext['info'],
   { kind = '', apiVersion = '', name = '', uid = '' }: Reference,
 ): BoundObject {
-  const plural = apiVersion === 'v1' ? bindable[kind] : undefined;
+  const plural = apiVersion.includes('/') ? undefined : bindable[kind];
   if (plural === undefined) {
     const version = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
     throw badRequestError(`cannot bind token to object of type ${version}, Kind=${kind}`);

@@ -142,8 +142,13 @@ export function compileExpression(
   const { type } = compilation.checked;
   if (types.length === 0 || types.some((wanted) => formatType(wanted) === formatType(type)))
     return { text, program, type };
-  const wanted = types.map(formatType);
+  const wanted = types.map(nameOf);
   const reason =
     wanted.length === 1 ? `must evaluate to ${wanted[0]}` : `must evaluate to one of [${wanted.join(' ')}]`;
-  return { text, error: `${reason} but got ${formatType(type)}` };
+  return { text, error: `${reason} but got ${nameOf(type)}` };
+}
+
+/** A type as it calls itself: null has another name in errors of the checker. */
+function nameOf(type: CelType): string {
+  return type.kind === 'null_type' ? type.kind : formatType(type);
 }

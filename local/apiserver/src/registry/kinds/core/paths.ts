@@ -13,7 +13,7 @@ export function checkNoBacksteps(value: string, path: FieldPath, errors: FieldEr
 /** Names that start with two dots belong to the kubelet. */
 export function checkNonReservedPath(value: string, path: FieldPath, errors: FieldError[]): void {
   checkDescendingPath(value, path, errors);
-  if (value.startsWith('..') && !value.startsWith('./')) errors.push(invalid(path, value, "must not start with '..'"));
+  if (value.startsWith('..') && !value.startsWith('../')) errors.push(invalid(path, value, "must not start with '..'"));
 }
 
 export const fileModeViolation = 'must be a number between 0 and 0777 (octal), both inclusive';

@@ -66,7 +66,8 @@ function sourceOf(spec: PersistentVolumeSpec): Record<string, unknown> {
 }
 
 function validateUpdate(volume: PersistentVolume, old: PersistentVolume): FieldError[] {
-  const errors = validateVolume(volume);
+  // Upstream's strategy and its rules for updates both validate the volume, so each cause is listed twice.
+  const errors = [...validateVolume(volume), ...validateVolume(volume)];
   const { spec = {} } = volume;
   const { spec: oldSpec = {} } = old;
   const source = sourceOf(spec);

@@ -13,6 +13,7 @@ import type { ClusterRoleBinding, RoleBinding, Subject } from '@tektite/schema/k
 import type { KindStrategy, TableColumn } from '../../kind-strategy.ts';
 import { checkText } from '../field-checks.ts';
 import { goValue } from '../go-value/go-value.ts';
+import { validateObjectMetaUpdate } from '../object-meta.ts';
 import { ageOf, nameOf } from '../table/cells.ts';
 import { clusterRoleBindingColumns, roleBindingColumns } from './columns.ts';
 
@@ -63,12 +64,13 @@ function namesOf({ subjects }: Binding, kind: string): string {
 
 function bindingStrategy<T extends Binding>(namespaced: boolean, columns: readonly TableColumn[]): KindStrategy<T> {
   return {
-    metadataRules: { onUpdate: 'both' },
+    metadataRules: { onUpdate: 'create' },
     validateName: validatePathSegmentName,
     default: (binding) => defaultBinding(binding as Mutable<Binding>),
     validateCreate: (binding) => validateBinding(binding, namespaced),
     validateUpdate(binding, old) {
       const errors = validateBinding(binding, namespaced);
+      errors.push(...validateObjectMetaUpdate(binding.metadata, old.metadata, { finalizers: 'kubernetes' }));
       if (!equalJson(binding.roleRef, old.roleRef))
         errors.push(invalid(FieldPath.of('roleRef'), goValue('RoleRef', binding.roleRef), 'cannot change roleRef'));
       return errors;

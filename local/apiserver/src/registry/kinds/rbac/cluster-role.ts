@@ -28,7 +28,7 @@ function validateClusterRole({ rules, aggregationRule }: ClusterRole): FieldErro
 }
 
 export const clusterRoleStrategy: KindStrategy<ClusterRole> = {
-  metadataRules: { onUpdate: 'both' },
+  metadataRules: { onUpdate: 'create-then-update' },
   validateName: validatePathSegmentName,
   validateCreate: validateClusterRole,
   validateUpdate: validateClusterRole,

@@ -11,7 +11,7 @@ function validateRole({ rules }: Role): FieldError[] {
 }
 
 export const roleStrategy: KindStrategy<Role> = {
-  metadataRules: { onUpdate: 'both' },
+  metadataRules: { onUpdate: 'create-then-update' },
   validateName: validatePathSegmentName,
   validateCreate: validateRole,
   validateUpdate: validateRole,
