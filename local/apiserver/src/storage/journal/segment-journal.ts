@@ -180,7 +180,7 @@ export class SegmentJournal implements Journal {
     await this.order;
     await this.cleaning;
     await this.reserving;
-    await this.acknowledged.close();
+    this.acknowledged.close();
     await this.tail?.close();
     await this.lock.release();
   }
