@@ -1,7 +1,6 @@
-import type { ServerRequest, ServerResponse } from '@tektite/http';
 import { StatusError } from '@tektite/meta';
 import type { ApiResponse } from '../request/api-response.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, IncomingRequest, OutgoingResponse } from './connection.ts';
 import { protobuf } from '../codec/media-type.ts';
 import { encodeBody } from './encode-body.ts';
 import type { SlowReaders } from './slow-readers.ts';
@@ -22,8 +21,8 @@ export class ResponseWriter {
 
   /** `client` names the one whose share of memory a slow answer takes. */
   async write(
-    request: ServerRequest,
-    response: ServerResponse,
+    request: IncomingRequest,
+    response: OutgoingResponse,
     result: ApiResponse,
     connection: Connection,
     client: string,
@@ -108,11 +107,11 @@ function heldBytes(result: ApiResponse): number {
 }
 
 /** Resolves when the client has read enough, or is no longer there. */
-function drained(response: ServerResponse, connection: Connection, waiting: Disposable): Promise<void> {
+function drained(response: OutgoingResponse, connection: Connection, waiting: Disposable): Promise<void> {
   return settled(connection, waiting, (resolve) => response.once('drain', resolve));
 }
 
-function finished(response: ServerResponse, connection: Connection, waiting: Disposable): Promise<void> {
+function finished(response: OutgoingResponse, connection: Connection, waiting: Disposable): Promise<void> {
   return settled(connection, waiting, (resolve) => response.once('finish', resolve));
 }
 
@@ -131,7 +130,7 @@ async function settled(
 
 /** Node takes one byte for each character of a header; warnings may have others, which go out as UTF-8. */
 function asHeaderBytes(headers: HeaderValues): HeaderValues {
-  const encode = (value: string) => Buffer.from(value, 'utf8').toString('latin1');
+  const encode = (value: string) => (notAscii.test(value) ? Buffer.from(value, 'utf8').toString('latin1') : value);
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
@@ -139,6 +138,9 @@ function asHeaderBytes(headers: HeaderValues): HeaderValues {
     ]),
   );
 }
+
+// biome-ignore lint: a class of control characters
+const notAscii = /[^\x00-\x7f]/;
 
 /** Answers to requests that switch protocols. */
 function isSwitch(result: ApiResponse): result is Extract<ApiResponse, { type: 'upgrade' | 'portForward' | 'tunnel' }> {
