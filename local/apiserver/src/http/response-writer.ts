@@ -2,7 +2,7 @@ import { StatusError } from '@tektite/meta';
 import type { ApiResponse } from '../request/api-response.ts';
 import type { Connection, IncomingRequest, OutgoingResponse } from './connection.ts';
 import { protobuf } from '../codec/media-type.ts';
-import { encodeBody } from './encode-body.ts';
+import { encodeAnswer } from './encode-body.ts';
 import type { SlowReaders } from './slow-readers.ts';
 import { streamWatch } from './stream-watch.ts';
 import type { InTurn, Turns } from './turns.ts';
@@ -32,7 +32,7 @@ export class ResponseWriter {
       'content-type': contentType(result),
       ...(result.headers && asHeaderBytes(result.headers)),
     };
-    const wait = (held: () => number) => this.slow.wait({ client, held, cut: () => void response.destroy() });
+    const wait = (held: () => number) => this.slow.wait({ client, held, cut: () => response.destroy() });
     const inTurn: InTurn = (work) => this.turns.do(client, work);
     if (result.type === 'watch') {
       streamWatch(response, result.code, headers, result.source, result.media, connection, wait, inTurn);
@@ -52,8 +52,7 @@ export class ResponseWriter {
       response.end();
       return;
     }
-    const pieces =
-      result.type === 'text' ? once(result.text) : encodeBody(result.object, result.media, request.url ?? '');
+    const pieces = result.type === 'text' ? once(result.text) : encodeAnswer(result, request.url ?? '');
     let piece = pieces.next();
     let next = pieces.next();
     if (next.done) headers['content-length'] = String(Buffer.byteLength(piece.value as string | Buffer));
@@ -101,9 +100,10 @@ function heldBytes(result: ApiResponse): number {
     readonly items?: readonly unknown[];
     readonly rows?: readonly unknown[];
   };
+  const count = result.type === 'storedList' ? result.list.entries.length : items.length;
   // A list in protobuf is encoded before its first byte is sent.
-  const each = result.type === 'object' && result.media === 'protobuf' ? 1024 : 64;
-  return smallBytes + items.length * each + rows.length * 1024;
+  const each = 'media' in result && result.media === 'protobuf' ? 1024 : 64;
+  return smallBytes + count * each + rows.length * 1024;
 }
 
 /** Resolves when the client has read enough, or is no longer there. */

@@ -111,7 +111,7 @@ class WatchStream implements WatchReader {
 
   /** A watch whose events cannot be encoded ends. */
   private drainInTurn(): void {
-    this.inTurn(() => this.drain()).catch(() => void this.response.destroy());
+    this.inTurn(() => this.drain()).catch(() => this.response.destroy());
   }
 
   private drain(): void {

@@ -12,7 +12,7 @@ import { apiVersionOf, type Resource } from '../registry/resource.ts';
 import { RevisionCompactedError, type Storage, type StorageEvent } from '../storage/storage.ts';
 import type { InitialEvents, WatchEvent, WatchReader, WatchSource } from '../request/api-response.ts';
 import { InvalidRevisionError, type ListParameters, parseRevision, tooLargeRevisionError } from './list-options.ts';
-import { objectsOf } from './list.ts';
+import { objectsOf } from '../request/stored-answer.ts';
 import type { ObjectFilter, Selection } from './selection.ts';
 
 export interface WatchRequest {
