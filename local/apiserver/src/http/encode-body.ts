@@ -1,8 +1,8 @@
 import { formatYaml } from '@tektite/schema/yaml';
 import { encodeJson } from '../codec/encoded-json.ts';
 import { encodeProtobuf, encodeProtobufList, encodeStoredList, type Kinded } from '../codec/encode-protobuf.ts';
-import type { ApiResponse, Media } from '../request/api-response.ts';
-import { objectOf, type StoredList, withoutKind } from '../request/stored-answer.ts';
+import type { ApiResponse, Media, StoredList } from '../request/api-response.ts';
+import { objectOf, withoutKind } from '../request/stored-answer.ts';
 import type { StoredEntry } from '../storage/storage.ts';
 
 /** Pieces of a long answer have about this many characters. */

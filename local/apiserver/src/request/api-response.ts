@@ -1,7 +1,6 @@
 import type { Duplex } from 'node:stream';
-import type { KubeObject, Status } from '@tektite/meta';
+import type { KubeObject, ListMeta, Status } from '@tektite/meta';
 import type { StoredEntry } from '../storage/storage.ts';
-import type { StoredList } from './stored-answer.ts';
 
 /** How objects are written. Protobuf has the built-in kinds alone. */
 export type Media = 'json' | 'yaml' | 'protobuf';
@@ -42,6 +41,14 @@ export interface WatchSource {
 interface ResponseHead {
   readonly code: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** A list of objects as they are in the storage. */
+export interface StoredList {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly metadata: ListMeta;
+  readonly entries: readonly StoredEntry[];
 }
 
 /**

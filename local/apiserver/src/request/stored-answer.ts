@@ -1,14 +1,6 @@
-import type { KubeObject, ListMeta } from '@tektite/meta';
+import type { KubeObject } from '@tektite/meta';
 import type { StoredEntry } from '../storage/storage.ts';
 import type { ApiResponse } from './api-response.ts';
-
-/** A list of objects as they are in the storage. */
-export interface StoredList {
-  readonly kind: string;
-  readonly apiVersion: string;
-  readonly metadata: ListMeta;
-  readonly entries: readonly StoredEntry[];
-}
 
 /** The object of an answer. What comes from the storage as JSON is decoded for it. */
 export function objectOf(answer: ApiResponse): unknown {
