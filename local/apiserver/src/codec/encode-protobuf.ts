@@ -34,8 +34,8 @@ interface StoredItem {
 }
 
 /**
- * A long list, in pieces. All items are encoded before the first byte, with an empty piece after each part of them, so that other
- * requests get their turns.
+ * A long list, in pieces. Its length comes first, so all items are encoded before the first byte, with an empty piece after each
+ * part of them: other requests get their turns. Of a very long list the first part is held, and the rest encoded again.
  */
 export function encodeProtobufList(list: Kinded & { readonly items: readonly unknown[] }): Generator<Buffer> {
   const { items, ...head } = list;
@@ -62,34 +62,40 @@ function* encodePieces<T extends object>(
   const write = findMessage(apiVersion, kind.replace(/List$/, ''));
   const message = findMessage(apiVersion, kind);
   if (!write || !message) throw new Error(`${apiVersion} ${kind} has no form in protobuf`);
-  const pieces: Buffer[] = [];
+  const encode = (item: T): Buffer => {
+    const known = recentItems.get(item);
+    if (known) return known;
+    const encoded = encodeItem(write, objectOf(item));
+    if (staysSame(item)) recentItems.set(item, encoded);
+    return encoded;
+  };
+  const pieces: (Buffer | readonly T[])[] = [];
   let encodedBytes = 0;
   let part: Buffer[] = [];
   let partBytes = 0;
-  for (const item of items) {
-    let encoded = recentItems.get(item);
-    if (!encoded) {
-      encoded = encodeItem(write, objectOf(item));
-      if (staysSame(item)) recentItems.set(item, encoded);
-    }
-    part.push(encoded);
-    partBytes += encoded.length;
-    if (partBytes < pieceBytes) continue;
-    pieces.push(Buffer.concat(part, partBytes));
+  const endPart = (end: number) => {
+    const isHeld = encodedBytes < maxHeldBytes;
+    pieces.push(isHeld ? Buffer.concat(part, partBytes) : items.slice(end - part.length, end));
     encodedBytes += partBytes;
     part = [];
     partBytes = 0;
+  };
+  for (const [index, item] of items.entries()) {
+    const encoded = encode(item);
+    part.push(encoded);
+    partBytes += encoded.length;
+    if (partBytes < pieceBytes) continue;
+    endPart(index + 1);
     yield empty;
   }
-  pieces.push(Buffer.concat(part, partBytes));
-  encodedBytes += partBytes;
+  endPart(items.length);
   // Everything but the items, which come last.
   message(writer, { ...head, items: [] });
   writer.varint(writer.length + encodedBytes);
   writer.byte(0x12);
   writeKind(apiVersion, kind);
   yield writer.take();
-  yield* pieces;
+  for (const piece of pieces) yield Buffer.isBuffer(piece) ? piece : Buffer.concat(piece.map(encode));
   yield trailer;
 }
 
@@ -103,6 +109,7 @@ function encodeItem(write: ValueWriter, object: object): Buffer {
 
 const empty = Buffer.alloc(0);
 const pieceBytes = 64 * 1024;
+const maxHeldBytes = 16 * 1024 * 1024;
 
 /** An event of a watch: a message without an envelope, after its length in four bytes. The object in it has an envelope. */
 export function encodeProtobufEvent(type: string, object: Kinded): Buffer {

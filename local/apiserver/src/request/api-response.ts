@@ -9,6 +9,8 @@ export type Media = 'json' | 'yaml' | 'protobuf';
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
   readonly object: KubeObject | Status;
+  /** The object as JSON, where the storage has that. */
+  readonly json?: string;
 }
 
 /**
