@@ -4,11 +4,14 @@ import {
   type Http2SecureServer,
   type Http2ServerRequest,
   type Http2ServerResponse,
+  type IncomingHttpHeaders,
   type ServerHttp2Session,
+  type ServerHttp2Stream,
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Clock, systemClock } from '@tektite/meta';
+import { StreamExchange } from './stream-exchange.ts';
 
 export interface TlsOptions {
   /** PEM. */
@@ -33,6 +36,8 @@ export interface GuardedServerOptions {
   readonly clock?: Clock;
   /** Answers a request. An error that it throws is answered with 500 and handed to `onError`. */
   readonly onRequest: (request: ServerRequest, response: ServerResponse) => Promise<void> | void;
+  /** Answers a request of HTTP/2 on its stream, for less. Absent: `onRequest` does. */
+  readonly onStream?: (exchange: StreamExchange) => Promise<void>;
   readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void> | void;
   readonly onError?: (error: unknown) => void;
 }
@@ -93,7 +98,8 @@ export class GuardedServer implements AsyncDisposable {
       const answered = answer(options.onRequest, request, response, onError).finally(() => this.busy.delete(answered));
       this.busy.add(answered);
     });
-    const { onUpgrade } = options;
+    const { onStream, onUpgrade } = options;
+    if (onStream) this.answerStreams(onStream, onError);
     if (onUpgrade)
       server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
         Promise.resolve()
@@ -140,6 +146,30 @@ export class GuardedServer implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** Takes streams from Node's own layer, which began to listen for them together with `request`. */
+  private answerStreams(
+    onStream: NonNullable<GuardedServerOptions['onStream']>,
+    onError: (error: unknown) => void,
+  ): void {
+    const server = this.server as Http2SecureServer;
+    server.removeAllListeners('stream');
+    server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number) => {
+      if (headers[':method'] === 'CONNECT') {
+        stream.respond({ ':status': 405 }, { endStream: true });
+        return;
+      }
+      if (headers.expect === '100-continue') stream.additionalHeaders({ ':status': 100 });
+      const exchange = new StreamExchange(stream, headers, flags);
+      const answered = onStream(exchange)
+        .catch((error: unknown) => {
+          onError(error);
+          fail(exchange);
+        })
+        .finally(() => this.busy.delete(answered));
+      this.busy.add(answered);
+    });
   }
 
   private stopListening(): Promise<void> {
@@ -196,11 +226,15 @@ async function answer(
     await onRequest(request, response);
   } catch (error) {
     onError(error);
-    if (response.headersSent || response.destroyed) response.destroy();
-    else {
-      response.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' });
-      response.end('internal server error\n');
-    }
+    fail(response);
+  }
+}
+
+function fail(response: Pick<StreamExchange, 'headersSent' | 'destroyed' | 'destroy' | 'writeHead' | 'end'>): void {
+  if (response.headersSent || response.destroyed) response.destroy();
+  else {
+    response.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' });
+    response.end('internal server error\n');
   }
 }
 

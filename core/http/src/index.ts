@@ -5,5 +5,6 @@ export {
   type ServerResponse,
   type TlsOptions,
 } from './guarded-server.ts';
+export { StreamExchange } from './stream-exchange.ts';
 export { isAllowedHost } from './allowed-host.ts';
 export { parseTarget, type RequestTarget } from './request-target.ts';

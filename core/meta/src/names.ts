@@ -59,7 +59,9 @@ export const inclusiveRangeError = (low: number, high: number): string =>
 const emptyError = 'must be non-empty';
 
 function limited(value: string, maxLength: number, violation = maxLengthError): string[] {
-  return utf8Length(value) > maxLength ? [violation(maxLength)] : [];
+  // A unit of UTF-16 takes at most three bytes, so most names need not be measured.
+  const isLonger = value.length * 3 > maxLength && utf8Length(value) > maxLength;
+  return isLonger ? [violation(maxLength)] : [];
 }
 
 const dns1123LabelWords =

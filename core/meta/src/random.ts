@@ -29,8 +29,8 @@ function take(length: number): Uint8Array {
 /** The machine's own randomness; good enough for secrets. */
 export const systemRandom: Random = {
   next() {
-    const [word] = getRandomValues(new Uint32Array(1));
-    return (word ?? 0) / 2 ** 32;
+    const [a = 0, b = 0, c = 0, d = 0] = take(4);
+    return (a * 2 ** 24 + b * 2 ** 16 + c * 2 ** 8 + d) / 2 ** 32;
   },
   bytes: take,
 };

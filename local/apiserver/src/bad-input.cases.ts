@@ -19,6 +19,7 @@ const knownServerErrors = [
   /^failed to create typed (patch|live) object/,
   /^failed to convert new object/,
   /^unknown patch type: /,
+  /^content is not a list$/,
   /does not contain declared merge key/,
   /^merging lists cannot yet be specified/,
   /^list element types are not identical/,

@@ -1,6 +1,7 @@
 import { type Clock, type KubeObject, type Status } from '@tektite/meta';
 import { expect } from 'vitest';
 import type { ApiRequest, UserInfo } from './request/api-request.ts';
+import { objectOf } from './request/stored-answer.ts';
 import type { ApiResponse, WatchEvent } from './request/api-response.ts';
 import { ApiServer, type ApiServerOptions } from './server.ts';
 
@@ -60,10 +61,11 @@ export class TestServer implements AsyncDisposable {
 
   async send(method: string, url: string, body?: unknown, options: RequestOptions = {}): Promise<Answer> {
     const response = await this.handle(method, url, body, options);
-    if (response.type !== 'object' && response.type !== 'text') throw new Error(`unexpected ${response.type}`);
+    const object = objectOf(response);
+    if (object === undefined && response.type !== 'text') throw new Error(`unexpected ${response.type}`);
     const { code, headers } = response;
     if (response.type === 'text') return { code, headers, object: {} as Answer['object'], text: response.text };
-    return { code, headers, object: response.object as Answer['object'], text: '' };
+    return { code, headers, object: object as Answer['object'], text: '' };
   }
 
   /** Like {@link send}, for what must succeed; returns the object. */

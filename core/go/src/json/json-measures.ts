@@ -24,7 +24,7 @@ export function measureJson(bytes: Uint8Array): JsonMeasures {
   for (let at = 0; at < length; at++) {
     const byte = bytes[at] as number;
     if (byte === quote) {
-      for (at++; at < length && bytes[at] !== quote; at++) if (bytes[at] === backslash) at++;
+      at = endOfString(bytes, at);
     } else if (byte === 0x3a) keys++;
     else if (byte === 0x7b || byte === 0x5b) {
       if (++depth > deepest) deepest = depth;
@@ -39,6 +39,16 @@ export function measureJson(bytes: Uint8Array): JsonMeasures {
     }
   }
   return { keys, depth: deepest, hasFractions, unsafeInteger };
+}
+
+/** The index of the closing quote. Texts are long: the engine's search passes over them much faster than a loop does. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  for (let end = bytes.indexOf(quote, start + 1); end >= 0; end = bytes.indexOf(quote, end + 1)) {
+    let before = end - 1;
+    while (bytes[before] === backslash) before--;
+    if ((end - before) % 2 === 1) return end;
+  }
+  return bytes.length;
 }
 
 /** The index after the number; negative when it has a point or an exponent. */

@@ -1,6 +1,7 @@
 import { type Clock, formatMicroTime, type KubeObject, type Random, randomUid, type Status } from '@tektite/meta';
 import type { ApiRequest, UserInfo } from '../request/api-request.ts';
 import type { ApiResponse, InitialEvents, WatchEvent, WatchReader } from '../request/api-response.ts';
+import { objectOf } from '../request/stored-answer.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import type { AuditDecision, AuditPolicy, AuditStage } from './audit-policy.ts';
 
@@ -136,10 +137,10 @@ export class AuditedRequest {
     if (level === 'Metadata' || !this.who?.info.isResourceRequest) return {};
     const shown = (object: unknown) => (omitManagedFields ? withoutManagedFields(object) : object);
     const requestObject = bodyOf(this.request);
-    const isShown = level === 'RequestResponse' && response?.type === 'object';
+    const responseObject = level === 'RequestResponse' && response ? objectOf(response) : undefined;
     return {
       ...(requestObject === undefined ? {} : { requestObject: shown(requestObject) }),
-      ...(isShown ? { responseObject: shown(response.object) } : {}),
+      ...(responseObject === undefined ? {} : { responseObject: shown(responseObject) }),
     };
   }
 }
@@ -179,9 +180,7 @@ function userOf({ name, uid, groups, extra }: UserInfo): object {
 
 function objectRefOf(info: RequestInfo, response: ApiResponse | undefined): object {
   const { resource, namespace, name, group, version, subresource } = info;
-  const { metadata } = (
-    response?.type === 'object' && response.code < 300 ? response.object : {}
-  ) as Partial<KubeObject>;
+  const { metadata } = (response && response.code < 300 ? headOf(response) : {}) as Partial<KubeObject>;
   const named = name || (info.verb === 'create' ? (metadata?.name ?? '') : '');
   return {
     resource,
@@ -193,6 +192,11 @@ function objectRefOf(info: RequestInfo, response: ApiResponse | undefined): obje
     ...(metadata?.resourceVersion ? { resourceVersion: metadata.resourceVersion } : {}),
     ...(subresource === '' ? {} : { subresource }),
   };
+}
+
+/** An answer with its metadata. The objects of a list are not asked for. */
+function headOf(response: ApiResponse): unknown {
+  return response.type === 'storedList' ? response.list : (objectOf(response) ?? {});
 }
 
 function statusOf(response: ApiResponse): object {

@@ -180,6 +180,15 @@ it('writes a long list in pieces that make the same bytes', () => {
   expect(Buffer.concat(pieces).equals(encodeProtobuf(list))).toBe(true);
 });
 
+it('writes a very long list as it writes a short one', () => {
+  const items = Array.from({ length: 3000 }, (_, index) => ({
+    metadata: { name: `c${index}` },
+    data: { k: 'x'.repeat(10_000) },
+  }));
+  const list = { apiVersion: 'v1', kind: 'ConfigMapList', metadata: { resourceVersion: '7' }, items };
+  expect(Buffer.concat([...encodeProtobufList(list)]).equals(encodeProtobuf(list))).toBe(true);
+});
+
 it('writes the metadata of objects alone', () => {
   const metadata = { name: 'a', uid: 'u' };
   const list = {

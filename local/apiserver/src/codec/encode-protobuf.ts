@@ -28,56 +28,88 @@ export function encodeProtobuf(object: Kinded): Buffer {
 /** Messages of the items of lists: the same objects are listed again and again. */
 const recentItems = new RecentEncodings<Buffer>(50_000, 32 * 1024 * 1024);
 
+/** An item of the storage: the same at each list, whether its object is in memory or not. */
+interface StoredItem {
+  peek(): object;
+}
+
 /**
- * A long list, in pieces. All items are encoded before the first byte, with an empty piece after each part of them, so that other
- * requests get their turns.
+ * A long list, in pieces. Its length comes first, so all items are encoded before the first byte, with an empty piece after each
+ * part of them: other requests get their turns. Of a very long list the first part is held, and the rest encoded again.
  */
-export function* encodeProtobufList(list: Kinded & { readonly items: readonly unknown[] }): Generator<Buffer> {
-  const { apiVersion, kind, items } = list;
-  const item = findMessage(apiVersion, kind.replace(/List$/, ''));
+export function encodeProtobufList(list: Kinded & { readonly items: readonly unknown[] }): Generator<Buffer> {
+  const { items, ...head } = list;
+  return encodePieces(head, items as readonly object[], (item) => item, Object.isFrozen);
+}
+
+/** The same for a list of the storage. */
+export function encodeStoredList(head: Kinded, entries: readonly StoredItem[]): Generator<Buffer> {
+  return encodePieces(
+    head,
+    entries,
+    (entry) => entry.peek(),
+    () => true,
+  );
+}
+
+function* encodePieces<T extends object>(
+  head: Kinded,
+  items: readonly T[],
+  objectOf: (item: T) => object,
+  staysSame: (item: T) => boolean,
+): Generator<Buffer> {
+  const { apiVersion, kind } = head;
+  const write = findMessage(apiVersion, kind.replace(/List$/, ''));
   const message = findMessage(apiVersion, kind);
-  if (!item || !message) throw new Error(`${apiVersion} ${kind} has no form in protobuf`);
-  const pieces: Buffer[] = [];
+  if (!write || !message) throw new Error(`${apiVersion} ${kind} has no form in protobuf`);
+  const encode = (item: T): Buffer => {
+    const known = recentItems.get(item);
+    if (known) return known;
+    const encoded = encodeItem(write, objectOf(item));
+    if (staysSame(item)) recentItems.set(item, encoded);
+    return encoded;
+  };
+  const pieces: (Buffer | readonly T[])[] = [];
   let encodedBytes = 0;
   let part: Buffer[] = [];
   let partBytes = 0;
-  for (const object of items) {
-    const encoded = encodeItem(item, object as object);
-    part.push(encoded);
-    partBytes += encoded.length;
-    if (partBytes < pieceBytes) continue;
-    pieces.push(Buffer.concat(part, partBytes));
+  const endPart = (end: number) => {
+    const isHeld = encodedBytes < maxHeldBytes;
+    pieces.push(isHeld ? Buffer.concat(part, partBytes) : items.slice(end - part.length, end));
     encodedBytes += partBytes;
     part = [];
     partBytes = 0;
+  };
+  for (const [index, item] of items.entries()) {
+    const encoded = encode(item);
+    part.push(encoded);
+    partBytes += encoded.length;
+    if (partBytes < pieceBytes) continue;
+    endPart(index + 1);
     yield empty;
   }
-  pieces.push(Buffer.concat(part, partBytes));
-  encodedBytes += partBytes;
+  endPart(items.length);
   // Everything but the items, which come last.
-  message(writer, { ...list, items: [] });
+  message(writer, { ...head, items: [] });
   writer.varint(writer.length + encodedBytes);
   writer.byte(0x12);
   writeKind(apiVersion, kind);
   yield writer.take();
-  yield* pieces;
+  for (const piece of pieces) yield Buffer.isBuffer(piece) ? piece : Buffer.concat(piece.map(encode));
   yield trailer;
 }
 
 /** An item with its tag and its length. */
 function encodeItem(write: ValueWriter, object: object): Buffer {
-  const known = recentItems.get(object);
-  if (known) return known;
   write(writer, object);
   writer.varint(writer.length);
   writer.byte(0x12);
-  const encoded = writer.take();
-  if (Object.isFrozen(object)) recentItems.set(object, encoded);
-  return encoded;
+  return writer.take();
 }
 
 const empty = Buffer.alloc(0);
 const pieceBytes = 64 * 1024;
+const maxHeldBytes = 16 * 1024 * 1024;
 
 /** An event of a watch: a message without an envelope, after its length in four bytes. The object in it has an envelope. */
 export function encodeProtobufEvent(type: string, object: Kinded): Buffer {

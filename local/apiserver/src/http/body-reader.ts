@@ -1,4 +1,4 @@
-import type { ServerRequest } from '@tektite/http';
+import type { IncomingRequest } from './connection.ts';
 import { requestEntityTooLargeError, StatusError, systemClock, tooManyRequestsError } from '@tektite/meta';
 
 /** Larger bodies are denied, as upstream does. */
@@ -32,7 +32,8 @@ export class BodyReader {
    * The body, if there is one. `admit` is called once there is much of it, and resolves with the user in whose share it counts
    * from then on. Events instead of async iteration: this runs for every request.
    */
-  read(request: ServerRequest, admit: () => Promise<string>): Promise<RequestBody> {
+  read(request: IncomingRequest, admit: () => Promise<string>): Promise<RequestBody> {
+    if ('hasBody' in request && !request.hasBody) return Promise.resolve(noBody);
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let size = 0;
@@ -117,7 +118,7 @@ function tooSlow(): StatusError {
   return new StatusError({ code: 408, reason: 'Timeout', message });
 }
 
-function discard(request: ServerRequest): void {
+function discard(request: IncomingRequest): void {
   let size = 0;
   request.on('data', (chunk: Buffer) => {
     size += chunk.length;

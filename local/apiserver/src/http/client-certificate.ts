@@ -1,5 +1,5 @@
+import type { IncomingRequest } from './connection.ts';
 import type { TLSSocket } from 'node:tls';
-import type { ServerRequest } from '@tektite/http';
 import { systemClock } from '@tektite/meta';
 import type { ApiRequest } from '../request/api-request.ts';
 
@@ -10,15 +10,34 @@ export interface ShownCertificate {
   readonly ends?: number;
 }
 
-/** The certificate of each connection, which cannot change. */
-const shown = new WeakMap<object, ShownCertificate>();
+/** What is known of a connection, which cannot change. */
+interface Peer extends ShownCertificate {
+  readonly address: string | undefined;
+}
 
-export function clientCertificate(request: ServerRequest): ShownCertificate {
-  const connection = request.stream?.session ?? request.socket;
-  let known = shown.get(connection);
-  if (!known)
-    shown.set(connection, (known = readCertificate((request.stream?.session?.socket ?? request.socket) as TLSSocket)));
-  return known.ends !== undefined && known.ends < systemClock.now() ? { bad: true } : known;
+const peers = new WeakMap<object, Peer>();
+
+/** The certificate that the client of a request has shown. */
+export function clientCertificate(request: IncomingRequest): ShownCertificate {
+  const peer = peerOf(request);
+  return peer.ends !== undefined && peer.ends < systemClock.now() ? { bad: true } : peer;
+}
+
+/** The address that a request came from. */
+export function remoteAddress(request: IncomingRequest): string | undefined {
+  return peerOf(request).address;
+}
+
+function peerOf(request: IncomingRequest): Peer {
+  const session = request.stream?.session;
+  const connection = session ?? request.socket;
+  let peer = connection && peers.get(connection);
+  if (!connection) return { address: undefined };
+  if (!peer) {
+    const socket = (session?.socket ?? connection) as TLSSocket;
+    peers.set(connection, (peer = { ...readCertificate(socket), address: socket.remoteAddress }));
+  }
+  return peer;
 }
 
 function readCertificate(socket: TLSSocket): ShownCertificate {

@@ -1,13 +1,57 @@
 import { formatYaml } from '@tektite/schema/yaml';
 import { encodeJson } from '../codec/encoded-json.ts';
-import { encodeProtobuf, encodeProtobufList, type Kinded } from '../codec/encode-protobuf.ts';
-import type { Media } from '../request/api-response.ts';
+import { encodeProtobuf, encodeProtobufList, encodeStoredList, type Kinded } from '../codec/encode-protobuf.ts';
+import type { ApiResponse, Media, StoredList } from '../request/api-response.ts';
+import { objectOf, withoutKind } from '../request/stored-answer.ts';
+import type { StoredEntry } from '../storage/storage.ts';
 
 /** Pieces of a long answer have about this many characters. */
 const pieceLength = 64 * 1024;
 
+/** An answer, piece by piece. What the storage has as JSON is neither decoded nor encoded. */
+export function encodeAnswer(answer: ApiResponse & { readonly media: Media }, url: string): Generator<string | Buffer> {
+  const { media } = answer;
+  if (media === 'protobuf' && answer.type === 'stored') return encodeBody(answer.entry.peek(), media, url);
+  if (media === 'protobuf' && answer.type === 'storedList') {
+    const { entries, ...head } = answer.list;
+    return encodeStoredList(head, entries);
+  }
+  if (media === 'json' && !pretty.test(url)) {
+    if (answer.type === 'stored') return once(`${answer.entry.json}\n`);
+    if (answer.type === 'storedList') return encodeStored(answer.list);
+  }
+  return encodeBody(objectOf(answer), media, url);
+}
+
+function* once(text: string): Generator<string> {
+  yield text;
+}
+
+/** Indented JSON is asked for. */
+const pretty = /[?&]pretty(?:=(?!0|false)|&|$)/;
+
+/** A list of the storage, as text of its entries. Its items do not repeat their kind. */
+function* encodeStored({ kind, apiVersion, metadata, entries }: StoredList): Generator<string> {
+  const start = `{"kind":${JSON.stringify(kind.replace(/List$/, ''))},"apiVersion":${JSON.stringify(apiVersion)},`;
+  let piece = `${JSON.stringify({ kind, apiVersion, metadata }).slice(0, -1)},"items":[`;
+  let separator = '';
+  for (const entry of entries) {
+    piece += separator + itemText(entry, start);
+    separator = ',';
+    if (piece.length < pieceLength) continue;
+    yield piece;
+    piece = '';
+  }
+  yield `${piece}]}\n`;
+}
+
+function itemText(entry: StoredEntry, start: string): string {
+  const { json } = entry;
+  return json.startsWith(start) ? `{${json.slice(start.length)}` : JSON.stringify(withoutKind(entry.peek()));
+}
+
 /**
- * An answer, piece by piece: compact JSON, indented JSON when asked with `?pretty`, YAML, or protobuf. Lists and tables in JSON are
+ * An object, piece by piece: compact JSON, indented JSON when asked with `?pretty`, YAML, or protobuf. Lists and tables in JSON are
  * encoded while they are read, so a slow client holds references to objects and not their text. A list in protobuf begins with its
  * length, so it is encoded first, in pieces without bytes.
  */
@@ -18,7 +62,7 @@ export function* encodeBody(object: unknown, media: Media, url: string): Generat
     return yield* encodeProtobufList(object as Kinded & { readonly items: readonly unknown[] });
   }
   if (media === 'yaml') return yield formatYaml(object);
-  if (/[?&]pretty(?:=(?!0|false)|&|$)/.test(url)) return yield `${JSON.stringify(object, null, 2)}\n`;
+  if (pretty.test(url)) return yield `${JSON.stringify(object, null, 2)}\n`;
   const items = longArray(object);
   if (!items) return yield `${encode(object)}\n`;
   yield* encodeLong(object as Readonly<Record<string, unknown>>, items);

@@ -19,7 +19,7 @@ const recent: Readonly<Record<'json' | 'protobuf', Record<Shared, RecentEncoding
 export function encodeEvent(event: WatchEvent, media: Media): string | Buffer {
   if (media === 'protobuf') return encodeProtobufEvent(event.type, event.object as Kinded);
   if (media === 'yaml') return `---\n${formatYaml(event)}`;
-  return `{"type":"${event.type}","object":${encodeJson(event.object)}}\n`;
+  return `{"type":"${event.type}","object":${event.json ?? encodeJson(event.object)}}\n`;
 }
 
 /** The same bytes for all watchers of an event. */

@@ -1,11 +1,11 @@
-import { GuardedServer, type ServerRequest, type ServerResponse, type TlsOptions } from '@tektite/http';
+import { GuardedServer, type TlsOptions } from '@tektite/http';
 import { isStatusError, StatusError, systemClock } from '@tektite/meta';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { ApiResponse } from '../request/api-response.ts';
 import { parseRequestInfo } from '../request/request-info.ts';
 import { BodyReader } from './body-reader.ts';
-import { clientCertificate } from './client-certificate.ts';
-import type { Connection } from './connection.ts';
+import { clientCertificate, remoteAddress } from './client-certificate.ts';
+import type { Connection, IncomingRequest, OutgoingResponse } from './connection.ts';
 import { denyForeignPage } from './foreign-page.ts';
 import { KnownUsers } from './known-users.ts';
 import { ResponseWriter } from './response-writer.ts';
@@ -51,9 +51,10 @@ export async function serveHttps(options: HttpServerOptions): Promise<RunningHtt
     host,
     port,
     tls: { certificate, key, clientCa },
-    onRequest: (request, response) => exchange.answer(request, response),
+    onRequest: (request, response) => exchange.answer(request as unknown as IncomingRequest, response),
+    onStream: (stream) => exchange.answer(stream, stream),
     onUpgrade: (request, socket, head) => {
-      const apiRequest = toApiRequest(request as unknown as ServerRequest, undefined);
+      const apiRequest = toApiRequest(request as unknown as IncomingRequest, undefined);
       return answerUpgrade(apiRequest, options.handle, request, socket, head);
     },
   });
@@ -75,7 +76,7 @@ class Exchange {
     this.writer = new ResponseWriter(slow, this.turns);
   }
 
-  async answer(request: ServerRequest, response: ServerResponse): Promise<void> {
+  async answer(request: IncomingRequest, response: OutgoingResponse): Promise<void> {
     const { writer } = this;
     const connection: Connection = { closed: false };
     const close = () => {
@@ -101,7 +102,7 @@ class Exchange {
   }
 
   /** The body is held until there is an answer, not until the client has read it. */
-  private async handle(request: ServerRequest): Promise<ApiResponse> {
+  private async handle(request: IncomingRequest): Promise<ApiResponse> {
     const { admit, handle } = this.options;
     if ((request.url?.length ?? 0) > maxUrlLength) throw urlTooLong();
     denyForeignPage(request);
@@ -130,26 +131,28 @@ function urlTooLong(): StatusError {
 }
 
 function toApiRequest(
-  request: ServerRequest,
+  request: IncomingRequest,
   body: Uint8Array | undefined,
   onAuthenticated?: (name: string) => void,
 ): ApiRequest {
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
   const headers: Record<string, string | undefined> = Object.create(null);
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (!name.startsWith(':'))
-      headers[name] = Array.isArray(value) ? value.join(name === 'cookie' ? '; ' : ', ') : value;
+  for (const name in request.headers) {
+    if (name.startsWith(':')) continue;
+    const value = request.headers[name];
+    headers[name] = Array.isArray(value) ? value.join(name === 'cookie' ? '; ' : ', ') : value;
   }
   headers.host ??= request.headers[':authority'] as string | undefined;
   const { certificate, bad } = clientCertificate(request);
+  const address = remoteAddress(request);
   return {
     method: request.method ?? 'GET',
     path: mark < 0 ? url : url.slice(0, mark),
     query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
     headers,
     ...(body ? { body } : {}),
-    ...(request.socket?.remoteAddress ? { remoteAddress: request.socket.remoteAddress } : {}),
+    ...(address ? { remoteAddress: address } : {}),
     ...(onAuthenticated ? { onAuthenticated } : {}),
     ...(certificate ? { clientCertificate: certificate } : {}),
     ...(bad ? { badClientCertificate: true } : {}),

@@ -1,6 +1,6 @@
-import type { ServerRequest } from '@tektite/http';
+import type { IncomingRequest } from './connection.ts';
 import { anonymous } from '../auth/authenticator.ts';
-import { clientCertificate } from './client-certificate.ts';
+import { clientCertificate, remoteAddress } from './client-certificate.ts';
 
 const maxKnown = 10_000;
 
@@ -11,19 +11,19 @@ const maxKnown = 10_000;
 export class KnownUsers {
   private readonly users = new Map<string, string>();
 
-  clientOf(request: ServerRequest): string {
+  clientOf(request: IncomingRequest): string {
     const key = credentialKey(request);
     return this.users.get(key) ?? key;
   }
 
-  authenticated(request: ServerRequest, user: string): void {
+  authenticated(request: IncomingRequest, user: string): void {
     if (user === anonymous.name) return;
     if (this.users.size >= maxKnown) this.users.clear();
     this.users.set(credentialKey(request), user);
   }
 }
 
-function credentialKey(request: ServerRequest): string {
+function credentialKey(request: IncomingRequest): string {
   const { certificate } = clientCertificate(request);
-  return certificate?.fingerprint ?? request.headers.authorization ?? request.socket.remoteAddress ?? '';
+  return certificate?.fingerprint ?? request.headers.authorization ?? remoteAddress(request) ?? '';
 }

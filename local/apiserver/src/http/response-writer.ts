@@ -1,9 +1,8 @@
-import type { ServerRequest, ServerResponse } from '@tektite/http';
 import { StatusError } from '@tektite/meta';
 import type { ApiResponse } from '../request/api-response.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, IncomingRequest, OutgoingResponse } from './connection.ts';
 import { protobuf } from '../codec/media-type.ts';
-import { encodeBody } from './encode-body.ts';
+import { encodeAnswer } from './encode-body.ts';
 import type { SlowReaders } from './slow-readers.ts';
 import { streamWatch } from './stream-watch.ts';
 import type { InTurn, Turns } from './turns.ts';
@@ -22,8 +21,8 @@ export class ResponseWriter {
 
   /** `client` names the one whose share of memory a slow answer takes. */
   async write(
-    request: ServerRequest,
-    response: ServerResponse,
+    request: IncomingRequest,
+    response: OutgoingResponse,
     result: ApiResponse,
     connection: Connection,
     client: string,
@@ -33,7 +32,7 @@ export class ResponseWriter {
       'content-type': contentType(result),
       ...(result.headers && asHeaderBytes(result.headers)),
     };
-    const wait = (held: () => number) => this.slow.wait({ client, held, cut: () => void response.destroy() });
+    const wait = (held: () => number) => this.slow.wait({ client, held, cut: () => response.destroy() });
     const inTurn: InTurn = (work) => this.turns.do(client, work);
     if (result.type === 'watch') {
       streamWatch(response, result.code, headers, result.source, result.media, connection, wait, inTurn);
@@ -53,8 +52,7 @@ export class ResponseWriter {
       response.end();
       return;
     }
-    const pieces =
-      result.type === 'text' ? once(result.text) : encodeBody(result.object, result.media, request.url ?? '');
+    const pieces = result.type === 'text' ? once(result.text) : encodeAnswer(result, request.url ?? '');
     let piece = pieces.next();
     let next = pieces.next();
     if (next.done) headers['content-length'] = String(Buffer.byteLength(piece.value as string | Buffer));
@@ -102,17 +100,18 @@ function heldBytes(result: ApiResponse): number {
     readonly items?: readonly unknown[];
     readonly rows?: readonly unknown[];
   };
+  const count = result.type === 'storedList' ? result.list.entries.length : items.length;
   // A list in protobuf is encoded before its first byte is sent.
-  const each = result.type === 'object' && result.media === 'protobuf' ? 1024 : 64;
-  return smallBytes + items.length * each + rows.length * 1024;
+  const each = 'media' in result && result.media === 'protobuf' ? 1024 : 64;
+  return smallBytes + count * each + rows.length * 1024;
 }
 
 /** Resolves when the client has read enough, or is no longer there. */
-function drained(response: ServerResponse, connection: Connection, waiting: Disposable): Promise<void> {
+function drained(response: OutgoingResponse, connection: Connection, waiting: Disposable): Promise<void> {
   return settled(connection, waiting, (resolve) => response.once('drain', resolve));
 }
 
-function finished(response: ServerResponse, connection: Connection, waiting: Disposable): Promise<void> {
+function finished(response: OutgoingResponse, connection: Connection, waiting: Disposable): Promise<void> {
   return settled(connection, waiting, (resolve) => response.once('finish', resolve));
 }
 
@@ -131,7 +130,7 @@ async function settled(
 
 /** Node takes one byte for each character of a header; warnings may have others, which go out as UTF-8. */
 function asHeaderBytes(headers: HeaderValues): HeaderValues {
-  const encode = (value: string) => Buffer.from(value, 'utf8').toString('latin1');
+  const encode = (value: string) => (notAscii.test(value) ? Buffer.from(value, 'utf8').toString('latin1') : value);
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
@@ -139,6 +138,9 @@ function asHeaderBytes(headers: HeaderValues): HeaderValues {
     ]),
   );
 }
+
+// biome-ignore lint: a class of control characters
+const notAscii = /[^\x00-\x7f]/;
 
 /** Answers to requests that switch protocols. */
 function isSwitch(result: ApiResponse): result is Extract<ApiResponse, { type: 'upgrade' | 'portForward' | 'tunnel' }> {

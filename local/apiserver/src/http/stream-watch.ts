@@ -1,7 +1,6 @@
-import type { ServerResponse } from '@tektite/http';
 import type { InitialEvents, Media, WatchEvent, WatchReader, WatchSource } from '../request/api-response.ts';
 import { encodeEvent, encodeSharedEvent } from './encode-event.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, OutgoingResponse } from './connection.ts';
 import type { InTurn } from './turns.ts';
 import type { SlowReader } from './slow-readers.ts';
 
@@ -22,7 +21,7 @@ type Wait = (held: () => number) => SlowReader;
 
 /** Sends the events of a watch, a line each, until either side ends it. */
 export function streamWatch(
-  response: ServerResponse,
+  response: OutgoingResponse,
   code: number,
   headers: Readonly<Record<string, string | readonly string[]>>,
   source: WatchSource,
@@ -42,7 +41,7 @@ export function streamWatch(
  * takes. Later events wait within bounds, as lines that watchers share.
  */
 class WatchStream implements WatchReader {
-  private readonly response: ServerResponse;
+  private readonly response: OutgoingResponse;
   private readonly source: WatchSource;
   private readonly media: Media;
   private readonly connection: Connection;
@@ -58,7 +57,7 @@ class WatchStream implements WatchReader {
   private ended = false;
 
   constructor(
-    response: ServerResponse,
+    response: OutgoingResponse,
     source: WatchSource,
     media: Media,
     connection: Connection,
@@ -112,7 +111,7 @@ class WatchStream implements WatchReader {
 
   /** A watch whose events cannot be encoded ends. */
   private drainInTurn(): void {
-    this.inTurn(() => this.drain()).catch(() => void this.response.destroy());
+    this.inTurn(() => this.drain()).catch(() => this.response.destroy());
   }
 
   private drain(): void {

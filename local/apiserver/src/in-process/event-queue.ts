@@ -32,7 +32,8 @@ export class EventQueue implements TransportStream<WireEvent>, AsyncIterator<Wir
     this.unlink = onAbort(signals, (reason) => this.finish(reason, true));
     source.start({
       begin: (initial) => {
-        for (let event = initial.next(); event; event = initial.next()) this.push(event);
+        for (let event = initial.next(); event; event = initial.next())
+          this.push({ type: event.type, object: event.object });
       },
       push: (event) => this.push(event),
       end: () => this.finish(),

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
-import type { KubeObject, Status } from '@tektite/meta';
+import type { KubeObject, ListMeta, Status } from '@tektite/meta';
+import type { StoredEntry } from '../storage/storage.ts';
 
 /** How objects are written. Protobuf has the built-in kinds alone. */
 export type Media = 'json' | 'yaml' | 'protobuf';
@@ -8,6 +9,8 @@ export type Media = 'json' | 'yaml' | 'protobuf';
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
   readonly object: KubeObject | Status;
+  /** The object as JSON, where the storage has that. */
+  readonly json?: string;
 }
 
 /**
@@ -42,10 +45,23 @@ interface ResponseHead {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** An answer. Objects are not serialised here: an in-process caller gets them as they are. */
+/** A list of objects as they are in the storage. */
+export interface StoredList {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly metadata: ListMeta;
+  readonly entries: readonly StoredEntry[];
+}
+
+/**
+ * An answer. Objects are not serialised here: an in-process caller gets them as they are. A client of another process gets the bytes
+ * of the storage where these are the answer.
+ */
 export type ApiResponse = ResponseHead &
   (
     | { readonly type: 'object'; readonly object: unknown; readonly media: Media }
+    | { readonly type: 'stored'; readonly entry: StoredEntry; readonly media: Media }
+    | { readonly type: 'storedList'; readonly list: StoredList; readonly media: Media }
     | { readonly type: 'text'; readonly text: string; readonly contentType: string }
     | { readonly type: 'watch'; readonly source: WatchSource; readonly media: Media }
     | { readonly type: 'stream'; readonly stream: AsyncIterable<Uint8Array>; readonly contentType: string }

@@ -1,6 +1,7 @@
 import { badRequestError, type KubeObject, type ListMeta, type Mutable, StatusError } from '@tektite/meta';
 import { apiVersionOf, type Resource, storageKey } from '../registry/resource.ts';
 import type { Media } from '../request/api-response.ts';
+import { itemsOf, objectsOf } from '../request/stored-answer.ts';
 import { RevisionCompactedError, type ListResult, type Storage, type StoredEntry } from '../storage/storage.ts';
 import {
   decodeContinue,
@@ -18,6 +19,23 @@ import { type ObjectFilter, selection } from './selection.ts';
 export interface ObjectPage {
   readonly metadata: ListMeta;
   readonly objects: readonly KubeObject[];
+  /** The same as the storage has it, where nothing is converted. */
+  readonly entries?: readonly StoredEntry[];
+}
+
+/** A page of the storage. Its objects are decoded when they are asked for. */
+class StoredPage implements ObjectPage {
+  readonly metadata: ListMeta;
+  readonly entries: readonly StoredEntry[];
+
+  constructor(metadata: ListMeta, entries: readonly StoredEntry[]) {
+    this.metadata = metadata;
+    this.entries = entries;
+  }
+
+  get objects(): readonly KubeObject[] {
+    return objectsOf(this.entries);
+  }
 }
 
 /**
@@ -42,13 +60,13 @@ export async function listObjects(
       : nextPage(storage, prefix, parameters, selects.stored);
   const { objects, next, remaining } = selects.converted
     ? await selectConverted(storage, resource, prefix, parameters.limit, page, selects.stored, selects.converted)
-    : { ...page, objects: await convert(resource, objectsOf(page.entries)) };
+    : { ...page, objects: resource.fromStorage && (await resource.fromStorage(objectsOf(page.entries))) };
   const metadata: Mutable<ListMeta> = { resourceVersion: String(page.revision) };
   if (next !== undefined) {
     metadata.continue = encodeContinue({ revision: page.revision, start: `/${next.slice(prefix.length)}` });
     if (remaining !== undefined) metadata.remainingItemCount = remaining;
   } else if (resource.custom) metadata.continue = '';
-  return { metadata, objects };
+  return objects ? { metadata, objects } : new StoredPage(metadata, page.entries);
 }
 
 async function convert(resource: Resource, stored: readonly KubeObject[]): Promise<readonly KubeObject[]> {
@@ -165,22 +183,4 @@ export function toList(resource: Resource, page: ObjectPage, media: Media): obje
     metadata: page.metadata,
     items: resource.custom || media === 'protobuf' ? page.objects : itemsOf(page.objects),
   };
-}
-
-/** The objects of entries. Lists of the same entries share one array: a list that waits for its reader holds little. */
-export function objectsOf(entries: readonly StoredEntry[]): readonly KubeObject[] {
-  return memoized(objectLists, entries, () => entries.map(({ value }) => value));
-}
-
-const objectLists = new WeakMap<readonly StoredEntry[], readonly KubeObject[]>();
-const itemLists = new WeakMap<readonly KubeObject[], readonly object[]>();
-
-function itemsOf(objects: readonly KubeObject[]): readonly object[] {
-  return memoized(itemLists, objects, () => objects.map(({ kind: _, apiVersion: __, ...rest }) => rest));
-}
-
-function memoized<K extends object, V>(known: WeakMap<K, V>, key: K, make: () => V): V {
-  let value = known.get(key);
-  if (value === undefined) known.set(key, (value = make()));
-  return value;
 }

@@ -133,14 +133,18 @@ export class ResourceHandler {
     const { verb } = context.info;
     const check = resource.custom ? 'serializer' : verb === 'list' || verb === 'watch' ? 'collection-routes' : 'routes';
     const form = negotiate(headers.accept, objectTransforms, !resource.custom, check);
-    return new Responder(resource, form, query, this.parts.clock.now());
+    return new Responder(resource, form, query, this.parts.clock.now(), context.request.user === undefined);
   }
 
   private async get(context: RequestContext, resource: Resource): Promise<ApiResponse> {
     const { info, request } = context;
     const respond = this.responder(context, resource);
     checkGetRevision(this.parts.storage, request.query.get('resourceVersion') ?? '');
-    return respond.object(200, await this.parts.objects.get(resource, info.namespace, info.name));
+    if (resource.fromStorage)
+      return respond.object(200, await this.parts.objects.get(resource, info.namespace, info.name));
+    const entry = this.parts.storage.get(storageKey(resource, info.namespace, info.name));
+    if (!entry) throw notFoundError(errorTarget(resource), info.name);
+    return respond.entry(entry);
   }
 
   private async list(context: RequestContext, resource: Resource): Promise<ApiResponse> {

@@ -1,8 +1,9 @@
 import { badRequestError, type KubeObject, type Status, StatusError } from '@tektite/meta';
-import type { Resource } from '../registry/resource.ts';
+import { apiVersionOf, type Resource } from '../registry/resource.ts';
 import { defaultPrinter, makeTable, partialMetadata, type IncludeObject } from '../table/table.ts';
 import type { ApiResponse, InitialEvents, WatchEvent, WatchReader, WatchSource } from '../request/api-response.ts';
 import { type ObjectPage, toList } from './list.ts';
+import type { StoredEntry } from '../storage/storage.ts';
 import { type Negotiated, notAcceptableError } from '../request/negotiate.ts';
 
 const includes = ['None', 'Metadata', 'Object'];
@@ -25,8 +26,11 @@ export class Responder {
   private readonly form: Negotiated;
   private readonly include: IncludeObject;
   private readonly now: number;
+  private readonly asBytes: boolean;
 
-  constructor(resource: Resource, form: Negotiated, query: URLSearchParams, now: number) {
+  /** `asBytes`: the answer leaves the process, so JSON of the storage is as good as objects. */
+  constructor(resource: Resource, form: Negotiated, query: URLSearchParams, now: number, asBytes = false) {
+    this.asBytes = asBytes;
     this.resource = resource;
     this.form = form;
     this.include = form.as === 'Table' ? includeObjectOf(query) : 'Metadata';
@@ -39,11 +43,23 @@ export class Responder {
     return { code, type: 'object', media, object: this.transform(object as KubeObject, true) };
   }
 
+  /** An object as the storage has it. */
+  entry(entry: StoredEntry): ApiResponse {
+    return this.isStored()
+      ? { code: 200, type: 'stored', media: this.form.media, entry }
+      : this.object(200, entry.value);
+  }
+
   list(page: ObjectPage): ApiResponse {
     const { media, as, version = 'v1' } = this.form;
     const apiVersion = `meta.k8s.io/${version}`;
     const { continue: token, ...rest } = page.metadata;
     const metadata = token ? page.metadata : rest;
+    if (page.entries && this.isStored()) {
+      const { listKind: kind } = this.resource;
+      const list = { kind, apiVersion: apiVersionOf(this.resource), metadata: page.metadata, entries: page.entries };
+      return { code: 200, type: 'storedList', media, list };
+    }
     if (as === 'Table') {
       const table = makeTable(this.printer(), page.objects, metadata, {
         version,
@@ -116,6 +132,12 @@ export class Responder {
       return partialMetadata(object, `meta.k8s.io/${version}`, this.resource.strategy.innerMetadata);
     if (as === 'PartialObjectMetadataList') throw this.notAList();
     return object;
+  }
+
+  /** Whether what the storage has is the answer. */
+  private isStored(): boolean {
+    const { media, as } = this.form;
+    return this.asBytes && as === undefined && media !== 'yaml' && !this.resource.fromStorage;
   }
 
   private notAList(): Error {

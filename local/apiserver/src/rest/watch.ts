@@ -9,10 +9,10 @@ import {
   type Status,
 } from '@tektite/meta';
 import { apiVersionOf, type Resource } from '../registry/resource.ts';
-import { RevisionCompactedError, type Storage, type StorageEvent } from '../storage/storage.ts';
+import { RevisionCompactedError, type Storage, type StorageEvent, type StoredEntry } from '../storage/storage.ts';
 import type { InitialEvents, WatchEvent, WatchReader, WatchSource } from '../request/api-response.ts';
 import { InvalidRevisionError, type ListParameters, parseRevision, tooLargeRevisionError } from './list-options.ts';
-import { objectsOf } from './list.ts';
+import { objectsOf } from '../request/stored-answer.ts';
 import type { ObjectFilter, Selection } from './selection.ts';
 
 export interface WatchRequest {
@@ -139,18 +139,30 @@ class Watch implements WatchSource {
     );
   }
 
-  /** Everything there is, converted at once: a webhook is asked once for all of it. */
+  /** Everything there is. What has to be converted is converted at once: a webhook is asked once for all of it. */
   private emitAll(): void {
     const { storage } = this.parts;
     const { prefix, selects, resource } = this.request;
     const { entries, revision } = storage.list(prefix, selects.stored ? { filter: selects.stored } : {});
+    const isForgotten = () => storage.compactedRevision > revision;
+    if (!resource.fromStorage && !selects.converted) {
+      this.convert(
+        () => [],
+        () =>
+          this.reader.begin(
+            new AddedEvents(entries.length, (i) => new StoredAdded(entries[i] as StoredEntry), isForgotten),
+          ),
+      );
+      return;
+    }
     const objects = objectsOf(entries);
     this.convert(
       () => resource.fromStorage?.(objects) ?? objects,
       (converted) => {
-        const isOwner = () => converted !== objects || storage.compactedRevision > revision;
+        const isOwner = () => converted !== objects || isForgotten();
         const selected = selects.converted ? converted.filter(selects.converted) : converted;
-        this.reader.begin(new AddedEvents(selected, isOwner));
+        const event = (i: number): WatchEvent => ({ type: 'ADDED', object: selected[i] as KubeObject });
+        this.reader.begin(new AddedEvents(selected.length, event, isOwner));
       },
     );
   }
@@ -233,24 +245,43 @@ class Watch implements WatchSource {
   }
 }
 
-/** One ADDED event for each object. */
+/** One ADDED event for each object, made when its turn comes. */
 class AddedEvents implements InitialEvents {
   readonly isOwner: () => boolean;
-  private readonly objects: readonly KubeObject[];
+  private readonly count: number;
+  private readonly event: (index: number) => WatchEvent;
   private position = 0;
 
-  constructor(objects: readonly KubeObject[], isOwner: () => boolean) {
-    this.objects = objects;
+  constructor(count: number, event: (index: number) => WatchEvent, isOwner: () => boolean) {
+    this.count = count;
+    this.event = event;
     this.isOwner = isOwner;
   }
 
   get left(): number {
-    return this.objects.length - this.position;
+    return this.count - this.position;
   }
 
   next(): WatchEvent | undefined {
-    const object = this.objects[this.position++];
-    return object && { type: 'ADDED', object };
+    return this.position < this.count ? this.event(this.position++) : undefined;
+  }
+}
+
+/** An object of the storage, which is decoded only for those who want more than its JSON. */
+class StoredAdded implements WatchEvent {
+  readonly type = 'ADDED';
+  private readonly entry: StoredEntry;
+
+  constructor(entry: StoredEntry) {
+    this.entry = entry;
+  }
+
+  get object(): KubeObject {
+    return this.entry.value;
+  }
+
+  get json(): string {
+    return this.entry.json;
   }
 }
 

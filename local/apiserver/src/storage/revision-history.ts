@@ -1,13 +1,7 @@
 import type { DroppedRecord } from './journal/journal.ts';
 import { OrderedMap } from './ordered-map.ts';
-import type { StorageEvent, StoredEntry } from './storage.ts';
-
-/** A version of one key. A tombstone has `deleted` set. */
-interface Version extends StoredEntry {
-  readonly deleted: boolean;
-  /** About what it takes: on disk, or in memory where there is no journal. */
-  readonly bytes: number;
-}
+import type { ObjectVersion, VersionEvent } from './object-version.ts';
+import type { StoredEntry } from './storage.ts';
 
 /**
  * The objects in memory, ordered by key, with their recent past: the newest version of every key, the older ones that revisions
@@ -21,16 +15,16 @@ export class RevisionHistory {
   liveBytes = 0;
   pastBytes = 0;
   /** Kept versions of each key, oldest first. */
-  private readonly keys = new OrderedMap<Version[]>();
-  private readonly live = new OrderedMap<Version>();
-  private log: StorageEvent[] = [];
+  private readonly keys = new OrderedMap<ObjectVersion[]>();
+  private readonly live = new OrderedMap<ObjectVersion>();
+  private log: VersionEvent[] = [];
 
   /** How many events are kept. */
   get length(): number {
     return this.log.length;
   }
 
-  get(key: string): StoredEntry | undefined {
+  get(key: string): ObjectVersion | undefined {
     return this.live.get(key);
   }
 
@@ -39,7 +33,7 @@ export class RevisionHistory {
     return revision >= this.revision ? this.live.range(prefix, from) : this.past(prefix, revision, from);
   }
 
-  eventsAfter(revision: number): readonly StorageEvent[] {
+  eventsAfter(revision: number): readonly VersionEvent[] {
     return this.log.slice(this.indexAfter(revision));
   }
 
@@ -47,12 +41,14 @@ export class RevisionHistory {
     return this.keys.get(key)?.some((version) => version.revision === revision) ?? false;
   }
 
-  apply(event: StorageEvent, bytes: number): void {
-    const { key, revision, deleted, value } = event;
-    this.revision = revision;
+  /** `bytes`: about what the version takes, on disk, or in memory where there is no journal. */
+  apply(event: VersionEvent, bytes: number): void {
+    const { version } = event;
+    const { key, deleted } = version;
+    version.bytes = bytes;
+    this.revision = version.revision;
     this.log.push(event);
     const versions = this.keys.get(key);
-    const version: Version = { key, revision, value, deleted, bytes };
     if (versions) versions.push(version);
     else this.keys.set(key, [version]);
     const before = this.live.get(key)?.bytes ?? 0;
@@ -65,8 +61,8 @@ export class RevisionHistory {
   /** Forgets versions that only revisions before `until` need; returns them. */
   forget(until: number): DroppedRecord[] {
     const dropped: DroppedRecord[] = [];
-    const drop = (versions: Version[]) => {
-      const { revision, bytes } = versions.shift() as Version;
+    const drop = (versions: ObjectVersion[]) => {
+      const { revision, bytes } = versions.shift() as ObjectVersion;
       this.pastBytes -= bytes;
       dropped.push({ revision, bytes });
     };
@@ -75,7 +71,7 @@ export class RevisionHistory {
     for (const { key } of this.log.slice(0, end)) {
       const versions = this.keys.get(key);
       if (!versions) continue;
-      while (versions.length > 1 && (versions[1] as Version).revision <= until) drop(versions);
+      while (versions.length > 1 && (versions[1] as ObjectVersion).revision <= until) drop(versions);
       // A list of the past finds no key where the oldest version is a delete.
       if (versions[0]?.deleted && versions[0].revision <= until) drop(versions);
       if (versions.length === 0) this.keys.delete(key);
@@ -102,7 +98,7 @@ export class RevisionHistory {
     let high = this.log.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.log[middle] as StorageEvent).revision <= revision) low = middle + 1;
+      if ((this.log[middle] as VersionEvent).revision <= revision) low = middle + 1;
       else high = middle;
     }
     return low;

@@ -1,7 +1,8 @@
 import { type Clock, deepFreeze, type KubeObject, type Mutable, systemClock } from '@tektite/meta';
 import { approximateBytes } from './approximate-bytes.ts';
+import { decodedVersions } from './decoded-versions.ts';
 import type { DroppedRecord, Journal, JournalRecord, StorageProblem } from './journal/journal.ts';
-import { freesSpace } from './journal/segment-journal.ts';
+import { DeletedVersion, ObjectVersion, VersionEvent } from './object-version.ts';
 import { RevisionHistory } from './revision-history.ts';
 import {
   type ListOptions,
@@ -17,7 +18,7 @@ import { Watchers } from './watchers.ts';
 import { WholeLists } from './whole-lists.ts';
 
 interface PendingWrite {
-  readonly event: StorageEvent;
+  readonly event: VersionEvent;
   readonly resolve: (event: StorageEvent) => void;
   readonly reject: (error: Error) => void;
 }
@@ -55,7 +56,7 @@ const makeRoomEveryMs = 1000;
  */
 export class RevisionStore implements Storage {
   private readonly history = new RevisionHistory();
-  private readonly pending = new Map<string, StorageEvent>();
+  private readonly pending = new Map<string, VersionEvent>();
   private readonly watchers = new Watchers();
   private readonly wholeLists = new WholeLists();
   private nextRevision = 1;
@@ -100,10 +101,9 @@ export class RevisionStore implements Storage {
     return this.history.get(key);
   }
 
-  latest(key: string): StoredEntry | undefined {
-    const pending = this.pending.get(key);
-    if (!pending) return this.history.get(key);
-    return pending.deleted ? undefined : pending;
+  latest(key: string): ObjectVersion | undefined {
+    const version = this.pending.get(key)?.version ?? this.history.get(key);
+    return version?.deleted ? undefined : version;
   }
 
   visible(revision: number): Promise<void> {
@@ -126,7 +126,7 @@ export class RevisionStore implements Storage {
     let remaining = 0;
     for (const [key, entry] of this.history.range(prefix, revision, options.from)) {
       if (entries.length < limit) {
-        if (!options.filter || options.filter(entry.value)) entries.push(entry);
+        if (!options.filter || options.filter(entry.peek())) entries.push(entry);
       } else {
         next ??= key;
         remaining++;
@@ -154,13 +154,11 @@ export class RevisionStore implements Storage {
     if (denied) return Promise.reject(denied);
 
     const revision = this.nextRevision++;
-    const event: StorageEvent = {
-      key,
-      revision,
-      deleted: value === undefined,
-      value: value === undefined ? withRevision(current?.value as KubeObject, revision) : stamp(value, revision),
-      ...(current ? { previous: current.value } : {}),
-    };
+    const version =
+      value === undefined
+        ? new DeletedVersion(key, revision, current)
+        : new ObjectVersion(key, revision, stamp(value, revision));
+    const event = new VersionEvent(version, current);
     if (!this.journal) {
       this.publish(event, event.deleted ? 0 : approximateBytes(event.value, event.previous));
       return Promise.resolve(event);
@@ -201,15 +199,10 @@ export class RevisionStore implements Storage {
   private restore(journal: Journal): void {
     let restored = 0;
     const revision = journal.load({
-      record: ({ key, revision: at, value }, bytes) => {
-        const previous = this.history.get(key)?.value;
-        const event: StorageEvent = {
-          key,
-          revision: at,
-          deleted: value === undefined,
-          value: value === undefined ? withRevision(previous ?? deletedObject(key), at) : deepFreeze(value),
-          ...(previous ? { previous } : {}),
-        };
+      record: ({ key, revision: at, json }, bytes) => {
+        const before = this.history.get(key);
+        const version = json === undefined ? new DeletedVersion(key, at, before) : new ObjectVersion(key, at, json);
+        const event = new VersionEvent(version, before);
         this.history.apply(event, bytes);
         // Records that were compacted may still be on disk; memory does not hold them all at once.
         if (++restored % compactionBatch === 0) this.forget(this.compactedRevision);
@@ -232,7 +225,7 @@ export class RevisionStore implements Storage {
       this.gathering = [];
       let bytes: readonly number[];
       try {
-        bytes = await journal.append(batch.map(({ event }) => toRecord(event)));
+        bytes = await journal.append(batch.map(({ event }) => toRecord(event.version)));
       } catch (error) {
         this.abandon(batch, error as Error);
         continue;
@@ -240,6 +233,7 @@ export class RevisionStore implements Storage {
       for (const [index, { event, resolve }] of batch.entries()) {
         if (this.pending.get(event.key) === event) this.pending.delete(event.key);
         this.publish(event, bytes[index] as number);
+        if (!event.deleted) decodedVersions.add(event.version);
         resolve(event);
       }
       const ready = this.waiters.filter(({ revision }) => revision <= this.revision);
@@ -270,7 +264,8 @@ export class RevisionStore implements Storage {
   private spaceError(value: KubeObject | undefined): Error | undefined {
     const problem = this.journal?.problem;
     if (problem?.kind === 'lost') return new Error(problem.message);
-    if (value === undefined || freesSpace({ value })) return undefined;
+    // On a full disk, deletes and the steps towards them are accepted.
+    if (value === undefined || value.metadata.deletionTimestamp !== undefined) return undefined;
     if (problem) {
       this.makeRoom();
       return new StorageFullError(problem.message);
@@ -309,7 +304,7 @@ export class RevisionStore implements Storage {
       reject(new Error(`revision ${revision} could not be written to disk`, { cause }));
   }
 
-  private publish(event: StorageEvent, bytes: number): void {
+  private publish(event: VersionEvent, bytes: number): void {
     const { history } = this;
     history.apply(event, bytes);
     this.wholeLists.forget(event.key);
@@ -337,15 +332,6 @@ function stamp(value: KubeObject, revision: number): KubeObject {
   return deepFreeze(value);
 }
 
-function withRevision(value: KubeObject, revision: number): KubeObject {
-  return deepFreeze({ ...value, metadata: { ...value.metadata, resourceVersion: String(revision) } });
-}
-
-function toRecord({ key, revision, deleted, value }: StorageEvent): JournalRecord {
-  return deleted ? { key, revision } : { key, revision, value };
-}
-
-/** Stands for an object of which only the delete is kept; compaction drops both together, so no watcher sees it. */
-function deletedObject(key: string): KubeObject {
-  return { apiVersion: 'v1', kind: 'Object', metadata: { name: key.slice(key.lastIndexOf('/') + 1) } };
+function toRecord(version: ObjectVersion): JournalRecord {
+  return version.deleted ? { key: version.key, revision: version.revision } : version;
 }

@@ -6,6 +6,10 @@ export interface StoredEntry {
   readonly key: string;
   readonly revision: number;
   readonly value: KubeObject;
+  /** The value as JSON, which is there without the object. */
+  readonly json: string;
+  /** The value for a moment, where many are looked at: it may not be frozen, and is not kept. */
+  peek(): KubeObject;
 }
 
 /**
@@ -17,7 +21,7 @@ export interface StorageEvent {
   readonly revision: number;
   readonly deleted: boolean;
   readonly value: KubeObject;
-  readonly previous?: KubeObject;
+  readonly previous?: KubeObject | undefined;
 }
 
 export interface ListOptions {

@@ -3,7 +3,7 @@ import type { StoredEntry } from '../storage/storage.ts';
 import type { Draft, Resource } from '../registry/resource.ts';
 
 /** A stored object in the version of the resource. */
-export async function fromStorage(resource: Resource, entry: StoredEntry): Promise<KubeObject> {
+export async function fromStorage(resource: Resource, entry: Pick<StoredEntry, 'value'>): Promise<KubeObject> {
   if (!resource.fromStorage) return entry.value;
   const [object] = await resource.fromStorage([entry.value]);
   return object as KubeObject;
@@ -17,5 +17,5 @@ export async function toStorage(resource: Resource, object: Draft): Promise<Kube
 /** The answer if the object were stored: conversion to the stored version may lose something. */
 export async function asStored(resource: Resource, draft: Draft): Promise<KubeObject> {
   if (!resource.fromStorage) return draft;
-  return fromStorage(resource, { key: '', revision: 0, value: await toStorage(resource, draft) });
+  return fromStorage(resource, { value: await toStorage(resource, draft) });
 }

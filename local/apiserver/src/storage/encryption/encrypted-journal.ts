@@ -1,4 +1,4 @@
-import { cloneJson, type KubeObject } from '@tektite/meta';
+import { cloneJson } from '@tektite/meta';
 import { FolderError } from '../journal/folder-error.ts';
 import type { CompactionState, DroppedRecord, Journal, JournalReader, JournalRecord } from '../journal/journal.ts';
 import type { Storage } from '../storage.ts';
@@ -8,8 +8,6 @@ import { keyNameOf, seal as sealText, unseal } from './value-cipher.ts';
 /** The form of an encrypted object in a journal. */
 interface SealedValue {
   readonly encrypted: string;
-  /** On a full disk, only objects that are being deleted are written: the journal has to see that one is. */
-  readonly metadata: { readonly deletionTimestamp?: string };
 }
 
 /**
@@ -77,21 +75,17 @@ export class EncryptedJournal implements Journal {
   }
 
   private seal(record: JournalRecord): JournalRecord {
-    const { value } = record;
-    const key = value && this.encryption?.keyFor(record.key);
+    const { key: name, revision, json, isDeleting = false } = record;
+    const key = json === undefined ? undefined : this.encryption?.keyFor(name);
     if (!key) return record;
-    const { deletionTimestamp } = value.metadata;
-    const sealed: SealedValue = {
-      encrypted: sealText(key, JSON.stringify(value), record.key),
-      metadata: deletionTimestamp === undefined ? {} : { deletionTimestamp },
-    };
-    return { ...record, value: sealed as unknown as KubeObject };
+    const sealed: SealedValue = { encrypted: sealText(key, json as string, name) };
+    return { key: name, revision, json: JSON.stringify(sealed), isDeleting };
   }
 
   private open(record: JournalRecord): JournalRecord | FolderError {
-    const sealed = (record.value as Partial<SealedValue> | undefined)?.encrypted;
-    const keyName = typeof sealed === 'string' ? keyNameOf(sealed) : undefined;
-    const isStale = record.value !== undefined && this.encryption?.keyFor(record.key)?.name !== keyName;
+    const sealed = sealedText(record.json);
+    const keyName = sealed === undefined ? undefined : keyNameOf(sealed);
+    const isStale = record.json !== undefined && this.encryption?.keyFor(record.key)?.name !== keyName;
     if (isStale) this.staleKeys.add(record.key);
     else this.staleKeys.delete(record.key);
     if (sealed === undefined || keyName === undefined) return record;
@@ -101,7 +95,7 @@ export class EncryptedJournal implements Journal {
         `the data folder holds objects that are encrypted with the key ${JSON.stringify(keyName)}. Start with --encryption-provider-config and a file that has this key.`,
       );
     try {
-      return { ...record, value: JSON.parse(unseal(key, sealed, record.key)) as KubeObject };
+      return { ...record, json: unseal(key, sealed, record.key) };
     } catch (cause) {
       return new FolderError(
         `${record.key} cannot be decrypted with the key ${JSON.stringify(keyName)}: the key is another one, or the folder was changed`,
@@ -109,6 +103,13 @@ export class EncryptedJournal implements Journal {
       );
     }
   }
+}
+
+/** The encrypted text of a record; the others are not decoded to find out. */
+function sealedText(json: string | undefined): string | undefined {
+  if (!json?.startsWith('{"encrypted":"')) return undefined;
+  const { encrypted } = JSON.parse(json) as Partial<SealedValue>;
+  return typeof encrypted === 'string' ? encrypted : undefined;
 }
 
 /** Writes objects again, so that they are stored as the configuration asks for, and forgets their earlier form. */

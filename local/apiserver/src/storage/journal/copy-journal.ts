@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AcknowledgedPosition } from './acknowledged-position.ts';
 import { FolderError } from './folder-error.ts';
+import type { JournalRecord } from './journal.ts';
 import { loadSegments } from './load-segments.ts';
 import { listSegments } from './segment.ts';
 
@@ -46,8 +47,7 @@ export function readCopy(folder: string, acknowledged?: ReturnType<typeof Acknow
   if (found.length === 0) throw new FolderError(`${folder} has no journal`);
   const objects = new Map<string, boolean>();
   const reader = {
-    record: ({ key, value }: { readonly key: string; readonly value?: object }) =>
-      void objects.set(key, value !== undefined),
+    record: ({ key, json }: JournalRecord) => void objects.set(key, json !== undefined),
     compacted: () => undefined,
   };
   const { revision } = loadSegments(found, acknowledged, reader, () => undefined);

@@ -1,11 +1,11 @@
-import type { KubeObject } from '@tektite/meta';
-
 /** One write. A delete carries no object: the store still has the one before it, which watchers that resume are shown. */
 export interface JournalRecord {
   readonly key: string;
   readonly revision: number;
-  /** Absent for a delete. */
-  readonly value?: KubeObject;
+  /** The object as JSON. Absent for a delete. */
+  readonly json?: string;
+  /** Whether the object is being deleted. */
+  readonly isDeleting?: boolean;
 }
 
 /** A record that the store no longer needs. */

@@ -1,6 +1,4 @@
 import { crc32 } from 'node:zlib';
-import type { KubeObject } from '@tektite/meta';
-import { encodeJson } from '../../codec/encoded-json.ts';
 import type { JournalRecord } from './journal.ts';
 
 /**
@@ -84,22 +82,24 @@ export function encodeCompacted(revision: number): Buffer {
 
 /** One frame with all records, and how many bytes each of them takes. */
 export function encodeRecords(records: readonly JournalRecord[]): { frame: Buffer; bytes: number[] } {
-  const texts = records.map(({ value }) => (value === undefined ? '' : encodeJson(value)));
-  const lengths = texts.map((text) => Buffer.byteLength(text));
-  const keyLengths = records.map(({ key }) => Buffer.byteLength(key));
-  const bytes = records.map((_, index) => recordHead + (keyLengths[index] as number) + (lengths[index] as number));
-  const buffer = Buffer.allocUnsafe(bytes.reduce((sum, each) => sum + each, frameHead + 1));
+  const bytes: number[] = [];
+  let length = frameHead + 1;
+  for (const { key, json = '' } of records) {
+    const size = recordHead + Buffer.byteLength(key) + Buffer.byteLength(json);
+    bytes.push(size);
+    length += size;
+  }
+  const buffer = Buffer.allocUnsafe(length);
   buffer[frameHead] = types.records;
   let at = frameHead + 1;
-  for (const [index, { key, revision, value }] of records.entries()) {
-    const keyLength = keyLengths[index] as number;
-    buffer[at] = value === undefined ? 1 : 0;
+  for (const { key, revision, json } of records) {
+    buffer[at] = json === undefined ? 1 : 0;
     buffer.writeUIntBE(revision, at + 1, 6);
+    const keyLength = buffer.write(key, at + recordHead);
+    const jsonLength = json === undefined ? 0 : buffer.write(json, at + recordHead + keyLength);
     buffer.writeUInt32BE(keyLength, at + 7);
-    buffer.writeUInt32BE(lengths[index] as number, at + 11);
-    buffer.write(key, at + recordHead);
-    buffer.write(texts[index] as string, at + recordHead + keyLength);
-    at += bytes[index] as number;
+    buffer.writeUInt32BE(jsonLength, at + 11);
+    at += recordHead + keyLength + jsonLength;
   }
   return { frame: frame(buffer), bytes };
 }
@@ -140,9 +140,7 @@ export function* recordsOf(payload: Buffer): Generator<EncodedRecord> {
     const revision = payload.readUIntBE(at + 1, 6);
     const key = payload.toString('utf8', at + recordHead, keyEnd);
     const decode = (): JournalRecord =>
-      isDelete
-        ? { key, revision }
-        : { key, revision, value: JSON.parse(payload.toString('utf8', keyEnd, end)) as KubeObject };
+      isDelete ? { key, revision } : { key, revision, json: payload.toString('utf8', keyEnd, end) };
     yield { key, revision, bytes: payload.subarray(at, end), decode };
     at = end;
   }

@@ -180,7 +180,7 @@ export class SegmentJournal implements Journal {
     await this.order;
     await this.cleaning;
     await this.reserving;
-    await this.acknowledged.close();
+    this.acknowledged.close();
     await this.tail?.close();
     await this.lock.release();
   }
@@ -317,8 +317,8 @@ export class SegmentJournal implements Journal {
 }
 
 /** On a full disk, deletes and the steps towards them are accepted. */
-export function freesSpace({ value }: { readonly value?: JournalRecord['value'] }): boolean {
-  return value === undefined || value.metadata.deletionTimestamp !== undefined;
+function freesSpace({ json, isDeleting }: JournalRecord): boolean {
+  return json === undefined || isDeleting === true;
 }
 
 export function isSpaceError(error: unknown): boolean {

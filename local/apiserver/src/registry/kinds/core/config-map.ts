@@ -6,7 +6,6 @@ import {
   invalid,
   validateConfigMapKey,
   tooLong,
-  utf8Length,
 } from '@tektite/meta';
 import type { ConfigMap } from '@tektite/schema/kubernetes';
 import type { KindStrategy } from '../../kind-strategy.ts';
@@ -25,7 +24,7 @@ function validateConfigMap({ data = {}, binaryData = {} }: ConfigMap): FieldErro
     const path = FieldPath.of('data').key(key);
     for (const violation of validateConfigMapKey(key)) errors.push(invalid(path, key, violation));
     if (Object.hasOwn(binaryData, key)) errors.push(invalid(path, key, 'duplicate of key present in binaryData'));
-    size += utf8Length(data[key] as string);
+    size += Buffer.byteLength(data[key] as string);
   }
   for (const key in binaryData) {
     const path = FieldPath.of('binaryData').key(key);
