@@ -48,10 +48,11 @@ export function chainsSystem({ namespace = 'tekton-chains', generatesKey = false
   };
 }
 
-/** Patches carry annotations and finalizers; Secrets and accounts are read for keys and for logins of registries. */
+/** Patches carry annotations and finalizers; Secrets and accounts are read for keys and for logins of registries, ConfigMaps for settings. */
 const permissions: readonly PolicyRule[] = [
   { apiGroups: ['tekton.dev'], resources: ['taskruns', 'pipelineruns'], verbs: ['get', 'patch', 'update'] },
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create'] },
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] },
   { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['get'] },
 ];
 
