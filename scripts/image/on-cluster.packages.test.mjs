@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { version } from '../release/make-release.mjs';
 
 /**
- * What `tektite deploy` prints, on a real kube-apiserver: Pods of the images run on a node of this machine, with the rights that are printed.
+ * Manifests of `tektite deploy` on a real kube-apiserver: Pods of the images run on a node of this machine, with the rights that are printed.
  * No controllers of Kubernetes run there, so that the test creates the Pods of Deployments and binds those of TaskRuns.
  */
 const bin = join(import.meta.dirname, '../../apps/cli/bin/tektite.js');
@@ -66,7 +66,7 @@ async function startedNode(store, port) {
   stops.push(() => node[Symbol.asyncDispose]());
 }
 
-/** What controllers of Kubernetes put into every namespace, and Pods wait for. */
+/** Creates the objects that controllers of Kubernetes put into every namespace, and that Pods wait for. */
 async function prepareNamespace(namespace) {
   const { config } = await cluster.https();
   await create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
