@@ -49,7 +49,7 @@ export function fetchPackage(name, architecture, folder) {
   return target;
 }
 
-/** Fetches into a folder of its own, and gives the file its name only when its checksum is right. */
+/** Fetches into a temporary folder, and gives the file its name only when its checksum is right. */
 function fetchChecked(file, algorithm, encoding, wanted, fetch) {
   const digest = (path) => createHash(algorithm).update(readFileSync(path)).digest(encoding);
   if (existsSync(file) && digest(file) === wanted) return;

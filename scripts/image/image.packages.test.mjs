@@ -20,8 +20,8 @@ const run = (command, args, options = {}) =>
   spawnSync(command, args, { encoding: 'utf8', timeout: 120_000, ...options });
 
 /** The layout of an archive: its index, and what content is in it. */
-function openLayout(name) {
-  const target = join(folder, name);
+function openLayout(name, to = name) {
+  const target = join(folder, to);
   mkdirSync(target);
   run('tar', ['-xf', archive(name), '-C', target]);
   const blob = (digest) => readFileSync(join(target, 'blobs', ...digest.split(':')));
@@ -81,6 +81,18 @@ describe.each([
       expect(versions).toMatchObject({ node: node.version, libc6: debian.libc6.version, undici: expect.any(String) });
     else expect(Object.keys(versions)).toEqual(name === 'shell' ? ['busybox-static'] : []);
   });
+});
+
+it.skipIf(process.arch === 'arm64')('the image for arm64 has the libraries that its programs load', () => {
+  const { index, json } = openLayout('tektite', 'arm64');
+  const { digest } = index.manifests.find(({ platform }) => platform.architecture === 'arm64');
+  const root = join(folder, 'arm64-root');
+  mkdirSync(root);
+  for (const layer of json(digest).layers)
+    run('tar', ['-xzf', join(folder, 'arm64/blobs', ...layer.digest.split(':')), '-C', root]);
+  const program = [join(root, 'usr/local/bin/node'), '--jitless', join(root, 'opt/tektite/bin/tektite.js'), 'version'];
+  const { status, stdout } = run('qemu-aarch64-static', ['-L', root, ...program], { env: { HOME: folder } });
+  expect([status, stdout]).toEqual([0, expect.stringContaining(`node     v${node.version} linux/arm64`)]);
 });
 
 /** The definitions of the checkout. */

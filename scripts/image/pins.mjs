@@ -1,5 +1,5 @@
 /**
- * What images have that is not of this repository, by version and checksum, so that two builds of one commit are the same. A new version
+ * The parts of images that are not of this repository, by version and checksum, so that two builds of one commit are the same. A new version
  * of Node.js or of a package of Debian is a change of this file.
  */
 export const node = {

@@ -1,5 +1,5 @@
 /**
- * What has to hold in every container of the image, whoever runs it: a program for its Node.js, which prints one line of JSON. The container
+ * The smoke test of a container of the image, under any runtime: a program for its Node.js, which prints one line of JSON. The container
  * has a read-only root and no rights.
  */
 export const smokeTest = `
@@ -19,7 +19,7 @@ console.log(JSON.stringify({
 }));
 `;
 
-/** What it prints. */
+/** The result that it prints. */
 export const smokeResult = (version, node, definitions, architecture = process.arch) => ({
   user: '65532:65532',
   node,

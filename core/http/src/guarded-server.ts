@@ -247,7 +247,7 @@ function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
   const code = codes[error.code ?? ''] ?? 400;
   const text = `${code} ${STATUS_CODES[code]}`;
   socket.end(`HTTP/1.1 ${text}\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\n\r\n${text}`);
-  // What is still on its way is read, up to a limit: a connection that is closed with unread bytes takes the answer with it.
+  // The rest of the request is read, up to a limit: a connection that is closed with unread bytes takes the answer with it.
   let left = maxHeaderBytes * 4;
   socket.removeAllListeners('data').on('data', ({ length }: Buffer) => {
     left -= length;

@@ -75,7 +75,7 @@ function replicaCount(text: string): number {
   return Number(text);
 }
 
-/** Whoever reaches the page directly could name any user. */
+/** Without the address of the proxy, any client that reaches the page could name any user. */
 function checkLogin({ login, extraArgs }: ReleaseValues): void {
   if (login === 'header' && !extraArgs.includes('--trusted-proxy'))
     throw new UserError('--login header: name the addresses of the proxy with --trusted-proxy', 2);

@@ -11,7 +11,7 @@ interface ElectionOptions {
   readonly leaderElectRetryPeriod?: string;
 }
 
-/** What the flags say of the election. */
+/** The settings of the election that flags name. */
 export type ElectionFlags = Partial<ElectionTiming & { readonly buckets: number }>;
 
 export function electionFlags(options: ElectionOptions): ElectionFlags {

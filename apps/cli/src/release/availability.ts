@@ -2,7 +2,7 @@ import type { DynamicObject } from '@tektite/meta';
 import { grafanaDashboard } from './grafana-dashboard.ts';
 import type { ReleaseObject } from './release-values.ts';
 
-/** What stands around the Pods of a release. */
+/** The Pods of a release, for the objects around them. */
 export interface Surroundings {
   readonly name: string;
   readonly namespace: string;
@@ -13,7 +13,7 @@ export interface Surroundings {
   readonly openPorts: readonly number[] | undefined;
 }
 
-/** What keeps Pods reachable, by whom they should be, and seen. */
+/** The objects around the Pods: a Service for metrics, a disruption budget, a network policy, and what monitors them. */
 export function surroundings(options: Surroundings): readonly ReleaseObject<DynamicObject>[] {
   return [
     { object: metricsService(options) },

@@ -7,7 +7,7 @@ import { version } from '../version.ts';
 export const ownImage: string = `tektite.dev/tektite:${version}`;
 
 const registry = 'tektite.dev';
-/** What Pods of TaskRuns start with. A release has these images beside its own. */
+/** The images that Pods of TaskRuns start with. A release has them beside that of the program. */
 export const entrypointImage: string = `${registry}/entrypoint:${version}`;
 export const shellImage: string = `${registry}/shell:${version}`;
 

@@ -69,7 +69,7 @@ export function installedValues(program: OwnProgram): ReleaseValues {
   };
 }
 
-/** Those that the installer was told. Pods of this machine get their images from this machine. */
+/** The images that the installer's environment names. Pods of this machine get their images from this machine. */
 function podImages({ folders }: OwnProgram): Pick<ReleaseValues, 'entrypointImage' | 'shellImage'> {
   if (Object.keys(folders).length > 0) return {};
   const { TEKTITE_ENTRYPOINT_IMAGE, TEKTITE_SHELL_IMAGE } = process.env;

@@ -11,7 +11,7 @@ export interface TarEntry {
   readonly gid?: number;
   /** Of the content that follows. */
   readonly size?: number;
-  /** What a link refers to. */
+  /** The target of a link. */
   readonly target?: string;
 }
 
