@@ -235,6 +235,19 @@ describe('as a real server answers requests,', () => {
     expect(answer).toMatchObject({ code: 404, object: message('"none" not found') });
   });
 
+  it.each([
+    ['system:serviceaccount:default:robot', ['system:serviceaccounts', 'system:serviceaccounts:default']],
+    ['system:serviceaccount:Default:robot', []],
+    ['system:node:a', ['system:nodes']],
+    ['system:node:A', []],
+  ])('who is impersonated as %s is in the groups of such, if the name can be one', async (user, groups) => {
+    await using server = await TestServer.start();
+    const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+    const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+    const answer = await server.ok('POST', path, review, { headers: { 'impersonate-user': user } });
+    expect(answer).toMatchObject({ status: { userInfo: { groups: [...groups, 'system:authenticated'] } } });
+  });
+
   it('errors are in YAML for those who want that', async () => {
     await using server = await TestServer.start();
     for (const [accept, media] of [
