@@ -85,6 +85,24 @@ describe('as a real server treats definitions and their objects,', () => {
         answer: message('spec.versions: Invalid value: null: must have exactly one version marked'),
       },
     ],
+    'replicas that are no whole number are refused, whatever the schema says': [
+      ...widgets(
+        { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        { subresources: { scale: { specReplicasPath: '.spec.size', statusReplicasPath: '.status.size' } } },
+      ),
+      {
+        send: ['POST', path, widget({ name: 'a' }, { spec: { size: { b: true } } })],
+        code: 422,
+        answer: message(
+          '.spec.size: Invalid value: 0: .spec.size accessor error: map[b:true] is of the type map[string]interface {}, expected int64',
+        ),
+      },
+      {
+        send: ['POST', path, widget({ name: 'a' }, { spec: 'x' })],
+        code: 422,
+        answer: message('.spec.size accessor error: x is of the type string, expected map[string]interface{}'),
+      },
+    ],
     'the default of a status is there whenever an object is read, and belongs to nobody': [
       ...widgets(defaulted, withStatus),
       { send: ['POST', path, widget({ name: 'a' }, { spec: { a: 'x' } })], code: 201, answer: { status: filled } },

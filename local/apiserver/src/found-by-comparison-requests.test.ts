@@ -143,6 +143,36 @@ describe('as a real server answers requests,', () => {
         },
       },
     ],
+    'a Service that is created through its status has no address': [
+      apply(
+        `${coreV1}/services/a/status?fieldManager=m`,
+        { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec: { ports: [{ port: 80 }] } },
+        201,
+        { spec: expect.not.objectContaining({ clusterIP: expect.anything() }) },
+      ),
+    ],
+    'a dry run of an apply shows the version it came with': [
+      apply(`${coreV1}/configmaps/a?fieldManager=m&dryRun=All`, configMap({ name: 'a', resourceVersion: '0' }), 201, {
+        metadata: { resourceVersion: '0' },
+      }),
+    ],
+    'the first error of a patched map is that of its first key': [
+      { send: ['POST', `${coreV1}/configmaps`, configMap({ name: 'a' })], code: 201 },
+      {
+        send: ['PATCH', `${coreV1}/configmaps/a`, { binaryData: { b: 'AAAA!', a: '!' } }],
+        as: 'merge-patch+json',
+        code: 422,
+        answer: message('illegal base64 data at input byte 0'),
+      },
+    ],
+    'a resource is not deprecated to those who want a media type that is not served': [
+      {
+        send: ['GET', `${coreV1}/endpoints/a`],
+        accept: 'text/html',
+        code: 406,
+        headers: expect.not.objectContaining({ warning: expect.anything() }),
+      },
+    ],
     'a path that leads upwards is refused once': [
       {
         send: [
@@ -203,6 +233,19 @@ describe('as a real server answers requests,', () => {
     const user = { name: 'jane', groups: ['system:authenticated'] };
     const answer = await server.send('POST', bindings, binding([{}], 'none'), { user });
     expect(answer).toMatchObject({ code: 404, object: message('"none" not found') });
+  });
+
+  it.each([
+    ['system:serviceaccount:default:robot', ['system:serviceaccounts', 'system:serviceaccounts:default']],
+    ['system:serviceaccount:Default:robot', []],
+    ['system:node:a', ['system:nodes']],
+    ['system:node:A', []],
+  ])('who is impersonated as %s is in the groups of such, if the name can be one', async (user, groups) => {
+    await using server = await TestServer.start();
+    const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+    const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+    const answer = await server.ok('POST', path, review, { headers: { 'impersonate-user': user } });
+    expect(answer).toMatchObject({ status: { userInfo: { groups: [...groups, 'system:authenticated'] } } });
   });
 
   it('errors are in YAML for those who want that', async () => {

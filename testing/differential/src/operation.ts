@@ -22,7 +22,7 @@ export interface Operation {
   readonly edits?: readonly Edit[];
   readonly contentType?: string;
   readonly accept?: string;
-  /** Impersonated; the administrator sends the request where this is absent. */
+  /** Impersonated, with `{{ns}}` as in the path; the administrator sends the request where this is absent. */
   readonly user?: string;
   /** Sent again until the answer satisfies it; intermediate answers are not compared. */
   readonly until?: 'established' | 'served' | 'not-found';

@@ -84,7 +84,7 @@ async function sendOperation(
     const headers = {
       accept,
       ...(body === undefined ? {} : { 'content-type': contentType }),
-      ...(user === undefined ? {} : { 'impersonate-user': user }),
+      ...(user === undefined ? {} : { 'impersonate-user': user.replaceAll('{{ns}}', namespace) }),
     };
     const answer = await endpoint.send({ method, path, headers, watch, ...(body === undefined ? {} : { body }) });
     if (operation.until === undefined || isSatisfied(operation.until, answer) || tries === maxTries) {

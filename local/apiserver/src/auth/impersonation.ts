@@ -1,4 +1,4 @@
-import { badRequestError } from '@tektite/meta';
+import { badRequestError, validateDns1123Label, validateDns1123Subdomain } from '@tektite/meta';
 import type { ApiRequest, UserInfo } from '../request/api-request.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import { type AuthorizationAttributes, type Authorizer, attributesOf, forbiddenRequestError } from './authorizer.ts';
@@ -25,8 +25,9 @@ export function impersonate(
   const wanted = readHeaders(request);
   if (!wanted) return user;
   if (wanted.name === '') throw badRequestError(`requested ${describe(wanted)} without impersonating a user name`);
-  if (authorizer) checkPermission(authorizer, user, wanted, info);
-  return becomeUser(wanted);
+  const mayBeNode = isNode(wanted) && (!authorizer || mayImpersonateNode(authorizer, user, wanted, info));
+  if (authorizer && !mayBeNode) checkPermission(authorizer, user, wanted, info);
+  return becomeUser(wanted, mayBeNode);
 }
 
 function readHeaders({ headers }: ApiRequest): Wanted | undefined {
@@ -55,7 +56,37 @@ function decodeKey(key: string): string {
   }
 }
 
-const accountName = /^system:serviceaccount:([^:]+):([^:]+)$/;
+/** The namespace and the name of the service account that a user is; `undefined` for names that no account can have. */
+function accountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
+  const [, namespace = '', name = ''] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user) ?? [];
+  if (namespace === '' || validateDns1123Label(namespace).length > 0) return undefined;
+  return validateDns1123Subdomain(name).length > 0 ? undefined : { namespace, name };
+}
+
+const nodePrefix = 'system:node:';
+
+/** A node alone: with groups or anything else, the name is only a name. */
+function isNode({ name, uid, groups, extra }: Wanted): boolean {
+  if (uid !== '' || groups.length > 0 || Object.keys(extra).length > 0 || !name.startsWith(nodePrefix)) return false;
+  return validateDns1123Subdomain(name.slice(nodePrefix.length)).length === 0;
+}
+
+/** Whether the user may be any node for this request. Otherwise the node is a user like others, and in no group of nodes. */
+function mayImpersonateNode(authorizer: Authorizer, user: UserInfo, wanted: Wanted, info: RequestInfo): boolean {
+  const request = { ...attributesOf(user, info), verb: `impersonate-on:arbitrary-node:${info.verb}` };
+  const node: AuthorizationAttributes = {
+    user,
+    verb: 'impersonate:arbitrary-node',
+    isResourceRequest: true,
+    group: 'authentication.k8s.io',
+    resource: 'nodes',
+    subresource: '',
+    namespace: '',
+    name: wanted.name.slice(nodePrefix.length),
+    path: '',
+  };
+  return authorizer.authorize(request).allowed && authorizer.authorize(node).allowed;
+}
 
 function checkPermission(authorizer: Authorizer, user: UserInfo, wanted: Wanted, info: RequestInfo): void {
   const may = (group: string, resource: string, name: string, subresource = '', namespace = '') =>
@@ -70,9 +101,9 @@ function checkPermission(authorizer: Authorizer, user: UserInfo, wanted: Wanted,
       name,
       path: '',
     }).allowed;
-  const account = accountName.exec(wanted.name);
+  const account = accountOf(wanted.name);
   const allowed =
-    (account ? may('', 'serviceaccounts', account[2] ?? '', '', account[1]) : may('', 'users', wanted.name)) &&
+    (account ? may('', 'serviceaccounts', account.name, '', account.namespace) : may('', 'users', wanted.name)) &&
     wanted.groups.every((group) => may('', 'groups', group)) &&
     (wanted.uid === '' || may('authentication.k8s.io', 'uids', wanted.uid)) &&
     Object.entries(wanted.extra).every(([key, values]) =>
@@ -88,10 +119,10 @@ function checkPermission(authorizer: Authorizer, user: UserInfo, wanted: Wanted,
   throw forbiddenRequestError(attributes);
 }
 
-function becomeUser({ name, uid, groups, extra }: Wanted): UserInfo {
-  const all = [...groups];
-  const account = accountName.exec(name);
-  if (account && groups.length === 0) all.push('system:serviceaccounts', `system:serviceaccounts:${account[1]}`);
+function becomeUser({ name, uid, groups, extra }: Wanted, isNode: boolean): UserInfo {
+  const all = isNode ? ['system:nodes'] : [...groups];
+  const account = accountOf(name);
+  if (account && groups.length === 0) all.push('system:serviceaccounts', `system:serviceaccounts:${account.namespace}`);
   const everybody = name === 'system:anonymous' ? 'system:unauthenticated' : 'system:authenticated';
   if (!all.includes(everybody)) all.push(everybody);
   return { name, ...(uid === '' ? {} : { uid }), groups: all, ...(Object.keys(extra).length === 0 ? {} : { extra }) };

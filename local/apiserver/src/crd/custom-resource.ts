@@ -1,6 +1,5 @@
 import {
   equalJson,
-  type FieldError,
   formatApiVersion,
   invalid,
   invalidObjectError,
@@ -14,6 +13,7 @@ import { readVersionKind } from '../codec/version-kind.ts';
 import type { KindStrategy } from '../registry/kind-strategy.ts';
 import type { Decoded, DecodeOptions, Draft, Resource, Subresource } from '../registry/resource.ts';
 import { customPrinter } from '../table/custom-printer.ts';
+import { checkScale, checkScaleStatus } from './check-scale.ts';
 import type { Converter } from './converter.ts';
 import { finalizerWarnings } from './finalizer-warnings.ts';
 import { metadataRules, metadataSchema } from '../registry/kinds/apiextensions/metadata-rules.ts';
@@ -170,7 +170,9 @@ function strategyOf(version: CustomResourceDefinitionVersion, schema: JsonSchema
   const validator = resourceValidator(schema, metadataRules);
   const hasStatus = version.subresources?.status !== undefined;
   const selectable = (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath.replace(/^\./, ''));
-  const scale = (object: KubeObject) => checkScale(version, object);
+  const paths = version.subresources?.scale;
+  const scale = (object: KubeObject) => (paths ? checkScale(paths, object) : []);
+  const scaleStatus = (object: KubeObject) => (paths ? checkScaleStatus(paths, object) : []);
   return {
     // Upstream only warns of finalizers without a path: many operators have such.
     metadataRules: { finalizers: 'any' },
@@ -190,7 +192,9 @@ function strategyOf(version: CustomResourceDefinitionVersion, schema: JsonSchema
     validateCreate: (object) => [...validator.validateCreate(object), ...scale(object)],
     validateUpdate: (object, old) => [...validator.validateUpdate(object, old), ...scale(object)],
     subresources: {
-      status: { validateUpdate: (object, old) => [...validator.validateStatusUpdate(object, old), ...scale(object)] },
+      status: {
+        validateUpdate: (object, old) => [...validator.validateStatusUpdate(object, old), ...scaleStatus(object)],
+      },
     },
     generationChanged: (object, old) => isSpecChanged(object as Draft, old as Draft, hasStatus),
     allowUnconditionalUpdate: false,
@@ -200,20 +204,6 @@ function strategyOf(version: CustomResourceDefinitionVersion, schema: JsonSchema
     table: customPrinter(version.additionalPrinterColumns),
   };
 }
-
-/** Numbers of replicas are never negative, whatever the schema says. */
-function checkScale({ subresources }: CustomResourceDefinitionVersion, object: KubeObject): FieldError[] {
-  if (!subresources?.scale) return [];
-  const { specReplicasPath, statusReplicasPath } = subresources.scale;
-  return [specReplicasPath, statusReplicasPath].flatMap((path) => {
-    const value = readJsonPath(object, path);
-    if (typeof value !== 'number') return [];
-    if (value < 0) return [invalid(path, value, 'should be a non-negative integer')];
-    return value > maxReplicas ? [invalid(path, value, `should be less than or equal to ${maxReplicas}`)] : [];
-  });
-}
-
-const maxReplicas = 2 ** 31 - 1;
 
 /** Everything but the metadata, and the status where that is written apart, is the desired state. */
 function isSpecChanged(object: Draft, old: Draft, hasStatus: boolean): boolean {

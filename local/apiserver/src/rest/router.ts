@@ -1,4 +1,4 @@
-import { unknownPathError } from '@tektite/meta';
+import { unknownPathError, isStatusError } from '@tektite/meta';
 import type { Aggregator } from '../aggregation/aggregator.ts';
 import type { AuditedRequest } from '../audit/auditor.ts';
 import type { AuthenticatorChain } from '../auth/authenticator.ts';
@@ -108,7 +108,13 @@ export class Router {
       if (info.verb !== 'create' || info.name !== '') throw methodNotAllowedError();
       return review(context);
     }
-    return this.parts.handler.handle(context, resource);
+    try {
+      return await this.parts.handler.handle(context, resource);
+    } catch (error) {
+      // Media types are refused before a resource is looked at.
+      if (isMediaError(error)) warnings.delete(resource.deprecationWarning ?? '');
+      throw error;
+    }
   }
 
   private async answerPath({ request }: RequestContext): Promise<ApiResponse> {
@@ -153,4 +159,8 @@ function isDiscovery(segments: readonly string[]): boolean {
 function isForeign(resources: ResourceTable, group: string): boolean {
   const entry = resources.group(group);
   return !entry || entry.versions.every((version) => version.resources.every(({ custom }) => custom));
+}
+
+function isMediaError(error: unknown): boolean {
+  return isStatusError(error, 'UnsupportedMediaType') || (isStatusError(error) && error.code === 406);
 }

@@ -32,6 +32,14 @@ import { strategyContext, type WriteContext } from './write-context.ts';
 /** How often a name is generated before giving up on finding a free one. */
 const generateNameAttempts = 8;
 
+/** How an object comes to be created. */
+interface CreateDetails {
+  /** The draft has its managedFields already. */
+  readonly ownManagedFields?: boolean;
+  /** The path of the request, where an update creates. */
+  readonly subresource?: string;
+}
+
 /** The way of a new object: identity, admission, preparation, validation, and into the storage. */
 export class ObjectCreator {
   private readonly parts: ObjectStoreParts;
@@ -45,7 +53,7 @@ export class ObjectCreator {
     namespace: string,
     draft: Draft,
     context: WriteContext,
-    ownManagedFields = false,
+    { ownManagedFields = false, subresource = '' }: CreateDetails = {},
   ): Promise<KubeObject> {
     const meta = metadataOf(draft);
     checkNamespace(resource, namespace, meta);
@@ -68,7 +76,9 @@ export class ObjectCreator {
     dedupOwnerReferences(metadataOf(draft), context, afterMutation);
 
     const generated = this.giveIdentity(metadataOf(draft), time);
-    const undo = this.parts.sideEffects?.beforeCreate?.(resource, draft, strategyContext(context, now));
+    // What is created through its status gets no addresses: upstream's storage of statuses allocates nothing.
+    const effects = subresource === '' ? this.parts.sideEffects : undefined;
+    const undo = effects?.beforeCreate?.(resource, draft, strategyContext(context, now));
     try {
       this.prepareForCreate(resource, draft, context, now);
       const final = resource.normalize(draft);

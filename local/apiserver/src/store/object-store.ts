@@ -37,7 +37,7 @@ export class ObjectStore {
     context: WriteContext,
     ownManagedFields = false,
   ): Promise<KubeObject> {
-    return this.creator.create(resource, namespace, draft, context, ownManagedFields);
+    return this.creator.create(resource, namespace, draft, context, { ownManagedFields });
   }
 
   /** Changes an object, again and again until no other writer came between, and answers with what is now stored. */

@@ -81,10 +81,13 @@ export class ObjectUpdater {
       if (old && entry)
         return { object: await this.replace(resource, request, entry, old, draft, context), created: false };
       checkVersionSyntax(metadataOf(draft).resourceVersion);
-      // Upstream checks this on POST alone; a new object has no version that could be wrong.
-      delete metadataOf(draft).resourceVersion;
+      // Upstream checks this on POST alone; a new object has no version that could be wrong. A dry run shows it.
+      if (!context.dryRun) delete metadataOf(draft).resourceVersion;
       const creating = { ...context, options: request.createOptions ?? context.options };
-      const object = await this.creator.create(resource, request.namespace, draft, creating, request.ownManagedFields);
+      const object = await this.creator.create(resource, request.namespace, draft, creating, {
+        ownManagedFields: request.ownManagedFields === true,
+        subresource: request.subresource,
+      });
       return { object, created: true };
     } catch (error) {
       const lost = old ? error instanceof RevisionMismatchError : isStatusError(error, 'AlreadyExists');

@@ -63,6 +63,7 @@ export function checkUid(
 const storageFolders: Readonly<Record<string, string>> = {
   services: 'services/specs',
   endpoints: 'services/endpoints',
+  ingresses: 'ingress',
   nodes: 'minions',
   replicationcontrollers: 'controllers',
 };

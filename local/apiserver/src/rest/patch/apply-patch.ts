@@ -63,13 +63,26 @@ function decodePatched(
     if (type === 'strategic') Object.assign(decoded.object, { kind, apiVersion: formatApiVersion({ group, version }) });
   } catch (error) {
     if (!isDecodeError(error)) throw error;
-    throw refuse(type === 'strategic' ? restoreMessage(error) : error.message);
+    throw refuse(
+      type === 'strategic' ? restoreMessage(error) : firstError(resource, patched, body.value, error.message),
+    );
   }
   if (options.fieldValidation === 'Strict') {
     const strictErrors = [...body.strictErrors, ...decoded.strictErrors];
     if (strictErrors.length > 0) throw refuse(`strict decoding error: ${strictErrors.join(', ')}`);
   }
   return decoded;
+}
+
+/** Upstream reads the patched text, in which keys of maps are sorted: of several errors it finds another one first. */
+function firstError(resource: Patched, patched: unknown, patch: unknown, message: string): string {
+  if (resource.custom) return message;
+  try {
+    resource.decode(parsed(withKind(resource, JSON.parse(sortedText(resource, patched, patch))), resource));
+  } catch (error) {
+    if (isDecodeError(error)) return error.message;
+  }
+  return message;
 }
 
 /** A patched object without a kind is of the kind of the resource. */

@@ -262,7 +262,7 @@ type OwnedScale = KubeObject & Record<string, unknown>;
 function ownedScale(resource: Resource, object: KubeObject): OwnedScale {
   const scale = toScale(resource, object, false);
   const managedFields = toScaleOwners(object.metadata.managedFields, replicasPath(resource));
-  return { ...scale, metadata: { ...scale.metadata, managedFields } };
+  return { ...scale, metadata: { ...scale.metadata, ...(managedFields.length > 0 ? { managedFields } : {}) } };
 }
 
 function replicasPath(resource: Resource): ReplicasPath {

@@ -17,6 +17,7 @@ import { podTemplateWarnings } from '../core/pod/pod-warnings.ts';
 import { prepareTemplate } from '../core/pod/prepare-pod.ts';
 import { checkImmutable } from '../field-checks.ts';
 import { goValue, printableSelector } from '../go-value/go-value.ts';
+import { validateObjectMetaUpdate } from '../object-meta.ts';
 import { keepStatus, resetStatus, setField } from '../prepare.ts';
 import { ageOf, containerCells, nameOf, since } from '../table/cells.ts';
 import { jobColumns } from './columns.ts';
@@ -136,6 +137,8 @@ function validateWholeSpec(spec: Spec, errors: FieldError[]): void {
 function validateUpdate(job: Job, old: Job): FieldError[] {
   const oldLabels = specOf(old).template?.metadata?.labels ?? {};
   const errors = validateJob(job, oldLabels[jobName] !== undefined && oldLabels[controllerUid] !== undefined);
+  // Upstream validates the whole Job first, and its change with that of its metadata then.
+  errors.push(...validateObjectMetaUpdate(job.metadata, old.metadata, { finalizers: 'kubernetes' }));
   const spec = specOf(job);
   const before = specOf(old);
   validateWholeSpec(spec, errors);
@@ -246,7 +249,7 @@ function durationOf({ status }: Job, now: number): string {
 }
 
 export const jobStrategy: KindStrategy<Job> = {
-  metadataRules: { onUpdate: 'both' },
+  metadataRules: { onUpdate: 'create' },
   default: defaultJob,
   prepareForCreate(job) {
     generateSelector(job);

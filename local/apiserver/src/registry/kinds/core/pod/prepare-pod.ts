@@ -15,11 +15,11 @@ const initContainerAnnotations = ['pod.beta', 'pod.alpha'].flatMap((prefix) =>
   ['init-containers', 'init-container-statuses'].map((name) => `${prefix}.kubernetes.io/${name}`),
 );
 
-/** A new Pod is pending, whatever its author says. */
+/** A new Pod is pending, whatever its author says; its class of service is what the author says, if anything. */
 export function preparePod(pod: Mutable<Pod>, now: number): void {
   pod.spec ??= { containers: null };
   const spec = pod.spec;
-  pod.status = { phase: 'Pending', qosClass: qosClass(spec as PodSpec) };
+  pod.status = { phase: 'Pending', qosClass: pod.status?.qosClass || qosClass(spec as PodSpec) };
   dropDisabledFields(spec);
   dropAnnotations(pod.metadata.annotations);
   if (spec.schedulingGates?.length)
