@@ -11,4 +11,6 @@ export interface SystemSettings {
   readonly imageMapping?: ImageMapping;
   /** The data folder of `tektite up`. */
   readonly dataDir?: string;
+  /** Nothing is kept. */
+  readonly inMemory?: boolean;
 }

@@ -121,7 +121,7 @@ function countOf(database: Database, table: Table, fact: Fact): number {
   return Number(database.get(sql, [fact])?.['n']);
 }
 
-/** Where a page begins. The row that the token names may be gone. */
+/** Where a page begins. The row that the token names may be deleted. */
 function positionAfter(database: Database, table: Table, { after, order }: ListQuery): Position | undefined {
   if (after === undefined) return undefined;
   const found = database.get(
