@@ -160,7 +160,7 @@ export async function callGrpc<In, Out>(
   method: string,
   { input, output }: { readonly input: MessageDescriptor<In>; readonly output: MessageDescriptor<Out> },
   messages: readonly In[],
-  headers: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
 ) {
   const { headers: received, body } = await exchange(
     url,
