@@ -1,0 +1,3 @@
+import { itCanBeFollowed } from './test-support.ts';
+
+itCanBeFollowed('docs/from-push-to-provenance.md');
