@@ -12,7 +12,7 @@ const pages = {
   'docs/connectors.md': { files: 2, commands: 34 },
   'docs/dashboard.md': { files: 1, commands: 11 },
   'docs/debugging.md': { files: 2, commands: 24 },
-  'docs/from-push-to-provenance.md': { files: 2, commands: 24 },
+  'docs/from-push-to-provenance.md': { files: 3, commands: 28 },
   'docs/results.md': { files: 1, commands: 16 },
   'docs/run-pipelines.md': { files: 5, commands: 19 },
   'docs/simulate.md': { files: 3, commands: 11 },
