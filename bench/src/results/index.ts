@@ -9,7 +9,7 @@ import { archivedRun } from './archived-runs.ts';
 const inFlight = 64;
 const type = 'tekton.dev/v1.TaskRun';
 
-/** What lists ask for. */
+/** The lists that are asked for. */
 const queries: readonly (readonly [what: string, path: string])[] = [
   ['the newest of a namespace', 'team-7/results/-/records?order_by=create_time%20desc'],
   ['the newest of all', '-/results/-/records?order_by=create_time%20desc'],

@@ -1,3 +1,4 @@
+import { kinds } from '@tektite/client';
 import { startSystems } from '@tektite/controller';
 import { startControlPlane } from '@tektite/testkit';
 import { describe, expect, it } from 'vitest';
@@ -126,6 +127,33 @@ describe('a reader', () => {
     expect(await archive.rest(token, 'GET', 'kube-system/results/-/records')).toEqual(denied);
     const all = await archive.tokenOf('auditor', 'readonly', null);
     expect((await archive.rest(all, 'GET', '-/results/-/records')).code).toBe(200);
+  });
+
+  it('acts as another user only with the right to impersonate', async () => {
+    await using archive = await startArchive();
+    const token = await archive.tokenOf('reader', 'readonly');
+    await archive.tokenOf('auditor', 'readonly', null);
+    const shape = { input: listRequestType, output: listRecordsResponseType };
+    const list = (headers: Readonly<Record<string, string>>) =>
+      archive.grpc(token, 'tekton.results.v1alpha2.Results/ListRecords', shape, [{ parent: '-/results/-' }], headers);
+    const auditor = { 'impersonate-user': 'system:serviceaccount:default:auditor' };
+    expect(await list(auditor)).toMatchObject({
+      status: 16,
+      message: expect.stringContaining("doesn't have permission to impersonate 'serviceaccounts'"),
+    });
+    expect(await list({ 'impersonate-group': 'system:masters' })).toMatchObject({
+      status: 16,
+      message: 'invalid impersonation data',
+    });
+    const rules = [
+      { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['impersonate'], resourceNames: ['auditor'] },
+    ];
+    await archive.client.create(kinds.Role, { metadata: { namespace, name: 'impersonate' }, rules });
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'impersonate' };
+    const subjects = [{ kind: 'ServiceAccount', namespace, name: 'reader' }];
+    await archive.client.create(kinds.RoleBinding, { metadata: { namespace, name: 'impersonate' }, roleRef, subjects });
+    // Answers about rights are kept for some seconds.
+    await expect.poll(async () => (await list(auditor)).status, { timeout }).toBe(0);
   });
 
   it('cannot be led into another namespace by an annotation of a run', async () => {

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Client, kinds, mergePatch } from '@tektite/client';
 import type { Logger, System, SystemServices } from '@tektite/controller';
@@ -22,6 +23,8 @@ export interface ResultsOptions {
   readonly namespace?: string;
   /** The folder of the archive and of the logs. */
   readonly folder: string;
+  /** Removes the folder at the end. */
+  readonly isTemporary?: boolean;
   /** Opens another storage than the one in the folder. */
   readonly openStorage?: () => Promise<ResultsStorage>;
   /** Where the API is served. Default any free port of 127.0.0.1. `false`: nowhere. */
@@ -62,6 +65,8 @@ export function resultsSystem(options: ResultsOptions): System {
         for (let each = started.pop(); each; each = started.pop()) await each[Symbol.asyncDispose]();
       };
       try {
+        if (options.isTemporary)
+          started.push({ [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) });
         const settings = await watchSettings(client, namespace, log);
         started.push({ [Symbol.asyncDispose]: () => settings.stop() });
         const storage = await (options.openStorage?.() ?? EmbeddedStorage.open(folder, client.clock));
@@ -137,7 +142,7 @@ function shippedObjects(namespace: string, targetPort: number): readonly KubeObj
     role('readonly', { ...aggregate('edit'), ...aggregate('view') }, [...all, 'summary'], readVerbs),
     role('readwrite', {}, all, ['create', 'update', ...readVerbs]),
     role('admin', aggregate('admin'), all, ['create', 'update', ...readVerbs, 'delete']),
-    // For programs that have no token of their own: who may create tokens of this account reads every archive.
+    // For programs without a token: who may create tokens of this account reads every archive.
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: readerAccount, namespace } },
     {
       apiVersion: 'rbac.authorization.k8s.io/v1',

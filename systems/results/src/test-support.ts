@@ -40,7 +40,7 @@ export async function createRun(
   return client.patchStatus(kind, key, mergePatch({ status }));
 }
 
-/** A folder that is gone after the test. */
+/** A folder that is removed after the test. */
 export function temporaryFolder(): Disposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), 'results-'));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
@@ -137,7 +137,13 @@ function exchange(url: string, headers: Record<string, string>, body: Buffer): P
   }).finally(() => session.close());
 }
 
-async function request(url: string, token: string, method: string, path: string, body?: object): Promise<Answer> {
+export async function request(
+  url: string,
+  token: string,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Answer> {
   const { headers, body: answer } = await exchange(
     url,
     { ':method': method, ':path': path, authorization: `Bearer ${token}` },
@@ -148,13 +154,13 @@ async function request(url: string, token: string, method: string, path: string,
   return { code: Number(headers[':status']), body: isJson ? (JSON.parse(text) as unknown) : text };
 }
 
-async function callGrpc<In, Out>(
+export async function callGrpc<In, Out>(
   url: string,
   token: string,
   method: string,
   { input, output }: { readonly input: MessageDescriptor<In>; readonly output: MessageDescriptor<Out> },
   messages: readonly In[],
-  headers: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
 ) {
   const { headers: received, body } = await exchange(
     url,

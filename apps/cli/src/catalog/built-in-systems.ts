@@ -36,7 +36,7 @@ export const builtInSystems: readonly BuiltInSystem[] = [
   },
   {
     name: 'results',
-    summary: 'Tekton Results: history, logs and Events of runs that are gone',
+    summary: 'Tekton Results: the archive of completed runs, their logs and Events',
     next: 'tektite list --archived --kubeconfig KUBECONFIG',
     isOnRequest: true,
   },

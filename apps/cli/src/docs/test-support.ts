@@ -13,6 +13,7 @@ const pages = {
   'docs/dashboard.md': { files: 1, commands: 11 },
   'docs/debugging.md': { files: 2, commands: 24 },
   'docs/nodes.md': { files: 0, commands: 8 },
+  'docs/from-push-to-provenance.md': { files: 3, commands: 28 },
   'docs/results.md': { files: 1, commands: 16 },
   'docs/production.md': { files: 2, commands: 17 },
   'docs/run-pipelines.md': { files: 5, commands: 19 },

@@ -97,7 +97,7 @@ Examples:
     .option('--status <state>', 'only runs that are waiting, running, succeeded, failed or cancelled')
     .option('--limit <number>', 'at most this many')
     .option('--tasks', 'list the TaskRuns of PipelineRuns, too')
-    .option('--archived', 'list what the system results has archived, also runs that are gone')
+    .option('--archived', 'list what the system results has archived, also deleted runs')
     .addOption(outputOption(['text', 'wide', 'json', 'name'], 'text; wide adds the reference and the message'))
     .addHelpText(
       'after',

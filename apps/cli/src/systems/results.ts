@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { System } from '@tektite/controller';
 import { PostgresStorage, resultsSystem } from '@tektite/results';
@@ -13,11 +14,12 @@ const folder = process.env.TEKTITE_RESULTS_DIR;
 const listenVariable = 'TEKTITE_RESULTS_ADDRESS';
 
 /** Tekton Results. The archive is beside the state of `tektite up`; in a Pod, in the volume that `TEKTITE_RESULTS_DIR` names. */
-export function resultsFor({ dataDir = defaultDataDir() }: SystemSettings): System {
+export function resultsFor({ dataDir = defaultDataDir(), inMemory = false }: SystemSettings): System {
   const listen = process.env[listenVariable];
   const database = databaseOf(process.env);
   return resultsSystem({
-    folder: folder ?? join(dataDir, 'results'),
+    folder: folder ?? (inMemory ? join(tmpdir(), `tektite-results-${process.pid}`) : join(dataDir, 'results')),
+    isTemporary: folder === undefined && inMemory,
     ...(namespace ? { namespace } : {}),
     ...(listen ? { listen: listenAddress(listenVariable, listen) } : {}),
     ...(database ? { openStorage: () => PostgresStorage.open(database) } : {}),

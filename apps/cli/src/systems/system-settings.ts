@@ -18,4 +18,6 @@ export interface SystemSettings {
   readonly shellImageWin?: string;
   /** The data folder of `tektite up`. */
   readonly dataDir?: string;
+  /** Nothing is kept. */
+  readonly inMemory?: boolean;
 }

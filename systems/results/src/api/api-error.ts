@@ -15,7 +15,7 @@ export const codes = {
 
 type Code = (typeof codes)[keyof typeof codes];
 
-/** What a client gets instead of an answer. The texts are upstream's. */
+/** The error that a client gets instead of an answer. The texts are upstream's. */
 export class ApiError extends Error {
   readonly code: Code;
   constructor(code: Code, message: string, options?: ErrorOptions) {

@@ -178,7 +178,7 @@ export class ResultsApi {
   }
 }
 
-/** What every caller gets for an error that is not a bug. */
+/** The error that a client gets. Those that no rule of the API explains are internal. */
 export function apiErrorOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof DeniedError) return new ApiError(codes.unauthenticated, error.message);

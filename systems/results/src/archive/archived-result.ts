@@ -76,7 +76,7 @@ function summaryOf(run: Run, known: SummaryRow | undefined): SummaryRow {
   };
 }
 
-/** What people wrote as JSON into an annotation, over what is there. Text that is no JSON object is left out. */
+/** The JSON of an annotation that people write, over what is there. Text that is no JSON object is left out. */
 function merged({ metadata }: Run, key: string, known: Texts = {}): Texts {
   const text = metadata.annotations?.[key];
   if (text === undefined) return {};

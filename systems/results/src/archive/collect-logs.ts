@@ -37,7 +37,7 @@ async function* taskRunLog(
   }
 }
 
-/** The Pod is gone, or the container never ran. */
+/** The Pod was deleted, or the container never ran. */
 function withoutLog(error: unknown): undefined {
   if (isStatusError(error, 'NotFound') || isStatusError(error, 'BadRequest')) return undefined;
   throw error;

@@ -14,7 +14,7 @@ import { isManagedHere } from '../config/watcher-config.ts';
 import { CustomRun, isCompleted, keyOfMetadata, type Run, TaskRun } from '../kinds/runs.ts';
 import { deletionOf } from './deletion.ts';
 
-/** What decides whether a run is archived; the rest is read when it is. */
+/** The fields that decide whether a run is archived; the rest is read when it is. */
 const fields = {
   metadata: { annotations: true, labels: true, ownerReferences: true },
   spec: { managedBy: true },
@@ -25,7 +25,7 @@ const fields = {
 export function runController(archive: Archive, kind: Kind<Run>): ControllerDefinition {
   const transform = project(kind, fields);
   type Cached = ReturnType<typeof transform>;
-  /** The version of each run that is archived: what nobody changed since is not read again. */
+  /** The version of each run that is archived: an unchanged run is not read again. */
   const archived = new Map<string, string>();
 
   async function store(cached: Cached, { client, signal, key }: ReconcileContext): Promise<Run | undefined> {
@@ -87,7 +87,7 @@ async function prune(
   return undefined;
 }
 
-/** Children that are gone were archived, or there is nothing to wait for. */
+/** Children that were deleted were archived before, or cannot be any more. */
 async function areChildrenArchived(client: Client, runKind: Kind<Run>, run: Run): Promise<boolean> {
   if (runKind.kind !== 'PipelineRun') return true;
   const { status } = await client.get(runKind, keyOfMetadata(run.metadata));

@@ -29,7 +29,7 @@ export type Condition =
 
 export type TextTest = 'contains' | 'startsWith' | 'endsWith' | 'matches';
 
-/** What has to be true for the whole to be true. */
+/** The conditions that all have to be true for the whole to be true. */
 export function conjunctsOf(condition: Condition): readonly Condition[] {
   return condition.kind === 'and' ? condition.of.flatMap(conjunctsOf) : [condition];
 }

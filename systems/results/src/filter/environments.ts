@@ -11,7 +11,7 @@ import {
 } from '@tektite/schema';
 import { recordStatus } from '../wire/messages.ts';
 
-/** What filters of one kind of list may name. */
+/** The names that filters of one kind of list may use. */
 export interface FilterEnvironment {
   readonly cel: CelEnvironment;
   /** Columns by the names of their variables. */

@@ -40,7 +40,7 @@ export const retentionConfig = customConfig('tekton-results-config-results-reten
 
 function policies(text: string | undefined): readonly Policy[] {
   if (text === undefined || text.trim() === '') return [];
-  const parsed = parseFirstYaml(text) as unknown;
+  const parsed = parseFirstYaml(text)?.value;
   if (!Array.isArray(parsed)) throw new Error('failed to unmarshal policies: it is not a list');
   return parsed as readonly Policy[];
 }

@@ -14,7 +14,7 @@ export function callerOf(request: ServerRequest): CallerHeaders {
   return headers;
 }
 
-/** Aborted when the client is gone. */
+/** Aborted when the client closes the connection. */
 export function goneSignal(request: ServerRequest): AbortSignal {
   const gone = new AbortController();
   const abort = () => gone.abort(new Error('the client closed the connection'));

@@ -57,7 +57,7 @@ function maskedJson(mask: FieldMask, bytes: Uint8Array): Uint8Array {
   }
 }
 
-/** What is missing is null, as upstream has it. */
+/** A missing field is null, as upstream has it. */
 function masked(mask: FieldMask, json: unknown): unknown {
   const isObject = typeof json === 'object' && json !== null;
   return Object.fromEntries(

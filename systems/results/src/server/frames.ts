@@ -11,22 +11,27 @@ export function frame(message: Uint8Array): Buffer {
   return Buffer.concat([head, message]);
 }
 
-/** Takes the messages out of a stream of bytes. */
+/** Takes the messages out of a stream of bytes. Parts are put together once they are a message, however small they come. */
 export async function* readFrames(chunks: AsyncIterable<Uint8Array>, encoding: string): AsyncIterable<Buffer> {
-  let rest: Buffer = Buffer.alloc(0);
+  let parts: Uint8Array[] = [];
+  let size = 0;
+  let wanted = headBytes;
   for await (const chunk of chunks) {
-    rest = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
-    for (let length = messageLength(rest, encoding); length !== undefined; length = messageLength(rest, encoding)) {
-      if (rest.length < headBytes + length) break;
-      yield rest.subarray(headBytes, headBytes + length);
-      rest = rest.subarray(headBytes + length);
+    parts.push(chunk);
+    size += chunk.length;
+    while (size >= wanted) {
+      const bytes = Buffer.concat(parts);
+      const end = headBytes + messageLength(bytes, encoding);
+      const isWhole = size >= end;
+      if (isWhole) yield bytes.subarray(headBytes, end);
+      const rest = isWhole ? bytes.subarray(end) : bytes;
+      [parts, size, wanted] = [[rest], rest.length, isWhole ? headBytes : end];
     }
   }
-  if (rest.length > 0) throw new ApiError(codes.internal, 'unexpected EOF');
+  if (size > 0) throw new ApiError(codes.internal, 'unexpected EOF');
 }
 
-function messageLength(bytes: Buffer, encoding: string): number | undefined {
-  if (bytes.length < headBytes) return undefined;
+function messageLength(bytes: Buffer, encoding: string): number {
   if (bytes[0] === 1)
     throw new ApiError(
       codes.unimplemented,

@@ -127,12 +127,15 @@ async function send(
   response.end();
 }
 
-/** A status without a message is in the headers, as in trailers that come alone. */
+/** An error: no message, and the status in the trailers. */
 function fail(response: ServerResponse, error: ApiError): void {
   if (response.destroyed) return;
   if (response.headersSent) return void response.destroy();
-  response.writeHead(200, { 'content-type': contentType, ...trailers(error) });
+  response.writeHead(200, { 'content-type': contentType });
+  response.addTrailers(trailers(error));
   response.end();
+  // The rest of the request is dropped: it would wait for room otherwise, and not see the answer.
+  response.stream.removeAllListeners('data').resume();
 }
 
 function trailers(error: ApiError | undefined): Readonly<Record<string, string>> {
@@ -140,7 +143,7 @@ function trailers(error: ApiError | undefined): Readonly<Record<string, string>>
   return { 'grpc-status': String(error.code), 'grpc-message': percentEncoded(error.message.slice(0, 4096)) };
 }
 
-/** What is not printable ASCII is escaped, byte by byte. */
+/** Bytes other than printable ASCII are escaped. */
 function percentEncoded(text: string): string {
   return [...Buffer.from(text)]
     .map((byte) =>

@@ -62,7 +62,7 @@ function hash(table: Table, what: string, text: string): Fact {
 
 const pathName = (column: string, path: readonly (string | number)[]) => `${column}${JSON.stringify(path)}`;
 
-/** The fact behind rows that have too many of their own. */
+/** The fact behind rows that have too many facts. */
 const manyFacts = (table: Table): Fact => hash(table, 'many', '');
 
 /** The columns that are facts. */
@@ -108,7 +108,7 @@ function pathsOf(table: Table, column: string, json: unknown): readonly (readonl
 }
 
 /**
- * What must be so for a filter to be true, as groups of which each needs one fact. Empty: no index can answer it, not even in part.
+ * The facts that a filter needs to be true, as groups of which each needs one fact. Empty: no index can answer it, not even in part.
  */
 export function factGroups(table: Table, filter: Condition | undefined): readonly (readonly Fact[])[] {
   if (filter === undefined) return [];

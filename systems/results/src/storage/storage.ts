@@ -35,7 +35,7 @@ export interface RecordRow {
   readonly etag: string;
 }
 
-/** What a new row is made of; the storage gives it its id, its times and its etag. */
+/** The values of a new row; the storage gives it its id, its times and its etag. */
 export type NewResult = Omit<ResultRow, 'id' | 'created' | 'updated' | 'etag'>;
 export type NewRecord = Omit<RecordRow, 'id' | 'created' | 'updated' | 'etag'>;
 
@@ -114,7 +114,7 @@ export class DuplicateError extends Error {
   }
 }
 
-/** The Result of a Record is gone. */
+/** The Result of a Record was deleted. */
 export class MissingResultError extends Error {
   constructor() {
     super(

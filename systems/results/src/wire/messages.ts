@@ -210,7 +210,7 @@ export const logSummaryType = message<LogSummary>({ record: [1, 'string'], bytes
 
 export const httpBodyType = message<HttpBody>({ content_type: [1, 'string'], data: [2, 'bytes'] });
 
-/** What is behind a page token. */
+/** The content of a page token. */
 export interface PageToken {
   readonly parent?: string;
   readonly filter?: string;

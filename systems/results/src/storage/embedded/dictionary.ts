@@ -1,5 +1,5 @@
 /**
- * What most archived runs contain. The compressor refers to it instead of to the run itself, which makes short runs a third of the size.
+ * Text that most archived runs contain. The compressor refers to it instead of to the run itself, which makes short runs a third of the size.
  * The last parts are the cheapest to refer to. Never change it: bodies are not readable without it. Add another one beside it.
  */
 export const dictionary: Buffer = Buffer.from(

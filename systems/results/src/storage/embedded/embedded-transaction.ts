@@ -136,7 +136,7 @@ export class EmbeddedTransaction implements Transaction {
     return { id: this.ids.next(now), now: Math.floor(now * 1000) };
   }
 
-  /** Every change has a time of its own, because the etag is made of it. */
+  /** Every change has a separate time, because the etag is made of it. */
   private changed(before: number): number {
     return Math.max(Math.floor(this.clock.now() * 1000), before + 1);
   }

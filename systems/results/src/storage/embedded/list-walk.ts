@@ -7,7 +7,11 @@ import { lastTime } from './schema.ts';
 
 /** A list may use so much of the processor, in parts between which others are served. */
 const maxMilliseconds = 5000;
-const maxWindow = 2000;
+/** Windows grow while few of their rows have all facts, which is found out without their data. */
+const maxWindow = 4096;
+/** So many rows with their data are read at once: others are served after some milliseconds. */
+const maxRows = 256;
+const turnMilliseconds = 20;
 /** So few candidates are sorted; more are read in the order of an index. */
 const maxSorted = 2000;
 
@@ -55,34 +59,45 @@ export async function* walkList(
   const isBySeq = column === 'seq';
   const direction = order.descending ? 'DESC' : 'ASC';
   const isSorted = !isBySeq && plan.isSmall;
-  let position = positionAfter(database, listed.table, query);
-  let window = Math.min(maxWindow, Math.max(64, query.limit + 1));
+  const position = positionAfter(database, listed.table, query);
+  let last: Position | undefined;
+  let window = Math.min(maxRows, Math.max(64, query.limit + 1));
   const candidates: SqlRow[] = [];
   let spent = 0;
   for (;;) {
     signal?.throwIfAborted();
     await database.settled();
-    const began = performance.now();
+    let began = performance.now();
     const read =
       isBySeq || isSorted
-        ? windowBySeq(database, listed, plan, isSorted ? 'ASC' : direction, isSorted ? undefined : position, window)
-        : windowByColumn(database, listed, plan, column, direction, position, window);
+        ? windowBySeq(
+            database,
+            listed,
+            plan,
+            isSorted ? 'ASC' : direction,
+            isSorted ? last : (last ?? position),
+            window,
+          )
+        : windowByColumn(database, listed, plan, column, direction, last ?? position, window);
     for (const row of read.rows) {
-      if (!listed.accepts(row, query.filter)) continue;
-      if (isSorted) candidates.push(row);
-      else {
-        spent += performance.now() - began;
-        yield row;
+      const isListed = listed.accepts(row, query.filter);
+      if (isListed && isSorted) candidates.push(row);
+      const elapsed = performance.now() - began;
+      if (isListed || elapsed > turnMilliseconds) {
+        spent += elapsed;
+        if (isListed && !isSorted) yield row;
+        if (elapsed > turnMilliseconds) await nextTurn();
+        began = performance.now();
       }
     }
     if (read.last === undefined) break;
-    position = read.last;
-    window = Math.min(maxWindow, window * 2);
+    last = read.last;
+    window = read.rows.length > maxRows / 2 ? maxRows : Math.min(maxWindow, window * 2);
     spent += performance.now() - began;
     if (spent > maxMilliseconds) throw new FilterCostError();
     await nextTurn();
   }
-  if (isSorted) yield* sorted(candidates, query, positionAfter(database, listed.table, query));
+  if (isSorted) yield* sorted(candidates, query, position);
 }
 
 interface Position {
@@ -121,7 +136,7 @@ function countOf(database: Database, table: Table, fact: Fact): number {
   return Number(database.get(sql, [fact])?.['n']);
 }
 
-/** Where a page begins. The row that the token names may be gone. */
+/** Where a page begins. The row that the token names may be deleted. */
 function positionAfter(database: Database, table: Table, { after, order }: ListQuery): Position | undefined {
   if (after === undefined) return undefined;
   const found = database.get(

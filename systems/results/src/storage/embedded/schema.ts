@@ -1,6 +1,6 @@
 export const schemaVersion = 1;
 
-/** What orders after every time: rows without a time come last, as in PostgreSQL. */
+/** Later than every time: rows without a time come last, as in PostgreSQL. */
 export const lastTime: number = Number.MAX_SAFE_INTEGER;
 
 /** Lists read narrow rows; the JSON of records, compressed, is beside them. `seq` grows with every row, and so do ids. */

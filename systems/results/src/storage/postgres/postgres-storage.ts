@@ -35,7 +35,7 @@ export class PostgresStorage implements ResultsStorage {
   private constructor(pool: Pool, clock: Clock) {
     this.pool = pool;
     this.clock = clock;
-    // A connection that breaks while nobody uses it is replaced.
+    // An idle connection that breaks is replaced.
     pool.on('error', () => undefined);
   }
 
@@ -204,7 +204,7 @@ function ruleSql({ namespaces, labels, annotations, statuses }: ExpiryRule, para
   return conditions.length > 0 ? conditions.join(' AND ') : 'TRUE';
 }
 
-/** What a filter can cause: a statement that takes too long, and values that are no times, numbers or patterns. */
+/** Errors that a filter can cause: a statement that takes too long, and values that are no times, numbers or patterns. */
 function explain(error: unknown): never {
   const { code = '', message } = error as { readonly code?: string; readonly message: string };
   if (code === '57014') throw new FilterCostError();

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 
-/** For tests: a PostgreSQL of their own, which is gone with them. */
+/** For tests: a separate PostgreSQL, which is removed after them. */
 
 const versions = '/usr/lib/postgresql';
 /** PostgreSQL refuses to run as root. */
-const nobody = 65_534;
+const unprivileged = 65_534;
 
 /** The programs of Debian's package, the newest version. */
 export function findPostgres(): string | undefined {
@@ -26,8 +26,8 @@ export async function startPostgres() {
   const programs = findPostgres() as string;
   const folder = mkdtempSync(join(tmpdir(), 'results-postgres-'));
   const isRoot = process.getuid?.() === 0;
-  const as = isRoot ? { uid: nobody, gid: nobody } : {};
-  if (isRoot) chownSync(folder, nobody, nobody);
+  const as = isRoot ? { uid: unprivileged, gid: unprivileged } : {};
+  if (isRoot) chownSync(folder, unprivileged, unprivileged);
   const data = join(folder, 'data');
   const options = { ...as, cwd: folder, stdio: 'ignore' } as const;
   execFileSync(join(programs, 'initdb'), ['-D', data, '-U', 'results', '-A', 'trust', '-N'], options);
