@@ -1,8 +1,17 @@
+import { compareWith, writeFigures } from './figures.ts';
+
 /**
  * `npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|results|simulate|soak|taskruns|tekton-operator|triggers [--quick]`: figures, each beside a reference
  * measured in the same run.
+ * `npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|simulate|soak|taskruns|tekton-operator|triggers [--quick]`: figures, each beside a reference
+ * measured in the same run. `--json FILE` keeps them, `--compare FILE` shows what changed since that run.
  */
 const [suite = '', ...flags] = process.argv.slice(2);
+const fileOf = (flag: string) => (flags.includes(flag) ? flags[flags.indexOf(flag) + 1] : undefined);
+const compared = fileOf('--compare');
+const kept = fileOf('--json');
+if (compared) compareWith(compared);
+if (kept) process.once('exit', () => writeFigures(kept));
 const quick = flags.includes('--quick');
 const minutes = flags.indexOf('--minutes');
 const seconds = minutes < 0 ? (quick ? 20 : 3600) : Number(flags[minutes + 1]) * 60;
@@ -96,6 +105,7 @@ switch (suite) {
   default:
     console.error(
       'usage: npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|results|simulate|soak|taskruns|tekton-operator|triggers [--quick]',
+      'usage: npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|simulate|soak|taskruns|tekton-operator|triggers [--quick] [--json FILE] [--compare FILE]',
     );
     process.exitCode = 2;
 }

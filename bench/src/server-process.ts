@@ -10,6 +10,9 @@ export const token = 'bench';
 /** Of another administrator. */
 export const crowdToken = 'crowd';
 
+/** Of /proc, in a second. */
+const clockTicks = 100;
+
 /** `tektite up` in a separate process, as a user would run it. */
 export interface ServerProcess {
   readonly pid: number;
@@ -21,7 +24,11 @@ export interface ServerProcess {
   readonly address: string;
   /** A pool of that many kept-alive connections. */
   connect(connections: number): Pool;
+  /** One connection of HTTP/2 that takes so many requests at once, as Go's clients have it. */
+  multiplex(requests: number): Pool;
   residentMegabytes(): Promise<number>;
+  /** What the process has used of all cores. */
+  cpuSeconds(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -72,9 +79,23 @@ export async function startServer({ flags = [], inspect = false }: ServerOptions
       pools.push(pool);
       return pool;
     },
+    multiplex(requests) {
+      const connect = { rejectUnauthorized: false };
+      const pool = new Pool(address, { connections: 1, pipelining: requests, allowH2: true, connect });
+      pools.push(pool);
+      return pool;
+    },
     async residentMegabytes() {
       const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
       return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+    },
+    async cpuSeconds() {
+      const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8');
+      const [user, system] = stat
+        .slice(stat.lastIndexOf(')') + 2)
+        .split(' ')
+        .slice(11, 13);
+      return (Number(user) + Number(system)) / clockTicks;
     },
     async stop() {
       await Promise.all(pools.map((pool) => pool.destroy()));

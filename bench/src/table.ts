@@ -1,3 +1,5 @@
+import { recordFigure } from './figures.ts';
+
 /** One line of figures. */
 export interface Row {
   readonly what: string;
@@ -21,8 +23,13 @@ export function printTable(title: string, rows: readonly Row[]): boolean {
       ? ''
       : `${target.better === 'more' ? '≥' : '≤'} ${format(target.value)} ${meets(value, target) ? '✓' : '✗'}`,
     elsewhere ?? '',
+    recordFigure(title, what, value, unit),
   ]);
-  const heads = ['', 'measured', 'reference in this run', 'target', 'kube-apiserver 1.36 + etcd'];
+  const heads = ['', 'measured', 'reference in this run', 'target', 'kube-apiserver 1.36 + etcd', 'of the earlier run'];
+  if (cells.every((row) => row.at(-1) === '')) {
+    heads.pop();
+    for (const row of cells) row.pop();
+  }
   const widths = heads.map((head, column) => Math.max(head.length, ...cells.map((row) => (row[column] ?? '').length)));
   const line = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
   console.log(`\n${title}\n${line(heads)}\n${widths.map((width) => '-'.repeat(width)).join('  ')}`);

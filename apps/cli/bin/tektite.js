@@ -1,7 +1,6 @@
 #!/usr/bin/env -S node --max-semi-space-size=4
-// A small young generation, and a collection when the old one has grown by half: the server holds half as much memory for a few
-// per cent of its speed, and half as much while many clients read slowly. The second is set here, because it counts at any time and
-// not every start reads the line above.
+// A small young generation, and a collection when the old one has doubled: the server holds half as much memory for a few per cent of
+// its speed. The second is set below, because it counts at any time and not every start reads the line above.
 // This file must parse on old versions of Node, so that they get a sentence and not a SyntaxError.
 import { existsSync } from 'fs';
 import { setFlagsFromString } from 'v8';
@@ -13,7 +12,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
 } else if (!existsSync(bundle)) {
   fail('tektite is not built yet: run `npm ci` (or `npm run build`) in the repository first.');
 } else {
-  setFlagsFromString('--heap-growing-percent=50');
+  setFlagsFromString('--heap-growing-percent=100');
   void import(bundle.href);
 }
 

@@ -15,6 +15,13 @@ export async function benchApiServer({ quick }: { quick: boolean }): Promise<voi
   const count = quick ? 2000 : 8000;
   const ok: boolean[] = [];
   ok.push(printTable('start', await benchStart()));
+  for (const protocol of ['HTTP/1.1', 'HTTP/2'] as const)
+    ok.push(
+      printTable(
+        `CPU of a server that has just started, for each request: ${clients} at once, ${protocol}`,
+        await benchCold(protocol),
+      ),
+    );
   const server = await startServer();
   try {
     const pool = server.connect(clients);
@@ -63,6 +70,34 @@ async function benchStart(): Promise<Row[]> {
       elsewhere: '440 MB',
     },
   ];
+}
+
+/** What users meet: nothing is warm. CPU counts the same on a busy machine. */
+async function benchCold(protocol: 'HTTP/1.1' | 'HTTP/2'): Promise<Row[]> {
+  const server = await startServer();
+  try {
+    const pool = protocol === 'HTTP/2' ? server.multiplex(clients) : server.connect(clients);
+    await makeNamespace(pool);
+    const rows: Row[] = [];
+    const row = async (what: string, count: number, action: (index: number) => Promise<unknown>, divisor = 1) => {
+      const before = await server.cpuSeconds();
+      await throughput(count, clients, action);
+      const used = (await server.cpuSeconds()) - before;
+      rows.push({ what, value: (used / count / divisor) * 1e6, unit: 'µs' });
+    };
+    const count = 3000;
+    await row('create', count, (i) => create(pool, `c-${i}`));
+    await row('get', count, (i) => get(pool, `c-${i}`));
+    await row('update', count, (i) => update(pool, `c-${i}`, 'u'));
+    await row('merge patch', count, (i) => patch(pool, `c-${i}`, 'p'));
+    await row('apply', count, (i) => apply(pool, `c-${i}`, 'a'));
+    await row('list, for each object', 10, () => list(pool), count);
+    await row('delete', count, (i) => remove(pool, `c-${i}`));
+    const value = await server.residentMegabytes();
+    return [...rows, { what: 'memory afterwards', value, unit: 'MB' }];
+  } finally {
+    await server.stop();
+  }
 }
 
 async function benchVerbs(server: ServerProcess, count: number): Promise<Row[]> {

@@ -22,6 +22,8 @@ export async function call(
   const { statusCode, body } = await pool.request({
     method: options.method,
     path: options.path,
+    // Otherwise a connection of HTTP/2 takes one write at a time.
+    idempotent: true,
     headers: options.type ? { ...headers, 'content-type': options.type } : headers,
     ...(options.body ? { body: JSON.stringify(options.body) } : {}),
   });

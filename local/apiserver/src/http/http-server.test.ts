@@ -313,6 +313,43 @@ describe('clients that misbehave', () => {
   });
 });
 
+describe('a stream of HTTP/2', () => {
+  it('is told to go on with its body when it asks', async () => {
+    await using server = await HttpTestServer.start();
+    const headers = { ':path': path, ':method': 'POST', expect: '100-continue', ...json };
+    const stream = server.session().request(headers);
+    await once(stream, 'continue');
+    stream.end(configMap('a'));
+    const [received] = (await once(stream, 'response')) as [Record<string, unknown>];
+    expect(received[':status']).toBe(201);
+  });
+
+  it('cannot be a tunnel', async () => {
+    await using server = await HttpTestServer.start();
+    const stream = server.session().request({ ':method': 'CONNECT', ':authority': '127.0.0.1:1' });
+    const [received] = (await once(stream, 'response')) as [Record<string, unknown>];
+    expect(received[':status']).toBe(405);
+  });
+
+  it('that is reset before its body is whole, or its answer is read, leaves the others of its connection alone', async () => {
+    await using server = await HttpTestServer.start();
+    await server.api.ok('POST', path, JSON.parse(configMap('a', { x: 'y'.repeat(100_000) })));
+    const session = server.session();
+    for (let i = 0; i < 20; i++) {
+      const half = session.request({ ':path': path, ':method': 'POST', 'content-length': '1000', ...json });
+      half.on('error', () => {});
+      half.write('{');
+      half.close(8);
+      const unread = session.request({ ':path': `${path}/a` });
+      unread.on('error', () => {});
+      unread.once('response', () => unread.close(8));
+    }
+    const stream = session.request({ ':path': '/version' });
+    const [received] = (await once(stream, 'response')) as [Record<string, unknown>];
+    expect(received[':status']).toBe(200);
+  });
+});
+
 describe('limits', () => {
   it('answers 429 with Retry-After when too much is under way, watches not counted', async () => {
     let release: () => void = () => {};
