@@ -104,8 +104,7 @@ switch (suite) {
   }
   default:
     console.error(
-      'usage: npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|results|simulate|soak|taskruns|tekton-operator|triggers [--quick]',
-      'usage: npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|simulate|soak|taskruns|tekton-operator|triggers [--quick] [--json FILE] [--compare FILE]',
+      'usage: npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|results|simulate|soak|taskruns|tekton-operator|triggers [--quick] [--json FILE] [--compare FILE]',
     );
     process.exitCode = 2;
 }
