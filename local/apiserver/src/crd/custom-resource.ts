@@ -1,10 +1,4 @@
-import {
-  equalJson,
-  formatApiVersion,
-  invalid,
-  invalidObjectError,
-  type KubeObject,
-} from '@tektite/meta';
+import { equalJson, formatApiVersion, invalid, invalidObjectError, type KubeObject } from '@tektite/meta';
 import { DecodeError, duplicateFields, type JsonDocument } from '@tektite/go';
 import { applyDefaults, coerceEmbedded, type JsonSchema, prune, pruneNulls, resourceValidator } from '@tektite/schema';
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '@tektite/schema/kubernetes';
