@@ -9,6 +9,7 @@ import { admin, settle, TestServer } from './test-support.ts';
 
 /** Answers with a 5xx that are meant: upstream's own, and what this server does not offer. */
 const knownServerErrors = [
+  /^content is not a list$/,
   /^error trying to reach service: /,
   /^no endpoints available for service /,
   /^no service port \d+ found for service /,
