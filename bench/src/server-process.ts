@@ -27,7 +27,7 @@ export interface ServerProcess {
   /** One connection of HTTP/2 that takes so many requests at once, as Go's clients have it. */
   multiplex(requests: number): Pool;
   residentMegabytes(): Promise<number>;
-  /** What the process has used of all cores. */
+  /** The CPU time of the process, on all cores. */
   cpuSeconds(): Promise<number>;
   stop(): Promise<void>;
 }

@@ -72,7 +72,7 @@ async function benchStart(): Promise<Row[]> {
   ];
 }
 
-/** What users meet: nothing is warm. CPU counts the same on a busy machine. */
+/** A cold server, as users meet it. CPU counts the same on a busy machine. */
 async function benchCold(protocol: 'HTTP/1.1' | 'HTTP/2'): Promise<Row[]> {
   const server = await startServer();
   try {

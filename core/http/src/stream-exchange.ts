@@ -39,7 +39,7 @@ export class StreamExchange {
     return this.stream.writableNeedDrain;
   }
 
-  /** Sends the head of the answer. A client that is gone gets nothing. */
+  /** Sends the head of the answer. A client that has disconnected gets nothing. */
   writeHead(status: number, headers: OutgoingHttpHeaders): void {
     if (!this.stream.destroyed && !this.stream.closed) this.stream.respond({ ':status': status, ...headers });
   }

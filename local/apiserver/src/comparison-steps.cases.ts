@@ -60,7 +60,7 @@ export const widget = (metadata: object, fields: object = {}): object => ({
 
 export const message = (text: string): object => ({ message: expect.stringContaining(text) });
 
-/** Makes one test of each case: its steps, on a server of its own. */
+/** Makes one test of each case: its steps, on a new server. */
 export function compareSteps(cases: Readonly<Record<string, readonly Step[]>>): void {
   it.each(Object.entries(cases))('%s', async (_title, steps) => {
     await using server = await TestServer.start();

@@ -6,7 +6,7 @@ export const tokenForm = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Draws a token. `random` has to be one that nobody can foresee. */
+/** Draws a token. `random` has to be cryptographic. */
 export function createToken(random: Random): string {
   const draw = (length: number) =>
     Array.from({ length }, () => letters[Math.floor(random.next() * letters.length)]).join('');

@@ -6,7 +6,7 @@ import { installedValues, type ReleaseObject, type ReleaseValues } from './relea
 import { itemsOf } from './template-value.ts';
 import type { OwnProgram } from './own-program.ts';
 
-/** What clients find the page by. */
+/** The names and ports by which clients find the page. */
 interface PageNames {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;

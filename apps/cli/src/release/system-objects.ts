@@ -27,7 +27,7 @@ export interface SystemRelease {
   readonly hasPodAddress?: boolean;
   /** The ConfigMap with the settings of its leader election, as the operator writes them. */
   readonly election?: string;
-  /** What its process keeps: a volume of this size, for one process at a time. */
+  /** The volume of its process, of this size: for one process at a time. */
   readonly data?: { readonly claim: string; readonly mountPath: string; readonly size: string };
   /** Ports that its Services lead to, besides. */
   readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];

@@ -34,7 +34,7 @@ export function findKind(text: string): RunKind {
   return kind;
 }
 
-/** What a user calls a run: `NAME` or `KIND/NAME`. */
+/** A run as users name it: `NAME` or `KIND/NAME`. */
 export function parseRunName(text: string): { readonly kind: RunKind | undefined; readonly name: string } {
   const [, kindText, name = ''] = /^(?:([^/]*)\/)?(.+)$/.exec(text) ?? [];
   return { kind: kindText === undefined ? undefined : findKind(kindText), name };

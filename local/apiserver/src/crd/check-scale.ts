@@ -4,7 +4,7 @@ import type { ScalePaths } from '../registry/resource.ts';
 
 const maxReplicas = 2 ** 31 - 1;
 
-/** What `/scale` reads has to be there as what it is, or not at all, whatever the schema says. */
+/** The fields that `/scale` reads have their type or are absent, whatever the schema says. */
 export function checkScale(scale: ScalePaths, object: KubeObject): FieldError[] {
   return [...checkReplicas(scale.specReplicasPath, object), ...checkScaleStatus(scale, object)];
 }

@@ -44,7 +44,7 @@ export class DefinitionController {
     string,
     { readonly key: string; readonly paths: readonly (readonly [string, string, string])[] }
   >();
-  /** What waits for the end of each definition. */
+  /** Callbacks for the deletion of each definition. */
   private readonly retirements = new Map<string, Set<() => void>>();
   private queue: Promise<void> = Promise.resolve();
   private readonly queued = new Set<string>();
@@ -253,7 +253,7 @@ export class DefinitionController {
     return { [Symbol.dispose]: () => waiting.delete(end) };
   }
 
-  /** The definition is gone, and so are its instances, whose watchers have seen that. */
+  /** The definition was deleted, and its instances before it: their watchers have those events. */
   private retire(name: string): void {
     this.withdraw(name);
     const waiting = this.retirements.get(name) ?? [];

@@ -75,7 +75,7 @@ export class KubeletClient {
     return new Promise((resolve, reject) => {
       const { host, port } = address;
       const outgoing = request({
-        // Without an agent, which would open a connection of its own.
+        // Without an agent, which would open another connection.
         createConnection: () => socket,
         host,
         port,

@@ -48,7 +48,7 @@ export function kubeletTunnel(
   return { code: 101, type: 'tunnel', open };
 }
 
-/** The path of a session. The kubelet has names of its own for the streams. */
+/** The path of a session. The kubelet has other names for the streams. */
 export function sessionPath(
   action: 'exec' | 'attach',
   pod: Pod,

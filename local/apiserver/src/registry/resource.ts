@@ -66,7 +66,7 @@ export interface Resource extends ResourceNames {
   /** The CRD is being deleted: nothing new may be created. */
   readonly terminating?: boolean;
 
-  /** Calls back when the definition of a custom resource is gone: watches of its objects end then. */
+  /** Calls back when the definition of a custom resource was deleted: watches of its objects end then. */
   onRetired?(end: () => void): Disposable;
   /** Reads the bytes of a body (or takes an object from this process). Throws a StatusError for what is no object. */
   readBody(body: Uint8Array | object, contentType: string): JsonDocument;

@@ -25,7 +25,7 @@ const mediaTypes = 'application/json, application/yaml, application/vnd.kubernet
 const streamTypes = 'application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';
 
 /**
- * What refuses media types that are not served: the routes of built-in kinds, those of collections, which have watches,
+ * The component that rejects media types that are not served: the routes of built-in kinds, those of collections, which have watches,
  * or the serializer alone, which knows `application/*`.
  */
 export type MediaCheck = 'routes' | 'collection-routes' | 'serializer';

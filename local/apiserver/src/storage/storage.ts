@@ -8,7 +8,7 @@ export interface StoredEntry {
   readonly value: KubeObject;
   /** The value as JSON, which is there without the object. */
   readonly json: string;
-  /** The value for a moment, where many are looked at: it may not be frozen, and is not kept. */
+  /** The value for a moment, where many are read: it may not be frozen, and is not kept. */
   peek(): KubeObject;
 }
 

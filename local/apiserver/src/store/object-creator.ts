@@ -76,7 +76,7 @@ export class ObjectCreator {
     dedupOwnerReferences(metadataOf(draft), context, afterMutation);
 
     const generated = this.giveIdentity(metadataOf(draft), time);
-    // What is created through its status gets no addresses: upstream's storage of statuses allocates nothing.
+    // An object that is created through its status gets no addresses: upstream's storage of statuses allocates nothing.
     const effects = subresource === '' ? this.parts.sideEffects : undefined;
     const undo = effects?.beforeCreate?.(resource, draft, strategyContext(context, now));
     try {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { shellQuote } from '../installer/shell-quote.ts';
 
-/** What files of cloud-configs replaced, by a hash of their paths: the path, the original, and the folders that were made. */
+/** Files that cloud-configs replaced, by a hash of their paths: the path, the original, and the folders that were made. */
 const keptFiles = '/var/lib/byoh/state/files';
 
 export interface FileToWrite {

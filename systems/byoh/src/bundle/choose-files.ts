@@ -1,6 +1,6 @@
 import { bundlePackages } from '../installer/scripts/script-inputs.ts';
 
-/** What a bundle is for. */
+/** The hosts that a bundle is for. */
 export interface BundleTarget {
   /** `v1.36.4`. */
   readonly k8sVersion: string;

@@ -65,7 +65,7 @@ export interface MachineDecision {
 }
 
 const pollMs = 10_000;
-/** Until a deleted config is gone, with its finalizer. */
+/** The requeue delay while a config is being deleted. */
 const renewMs = 500;
 const finished = { type: 'done' } as const;
 const later = { type: 'again', afterMs: pollMs } as const;

@@ -22,7 +22,7 @@ describe('where Cluster API is not installed', () => {
     await plane.close();
   });
 
-  /** What users write, and nothing else. */
+  /** The objects that users create, and nothing else. */
   async function createAll(): Promise<void> {
     const { client } = world;
     const reference = (kind: string, name: string) => ({ apiVersion: `${ByoMachine.group}/v1beta1`, kind, name });

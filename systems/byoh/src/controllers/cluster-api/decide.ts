@@ -68,7 +68,7 @@ export function decideOwner({ machine, byoMachine }: OwnedMachine): MachineStep 
 
 function phaseOf(machine: Machine, byoMachine: ByoMachine | undefined, isReady: boolean): string {
   if (isReady) return 'Running';
-  // It was a node, and what it ran on is gone.
+  // It was a node, and its ByoMachine was deleted.
   if (machine.status?.nodeRef && !byoMachine) return 'Failed';
   return byoMachine && machine.spec?.bootstrap?.dataSecretName ? 'Provisioning' : 'Pending';
 }

@@ -29,7 +29,7 @@ export function resultOf(row: SqlRow): ResultRow {
   };
 }
 
-/** The record of a summary is nearly always one of its own Result; then its last part is enough. */
+/** The record of a summary is nearly always one of the same Result; then its last part is enough. */
 export function shortRecord(parent: string, name: string, record: string): string {
   const own = `${parent}/results/${name}/records/`;
   return record.startsWith(own) ? `/${record.slice(own.length)}` : record;
