@@ -196,7 +196,7 @@ describe('tektite deploy', () => {
     const { code, err } = scratch.tektite(['deploy', 'constructor']);
     expect({ code, err }).toEqual({
       code: 1,
-      err: 'tektite: there is no "constructor"; give one of byoh, chains, connectors, dashboard, pipelines, tekton-operator, triggers\n',
+      err: 'tektite: there is no "constructor"; give one of byoh, chains, connectors, dashboard, pipelines, results, tekton-operator, triggers\n',
     });
   });
 });

@@ -71,8 +71,12 @@ const installations: Readonly<Record<string, Installation>> = {
     (values, { namespace }) => pipelinesInstallation(values, namespace),
     podImages,
   ),
-  results: ofSystem('Tekton Results: an archive of completed runs', 'tekton-pipelines', (_, { namespace }) =>
-    resultsInstallation(namespace),
+  results: ofSystem(
+    'Tekton Results: an archive of completed runs',
+    'tekton-pipelines',
+    (_, { namespace }) => resultsInstallation(namespace),
+    // Its archive is for one process at a time, which has to give way to a drain.
+    { replicas: 1, podDisruptionBudget: false },
   ),
   'tekton-operator': ofSystem(
     'Tekton Operator: a TektonConfig installs and upgrades Tekton',

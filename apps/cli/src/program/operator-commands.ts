@@ -122,7 +122,7 @@ Examples:
     .addHelpText(
       'after',
       `
-Systems: byoh, chains, connectors, dashboard, pipelines, tekton-operator, triggers.
+Systems: byoh, chains, connectors, dashboard, pipelines, results, tekton-operator, triggers.
 
 Examples:
   $ tektite deploy tekton-operator --image registry.example.com/tektite:1 | kubectl apply --server-side -f -
@@ -140,7 +140,7 @@ Examples:
     .addHelpText(
       'after',
       `
-Systems: byoh, chains, connectors, dashboard, pipelines, tekton-operator, triggers.
+Systems: byoh, chains, connectors, dashboard, pipelines, results, tekton-operator, triggers.
 
 Examples:
   $ tektite chart pipelines --image registry.example.com/tektite:1
