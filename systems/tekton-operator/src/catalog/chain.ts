@@ -29,7 +29,7 @@ export const chainComponent: ComponentDescription<TektonChain> = {
   versionMap: 'chains-info',
   imagePrefix: 'IMAGE_CHAINS_',
   createsNamespace: false,
-  runFinalizers: 'chains.tekton.dev/',
+  runFinalizers: { prefix: 'chains.tekton.dev/', partOf: 'tekton-chains' },
   dependency: { ...needsPipelines, pipelineName: 'TektonPipeline' },
   applyDefaults: defaultChain,
   keep: notNamespace,

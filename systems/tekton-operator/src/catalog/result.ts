@@ -31,7 +31,7 @@ export const resultComponent: ComponentDescription<TektonResult> = {
   imagePrefix: 'IMAGE_RESULTS_',
   namedImagesStay: true,
   createsNamespace: false,
-  runFinalizers: 'results.tekton.dev/',
+  runFinalizers: { prefix: 'results.tekton.dev/', partOf: 'tekton-results' },
   dependency: { ...needsPipelines, sameNamespace: true },
   applyDefaults: ({ tls_hostname_override: _gone, ...spec }) => spec,
   keep: (object, { spec }) => {

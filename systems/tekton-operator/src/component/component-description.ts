@@ -98,8 +98,12 @@ export interface ComponentDescription<T extends ComponentObject> {
       spec: NonNullable<T['spec']>,
     ): Readonly<Record<string, NonNullable<NetworkPolicy['spec']>>>;
   };
-  /** The prefix of finalizers that its controllers put on runs. They are removed when the component is deleted. */
-  readonly runFinalizers?: string;
+  /** The finalizers that its controllers put on runs: they are removed when the component, and the last of its Pods, is deleted. */
+  readonly runFinalizers?: {
+    readonly prefix: string;
+    /** The label `app.kubernetes.io/part-of` of its Pods. */
+    readonly partOf: string;
+  };
   /** Whether its CustomResourceDefinitions go with it. Default yes. */
   readonly deletesDefinitions?: boolean;
 }

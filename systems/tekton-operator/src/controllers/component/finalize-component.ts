@@ -29,7 +29,11 @@ export async function finalizeComponent<T extends ComponentObject>(
   await observed.sets.deleteAll(sets);
   if (sets.length > 0) return requeueLater;
   const { runFinalizers } = description;
-  if (runFinalizers !== undefined && !(await releaseRuns(context.client, runFinalizers))) return requeueLater;
+  if (runFinalizers) {
+    // A controller that still runs would add its finalizer to the next run.
+    if (await hasPods(observed, runFinalizers.partOf)) return requeueLater;
+    if (!(await releaseRuns(context.client, runFinalizers.prefix))) return requeueLater;
+  }
   try {
     await services.extension.components?.[observed.kind]?.finalize?.(extensionContext(observed));
   } catch (error) {
@@ -37,6 +41,20 @@ export async function finalizeComponent<T extends ComponentObject>(
     context.log.error('the platform could not be cleaned up', { error: error as Error });
   }
   return undefined;
+}
+
+/** The longest wait for Pods: those of a lost node may never be deleted. */
+const maxPodsMs = 2 * 60_000;
+
+async function hasPods<T extends ComponentObject>(
+  { context, component, namespace }: ObservedComponent<T>,
+  partOf: string,
+): Promise<boolean> {
+  const since = Date.parse(component.metadata.deletionTimestamp ?? '');
+  if (context.clock.now() > since + maxPodsMs) return false;
+  const labelSelector = `app.kubernetes.io/part-of=${partOf}`;
+  const { items } = await context.client.list(kinds.Pod, { namespace, labelSelector, limit: 1, metadataOnly: true });
+  return items.length > 0;
 }
 
 /** Deletes them, and says how many are still there. */
