@@ -1,7 +1,7 @@
-import { kinds, mergePatch } from '@tektite/client';
+import { type Client, kinds, mergePatch } from '@tektite/client';
 import { type ControllerDefinition, defineController, mapped, owned, requeueAfter } from '@tektite/controller';
 import { InstalledObjects, installSet, type InventoryEntry, removeSet } from '@tektite/installer';
-import { equalJson, findCondition } from '@tektite/meta';
+import { controllerOf, equalJson, findCondition } from '@tektite/meta';
 import type { HorizontalPodAutoscaler } from '@tektite/schema/kubernetes';
 import { TektonInstallerSet } from '../../kinds/kinds.ts';
 import type { OperatorEnvironment } from '../../platform/operator-environment.ts';
@@ -63,6 +63,8 @@ export function installerSetController(
       },
     },
     async reconcile(set, { client, clock, signal, event, key, cache }) {
+      // A component that is deleted deletes its definitions before its sets: they must not be recreated meanwhile.
+      if (await isOwnerDeleted(set, client, signal)) return undefined;
       const objects = ownObjects(set, cache(otherSets).list());
       const dialect = dialectOf(set);
       let status = set.status ?? {};
@@ -92,4 +94,13 @@ export function installerSetController(
     },
     gone: (key) => installed.forget(key),
   });
+}
+
+/** Whether the component of a set is being deleted. */
+async function isOwnerDeleted(set: TektonInstallerSet, client: Client, signal: AbortSignal): Promise<boolean> {
+  const owner = controllerOf(set);
+  if (!owner) return false;
+  const { apiVersion, kind, name, uid } = owner;
+  const found = await client.getOrUndefined({ apiVersion, kind }, { name }, { metadataOnly: true, signal });
+  return found?.metadata.uid === uid && found.metadata.deletionTimestamp !== undefined;
 }
