@@ -101,6 +101,24 @@ describe('a TektonInstallerSet', () => {
     await poll(async () => [undefined, before].includes(await uid())).toBe(false);
   });
 
+  it('recreates nothing for a component that is being deleted', async () => {
+    const finalizers = ['example.com/hold'];
+    const owner = await client.create(kinds.ClusterRole, { metadata: { name: 'owner', finalizers }, rules: [] });
+    const { name = '', uid = '' } = owner.metadata;
+    const ownerReferences = [{ apiVersion: `${rbac}/v1`, kind: 'ClusterRole', name, uid, controller: true }];
+    const metadata = { name: 'owned', ownerReferences };
+    await client.create(TektonInstallerSet, { metadata, spec: { manifests: [map('of-owner')] } } as never);
+    await poll(() => ready('owned')).toBe('True');
+    await client.delete(kinds.ClusterRole, { name });
+    await client.delete(kinds.ConfigMap, inDefault('of-owner'));
+    // By the time that another set has recreated an object, this one would have, too.
+    const uidOf = async () => (await client.getOrUndefined(kinds.ConfigMap, inDefault('lost')))?.metadata.uid;
+    const before = await uidOf();
+    await client.delete(kinds.ConfigMap, inDefault('lost'));
+    await poll(async () => [undefined, before].includes(await uidOf())).toBe(false);
+    expect(await client.getOrUndefined(kinds.ConfigMap, inDefault('of-owner'))).toBeUndefined();
+  });
+
   it('is not ready for a moment when an object was deleted', async () => {
     await poll(() => ready('everything')).toBe('True');
     const { metadata } = await client.get(TektonInstallerSet, { name: 'everything' });
