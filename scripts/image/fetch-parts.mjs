@@ -7,12 +7,23 @@ import { debian, node } from './pins.mjs';
 
 /** Kept between builds; what is in it is checked each time. */
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tektite', 'image');
-/** Where Debian keeps packages: of the release, of security updates, and of the past. */
-const archives = [
-  'http://deb.debian.org/debian',
-  'http://deb.debian.org/debian-security',
-  'http://snapshot.debian.org/archive/debian/20261101T000000Z',
-];
+const sources = '/etc/apt';
+
+/** The archives that apt of this machine is set to. A version that they have no more needs a new pin. */
+function archives() {
+  const folder = join(sources, 'sources.list.d');
+  const listed = existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
+  const files = [join(sources, 'sources.list'), ...listed].filter((file) => /\.(list|sources)$/.test(file));
+  const texts = files.filter(existsSync).map((file) => readFileSync(file, 'utf8'));
+  // `URIs: ADDRESS …` and `deb [options] ADDRESS suite component`.
+  const found = texts.flatMap((text) =>
+    [...text.matchAll(/^(?:URIs:|deb(?:[ \t]+\[[^\]]*\])?)[ \t]+(.+)$/gm)].flatMap(([, words]) => words.split(/\s+/)),
+  );
+  const addresses = [...new Set(found.filter((word) => word.includes('://')).map((word) => word.replace(/\/$/, '')))];
+  if (addresses.length === 0) throw new Error(`images need packages of Debian: no archive of it is set in ${sources}`);
+  return addresses;
+}
+
 const debianArchitectures = { x64: 'amd64', arm64: 'arm64' };
 
 /** The folder with the files of npm's package of Node.js for an architecture. */
@@ -37,11 +48,12 @@ export function fetchPackage(name, architecture, folder) {
   const file = join(cache, base);
   fetchChecked(file, 'sha256', 'hex', sha256[architecture], (into) => {
     // It goes the way that apt goes on this machine, proxies included.
-    const fetched = archives.some((archive) => {
+    const searched = archives();
+    const fetched = searched.some((archive) => {
       const url = `${archive}/pool/main/${pool}/${base}`;
       return spawnSync('/usr/lib/apt/apt-helper', ['download-file', url, join(into, base)]).status === 0;
     });
-    if (!fetched) throw new Error(`${base} is in none of ${archives.join(', ')}; scripts/image/pins.mjs names it`);
+    if (!fetched) throw new Error(`${base} is in none of ${searched.join(', ')}; scripts/image/pins.mjs names it`);
   });
   const target = join(folder, `${name}-${architecture}`);
   mkdirSync(target, { recursive: true });
