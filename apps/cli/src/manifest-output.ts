@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import { readFile } from 'node:fs/promises';
 import { formatYaml } from '@tektite/schema/yaml';
 import { explainFileError, UserError } from './user-error.ts';
@@ -26,7 +27,7 @@ export async function putOut(objects: readonly object[], { output, check, comman
 }
 
 function print(objects: readonly object[], output: string): string {
-  if (output === 'json') return `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }, undefined, 2)}\n`;
+  if (output === 'json') return `${stringifyJson({ apiVersion: 'v1', kind: 'List', items: objects }, 2)}\n`;
   if (output !== 'yaml') throw new UserError(`-o must be yaml or json, not ${JSON.stringify(output)}`);
   return objects.map((each) => `---\n${formatYaml(each)}`).join('');
 }

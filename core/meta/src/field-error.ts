@@ -1,4 +1,5 @@
 import type { FieldPath } from './field-path.ts';
+import { stringifyJson } from './json-text.ts';
 
 /** The type of a field error; the value is the `reason` of a Status cause. */
 export type FieldErrorReason =
@@ -35,7 +36,7 @@ export function formatBadValue(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'string') return quoteGo(value);
   if (typeof value === 'number') return formatGoNumber(value);
-  if (typeof value === 'object') return escapeHtml(JSON.stringify(value));
+  if (typeof value === 'object') return escapeHtml(stringifyJson(value));
   return String(value as boolean | bigint);
 }
 

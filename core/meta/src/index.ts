@@ -117,6 +117,9 @@ export {
   validateLabelSelector,
 } from './label-selector.ts';
 
+// Texts
+export { normalizeInteger, parseInteger, parseJson, stringifyJson } from './json-text.ts';
+
 // Numbers and times
 export { humanDuration, shortHumanDuration } from './human-duration.ts';
 export { canonicalQuantity, Quantity } from './quantity.ts';

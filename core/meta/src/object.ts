@@ -6,7 +6,7 @@
  */
 
 /** Any JSON value, read-only. */
-export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+export type Json = string | number | bigint | boolean | null | readonly Json[] | JsonObject;
 
 /** A JSON object, read-only. */
 export interface JsonObject {

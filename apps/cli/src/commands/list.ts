@@ -1,5 +1,5 @@
 import type { Client } from '@tektite/client';
-import { humanDuration } from '@tektite/meta';
+import { humanDuration, stringifyJson } from '@tektite/meta';
 import pc from 'picocolors';
 import { conditionOf, type RunState, spanOf, stateOf } from '@tektite/dashboard/run';
 import { ArchiveClient } from '../archive/archive-client.ts';
@@ -80,7 +80,7 @@ function readState(text: string | undefined): RunState | undefined {
 function print(runs: readonly FoundRun[], options: ListOptions, now: number): void {
   const { output, namespace, allNamespaces } = options;
   if (output === 'json') {
-    process.stdout.write(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: runs }, undefined, 2)}\n`);
+    process.stdout.write(`${stringifyJson({ apiVersion: 'v1', kind: 'List', items: runs }, 2)}\n`);
   } else if (output === 'name') {
     for (const { kind, metadata } of runs) process.stdout.write(`${kind.toLowerCase()}/${metadata.name}\n`);
   } else if (runs.length === 0) {

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import type { ObjectReference, ProgressEvent } from '@tektite/manifest';
 import type { ManifestView, Outcome } from './manifest-view.ts';
 
@@ -33,6 +34,6 @@ export class JsonLinesView implements ManifestView {
   [Symbol.dispose](): void {}
 
   private print(value: object): void {
-    this.write(`${JSON.stringify(value)}\n`);
+    this.write(`${stringifyJson(value)}\n`);
   }
 }

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type ReadText, readTexts } from '@tektite/manifest';
@@ -45,9 +46,7 @@ export class PacFiles {
   /** Names the variables without a value, in files of which something is used: in a run for another event they change nothing. */
   private noteUnknown(used: readonly SourceDocument[]): void {
     for (const [file, names] of this.unknown) {
-      const texts = used
-        .filter(({ place }) => place.startsWith(`${file}:`))
-        .map(({ object }) => JSON.stringify(object));
+      const texts = used.filter(({ place }) => place.startsWith(`${file}:`)).map(({ object }) => stringifyJson(object));
       const left = names.filter((each) => texts.some((text) => text.includes(each)));
       if (left.length > 0)
         this.options.note(`${file}: no value here for ${left.map((each) => `{{ ${each} }}`).join(', ')}`);
@@ -72,7 +71,7 @@ export class PacFiles {
     for (const run of chosen)
       for (const document of await referencesOf(run, all, event.git.root))
         if (!all.some(({ object }) => isSame(object, document.object))) all.push(document);
-    const usesSecret = all.some(({ object }) => JSON.stringify(object).includes(`"${authSecret}"`));
+    const usesSecret = all.some(({ object }) => stringifyJson(object).includes(`"${authSecret}"`));
     return usesSecret ? [...all, emptySecret()] : all;
   }
 

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import type { Param, ParamSpec } from '@tektite/pipelines';
 import { badInput } from '../input/bad-input.ts';
 import { suggestion } from './nearest-name.ts';
@@ -22,7 +23,7 @@ export interface GivenNames {
 export function checkRun(target: RunTarget, before: RunInput, after: RunInput, given: GivenNames): void {
   const { title, spec } = target;
   // A spec inside of a run may use params and workspaces of the run that it does not declare.
-  const text = JSON.stringify(spec);
+  const text = stringifyJson(spec);
   const known = (declared: readonly { readonly name: string }[] = [], own: readonly { readonly name: string }[]) => [
     ...new Set([...declared, ...own].map(({ name }) => name)),
   ];

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import type { KubeObject } from '@tektite/meta';
 import type { Param, ParamSpec, ParamValue, WorkspaceBinding } from '@tektite/pipelines';
 import { badInput } from '../input/bad-input.ts';
@@ -84,7 +85,7 @@ function chooseRuns(documents: readonly SourceDocument[], name: string | undefin
 function independent(documents: readonly SourceDocument[]): readonly SourceDocument[] {
   const parts = documents.filter(({ object }) => {
     const reference = new RegExp(`"(?:pipelineRef|taskRef)":\\{[^{}]*"name":"${object.metadata.name}"`);
-    return documents.some((other) => other.object !== object && reference.test(JSON.stringify(other.object)));
+    return documents.some((other) => other.object !== object && reference.test(stringifyJson(other.object)));
   });
   return parts.length === documents.length ? documents : documents.filter((each) => !parts.includes(each));
 }

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import type { KubeObject } from '@tektite/meta';
 import { badInput } from '../input/bad-input.ts';
 import type { PlannedObject } from './plan-run.ts';
@@ -101,7 +102,7 @@ function isName(value: unknown): value is string {
 function usedObjects(planned: readonly PlannedObject[]): readonly PlannedObject[] {
   const used = new Set(planned.filter(({ runs }) => runs));
   for (const { object } of used) {
-    const text = JSON.stringify(object);
+    const text = stringifyJson(object);
     for (const [, field, rest] of text.matchAll(/"(pipelineRef|taskRef|ref)":(\{[^{}]*\})/g)) {
       const { name } = JSON.parse(rest ?? '{}') as { readonly name?: string };
       const kind = field === 'pipelineRef' ? 'Pipeline' : field === 'taskRef' ? 'Task' : 'StepAction';

@@ -1,3 +1,4 @@
+import { parseJson } from '@tektite/meta';
 import { ClientError } from '../client-error.ts';
 import type { WireEvent } from './transport.ts';
 
@@ -50,7 +51,7 @@ function text(bytes: Uint8Array): string {
 function parseEvent(line: string): WireEvent {
   let event: unknown;
   try {
-    event = JSON.parse(line);
+    event = parseJson(line);
   } catch (cause) {
     throw new ClientError('INVALID_RESPONSE', `the watch sent a line that is not JSON: ${line.slice(0, 100)}`, {
       cause,

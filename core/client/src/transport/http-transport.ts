@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { type Clock, systemClock } from '@tektite/meta';
+import { type Clock, systemClock, parseJson, stringifyJson } from '@tektite/meta';
 import { ClientError } from '../client-error.ts';
 import type { ClientConfig } from '../config/client-config.ts';
 import type { CredentialMaterial } from '../config/credentials.ts';
@@ -212,7 +212,7 @@ class HttpTransport implements Transport {
   private parse(text: string, contentType: string): unknown {
     if (text === '' || !/^application\/(?:[\w.+-]+\+)?json\b/i.test(contentType)) return text;
     try {
-      return JSON.parse(text);
+      return parseJson(text);
     } catch (cause) {
       throw new ClientError(
         'INVALID_RESPONSE',
@@ -275,7 +275,7 @@ function serverUrl({ server }: ClientConfig): URL {
 
 function encodeBody(body: TransportRequest['body']): string | Uint8Array | null {
   if (body === undefined) return null;
-  return typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+  return typeof body === 'string' || body instanceof Uint8Array ? body : stringifyJson(body);
 }
 
 function headOf(answer: AnswerHead): ResponseHead {

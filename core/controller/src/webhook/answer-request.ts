@@ -1,6 +1,13 @@
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { goDurationToMilliseconds, parseGoDuration } from '@tektite/go';
-import { badRequestError, deepFreeze, requestEntityTooLargeError, StatusError } from '@tektite/meta';
+import {
+  badRequestError,
+  deepFreeze,
+  requestEntityTooLargeError,
+  StatusError,
+  parseJson,
+  stringifyJson,
+} from '@tektite/meta';
 import { failureAnswer, type ReviewAnswer, type ReviewHandler } from './review-handler.ts';
 
 /** node:http2 gives HTTP/1.1 requests in the same form. */
@@ -104,7 +111,7 @@ async function readBody(request: WebhookRequest, limit: number): Promise<Buffer>
 function parseBody(bytes: Buffer): unknown {
   if (bytes.length === 0) throw badRequestError('the body is empty');
   try {
-    return deepFreeze(JSON.parse(bytes.toString('utf8')) as unknown);
+    return deepFreeze(parseJson(bytes.toString('utf8')) as unknown);
   } catch (cause) {
     if (cause instanceof RangeError) throw cause;
     throw badRequestError(`the body is no JSON: ${(cause as Error).message}`);
@@ -124,7 +131,7 @@ function timeoutOf(text: string | null): number | undefined {
 
 function send(response: WebhookResponse, { code, body }: ReviewAnswer): Promise<void> {
   return new Promise((resolve) => {
-    const bytes = Buffer.from(JSON.stringify(body));
+    const bytes = Buffer.from(stringifyJson(body));
     response.on('close', () => resolve());
     response.writeHead(code, { 'content-type': 'application/json', 'content-length': String(bytes.length) });
     response.end(bytes, () => resolve());

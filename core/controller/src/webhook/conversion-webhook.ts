@@ -6,6 +6,7 @@ import {
   parseApiVersion,
   quoteGo,
   type Status,
+  stringifyJson,
 } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import { isMap } from './admission-review.ts';
@@ -87,7 +88,7 @@ async function convertOne(
 }
 
 function kindOf(value: unknown): GroupVersionKind {
-  if (!isMap(value)) throw new Error(`error parsing type meta ${quoteGo(JSON.stringify(value) ?? '')}`);
+  if (!isMap(value)) throw new Error(`error parsing type meta ${quoteGo(stringifyJson(value))}`);
   const { apiVersion = '', kind = '' } = value as { readonly apiVersion?: unknown; readonly kind?: unknown };
   const version = typeof apiVersion === 'string' ? parseApiVersion(apiVersion) : undefined;
   if (!version) throw new Error(`error parsing GV ${quoteGo(String(apiVersion))}`);

@@ -1,4 +1,4 @@
-import { badRequestError, isStatusError, type KubeObject } from '@tektite/meta';
+import { badRequestError, isStatusError, type KubeObject, stringifyJson } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import type { AdmissionRequest, AdmissionResponse } from './admission-review.ts';
 import { type AdmissionContext, type AdmissionOptions, type AdmissionWebhook, contextOf } from './admission-webhook.ts';
@@ -101,7 +101,7 @@ async function review(
 function answerWith(object: KubeObject, defaulted: KubeObject): AdmissionResponse {
   const patch = createJsonPatch(object, defaulted);
   if (patch.length === 0) return { allowed: true };
-  const text = Buffer.from(JSON.stringify(patch)).toString('base64');
+  const text = Buffer.from(stringifyJson(patch)).toString('base64');
   return { allowed: true, patch: text, patchType: 'JSONPatch' };
 }
 

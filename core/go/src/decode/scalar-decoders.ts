@@ -1,4 +1,4 @@
-import { canonicalQuantity, cloneJson, normalizeMicroTime, normalizeTime } from '@tektite/meta';
+import { canonicalQuantity, cloneJson, normalizeMicroTime, normalizeTime, stringifyJson } from '@tektite/meta';
 import { normalizeBase64 } from './base64.ts';
 import { JsonNumber, plainNumbers } from '../json/json-document.ts';
 import { jsonTypeName } from '../json/json-type-name.ts';
@@ -16,9 +16,9 @@ export function scalarDecoder(scalar: Basic | SelfDecoding, goName: string): Val
     case 'bool':
       return boolDecoder(goName);
     case 'int32':
-      return integerDecoder(goName, 2 ** 31 - 1);
+      return integerDecoder(goName, int32Of);
     case 'int64':
-      return integerDecoder(goName, Number.MAX_SAFE_INTEGER);
+      return integerDecoder(goName, int64Of);
     case 'float64':
       return floatDecoder(goName);
     case 'bytes':
@@ -33,7 +33,8 @@ function textDecoder(goName: string): ValueDecoder {
     decode(raw, state) {
       if (typeof raw === 'string') return raw;
       if (raw === null) return '';
-      if (state.convertsToText && (typeof raw === 'number' || typeof raw === 'boolean')) return String(raw);
+      if (state.convertsToText && (typeof raw === 'number' || typeof raw === 'bigint' || typeof raw === 'boolean'))
+        return String(raw);
       state.mismatched(jsonTypeName(raw), goName);
       return '';
     },
@@ -54,10 +55,10 @@ function boolDecoder(goName: string): ValueDecoder {
   };
 }
 
-function integerDecoder(goName: string, limit: number): ValueDecoder {
+function integerDecoder(goName: string, integerOf: (raw: unknown) => number | bigint | undefined): ValueDecoder {
   return {
     decode(raw, state) {
-      const value = integerOf(raw, limit);
+      const value = integerOf(raw);
       if (value !== undefined) return value;
       if (raw !== null) state.mismatched(isNumber(raw) ? `number ${numberText(raw)}` : jsonTypeName(raw), goName);
       return 0;
@@ -71,6 +72,7 @@ function floatDecoder(goName: string): ValueDecoder {
   return {
     decode(raw, state) {
       if (typeof raw === 'number') return raw;
+      if (typeof raw === 'bigint') return Number(raw);
       if (raw instanceof JsonNumber && Number.isFinite(raw.value)) return raw.value;
       if (raw !== null) state.mismatched(isNumber(raw) ? `number ${numberText(raw)}` : jsonTypeName(raw), goName);
       return 0;
@@ -111,7 +113,7 @@ const selfDecoders: Readonly<Record<SelfDecoding, ValueDecoder>> = {
   Quantity: {
     decode(raw) {
       if (raw === null) return '0';
-      const text = typeof raw === 'string' ? raw : isNumber(raw) ? numberText(raw) : JSON.stringify(raw);
+      const text = typeof raw === 'string' ? raw : isNumber(raw) ? numberText(raw) : stringifyJson(raw);
       return rethrown(() => canonicalQuantity(text));
     },
     zero: () => '0',
@@ -121,7 +123,7 @@ const selfDecoders: Readonly<Record<SelfDecoding, ValueDecoder>> = {
     decode(raw, state) {
       if (typeof raw === 'string') return raw;
       if (raw === null) return 0;
-      const value = integerOf(raw, 2 ** 31 - 1);
+      const value = int32Of(raw);
       if (value !== undefined) return value;
       throw state.typeMismatch(isNumber(raw) ? `number ${numberText(raw)}` : jsonTypeName(raw), 'int32');
     },
@@ -170,16 +172,30 @@ function rethrown<T>(parse: () => T): T {
   }
 }
 
-function isNumber(raw: unknown): raw is number | JsonNumber {
-  return typeof raw === 'number' || raw instanceof JsonNumber;
+function isNumber(raw: unknown): raw is number | bigint | JsonNumber {
+  return typeof raw === 'number' || typeof raw === 'bigint' || raw instanceof JsonNumber;
 }
 
-function numberText(raw: number | JsonNumber): string {
-  return typeof raw === 'number' ? String(raw) : raw.text;
+function numberText(raw: number | bigint | JsonNumber): string {
+  return raw instanceof JsonNumber ? raw.text : String(raw);
+}
+
+function int32Of(raw: unknown): number | undefined {
+  const value = wholeNumber(raw);
+  return typeof value === 'number' && value >= -(2 ** 31) && value < 2 ** 31 ? value : undefined;
+}
+
+/** Outside of the safe numbers only the form tells an int64 from what was rounded: the bounds themselves are no `number`. */
+function int64Of(raw: unknown): number | bigint | undefined {
+  const value = wholeNumber(raw);
+  return typeof value === 'bigint' || (value !== undefined && Math.abs(value) < 2 ** 63) ? value : undefined;
 }
 
 /** A whole number that is written as one; Go does not take `1.0` or `1e3` for an integer. */
-function integerOf(raw: unknown, limit: number): number | undefined {
-  const value = typeof raw === 'number' ? raw : raw instanceof JsonNumber && /^-?\d+$/.test(raw.text) ? raw.value : NaN;
-  return Number.isInteger(value) && value <= limit && value >= -limit - 1 ? value + 0 : undefined;
+function wholeNumber(raw: unknown): number | bigint | undefined {
+  if (typeof raw === 'bigint') return raw;
+  const value = raw instanceof JsonNumber && raw.isWhole ? raw.exact : raw;
+  if (typeof value === 'bigint') return value;
+  // Go has no negative zero among its integers.
+  return Number.isInteger(value) ? (value as number) + 0 : undefined;
 }

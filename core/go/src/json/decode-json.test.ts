@@ -99,13 +99,13 @@ describe('good JSON', () => {
     expect(decodeJson(bytes('[10]'), { keepNumbers: true }).value).toEqual([10]);
   });
 
-  test('is refused when a whole number would silently change', () => {
-    expect(() => decodeJson(bytes('{"a": 9007199254740993}'))).toThrow('number 9007199254740993');
-    expect(() => decodeJson(bytes('{"a": -9223372036854775808}'))).toThrow('number -9223372036854775808');
-    expect(decodeJson(bytes('{"a": 9007199254740991, "b": "9007199254740993"}')).value).toEqual({
-      a: 9007199254740991,
+  test('keeps whole numbers of 64 bits', () => {
+    expect(decodeJson(bytes('{"a": 9007199254740993, "b": "9007199254740993"}')).value).toEqual({
+      a: 9007199254740993n,
       b: '9007199254740993',
     });
+    expect(decodeJson(bytes('-9223372036854775808')).value).toBe(-9223372036854775808n);
+    expect(decodeJson(bytes('9007199254740991')).value).toBe(9007199254740991);
     // Beyond 64 bits Go has no exact number either.
     expect(decodeJson(bytes('99999999999999999999')).value).toBe(1e20);
   });

@@ -1,5 +1,5 @@
 import { DecodeError } from './decode-error.ts';
-import { type JsonDocument, parseJsonDocument } from './json-document.ts';
+import { type JsonDocument, parseJsonDocument, plainNumbers } from './json-document.ts';
 import { measureJson } from './json-measures.ts';
 import { jsonSyntaxError } from './json-syntax-error.ts';
 
@@ -15,8 +15,7 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
  * Parses JSON as Kubernetes does; an error is a {@link DecodeError} with Go's message. Bytes that are no UTF-8 become
  * U+FFFD.
  *
- * Whole numbers are the one difference: Go has 64 bits for them, JavaScript 53. A number that would silently become
- * another one is rejected.
+ * A whole number of 64 bits that a `number` would change is a `bigint`.
  *
  * @param keepNumbers whether the text of numbers like `1e3` or `1.0` matters to the caller
  */
@@ -25,12 +24,8 @@ export function decodeJson(bytes: Uint8Array, { keepNumbers = false } = {}): Jso
   const value = parse(text, bytes);
   const measures = measureJson(bytes);
   if (measures.depth > maxDepth) throw new DecodeError('exceeded max depth');
-  if (measures.unsafeInteger !== undefined) {
-    throw new DecodeError(
-      `json: cannot unmarshal number ${measures.unsafeInteger} into Go value of type int64: integers beyond 2^53 are not supported`,
-    );
-  }
   if ((keepNumbers && measures.hasFractions) || measures.keys !== countKeys(value)) return parseJsonDocument(text);
+  if (measures.hasLongIntegers) return { value: plainNumbers(parseJsonDocument(text).value), hasNumberTexts: false };
   return { value, hasNumberTexts: false };
 }
 

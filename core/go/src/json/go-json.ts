@@ -1,4 +1,4 @@
-import { escapeHtml } from '@tektite/meta';
+import { escapeHtml, stringifyJson } from '@tektite/meta';
 
 /**
  * JSON byte for byte as Go's encoding/json prints a map: keys sorted by bytes, no spaces, `<`, `>`, `&`, U+2028 and U+2029 escaped,
@@ -10,6 +10,8 @@ export function goJson(value: unknown): string {
       return goString(value);
     case 'number':
       return goNumber(value);
+    case 'bigint':
+      return String(value);
     case 'object':
       break;
     default:
@@ -35,7 +37,7 @@ export function goStructJson(value: unknown): string {
 
 function printInOrder(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(printInOrder).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (typeof value !== 'object' || value === null) return stringifyJson(value);
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
   const isMap = entries.some(([key]) => /^\d+$/.test(key));
   const inOrder = isMap ? entries.toSorted(([a], [b]) => (a < b ? -1 : 1)) : entries;

@@ -1,4 +1,5 @@
-import { setOwn } from '@tektite/meta';
+import { parseInteger, setOwn } from '@tektite/meta';
+
 /** A number together with the way it was written. */
 export class JsonNumber {
   readonly text: string;
@@ -9,6 +10,15 @@ export class JsonNumber {
 
   get value(): number {
     return Number(this.text);
+  }
+
+  /** Whether it is written without a point and without an exponent. Only such a number is an integer in Go. */
+  get isWhole(): boolean {
+    return /^-?\d+$/.test(this.text);
+  }
+
+  get exact(): number | bigint {
+    return this.isWhole ? parseInteger(this.text) : this.value;
   }
 }
 
@@ -122,7 +132,7 @@ class Parser {
 
 /** The value with plain numbers instead of {@link JsonNumber}s, which it replaces in place. */
 export function plainNumbers(value: unknown): unknown {
-  if (value instanceof JsonNumber) return value.value;
+  if (value instanceof JsonNumber) return value.exact;
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) value[index] = plainNumbers(value[index]);
   } else if (typeof value === 'object' && value !== null) {

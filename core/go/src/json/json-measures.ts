@@ -5,13 +5,12 @@ export interface JsonMeasures {
   readonly depth: number;
   /** Whether a number is written with a point or an exponent, so that its text says more than its value. */
   readonly hasFractions: boolean;
-  /** The first whole number that JavaScript cannot hold exactly although Go can. */
-  readonly unsafeInteger: string | undefined;
+  /** Whether a whole number has so many digits that JavaScript may not hold it exactly. */
+  readonly hasLongIntegers: boolean;
 }
 
 const quote = 0x22;
 const backslash = 0x5c;
-const int64Limit = 2n ** 63n;
 
 /** One pass over the bytes, much cheaper than parsing. Any bytes will do, but only of valid JSON is the result true. */
 export function measureJson(bytes: Uint8Array): JsonMeasures {
@@ -19,7 +18,7 @@ export function measureJson(bytes: Uint8Array): JsonMeasures {
   let depth = 0;
   let deepest = 0;
   let hasFractions = false;
-  let unsafeInteger: string | undefined;
+  let hasLongIntegers = false;
   const length = bytes.length;
   for (let at = 0; at < length; at++) {
     const byte = bytes[at] as number;
@@ -34,11 +33,11 @@ export function measureJson(bytes: Uint8Array): JsonMeasures {
       const isWhole = end > 0;
       const stop = Math.abs(end);
       if (!isWhole) hasFractions = true;
-      else if (stop - at >= 16) unsafeInteger ??= unsafe(Buffer.from(bytes.subarray(at, stop)).toString('latin1'));
+      else if (stop - at >= 16) hasLongIntegers = true;
       at = stop - 1;
     }
   }
-  return { keys, depth: deepest, hasFractions, unsafeInteger };
+  return { keys, depth: deepest, hasFractions, hasLongIntegers };
 }
 
 /** The index of the closing quote. Texts are long: the engine's search passes over them much faster than a loop does. */
@@ -62,13 +61,4 @@ function endOfNumber(bytes: Uint8Array, start: number): number {
     whole = false;
   }
   return whole ? at : -at;
-}
-
-/** Beyond 64 bits Go has no integer either and falls back to the same floating point number as JavaScript. */
-function unsafe(text: string): string | undefined {
-  if (text.length > 20) return undefined;
-  const value = BigInt(text);
-  if (value >= int64Limit || value < -int64Limit) return undefined;
-  // Exact is not enough: it must also be printed as it came.
-  return String(Number(text)) === text ? undefined : text;
 }

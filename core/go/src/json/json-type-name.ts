@@ -4,6 +4,6 @@ import { JsonNumber } from './json-document.ts';
 export function jsonTypeName(value: unknown): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'boolean') return 'bool';
-  if (value instanceof JsonNumber) return 'number';
+  if (typeof value === 'bigint' || value instanceof JsonNumber) return 'number';
   return value === null ? 'null' : typeof value;
 }

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import type { JsonSchema } from '@tektite/schema';
 
 type Element = Readonly<Record<string, unknown>>;
@@ -40,7 +41,7 @@ export function elementKey(
     if (value === undefined || value === null || typeof value === 'object') return undefined;
     values.push(value);
   }
-  return JSON.stringify(values);
+  return stringifyJson(values);
 }
 
 /** The schema of a field; undefined where nothing is known about it. */

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import { describeObject } from '@tektite/manifest';
 import type { DynamicObject } from '@tektite/meta';
 import { InstallerError } from '../installer-error.ts';
@@ -16,7 +17,7 @@ export function splitObjects(
   const parts: DynamicObject[][] = [[]];
   let used = 0;
   for (const object of objects) {
-    const size = Buffer.byteLength(JSON.stringify(object)) + 1;
+    const size = Buffer.byteLength(stringifyJson(object)) + 1;
     if (size > limitBytes)
       throw new InstallerError(
         'OBJECT_TOO_LARGE',

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { type Client, kinds, ignoreNotFound } from '@tektite/client';
-import { cloneJson, type DynamicObject, formatTime } from '@tektite/meta';
+import { cloneJson, type DynamicObject, formatTime, parseJson, stringifyJson } from '@tektite/meta';
 import type { ConfigMap } from '@tektite/schema/kubernetes';
 import { type ApplySet, applySetId } from '../set/apply-set.ts';
 import { mappingAt } from '../field-value.ts';
@@ -55,7 +55,7 @@ export async function recordRevision(
   manifest: Manifest,
   options: RecordOptions,
 ): Promise<number> {
-  const text = JSON.stringify(manifest.items.map(recorded));
+  const text = stringifyJson(manifest.items.map(recorded));
   const sha256 = sha256Hex(text);
   const all = await historyObjects(client, set, options.signal);
   const heads = headsOf(all);
@@ -123,7 +123,7 @@ export async function readRevision(
       `revision ${head.revision} of the set ${set.name} was changed by another client`,
     );
   const { parts: _, ...revision } = head;
-  return { revision, manifest: new Manifest(JSON.parse(text) as ManifestItem[]) };
+  return { revision, manifest: new Manifest(parseJson(text) as ManifestItem[]) };
 }
 
 /** The manifest of a revision as it can be applied again: Secrets have the values that they have now. */

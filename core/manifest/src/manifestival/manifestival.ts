@@ -1,6 +1,6 @@
 import { goJson } from '@tektite/go';
 import { type Client, type DeleteOptions, isClientError, keyOf } from '@tektite/client';
-import { cloneJson, type DynamicObject, equalJson, isStatusError } from '@tektite/meta';
+import { cloneJson, type DynamicObject, equalJson, isStatusError, parseJson } from '@tektite/meta';
 import { read } from '../apply/apply-object.ts';
 import { isMapping } from '../field-value.ts';
 import type { Manifest } from '../manifest.ts';
@@ -135,7 +135,7 @@ function appliedBefore(live: DynamicObject, annotation: string): Record<string, 
   const text = live.metadata.annotations?.[annotation];
   if (!text) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     return isMapping(value) ? withoutMark(value) : undefined;
   } catch {
     // Edited by a user: then the last applied state is not known, and nothing is removed.

@@ -1,3 +1,4 @@
+import { parseJson, stringifyJson } from '@tektite/meta';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Client } from '@tektite/client';
 import type { DynamicObject } from '@tektite/meta';
@@ -20,7 +21,7 @@ export interface PlanFile {
 const maxUnpackedBytes = 512 * 1024 * 1024;
 
 export function writePlanFile({ plan, manifest }: PlanFile): string {
-  const content = gzipSync(JSON.stringify(manifest.items)).toString('base64');
+  const content = gzipSync(stringifyJson(manifest.items)).toString('base64');
   return `${JSON.stringify({ ...plan, content })}\n`;
 }
 
@@ -30,7 +31,7 @@ export function readPlanFile(text: string, name: string): PlanFile {
     const { content, ...plan } = JSON.parse(text) as Plan & { readonly content?: string };
     if (plan.kind !== 'Plan' || plan.apiVersion !== 'tektite.dev/v1' || content === undefined) throw new Error('');
     const unpacked = gunzipSync(Buffer.from(content, 'base64'), { maxOutputLength: maxUnpackedBytes });
-    return { plan, manifest: new Manifest(JSON.parse(unpacked.toString('utf8')) as ManifestItem[]) };
+    return { plan, manifest: new Manifest(parseJson(unpacked.toString('utf8')) as ManifestItem[]) };
   } catch (error) {
     throw new ManifestError('SOURCE', `${name}: this is no plan that \`tektite plan --out\` wrote`, { cause: error });
   }

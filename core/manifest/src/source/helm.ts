@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isManifestError, ManifestError } from '../manifest-error.ts';
@@ -36,7 +37,7 @@ export async function renderHelm(
 ): Promise<ManifestItem[]> {
   const { programs, signal } = options;
   const source = `${chart.chart} (helm)`;
-  const values = chart.values ? { input: JSON.stringify(chart.values) } : {};
+  const values = chart.values ? { input: stringifyJson(chart.values) } : {};
   let text: string;
   try {
     text = await programs.run('helm', helmArguments(chart), { ...values, ...(signal ? { signal } : {}) });

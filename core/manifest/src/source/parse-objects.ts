@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import type { DynamicObject } from '@tektite/meta';
 import { parseYaml, isYamlError } from '@tektite/schema/yaml';
 import { formatPlace, ManifestError, type TextPlace } from '../manifest-error.ts';
@@ -83,7 +84,7 @@ function objectsOf(value: unknown, place: TextPlace, depth = 0): DynamicObject[]
   for (const field of ['name', 'namespace', 'generateName'] as const) {
     const text: unknown = metadata?.[field];
     if (text === undefined || text === null || typeof text === 'string') continue;
-    throw parseError(`metadata.${field} has to be a text, not ${JSON.stringify(text)}: quote it`, place);
+    throw parseError(`metadata.${field} has to be a text, not ${stringifyJson(text)}: quote it`, place);
   }
   return [(metadata === undefined ? { ...value, metadata: {} } : value) as DynamicObject];
 }

@@ -156,6 +156,7 @@ export function schemaValue(json: unknown, declaration: SchemaDeclaration): Valu
   switch (type.kind) {
     case 'dyn':
       if (typeof json === 'string') return json;
+      if (typeof json === 'bigint') return json;
       if (typeof json === 'number' && Number.isInteger(json)) return BigInt(json);
       throw new EvaluationError('invalid data, expected XIntOrString value to be either a string or integer');
     case 'list':

@@ -1,5 +1,13 @@
 import { jsonTypeName, mismatchText } from '@tektite/go';
-import { badRequestError, cloneJson, equalJson, requestEntityTooLargeError, StatusError, setOwn } from '@tektite/meta';
+import {
+  badRequestError,
+  cloneJson,
+  equalJson,
+  requestEntityTooLargeError,
+  StatusError,
+  setOwn,
+  stringifyJson,
+} from '@tektite/meta';
 
 /** One operation of a JSON Patch (RFC 6902). */
 interface Operation {
@@ -231,7 +239,7 @@ function copy(document: unknown, operation: Operation, budget: CopyBudget): unkn
   const source = locate(document, from);
   if (!source) throw failed(`copy operation does not apply: doc is missing from path: ${from}: missing value`);
   const found = attempt(`error in copy for from: '${from}'`, () => get(source.container, source.key));
-  budget.left -= JSON.stringify(found)?.length ?? 0;
+  budget.left -= stringifyJson(found).length;
   if (budget.left < 0)
     throw failed(
       `Unable to complete the copy, the accumulated size increase of copy is ${maxCopiedBytes - budget.left}, exceeding the limit ${maxCopiedBytes}`,

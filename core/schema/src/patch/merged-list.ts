@@ -1,3 +1,5 @@
+import { stringifyJson } from '@tektite/meta';
+
 /**
  * The identity of an element. Lists may be long, so elements are found by this text and not by comparing each with
  * each.
@@ -5,7 +7,7 @@
 export type KeyOf = (item: unknown) => string;
 
 export function textOf(value: unknown): string {
-  return JSON.stringify(value) ?? '';
+  return stringifyJson(value);
 }
 
 /** Joins two lists of texts or numbers; each comes once, those of the patch in its order. */

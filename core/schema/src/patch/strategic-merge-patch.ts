@@ -234,6 +234,8 @@ function goType(value: unknown): string {
       return 'map[string]interface {}';
     case 'number':
       return Number.isInteger(value) ? 'int64' : 'float64';
+    case 'bigint':
+      return 'int64';
     case 'boolean':
       return 'bool';
     default:

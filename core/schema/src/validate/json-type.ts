@@ -4,8 +4,8 @@ export type JsonType = 'null' | 'boolean' | 'string' | 'integer' | 'number' | 'a
 const int64Limit = 2 ** 63;
 
 /** Go reads a number as an integer when it fits into 64 bits, and as a float otherwise. */
-export function isInt64(value: number): boolean {
-  return Number.isInteger(value) && value >= -int64Limit && value < int64Limit;
+export function isInt64(value: number | bigint): boolean {
+  return typeof value === 'bigint' || (Number.isInteger(value) && value >= -int64Limit && value < int64Limit);
 }
 
 export function jsonType(value: unknown): JsonType {

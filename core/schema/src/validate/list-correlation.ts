@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import type { JsonSchema } from '../structural-schema.ts';
 
 /**
@@ -26,5 +27,5 @@ export function correlateList(schema: JsonSchema, old: readonly unknown[]): ((it
 export function listMapKey(item: unknown, keys: readonly string[]): string | undefined {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) return undefined;
   const fields = item as Record<string, unknown>;
-  return JSON.stringify(keys.map((key) => (Object.hasOwn(fields, key) ? [fields[key]] : [])));
+  return stringifyJson(keys.map((key) => (Object.hasOwn(fields, key) ? [fields[key]] : [])));
 }

@@ -1,4 +1,4 @@
-import { duplicate, type FieldError, FieldPath, invalid } from '@tektite/meta';
+import { duplicate, type FieldError, FieldPath, invalid, parseJson } from '@tektite/meta';
 import { canonicalJson } from '../canonical-json.ts';
 import { schemaSearch } from '../schema-search.ts';
 import { type JsonSchema, propertySchema } from '../structural-schema.ts';
@@ -81,7 +81,7 @@ function repeated(list: readonly unknown[]): number[] {
 
 /** Objects are printed with sorted keys. */
 function sorted(value: unknown): unknown {
-  return typeof value === 'object' && value !== null ? (JSON.parse(canonicalJson(value)) as unknown) : value;
+  return typeof value === 'object' && value !== null ? (parseJson(canonicalJson(value)) as unknown) : value;
 }
 
 /** Whether any list below this schema has a type that asks for something. */

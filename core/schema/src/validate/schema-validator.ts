@@ -64,7 +64,7 @@ export class SchemaValidator {
     if (this.hasAlternatives) matches += this.checkAlternatives(value, path, violations);
     if (type === 'string') matches += this.checkString(value as string, path, violations);
     else if (type === 'integer' || type === 'number') {
-      this.checkNumber(Number(value), path, violations);
+      this.checkNumber(value as number | bigint, path, violations);
       matches += 2;
     } else if (type === 'array') matches += 2 + this.checkArray(value as readonly unknown[], old, path, violations);
     this.checkEnum(value, path, violations);
@@ -273,6 +273,7 @@ function equalsEnum(value: unknown, item: unknown): boolean {
   if (value === null || value === undefined || item === null) return false;
   if (typeof value === 'number' && typeof item === 'number')
     return value === item || (isInt64(item) && Math.trunc(value) === item);
+  if (typeof value === 'bigint' && typeof item === 'number') return value === BigInt(Math.trunc(item));
   if (typeof value === 'number' && typeof item === 'string')
     return isInt64(value) && value >= 0 && value <= 0x10ffff && String.fromCodePoint(value) === item;
   return equalJson(value, item);

@@ -8,6 +8,7 @@ import {
   tooLong,
   tooMany,
   typeInvalid,
+  stringifyJson,
 } from '@tektite/meta';
 
 /**
@@ -69,7 +70,7 @@ export class Violations {
   }
 
   notInEnum(path: string, value: unknown, allowed: readonly unknown[]): void {
-    const names = allowed.map((item) => (typeof item === 'string' ? item : JSON.stringify(item)));
+    const names = allowed.map((item) => (typeof item === 'string' ? item : stringifyJson(item)));
     this.add(`${path} in body should be one of ${names.join(' ')}`, notSupported(this.at(path), value, names));
   }
 

@@ -81,6 +81,7 @@ class YamlWriter {
   private scalar(value: unknown, indent: number): void {
     if (typeof value === 'string') this.string(value, indent, false);
     else if (typeof value === 'number') this.write(formatFloat(value));
+    else if (typeof value === 'bigint') this.write(String(value));
     else if (Array.isArray(value)) this.write('[]');
     else this.write(typeof value === 'boolean' ? String(value) : 'null');
   }

@@ -1,5 +1,7 @@
+import { normalizeInteger } from '@tektite/meta';
+
 /** The value of a plain scalar in YAML 1.1, as Kubernetes reads it. */
-export type YamlScalar = string | number | boolean | null;
+export type YamlScalar = string | number | bigint | boolean | null;
 
 const words = new Map<string, YamlScalar>([
   ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map((word) => [word, true] as const),
@@ -17,18 +19,8 @@ const integer = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[
 const int64Limit = 2n ** 63n;
 const uint64Limit = 2n ** 64n;
 
-/** A whole number that Go holds exactly and JavaScript does not. */
-export class UnsafeIntegerError extends Error {
-  override readonly name = 'UnsafeIntegerError';
-
-  constructor(text: string) {
-    super(`integer ${text} is beyond 2^53 and cannot be kept exactly`);
-  }
-}
-
 /**
- * The value of a plain scalar: `yes` is true, `0777` is 511, `1_000` is 1000; `12:30:00` and dates stay strings. Throws an
- * {@link UnsafeIntegerError}.
+ * The value of a plain scalar: `yes` is true, `0777` is 511, `1_000` is 1000; `12:30:00` and dates stay strings.
  */
 export function resolveScalar(text: string): YamlScalar {
   const word = words.get(text);
@@ -42,7 +34,7 @@ export function resolveScalar(text: string): YamlScalar {
   return decimalFloat.test(digits) && Number.isFinite(Number(digits)) ? Number(digits) : text;
 }
 
-function resolveInteger(text: string): number | undefined {
+function resolveInteger(text: string): number | bigint | undefined {
   const match = integer.exec(text);
   if (!match) return undefined;
   const [, sign, hexadecimal, binary, octal, decimal] = match;
@@ -58,19 +50,14 @@ function resolveInteger(text: string): number | undefined {
   const magnitude = BigInt(literal);
   const value = sign === '-' ? -magnitude : magnitude;
   if (value < -int64Limit || value >= (sign === '' ? uint64Limit : int64Limit)) return undefined;
-  if (value < int64Limit && !Number.isSafeInteger(Number(value))) throw new UnsafeIntegerError(text);
-  return Number(value);
+  return normalizeInteger(value);
 }
 
 /** Whether a string would be read as something else if it stood without quotes. */
 export function isResolved(text: string): boolean {
   if (words.has(text)) return true;
   if (isTimestamp(text)) return true;
-  try {
-    return typeof resolveScalar(text) !== 'string';
-  } catch {
-    return true;
-  }
+  return typeof resolveScalar(text) !== 'string';
 }
 
 const longTimestamp =

@@ -1,6 +1,6 @@
 import { setOwn } from '@tektite/meta';
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
-import { resolveScalar, UnsafeIntegerError, type YamlScalar } from './resolve-scalar.ts';
+import { resolveScalar, type YamlScalar } from './resolve-scalar.ts';
 import { type Place, YamlError } from './yaml-error.ts';
 
 /** How deep values may be nested; the same bound as for JSON bodies. */
@@ -89,14 +89,9 @@ export class YamlConverter {
     // The parser has decoded binary values.
     if (node.value instanceof Uint8Array) return Buffer.from(node.value).toString('utf8');
     if (tag === '!!str' || (tag === '' && !isPlain) || (tag !== '' && !resolvedTags.has(tag))) return text;
-    try {
-      const value = resolveScalar(text);
-      if (tag === '' || matchesTag(value, tag)) return value;
-      throw new YamlError(`yaml: cannot decode ${tagOf(value)} \`${text}\` as a ${tag}`, this.placeOfNode(node));
-    } catch (error) {
-      if (error instanceof UnsafeIntegerError) throw new YamlError(`yaml: ${error.message}`, this.placeOfNode(node));
-      throw error;
-    }
+    const value = resolveScalar(text);
+    if (tag === '' || matchesTag(value, tag)) return value;
+    throw new YamlError(`yaml: cannot decode ${tagOf(value)} \`${text}\` as a ${tag}`, this.placeOfNode(node));
   }
 
   private convertMap(node: YAMLMap): Record<string, unknown> {
@@ -141,7 +136,7 @@ export class YamlConverter {
     }
     if (typeof key === 'string') return key;
     if (typeof key === 'number') return formatKeyNumber(key);
-    if (typeof key === 'boolean') return String(key);
+    if (typeof key === 'boolean' || typeof key === 'bigint') return String(key);
     throw new YamlError('yaml: invalid map key: a key must be a scalar', this.placeOfNode(node));
   }
 
@@ -164,11 +159,12 @@ const resolvedTags = new Set(['!!bool', '!!int', '!!float', '!!null', '!!timesta
 function tagOf(value: YamlScalar): string {
   if (value === null) return '!!null';
   if (typeof value === 'string') return '!!str';
-  return typeof value === 'boolean' ? '!!bool' : Number.isInteger(value) ? '!!int' : '!!float';
+  if (typeof value === 'boolean') return '!!bool';
+  return typeof value === 'bigint' || Number.isInteger(value) ? '!!int' : '!!float';
 }
 
 function matchesTag(value: YamlScalar, tag: string): boolean {
-  return tagOf(value) === tag || (tag === '!!float' && typeof value === 'number') || tag === '!!timestamp';
+  return tagOf(value) === tag || (tag === '!!float' && tagOf(value) === '!!int') || tag === '!!timestamp';
 }
 
 export function isMergeKey(node: unknown): boolean {

@@ -1,5 +1,5 @@
 import type { KeyPair } from '@tektite/certificates';
-import { type Clock, cloneJson, type Random, systemClock } from '@tektite/meta';
+import { type Clock, cloneJson, type Random, systemClock, stringifyJson } from '@tektite/meta';
 import type { APIService, APIServiceSpec, APIServiceStatus } from '@tektite/schema/kubernetes';
 import { NoEndpointError } from '../admission/webhook/service-endpoints.ts';
 import type { Draft, Resource } from '../registry/resource.ts';
@@ -105,7 +105,7 @@ export class Aggregator implements AsyncDisposable {
         method: request.method,
         path: query === '' ? request.path : `${request.path}?${query}`,
         headers: proxiedHeaders(request.headers, as),
-        ...(body === undefined ? {} : { body: body instanceof Uint8Array ? body : JSON.stringify(body) }),
+        ...(body === undefined ? {} : { body: body instanceof Uint8Array ? body : stringifyJson(body) }),
         ...(request.signal ? { signal: request.signal } : {}),
       });
       const { 'content-type': type = '', ...headers } = answeredHeaders(response.headers);

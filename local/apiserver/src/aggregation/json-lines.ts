@@ -1,3 +1,4 @@
+import { parseJson } from '@tektite/meta';
 import type { WatchEvent, WatchReader, WatchSource } from '../request/api-response.ts';
 
 /** The events of a watch of another server: one JSON document for each line. */
@@ -9,7 +10,7 @@ export function jsonLines(bytes: AsyncIterable<Uint8Array> & { destroy(): unknow
     for await (const chunk of bytes) {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines) if (line !== '' && !stopped) reader.push(JSON.parse(line) as WatchEvent);
+      for (const line of lines) if (line !== '' && !stopped) reader.push(parseJson(line) as WatchEvent);
     }
   };
   return {

@@ -75,7 +75,9 @@ function typeMismatch(schema: JsonSchema, value: unknown): string | undefined {
       return typeof value === 'string' ? undefined : `expected string, got ${describe(value)}`;
     case 'integer':
     case 'number':
-      return typeof value === 'number' ? undefined : `expected numeric (int or float), got ${goTypeOf(value)}`;
+      return typeof value === 'number' || typeof value === 'bigint'
+        ? undefined
+        : `expected numeric (int or float), got ${goTypeOf(value)}`;
     case 'boolean':
       return typeof value === 'boolean' ? undefined : `expected boolean, got ${formatHeld(value)}`;
     case 'array':

@@ -1,5 +1,5 @@
-import { cloneJson, formatApiVersion, type KubeObject } from '@tektite/meta';
-import type { JsonSchema } from '@tektite/schema';
+import { cloneJson, formatApiVersion, type KubeObject, parseJson } from '@tektite/meta';
+import { canonicalJson, type JsonSchema } from '@tektite/schema';
 import { compare } from './compare.ts';
 import { type FieldSet, subtractSets } from './field-set.ts';
 import { toFieldSet } from './to-field-set.ts';
@@ -16,7 +16,7 @@ export function lastAppliedFields(
   const text = live.metadata.annotations?.[lastAppliedAnnotation];
   if (!text) return undefined;
   try {
-    const applied = JSON.parse(text) as AnyObject;
+    const applied = parseJson(text) as AnyObject;
     if (applied.apiVersion !== formatApiVersion(resource)) return undefined;
     const changes = compare(resource.schema, applied, live);
     return [changes.modified, changes.added, changes.removed].reduce(
@@ -28,22 +28,13 @@ export function lastAppliedFields(
   }
 }
 
-/** JSON with sorted keys, as Go prints a map. */
-function sortedJson(value: unknown): string {
-  return JSON.stringify(value, (_key, child: unknown) =>
-    typeof child === 'object' && child !== null && !Array.isArray(child)
-      ? Object.fromEntries(Object.entries(child).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : child,
-  );
-}
-
 /** kubectl's annotation, where there is one, follows what kubectl applies on the server side. */
 export function syncLastApplied(object: AnyObject, config: AnyObject, manager: string): AnyObject {
   const annotations = object.metadata.annotations;
   if (manager !== 'kubectl' || !annotations?.[lastAppliedAnnotation]) return object;
   const applied = cloneJson(config) as Record<string, unknown> & { metadata: { annotations?: Record<string, string> } };
   if (applied.metadata.annotations) delete applied.metadata.annotations[lastAppliedAnnotation];
-  const text = `${sortedJson(applied)}\n`;
+  const text = `${canonicalJson(applied)}\n`;
   return {
     ...object,
     metadata: { ...object.metadata, annotations: { ...annotations, [lastAppliedAnnotation]: text } },

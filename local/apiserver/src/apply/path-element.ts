@@ -1,4 +1,4 @@
-import { equalJson, quoteGo } from '@tektite/meta';
+import { equalJson, quoteGo, parseJson, stringifyJson } from '@tektite/meta';
 
 /** `f:name`: the path element of a field. */
 export function fieldElement(name: string): string {
@@ -16,13 +16,13 @@ const maxElements = 10_000;
 
 /** `v:...`: the path element of a value in a set. */
 export function valueElement(value: unknown): string {
-  return `v:${JSON.stringify(value)}`;
+  return `v:${stringifyJson(value)}`;
 }
 
 /** `k:{...}`: the path element of an element of a list-map; keys in order, as Go encodes a map. */
 export function keyElement(keys: readonly (readonly [string, unknown])[]): string {
   const sorted = [...keys].sort(([a], [b]) => (a < b ? -1 : 1));
-  return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
+  return `k:{${sorted.map(([name, value]) => `${stringifyJson(name)}:${stringifyJson(value)}`).join(',')}}`;
 }
 
 /** A path as messages show it: `.spec.containers[name="c"].image`. */
@@ -36,21 +36,21 @@ function formatElement(element: string): string {
     case 'f':
       return `.${text}`;
     case 'k': {
-      const keys = JSON.parse(text) as Record<string, unknown>;
+      const keys = parseJson(text) as Record<string, unknown>;
       return `[${Object.keys(keys)
         .sort()
         .map((key) => `${key}=${formatValue(keys[key])}`)
         .join(',')}]`;
     }
     case 'v':
-      return `[=${formatValue(JSON.parse(text))}]`;
+      return `[=${formatValue(parseJson(text))}]`;
     default:
       return `[${text}]`;
   }
 }
 
 function formatValue(value: unknown): string {
-  return typeof value === 'string' ? quoteGo(value) : JSON.stringify(value);
+  return typeof value === 'string' ? quoteGo(value) : stringifyJson(value);
 }
 
 /** Whether two values would be the same leaf. */

@@ -1,3 +1,4 @@
+import { parseJson } from '@tektite/meta';
 import { emptySet, type FieldSet } from './field-set.ts';
 
 /**
@@ -45,7 +46,7 @@ function isObjectText(text: string): boolean {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import type { AuditEvent } from './auditor.ts';
 
@@ -34,7 +35,7 @@ export class AuditLog implements AsyncDisposable {
 
   write(event: AuditEvent): void {
     if (this.stream.writableLength > maxBufferedBytes) this.droppedCount++;
-    else this.stream.write(`${JSON.stringify(event)}\n`);
+    else this.stream.write(`${stringifyJson(event)}\n`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

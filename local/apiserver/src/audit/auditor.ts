@@ -1,4 +1,12 @@
-import { type Clock, formatMicroTime, type KubeObject, type Random, randomUid, type Status } from '@tektite/meta';
+import {
+  type Clock,
+  formatMicroTime,
+  type KubeObject,
+  type Random,
+  randomUid,
+  type Status,
+  parseJson,
+} from '@tektite/meta';
 import type { ApiRequest, UserInfo } from '../request/api-request.ts';
 import type { ApiResponse, InitialEvents, WatchEvent, WatchReader } from '../request/api-response.ts';
 import { objectOf } from '../request/stored-answer.ts';
@@ -210,7 +218,7 @@ function statusOf(response: ApiResponse): object {
 function bodyOf({ body }: ApiRequest): unknown {
   if (body === undefined || !(body instanceof Uint8Array)) return body;
   try {
-    return JSON.parse(Buffer.from(body).toString('utf8')) as unknown;
+    return parseJson(Buffer.from(body).toString('utf8')) as unknown;
   } catch {
     return undefined;
   }

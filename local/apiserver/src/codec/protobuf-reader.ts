@@ -1,4 +1,5 @@
 import { DecodeError } from '@tektite/go';
+import { normalizeInteger } from '@tektite/meta';
 
 /** How a field's value is laid out. */
 export type WireType = 0 | 1 | 2 | 5;
@@ -38,13 +39,9 @@ export class ProtobufReader {
     throw new DecodeError('proto: integer overflow');
   }
 
-  /** A signed integer; refused when JavaScript cannot hold it. */
-  integer(): number {
-    const value = BigInt.asIntN(64, this.varint());
-    const number = Number(value);
-    if (!Number.isSafeInteger(number))
-      throw new DecodeError(`integer ${value} is beyond 2^53 and cannot be kept exactly`);
-    return number;
+  /** A signed integer of 64 bits. */
+  integer(): number | bigint {
+    return normalizeInteger(BigInt.asIntN(64, this.varint()));
   }
 
   double(): number {

@@ -1,5 +1,5 @@
 import type { Scalar } from '@tektite/go';
-import { parseTime } from '@tektite/meta';
+import { parseTime, stringifyJson } from '@tektite/meta';
 import type { ReverseWriter } from './reverse-writer.ts';
 
 type Write = (writer: ReverseWriter, value: unknown) => void;
@@ -102,7 +102,7 @@ function writeIntOrString(writer: ReverseWriter, value: unknown): void {
 /** JSON inside protobuf. */
 function writeRaw(writer: ReverseWriter, value: unknown): void {
   if (value === undefined || value === null) return;
-  field(writer, 0x0a, JSON.stringify(value));
+  field(writer, 0x0a, stringifyJson(value));
 }
 
 /** Types of JSON schemas that are one of several things. */

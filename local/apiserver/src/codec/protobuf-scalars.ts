@@ -1,5 +1,5 @@
 import { DecodeError, type Scalar } from '@tektite/go';
-import { formatMicroTime, formatTime } from '@tektite/meta';
+import { formatMicroTime, formatTime, parseJson } from '@tektite/meta';
 import { ProtobufReader, type WireType } from './protobuf-reader.ts';
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -48,8 +48,8 @@ function expect(wire: WireType, wanted: WireType): true {
 }
 
 /** The fields of a small message: numbers for varints, text for everything else. */
-function readFields(bytes: Uint8Array): Map<number, string | number> {
-  const fields = new Map<number, string | number>();
+function readFields(bytes: Uint8Array): Map<number, string | number | bigint> {
+  const fields = new Map<number, string | number | bigint>();
   const reader = new ProtobufReader(bytes);
   while (!reader.isAtEnd) {
     const { number, wire } = reader.tag();
@@ -79,7 +79,7 @@ function readRaw(bytes: Uint8Array): unknown {
   const text = readFields(bytes).get(1);
   if (text === undefined || text === '') return null;
   try {
-    return JSON.parse(String(text)) as unknown;
+    return parseJson(String(text)) as unknown;
   } catch (cause) {
     throw new DecodeError('raw value is not JSON', { cause });
   }

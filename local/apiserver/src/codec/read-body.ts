@@ -6,6 +6,7 @@ import {
   type GroupVersionKind,
   isStatusError,
   type StatusError,
+  stringifyJson,
 } from '@tektite/meta';
 import { parseFirstYaml, strictYamlError, isYamlError } from '@tektite/schema/yaml';
 import { findBuiltinDefinition } from '@tektite/schema/kubernetes';
@@ -121,7 +122,7 @@ function summarize(bytes: Buffer): string {
 }
 
 function textBytes(body: Uint8Array | object): Buffer {
-  return Buffer.from(body instanceof Uint8Array ? body : JSON.stringify(body));
+  return Buffer.from(body instanceof Uint8Array ? body : stringifyJson(body));
 }
 
 function textOf(body: Uint8Array | object): string {

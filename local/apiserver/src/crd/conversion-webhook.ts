@@ -10,6 +10,7 @@ import {
   randomUid,
   StatusError,
   validateLabels,
+  stringifyJson,
 } from '@tektite/meta';
 import type { CustomResourceDefinition } from '@tektite/schema/kubernetes';
 import { readField, readReview } from '../admission/webhook/review-body.ts';
@@ -114,7 +115,7 @@ function checkKind({ apiVersion = '', kind = '' }: Record<string, unknown>): voi
 /** Takes a converted object if it is still the same object; all metadata but labels and annotations stays as it was. */
 function accept(original: KubeObject, converted: unknown, apiVersion: string, whose: string): KubeObject {
   if (typeof converted !== 'object' || converted === null || Array.isArray(converted))
-    throw failure(`${whose} returned invalid object: Object 'Kind' is missing in '${JSON.stringify(converted)}'`);
+    throw failure(`${whose} returned invalid object: Object 'Kind' is missing in '${stringifyJson(converted)}'`);
   const object = converted as Partial<Draft>;
   if (object.apiVersion !== apiVersion)
     throw failure(
@@ -181,6 +182,8 @@ function goType(value: unknown): string {
   switch (typeof value) {
     case 'number':
       return Number.isInteger(value) ? 'int64' : 'float64';
+    case 'bigint':
+      return 'int64';
     case 'boolean':
       return 'bool';
     case 'object':

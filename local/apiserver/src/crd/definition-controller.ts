@@ -6,6 +6,7 @@ import {
   isStatusError,
   type KubeObject,
   type Clock,
+  stringifyJson,
 } from '@tektite/meta';
 import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from '@tektite/schema/kubernetes';
 import { cleanupFinalizer, type ObjectDeleter } from '../store/object-deleter.ts';
@@ -221,7 +222,7 @@ export class DefinitionController {
     const { name = '' } = crd.metadata;
     const established = findCondition(crd.status?.conditions ?? [], 'Established')?.status === 'True';
     if (!established) return;
-    const key = JSON.stringify([crd.spec, crd.status?.acceptedNames, crd.metadata.deletionTimestamp !== undefined]);
+    const key = stringifyJson([crd.spec, crd.status?.acceptedNames, crd.metadata.deletionTimestamp !== undefined]);
     if (this.served.get(name)?.key === key) return;
     this.withdraw(name);
     const resources = this.makeResources(crd);

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import { formatYaml } from '@tektite/schema/yaml';
 import { encodeJson } from '../codec/encoded-json.ts';
 import { encodeProtobuf, encodeProtobufList, encodeStoredList, type Kinded } from '../codec/encode-protobuf.ts';
@@ -33,7 +34,7 @@ const pretty = /[?&]pretty(?:=(?!0|false)|&|$)/;
 /** A list of the storage, as text of its entries. Its items do not repeat their kind. */
 function* encodeStored({ kind, apiVersion, metadata, entries }: StoredList): Generator<string> {
   const start = `{"kind":${JSON.stringify(kind.replace(/List$/, ''))},"apiVersion":${JSON.stringify(apiVersion)},`;
-  let piece = `${JSON.stringify({ kind, apiVersion, metadata }).slice(0, -1)},"items":[`;
+  let piece = `${stringifyJson({ kind, apiVersion, metadata }).slice(0, -1)},"items":[`;
   let separator = '';
   for (const entry of entries) {
     piece += separator + itemText(entry, start);
@@ -47,7 +48,7 @@ function* encodeStored({ kind, apiVersion, metadata, entries }: StoredList): Gen
 
 function itemText(entry: StoredEntry, start: string): string {
   const { json } = entry;
-  return json.startsWith(start) ? `{${json.slice(start.length)}` : JSON.stringify(withoutKind(entry.peek()));
+  return json.startsWith(start) ? `{${json.slice(start.length)}` : stringifyJson(withoutKind(entry.peek()));
 }
 
 /**
@@ -62,7 +63,7 @@ export function* encodeBody(object: unknown, media: Media, url: string): Generat
     return yield* encodeProtobufList(object as Kinded & { readonly items: readonly unknown[] });
   }
   if (media === 'yaml') return yield formatYaml(object);
-  if (pretty.test(url)) return yield `${JSON.stringify(object, null, 2)}\n`;
+  if (pretty.test(url)) return yield `${stringifyJson(object, 2)}\n`;
   const items = longArray(object);
   if (!items) return yield `${encode(object)}\n`;
   yield* encodeLong(object as Readonly<Record<string, unknown>>, items);
@@ -92,7 +93,7 @@ function* encodeLong(object: Readonly<Record<string, unknown>>, items: string): 
     }
     let before = '[';
     for (const item of value as readonly unknown[]) {
-      piece += before + JSON.stringify(item);
+      piece += before + stringifyJson(item);
       before = ',';
       if (piece.length < pieceLength) continue;
       yield piece;
@@ -104,5 +105,5 @@ function* encodeLong(object: Readonly<Record<string, unknown>>, items: string): 
 }
 
 function encode(value: unknown): string {
-  return typeof value === 'object' && value !== null ? encodeJson(value) : JSON.stringify(value);
+  return typeof value === 'object' && value !== null ? encodeJson(value) : stringifyJson(value);
 }

@@ -1,5 +1,5 @@
 import { ClientError, parseWarnings, type ResponseHead, statusErrorOf, type TransportResponse } from '@tektite/client';
-import { deepFreeze } from '@tektite/meta';
+import { deepFreeze, stringifyJson } from '@tektite/meta';
 import { formatYaml } from '@tektite/schema/yaml';
 import type { ApiResponse } from '../request/api-response.ts';
 
@@ -35,5 +35,5 @@ export function headOf(answer: ApiResponse): ResponseHead {
 export async function* bytesOf(answer: ApiResponse): AsyncGenerator<Uint8Array> {
   if (answer.type === 'stream') yield* answer.stream;
   else if (answer.type === 'text') yield new TextEncoder().encode(answer.text);
-  else if (answer.type === 'object') yield new TextEncoder().encode(JSON.stringify(answer.object));
+  else if (answer.type === 'object') yield new TextEncoder().encode(stringifyJson(answer.object));
 }

@@ -201,7 +201,7 @@ function fields(bytes: Uint8Array): Fields {
   const result: Fields = new Map();
   while (!reader.isAtEnd) {
     const { number, wire } = reader.tag();
-    const value = wire === 2 ? reader.chunk() : wire === 0 ? reader.integer() : reader.double();
+    const value = wire === 2 ? reader.chunk() : wire === 0 ? Number(reader.integer()) : reader.double();
     result.set(number, [...(result.get(number) ?? []), value]);
   }
   return result;

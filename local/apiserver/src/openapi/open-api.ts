@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import { createHash } from 'node:crypto';
 import type { RemoteVersion } from '../aggregation/aggregator.ts';
 import type { GroupEntry, ResourceTable, VersionEntry } from '../registry/resource-table.ts';
@@ -77,7 +78,7 @@ export class OpenApi {
       return { code: 200, type: 'stream', stream: once(bytes), contentType: protobufV2.replace('@', '.'), headers };
     }
     if (!acceptsJson(accept)) return notAcceptable;
-    const bytes = await this.encodedV2('json', (swagger) => Buffer.from(JSON.stringify(swagger)));
+    const bytes = await this.encodedV2('json', (swagger) => Buffer.from(stringifyJson(swagger)));
     return { code: 200, type: 'stream', stream: once(bytes), contentType: 'application/json', headers };
   }
 
@@ -96,7 +97,7 @@ export class OpenApi {
   private document(path: string, resources: readonly DocumentedResource[], hash: string): Promise<string> {
     const known = this.documents.get(path);
     if (known?.hash === hash) return known.text;
-    const text = openApiDocument(resources).then((document) => JSON.stringify(document));
+    const text = openApiDocument(resources).then((document) => stringifyJson(document));
     this.documents.set(path, { hash, text });
     return text;
   }
@@ -133,6 +134,6 @@ function acceptsJson(accept: string | undefined): boolean {
 function hashOf(path: string, resources: readonly DocumentedResource[]): string {
   const hash = createHash('sha512').update(path);
   for (const { kind, listKind, plural, namespaced, verbs, subresources, custom, schema } of resources)
-    hash.update(JSON.stringify([kind, listKind, plural, namespaced, verbs, subresources, custom ? schema : 0]));
+    hash.update(stringifyJson([kind, listKind, plural, namespaced, verbs, subresources, custom ? schema : 0]));
   return hash.digest('hex').toUpperCase();
 }

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import { ProtobufWriter } from '../codec/protobuf-writer.ts';
 import type { SwaggerDocument, SwaggerOperation, SwaggerParameter, SwaggerPath } from './document-v2.ts';
 import type { OpenApiSchema } from './open-api-schema.ts';
@@ -130,7 +131,7 @@ function writeExtensions(writer: ProtobufWriter, field: number, holder: object):
 }
 
 function writeAny(writer: ProtobufWriter, value: unknown): void {
-  writer.string(2, `${JSON.stringify(value)}\n`);
+  writer.string(2, `${stringifyJson(value)}\n`);
 }
 
 /** Maps are lists of names and values. */

@@ -37,7 +37,7 @@ export interface TableColumn {
 }
 
 /** A value of a Table row; objects and lists never appear. */
-export type TableCell = string | number | boolean | null;
+export type TableCell = string | number | bigint | boolean | null;
 
 /** How `kubectl get` shows objects of a kind. */
 export interface TablePrinter<T extends KubeObject> {

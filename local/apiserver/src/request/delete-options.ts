@@ -36,7 +36,9 @@ export function parseDeleteOptions(query: URLSearchParams, body: unknown): Delet
   if (errors.length > 0) throw invalidOptionsError('DeleteOptions', errors);
   const { uid, resourceVersion } = (preconditions ?? {}) as { uid?: string; resourceVersion?: string };
   return {
-    ...(typeof gracePeriodSeconds === 'number' ? { gracePeriodSeconds } : {}),
+    ...(typeof gracePeriodSeconds === 'number' || typeof gracePeriodSeconds === 'bigint'
+      ? { gracePeriodSeconds: Number(gracePeriodSeconds) }
+      : {}),
     ...(uid === undefined ? {} : { uid }),
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
     ...(typeof propagationPolicy === 'string' ? { propagationPolicy: propagationPolicy as PropagationPolicy } : {}),

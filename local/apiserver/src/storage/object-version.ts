@@ -1,4 +1,4 @@
-import { deepFreeze, type KubeObject } from '@tektite/meta';
+import { deepFreeze, type KubeObject, parseJson } from '@tektite/meta';
 import { encodeJson } from '../codec/encoded-json.ts';
 import { decodedVersions } from './decoded-versions.ts';
 import type { StorageEvent, StoredEntry } from './storage.ts';
@@ -58,7 +58,7 @@ export class ObjectVersion implements StoredEntry {
   }
 
   protected decode(): KubeObject {
-    return JSON.parse(this.text as string) as KubeObject;
+    return parseJson(this.text as string) as KubeObject;
   }
 }
 

@@ -246,15 +246,15 @@ export class ObjectDeleter {
       return options.gracePeriodSeconds === undefined ? pending : atLeastOne(options.gracePeriodSeconds);
     const natural = resource.strategy.defaultGracePeriodSeconds?.(object);
     if (natural === undefined || !needsGrace(object as Pod)) return 0;
-    const wanted = options.gracePeriodSeconds;
-    if (wanted === undefined) return natural;
-    return atLeastOne(wanted);
+    return atLeastOne(options.gracePeriodSeconds ?? Number(natural));
   }
 }
 
-/** Less than nothing is a second, as upstream reads it. */
+const maxGraceSeconds = 100 * 365 * 86_400;
+
+/** Less than nothing is a second, as upstream reads it; more than a century has no time at which it ends. */
 function atLeastOne(seconds: number): number {
-  return seconds < 0 ? 1 : seconds;
+  return seconds < 0 ? 1 : Math.min(seconds, maxGraceSeconds);
 }
 
 function isDefinition({ group, plural }: Resource): boolean {

@@ -54,9 +54,10 @@ function cell(object: KubeObject, { jsonPath, type }: CustomResourceColumnDefini
   if (value === undefined || value === null) return null;
   switch (type) {
     case 'integer':
+      if (typeof value === 'bigint') return value;
       return typeof value === 'number' ? Math.trunc(value) : null;
     case 'number':
-      return typeof value === 'number' ? value : null;
+      return typeof value === 'number' || typeof value === 'bigint' ? value : null;
     case 'boolean':
       return typeof value === 'boolean' ? value : null;
     case 'date':
@@ -68,7 +69,7 @@ function cell(object: KubeObject, { jsonPath, type }: CustomResourceColumnDefini
 
 function cellText(value: unknown): string {
   if (typeof value === 'object') return canonicalJson(value);
-  return typeof value === 'number' ? formatFloat(value) : String(value as string | boolean);
+  return typeof value === 'number' ? formatFloat(value) : String(value as string | bigint | boolean);
 }
 
 function formatAge(time: string, now: number): string {

@@ -248,9 +248,8 @@ export class PodContainers {
 
   private graceMs(own?: number): number {
     const { metadata, spec } = this.pod;
-    return (
-      (metadata.deletionGracePeriodSeconds ?? own ?? spec?.terminationGracePeriodSeconds ?? defaultGraceSeconds) * 1000
-    );
+    const { deletionGracePeriodSeconds = own ?? spec?.terminationGracePeriodSeconds } = metadata;
+    return Number(deletionGracePeriodSeconds ?? defaultGraceSeconds) * 1000;
   }
 
   /** The record of a container that is about to run once more. */

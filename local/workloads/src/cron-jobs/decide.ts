@@ -20,7 +20,7 @@ export function missedTimes({ metadata, status, spec }: CronJob, schedule: Sched
   const created = metadata.creationTimestamp ? instantToMilliseconds(parseTime(metadata.creationTimestamp)) : now;
   let earliest = status?.lastScheduleTime ? instantToMilliseconds(parseTime(status.lastScheduleTime)) : created;
   if (spec?.startingDeadlineSeconds !== undefined)
-    earliest = Math.max(earliest, now - spec.startingDeadlineSeconds * 1000);
+    earliest = Math.max(earliest, now - Number(spec.startingDeadlineSeconds) * 1000);
   let last: number | undefined;
   let count = 0;
   let time = schedule.after(earliest);
@@ -83,7 +83,7 @@ export function startDecision(
 ): StartDecision {
   if (status?.lastScheduleTime && instantToMilliseconds(parseTime(status.lastScheduleTime)) === scheduled)
     return 'known';
-  if (spec?.startingDeadlineSeconds !== undefined && scheduled + spec.startingDeadlineSeconds * 1000 < now)
+  if (spec?.startingDeadlineSeconds !== undefined && scheduled + Number(spec.startingDeadlineSeconds) * 1000 < now)
     return 'tooLate';
   if (active > 0 && spec?.concurrencyPolicy === 'Forbid') return 'alreadyActive';
   return active > 0 && spec?.concurrencyPolicy === 'Replace' ? 'replace' : 'start';

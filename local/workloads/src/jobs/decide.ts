@@ -112,7 +112,7 @@ function startOf({ status }: Job, suspended: boolean, now: string): string | und
 
 function deadlineOf({ spec }: Job, startTime: string | undefined): number | undefined {
   if (spec?.activeDeadlineSeconds === undefined || !startTime) return undefined;
-  return instantToMilliseconds(parseTime(startTime)) + spec.activeDeadlineSeconds * 1000;
+  return instantToMilliseconds(parseTime(startTime)) + Number(spec.activeDeadlineSeconds) * 1000;
 }
 
 function endOf(

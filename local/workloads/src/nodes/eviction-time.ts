@@ -10,7 +10,7 @@ export function evictionTime({ spec }: Pod, taints: readonly Taint[], now: numbe
     const tolerations = (spec?.tolerations ?? []).filter((toleration) => tolerates(toleration, taint));
     if (tolerations.length === 0) return now;
     const patience = tolerations.flatMap(({ tolerationSeconds }) =>
-      tolerationSeconds === undefined ? [] : [tolerationSeconds],
+      tolerationSeconds === undefined ? [] : [Number(tolerationSeconds)],
     );
     if (patience.length === 0) continue;
     const since = taint.timeAdded ? instantToMilliseconds(parseTime(taint.timeAdded)) : now;

@@ -67,7 +67,7 @@ function newRevision(
   };
 }
 
-const byRevision = (a: ControllerRevision, b: ControllerRevision) => a.revision - b.revision;
+const byRevision = (a: ControllerRevision, b: ControllerRevision) => Number(a.revision) - Number(b.revision);
 
 /** Decides how the newest revision becomes the owner's template. */
 export function revisionStep(
@@ -80,7 +80,7 @@ export function revisionStep(
   const last = sorted.at(-1);
   const data = revisionData(owner);
   const same = sorted.findLast((each) => equalJson(each.data, data));
-  const number = (last?.revision ?? 0) + 1;
+  const number = Number(last?.revision ?? 0) + 1;
   if (!same) return { type: 'create', number };
   return same === last
     ? { type: 'found', revision: same, number: same.revision }

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import type { KubeObject } from '@tektite/meta';
 import { standardDefaults } from '../config/config-defaults.ts';
 import { defaultFeatureFlags } from '../config/feature-flags.ts';
@@ -17,7 +18,7 @@ import { SignatureError } from '../trust/sign-object.ts';
 export function signable(object: KubeObject): KubeObject {
   if (object.kind !== 'Task' && object.kind !== 'Pipeline')
     throw new SignatureError(`only Tasks and Pipelines are signed, and this is a ${object.kind}`);
-  const decoded = decodeRemote(Buffer.from(JSON.stringify(object))) as KubeObject & { readonly spec: never };
+  const decoded = decodeRemote(Buffer.from(stringifyJson(object))) as KubeObject & { readonly spec: never };
   const version = decoded.apiVersion.slice('tekton.dev/'.length) as Rules['version'];
   const rules: Rules = { flags: defaultFeatureFlags, defaults: standardDefaults, version, isCreate: false };
   const spec =

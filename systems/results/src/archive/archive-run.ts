@@ -1,5 +1,5 @@
 import { type Client, mergePatch } from '@tektite/client';
-import { equalJson, type Json } from '@tektite/meta';
+import { equalJson, type Json, parseJson, stringifyJson } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import { formatLogName, formatRecordName, formatResultName, type RecordName } from '../api/names.ts';
 import type { WatcherConfig } from '../config/watcher-config.ts';
@@ -88,9 +88,9 @@ async function upsert(
   object: Run,
 ): Promise<RecordRow> {
   const known = await transaction.getRecord(parent, resultName, name);
-  const data = Buffer.from(JSON.stringify(object));
+  const data = Buffer.from(stringifyJson(object));
   if (!known) return transaction.insertRecord({ parent, resultName, resultId: result.id, name, type, data });
-  if (known.type === type && sameRun(JSON.parse(Buffer.from(known.data).toString()) as Run, object)) return known;
+  if (known.type === type && sameRun(parseJson(Buffer.from(known.data).toString()) as Run, object)) return known;
   return transaction.updateRecord({ ...known, type, data });
 }
 

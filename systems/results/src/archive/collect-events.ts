@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import { type Client, kinds } from '@tektite/client';
 import { keyOfMetadata, type Run } from '../kinds/runs.ts';
 
@@ -18,5 +19,5 @@ export async function eventsOf(client: Client, { metadata, kind, status }: Run, 
       creationTimestamp: event.metadata.creationTimestamp,
     },
   }));
-  return Buffer.from(JSON.stringify({ metadata: {}, items }));
+  return Buffer.from(stringifyJson({ metadata: {}, items }));
 }

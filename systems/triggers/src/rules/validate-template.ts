@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import { detailedError, type FieldErrors, missingField, noFieldErrors } from '@tektite/controller/field-errors';
 import type { TriggerTemplateObject, TriggerTemplateSpec } from '../kinds/template.ts';
 import { validateMetadata } from './validate-metadata.ts';
@@ -31,7 +32,7 @@ function validateResource(template: unknown): FieldErrors {
 /** Returns the first one. */
 function findUndeclaredParam(declared: ReadonlySet<string>, templates: readonly unknown[]): FieldErrors {
   for (const [index, template] of templates.entries())
-    for (const [, name = ''] of (JSON.stringify(template) ?? '').matchAll(paramPattern)) {
+    for (const [, name = ''] of stringifyJson(template).matchAll(paramPattern)) {
       if (declared.has(name)) continue;
       return detailedError({
         message: `invalid value: undeclared param '$(tt.params.${name})'`,

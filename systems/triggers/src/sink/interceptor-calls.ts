@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import { coreService } from '../config/shipped-objects.ts';
 import { coreInterceptors } from '../interceptors/core-interceptors.ts';
 import type { Interceptor, InterceptorRequest, InterceptorResponse } from '../interceptors/interceptor.ts';
@@ -51,7 +52,7 @@ export function interceptorCalls(options: InterceptorCallOptions): InterceptorCa
       {
         url,
         headers: { 'Content-Type': ['application/json'] },
-        body: JSON.stringify(request),
+        body: stringifyJson(request),
         timeoutMs: interceptorTimeoutMs,
         ...(caBundle === undefined || caBundle === '' ? {} : { ca: Buffer.from(caBundle, 'base64').toString() }),
         ...ending,

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import type { ResolvedTemplate } from './resolve-trigger.ts';
 
 /** On a template: quotes in values get a backslash, as in old versions. */
@@ -21,7 +22,7 @@ export function resolveResources(
     // Variables of Tekton Pipelines in a value are text, and not variables.
     (isOld ? value.replaceAll('"', '\\"') : value).replaceAll('$(', '$$$$(');
   return (spec.resourcetemplates ?? []).map((template) =>
-    JSON.stringify(template ?? null)
+    stringifyJson(template ?? null)
       .replaceAll(variable, (whole, name: string) => {
         const value = params.get(name);
         return value === undefined ? whole : replacement(value);

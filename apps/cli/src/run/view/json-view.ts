@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import type { RunEnd, RunView, StepPlace } from './run-view.ts';
 
 /** A line of JSON for everything that happens, for programs. */
@@ -33,7 +34,7 @@ export class JsonView implements RunView {
   [Symbol.dispose](): void {}
 
   private print(value: object): void {
-    this.write(`${JSON.stringify(value)}\n`);
+    this.write(`${stringifyJson(value)}\n`);
   }
 }
 

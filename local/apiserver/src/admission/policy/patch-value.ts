@@ -1,4 +1,4 @@
-import { setOwn } from '@tektite/meta';
+import { normalizeInteger, setOwn } from '@tektite/meta';
 import {
   type CelType,
   Duration,
@@ -55,7 +55,7 @@ export function misnamedTypes(value: Value, path: readonly string[]): string[] {
 export function valueToJson(value: Value): unknown {
   switch (typeof value) {
     case 'bigint':
-      return Number(value);
+      return normalizeInteger(value);
     case 'string':
     case 'boolean':
     case 'number':
@@ -68,7 +68,7 @@ export function valueToJson(value: Value): unknown {
 function objectToJson(value: Exclude<Value, bigint | string | boolean | number>): unknown {
   if (value === null) return null;
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
-  if (value instanceof Uint) return Number(value.value);
+  if (value instanceof Uint) return normalizeInteger(value.value);
   if (value instanceof ListValue) return [...value].map(valueToJson);
   if (value instanceof MapValue) {
     const object: Record<string, unknown> = {};

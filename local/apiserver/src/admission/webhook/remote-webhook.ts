@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import type { Clock, Random } from '@tektite/meta';
 import type { AdmissionregistrationV1WebhookClientConfig } from '@tektite/schema/kubernetes';
 import { Agent, type buildConnector, request } from 'undici';
@@ -48,7 +49,7 @@ export class RemoteWebhook {
       dispatcher: this.agent,
       method: 'POST',
       headers,
-      body: JSON.stringify(body),
+      body: stringifyJson(body),
       signal,
       headersTimeout: 0,
       bodyTimeout: 0,

@@ -1,5 +1,5 @@
 import { DecodeError, formatGoValue, isDecodeError } from '@tektite/go';
-import { formatApiVersion, invalid, invalidObjectError, type KubeObject } from '@tektite/meta';
+import { formatApiVersion, invalid, invalidObjectError, type KubeObject, parseJson } from '@tektite/meta';
 import { findBuiltinDefinition } from '@tektite/schema/kubernetes';
 import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch } from '@tektite/schema/patch';
 import { decodeObject } from '../../codec/decode-object.ts';
@@ -78,7 +78,7 @@ function decodePatched(
 function firstError(resource: Patched, patched: unknown, patch: unknown, message: string): string {
   if (resource.custom) return message;
   try {
-    resource.decode(parsed(withKind(resource, JSON.parse(sortedText(resource, patched, patch))), resource));
+    resource.decode(parsed(withKind(resource, parseJson(sortedText(resource, patched, patch))), resource));
   } catch (error) {
     if (isDecodeError(error)) return error.message;
   }

@@ -1,5 +1,5 @@
 import { decodeJson, duplicateFields, jsonTypeName, mismatchText } from '@tektite/go';
-import { badRequestError, isStatusError } from '@tektite/meta';
+import { badRequestError, isStatusError, parseJson } from '@tektite/meta';
 import { parseYaml, strictYamlError } from '@tektite/schema/yaml';
 import type { PatchType } from './patch-type.ts';
 
@@ -51,7 +51,7 @@ function unknownOperationFields(patch: unknown): string[] {
 function readJson(body: Uint8Array, words: string): { value: unknown; duplicates: readonly string[] } {
   try {
     const document = decodeJson(body);
-    const value = document.hasNumberTexts ? JSON.parse(new TextDecoder().decode(body)) : document.value;
+    const value = document.hasNumberTexts ? parseJson(new TextDecoder().decode(body)) : document.value;
     return { value, duplicates: duplicateFields(document) };
   } catch (error) {
     throw badRequestError(`${words}${(error as Error).message}`);

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import type { Patched } from './patched.ts';
 
 /**
@@ -5,7 +6,7 @@ import type { Patched } from './patched.ts';
  * maps, as all of a custom resource is; the rest keeps the order of its fields.
  */
 export function sortedText(resource: Patched, value: unknown, patch: unknown): string {
-  return JSON.stringify(resource.custom ? sortKeys(value) : sortTouched(value, touchedBy(patch)));
+  return stringifyJson(resource.custom ? sortKeys(value) : sortTouched(value, touchedBy(patch)));
 }
 
 /** Where a patch goes: objects within objects. */

@@ -7,6 +7,7 @@ import type { JsonSchema } from '@tektite/schema';
 
 /** The value with whole numbers cut to 32 bits where the field has no more. The same value where nothing is cut. */
 export function wrapIntegers(schema: JsonSchema | undefined, value: unknown): unknown {
+  if (typeof value === 'bigint') return schema?.format === 'int32' ? Number(BigInt.asIntN(32, value)) : value;
   if (typeof value === 'number')
     return schema?.format === 'int32' && Number.isSafeInteger(value) && value !== (value | 0) ? value | 0 : value;
   if (typeof value !== 'object' || value === null || schema === undefined) return value;

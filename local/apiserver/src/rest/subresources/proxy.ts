@@ -5,6 +5,7 @@ import {
   quoteGo,
   type Random,
   serviceUnavailableError,
+  stringifyJson,
 } from '@tektite/meta';
 import type { Node, Pod, Service } from '@tektite/schema/kubernetes';
 import type { Dial } from '../../admission/webhook/dial.ts';
@@ -73,7 +74,7 @@ export function nodeProxyHandler(
       method: request.method,
       path: `${request.path.replace(nodeProxyPath, '') || '/'}${search === '' ? '' : `?${search}`}`,
       headers: forwardedHeaders(request.headers),
-      ...(body === undefined ? {} : { body: body instanceof Uint8Array ? body : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: body instanceof Uint8Array ? body : stringifyJson(body) }),
       ...(signal ? { signal } : {}),
     });
     const { 'content-type': type = '', ...headers } = answeredHeaders(response.headers);
@@ -159,7 +160,7 @@ async function forward(
       {
         method: request.method,
         headers: forwardedHeaders(request.headers),
-        ...(body === undefined ? {} : { body: body instanceof Uint8Array ? body : JSON.stringify(body) }),
+        ...(body === undefined ? {} : { body: body instanceof Uint8Array ? body : stringifyJson(body) }),
         ...(request.signal ? { signal: request.signal } : {}),
       },
       dial,

@@ -41,7 +41,7 @@ export function tokenHandler(parts: RestParts, tokens: ServiceAccountTokens): Su
       options: options.wire,
     });
     const audiences = body.spec?.audiences ?? [];
-    const expirationSeconds = body.spec?.expirationSeconds ?? defaultSeconds;
+    const expirationSeconds = Number(body.spec?.expirationSeconds ?? defaultSeconds);
     checkExpiration(expirationSeconds);
     const reference = body.spec?.boundObjectRef ?? undefined;
     const bound = reference ? findBound(parts, info, reference) : undefined;
@@ -66,7 +66,7 @@ function completeRequest(
   account: KubeObject,
   now: string,
 ): TokenRequest {
-  const expirationSeconds = wanted.spec?.expirationSeconds || defaultSeconds;
+  const expirationSeconds = Number(wanted.spec?.expirationSeconds || defaultSeconds);
   const defaulted = { ...wanted, spec: { ...wanted.spec, expirationSeconds } };
   const managedFields = bodyManagers(context, tokenRequest, defaulted as KubeObject, now, 'token');
   const { name, namespace, uid } = account.metadata;

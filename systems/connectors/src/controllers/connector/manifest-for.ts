@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import type { DynamicObject } from '@tektite/meta';
 import {
   connectorLabels,
@@ -75,7 +76,7 @@ function wantedManifest(
 }
 
 function mustFit(name: string, manifests: readonly DynamicObject[], type: string): void {
-  const size = Buffer.byteLength(JSON.stringify(manifests));
+  const size = Buffer.byteLength(stringifyJson(manifests));
   if (size <= maxBytes) return;
   const hint = type === 'All' ? '; set spec.manifestType to Metadata' : '';
   throw new RenderFailure('ManifestTooLarge', `InstallManifest ${name} has ${size} bytes of ${maxBytes}${hint}`);

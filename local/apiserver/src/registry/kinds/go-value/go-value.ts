@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tektite/meta';
 import { unifiedDiff } from './unified-diff.ts';
 import { internalTypes } from './internal-types.ts';
 
@@ -46,7 +47,7 @@ export function goDiff(type: GoType, before: unknown, after: unknown): string {
 }
 
 function prettyJson(value: unknown): string {
-  return JSON.stringify(value, undefined, 1);
+  return stringifyJson(value, 1);
 }
 
 function convert(type: string, wire: unknown): unknown {
