@@ -17,5 +17,6 @@ export {
   findDefinition,
 } from './definition.ts';
 export { type Descriptions, loadDescriptions } from './descriptions.ts';
+export { enumOf } from './enums.ts';
 export type * from './generated/types.ts';
 export { definitionKey, openApiName } from './go-package.ts';

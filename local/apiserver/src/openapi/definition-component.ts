@@ -1,6 +1,12 @@
-import type { GoType } from '@tektite/go';
+import type { GoScalar, GoType } from '@tektite/go';
 import type { GroupVersionKind } from '@tektite/meta';
-import { type Definition, type Descriptions, type FieldDefinition, openApiName } from '@tektite/schema/kubernetes';
+import {
+  type Definition,
+  type Descriptions,
+  enumOf,
+  type FieldDefinition,
+  openApiName,
+} from '@tektite/schema/kubernetes';
 import { type OpenApiSchema, refTo } from './open-api-schema.ts';
 import { scalarSchema } from './scalar-components.ts';
 
@@ -13,7 +19,12 @@ export function definitionComponent(
   const properties: Record<string, OpenApiSchema> = {};
   const isList = kinds.some(({ kind }) => kind.endsWith('List'));
   for (const field of definition.fields)
-    properties[field.name] = fieldSchema(field, descriptions[field.name], isList && field.name === 'items');
+    properties[field.name] = fieldSchema(
+      definition.key,
+      field,
+      descriptions[field.name],
+      isList && field.name === 'items',
+    );
   const required = definition.fields.filter((field) => field.required).map((field) => field.name);
   return {
     ...described(descriptions['']),
@@ -25,8 +36,13 @@ export function definitionComponent(
   };
 }
 
-function fieldSchema(field: FieldDefinition, description: string | undefined, isItems: boolean): OpenApiSchema {
-  const { schema, zero } = valueSchema(field.type);
+function fieldSchema(
+  owner: string,
+  field: FieldDefinition,
+  description: string | undefined,
+  isItems: boolean,
+): OpenApiSchema {
+  const { schema, zero } = valueSchema(owner, field.type);
   const value = field.default ?? (field.always || isStruct(field.type) ? zero : undefined);
   const more: OpenApiSchema = {
     ...described(description),
@@ -49,24 +65,33 @@ function mergeRules(field: FieldDefinition, isItems: boolean): OpenApiSchema {
   };
 }
 
-/** The schema of a type and the zero value that OpenAPI states as its default; pointers, lists and maps have none. */
-function valueSchema(type: GoType): { readonly schema: OpenApiSchema; readonly zero?: unknown } {
+/**
+ * The schema of a type and the zero value that OpenAPI states as its default; pointers, lists and maps have none. `owner` is the key of the
+ * definition that has the field.
+ */
+function valueSchema(owner: string, type: GoType): { readonly schema: OpenApiSchema; readonly zero?: unknown } {
   switch (type.kind) {
     case 'pointer':
-      return { schema: valueSchema(type.to).schema };
+      return { schema: valueSchema(owner, type.to).schema };
     case 'struct':
       return { schema: refTo(openApiName(type.definition)), zero: {} };
     case 'scalar':
-      return scalarSchema(type.scalar);
+      return namedSchema(owner, type);
     case 'list':
-      return { schema: { type: 'array', items: elementSchema(type.element) } };
+      return { schema: { type: 'array', items: elementSchema(owner, type.element) } };
     case 'map':
-      return { schema: { type: 'object', additionalProperties: elementSchema(type.value) } };
+      return { schema: { type: 'object', additionalProperties: elementSchema(owner, type.value) } };
   }
 }
 
-function elementSchema(type: GoType): OpenApiSchema {
-  const { schema, zero } = valueSchema(type);
+function namedSchema(owner: string, { scalar, goName }: GoScalar): ReturnType<typeof scalarSchema> {
+  const found = scalarSchema(scalar);
+  const values = scalar === 'string' ? enumOf(owner, goName) : undefined;
+  return values ? { ...found, schema: { ...found.schema, enum: values } } : found;
+}
+
+function elementSchema(owner: string, type: GoType): OpenApiSchema {
+  const { schema, zero } = valueSchema(owner, type);
   if (zero === undefined) return schema;
   return schema.$ref === undefined ? { ...schema, default: zero } : { allOf: [schema], default: zero };
 }

@@ -5,6 +5,7 @@ export interface OpenApiSchema {
   readonly type?: string;
   readonly format?: string;
   readonly default?: unknown;
+  readonly enum?: readonly unknown[];
   readonly properties?: Readonly<Record<string, OpenApiSchema>>;
   readonly required?: readonly string[];
   readonly items?: OpenApiSchema;

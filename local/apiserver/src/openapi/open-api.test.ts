@@ -111,6 +111,19 @@ describe('the documents of built-in groups', () => {
     });
   });
 
+  test('list the values of enums, of the package itself and of core', async () => {
+    const { components } = await openApiDocument([...builtin('', 'v1'), ...builtin('networking.k8s.io', 'v1')]);
+    const property = (type: string, name: string) => components.schemas[`io.k8s.api.${type}`]?.properties?.[name];
+    expect(property('core.v1.Container', 'imagePullPolicy')?.enum).toEqual(['Always', 'IfNotPresent', 'Never']);
+    expect(property('core.v1.PersistentVolumeClaimSpec', 'accessModes')?.items).toMatchObject({
+      type: 'string',
+      enum: ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'],
+    });
+    expect(property('networking.v1.NetworkPolicyPort', 'protocol')?.enum).toEqual(['SCTP', 'TCP', 'UDP']);
+    expect(property('core.v1.Lifecycle', 'stopSignal')?.enum).toHaveLength(65);
+    expect(property('core.v1.PodSpec', 'hostname')).not.toHaveProperty('enum');
+  });
+
   test('join into one Swagger document', async () => {
     const swagger = swaggerDocument([
       await openApiDocument(builtin('', 'v1')),

@@ -103,9 +103,8 @@ function writeSchema(writer: ProtobufWriter, schema: OpenApiSchema): void {
   for (const [key, field] of Object.entries(countFields))
     if (typeof values[key] === 'number') writer.varint(field, values[key]);
   strings(writer, 19, schema.required);
-  for (const value of (values['enum'] ?? []) as readonly unknown[])
-    writer.message(20, (target) => writeAny(target, value));
-  const { additionalProperties: more, type, items, properties } = schema;
+  const { enum: choices = [], additionalProperties: more, type, items, properties } = schema;
+  for (const value of choices) writer.message(20, (target) => writeAny(target, value));
   if (more !== undefined)
     writer.message(21, (target) => {
       if (typeof more === 'boolean') target.bool(2, more);
