@@ -1,6 +1,7 @@
 import { type Client, keyOf } from '@tektite/client';
 import { type KubeObject, sleep } from '@tektite/meta';
 import { BucketElection, type BucketElectionOptions } from '../election/bucket-election.ts';
+import { LeaseWatch } from '../election/lease-watch.ts';
 import type { Ownership } from '../election/ownership.ts';
 import { type Logger, silentLogger } from '../logger.ts';
 import { Manager, type ManagerHealth, type ManagerOptions } from '../reconcile/manager.ts';
@@ -12,7 +13,7 @@ import { installObjects } from './install-objects.ts';
 import type { System, SystemServices } from './system.ts';
 
 /** How several processes share the work: each controller has buckets of objects, each bucket a Lease. */
-export interface SystemsElection extends Omit<BucketElectionOptions, 'queue' | 'component' | 'handOver'> {
+export interface SystemsElection extends Omit<BucketElectionOptions, 'queue' | 'component' | 'handOver' | 'watch'> {
   /** The beginning of the Leases' names. Default the manager's name. */
   readonly component?: string;
 }
@@ -175,11 +176,17 @@ function startManager(
   const { client, install: _, define: __, webhooks: ___, election, ...rest } = options;
   const stopping = new AbortController();
   const elections: Promise<void>[] = [];
+  const watch = election && new LeaseWatch(client, election.namespace);
+  if (watch)
+    elections.push(
+      watch.run(stopping.signal, (error) => options.log?.warn('Leases are read, not watched, for now', { error })),
+    );
   let manager: Manager;
   const compete = (controller: string): Ownership => {
     const { component = options.name ?? 'tektite', ...how } = election as SystemsElection;
     const ownership = new BucketElection(client, {
       ...how,
+      ...(watch ? { watch } : {}),
       component,
       queue: controller,
       handOver: (owned) => manager.idle(owned, controller),
