@@ -35,12 +35,21 @@ export interface SystemsOptions extends Omit<ManagerOptions, 'ownership'> {
   readonly webhooks?: SystemsWebhooks;
   /** Without it, all objects are this process's. */
   readonly election?: SystemsElection;
+  /**
+   * How long webhooks and other servers answer after `stop` is called, while Services forget this process. Work stops and Leases
+   * are released meanwhile. Default not at all.
+   */
+  readonly shutdownDelayMs?: number;
 }
 
 /** Systems at work. */
 export interface RunningSystems extends AsyncDisposable {
   readonly manager: Manager;
   health(): SystemsHealth;
+  /**
+   * 1. it is not ready any more; 2. controllers take nothing new, and complete what they do; 3. Leases are released; 4. after the
+   * delay, webhooks and other servers complete their answers and end.
+   */
   stop(): Promise<void>;
 }
 
@@ -57,8 +66,8 @@ export interface SystemsHealth extends ManagerHealth {
 export async function startSystems(given: readonly System[], options: SystemsOptions): Promise<RunningSystems> {
   const { client, log = silentLogger } = options;
   const started: (() => Promise<unknown>)[] = [];
-  const stop = async () => {
-    for (let undo = started.pop(); undo; undo = started.pop()) await undo();
+  const undo = async () => {
+    for (let end = started.pop(); end; end = started.pop()) await end();
   };
   try {
     const pending = options.install === false ? [] : await install(client, given, log, defineWhole(given, options));
@@ -66,20 +75,28 @@ export async function startSystems(given: readonly System[], options: SystemsOpt
     const webhooks = await serveWebhooks(systems, options, log);
     if (webhooks) started.push(() => webhooks.stop());
     if (pending.length > 0) started.push(await installLater(client, pending, log));
+    const { clock } = client;
+    let servedUntil = Number.NEGATIVE_INFINITY;
+    started.push(() => sleep(clock, Math.max(0, servedUntil - clock.monotonic())));
     const manager = startManager(systems, options, started);
+    let stopped: Promise<void> | undefined;
+    const stop = () => {
+      if (!stopped) servedUntil = clock.monotonic() + (options.shutdownDelayMs ?? 0);
+      return (stopped ??= undo());
+    };
     const health = (): SystemsHealth => {
       const own = manager.health();
       const { healthy, lastError } = webhooks?.health() ?? { healthy: true, lastError: undefined };
       return {
         ...own,
         healthy: own.healthy && healthy,
-        ready: own.ready && healthy,
+        ready: own.ready && healthy && !stopped,
         ...(webhooks ? { webhooks: { healthy, lastError } } : {}),
       };
     };
     return { manager, health, stop, [Symbol.asyncDispose]: stop };
   } catch (error) {
-    await stop();
+    await undo();
     throw error;
   }
 }
