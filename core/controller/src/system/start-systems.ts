@@ -81,8 +81,10 @@ export async function startSystems(given: readonly System[], options: SystemsOpt
     const manager = startManager(systems, options, started);
     let stopped: Promise<void> | undefined;
     const stop = () => {
-      if (!stopped) servedUntil = clock.monotonic() + (options.shutdownDelayMs ?? 0);
-      return (stopped ??= undo());
+      if (stopped) return stopped;
+      servedUntil = clock.monotonic() + (options.shutdownDelayMs ?? 0);
+      if (webhooks instanceof WebhookService) webhooks.retire();
+      return (stopped = undo());
     };
     const health = (): SystemsHealth => {
       const own = manager.health();
