@@ -127,8 +127,8 @@ describe('tektite controller', () => {
     const holder = async () => (await client.list(kinds.Lease, { namespace })).items[0]?.spec?.holderIdentity ?? '';
     await eventually(holder).not.toBe('');
     const before = await holder();
-    const second = await startController(scratch, kubeconfig, flags);
-    await using _ = second.running;
+    const second = await startController(scratch, kubeconfig, [...flags, '--shutdown-delay-duration', '2s']);
+    await using two = second.running;
     expect(await holder()).toBe(before);
     const looked = async (status: string, name: string) =>
       JSON.parse((await get(`${status}/explain?kind=Memcached&key=default/${name}`)).text).records.length > 0;
@@ -142,6 +142,12 @@ describe('tektite controller', () => {
     expect(performance.now() - killed).toBeLessThan(10_000);
     expect(await holder()).not.toBe(before);
     await eventually(() => deployments(client)).toEqual(['a 1', 'b 1']);
+
+    const ended = two.stop('SIGTERM');
+    await eventually(holder).toBe('');
+    expect(await get(`${second.status}/readyz`)).toMatchObject({ code: 500 });
+    expect(await get(`${second.status}/livez`)).toMatchObject({ code: 200 });
+    expect(await ended).toMatchObject({ code: 0 });
   });
 
   it('sends traces in which calls are parts of their reconcile', async () => {
@@ -191,6 +197,7 @@ describe('tektite controller', () => {
       /must be a time, as 15s, 1m30s or 500ms, not "soon"/,
     ],
     [['--systems', memcached, '--kubeconfig', '/no/such/file'], /\/no\/such\/file/],
+    [['--systems', memcached, '--shutdown-delay-duration', '30s'], /--shutdown-delay-duration must be at most 20s/],
     [['--systems', memcached, '--no-such-flag'], /unknown option '--no-such-flag'/],
     [
       ['--systems', 'no-such-system'],

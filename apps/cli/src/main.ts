@@ -66,9 +66,16 @@ async function fail(error: unknown): Promise<number> {
   return describeError(error).exitCode;
 }
 
-/** A failure that no command waits for: the process is in no state to go on. */
+/**
+ * A failure that no command waits for: the process is in no state to go on. It ends also when modules cannot be loaded any more,
+ * because the package was replaced while it ran: else each failure to report one would be the next to report.
+ */
 async function failAtOnce(thrown: unknown): Promise<never> {
-  process.exit(await fail(thrown));
+  const code = await fail(thrown).catch(() => {
+    process.stderr.write(`tektite: ${String(thrown)}\n`);
+    return 1;
+  });
+  process.exit(code);
 }
 
 process.on('uncaughtException', (thrown) => void failAtOnce(thrown));

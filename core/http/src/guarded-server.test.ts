@@ -64,6 +64,24 @@ describe('a guarded server', () => {
     expect(await send(server.port, get('/'))).toMatch(/^HTTP\/1\.1 200 /);
   });
 
+  it('ends kept connections with their next answer when it is retired, and takes new ones', async () => {
+    await using server = await start(ok);
+    const kept = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    const socket = connect(server.port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk) => (text += chunk.toString('latin1')));
+    const closed = new Promise((resolve) => {
+      socket.on('close', resolve);
+    });
+    socket.write(kept);
+    await expect.poll(() => text).toMatch(/keep-alive[^]*fine$/i);
+    server.retire();
+    socket.write(kept);
+    await closed;
+    expect(text).toMatch(/fine[^]*connection: close[^]*fine$/i);
+    expect(await send(server.port, kept, false)).toMatch(/connection: close[^]*fine$/i);
+  });
+
   it('lets answers under way be sent when it drains, and takes no new connections', async () => {
     let finish = () => {};
     const server = await start((_, response) => {

@@ -57,6 +57,7 @@ const maxConnections = 20_000;
  *   of that one connection.
  * - Headers, connections, streams and the time to send a request are limited.
  * - The certificate can be replaced while connections go on; new ones see the new one.
+ * - After `retire`, connections end with the next answer, so that hardly any is open when the server ends.
  * - `close` and `drain` leave nothing behind.
  */
 export class GuardedServer implements AsyncDisposable {
@@ -68,7 +69,7 @@ export class GuardedServer implements AsyncDisposable {
   private readonly sessions = new Set<ServerHttp2Session>();
   private readonly busy = new Set<Promise<void>>();
   private readonly clientCa: string | undefined;
-  private draining = false;
+  private retired = false;
 
   /** Resolves when the server listens. Rejects when it cannot. */
   static async start(options: GuardedServerOptions): Promise<GuardedServer> {
@@ -94,7 +95,7 @@ export class GuardedServer implements AsyncDisposable {
     this.track();
     const onError = options.onError ?? (() => undefined);
     server.on('request', (request: ServerRequest, response: ServerResponse) => {
-      if (this.draining && request.httpVersionMajor === 1) response.setHeader('connection', 'close');
+      if (this.retired && request.httpVersionMajor === 1) response.setHeader('connection', 'close');
       const answered = answer(options.onRequest, request, response, onError).finally(() => this.busy.delete(answered));
       this.busy.add(answered);
     });
@@ -121,12 +122,20 @@ export class GuardedServer implements AsyncDisposable {
     });
   }
 
-  /** Takes no new connections, lets answers under way be sent within `milliseconds`, then closes. */
-  async drain(milliseconds: number): Promise<void> {
-    this.draining = true;
-    const closed = this.stopListening();
+  /**
+   * Answers as before, and asks clients to come back on another connection. A connection that is kept, and closed while the next
+   * request is on its way, loses that request.
+   */
+  retire(): void {
+    this.retired = true;
     // Sessions of HTTP/2 end after their last stream.
     for (const session of this.sessions) session.close();
+  }
+
+  /** Takes no new connections, lets answers under way be sent within `milliseconds`, then closes. */
+  async drain(milliseconds: number): Promise<void> {
+    const closed = this.stopListening();
+    this.retire();
     let timer: Disposable | undefined;
     const late = new Promise<void>((resolve) => {
       timer = this.clock.setTimer(milliseconds, resolve);

@@ -10,6 +10,7 @@ export const valueDescriptions: Readonly<Record<keyof ReleaseValues, string>> = 
   replicas: 'Processes that share the work by leader election.',
   logLevel: 'debug, info, warn or error.',
   leaderElection: 'How long others wait for a leader that is silent, when it stops itself, and how often both try.',
+  shutdownDelay: 'How long webhooks of a Pod that is deleted are answered, while the Service forgets it. At most 20s.',
   extraArgs: 'Further arguments of the program, as [--buckets, "2"].',
   resources: 'Requests and limits of the container.',
   nodeSelector: 'Labels of the nodes that Pods may run on.',

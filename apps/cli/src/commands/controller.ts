@@ -18,6 +18,7 @@ import { electionFlags, electionOf } from '../election/election-options.ts';
 import { loadSystems } from '../catalog/load-systems.ts';
 import { onlyControllers } from '../systems/only-controllers.ts';
 import type { SystemSettings } from '../systems/system-settings.ts';
+import { readDuration } from '../read-duration.ts';
 import { readNumber, readPort, UserError } from '../user-error.ts';
 
 export interface ControllerOptions extends SystemSettings {
@@ -40,6 +41,7 @@ export interface ControllerOptions extends SystemSettings {
   readonly webhookPort: string;
   readonly webhookUrl?: string;
   readonly webhookService: string;
+  readonly shutdownDelayDuration?: string;
   readonly statusAddress: string;
   readonly logLevel: string;
   readonly dashboardAddress?: string;
@@ -49,7 +51,7 @@ export interface ControllerOptions extends SystemSettings {
   readonly dashboardHostName: readonly string[];
 }
 
-/** A cluster kills a process 30 seconds after SIGTERM; Leases are released before. */
+/** A cluster kills a process 30 seconds after SIGTERM; Leases are released before, and the last webhooks answered. */
 const graceMs = 20_000;
 
 /** `tektite controller`: runs systems against a cluster until it receives a signal. */
@@ -70,6 +72,7 @@ export async function controller(options: ControllerOptions): Promise<void> {
       metrics: controllerMetrics(telemetry.meter),
       concurrency: settings.threads,
       graceMs,
+      shutdownDelayMs: settings.shutdownDelayMs,
       install: options.install,
       ...(options.namespace ? { namespace: options.namespace } : {}),
       ...(settings.webhooks ? { webhooks: settings.webhooks } : {}),
@@ -98,6 +101,8 @@ export async function controller(options: ControllerOptions): Promise<void> {
       await stopped.promise;
       log.info('stopping');
       await page?.close();
+      await running.stop();
+      // Until now, it reported that this process is not ready any more.
       await status.close();
     } finally {
       await running.stop();
@@ -114,7 +119,11 @@ function readSettings(options: ControllerOptions) {
   const status = readAddress('--status-address', options.statusAddress);
   const webhookPort = readPort('--webhook-port', options.webhookPort);
   const service = { namespace: options.systemNamespace, name: options.webhookService };
+  const shutdownDelayMs = readDuration('--shutdown-delay-duration', options.shutdownDelayDuration ?? '0s');
+  if (shutdownDelayMs > graceMs)
+    throw new UserError(`--shutdown-delay-duration must be at most ${graceMs / 1000}s; a cluster does not wait longer`);
   return {
+    shutdownDelayMs,
     logLevel,
     statusHost: status.host,
     statusPort: status.port,

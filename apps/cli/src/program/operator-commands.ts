@@ -27,6 +27,10 @@ export function addOperatorCommands(tektite: Command): void {
       'how long a leader retries to renew its Lease before it stops; default: 10s',
     )
     .option('--leader-elect-retry-period <time>', 'the time between attempts; default: 2s')
+    .option(
+      '--shutdown-delay-duration <time>',
+      'how long webhooks are answered after SIGTERM, while Services forget this process; default: 0s',
+    )
     .option('--no-install', 'do not apply CustomResourceDefinitions')
     .option('--webhook-port <number>', 'the port of webhooks; 0 disables them', '0')
     .option('--webhook-url <url>', 'the URL by which the API server calls webhooks, in place of the Service')

@@ -175,6 +175,8 @@ function deploymentOf(release: SystemRelease, program: OwnProgram, values: Relea
       values.leaderElection.renewDeadline,
       '--leader-elect-retry-period',
       values.leaderElection.retryPeriod,
+      '--shutdown-delay-duration',
+      values.shutdownDelay,
       ...args,
       ...itemsOf(values.extraArgs),
     ],

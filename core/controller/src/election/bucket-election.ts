@@ -10,7 +10,7 @@ import type { Ownership } from './ownership.ts';
 export interface BucketElectionOptions
   extends BucketNaming,
     Partial<ElectionTiming>,
-    Pick<LeaderElectorOptions, 'identity' | 'onTransition' | 'onError'> {
+    Pick<LeaderElectorOptions, 'identity' | 'onTransition' | 'onError' | 'watch'> {
   /** Where the Leases are. */
   readonly namespace: string;
   /** Awaited before a bucket is given away: resolve when no work on its keys goes on. */

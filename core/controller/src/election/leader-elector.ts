@@ -7,6 +7,7 @@ import { checkTiming, coreTiming, type ElectionTiming, jitterFactor } from './el
 import { GainedListeners } from './gained-listeners.ts';
 import { uniqueIdentity } from './identity.ts';
 import { heldSpec, holderOf, nextStep, promisedMs, releasedSpec } from './lease-record.ts';
+import type { LeaseWatch } from './lease-watch.ts';
 import type { Ownership } from './ownership.ts';
 import { fenced, mayHaveArrived, Term } from './term.ts';
 
@@ -32,6 +33,8 @@ export interface LeaderElectorOptions extends Partial<ElectionTiming> {
   readonly handOver?: () => Promise<void>;
   /** Awaited before each try to take the lease, to let others go first. */
   readonly beforeTry?: (signal: AbortSignal) => Promise<void>;
+  /** Reports changes of the lease while this process waits for it. Without it, the lease is read periodically. */
+  readonly watch?: LeaseWatch;
   /** For logs and metrics. */
   readonly onTransition?: (transition: ElectionTransition) => void;
   /** Called with errors. No action is required: the elector retries. */
@@ -73,8 +76,10 @@ export class LeaderElector implements Ownership {
   private readonly options: LeaderElectorOptions & ElectionTiming;
   private readonly listeners = new GainedListeners();
   private term: Term | undefined;
-  /** The Lease as last seen, and since when it looks so. */
-  private seen: { readonly lease: Lease; readonly since: number } | undefined;
+  /** The Lease as last seen, since when it looks so, and whether the watch reported it. */
+  private seen: { readonly lease: Lease; readonly since: number; watched: boolean } | undefined;
+  /** Ends the wait for another holder. */
+  private wake = () => {};
   /** Whether the Lease must be read before it is written again. */
   private stale = false;
   /** Whether the answer to the last write was lost, so that it may have succeeded. */
@@ -130,12 +135,13 @@ export class LeaderElector implements Ownership {
   }
 
   private async acquire(signal: AbortSignal): Promise<Term | undefined> {
-    const { beforeTry } = this.options;
+    const { beforeTry, watch, lease } = this.options;
+    using _watching = watch?.subscribe(lease.name, (seen) => this.observe(seen));
     while (!signal.aborted) {
       await beforeTry?.(signal);
       const sent = signal.aborted ? undefined : await this.attempt(signal, () => this.tryTake(signal));
       if (sent !== undefined && !signal.aborted) return this.begin(sent);
-      await this.pause(Math.min(this.retryPause(), this.untilFree()), signal);
+      await this.waitForTurn(signal);
     }
     // The last try may have succeeded, whether we know it or not.
     if (this.uncertain || this.leader === this.identity) {
@@ -145,17 +151,37 @@ export class LeaderElector implements Ownership {
     return undefined;
   }
 
-  private retryPause(): number {
-    return this.options.retryPeriodMs * (1 + this.client.random.next() * jitterFactor);
+  /**
+   * A lease that is about to run out is tried to be taken at that moment, and not up to two periods later. One that the watch
+   * reports is not read before: each renewal prolongs the wait, and a release ends it. If the watch is silent though the
+   * holder renews, the read at the end of the wait finds that out, and the lease is read periodically again.
+   */
+  private async waitForTurn(signal: AbortSignal): Promise<void> {
+    const turn = new AbortController();
+    this.wake = () => turn.abort();
+    const either = AbortSignal.any([signal, turn.signal]);
+    do {
+      const retryMs = this.options.retryPeriodMs * (1 + this.client.random.next() * jitterFactor);
+      const leftMs = this.leftToHolder();
+      // Those who wait for one lease do not all come at once. One that could be taken already was: another reason is in the way.
+      const freeMs = leftMs < 0 ? Infinity : leftMs + this.client.random.next() * this.options.retryPeriodMs * 0.2;
+      await this.pause(this.seen?.watched && freeMs < Infinity ? freeMs : Math.min(retryMs, freeMs), either);
+    } while (!either.aborted && this.seen?.watched && this.leftToHolder() > 0);
   }
 
-  /** A lease that is about to run out is tried to be taken at that moment, and not up to two periods later. */
-  private untilFree(): number {
-    if (!this.seen || this.leader === '' || this.leader === this.identity) return Infinity;
-    const { leaseDurationMs, retryPeriodMs } = this.options;
-    const left = promisedMs(this.seen.lease, leaseDurationMs) - (this.client.clock.monotonic() - this.seen.since);
-    // Those who wait for one lease do not all come at once. One that could be taken already was: another reason is in the way.
-    return left < 0 ? Infinity : left + this.client.random.next() * retryPeriodMs * 0.2;
+  /** How long the lease is another process's yet, by the last renewal that was seen; negative when it is not. */
+  private leftToHolder(): number {
+    if (!this.seen || this.leader === '' || this.leader === this.identity) return Number.NEGATIVE_INFINITY;
+    const promised = promisedMs(this.seen.lease, this.options.leaseDurationMs);
+    return promised - (this.client.clock.monotonic() - this.seen.since);
+  }
+
+  /** An event of the watch. Events may be older than the last answer, so that they never settle what is uncertain. */
+  private observe(lease: Lease | undefined): void {
+    if (this.stale || this.uncertain) return;
+    if (lease) this.see(lease, true);
+    else this.seen = undefined;
+    if (this.leader === '') this.wake();
   }
 
   private begin(sent: number): Term {
@@ -293,14 +319,17 @@ export class LeaderElector implements Ownership {
     return false;
   }
 
-  private see(lease: Lease): void {
+  private see(lease: Lease, watched = false): void {
     this.stale = this.uncertain = false;
     const known = this.seen?.lease.metadata;
     const { uid, resourceVersion } = lease.metadata;
     // Any change counts as a renewal.
-    if (known?.uid === uid && known?.resourceVersion === resourceVersion) return;
+    if (this.seen && known?.uid === uid && known?.resourceVersion === resourceVersion) {
+      this.seen.watched ||= watched;
+      return;
+    }
     const before = this.leader;
-    this.seen = { lease, since: this.client.clock.monotonic() };
+    this.seen = { lease, since: this.client.clock.monotonic(), watched };
     const holder = this.leader;
     if (holder !== before && holder !== this.identity && before !== this.identity) this.notify('observed');
   }

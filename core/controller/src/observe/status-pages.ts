@@ -28,7 +28,7 @@ export interface StatusPage {
  * The pages of a process of controllers:
  * - `/healthz`: 200 while no reconcile hangs and all caches follow the server, 500 otherwise; `?verbose` lists the checks;
  * - `/livez`: 200 while no reconcile hangs. A server that is not there is no reason to restart all its clients;
- * - `/readyz`: 200 once the caches are synced and the controllers run;
+ * - `/readyz`: 200 once the caches are synced and the controllers run, until they are stopped;
  * - `/metrics`: for Prometheus;
  * - `/explain?kind=Memcached&key=default/cache`: the recent reconciles of that object, as JSON.
  *
@@ -65,9 +65,9 @@ const denied: StatusPage = {
   body: 'only on this machine; on a cluster, use kubectl port-forward\n',
 };
 
-/** Controllers that wait for their caches do not work, and do not hang. */
+/** Controllers that wait for their caches, or were stopped, do not work, and do not hang. */
 function isLive({ controllers }: ReturnType<StatusSubject['health']>): boolean {
-  return [...controllers.values()].every(({ healthy, state }) => healthy || state === 'syncing');
+  return [...controllers.values()].every(({ stuck }) => stuck.length === 0);
 }
 
 function healthPage(

@@ -18,7 +18,11 @@ const older = defineKind({ group, version: 'v1beta1', kind: 'Widget', fields: { 
 const reconcile = () => undefined;
 const system = (more: Partial<System>): System => ({ name: 'widgets', kinds: [], controllers: [], ...more });
 const events = { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] };
-const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'update'] };
+const leases = {
+  apiGroups: ['coordination.k8s.io'],
+  resources: ['leases'],
+  verbs: ['create', 'get', 'list', 'update', 'watch'],
+};
 
 describe('the role of a system', () => {
   it('follows what its controllers watch, each kind once, may be the owner of some of it, and records Events', () => {

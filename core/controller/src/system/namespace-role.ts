@@ -15,7 +15,7 @@ export interface NamespaceRoleOptions {
 export function namespaceRoleFor(system: System, options: NamespaceRoleOptions): Role {
   const { namespace, name = `tektite-${system.name}`, webhookService = 'tektite-webhook' } = options;
   const rules: PolicyRule[] = [
-    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'update'] },
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'list', 'update', 'watch'] },
   ];
   if (system.webhooks?.length) {
     const secrets = { apiGroups: [''], resources: ['secrets'] };

@@ -192,4 +192,26 @@ describe('systems', () => {
     await widget('c');
     await eventually(() => [...second].sort()).toEqual(['default/a', 'default/b', 'default/c']);
   });
+
+  it('release their Leases when they stop, and answer webhooks until the shutdown delay has passed', async () => {
+    const clock = virtualClock();
+    await using served = await startControlPlane({ clock });
+    const { client } = served;
+    const webhooks = { host: served.server.localWebhooks, service };
+    const election = { namespace: 'default', buckets: 1 };
+    const options = { client, webhooks, election, name: 'w', shutdownDelayMs: 5000 };
+    const running = await clock.until(startSystems([widgets()], options));
+    const holder = async () =>
+      (await client.list(kinds.Lease, { namespace: 'default' })).items[0]?.spec?.holderIdentity;
+    await clock.advance(5000);
+    expect(await holder()).not.toBe('');
+    const stopped = running.stop();
+    expect(running.health()).toMatchObject({ ready: false });
+    await clock.advance(4000);
+    expect(await holder()).toBe('');
+    const create = (name: string) => client.create(Widget, { metadata: { namespace: 'default', name } });
+    await create('during');
+    await clock.until(stopped);
+    await expect(create('after')).rejects.toThrow('failed calling webhook');
+  });
 });

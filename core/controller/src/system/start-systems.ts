@@ -1,6 +1,7 @@
 import { type Client, keyOf } from '@tektite/client';
 import { type KubeObject, sleep } from '@tektite/meta';
 import { BucketElection, type BucketElectionOptions } from '../election/bucket-election.ts';
+import { LeaseWatch } from '../election/lease-watch.ts';
 import type { Ownership } from '../election/ownership.ts';
 import { type Logger, silentLogger } from '../logger.ts';
 import { Manager, type ManagerHealth, type ManagerOptions } from '../reconcile/manager.ts';
@@ -12,7 +13,7 @@ import { installObjects } from './install-objects.ts';
 import type { System, SystemServices } from './system.ts';
 
 /** How several processes share the work: each controller has buckets of objects, each bucket a Lease. */
-export interface SystemsElection extends Omit<BucketElectionOptions, 'queue' | 'component' | 'handOver'> {
+export interface SystemsElection extends Omit<BucketElectionOptions, 'queue' | 'component' | 'handOver' | 'watch'> {
   /** The beginning of the Leases' names. Default the manager's name. */
   readonly component?: string;
 }
@@ -34,12 +35,21 @@ export interface SystemsOptions extends Omit<ManagerOptions, 'ownership'> {
   readonly webhooks?: SystemsWebhooks;
   /** Without it, all objects are this process's. */
   readonly election?: SystemsElection;
+  /**
+   * How long webhooks and other servers answer after `stop` is called, while Services forget this process. Work stops and Leases
+   * are released meanwhile. Default not at all.
+   */
+  readonly shutdownDelayMs?: number;
 }
 
 /** Systems at work. */
 export interface RunningSystems extends AsyncDisposable {
   readonly manager: Manager;
   health(): SystemsHealth;
+  /**
+   * 1. it is not ready any more; 2. controllers take nothing new, and complete what they do; 3. Leases are released; 4. after the
+   * delay, webhooks and other servers complete their answers and end.
+   */
   stop(): Promise<void>;
 }
 
@@ -56,8 +66,8 @@ export interface SystemsHealth extends ManagerHealth {
 export async function startSystems(given: readonly System[], options: SystemsOptions): Promise<RunningSystems> {
   const { client, log = silentLogger } = options;
   const started: (() => Promise<unknown>)[] = [];
-  const stop = async () => {
-    for (let undo = started.pop(); undo; undo = started.pop()) await undo();
+  const undo = async () => {
+    for (let end = started.pop(); end; end = started.pop()) await end();
   };
   try {
     const pending = options.install === false ? [] : await install(client, given, log, defineWhole(given, options));
@@ -65,20 +75,30 @@ export async function startSystems(given: readonly System[], options: SystemsOpt
     const webhooks = await serveWebhooks(systems, options, log);
     if (webhooks) started.push(() => webhooks.stop());
     if (pending.length > 0) started.push(await installLater(client, pending, log));
+    const { clock } = client;
+    let servedUntil = Number.NEGATIVE_INFINITY;
+    started.push(() => sleep(clock, Math.max(0, servedUntil - clock.monotonic())));
     const manager = startManager(systems, options, started);
+    let stopped: Promise<void> | undefined;
+    const stop = () => {
+      if (stopped) return stopped;
+      servedUntil = clock.monotonic() + (options.shutdownDelayMs ?? 0);
+      if (webhooks instanceof WebhookService) webhooks.retire();
+      return (stopped = undo());
+    };
     const health = (): SystemsHealth => {
       const own = manager.health();
       const { healthy, lastError } = webhooks?.health() ?? { healthy: true, lastError: undefined };
       return {
         ...own,
         healthy: own.healthy && healthy,
-        ready: own.ready && healthy,
+        ready: own.ready && healthy && !stopped,
         ...(webhooks ? { webhooks: { healthy, lastError } } : {}),
       };
     };
     return { manager, health, stop, [Symbol.asyncDispose]: stop };
   } catch (error) {
-    await stop();
+    await undo();
     throw error;
   }
 }
@@ -175,11 +195,17 @@ function startManager(
   const { client, install: _, define: __, webhooks: ___, election, ...rest } = options;
   const stopping = new AbortController();
   const elections: Promise<void>[] = [];
+  const watch = election && new LeaseWatch(client, election.namespace);
+  if (watch)
+    elections.push(
+      watch.run(stopping.signal, (error) => options.log?.warn('Leases are read, not watched, for now', { error })),
+    );
   let manager: Manager;
   const compete = (controller: string): Ownership => {
     const { component = options.name ?? 'tektite', ...how } = election as SystemsElection;
     const ownership = new BucketElection(client, {
       ...how,
+      ...(watch ? { watch } : {}),
       component,
       queue: controller,
       handOver: (owned) => manager.idle(owned, controller),

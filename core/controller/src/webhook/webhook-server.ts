@@ -70,6 +70,11 @@ export class WebhookServer implements AsyncDisposable {
     this.server.use(certificate);
   }
 
+  /** Answers as before, each on a connection that ends with it: the next one may go to another replica. */
+  retire(): void {
+    this.server.retire();
+  }
+
   /** Ends the server; answers under way get `drainMs`. */
   stop(drainMs: number = defaultDrainMs): Promise<void> {
     return (this.stopping ??= this.server.drain(drainMs));

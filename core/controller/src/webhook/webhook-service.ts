@@ -96,6 +96,11 @@ export class WebhookService implements AsyncDisposable {
     return { healthy: registered && notAfter > this.clock.now(), notAfter, registered, lastError };
   }
 
+  /** For a process that is about to stop: API servers are asked to open other connections, to other replicas. */
+  retire(): void {
+    this.server.retire();
+  }
+
   /** Ends the server; answers under way are still given. Configurations stay: other replicas may serve them. */
   async stop(): Promise<void> {
     this.controller.abort(new Error('the webhooks were stopped'));
