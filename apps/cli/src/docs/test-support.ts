@@ -159,6 +159,8 @@ function checkOut({ home, own }: Reader): void {
   copy(join(repository, 'node_modules'), join(home, 'tektite/node_modules'), '.vite-temp');
 }
 
+const tailLines = 60;
+
 /** A shell that a page's commands are typed into. */
 class Shell implements AsyncDisposable {
   private readonly child: ChildProcess;
@@ -193,8 +195,15 @@ class Shell implements AsyncDisposable {
     if (shown.length === 0 && code === 0) return;
     if (shown.length > 0 && patternOf(shown).test(printed)) return;
     throw new Error(
-      `${where}: $ ${command}\nended with ${code} and printed\n${printed}\nthe page shows\n${shown.join('\n')}`,
+      `${where}: $ ${command}\nended with ${code} and printed\n${printed}\nthe page shows\n${shown.join('\n')}\n${this.logTails()}`,
     );
+  }
+
+  /** The last lines of what runs in the background. */
+  private logTails(): string {
+    const logs = readdirSync(this.home).filter((name) => name.startsWith('background-'));
+    const tail = (name: string) => readFileSync(join(this.home, name), 'utf8').split('\n').slice(-tailLines);
+    return logs.flatMap((name) => [`the end of ${name}:`, ...tail(name)]).join('\n');
   }
 
   async folder(): Promise<string> {

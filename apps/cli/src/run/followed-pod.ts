@@ -13,6 +13,8 @@ export interface StepEnd {
 
 /** Receives what happens to the steps of a Pod. */
 export interface StepListener {
+  /** Whether all steps have ended, so that what is left of their logs ends, too; said again with each change. */
+  ending(isEnding: boolean): void;
   log(step: string, line: string): void;
   ended(step: string, end: StepEnd): void;
   /** Something keeps the Pod, or a container of it, from starting. Each reason comes once. */
@@ -40,7 +42,11 @@ export async function followPod(
   const stop = new AbortController();
   const warnings = new Warnings(client.clock, (reason) => listener.stuck(reason));
   const ends = AbortSignal.any([signal, stop.signal]);
-  const pods = podStates(client, key, (pod) => warnings.observe(pod), ends);
+  const observe = (pod: Pod | undefined) => {
+    listener.ending(pod !== undefined && hasEnded(pod));
+    if (pod) warnings.observe(pod);
+  };
+  const pods = podStates(client, key, observe, ends);
   // Without the right to read events, there are no warnings.
   const warned = followWarnings(client, key, (reason) => warnings.later(reason), ends).catch(() => undefined);
   try {
@@ -90,6 +96,11 @@ async function followStep(
     ...(image === undefined ? {} : { unusedImage: image }),
   });
   return true;
+}
+
+function hasEnded(pod: Pod): boolean {
+  const steps = (pod.spec?.containers ?? []).filter(({ name }) => name.startsWith(prefix));
+  return steps.every(({ name }) => stateOf(pod, name)?.terminated !== undefined);
 }
 
 /** The entrypoint leaves its reason in the termination message. */
@@ -188,8 +199,13 @@ interface PodStates {
   until(holds: (pod: Pod) => boolean): Promise<Pod | undefined>;
 }
 
-/** One watch for everything that is asked about the Pod. */
-function podStates(client: Client, key: ObjectKey, observe: (pod: Pod) => void, signal: AbortSignal): PodStates {
+/** One watch for everything that is asked about the Pod. Observed is each state; `undefined`: it cannot be read now. */
+function podStates(
+  client: Client,
+  key: ObjectKey,
+  observe: (pod: Pod | undefined) => void,
+  signal: AbortSignal,
+): PodStates {
   const selection = { namespace: key.namespace ?? '', fieldSelector: `metadata.name=${key.name}`, signal };
   let current: Pod | undefined;
   const events = resilientWatch<Pod>(client, kinds.Pod, selection);
@@ -198,6 +214,7 @@ function podStates(client: Client, key: ObjectKey, observe: (pod: Pod) => void, 
       while (!current || !holds(current)) {
         const { value: event } = await events.next();
         if (event.type === 'added' || event.type === 'modified') observe((current = event.object));
+        if (event.type === 'error') observe(undefined);
         const gone = event.type === 'deleted' || event.type === 'vanished' || (event.type === 'synced' && !current);
         if (gone) return undefined;
       }

@@ -8,7 +8,7 @@ import { MissingPrograms, registryHint } from './missing-program.ts';
 import { pipelineRunLabel, type RunKind, runKinds } from '../input/run-kinds.ts';
 import type { RunEnd, RunView } from './view/run-view.ts';
 
-/** How long logs may be silent once a run has completed: of a Pod that was deleted there are none. */
+/** How long Pods may be silent that go on when their run has completed: they are being deleted, or their node is gone. */
 const lastNewsMs = 3000;
 
 interface AnyRun extends KubeObject {
@@ -33,6 +33,8 @@ export class FollowedRun {
   private readonly objects = new Map<string, AnyRun>();
   /** The logs of each Pod, while they are read. */
   private readonly logs = new Map<string, Promise<void>>();
+  /** The Pods of which a log is left that ends by itself, and those that are not known yet. */
+  private readonly ending = new Set<string>();
   private readonly log: LogOrder;
   private readonly missing = new MissingPrograms();
   private readonly hinted = new Set<string>();
@@ -86,9 +88,12 @@ export class FollowedRun {
     }
   }
 
-  /** Resolves when there was no line of a log for a while. */
+  /**
+   * Resolves when there was nothing new of Pods for a while, and no log is left that ends by itself: a slow server would make
+   * a run look silent that has not been read.
+   */
   private async silence(): Promise<void> {
-    for (let before = -1; before !== this.news; ) {
+    for (let before = -1; before !== this.news || this.ending.size > 0; ) {
       before = this.news;
       await sleep(this.client.clock, lastNewsMs, this.signal);
     }
@@ -170,6 +175,11 @@ export class FollowedRun {
     const { view } = this;
     const place = (step: string) => ({ run: this.key.name, tasks, step });
     const listener = {
+      ending: (isEnding: boolean) => {
+        this.news++;
+        if (isEnding) this.ending.add(pod);
+        else this.ending.delete(pod);
+      },
       log: (step: string, line: string) => {
         this.news++;
         this.missing.log(`${pod}/${step}`, line);
@@ -183,7 +193,10 @@ export class FollowedRun {
       stuck: (reason: string) => view.note(reason),
     };
     const key = { namespace: this.key.namespace, name: pod };
-    const read = this.attended(followPod(this.client, key, listener, this.signal, this.window));
+    this.ending.add(pod);
+    const read = this.attended(followPod(this.client, key, listener, this.signal, this.window)).finally(() =>
+      this.ending.delete(pod),
+    );
     this.logs.set(pod, read);
     return read;
   }

@@ -2,7 +2,7 @@ import { Backoff, type Client, isClientError, type KindReference, resilientWatch
 import type { ResilientEvent, ResilientWatchOptions } from '@tektite/client';
 import { isStatusError, type KubeObject, sleep } from '@tektite/meta';
 import { ControllerError } from '../controller-error.ts';
-import { type CachedObject, cacheKey } from './cached-object.ts';
+import { type CachedObject, cacheKey, isAtLeast } from './cached-object.ts';
 import type { HandlerOptions, InformerHandler } from './handler-set.ts';
 import { InformerContent } from './informer-content.ts';
 import { HealthRecord, type InformerHealth } from './informer-health.ts';
@@ -106,6 +106,12 @@ export class Informer<T extends KubeObject = KubeObject, Out extends CachedObjec
     return this.waiting.until(condition, signal);
   }
 
+  /** Whether the cache shows what the server had by this key at this version, or later. */
+  shows(key: string, resourceVersion: string): boolean {
+    const own = this.store.get(key)?.metadata.resourceVersion;
+    return [own, this.latest].some((version) => version !== undefined && isAtLeast(version, resourceVersion));
+  }
+
   addHandler(handler: InformerHandler<Out>, options?: HandlerOptions): Disposable {
     if (this.controller.signal.aborted) throw stoppedError();
     return this.content.handlers.add(handler, options);
@@ -196,9 +202,9 @@ export class Informer<T extends KubeObject = KubeObject, Out extends CachedObjec
         this.listing = false;
         this.record.synced = true;
     }
-    this.heard();
     // The versions of a list's objects come in no order; only its own says how far it goes.
     if (!this.listing) this.latest = versionOf(event) ?? this.latest;
+    this.heard();
     return false;
   }
 

@@ -9,7 +9,7 @@ import type {
   TransportResponse,
 } from '@tektite/client';
 import { formatApiVersion, isStatusError, type KubeObject, parseLabelSelector, type Status } from '@tektite/meta';
-import { type CachedObject, cacheKey, isAtLeast } from './cached-object.ts';
+import { type CachedObject, cacheKey } from './cached-object.ts';
 import type { Informer } from './informer.ts';
 
 /** Where to find the caches that a write has to reach. `InformerSet` is one. */
@@ -165,17 +165,10 @@ function concerns({ store, options }: Informer<KubeObject, CachedObject>, { key,
   return !fieldSelector && parseLabelSelector(labelSelector).matches(labels);
 }
 
-function shows({ store, resourceVersion: seen }: Informer<KubeObject, CachedObject>, key: string, mark: Mark): boolean {
-  const { uid, resourceVersion } = store.get(key)?.metadata ?? {};
-  switch (mark.type) {
-    case 'gone':
-      return uid !== mark.uid;
-    case 'changed':
-      return resourceVersion !== mark.resourceVersion;
-    case 'version':
-      if (resourceVersion !== undefined && isAtLeast(resourceVersion, mark.resourceVersion)) return true;
-      return seen !== undefined && isAtLeast(seen, mark.resourceVersion);
-  }
+function shows(informer: Informer<KubeObject, CachedObject>, key: string, mark: Mark): boolean {
+  if (mark.type === 'version') return informer.shows(key, mark.resourceVersion);
+  const { uid, resourceVersion } = informer.store.get(key)?.metadata ?? {};
+  return mark.type === 'gone' ? uid !== mark.uid : resourceVersion !== mark.resourceVersion;
 }
 
 /**

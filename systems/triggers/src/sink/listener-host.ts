@@ -32,6 +32,7 @@ export class RunningListenerHost implements AsyncDisposable {
   readonly clusterAddress?: string;
   private readonly shared: GuardedServer;
   private readonly servers: ListenerServers;
+  private readonly watched: WatchedTriggerStore;
   private readonly host: string;
   private readonly stopping: () => Promise<void>;
 
@@ -39,11 +40,13 @@ export class RunningListenerHost implements AsyncDisposable {
     readonly sink: EventSink;
     readonly shared: GuardedServer;
     readonly servers: ListenerServers;
+    readonly watched: WatchedTriggerStore;
     readonly host: string;
     readonly clusterAddress?: string;
     readonly stopping: () => Promise<void>;
   }) {
     ({ sink: this.sink, shared: this.shared, servers: this.servers, host: this.host, stopping: this.stopping } = parts);
+    this.watched = parts.watched;
     if (parts.clusterAddress !== undefined) this.clusterAddress = parts.clusterAddress;
   }
 
@@ -52,7 +55,9 @@ export class RunningListenerHost implements AsyncDisposable {
     return `http://${this.host.includes(':') ? `[${this.host}]` : this.host}:${this.shared.port}`;
   }
 
-  ensure(listener: EventListenerObject): Promise<number | undefined> {
+  /** The sink has a separate cache: a listener is served when it is there, too. An event before that would be lost. */
+  async ensure(listener: EventListenerObject): Promise<number | undefined> {
+    await this.watched.shows(listener);
     return this.servers.ensure(listener);
   }
 
@@ -122,6 +127,7 @@ export async function startListenerHost(options: ListenerHostOptions): Promise<R
     sink,
     shared,
     servers,
+    watched,
     host: listen.host,
     stopping,
     ...(clusterAddress === undefined ? {} : { clusterAddress }),

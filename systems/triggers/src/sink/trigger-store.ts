@@ -1,6 +1,6 @@
 import type { Client } from '@tektite/client';
-import { Informer } from '@tektite/controller/cache';
-import { type KubeObject, notFoundError } from '@tektite/meta';
+import { cacheKey, Informer } from '@tektite/controller/cache';
+import { type Clock, type KubeObject, notFoundError } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import { ClusterTriggerBinding, TriggerBinding, type TriggerBindingObject } from '../kinds/binding.ts';
 import { EventListener, type EventListenerObject } from '../kinds/event-listener.ts';
@@ -41,26 +41,41 @@ const storeKinds = {
   clusterInterceptors: ClusterInterceptor,
 } as const;
 
+/** A store shows a listener after so long, or its server does not answer. */
+const maxWaitMs = 10_000;
+
 /** A store that follows the API. */
 export class WatchedTriggerStore implements AsyncDisposable {
   readonly store: TriggerStore;
-  private readonly informers: readonly Informer[];
+  private readonly clock: Clock;
+  private readonly informers: Readonly<Record<keyof TriggerStore, Informer>>;
 
   constructor(client: Client, onError: (error: Error) => void) {
+    this.clock = client.clock;
     const entries = Object.entries(storeKinds).map(
       ([name, kind]) => [name, new Informer(client, kind as Kind, { onError })] as const,
     );
-    this.informers = entries.map(([, informer]) => informer);
+    this.informers = Object.fromEntries(entries) as Record<keyof TriggerStore, Informer>;
     this.store = Object.fromEntries(entries.map(([name, { store }]) => [name, store])) as unknown as TriggerStore;
   }
 
   /** Resolves when all kinds are listed. */
   async start(signal?: AbortSignal): Promise<void> {
-    await Promise.all(this.informers.map((informer) => informer.start().synced(signal)));
+    await Promise.all(Object.values(this.informers).map((informer) => informer.start().synced(signal)));
+  }
+
+  /** Resolves when the store has this state of a listener, or a later one. Rejects when that takes too long. */
+  async shows({ metadata }: EventListenerObject): Promise<void> {
+    const late = new AbortController();
+    using _timer = this.clock.setTimer(maxWaitMs, () => late.abort(new Error('the listener is not received yet')));
+    const { resourceVersion = '' } = metadata;
+    const { eventListeners } = this.informers;
+    const isShown = () => eventListeners.shows(cacheKey(metadata), resourceVersion);
+    await eventListeners.waitFor(isShown, late.signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.informers.map((informer) => informer.stop()));
+    await Promise.all(Object.values(this.informers).map((informer) => informer.stop()));
   }
 }
 
