@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { debian, node } from './pins.mjs';
+import { debianPackages } from './fetch-parts.mjs';
+import { node } from './pins.mjs';
 
 const debianArchitectures = { x64: 'amd64', arm64: 'arm64' };
 
@@ -42,7 +43,7 @@ function nodeComponent() {
 }
 
 function debianComponent(name, architecture) {
-  const { version, sha256 } = debian[name];
+  const { version, sha256 } = debianPackages.get(name, architecture);
   const query = `arch=${debianArchitectures[architecture]}&distro=debian-12`;
   const purl = `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?${query}`;
   return {
@@ -51,6 +52,6 @@ function debianComponent(name, architecture) {
     name,
     version,
     purl,
-    hashes: [{ alg: 'SHA-256', content: sha256[architecture] }],
+    hashes: [{ alg: 'SHA-256', content: sha256 }],
   };
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fetchNode, fetchPackage, run } from './fetch-parts.mjs';
 import { platforms } from '../release/published.mjs';
@@ -88,8 +88,10 @@ export function entrypointFiles(staging, architecture) {
 /** A shell that places the scripts of steps. */
 export function shellFiles(architecture, folder) {
   const busybox = fetchPackage('busybox-static', architecture, folder);
+  // Newer versions of Debian have it in `usr`.
+  const binary = ['bin/busybox', 'usr/bin/busybox'].map((each) => join(busybox, each)).find(existsSync);
   return [
-    { path: 'bin/busybox', ...program, content: readFileSync(join(busybox, 'bin/busybox')) },
+    { path: 'bin/busybox', ...program, content: readFileSync(binary) },
     ...shellCommands.map((name) => ({ path: `bin/${name}`, type: 'symlink', mode: 0o777, target: 'busybox' })),
     copyright(busybox, 'busybox-static'),
     { path: 'tmp', type: 'folder', mode: 0o1777 },

@@ -1,6 +1,7 @@
 /**
  * The parts of images that are not of this repository, by version and checksum, so that two builds of one commit are the same. A new version
- * of Node.js or of a package of Debian is a change of this file.
+ * of Node.js or of a package of Debian is a change of this file. An archive of Debian drops a version when it has the next one; builds then take
+ * that one and say so.
  */
 export const node = {
   version: '24.21.0',
