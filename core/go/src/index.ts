@@ -65,6 +65,9 @@ export {
   parseGoDuration,
 } from './format/go-duration.ts';
 
+// Structs as what is hashed
+export { dumpStruct } from './dump/dump-struct.ts';
+
 // Paths into values
 export { findJsonPath, JsonPathError, type JsonPathOptions } from './json-path/find-json-path.ts';
 export { jsonPathErrors, type JsonPathNode, JsonPathSyntaxError } from './json-path/json-path-node.ts';

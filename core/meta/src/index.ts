@@ -123,7 +123,13 @@ export { normalizeInteger, parseInteger, parseJson, stringifyJson } from './json
 // Numbers and times
 export { humanDuration, shortHumanDuration } from './human-duration.ts';
 export { canonicalQuantity, Quantity } from './quantity.ts';
-export { isQuantityError, QuantityError, quantityErrors, type QuantityFormat } from './quantity-parser.ts';
+export {
+  isQuantityError,
+  parseQuantityParts,
+  QuantityError,
+  quantityErrors,
+  type QuantityFormat,
+} from './quantity-parser.ts';
 export {
   formatMicroTime,
   formatTime,

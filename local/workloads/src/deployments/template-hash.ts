@@ -1,17 +1,26 @@
+import { dumpStruct } from '@tektite/go';
 import { equalJson } from '@tektite/meta';
-import type { PodTemplateSpec } from '@tektite/schema/kubernetes';
+import { definitionOf, type PodTemplateSpec } from '@tektite/schema/kubernetes';
 
 export const hashLabel = 'pod-template-hash';
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
 /**
- * A short text that stands for a template. It is made as upstream makes it, FNV-1a printed in letters that form no
- * words, but of the template's JSON: upstream hashes how Go prints its structs, which changes from version to version,
- * and is not promised to be stable. Nothing depends on it: templates are compared, hashes only name.
+ * The value of `pod-template-hash`: FNV-1a over the template as Go prints its struct, in letters that form no words. It
+ * is upstream's value, so that a cluster taken over from another controller manager, or handed to one, rolls nothing.
  */
 export function templateHash(template: PodTemplateSpec, collisionCount: number | undefined): string {
-  const text = canonical(template) + (collisionCount === undefined ? '' : `#${collisionCount}`);
-  return safeEncode(String(fnv1a(text)));
+  const dump = Buffer.from(dumpStruct(definitionOf('core/v1.PodTemplateSpec'), template));
+  return safeEncode(
+    String(fnv1a(collisionCount === undefined ? dump : Buffer.concat([dump, eightBytes(collisionCount)]))),
+  );
+}
+
+/** The collision count follows in a buffer of eight bytes, of which upstream fills four. */
+function eightBytes(count: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeUInt32LE(count);
+  return bytes;
 }
 
 /** Letters and digits that are safe in names, for each digit one. */
@@ -19,9 +28,9 @@ export function safeEncode(digits: string): string {
   return [...digits].map((digit) => alphabet[digit.charCodeAt(0) % alphabet.length]).join('');
 }
 
-function fnv1a(text: string): number {
+function fnv1a(bytes: Uint8Array): number {
   let hash = 0x811c9dc5;
-  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   return hash;
 }
 
@@ -30,15 +39,6 @@ export function fnv1(text: string): number {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(text)) hash = (Math.imul(hash, 0x01000193) ^ byte) >>> 0;
   return hash;
-}
-
-/** JSON with sorted keys: the same for equal values. */
-function canonical(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  const entries = Object.entries(value).filter(([, field]) => field !== undefined);
-  entries.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, field]) => `${JSON.stringify(key)}:${canonical(field)}`).join()}}`;
 }
 
 /** Whether two templates are the same, whatever their hashes. */
