@@ -72,6 +72,22 @@ describe('a bundle for hosts', () => {
     expect(members(join(fetched, 'conf.tar'))).toContain('-rw-r--r-- etc/sysctl.d/99-kubernetes-cri.conf');
   });
 
+  it('has packages of rpm for hosts that have it', async () => {
+    for (const name of readdirSync(join(work, 'from'))) if (name.endsWith('.deb')) rmSync(join(work, 'from', name));
+    const lead = Buffer.from([0xed, 0xab, 0xee, 0xdb]);
+    for (const name of ['kubeadm', 'kubectl', 'kubelet']) put(`${name}-1.36.4-150500.1.1.x86_64.rpm`, lead);
+    put('kubernetes-cni-1.8.0-150500.1.1.x86_64.rpm', lead);
+    put('kubelet-1.36.4-150500.1.1.aarch64.rpm', lead);
+    const osImage = 'Rocky Linux 9.4 (Blue Onyx)';
+    expect(await problemsOf({ osImage })).toEqual([`there is no cri-tools-VERSION.x86_64.rpm in ${work}/from`]);
+    put('cri-tools-1.36.0-150500.1.1.x86_64.rpm', '<html>');
+    expect(await problemsOf({ osImage })).toEqual(['cri-tools-1.36.0-150500.1.1.x86_64.rpm is no package of rpm']);
+    put('cri-tools-1.36.0-150500.1.1.x86_64.rpm', lead);
+    const folder = await buildBundle({ ...request, osImage });
+    expect(folder).toBe(join(work, 'bundles/byoh-bundle-rocky_9_x86-64_k8s/v1.36.4'));
+    expect(readdirSync(folder)).toContain('kubernetes-cni.rpm');
+  });
+
   it('is the same bytes from the same files, and replaces the one before', async () => {
     const folder = await buildBundle(request);
     const read = () => readdirSync(folder).map((name) => [name, readFileSync(join(folder, name)).toString('base64')]);
@@ -105,7 +121,7 @@ describe('a bundle for hosts', () => {
 
   it('is not built of files that are not what their names say, and leaves nothing behind', async () => {
     put('kubeadm_1.36.4-1.1_amd64.deb', '<html>not found</html>');
-    expect(await problemsOf()).toEqual(['kubeadm_1.36.4-1.1_amd64.deb is no Debian package']);
+    expect(await problemsOf()).toEqual(['kubeadm_1.36.4-1.1_amd64.deb is no package of Debian']);
     expect(readdirSync(join(work, 'bundles/byoh-bundle-debian_12_x86-64_k8s'))).toEqual([]);
   });
 

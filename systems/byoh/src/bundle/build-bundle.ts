@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { defineErrors } from '@tektite/meta';
 import { buildLayer, type LayerFile, unpackLayer } from '@tektite/oci';
 import { resolveBundle, standardRows } from '../installer/installer-registry.ts';
+import type { PackageSystem } from '../installer/scripts/package-system.ts';
 import { type BundleTarget, chooseFiles, type ChosenFiles } from './choose-files.ts';
 import { containerdFiles, kernelFiles } from './host-files.ts';
 
@@ -47,13 +48,13 @@ export async function buildBundle(request: BundleRequest): Promise<string> {
   const { from, to, osImage, architecture, k8sVersion } = request;
   const resolved = resolveBundle(standardRows, { osimage: osImage, architecture }, k8sVersion);
   if (!resolved.ok) throw new BundleError([resolved.failureMessage]);
-  const chosen = chooseFiles(await readdir(from), request);
+  const chosen = chooseFiles(await readdir(from), request, resolved.packages);
   if ('problems' in chosen) throw new BundleError(chosen.problems.map((problem) => `${problem} in ${from}`));
   const folder = join(to, ...resolved.bundle.split(':'));
   await mkdir(dirname(folder), { recursive: true });
   const part = await mkdtemp(`${folder}.part-`);
   try {
-    await copyPackages(chosen, from, part);
+    await copyPackages(chosen, from, part, resolved.packages);
     await writeFile(join(part, 'conf.tar'), await archiveOf(kernelFiles));
     await writeContainerd(chosen, from, part);
     await rm(folder, { recursive: true, force: true });
@@ -64,20 +65,30 @@ export async function buildBundle(request: BundleRequest): Promise<string> {
   return folder;
 }
 
-async function copyPackages({ packages }: ChosenFiles, from: string, part: string): Promise<void> {
+async function copyPackages(
+  { packages }: ChosenFiles,
+  from: string,
+  part: string,
+  system: PackageSystem,
+): Promise<void> {
   const bad: string[] = [];
   for (const [name, file] of packages) {
-    if (!(await isDebianPackage(join(from, file)))) bad.push(`${file} is no Debian package`);
-    else await copyFile(join(from, file), join(part, name));
+    if (await isPackageFile(join(from, file), system)) await copyFile(join(from, file), join(part, name));
+    else bad.push(`${file} is no package of ${systemNames[system]}`);
   }
   if (bad.length > 0) throw new BundleError(bad);
 }
 
-/** Packages begin as archives of ar do. A failed download is often a page of HTML. */
-async function isDebianPackage(path: string): Promise<boolean> {
+const systemNames: Readonly<Record<PackageSystem, string>> = { deb: 'Debian', rpm: 'rpm' };
+
+/** How packages begin: those of Debian are archives of ar. A failed download is often a page of HTML. */
+const firstBytes: Readonly<Record<PackageSystem, string>> = { deb: '!<arch>\n', rpm: '\u00ed\u00ab\u00ee\u00db' };
+
+async function isPackageFile(path: string, system: PackageSystem): Promise<boolean> {
+  const expected = firstBytes[system];
   await using handle = await open(path);
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(8), 0, 8, 0);
-  return bytesRead === 8 && buffer.toString('latin1') === '!<arch>\n';
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(expected.length), 0, expected.length, 0);
+  return bytesRead === expected.length && buffer.toString('latin1') === expected;
 }
 
 async function writeContainerd({ containerd }: ChosenFiles, from: string, part: string): Promise<void> {

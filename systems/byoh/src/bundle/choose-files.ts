@@ -1,3 +1,4 @@
+import type { PackageSystem } from '../installer/scripts/package-system.ts';
 import { bundlePackages } from '../installer/scripts/script-inputs.ts';
 
 /** The hosts that a bundle is for. */
@@ -24,11 +25,12 @@ const versioned = ['kubeadm', 'kubectl', 'kubelet'];
  * twice, all at once.
  *
  * @example
- * chooseFiles(await readdir('downloads'), { k8sVersion: 'v1.36.4', architecture: 'amd64' });
+ * chooseFiles(await readdir('downloads'), { k8sVersion: 'v1.36.4', architecture: 'amd64' }, 'deb');
  */
 export function chooseFiles(
   names: readonly string[],
   target: BundleTarget,
+  system: PackageSystem,
 ): ChosenFiles | { readonly problems: readonly string[] } {
   const problems: string[] = [];
   const one = (what: string, found: readonly string[]): string => {
@@ -39,19 +41,44 @@ export function chooseFiles(
   const packages = new Map(
     bundlePackages.map((name) => {
       const version = versioned.includes(name) ? target.k8sVersion.replace(/^v/, '') : undefined;
-      const what = `${name}_${version ?? 'VERSION'}_${target.architecture}.deb`;
-      const found = names.filter((file) => isPackage(file, name, version, target.architecture));
-      return [`${name}.deb`, one(what, found)] as const;
+      const found = names.filter((file) => isPackage(file, { name, version, system }, target.architecture));
+      const what = fileName(name, version ?? 'VERSION', system, target.architecture);
+      return [`${name}.${system}`, one(what, found)] as const;
     }),
   );
   const containerd = chooseContainerd(names, target, one);
   return problems.length > 0 ? { problems } : { packages, containerd };
 }
 
-/** `kubelet_1.36.4-1.1_amd64.deb`; packages for all architectures say `all`. */
-function isPackage(file: string, name: string, version: string | undefined, architecture: string): boolean {
-  const [, of, given = '', arch = ''] = /^([a-z0-9.+-]+)_([^_]+)_([a-z0-9]+)\.deb$/.exec(file) ?? [];
-  if (of !== name || (arch !== architecture && arch !== 'all')) return false;
+/** Names of files: `kubelet_1.36.4-1.1_amd64.deb`, `kubelet-1.36.4-150500.1.1.x86_64.rpm`. */
+const fileNames: Readonly<Record<PackageSystem, RegExp>> = {
+  deb: /^(?<of>[a-z0-9.+-]+)_(?<given>[^_]+)_(?<arch>[a-z0-9]+)\.deb$/,
+  rpm: /^(?<of>[A-Za-z0-9._+-]+)-(?<given>[^-]+-[^-]+)\.(?<arch>[a-z0-9_]+)\.rpm$/,
+};
+
+/** Architectures as rpm spells them. */
+const rpmArchitectures = new Map([
+  ['amd64', 'x86_64'],
+  ['arm64', 'aarch64'],
+]);
+
+function fileName(name: string, version: string, system: PackageSystem, architecture: string): string {
+  if (system === 'deb') return `${name}_${version}_${architecture}.deb`;
+  return `${name}-${version}.${rpmArchitectures.get(architecture) ?? architecture}.rpm`;
+}
+
+interface WantedPackage {
+  readonly name: string;
+  readonly version: string | undefined;
+  readonly system: PackageSystem;
+}
+
+/** Packages for all architectures are `all` in Debian and `noarch` in rpm. */
+function isPackage(file: string, { name, version, system }: WantedPackage, architecture: string): boolean {
+  const { of, given = '', arch = '' } = fileNames[system].exec(file)?.groups ?? {};
+  const fitting =
+    system === 'deb' ? [architecture, 'all'] : [rpmArchitectures.get(architecture) ?? architecture, 'noarch'];
+  if (of !== name || !fitting.includes(arch)) return false;
   return version === undefined || given === version || given.startsWith(`${version}-`);
 }
 

@@ -12,17 +12,26 @@ describe('the registry', () => {
       'v1.31.2',
       'byoh-bundle-ubuntu_22.04_arm64_k8s:v1.31.2',
     ],
+    [{ ...ubuntu, osimage: 'Ubuntu 24.04.2 LTS' }, 'v1.36.1', 'byoh-bundle-ubuntu_24.04_x86-64_k8s:v1.36.1'],
     [{ ...ubuntu, osimage: 'Debian GNU/Linux 12 (bookworm)' }, 'v1.36.1', 'byoh-bundle-debian_12_x86-64_k8s:v1.36.1'],
-  ])('finds the bundle for %j and %s', (host, version, bundle) => {
-    expect(resolveBundle(standardRows, host, version)).toEqual({ ok: true, bundle });
+    [{ ...ubuntu, osimage: 'Debian GNU/Linux 13 (trixie)' }, 'v1.36.1', 'byoh-bundle-debian_13_x86-64_k8s:v1.36.1'],
+    [{ ...ubuntu, osimage: 'Rocky Linux 9.4 (Blue Onyx)' }, 'v1.30.1', 'byoh-bundle-rocky_9_x86-64_k8s:v1.30.1', 'rpm'],
+    [
+      { ...ubuntu, osimage: 'Red Hat Enterprise Linux 9.4 (Plow)' },
+      'v1.30.1',
+      'byoh-bundle-rhel_9_x86-64_k8s:v1.30.1',
+      'rpm',
+    ],
+  ])('finds the bundle for %j and %s', (host, version, bundle, packages = 'deb') => {
+    expect(resolveBundle(standardRows, host, version)).toEqual({ ok: true, bundle, packages });
   });
 
   it.each([
     [
-      { ...ubuntu, osimage: 'Rocky Linux 9.3' },
+      { ...ubuntu, osimage: 'Rocky Linux 8.3' },
       'v1.26.6',
       'UnsupportedOS',
-      'No k8s support for OS: "Rocky Linux 9.3" is none of Ubuntu 20.04*',
+      'No k8s support for OS: "Rocky Linux 8.3" is none of Ubuntu 20.04*',
     ],
     [
       { ...ubuntu, architecture: 'riscv64' },

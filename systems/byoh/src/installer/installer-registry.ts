@@ -1,4 +1,5 @@
 import type { HostInfo } from '../kinds/byo-host.ts';
+import type { PackageSystem } from './scripts/package-system.ts';
 
 /** One line of the registry: which hosts it is for, which versions, and which bundles those are. */
 export interface RegistryRow {
@@ -10,6 +11,8 @@ export interface RegistryRow {
   readonly kubernetes: readonly string[];
   /** How the release is called in the names of bundles. */
   readonly bundleOs: string;
+  /** The packages of those hosts, and of their bundles. Default `deb`. */
+  readonly packages?: PackageSystem;
 }
 
 const minors = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `v1.${from + i}.*`);
@@ -25,6 +28,14 @@ const ownRows: readonly RegistryRow[] = [
   { os: 'Ubuntu 22.04*', arch: ['amd64', 'arm64'], kubernetes: minors(24, 36), bundleOs: 'Ubuntu_22.04' },
   { os: 'Ubuntu 24.04*', arch: ['amd64', 'arm64'], kubernetes: minors(28, 36), bundleOs: 'Ubuntu_24.04' },
   { os: 'Debian GNU/Linux 12*', arch: ['amd64', 'arm64'], kubernetes: minors(26, 36), bundleOs: 'Debian_12' },
+  { os: 'Debian GNU/Linux 13*', arch: ['amd64', 'arm64'], kubernetes: minors(30, 36), bundleOs: 'Debian_13' },
+  ...['Rocky Linux 9*', 'Red Hat Enterprise Linux 9*'].map((os) => ({
+    os,
+    arch: ['amd64', 'arm64'],
+    kubernetes: minors(28, 36),
+    bundleOs: os.startsWith('Rocky') ? 'Rocky_9' : 'RHEL_9',
+    packages: 'rpm' as const,
+  })),
 ];
 
 /** The default platforms. The first row that fits counts. */
@@ -34,7 +45,7 @@ export const standardRows: readonly RegistryRow[] = [...upstreamRows, ...ownRows
 const bundleArch = new Map([['amd64', 'x86-64']]);
 
 export type Resolution =
-  | { readonly ok: true; readonly bundle: string }
+  | { readonly ok: true; readonly bundle: string; readonly packages: PackageSystem }
   | { readonly ok: false; readonly failureReason: string; readonly failureMessage: string };
 
 /** Whether unknown versions are refused (the default), or left to be missed on the host, as upstream does. */
@@ -76,7 +87,11 @@ export function resolveBundle(
       ofArch.flatMap(({ kubernetes }) => kubernetes),
     );
   const arch = bundleArch.get(architecture) ?? architecture;
-  return { ok: true, bundle: `${slug(`byoh-bundle-${row.bundleOs}_${arch}_k8s`)}:${k8sVersion}` };
+  return {
+    ok: true,
+    bundle: `${slug(`byoh-bundle-${row.bundleOs}_${arch}_k8s`)}:${k8sVersion}`,
+    packages: row.packages ?? 'deb',
+  };
 }
 
 function refuse(failureReason: string, start: string, supported: readonly string[]): Resolution {

@@ -36,6 +36,21 @@ describe('the scripts of the default installer', () => {
     expect(stdout).toBe(`${hostile}/byoh-bundle-ubuntu_20.04.1_x86-64_k8s:v1.26.6`);
   });
 
+  it.each([{}, { proxy: { httpProxy: hostile } }])('can be read by bash for hosts with rpm: %j', (spec) => {
+    const rocky = { ...host, osimage: 'Rocky Linux 9.4 (Blue Onyx)' };
+    const made = k8sScripts(standardRows, rocky, 'v1.30.1', { bundleRepo: hostile, bundleType: 'k8s', ...spec });
+    if (!made.ok) throw new Error(made.failureMessage);
+    for (const script of Object.values(made.scripts)) {
+      expect(spawnSync('bash', ['-n'], { input: script, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+      expect(script).not.toMatch(/dpkg|apt-mark|\.deb/);
+    }
+    const upstream = { bundleRepo: 'dir:/b', bundleType: 'k8s', scriptFlavor: 'upstream' } as const;
+    expect(k8sScripts(standardRows, rocky, 'v1.30.1', upstream)).toMatchObject({
+      ok: false,
+      failureMessage: 'scriptFlavor upstream has no steps for hosts with packages of rpm',
+    });
+  });
+
   it.each([
     [{ bundleType: 'rke' }, 'bundleType "rke" is not known'],
     [{ bundleRepo: ' ' }, 'bundleRepo is empty'],

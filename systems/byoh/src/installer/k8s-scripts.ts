@@ -28,12 +28,19 @@ export function k8sScripts(
   if (violation !== undefined) return { ok: false, failureReason: 'InvalidConfiguration', failureMessage: violation };
   const bundle = resolveBundle(rows, host, k8sVersion, options);
   if (!bundle.ok) return bundle;
+  const { packages } = bundle;
+  if (spec.scriptFlavor === 'upstream' && packages !== 'deb')
+    return {
+      ok: false,
+      failureReason: 'InvalidConfiguration',
+      failureMessage: `scriptFlavor upstream has no steps for hosts with packages of ${packages}`,
+    };
   const address = `${spec.bundleRepo.replace(/\/+$/, '')}/${bundle.bundle}`;
-  const inputs = { address, arch: host.architecture ?? '', ...(spec.proxy ? { proxy: spec.proxy } : {}) };
+  const inputs = { address, arch: host.architecture ?? '', packages, ...(spec.proxy ? { proxy: spec.proxy } : {}) };
   const scripts =
     spec.scriptFlavor === 'upstream'
       ? upstreamScripts(inputs)
-      : { install: installScript(inputs), uninstall: uninstallScript() };
+      : { install: installScript(inputs), uninstall: uninstallScript(packages) };
   return { ok: true, scripts };
 }
 

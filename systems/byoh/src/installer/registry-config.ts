@@ -1,6 +1,7 @@
 import { type ConfigDefinition, customConfig } from '@tektite/controller/config';
 import { parseYaml } from '@tektite/schema/yaml';
 import { type RegistryRow, standardRows } from './installer-registry.ts';
+import { type PackageSystem, packageScripts } from './scripts/package-system.ts';
 
 const configName = 'byoh-installer-registry';
 
@@ -9,7 +10,7 @@ const configName = 'byoh-installer-registry';
  *
  * @example
  * rows: |
- *   - {os: "Rocky Linux 9*", arch: [amd64], kubernetes: ["v1.30.*"], bundleOs: Rocky_9}
+ *   - {os: "AlmaLinux 9*", arch: [amd64], kubernetes: ["v1.30.*"], bundleOs: Alma_9, packages: rpm}
  */
 export const registryConfig: ConfigDefinition<readonly RegistryRow[]> = customConfig(configName, (data) => [
   ...readRows(data['rows'] ?? ''),
@@ -25,16 +26,23 @@ function readRows(text: string): readonly RegistryRow[] {
 
 function readRow(value: unknown, path: string): RegistryRow {
   if (typeof value !== 'object' || value === null) throw new Error(`${path} must be an object`);
-  const { os, arch, kubernetes, bundleOs, ...more } = value as Record<string, unknown>;
+  const { os, arch, kubernetes, bundleOs, packages = 'deb', ...more } = value as Record<string, unknown>;
   const [unknown] = Object.keys(more);
   if (unknown !== undefined)
-    throw new Error(`${path}.${unknown} is not known; there are os, arch, kubernetes, bundleOs`);
+    throw new Error(`${path}.${unknown} is not known; there are os, arch, kubernetes, bundleOs, packages`);
+  if (!isPackageSystem(packages))
+    throw new Error(`${path}.packages must be ${Object.keys(packageScripts).join(' or ')}`);
   return {
     os: textOf(os, `${path}.os`),
     arch: textsOf(arch, `${path}.arch`),
     kubernetes: textsOf(kubernetes, `${path}.kubernetes`),
     bundleOs: textOf(bundleOs, `${path}.bundleOs`),
+    packages,
   };
+}
+
+function isPackageSystem(value: unknown): value is PackageSystem {
+  return typeof value === 'string' && Object.hasOwn(packageScripts, value);
 }
 
 function textOf(value: unknown, path: string): string {

@@ -2,7 +2,18 @@ import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Programs that would reach through to the kernel of this machine. */
-const shimmed = ['lsmod', 'modprobe', 'swapoff', 'swapon', 'sysctl', 'systemctl', 'ufw', 'ip'];
+const shimmed = [
+  'getenforce',
+  'ip',
+  'lsmod',
+  'modprobe',
+  'setenforce',
+  'swapoff',
+  'swapon',
+  'sysctl',
+  'systemctl',
+  'ufw',
+];
 
 /**
  * Writes stand-ins for the programs that act on the kernel, which a sandbox shares with its machine. They keep their
@@ -41,6 +52,8 @@ case $name in
   modprobe)
     if [ "\${1:-}" = -r ] || [ "\${1:-}" = -rq ]; then drop_line "^$2 " "$state/modules"; else set_module "\${1:-}"; fi
     ;;
+  getenforce) cat "$state/selinux" 2>/dev/null || echo Disabled ;;
+  setenforce) if [ "$1" = 1 ]; then echo Enforcing; else echo Permissive; fi >"$state/selinux" ;;
   lsmod) echo 'Module Size Used by'; cat "$state/modules" ;;
   swapoff) : >"$state/swaps" ;;
   swapon)

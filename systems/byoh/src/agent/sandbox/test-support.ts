@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemClock } from '@tektite/meta';
 import { expect } from 'vitest';
@@ -38,28 +48,24 @@ case "$1" in
 esac
 `;
 
+/** The files of the packages of a bundle, by their names there. */
+const packageFiles: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'cri-tools': { 'usr/bin/crictl': '#!/bin/sh\n' },
+  'kubernetes-cni': { 'opt/cni/bin/bridge': '#!/bin/sh\n' },
+  kubectl: { 'usr/bin/kubectl-byoh': '#!/bin/sh\n' },
+  kubelet: { 'usr/bin/kubelet': '#!/bin/sh\n' },
+  kubeadm: { 'usr/bin/kubeadm': kubeadm },
+};
+
 /** Makes a bundle of real packages and archives, whose content is small. Their names are none that a machine might have. */
-export function makeBundle(folder: string, version = '1.26.6'): string {
+export function makeBundle(folder: string, version = '1.26.6', system: 'deb' | 'rpm' = 'deb'): string {
   const bundle = join(folder, 'bundle');
   mkdirSync(bundle, { recursive: true });
-  const packages: Readonly<Record<string, readonly [string, string]>> = {
-    'cri-tools': ['usr/bin/crictl', '#!/bin/sh\n'],
-    'kubernetes-cni': ['opt/cni/bin/bridge', '#!/bin/sh\n'],
-    kubectl: ['usr/bin/kubectl-byoh', '#!/bin/sh\n'],
-    kubelet: ['usr/bin/kubelet', '#!/bin/sh\n'],
-    kubeadm: ['usr/bin/kubeadm', kubeadm],
-  };
-  for (const [name, [path, text]] of Object.entries(packages)) {
-    const root = join(folder, `deb-${name}`);
-    put(join(root, path), text, 0o755);
-    if (name === 'kubelet') put(join(root, 'etc/default/kubelet'), 'KUBELET_EXTRA_ARGS=\n');
-    const conffiles = name === 'kubelet' ? '/etc/default/kubelet\n' : '';
-    put(
-      join(root, 'DEBIAN/control'),
-      `Package: test-${name}\nVersion: ${version}-00\nArchitecture: all\nMaintainer: nobody <nobody@example.com>\nDepends: ${name === 'kubeadm' ? 'test-kubelet (>= 1.0), ' : ''}libc6 | musl\nDescription: a stand-in\n`,
-    );
-    if (conffiles !== '') put(join(root, 'DEBIAN/conffiles'), conffiles);
-    must('dpkg-deb', ['--root-owner-group', '-Znone', '--build', root, join(bundle, `${name}.deb`)]);
+  for (const [name, files] of Object.entries(packageFiles)) {
+    const root = join(folder, `package-${name}`);
+    for (const [path, text] of Object.entries(files)) put(join(root, path), text, 0o755);
+    if (system === 'deb') makeDeb(root, name, version, join(bundle, `${name}.deb`));
+    else makeRpm(root, name, version, join(bundle, `${name}.rpm`));
   }
   const conf = join(folder, 'conf');
   put(join(conf, 'etc/modules-load.d/containerd.conf'), 'overlay\nbr_netfilter\n');
@@ -89,6 +95,53 @@ export function makeBundle(folder: string, version = '1.26.6'): string {
     './usr',
   ]);
   return bundle;
+}
+
+function makeDeb(root: string, name: string, version: string, file: string): void {
+  if (name === 'kubelet') {
+    put(join(root, 'etc/default/kubelet'), 'KUBELET_EXTRA_ARGS=\n');
+    put(join(root, 'DEBIAN/conffiles'), '/etc/default/kubelet\n');
+  }
+  put(
+    join(root, 'DEBIAN/control'),
+    `Package: test-${name}\nVersion: ${version}-00\nArchitecture: all\nMaintainer: nobody <nobody@example.com>\nDepends: ${name === 'kubeadm' ? 'test-kubelet (>= 1.0), ' : ''}libc6 | musl\nDescription: a stand-in\n`,
+  );
+  must('dpkg-deb', ['--root-owner-group', '-Znone', '--build', root, file]);
+}
+
+/** A package of rpm. One that needs `test-base` can only be installed on a host of {@link rockyHost}. */
+function makeRpm(root: string, name: string, version: string, file: string): void {
+  if (name === 'kubelet') {
+    put(join(root, 'etc/sysconfig/kubelet'), 'KUBELET_EXTRA_ARGS=\n');
+    put(
+      join(root, 'usr/lib/systemd/system/kubelet.service'),
+      '[Service]\nExecStart=/usr/bin/kubelet\n[Install]\nWantedBy=multi-user.target\n',
+    );
+  }
+  const needs = name === 'base' ? '' : `Requires: ${name === 'kubeadm' ? 'test-kubelet >= 1.0' : 'test-base'}\n`;
+  const spec = join(dirname(file), `${name}.spec`);
+  put(
+    spec,
+    `Name: test-${name}\nVersion: ${version}\nRelease: 1\nSummary: a stand-in\nLicense: none\nBuildArch: noarch\nAutoReqProv: no\n${needs}%description
+a stand-in
+%install
+mkdir -p %{buildroot}
+cp -a ${root}/. %{buildroot}/
+%files
+${filesBelow(root)
+  .map((path) => `${path.startsWith('/etc/') ? '%config(noreplace) ' : ''}${path}\n`)
+  .join('')}`,
+  );
+  const top = `${root}-top`;
+  must('rpmbuild', ['-bb', '--quiet', '--define', `_topdir ${top}`, '--define', '_binary_payload w0.gzdio', spec]);
+  copyFileSync(join(top, 'RPMS/noarch', `test-${name}-${version}-1.noarch.rpm`), file);
+  rmSync(spec);
+}
+
+function filesBelow(root: string, path = ''): readonly string[] {
+  return readdirSync(join(root, path), { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? filesBelow(root, `${path}/${entry.name}`) : [`${path}/${entry.name}`],
+  );
 }
 
 /** A host in a sandbox, with what a test wants to find on it. */
@@ -202,11 +255,42 @@ true
   }
 }
 
+export const rockyRelease =
+  'NAME="Rocky Linux"\nVERSION="9.4 (Blue Onyx)"\nPRETTY_NAME="Rocky Linux 9.4 (Blue Onyx)"\n';
+
+/** The settings of a host with rpm, as its administrator left them. */
+export const rockySettings: Readonly<Record<string, string>> = {
+  '/etc/dnf/dnf.conf': '[main]\ngpgcheck=1\nexcludepkgs=kernel*\nbest=True\n',
+  '/etc/selinux/config': '# enforcing, permissive or disabled\nSELINUX=enforcing\nSELINUXTYPE=targeted\n',
+};
+
+/** A host with rpm and its database, dnf, firewalld and SELinux. `folder` is where its first package is made. */
+export async function rockyHost(name: string, folder: string): Promise<SandboxHost> {
+  const host = await SandboxHost.start(name, { release: rockyRelease });
+  put(join(host.root, 'upper/etc/rpm/macros.dbpath'), '%_dbpath /var/lib/rpm\n');
+  for (const [path, text] of Object.entries(rockySettings)) put(join(host.root, 'upper', path), text);
+  const unit = 'etc/systemd/system/firewalld.service';
+  put(join(host.root, 'upper', unit), '[Service]\nExecStart=/bin/true\n[Install]\nWantedBy=multi-user.target\n');
+  put(join(host.root, 'agent/shim/selinux'), 'Enforcing\n');
+  put(join(host.root, 'agent/shim/active/firewalld'), '');
+  const base = join(folder, 'base.rpm');
+  if (!existsSync(base)) {
+    put(join(folder, 'package-base/usr/share/test-base'), '');
+    makeRpm(join(folder, 'package-base'), 'base', '1.0', base);
+  }
+  copyFileSync(base, join(host.root, 'agent/base.rpm'));
+  const { exitCode, tail } = await host.run(`rpm --install ${insideFolder}/base.rpm && systemctl enable firewalld`);
+  if (exitCode !== 0) throw new Error(tail);
+  return host;
+}
+
 /** Logs, caches and locks of the package manager, which do not count as changes of the host. */
 const allowed = [
   /^\/var\/log\//,
   /^\/var\/cache(?:\/|$)/,
   /^\/var\/lib\/dpkg\/(?:status-old|lock|lock-frontend|triggers\/Lock|diversions-old|statoverride-old|available-old|available)$/,
+  // A database whose content is listed by rpm.
+  /^\/var\/lib\/rpm\//,
   /^\/etc\/ld\.so\.cache$/,
 ];
 
@@ -226,4 +310,19 @@ export async function differences(used: SandboxHost, pristine: SandboxHost): Pro
     ...[...before].filter((line) => !after.has(line)).map((line) => `- ${line}`),
     ...[...after].filter((line) => !before.has(line)).map((line) => `+ ${line}`),
   ];
+}
+
+/** Has bash kill itself before a command for the so-many-th time that the command begins with this text. */
+export function killer(folder: string, pattern: string): Readonly<Record<string, string>> {
+  put(
+    join(folder, 'killer'),
+    `set -o functrace\ntrap 'case "$BASH_COMMAND" in ${pattern}) kill -9 $$ ;; esac' DEBUG\n`,
+  );
+  return { BASH_ENV: '/run/byoh-agent/killer' };
+}
+
+/** Why a test cannot be run that needs a program; undefined when it can. */
+export function programProblem(program: string): string | undefined {
+  const { error } = spawnSync(program, ['--version']);
+  return error ? `there is no ${program}` : undefined;
 }

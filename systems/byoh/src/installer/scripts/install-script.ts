@@ -1,76 +1,48 @@
 import { shellQuote } from '../shell-quote.ts';
+import { packageScripts } from './package-system.ts';
 import { bundleFiles, bundlePackages, proxyDropIn, proxyExports, type ScriptInputs } from './script-inputs.ts';
 import { noteFunctions, stateFunctions } from './state-functions.ts';
 
-const programs =
-  'apt-mark awk cmp dpkg dpkg-deb dpkg-query grep imgpkg lsmod modprobe sed swapoff swapon sysctl systemctl tar';
+const programs = 'awk cmp grep imgpkg lsmod modprobe sed swapoff swapon sysctl systemctl tar';
 
 /**
  * The script that installs Kubernetes out of a bundle. Nothing is changed before the bundle is there and complete; each
  * command is checked; what is changed is noted first (see `stateFunctions`).
  */
 export function installScript(inputs: ScriptInputs): string {
+  const system = packageScripts[inputs.packages];
   return `#!/bin/bash
 # Installs Kubernetes on this host. The agent runs it with its parameters; it may be run again.
 bundles='{{.BundleDownloadPath}}'
 address=${shellQuote(inputs.address)}
 bundle="$bundles/$address"
+packages='${bundlePackages.map((name) => `${name}.${inputs.packages}`).join(' ')}'
 ${proxyExports(inputs)}${stateFunctions}${noteFunctions}
 step 1 'check the host'
 missing=0
-for program in ${programs}; do
+for program in ${programs} ${system.programs}; do
   command -v "$program" >/dev/null || { warn "this host has no $program"; missing=1; }
 done
 [ "$missing" = 0 ] || die 'install what is missing first'
 must mkdir -p "$state"
 
 step 2 'fetch the bundle'
-printf '%s\\n' "$bundle" | note bundle
+printf '%s\\n' "$bundle" | note bundle || exit 1
 make_dir "$bundle"
 if [ ! -e "$state/fetched" ]; then
   must imgpkg pull -i "$address" -o "$bundle"
 fi
-for file in ${bundleFiles.join(' ')}; do
+for file in ${bundleFiles(inputs.packages).join(' ')}; do
   [ -s "$bundle/$file" ] || die "the bundle $address has no $file"
 done
-for file in ${bundlePackages.map((name) => `${name}.deb`).join(' ')}; do
-  dpkg-deb --info "$bundle/$file" >/dev/null || die "the bundle $address has a bad $file"
+for file in $packages; do
+  ${system.readable} || die "the bundle $address has a bad $file"
 done
 for file in containerd.tar conf.tar; do members "$bundle/$file" >/dev/null || exit 1; done
 note fetched </dev/null
 
 step 3 'check the packages'
-known=' '
-for file in ${bundlePackages.map((name) => `${name}.deb`).join(' ')}; do
-  known="$known$(dpkg-deb -f "$bundle/$file" Package) "
-done
-is_installed() {
-  case $(dpkg-query -W -f '\${db:Status-Status}' "$1" 2>/dev/null) in installed) return 0 ;; *) return 1 ;; esac
-}
-is_provided() {
-  dpkg-query -W -f '\${db:Status-Status} \${Provides}\\n' 2>/dev/null | grep -E "^installed .*(^|[ ,])$1([ ,(]|$)" >/dev/null
-}
-for file in ${bundlePackages.map((name) => `${name}.deb`).join(' ')}; do
-  package=$(dpkg-deb -f "$bundle/$file" Package)
-  wanted=$(dpkg-deb -f "$bundle/$file" Version)
-  if [ ! -e "$state/package.$package" ]; then
-    have=$(dpkg-query -W -f '\${db:Status-Status} \${Version}' "$package" 2>/dev/null)
-    case $have in
-      '' | 'not-installed '* | "installed $wanted") ;;
-      *) warn "the package $package is here already ($have); purge it first"; missing=1 ;;
-    esac
-  fi
-  while IFS= read -r alternatives; do
-    found=0
-    for package in $(printf '%s' "$alternatives" | sed 's/([^)]*)//g; s/:[a-z]*//g; s/|/ /g'); do
-      case $known in *" $package "*) found=1 ;; esac
-      [ "$found" = 1 ] || ! is_installed "$package" || found=1
-      [ "$found" = 1 ] || ! is_provided "$package" || found=1
-    done
-    [ "$found" = 1 ] || { warn "$file needs $(printf '%s' "$alternatives" | sed 's/^ *//'), which is not installed"; missing=1; }
-  done < <(dpkg-deb -f "$bundle/$file" Pre-Depends Depends | sed 's/^[A-Za-z-]*: *//' | tr ',' '\\n' | grep -v '^ *$')
-done
-[ "$missing" = 0 ] || die 'install what is missing first'
+${system.check}[ "$missing" = 0 ] || die 'install what is missing first'
 
 step 4 'switch swap off'
 swapon --noheadings --show=NAME >"$state/.swaps" || die 'cannot list swap devices'
@@ -91,11 +63,7 @@ if [ -e "$state/fstab.before" ] || { [ -e /etc/fstab ] && grep -Eq "$swap_line" 
 fi
 
 step 6 'switch the firewall off'
-if command -v ufw >/dev/null && ufw status | grep '^Status: active' >/dev/null; then
-  note firewall </dev/null
-  must ufw disable
-fi
-
+${system.relax}
 step 7 'load modules'
 for module in overlay br_netfilter; do
   lsmod | grep "^$module " >/dev/null || note "module.$module" </dev/null
@@ -118,20 +86,22 @@ note sysctls <"$state/.sysctls"
 must sysctl --system >/dev/null
 
 step 9 'install packages'
-number=0 held=
-for file in ${bundlePackages.map((name) => `${name}.deb`).join(' ')}; do
+number=0 files=() held=()
+for file in $packages; do
   number=$((number + 1))
-  package=$(dpkg-deb -f "$bundle/$file" Package)
+  package=$(package_of "$file")
   if [ ! -e "$state/package.$package" ] && is_installed "$package"; then
     say "$package was here already and stays"
     continue
   fi
-  printf '%s\\n' "$number" | note "package.$package"
-  must dpkg --install "$bundle/$file"
-  held="$held $package"
+  ${system.prepare}
+  printf '%s\\n' "$number" | note "package.$package" || exit 1
+  files+=("$bundle/$file") held+=("$package")
 done
-# Names of packages have no blanks. Once for all: each call reads what all of the host's packages are.
-[ -z "$held" ] || must apt-mark hold $held >/dev/null
+if [ "\${#held[@]}" != 0 ]; then
+  ${system.install}
+  ${system.hold}
+fi
 
 step 10 'install containerd'
 {
@@ -154,5 +124,5 @@ function dropIn(inputs: ScriptInputs): string {
   const text = proxyDropIn(inputs);
   if (text === '') return '';
   const path = '/etc/systemd/system/containerd.service.d/http-proxy.conf';
-  return `printf '%s' ${shellQuote(text)} | place ${path} proxy\n`;
+  return `printf '%s' ${shellQuote(text)} | place ${path} proxy || exit 1\n`;
 }

@@ -1,3 +1,4 @@
+import type { PackageSystem } from './package-system.ts';
 import { shellQuote } from '../shell-quote.ts';
 
 /** The inputs of the default installer's scripts. */
@@ -6,6 +7,7 @@ export interface ScriptInputs {
   readonly address: string;
   /** As the host reports it. */
   readonly arch: string;
+  readonly packages: PackageSystem;
   readonly proxy?: {
     readonly httpProxy?: string;
     readonly httpsProxy?: string;
@@ -21,11 +23,9 @@ export interface ScriptPair {
 
 /** The packages of a bundle in the order of their installation, and its archives. */
 export const bundlePackages: readonly string[] = ['cri-tools', 'kubernetes-cni', 'kubectl', 'kubelet', 'kubeadm'];
-export const bundleFiles: readonly string[] = [
-  ...bundlePackages.map((name) => `${name}.deb`),
-  'containerd.tar',
-  'conf.tar',
-];
+export function bundleFiles(packages: PackageSystem): readonly string[] {
+  return [...bundlePackages.map((name) => `${name}.${packages}`), 'containerd.tar', 'conf.tar'];
+}
 
 /** The proxy as lines of a shell, for the script's own downloads. */
 export function proxyExports({ proxy }: ScriptInputs): string {

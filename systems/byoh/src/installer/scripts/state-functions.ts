@@ -18,6 +18,14 @@ must() {
   code=$?
   die "failed with exit code $code: $*"
 }
+
+# edit FILE EXPRESSION: changes a file by an expression of sed, as a whole or not at all.
+edit() {
+  cp -a "$1" "$1.byoh" && sed -E "$2" "$1" >"$1.byoh" && mv -f "$1.byoh" "$1" && return 0
+  rm -f "$1.byoh"
+  warn "cannot change $1"
+  return 1
+}
 `;
 
 /** Only for installing: notes. */
@@ -86,7 +94,7 @@ place() {
   local path=$1 name=$2
   note_dirs "$name.dirs" "$(dirname "$path")"
   touch "$state/$name.dirs" "$state/$name.kept" || die "cannot write to $state"
-  printf '%s\\n' "$path" | note "$name.files"
+  printf '%s\\n' "$path" | note "$name.files" || exit 1
   note "$name.noted" </dev/null
   must mkdir -p "$(dirname "$path")"
   cat >"$path" || die "cannot write $path"

@@ -1,3 +1,4 @@
+import { type PackageSystem, packageScripts } from './package-system.ts';
 import { stateFunctions } from './state-functions.ts';
 
 /**
@@ -5,7 +6,8 @@ import { stateFunctions } from './state-functions.ts';
  * is undone, so an interrupted run can be resumed. A change that cannot be undone keeps its record, and the exit code
  * reports it.
  */
-export function uninstallScript(): string {
+export function uninstallScript(packages: PackageSystem): string {
+  const system = packageScripts[packages];
   return `#!/bin/bash
 # Takes Kubernetes off this host: whatever was changed is as it was before. It may be run again.
 bundles='{{.BundleDownloadPath}}'
@@ -59,11 +61,19 @@ if [ -e "$state/service" ]; then
 fi
 
 step 9 'remove packages'
+${system.release}noted=()
 for file in $(grep -H '' "$state"/package.* 2>/dev/null | sort -t: -k2,2nr | cut -d: -f1); do
-  package=\${file##*/package.}
-  if dpkg-query -W "$package" >/dev/null 2>&1; then
-    attempt dpkg --purge --force-remove-reinstreq "$package" || continue
-  fi
+  noted+=("\${file##*/package.}")
+done
+here=()
+for package in "\${noted[@]}"; do
+  if is_here "$package"; then here+=("$package"); fi
+done
+gone=1
+[ "\${#here[@]}" = 0 ] || ${system.remove} || gone=0
+for package in "\${noted[@]}"; do
+  [ "$gone" = 1 ] || ! is_here "$package" || continue
+  ${system.removed}
   forget "package.$package"
 done
 
@@ -86,10 +96,7 @@ for module in br_netfilter overlay; do
 done
 
 step 6 'restore the firewall'
-if [ -e "$state/firewall" ]; then
-  if ! ufw status | grep '^Status: active' >/dev/null; then attempt ufw --force enable; fi && forget firewall
-fi
-
+${system.restore}
 step 5 'restore fstab'
 rm -f /etc/.fstab.byoh
 if [ -e "$state/fstab.before" ]; then
