@@ -7,4 +7,5 @@ export type { Login, LoginRequest } from './server/login.ts';
 export type { PageTools } from './server/page-tools.ts';
 export { openWithToken, TokenLogin, userName } from './server/token-login.ts';
 export type { InstalledObject, InstalledPhase, ToolAnswers, ToolInput } from './api/tool-answers.ts';
+export { runFilterTerms } from './stores/run-filter.ts';
 export type { Visitor } from './server/visitor.ts';

@@ -19,7 +19,7 @@ const letterWidth = 7.55;
 /** The logs of a task: followed, with colours, folded by step, searched, wrapped, with times, linked and downloaded. */
 export function LogView({ steps, fileName, emptyText }: LogViewProps) {
   const { api, clock, router } = useApp();
-  const store = useMemo(() => new LogStore(api, clock, openLogPort()), []);
+  const store = useMemo(() => new LogStore(api, clock, openLogPort(), api), []);
   useEffect(() => () => store.close(), []);
   const stepKey = steps.map(({ id, pod }) => `${id} ${pod}`).join();
   const { query } = router.place.value;

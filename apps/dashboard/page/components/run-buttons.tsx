@@ -9,14 +9,17 @@ import { runLink } from './run-row.tsx';
 interface RunButtonsProps {
   readonly run: KubeObject;
   readonly summary: RunSummary;
+  /** It was deleted: it can be run again, and nothing else. */
+  readonly isArchived: boolean;
 }
 
 /** The actions on a run, and the commands that do the same. */
-export function RunButtons({ run, summary }: RunButtonsProps) {
+export function RunButtons({ run, summary, isArchived }: RunButtonsProps) {
   const { actions, notices, router, session } = useApp();
   const [isDeleting, setDeleting] = useState(false);
   const state = session.state.value;
-  if (state.phase === 'in' && state.session.isReadOnly) return <CommandMenu summary={summary} />;
+  if (state.phase === 'in' && state.session.isReadOnly)
+    return <CommandMenu summary={summary} isArchived={isArchived} />;
   const isMoving = summary.state === 'running' || summary.state === 'waiting';
   const isPipeline = summary.kind === 'PipelineRun';
   const cancel = (mode: 'now' | 'run-finally' | 'stop') =>
@@ -59,7 +62,7 @@ export function RunButtons({ run, summary }: RunButtonsProps) {
           <button type="button" class="primary" onClick={() => void start(actions.rerun(run))}>
             Rerun
           </button>
-          {isPipeline && summary.state !== 'succeeded' ? (
+          {isPipeline && !isArchived && summary.state !== 'succeeded' ? (
             <button type="button" onClick={() => void start(actions.rerunFromFailed(run))}>
               Rerun from failed
             </button>
@@ -67,12 +70,14 @@ export function RunButtons({ run, summary }: RunButtonsProps) {
           <button type="button" onClick={() => router.setQuery({ tab: 'start', task: undefined, line: undefined })}>
             Start with other params
           </button>
-          <button type="button" class="danger" onClick={() => setDeleting(true)}>
-            Delete…
-          </button>
+          {isArchived ? null : (
+            <button type="button" class="danger" onClick={() => setDeleting(true)}>
+              Delete…
+            </button>
+          )}
         </>
       )}
-      <CommandMenu summary={summary} />
+      <CommandMenu summary={summary} isArchived={isArchived} />
       {isDeleting ? (
         <Confirm
           title={`Delete ${summary.name}?`}
@@ -93,15 +98,17 @@ export function RunButtons({ run, summary }: RunButtonsProps) {
 }
 
 /** The same on the command line. */
-function CommandMenu({ summary }: { readonly summary: RunSummary }) {
+function CommandMenu({ summary, isArchived }: Omit<RunButtonsProps, 'run'>) {
   const { notices } = useApp();
   const isMoving = summary.state === 'running' || summary.state === 'waiting';
   const commands = [
     commandText.logs(summary),
     commandText.describe(summary),
-    ...(isMoving ? [commandText.cancel(summary, 'now')] : [commandText.rerun(summary)]),
-    ...(summary.kind === 'PipelineRun' && summary.state === 'failed' ? [commandText.rerunFromFailed(summary)] : []),
-    commandText.delete(summary),
+    ...(isArchived ? [] : isMoving ? [commandText.cancel(summary, 'now')] : [commandText.rerun(summary)]),
+    ...(!isArchived && summary.kind === 'PipelineRun' && summary.state === 'failed'
+      ? [commandText.rerunFromFailed(summary)]
+      : []),
+    ...(isArchived ? [] : [commandText.delete(summary)]),
   ];
   const copy = (text: string) => void notices.report(navigator.clipboard.writeText(text), () => 'Copied');
   return (

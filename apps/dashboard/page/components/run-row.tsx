@@ -11,6 +11,8 @@ interface RunRowProps {
   readonly usualMs: number;
   readonly isSelected: boolean;
   readonly showsNamespace: boolean;
+  /** Of the archive: it cannot be selected, and another run may have its name. */
+  readonly isArchived: boolean;
   readonly onToggle: () => void;
 }
 
@@ -19,7 +21,7 @@ export function runLink({ kind, namespace, name }: Pick<RunSummary, 'kind' | 'na
 }
 
 /** A run in a list: state, name, what it runs, when it started, how long it took. */
-export function RunRow({ run, index, now, usualMs, isSelected, showsNamespace, onToggle }: RunRowProps) {
+export function RunRow({ run, index, now, usualMs, isSelected, showsNamespace, isArchived, onToggle }: RunRowProps) {
   const took = tookMs(run, now);
   const began = run.startedAt ?? run.createdAt;
   const word = run.isCancelling ? 'Cancelling' : stateWords[run.state];
@@ -27,14 +29,16 @@ export function RunRow({ run, index, now, usualMs, isSelected, showsNamespace, o
   return (
     <div class={`row run-row ${isSelected ? 'selected' : ''}`} role="row" aria-rowindex={index + 2}>
       <span role="cell" class="cell-select">
-        <input type="checkbox" aria-label={`Select ${run.name}`} checked={isSelected} onChange={onToggle} />
+        {isArchived ? null : (
+          <input type="checkbox" aria-label={`Select ${run.name}`} checked={isSelected} onChange={onToggle} />
+        )}
       </span>
       <span role="cell" class="cell-state">
         <StateMark state={run.state} />
         <span class="state-word">{word}</span>
       </span>
       <span role="cell" class="cell-name">
-        <Link to={runLink(run)} class="run-name" title={run.name}>
+        <Link to={`${runLink(run)}${isArchived ? `?uid=${run.uid}` : ''}`} class="run-name" title={run.name}>
           {run.name}
         </Link>
         <span class="muted run-reference" title={run.message}>

@@ -30,7 +30,11 @@ interface RunPageProps {
 /** A run: its graph, times, logs and everything else that is known of it, live. */
 export function RunPage({ kind, namespace, name }: RunPageProps) {
   const { api, clock, router, schedule, session } = useApp();
-  const store = useMemo(() => new RunStore({ kind, namespace, name }, { api, clock, schedule }), []);
+  const { uid } = router.place.value.query;
+  const store = useMemo(
+    () => new RunStore({ kind, namespace, name }, { api, clock, schedule, tools: api, ...(uid ? { uid } : {}) }),
+    [],
+  );
   useEffect(() => () => store.stop(), []);
   const run = store.run.value;
   const tree = store.tree.value;
@@ -43,6 +47,7 @@ export function RunPage({ kind, namespace, name }: RunPageProps) {
           There is no {kind} {name}
         </h1>
         <p class="muted">It may have been deleted. Its namespace is {namespace}.</p>
+        {store.archiveError.value ? <p class="problem">{store.archiveError.value}</p> : null}
         <Link to="/runs">All runs</Link>
       </div>
     );
@@ -54,6 +59,7 @@ export function RunPage({ kind, namespace, name }: RunPageProps) {
     );
   const summary = runSummary(run);
   const isPipeline = kind === 'PipelineRun';
+  const isArchived = store.isArchived.value;
   const { query } = router.place.value;
   const node = findNode(tree, query.task);
   const taskRun = isPipeline ? firstTaskRun(node) : tree;
@@ -63,10 +69,10 @@ export function RunPage({ kind, namespace, name }: RunPageProps) {
     ['timeline', 'Timeline'],
     ['logs', 'Logs'],
     ['details', 'Details'],
-    ['events', 'Events'],
+    ...(isArchived ? [] : ([['events', 'Events']] as const)),
     ['yaml', 'YAML'],
     ...(query.tab === 'start' && !isReadOnly ? ([['start', 'Start again']] as const) : []),
-    ...(session.state.value.phase === 'in' && session.state.value.session.canExplain
+    ...(!isArchived && session.state.value.phase === 'in' && session.state.value.session.canExplain
       ? ([['explain', 'Explain']] as const)
       : []),
   ] as const;
@@ -92,6 +98,7 @@ export function RunPage({ kind, namespace, name }: RunPageProps) {
           <span class={`state-tag ${summary.state}`}>
             {summary.isCancelling ? 'Cancelling' : stateWords[summary.state]}
           </span>
+          {isArchived ? <span class="state-tag">Archived</span> : null}
         </div>
         <p class="muted run-sub">
           <Link to={`/runs?namespace=${encodeURIComponent(namespace)}`}>{namespace}</Link>
@@ -101,7 +108,7 @@ export function RunPage({ kind, namespace, name }: RunPageProps) {
           </time>
           <span class="number">{took === undefined ? 'not started' : durationText(took)}</span>
         </p>
-        <RunButtons run={run} summary={summary} />
+        <RunButtons run={run} summary={summary} isArchived={isArchived} />
         {summary.state === 'failed' ||
         summary.state === 'cancelled' ||
         (summary.state === 'waiting' && summary.message) ? (

@@ -19,9 +19,9 @@ const sorts = [
 
 /** All runs: live, filtered, sorted; with actions for those that are selected. */
 export function RunsPage() {
-  const { api, clock, router, schedule } = useApp();
+  const { api, clock, router, schedule, session } = useApp();
   const { query } = router.place.value;
-  const store = useMemo(() => new RunsStore({ api, clock, schedule }), []);
+  const store = useMemo(() => new RunsStore({ api, clock, schedule, tools: api }), []);
   const view = readView(query);
   const key = JSON.stringify(view);
   useEffect(() => store.show(view), [key]);
@@ -30,6 +30,7 @@ export function RunsPage() {
   const runs = store.shown.value;
   const isMoving = (store.counts.value.get('running') ?? 0) > 0;
   const now = useNow(isMoving ? 1000 : 15_000);
+  const hasArchive = session.state.value.phase === 'in' && session.state.value.session.tools.includes('archived-runs');
   const isAll = view.namespace === '' || view.namespace.includes(',');
   return (
     <div class="page runs">
@@ -56,6 +57,16 @@ export function RunsPage() {
           />
           Tasks of pipelines
         </label>
+        {hasArchive ? (
+          <label class="check" title="Runs of the archive of Tekton Results, also those that were deleted">
+            <input
+              type="checkbox"
+              checked={view.isArchived ?? false}
+              onChange={(event) => router.setQuery({ archived: event.currentTarget.checked ? '1' : undefined })}
+            />
+            Archived
+          </label>
+        ) : null}
       </div>
       <StateFilter
         counts={store.counts.value}
@@ -67,12 +78,14 @@ export function RunsPage() {
       <div class="table" role="table" aria-label="Runs" aria-rowcount={runs.length + 1}>
         <div class={`row head run-row ${isAll ? '' : 'one-namespace'}`} role="row" aria-rowindex={1}>
           <span role="columnheader" class="cell-select">
-            <input
-              type="checkbox"
-              aria-label="Select all"
-              checked={runs.length > 0 && runs.every(({ uid }) => store.selected.value.has(uid))}
-              onChange={() => store.toggleAll()}
-            />
+            {view.isArchived ? null : (
+              <input
+                type="checkbox"
+                aria-label="Select all"
+                checked={runs.length > 0 && runs.every(({ uid }) => store.selected.value.has(uid))}
+                onChange={() => store.toggleAll()}
+              />
+            )}
           </span>
           <span role="columnheader" class="cell-state">
             State
@@ -112,6 +125,7 @@ export function RunsPage() {
                   usualMs={store.usualMs.value}
                   isSelected={store.selected.value.has(run.uid)}
                   showsNamespace={isAll}
+                  isArchived={view.isArchived ?? false}
                   onToggle={() => store.toggle(run.uid)}
                 />
               );
@@ -119,16 +133,24 @@ export function RunsPage() {
           />
         )}
       </div>
+      {store.hasMore.value ? <p class="muted pad">The archive has older ones, too: a filter finds them.</p> : null}
       <BulkBar store={store} />
     </div>
   );
 }
 
 function readView(query: Readonly<Record<string, string>>): RunsView {
-  const { namespace = '', q = '', state: stateText, sort: sortText, scope } = query;
+  const { namespace = '', q = '', state: stateText, sort: sortText, scope, archived } = query;
   const state = shownStates.find((each) => each === stateText);
   const sort = sorts.find(([each]) => each === sortText)?.[0] ?? 'newest';
-  return { namespace, text: q, sort, scope: scope === 'all' ? 'all' : 'runs', ...(state ? { state } : {}) };
+  return {
+    namespace,
+    text: q,
+    sort,
+    scope: scope === 'all' ? 'all' : 'runs',
+    ...(state ? { state } : {}),
+    ...(archived === '1' ? { isArchived: true } : {}),
+  };
 }
 
 /** `f` goes to the filter. */
@@ -179,6 +201,7 @@ function LiveNote({ store }: { readonly store: RunsStore }) {
 
 function EmptyRuns({ store }: { readonly store: RunsStore }) {
   if (store.state.value === 'loading') return <div class="loading" aria-busy="true" />;
+  if (store.state.value === 'failed') return null;
   const isFiltered = store.all.value.length > 0;
   return (
     <div class="empty">

@@ -1,3 +1,5 @@
+import type { KubeObject } from '@tektite/meta';
+
 /** The health of an object, in the words of kstatus. */
 export type ObjectHealth = 'Current' | 'InProgress' | 'Failed' | 'Terminating' | 'NotFound' | 'Unknown';
 
@@ -63,6 +65,12 @@ export interface ToolAnswers {
   readonly rollback: { readonly summary: string; readonly failures: readonly string[] };
   /** Input: `namespace`, `name` of a ByoMachine. */
   readonly 'explain-machine': { readonly steps: readonly MachineStep[] };
+  /** Input: `namespaces`, separated by commas, and `filter`, the text of the Runs page. The newest runs of the archive. */
+  readonly 'archived-runs': { readonly runs: readonly KubeObject[]; readonly hasMore: boolean };
+  /** Input: `kind`, `namespace`, `name`, and `uid` of one of several with that name. */
+  readonly 'archived-run': { readonly run?: KubeObject; readonly parts: readonly KubeObject[] };
+  /** Input: `namespace`, and `log`, the name of its log in the archive. */
+  readonly 'archived-log': { readonly text: string; readonly isCut: boolean };
 }
 
 export type ToolName = keyof ToolAnswers;

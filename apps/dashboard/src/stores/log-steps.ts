@@ -9,15 +9,24 @@ interface NamedValue {
 
 type KeptStep = StepState & { readonly results?: readonly NamedValue[] };
 
-/** The steps of a TaskRun that have a log: those of its earlier attempts, closed, and those of the last. */
-export function logSteps(run: TaskRun, node: RunNode): readonly LogStep[] {
+const logAnnotation = 'results.tekton.dev/log';
+
+/**
+ * The steps of a TaskRun that have a log: those of its earlier attempts, closed, and those of the last, which the archive may have. Of an
+ * archived run the Pods are not asked: a later run of the same name has Pods of the same names.
+ */
+export function logSteps(run: TaskRun, node: RunNode, isArchived = false): readonly LogStep[] {
+  const log = run.metadata.annotations?.[logAnnotation];
   const earlier = (run.status?.retriesStatus ?? []) as readonly NonNullable<TaskRun['status']>[];
   return [
     ...earlier.flatMap((status, index) => {
       const attempt = { ...run, status };
-      return attemptSteps(attempt, taskRunNode(attempt), ` (attempt ${index + 1})`);
+      return attemptSteps(attempt, taskRunNode(attempt), ` (attempt ${index + 1})`).map((step) => ({
+        ...step,
+        isArchived,
+      }));
     }),
-    ...attemptSteps(run, node, ''),
+    ...attemptSteps(run, node, '').map((step) => ({ ...step, ...(log ? { archived: log } : {}), isArchived })),
   ];
 }
 

@@ -2,6 +2,7 @@ import { systemClock } from '@tektite/meta';
 import { startControlPlane } from '@tektite/testkit';
 import { expect, it } from 'vitest';
 import type { KubeApi, StreamReader } from '../api/kube-api.ts';
+import type { ToolApi } from '../api/tool-answers.ts';
 import type { LogReply } from '../logs/log-messages.ts';
 import { LogSession } from '../logs/log-session.ts';
 import { transportApi } from '../test-support.ts';
@@ -124,4 +125,26 @@ it('reads a step again when another attempt of it has started, behind the earlie
   readers.get('second')?.onData(bytes('two\n'));
   const text = () => store.window.value.rows.map((row) => (row.kind === 'line' ? row.spans[0]?.text : row.section));
   await expect.poll(text).toEqual(['a (attempt 1)', 'one', 'a', 'two']);
+});
+
+it('reads the log of a deleted Pod from the archive, once for all steps', async () => {
+  let reader: StreamReader | undefined;
+  const api = { stream: (_: string, each: StreamReader) => ((reader = each), () => undefined) } as unknown as KubeApi;
+  const asked: object[] = [];
+  const text = '[a] one\n[a] \n[a] [b] two\n\n[b] three\n\n';
+  const call = async (_: string, input: object) => (asked.push(input), { text, isCut: false });
+  const store = new LogStore(api, systemClock, port(), { call } as unknown as ToolApi);
+  store.showWindow(0, 10);
+  const archived = 'default/results/r/logs/l';
+  store.show([
+    step('a', { archived }),
+    step('b', { archived, isArchived: true }),
+    step('c', { archived, isArchived: true }),
+  ]);
+  reader?.onEnd({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 404 });
+  const shown = () =>
+    store.window.value.rows.map((row) => (row.kind === 'line' ? (row.spans[0]?.text ?? '') : `== ${row.section}`));
+  await expect.poll(shown).toEqual(['== a', 'one', '', '[b] two', '== b', 'three', '== c']);
+  expect(asked).toEqual([{ namespace: 'default', log: archived }]);
+  expect([...store.problems.value.keys()]).toEqual(['c']);
 });

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals-core';
 import type { Clock } from '@tektite/meta';
 import type { KubeApi } from '../api/kube-api.ts';
 import { objectPath, resources, withQuery } from '../api/resource.ts';
+import type { ToolApi } from '../api/tool-answers.ts';
 import type { LogMatch, LogRow } from '../logs/log-document.ts';
 import type { LogReply, LogRequest } from '../logs/log-messages.ts';
 import type { RunState } from '../run/index.ts';
@@ -19,6 +20,10 @@ export interface LogStep {
   readonly isFolded: boolean;
   /** The part of the log's content that the status has kept; shown when the Pod was deleted. */
   readonly kept: readonly string[];
+  /** The log of its TaskRun in the archive, read when the Pod was deleted. */
+  readonly archived?: string;
+  /** The run was deleted: a Pod of this name is of another. */
+  readonly isArchived?: boolean;
 }
 
 /** The worker, or the same without one. */
@@ -49,11 +54,14 @@ export class LogStore {
   private readonly api: KubeApi;
   private readonly clock: Clock;
   private readonly port: LogPort;
+  private readonly tools: ToolApi | undefined;
+  private readonly archivedLogs = new Map<string, Promise<ReadonlyMap<string, string>>>();
   private readonly open = new Map<string, OpenLog>();
   private onText: ((parts: readonly string[]) => void) | undefined;
   private isClosed = false;
 
-  constructor(api: KubeApi, clock: Clock, port: LogPort) {
+  constructor(api: KubeApi, clock: Clock, port: LogPort, tools?: ToolApi) {
+    this.tools = tools;
     this.api = api;
     this.clock = clock;
     this.port = port;
@@ -118,12 +126,13 @@ export class LogStore {
     if (step.isFolded) this.port.post({ type: 'fold', section: id, isFolded: true });
     const log: OpenLog = { pod, close: () => undefined };
     this.open.set(id, log);
+    if (step.isArchived) return void this.readArchived(step, isStopped);
     log.close = this.api.stream(path, {
       onData: (bytes) => this.port.post({ type: 'append', section: id, bytes }),
       onEnd: (status) => {
         if (isStopped()) return;
         if (!status) this.port.post({ type: 'end', section: id });
-        else if (status.code === 404) this.showKept(step);
+        else if (status.code === 404) void this.readArchived(step, isStopped);
         else if (status.code === 403) this.addProblem(id, status.message ?? '');
         else {
           // The connection was cut, or the container is not there yet. A log is read again from its start.
@@ -136,6 +145,19 @@ export class LogStore {
         }
       },
     });
+  }
+
+  /** From the archive, or what the status has kept if it is not there. */
+  private async readArchived(step: LogStep, isStopped: () => boolean): Promise<void> {
+    const { id, namespace, archived } = step;
+    if (!this.tools || archived === undefined) return this.showKept(step);
+    const known = this.archivedLogs.get(archived) ?? readArchivedLog(this.tools, namespace, archived);
+    this.archivedLogs.set(archived, known);
+    const text = (await known.catch(() => undefined))?.get(id);
+    if (isStopped()) return;
+    if (text === undefined) return this.showKept(step);
+    this.port.post({ type: 'append', section: id, bytes: new TextEncoder().encode(text) });
+    this.port.post({ type: 'end', section: id });
   }
 
   /** In place of a log whose Pod was deleted. */
@@ -170,4 +192,18 @@ export class LogStore {
         break;
     }
   }
+}
+
+/** The log of a TaskRun as Tekton Results keeps it, by step: every line behind the name of its step. */
+async function readArchivedLog(tools: ToolApi, namespace: string, log: string): Promise<ReadonlyMap<string, string>> {
+  const { text, isCut } = await tools.call('archived-log', { namespace, log });
+  const lines = new Map<string, string[]>();
+  let last: string[] | undefined;
+  for (const [, step = '', line = ''] of text.matchAll(/^\[([^\]\n]+)\] ?(.*)$/gm)) {
+    last = lines.get(step) ?? [];
+    lines.set(step, last);
+    last.push(line);
+  }
+  if (isCut) last?.push('The rest is too long for this page: tektite logs shows it.');
+  return new Map([...lines].map(([step, each]) => [step, `${each.join('\n')}\n`]));
 }

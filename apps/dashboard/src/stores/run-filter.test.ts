@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { run } from '../test-support.ts';
-import { parseRunFilter } from './run-filter.ts';
+import { parseRunFilter, runFilterTerms } from './run-filter.ts';
 import { runSummary } from './run-summary.ts';
 
 const now = Date.parse('2026-01-01T02:00:00Z');
@@ -37,3 +37,11 @@ it.each([
   'status:succeeded',
   'build ops',
 ])('hides the run for %s', (text) => expect(parseRunFilter(text)(summary, now)).toBe(false));
+
+it('gives an archive the words and the labels with one value', () => {
+  expect(runFilterTerms('Web team=api team!=x since:2h label:y app=')).toEqual({
+    words: ['web'],
+    labelSelector: 'team=api,app=',
+  });
+  expect(runFilterTerms('')).toEqual({ words: [] });
+});

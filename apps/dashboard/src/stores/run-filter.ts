@@ -15,6 +15,17 @@ export function parseRunFilter(text: string): RunFilter {
   return (run, now) => parts.every((part) => part(run, now));
 }
 
+/**
+ * The parts of a filter that an archive can answer: words, and labels with one value. The rest is for {@link parseRunFilter}.
+ * Names have lower case.
+ */
+export function runFilterTerms(text: string): { readonly words: readonly string[]; readonly labelSelector?: string } {
+  const parts = text.split(/\s+/).filter(Boolean);
+  const labels = parts.filter((part) => /^[\w./-]+=[\w.-]*$/.test(part));
+  const words = parts.filter((part) => /^[\w.-]+$/.test(part)).map((word) => word.toLowerCase());
+  return { words, ...(labels.length > 0 ? { labelSelector: labels.join(',') } : {}) };
+}
+
 function parsePart(part: string): RunFilter {
   const [, field = '', value = ''] = /^(pipeline|task|reason|since|status|label|ns):(.+)$/i.exec(part) ?? [];
   const wanted = value.toLowerCase();

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { findNode, firstTaskRun, type RunNode } from '../run/index.ts';
 import { run, serveKind, transportApi } from '../test-support.ts';
 import { RunStore } from './run-store.ts';
+import type { ToolApi } from '../api/tool-answers.ts';
 
 const succeeded = { conditions: [{ type: 'Succeeded', status: 'True' }] };
 const labels = (parent: string) => ({ 'tekton.dev/pipelineRun': parent });
@@ -62,4 +63,42 @@ it('follows Pipelines within Pipelines, and has logs of earlier attempts', async
     { id: 'make', pod: 'pod-2', isFolded: false, kept: ['exit code 0, Error', 'result digest: sha256:1'] },
   ]);
   store.stop();
+});
+
+it('shows a deleted run as it was archived, and not another one of its name', async () => {
+  await using plane = await startControlPlane();
+  for (const kind of ['PipelineRun', 'TaskRun']) await serveKind(plane, 'tekton.dev', kind);
+  await serveKind(plane, 'tekton.dev', 'CustomRun', { version: 'v1beta1' });
+  const childReferences = [{ kind: 'TaskRun', name: 'a-build', pipelineTaskName: 'build' }];
+  const status = { ...succeeded, childReferences, pipelineSpec: { tasks: [{ name: 'build' }] } };
+  const { metadata, ...rest } = run('a', { status });
+  await plane.client.create({ ...rest, metadata: { ...metadata, uid: undefined } } as never);
+  const asked: object[] = [];
+  const part = run('a-build', {
+    kind: 'TaskRun',
+    labels: labels('a'),
+    status: { ...succeeded, podName: 'p', steps: [{ name: 'make', terminated: {} }] },
+  });
+  const call = async (_: string, input: { readonly uid?: string }) => {
+    asked.push(input);
+    return input.uid === 'old' ? { run: run('a', { status }), parts: [part] } : { parts: [] };
+  };
+  const options = {
+    api: transportApi(plane.transport()),
+    clock: systemClock,
+    schedule: (flush: () => void) => flush(),
+  };
+  const name = { kind: 'PipelineRun', namespace: 'default', name: 'a' };
+  const old = new RunStore(name, { ...options, tools: { call } as unknown as ToolApi, uid: 'old' });
+  await expect.poll(() => old.state.value).toBe('archived');
+  expect(asked).toEqual([{ ...name, uid: 'old' }]);
+  const build = findNode(old.tree.value as RunNode, 'build');
+  expect(build?.state).toBe('succeeded');
+  expect(old.stepsOf(build)).toMatchObject([{ id: 'make', isArchived: true }]);
+  old.stop();
+  const live = new RunStore(name, { ...options, tools: { call } as unknown as ToolApi });
+  await expect.poll(() => live.state.value).toBe('live');
+  await plane.client.delete({ apiVersion: 'tekton.dev/v1', kind: 'PipelineRun' }, { namespace: 'default', name: 'a' });
+  await expect.poll(() => live.state.value).toBe('missing');
+  live.stop();
 });

@@ -4,6 +4,7 @@ import { buildGraph, type PipelineRun, type PipelineSpec, type TaskRun } from '@
 import type { KubeApi } from '../api/kube-api.ts';
 import { LiveCollection } from '../api/live-collection.ts';
 import { collectionPath, resources } from '../api/resource.ts';
+import type { ToolApi } from '../api/tool-answers.ts';
 import {
   criticalPath,
   type PathStep,
@@ -15,11 +16,16 @@ import {
 import type { LogStep } from './log-store.ts';
 import { logSteps } from './log-steps.ts';
 import { type RunName, runResource } from './run-actions.ts';
+import { ToolStore } from './tool-store.ts';
 
 export interface RunStoreOptions {
   readonly api: KubeApi;
   readonly clock: Clock;
   readonly schedule: (flush: () => void) => void;
+  /** Finds deleted runs in the archive. */
+  readonly tools?: ToolApi;
+  /** Of one of several runs with this name. */
+  readonly uid?: string;
 }
 
 /** A task of the graph: which tasks it waits for, its node in the tree, and why it was skipped. */
@@ -34,16 +40,20 @@ const parentLabel = 'tekton.dev/pipelineRun';
 /** Each has three watches. */
 const maxNested = 12;
 
-/** One run, with its parts: live. */
+/** One run, with its parts: live, or as it was archived. */
 export class RunStore {
   readonly name: RunName;
   private readonly own: LiveCollection<KubeObject>;
   private readonly parts = signal<readonly LiveCollection<KubeObject>[]>([]);
   private readonly opened = new Set<string>();
-  private readonly unsubscribe: () => void;
+  private readonly archive: ToolStore<'archived-run'> | undefined;
+  private readonly uid: string | undefined;
+  private readonly unsubscribe: (() => void)[];
 
   constructor(name: RunName, options: RunStoreOptions) {
     this.name = name;
+    this.uid = options.uid;
+    this.archive = options.tools && new ToolStore('archived-run', { api: options.tools, clock: options.clock });
     const { kind, namespace } = name;
     const open = (path: string, selectors: { labelSelector?: string; fieldSelector?: string }) =>
       new LiveCollection<KubeObject>({ ...options, path, ...selectors, summarize: withoutManagedFields }).start();
@@ -59,28 +69,59 @@ export class RunStore {
     };
     if (kind === 'PipelineRun') openParts(name.name);
     // Runs of Pipelines within it have parts of their own.
-    this.unsubscribe = effect(() => {
-      for (const { kind: each, metadata } of this.children.value.values())
-        if (each === 'PipelineRun') openParts(metadata.name ?? '');
-    });
+    this.unsubscribe = [
+      effect(() => {
+        for (const { kind: each, metadata } of this.liveChildren.value.values())
+          if (each === 'PipelineRun') openParts(metadata.name ?? '');
+      }),
+      effect(() => {
+        if (this.isDeleted.value) this.archive?.load({ ...name, ...(options.uid ? { uid: options.uid } : {}) });
+      }),
+    ];
   }
 
-  readonly run: ReadonlySignal<KubeObject | undefined> = computed(() => {
+  private readonly live = computed(() => {
     void this.own.version.value;
-    return [...this.own.items.values()][0];
+    const [run] = this.own.items.values();
+    return this.uid === undefined || run?.metadata.uid === this.uid ? run : undefined;
   });
 
-  /** `missing`: there is no such run, or it was deleted. */
-  readonly state: ReadonlySignal<'loading' | 'live' | 'reconnecting' | 'failed' | 'missing'> = computed(() => {
-    const state = this.own.state.value;
-    return state === 'live' && !this.run.value ? 'missing' : state;
-  });
+  /** It was deleted, or never there. */
+  private readonly isDeleted = computed(() => this.own.state.value === 'live' && !this.live.value);
+
+  /** Deleted, and shown as it was archived. */
+  readonly isArchived: ReadonlySignal<boolean> = computed(
+    () => this.isDeleted.value && this.archive?.answer.value?.run !== undefined,
+  );
+
+  readonly run: ReadonlySignal<KubeObject | undefined> = computed(() =>
+    this.isDeleted.value ? this.archive?.answer.value?.run : this.live.value,
+  );
+
+  /** `missing`: there is no such run, also not in the archive. */
+  readonly state: ReadonlySignal<'loading' | 'live' | 'reconnecting' | 'failed' | 'missing' | 'archived'> = computed(
+    () => {
+      if (!this.isDeleted.value) return this.own.state.value;
+      if (this.isArchived.value) return 'archived';
+      const isAsked = this.archive?.answer.value ?? this.archive?.error.value;
+      return this.archive && isAsked === undefined ? 'loading' : 'missing';
+    },
+  );
 
   readonly error: ReadonlySignal<string | undefined> = computed(
     () => [this.own, ...this.parts.value].find(({ error }) => error.value)?.error.value?.message,
   );
 
-  private readonly children = computed(() => {
+  /** Why the archive could not be asked. */
+  readonly archiveError: ReadonlySignal<string | undefined> = computed(() => this.archive?.error.value);
+
+  private readonly children = computed<ReadonlyMap<string, KubeObject>>(() => {
+    if (!this.isDeleted.value) return this.liveChildren.value;
+    const { parts = [] } = this.archive?.answer.value ?? {};
+    return new Map(parts.map((part) => [`${part.kind}/${part.metadata.name}`, part]));
+  });
+
+  private readonly liveChildren = computed(() => {
     const found = new Map<string, KubeObject>();
     for (const part of this.parts.value) {
       void part.version.value;
@@ -128,11 +169,12 @@ export class RunStore {
   /** The steps of a TaskRun whose containers have started; those of earlier attempts first. */
   stepsOf(node: RunNode | undefined): readonly LogStep[] {
     const run = this.objectOf(node) as unknown as TaskRun | undefined;
-    return run?.kind === 'TaskRun' && node ? logSteps(run, node) : [];
+    return run?.kind === 'TaskRun' && node ? logSteps(run, node, this.isArchived.value) : [];
   }
 
   stop(): void {
-    this.unsubscribe();
+    for (const unsubscribe of this.unsubscribe) unsubscribe();
+    this.archive?.stop();
     for (const collection of [this.own, ...this.parts.peek()]) collection.stop();
   }
 }

@@ -3,9 +3,11 @@ import type { Clock } from '@tektite/meta';
 import type { KubeApi } from '../api/kube-api.ts';
 import { LiveCollection, type LiveState } from '../api/live-collection.ts';
 import { collectionPath, resources } from '../api/resource.ts';
+import type { ToolApi } from '../api/tool-answers.ts';
 import type { RunState } from '../run/index.ts';
 import { hasState, parseRunFilter, shownStates } from './run-filter.ts';
 import { type RunSummary, runSummary, tookMs } from './run-summary.ts';
+import { ToolStore } from './tool-store.ts';
 
 export type RunSort = 'newest' | 'oldest' | 'name' | 'longest';
 export type RunScope = 'runs' | 'all';
@@ -19,12 +21,16 @@ export interface RunsView {
   readonly sort: RunSort;
   /** `all` has the TaskRuns of PipelineRuns, too. */
   readonly scope: RunScope;
+  /** Those of the archive of Tekton Results, also if they were deleted. */
+  readonly isArchived?: boolean;
 }
 
 export interface RunsStoreOptions {
   readonly api: KubeApi;
   readonly clock: Clock;
   readonly schedule: (flush: () => void) => void;
+  /** Reads the archive. */
+  readonly tools?: ToolApi;
 }
 
 const orders: Readonly<Record<RunSort, (now: number) => (a: RunSummary, b: RunSummary) => number>> = {
@@ -39,6 +45,7 @@ export class RunsStore {
   readonly view = signal<RunsView>({ namespace: '', text: '', sort: 'newest', scope: 'runs' });
   readonly selected = signal<ReadonlySet<string>>(new Set());
   private readonly options: RunsStoreOptions;
+  private readonly archive = signal<ToolStore<'archived-runs'> | undefined>(undefined);
   private readonly collections = signal<readonly LiveCollection<RunSummary>[]>([]);
 
   constructor(options: RunsStoreOptions) {
@@ -46,12 +53,17 @@ export class RunsStore {
   }
 
   /** All runs of the namespace, whatever the filter. */
-  readonly all: ReadonlySignal<readonly RunSummary[]> = computed(() =>
-    this.collections.value.flatMap((collection) => {
+  readonly all: ReadonlySignal<readonly RunSummary[]> = computed(() => {
+    const archive = this.archive.value;
+    if (archive) return archive.answer.value?.runs.map(runSummary) ?? [];
+    return this.collections.value.flatMap((collection) => {
       void collection.version.value;
       return [...collection.items.values()];
-    }),
-  );
+    });
+  });
+
+  /** The archive has more runs than are shown. */
+  readonly hasMore: ReadonlySignal<boolean> = computed(() => this.archive.value?.answer.value?.hasMore ?? false);
 
   /** Runs that the text allows, by state; for the counts above the list. */
   private readonly matching = computed(() => {
@@ -86,12 +98,15 @@ export class RunsStore {
   });
 
   readonly state: ReadonlySignal<LiveState> = computed(() => {
+    const archive = this.archive.value;
+    if (archive) return archive.error.value ? 'failed' : archive.answer.value ? 'live' : 'loading';
     const states = this.collections.value.map(({ state }) => state.value);
     return (['failed', 'reconnecting', 'loading'] as const).find((state) => states.includes(state)) ?? 'live';
   });
 
   readonly error: ReadonlySignal<string | undefined> = computed(
-    () => this.collections.value.find(({ error }) => error.value)?.error.value?.message,
+    () =>
+      this.archive.value?.error.value ?? this.collections.value.find(({ error }) => error.value)?.error.value?.message,
   );
 
   readonly selectedRuns: ReadonlySignal<readonly RunSummary[]> = computed(() =>
@@ -102,6 +117,7 @@ export class RunsStore {
   show(view: RunsView): void {
     const before = this.view.value;
     this.view.value = view;
+    if (view.isArchived) return this.showArchived(before, view);
     if (this.collections.value.length > 0 && before.namespace === view.namespace && before.scope === view.scope) return;
     this.stop();
     this.selected.value = new Set();
@@ -121,6 +137,17 @@ export class RunsStore {
       ]);
   }
 
+  private showArchived(before: RunsView, { namespace, text }: RunsView): void {
+    const { tools, clock } = this.options;
+    const isSame = before.namespace === namespace && before.text === text;
+    if (!tools || (this.archive.value && isSame)) return;
+    if (!this.archive.value) {
+      this.stop();
+      this.archive.value = new ToolStore('archived-runs', { api: tools, clock });
+    }
+    this.archive.value.load({ namespaces: namespace, filter: text });
+  }
+
   toggle(uid: string): void {
     const next = new Set(this.selected.value);
     if (!next.delete(uid)) next.add(uid);
@@ -137,6 +164,8 @@ export class RunsStore {
   stop(): void {
     for (const collection of this.collections.value) collection.stop();
     this.collections.value = [];
+    this.archive.value?.stop();
+    this.archive.value = undefined;
   }
 }
 

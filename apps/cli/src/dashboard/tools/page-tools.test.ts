@@ -75,6 +75,20 @@ describe('the tools of the page', () => {
     );
   });
 
+  it('read no log of another namespace than that of the run, and say when there is no archive', async () => {
+    const log = (name: string) =>
+      pageTools['archived-log']?.run(plane.transport(), { namespace: 'default', log: name }, signal);
+    for (const name of [
+      'other/results/a/logs/b',
+      'default/results/a/logs/../../b',
+      'default/../other/results/a/logs/b',
+    ])
+      await expect(log(name)).rejects.toThrow('no log of the namespace default');
+    await expect(log('default/results/a/logs/b')).rejects.toThrow('the cluster has no archive');
+    const run = { kind: 'TaskRun', namespace: 'default', name: 'a' };
+    expect(await pageTools['archived-run']?.run(plane.transport(), run, signal)).toEqual({ parts: [] });
+  });
+
   it('say what a machine waits for', async () => {
     await plane.client.create(ByoMachine, { metadata: { namespace: 'default', name: 'm1' }, spec: {} } as never);
     const input = { namespace: 'default', name: 'm1' };

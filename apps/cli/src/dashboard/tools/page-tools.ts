@@ -8,6 +8,9 @@ export const pageTools: PageTools = {
   'plan-rollback': reading(async () => (await import('./set-rollback.ts')).planRollback),
   rollback: { ...reading(async () => (await import('./set-rollback.ts')).rollBack), isWriting: true },
   'explain-machine': reading(async () => (await import('./explain-machine.ts')).machineSteps),
+  'archived-runs': reading(async () => (await import('./archived.ts')).newestRuns),
+  'archived-run': reading(async () => (await import('./archived.ts')).runWithParts),
+  'archived-log': reading(async () => (await import('./archived.ts')).logText),
 };
 
 type Work<T> = (client: Client, input: ToolInput, signal: AbortSignal) => Promise<T>;
