@@ -1,5 +1,6 @@
 import { forbiddenError, type GroupVersionKind, type KubeObject, type StatusError } from '@tektite/meta';
 import { type Draft, errorTarget, type Resource } from '../registry/resource.ts';
+import type { Annotate } from '../audit/auditor.ts';
 import type { UserInfo } from '../request/api-request.ts';
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
@@ -25,6 +26,8 @@ export interface AdmissionRequest {
   readonly options: Readonly<Record<string, unknown>> | null;
   /** Collects what is sent back as `Warning` headers. */
   readonly warn: (text: string) => void;
+  /** Absent where the request is not audited. */
+  readonly annotate?: Annotate | undefined;
 }
 
 /** Whether a request is about that resource, in any version. */

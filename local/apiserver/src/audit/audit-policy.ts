@@ -55,15 +55,17 @@ export class AuditPolicy {
     return new AuditPolicy(rules);
   }
 
-  decide(user: UserInfo, info: RequestInfo): AuditDecision {
+  /** Rules that name users or groups do not match a request without a user. */
+  decide(user: UserInfo | undefined, info: RequestInfo): AuditDecision {
     return this.rules.find((rule) => matches(rule, user, info)) ?? nothing;
   }
 }
 
-function matches(rule: AuditRule, user: UserInfo, info: RequestInfo): boolean {
+function matches(rule: AuditRule, user: UserInfo | undefined, info: RequestInfo): boolean {
   const among = (wanted: readonly string[], value: string) => wanted.length === 0 || wanted.includes(value);
-  if (!among(rule.users, user.name) || !among(rule.verbs, info.verb)) return false;
-  if (rule.userGroups.length > 0 && !user.groups.some((group) => rule.userGroups.includes(group))) return false;
+  if (!user && (rule.users.length > 0 || rule.userGroups.length > 0)) return false;
+  if ((user && !among(rule.users, user.name)) || !among(rule.verbs, info.verb)) return false;
+  if (rule.userGroups.length > 0 && !user?.groups.some((group) => rule.userGroups.includes(group))) return false;
   if (!rule.resources && !rule.nonResourceURLs && rule.namespaces.length === 0) return true;
   if (!info.isResourceRequest) return rule.nonResourceURLs?.some((pattern) => matchesPath(pattern, info.path)) ?? false;
   if (rule.nonResourceURLs && !rule.resources && rule.namespaces.length === 0) return false;

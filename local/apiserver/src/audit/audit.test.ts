@@ -18,7 +18,10 @@ const configMap = (name: string) => ({
 async function audited(...rules: object[]): Promise<{ server: TestServer; events: AuditEvent[] }> {
   const events: AuditEvent[] = [];
   const policy = AuditPolicy.parse(JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }));
-  const server = await TestServer.start({ audit: { policy, backend: (event) => void events.push(event) } });
+  const server = await TestServer.start({
+    audit: { policy, backend: (event) => void events.push(event) },
+    disabledAdmissionPlugins: ['ServiceAccount'],
+  });
   return { server, events };
 }
 
@@ -90,6 +93,78 @@ describe('audit', () => {
       },
       { user: { username: 'admin' }, impersonatedUser: { username: 'eve' }, responseStatus: { code: 403 } },
     ]);
+  });
+
+  it('records requests whose credentials are not accepted, with the credentials that were tried', async () => {
+    const { server, events } = await audited({ level: 'None', users: ['system:admin'] }, { level: 'Metadata' });
+    await using _ = server;
+    const headers = { authorization: 'Bearer of-nobody' };
+    const request = { method: 'GET', path, query: new URLSearchParams(), headers };
+    expect(await server.server.handle(request)).toMatchObject({ code: 401 });
+    await expect(server.server.admit(request)).rejects.toThrow('Unauthorized');
+    expect(events).toHaveLength(2);
+    for (const event of events)
+      expect(event).toMatchObject({
+        stage: 'ResponseStarted',
+        user: {},
+        objectRef: { resource: 'configmaps', namespace: 'default' },
+        responseStatus: { metadata: {}, message: 'Authentication failed, attempted: bearer', code: 401 },
+      });
+  });
+
+  it('has the annotations of policies, and what the namespace says of Pods', async () => {
+    const { server, events } = await audited({ level: 'Metadata', omitStages: ['RequestReceived'] });
+    await using _ = server;
+    const api = '/apis/admissionregistration.k8s.io/v1';
+    const typeOf = (kind: string, spec: object) => ({
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind,
+      metadata: { name: 'p' },
+      spec,
+    });
+    const rule = { apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE'] };
+    const policy = typeOf('ValidatingAdmissionPolicy', {
+      matchConstraints: { resourceRules: [rule] },
+      validations: [{ expression: 'true' }, { expression: 'object.data.a != "b"', message: 'no b' }],
+      auditAnnotations: [
+        { key: 'who', valueExpression: '"made by " + request.userInfo.username' },
+        { key: 'none', valueExpression: 'null' },
+      ],
+    });
+    const binding = typeOf('ValidatingAdmissionPolicyBinding', { policyName: 'p', validationActions: ['Audit'] });
+    expect(await server.send('POST', `${api}/validatingadmissionpolicies`, policy)).toMatchObject({ code: 201 });
+    expect(await server.send('POST', `${api}/validatingadmissionpolicybindings`, binding)).toMatchObject({ code: 201 });
+    events.length = 0;
+    expect(await server.send('POST', path, configMap('a'))).toMatchObject({ code: 201 });
+    const failure = {
+      message: 'no b',
+      policy: 'p',
+      binding: 'p',
+      expressionIndex: 1,
+      validationActions: ['Audit'],
+    };
+    expect(events[0]?.['annotations']).toEqual({
+      'p/who': 'made by admin',
+      'validation.policy.admission.k8s.io/validation_failure': JSON.stringify([failure]),
+      'authorization.k8s.io/decision': 'allow',
+      'authorization.k8s.io/reason': '',
+    });
+    const labels = { 'pod-security.kubernetes.io/audit': 'baseline' };
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n', labels } };
+    expect(await server.send('POST', '/api/v1/namespaces', namespace)).toMatchObject({ code: 201 });
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p' },
+      spec: { hostNetwork: true, containers: [{ name: 'c', image: 'i' }] },
+    };
+    events.length = 0;
+    expect(await server.send('POST', '/api/v1/namespaces/n/pods', pod)).toMatchObject({ code: 201 });
+    expect(events[0]?.['annotations']).toMatchObject({
+      'pod-security.kubernetes.io/enforce-policy': 'privileged:latest',
+      'pod-security.kubernetes.io/audit-violations':
+        'would violate PodSecurity "baseline:latest": host namespaces (hostNetwork=true)',
+    });
   });
 
   it('records a denial that a body was not waited for', async () => {

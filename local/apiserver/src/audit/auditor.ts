@@ -11,13 +11,16 @@ import type { ApiRequest, UserInfo } from '../request/api-request.ts';
 import type { ApiResponse, InitialEvents, WatchEvent, WatchReader } from '../request/api-response.ts';
 import { objectOf } from '../request/stored-answer.ts';
 import type { RequestInfo } from '../request/request-info.ts';
-import type { AuditDecision, AuditPolicy, AuditStage } from './audit-policy.ts';
+import type { AuditDecision, AuditLevel, AuditPolicy, AuditStage } from './audit-policy.ts';
 
 /** An `audit.k8s.io/v1 Event`. */
 export type AuditEvent = Readonly<Record<string, unknown>>;
 
 /** Receives audit events. Must not throw, and not wait for a disk or a network. */
 export type AuditBackend = (event: AuditEvent) => void;
+
+/** Adds an annotation to the audit event of a request; those of level `Request` are left out of events with only metadata. */
+export type Annotate = (key: string, value: string, level?: 'Metadata' | 'Request') => void;
 
 export interface AuditorParts {
   readonly policy: AuditPolicy;
@@ -59,6 +62,12 @@ export class AuditedRequest {
   private who: Authorized | undefined;
   private decision: AuditDecision | undefined;
   private readonly recorded = new Set<AuditStage>();
+  private readonly annotations: Record<string, string> = {};
+  /** The first value of a key stays. */
+  readonly annotate: Annotate = (key, value, level = 'Metadata') => {
+    if (level === 'Request' && this.decision?.level === 'Metadata') return;
+    if (!Object.hasOwn(this.annotations, key)) this.annotations[key] = value;
+  };
 
   constructor(parts: AuditorParts, request: ApiRequest) {
     this.parts = parts;
@@ -72,6 +81,15 @@ export class AuditedRequest {
     this.who = who;
     this.decision = this.parts.policy.decide(who.authenticated, who.info);
     this.record('RequestReceived');
+  }
+
+  /** Records a request whose credentials are not accepted: upstream reports its answer as a start, and by which means it tried. */
+  unauthenticated(info: RequestInfo): void {
+    this.decision = this.parts.policy.decide(undefined, info);
+    const { level, omitStages } = this.decision;
+    if (level === 'None' || omitStages.has('ResponseStarted')) return;
+    const responseStatus = { metadata: {}, message: attemptOf(this.request), code: 401 };
+    this.parts.backend({ ...this.head('ResponseStarted', level, info, undefined), responseStatus, ...this.times() });
   }
 
   /** Records the answer; for one that goes on, its start now and its end later. */
@@ -109,36 +127,51 @@ export class AuditedRequest {
     if (!who || !decision || decision.level === 'None' || decision.omitStages.has(stage)) return;
     if (this.recorded.has(stage)) return;
     this.recorded.add(stage);
-    const { request, parts } = this;
-    const query = request.query.toString();
-    const { info, user, authenticated } = who;
     const isDone = stage !== 'RequestReceived';
-    parts.backend({
-      kind: 'Event',
-      apiVersion: 'audit.k8s.io/v1',
-      level: decision.level,
-      auditID: this.id,
-      stage,
-      requestURI: query === '' ? request.path : `${request.path}?${query}`,
-      verb: info.verb,
-      user: userOf(authenticated),
-      ...(user === authenticated ? {} : { impersonatedUser: userOf(user) }),
-      sourceIPs: [request.remoteAddress ?? '127.0.0.1'],
-      ...(request.headers['user-agent'] ? { userAgent: request.headers['user-agent'] } : {}),
-      ...(info.isResourceRequest ? { objectRef: objectRefOf(info, response) } : {}),
+    this.parts.backend({
+      ...this.head(stage, decision.level, who.info, who, response),
       ...(response ? { responseStatus: statusOf(response) } : {}),
       ...(isDone ? this.bodies(decision, response) : {}),
-      requestReceivedTimestamp: this.received,
-      stageTimestamp: formatMicroTime(parts.clock.now()),
+      ...this.times(),
       ...(isDone
         ? {
             annotations: {
+              ...this.annotations,
               'authorization.k8s.io/decision': who.allowed ? 'allow' : 'forbid',
               'authorization.k8s.io/reason': who.reason,
             },
           }
         : {}),
     });
+  }
+
+  private head(
+    stage: AuditStage,
+    level: AuditLevel,
+    info: RequestInfo,
+    who: Authorized | undefined,
+    response?: ApiResponse,
+  ): object {
+    const { request } = this;
+    const query = request.query.toString();
+    return {
+      kind: 'Event',
+      apiVersion: 'audit.k8s.io/v1',
+      level,
+      auditID: this.id,
+      stage,
+      requestURI: query === '' ? request.path : `${request.path}?${query}`,
+      verb: info.verb,
+      user: who ? userOf(who.authenticated) : {},
+      ...(!who || who.user === who.authenticated ? {} : { impersonatedUser: userOf(who.user) }),
+      sourceIPs: [request.remoteAddress ?? '127.0.0.1'],
+      ...(request.headers['user-agent'] ? { userAgent: request.headers['user-agent'] } : {}),
+      ...(info.isResourceRequest ? { objectRef: objectRefOf(info, response) } : {}),
+    };
+  }
+
+  private times(): object {
+    return { requestReceivedTimestamp: this.received, stageTimestamp: formatMicroTime(this.parts.clock.now()) };
   }
 
   private bodies({ level, omitManagedFields }: AuditDecision, response: ApiResponse | undefined): object {
@@ -175,6 +208,18 @@ class EndingReader implements WatchReader {
     this.inner.end();
     this.onEnd();
   }
+}
+
+/** The credentials of a request, in upstream's words. */
+function attemptOf({ headers, query, clientCertificate, badClientCertificate }: ApiRequest): string {
+  const [scheme = '', credential] = (headers.authorization ?? '').trim().split(' ');
+  const attempted = [
+    ...(credential !== undefined && /^(basic|bearer)$/i.test(scheme) ? [scheme.toLowerCase()] : []),
+    ...(query.get('access_token')?.trim() ? ['access_token'] : []),
+    ...(clientCertificate || badClientCertificate ? ['x509'] : []),
+  ];
+  if (attempted.length === 0) return 'Authentication failed, no credentials provided';
+  return `Authentication failed, attempted: ${attempted.join(', ')}`;
 }
 
 function userOf({ name, uid, groups, extra }: UserInfo): object {

@@ -1,3 +1,4 @@
+import type { Annotate } from '../audit/auditor.ts';
 import type { ApiRequest, UserInfo } from '../request/api-request.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 
@@ -8,6 +9,8 @@ export interface RequestContext {
   readonly user: UserInfo;
   /** The `Warning` headers, in order, each text once. */
   readonly warnings: Set<string>;
+  /** Absent where the request is not audited. */
+  readonly annotate?: Annotate;
 }
 
 /** The manager named by the request, or the first word of its User-Agent, as upstream has it. */

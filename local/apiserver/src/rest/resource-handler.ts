@@ -271,6 +271,7 @@ export function writeContext(context: RequestContext, options: WriteOptions): Wr
     dryRun: options.dryRun,
     options: options.wire,
     warn: (text) => context.warnings.add(text),
+    annotate: context.annotate,
   };
 }
 
@@ -281,6 +282,7 @@ function deleteContext(context: RequestContext, options: DeleteOptions): WriteCo
     dryRun: options.dryRun,
     options: options.wire,
     warn: (text) => context.warnings.add(text),
+    annotate: context.annotate,
   };
 }
 

@@ -11,7 +11,7 @@ import type { FlowController } from '../flow-control/flow-controller.ts';
 import { OpenApi } from '../openapi/open-api.ts';
 import type { ResourceTable } from '../registry/resource-table.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { ApiRequest } from '../request/api-request.ts';
+import type { ApiRequest, UserInfo } from '../request/api-request.ts';
 import type { ApiResponse } from '../request/api-response.ts';
 import type { RequestContext } from './request-context.ts';
 import { parseRequestInfo, selectedFields, selectedName, splitPath } from '../request/request-info.ts';
@@ -58,7 +58,13 @@ export class Router {
   async admit(request: ApiRequest, audited?: AuditedRequest): Promise<Pick<RequestContext, 'info' | 'user'>> {
     const { authenticators, authorizer } = this.parts;
     const info = parseRequestInfo(request.method, request.path, request.query);
-    const authenticated = await authenticators.authenticate(request);
+    let authenticated: UserInfo;
+    try {
+      authenticated = await authenticators.authenticate(request);
+    } catch (error) {
+      if (isStatusError(error, 'Unauthorized')) audited?.unauthenticated(info);
+      throw error;
+    }
     request.onAuthenticated?.(authenticated.name);
     const user = impersonate(request, authenticated, info, authorizer);
     const fieldSelector = selectedFields(info, request.query);
@@ -74,7 +80,13 @@ export class Router {
 
   async route(request: ApiRequest, warnings: Set<string>, audited?: AuditedRequest): Promise<ApiResponse> {
     const { info, user } = await this.admit(request, audited);
-    const context: RequestContext = { request, info, user, warnings };
+    const context: RequestContext = {
+      request,
+      info,
+      user,
+      warnings,
+      ...(audited ? { annotate: audited.annotate } : {}),
+    };
     // Controllers of this process hold what they send in memory anyway.
     const entered = request.user ? undefined : this.parts.flowController.enter(user, info, request.signal);
     if (!entered) return this.dispatch(context);

@@ -15,7 +15,7 @@ export function admissionRequest(
   object: Draft,
   oldObject: KubeObject | undefined,
 ): AdmissionRequest {
-  const { user, dryRun, options, warn } = context;
+  const { user, dryRun, options, warn, annotate } = context;
   return {
     operation,
     resource,
@@ -29,6 +29,7 @@ export function admissionRequest(
     dryRun,
     options,
     warn,
+    annotate,
   };
 }
 

@@ -86,7 +86,7 @@ export class ObjectDeleter {
     name: string,
     oldObject: KubeObject,
     options: DeleteOptions,
-    { user, dryRun, warn }: WriteContext,
+    { user, dryRun, warn, annotate }: WriteContext,
   ): Promise<void> {
     const isNamespace = resource.group === '' && resource.plural === 'namespaces';
     const request: AdmissionRequest = {
@@ -101,6 +101,7 @@ export class ObjectDeleter {
       dryRun,
       options: options.wire,
       warn,
+      annotate,
     };
     await this.parts.admission.mutate(request);
     await this.parts.admission.validate(request);

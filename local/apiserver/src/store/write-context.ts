@@ -1,3 +1,4 @@
+import type { Annotate } from '../audit/auditor.ts';
 import type { UserInfo } from '../request/api-request.ts';
 import type { StrategyContext } from '../registry/kind-strategy.ts';
 
@@ -9,6 +10,8 @@ export interface WriteContext {
   readonly dryRun: boolean;
   readonly options: Readonly<Record<string, unknown>>;
   readonly warn: (text: string) => void;
+  /** Absent where the request is not audited. */
+  readonly annotate?: Annotate | undefined;
   readonly signal?: AbortSignal;
   /** Throws where the user may not create: called when an update or an apply turns out to create its object. */
   readonly authorizeCreate?: () => void;

@@ -10,6 +10,7 @@ import { ObjectVersions } from '../matching/object-versions.ts';
 import type { RequestMatcher } from '../matching/request-matcher.ts';
 import { isExempt } from '../webhook/webhook-caller.ts';
 import { evaluatePolicy, type PolicyViolation } from './evaluate-policy.ts';
+import { annotateViolations, PolicyAnnotations } from './policy-annotations.ts';
 import { type BoundPolicy, PolicyIndex } from './policy-index.ts';
 import { matchPolicyRequest } from './policy-match.ts';
 import { collectParams, paramResource, PolicyConfigurationError } from './policy-params.ts';
@@ -80,7 +81,7 @@ export class ValidatingPolicies implements AdmissionPlugin, Disposable {
       if (!isOurs) throw error;
       if (policy.ignoresFailure) return [];
       const message = `failed to configure ${what}: ${error.message}`;
-      return [{ message, reason: '', policy: policy.name, ...(binding === undefined ? {} : { binding }) }];
+      return [{ message, reason: '', index: 0, policy: policy.name, ...(binding === undefined ? {} : { binding }) }];
     };
     let params: Resource | undefined;
     try {
@@ -90,14 +91,16 @@ export class ValidatingPolicies implements AdmissionPlugin, Disposable {
       return misconfigured('policy', error);
     }
     const denials: Denial[] = [];
+    const annotations = new PolicyAnnotations();
     for (const binding of bindings) {
       try {
         if (binding.match && !matchPolicyRequest(binding.match, request, this.parts.matcher)) continue;
-        denials.push(...(await this.reviewBinding(policy, binding, resource, params, request, versions)));
+        denials.push(...(await this.reviewBinding(policy, binding, resource, params, request, versions, annotations)));
       } catch (error) {
         denials.push(...misconfigured('binding', error, binding.name));
       }
     }
+    annotations.publish(policy.name, request);
     return denials;
   }
 
@@ -108,22 +111,28 @@ export class ValidatingPolicies implements AdmissionPlugin, Disposable {
     paramKind: Resource | undefined,
     request: AdmissionRequest,
     versions: ObjectVersions,
+    annotations: PolicyAnnotations,
   ): Promise<Denial[]> {
     const { storage, matcher, authorizer } = this.parts;
     const collected = await collectParams(storage, paramKind, binding.paramRef, request.namespace);
     if (collected.length === 0) return [];
     const objects = await versions.in(resource);
     const namespace = matcher.namespaceOf(request);
-    const violations = collected.flatMap((params) =>
+    const results = collected.map((params) =>
       evaluatePolicy(policy, requestVariables({ request, resource, objects, authorizer, namespace, params })),
     );
+    const violations = results.flatMap((result) => result.violations);
+    for (const result of results) annotations.add(result.annotations);
+    if (binding.actions.includes('Audit')) annotateViolations(request, policy, binding, violations);
     if (binding.actions.includes('Warn'))
       for (const { message } of violations)
         request.warn(
           `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`,
         );
-    if (!binding.actions.includes('Deny')) return [];
-    return violations.map((violation) => ({ ...violation, policy: policy.name, binding: binding.name }));
+    const denied = results.flatMap((result) =>
+      binding.actions.includes('Deny') ? [...result.violations, ...result.denials] : result.denials,
+    );
+    return denied.map((violation) => ({ ...violation, policy: policy.name, binding: binding.name }));
   }
 }
 

@@ -25,7 +25,7 @@ export interface CompiledRules {
   readonly variables: ComposedVariables;
   readonly conditions: readonly CompiledExpression[];
   readonly validations: readonly CompiledValidation[];
-  readonly annotations: readonly CompiledExpression[];
+  readonly annotations: readonly { readonly key: string; readonly expression: CompiledExpression }[];
 }
 
 /** A policy with everything that can be prepared before there is a request. */
@@ -70,9 +70,10 @@ function compileRules({ spec }: ValidatingAdmissionPolicy): CompiledRules {
       expression: compileExpression(environment, rule.expression, [boolType]),
       ...(rule.messageExpression ? { message: compileExpression(messages, rule.messageExpression, [stringType]) } : {}),
     })),
-    annotations: (spec?.auditAnnotations ?? []).map(({ valueExpression }) =>
-      compileExpression(environment, valueExpression, [stringType, nullType]),
-    ),
+    annotations: (spec?.auditAnnotations ?? []).map(({ key, valueExpression }) => ({
+      key,
+      expression: compileExpression(environment, valueExpression, [stringType, nullType]),
+    })),
   };
 }
 

@@ -20,6 +20,7 @@ export interface WebhookDecision {
   readonly allowed: boolean;
   readonly status?: Partial<Status>;
   readonly warnings: readonly string[];
+  readonly auditAnnotations: Readonly<Record<string, string>>;
   /** A JSON Patch, still text. */
   readonly patch?: string;
   readonly patchType: string;
@@ -76,7 +77,7 @@ export function readDecision(answer: unknown, review: AdmissionReview, mutating:
     patch: readField<string>(response ?? {}, 'patch', 'string', { ...at, goType: '[]uint8' }),
     patchType: readField<string>(response ?? {}, 'patchType', 'string', { ...at, goType: `${version}.PatchType` }),
   };
-  readField(response ?? {}, 'auditAnnotations', 'labels', at);
+  const annotations = readField<Record<string, string>>(response ?? {}, 'auditAnnotations', 'labels', at);
   const text = patch === undefined ? undefined : decodeBase64(patch);
   if (!response) throw new InvalidResponseError('webhook response was absent');
   if (version === 'v1') {
@@ -90,6 +91,7 @@ export function readDecision(answer: unknown, review: AdmissionReview, mutating:
     allowed: allowed ?? false,
     ...(status ? { status } : {}),
     warnings: warnings ?? [],
+    auditAnnotations: annotations ?? {},
     ...(hasPatch ? { patch: text } : {}),
     patchType: version === 'v1' ? (patchType ?? '') : 'JSONPatch',
   };

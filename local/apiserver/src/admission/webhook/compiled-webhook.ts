@@ -9,6 +9,10 @@ export interface CompiledWebhook {
   /** Identifies a webhook, also among those of the same name. */
   readonly id: string;
   readonly name: string;
+  /** The name of its configuration. */
+  readonly configuration: string;
+  /** Its place among the webhooks of all configurations. */
+  readonly position: () => number;
   readonly criteria: MatchCriteria;
   readonly conditions: CompiledConditions;
   readonly ignoresFailure: boolean;
@@ -21,19 +25,28 @@ export interface CompiledWebhook {
   dispose(): void;
 }
 
+/** Where a webhook is written. */
+export interface WebhookPlace {
+  readonly configuration: string;
+  readonly index: number;
+  readonly position: () => number;
+}
+
 const defaultTimeoutSeconds = 10;
 
 /** Prepares a webhook; conditions are compiled and connections made when it is first called. */
 export function compileWebhook(
-  id: string,
+  { configuration, index, position }: WebhookPlace,
   webhook: MutatingWebhook | ValidatingWebhook,
   clients: WebhookClients,
 ): CompiledWebhook {
   let client: WebhookClient | undefined;
   let conditions: CompiledConditions | undefined;
   return {
-    id,
+    id: `${configuration}/${index}`,
     name: webhook.name,
+    configuration,
+    position,
     criteria: {
       rules: webhook.rules ?? [],
       matchPolicy: webhook.matchPolicy === 'Exact' ? 'Exact' : 'Equivalent',

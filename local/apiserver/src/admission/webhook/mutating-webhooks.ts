@@ -7,7 +7,8 @@ import { Reinvocation } from '../reinvocation.ts';
 import { replaceContents } from '../replace-contents.ts';
 import { convertObject, type ReviewedObjects } from '../matching/object-versions.ts';
 import type { CompiledWebhook } from './compiled-webhook.ts';
-import { failureOf, isExempt, type WebhookCaller } from './webhook-caller.ts';
+import { failsOpen, failureOf, isExempt, type WebhookCaller } from './webhook-caller.ts';
+import { annotateFailedOpen, annotateMutation, annotatePatch } from './mutation-annotations.ts';
 import type { WebhookConfigurations } from './webhook-configurations.ts';
 import { WebhookCallError } from './webhook-errors.ts';
 
@@ -33,10 +34,12 @@ class Mutation {
   /** The object, and the version it is in at the moment. */
   private current: { readonly resource: Resource; readonly object: Draft } | undefined;
   private changed = false;
+  private readonly round: number;
 
   constructor(request: AdmissionRequest, round: MutationRound, caller: WebhookCaller) {
     this.request = request;
     this.caller = caller;
+    this.round = round.isSecond ? 1 : 0;
     this.reinvocation = Reinvocation.begin('MutatingAdmissionWebhook', round, request);
     if (request.object) this.current = { resource: request.resource, object: request.object };
   }
@@ -51,16 +54,22 @@ class Mutation {
     const seen = this.current ? { ...this.request, object: this.current.object } : this.request;
     const resource = await this.caller.wantedVersion(webhook, seen, (version) => this.objectsIn(version));
     if (!resource || !this.reinvocation.mayAsk(webhook.id)) return;
+    let mutated = false;
     try {
       const objects = await this.objectsIn(resource);
       const decision = await this.caller.call(webhook, seen, resource, objects, true);
-      if (decision.patch !== undefined && this.apply(webhook, resource, objects, decision.patch, decision.patchType)) {
+      mutated =
+        decision.patch !== undefined && this.apply(webhook, resource, objects, decision.patch, decision.patchType);
+      if (mutated) {
         this.changed = true;
         this.reinvocation.objectChanged();
       }
     } catch (error) {
+      if (failsOpen(webhook, error)) annotateFailedOpen(this.request, webhook, this.round);
       const failure = failureOf(webhook, error);
       if (failure) throw failure;
+    } finally {
+      annotateMutation(this.request, webhook, this.round, mutated);
     }
     if (webhook.isReinvoked) this.reinvocation.wasAsked(webhook.id);
   }
@@ -97,6 +106,7 @@ class Mutation {
     if (patchType !== 'JSONPatch')
       throw new WebhookCallError(webhook.name, `unsupported patch type ${quoteGo(patchType)}`);
     const patched = decodePatched(this.request, resource, applyPatch(object, patch));
+    annotatePatch(this.request, webhook, this.round, patch);
     const changed = !equalJson(patched, object);
     if (changed) this.current = { resource: this.request.kind ? this.request.resource : resource, object: patched };
     return changed;

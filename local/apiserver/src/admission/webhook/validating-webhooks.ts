@@ -2,7 +2,7 @@ import type { Resource } from '../../registry/resource.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts';
 import { ObjectVersions } from '../matching/object-versions.ts';
 import type { CompiledWebhook } from './compiled-webhook.ts';
-import { failureOf, isExempt, type WebhookCaller } from './webhook-caller.ts';
+import { failsOpen, failureOf, isExempt, type WebhookCaller } from './webhook-caller.ts';
 import type { WebhookConfigurations } from './webhook-configurations.ts';
 
 /** Calls all matching webhooks, concurrently; the first denial, in the order of the webhooks, is the answer. */
@@ -29,11 +29,13 @@ async function dispatch(
     if (resource) wanted.push({ webhook, resource });
   }
   const failures = await Promise.all(
-    wanted.map(async ({ webhook, resource }) => {
+    wanted.map(async ({ webhook, resource }, index) => {
       try {
         await caller.call(webhook, request, resource, await versions.in(resource), false);
         return undefined;
       } catch (error) {
+        if (failsOpen(webhook, error))
+          request.annotate?.(`failed-open.validating.webhook.admission.k8s.io/round_0_index_${index}`, webhook.name);
         return failureOf(webhook, error);
       }
     }),

@@ -33,7 +33,7 @@ export function isExempt({ resource }: AdmissionRequest): boolean {
   return resource.group === 'admissionregistration.k8s.io' && exemptKinds.has(resource.kind);
 }
 
-const passed: WebhookDecision = { allowed: true, warnings: [], patchType: '' };
+const passed: WebhookDecision = { allowed: true, warnings: [], auditAnnotations: {}, patchType: '' };
 
 /** Decides whether a webhook is to be called, and calls it. */
 export class WebhookCaller {
@@ -91,10 +91,16 @@ export class WebhookCaller {
         cause instanceof InvalidResponseError ? 'received invalid webhook response' : 'failed to call webhook';
       throw new WebhookCallError(name, `${what}: ${(cause as Error).message}`, { cause });
     }
+    for (const [key, value] of Object.entries(decision.auditAnnotations)) request.annotate?.(`${name}/${key}`, value);
     for (const warning of decision.warnings) request.warn(warning);
     if (!decision.allowed) throw denial(name, decision.status);
     return decision;
   }
+}
+
+/** Whether a failed call is ignored, as the failure policy says: the request goes on as if there were no such webhook. */
+export function failsOpen(webhook: CompiledWebhook, error: unknown): boolean {
+  return webhook.ignoresFailure && error instanceof WebhookCallError;
 }
 
 /** The consequence of a failed call: an error for the client, or nothing with the failure policy `Ignore`. */

@@ -65,9 +65,10 @@ export class WebhookConfigurations implements Disposable {
   private put(configuration: AnyConfiguration): void {
     const { name = '' } = configuration.metadata;
     this.drop(name);
-    const compiled = (configuration.webhooks ?? []).map((webhook, index) =>
-      compileWebhook(`${name}/${index}`, webhook, this.clients),
-    );
+    const compiled = (configuration.webhooks ?? []).map((webhook, index): CompiledWebhook => {
+      const position = () => this.webhooks().findIndex((one) => one.id === `${name}/${index}`);
+      return compileWebhook({ configuration: name, index, position }, webhook, this.clients);
+    });
     this.byConfiguration.set(name, compiled);
   }
 

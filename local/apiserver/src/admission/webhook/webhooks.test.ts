@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type KubeObject, systemClock } from '@tektite/meta';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAuthority, issueCertificate, type KeyPair } from '@tektite/certificates';
+import { AuditPolicy } from '../../audit/audit-policy.ts';
 import type { UserInfo } from '../../request/api-request.ts';
 import { ApiServer } from '../../server.ts';
 
@@ -263,6 +264,44 @@ describe('validating webhooks', () => {
 });
 
 describe('mutating webhooks', () => {
+  test('leave in the audit log who changed what, and which failure was ignored', async () => {
+    const events: Json[] = [];
+    const rules = [{ level: 'Request', omitStages: ['RequestReceived'], resources: [{ resources: ['configmaps'] }] }];
+    const policy = AuditPolicy.parse(JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }));
+    await api.close();
+    api = await ApiServer.create({ audit: { policy, backend: (event) => void events.push(event) } });
+    const operation = { op: 'add', path: '/data', value: { added: 'yes' } };
+    handler = (review, path) => {
+      if (path.startsWith('/broken')) return { code: 500, body: 'broken' };
+      return allow(path.startsWith('/adds') ? { ...patchOf(operation), auditAnnotations: { why: 'because' } } : {})(
+        review,
+        path,
+      );
+    };
+    await configure('Mutating', [
+      { name: 'adds.example.com' },
+      { name: 'broken.example.com', failurePolicy: 'Ignore' },
+      { name: 'keeps.example.com' },
+    ]);
+    await configure('Validating', [{ name: 'broken.example.com', failurePolicy: 'Ignore' }]);
+    expect((await createConfigMap()).code).toBe(201);
+    const call = (webhook: string, more: Json) => JSON.stringify({ configuration: 'test', webhook, ...more });
+    expect(events[0]?.['annotations']).toEqual({
+      'adds.example.com/why': 'because',
+      'patch.webhook.admission.k8s.io/round_0_index_0': call('adds.example.com', {
+        patch: [operation],
+        patchType: 'JSONPatch',
+      }),
+      'mutation.webhook.admission.k8s.io/round_0_index_0': call('adds.example.com', { mutated: true }),
+      'mutation.webhook.admission.k8s.io/round_0_index_1': call('broken.example.com', { mutated: false }),
+      'failed-open.mutation.webhook.admission.k8s.io/round_0_index_1': 'broken.example.com',
+      'mutation.webhook.admission.k8s.io/round_0_index_2': call('keeps.example.com', { mutated: false }),
+      'failed-open.validating.webhook.admission.k8s.io/round_0_index_0': 'broken.example.com',
+      'authorization.k8s.io/decision': 'allow',
+      'authorization.k8s.io/reason': '',
+    });
+  });
+
   test('change the object one after the other, in the order of their configurations', async () => {
     handler = (review, path) =>
       allow(

@@ -48,6 +48,7 @@ export async function patchObject(
       dryRun: options.dryRun,
       options: options.wire,
       warn: (text) => context.warnings.add(text),
+      annotate: context.annotate,
       authorizeCreate: createAuthorizer(parts.authorizer, context),
     },
   );

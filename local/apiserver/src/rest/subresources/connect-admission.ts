@@ -24,6 +24,7 @@ export async function reviewConnection(parts: RestParts, context: RequestContext
     dryRun: false,
     options: null,
     warn: (text) => context.warnings.add(text),
+    annotate: context.annotate,
   };
   await parts.admission.mutate(request);
   await parts.admission.validate(request);

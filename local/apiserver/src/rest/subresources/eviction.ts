@@ -45,6 +45,7 @@ export function evictionHandler(parts: RestParts, resources: ResourceTable): Sub
       dryRun: options.dryRun,
       options: options.wire,
       warn: (text: string) => warnings.add(text),
+      annotate: context.annotate,
     };
     await spendBudget(parts, resources, entry.value as Pod, write);
     await markEvicted(parts, resource, entry.value as Pod, options, write);

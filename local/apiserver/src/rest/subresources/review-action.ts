@@ -41,6 +41,7 @@ export async function reviewAction<T extends KubeObject>(
     dryRun,
     options,
     warn: (text) => context.warnings.add(text),
+    annotate: context.annotate,
   };
   await parts.admission.mutate(request);
   await parts.admission.validate(request);

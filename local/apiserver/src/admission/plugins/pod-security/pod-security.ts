@@ -51,11 +51,16 @@ export function podSecurity(storage: Storage): AdmissionPlugin {
 function checkPod(storage: Storage, request: AdmissionRequest): void {
   if (ignoredSubresources.has(request.subresource)) return;
   const { policy, errors } = policyOf(storage, request.namespace);
-  if (errors.length === 0 && policy.enforce.level === 'privileged' && policy.warn.level === 'privileged') return;
+  if (errors.length === 0 && policy.enforce.level === 'privileged' && isQuiet(policy)) {
+    annotate(request, 'enforce-policy', formatLevelVersion(policy.enforce));
+    return;
+  }
   const pod = request.object as Pod;
   const old = request.oldObject as Pod | undefined;
   if (request.operation === 'UPDATE' && old && !isSignificant(pod, old)) return;
   const checked = { metadata: pod.metadata, spec: pod.spec as PodSpec };
+  annotate(request, 'enforce-policy', formatLevelVersion(policy.enforce));
+  audit(request, policy, checked);
   const violations = evaluatePod(policy.enforce, checked);
   if (violations.length > 0) {
     const standard = quoteGo(formatLevelVersion(policy.enforce));
@@ -71,9 +76,28 @@ function checkPod(storage: Storage, request: AdmissionRequest): void {
 function checkWorkload(storage: Storage, request: AdmissionRequest): void {
   if (request.subresource !== '') return;
   const { policy } = policyOf(storage, request.namespace);
-  if (policy.warn.level === 'privileged') return;
+  if (isQuiet(policy)) return;
   const template = templateOf(request.object as KubeObject);
-  if (template) warn(request, policy, template);
+  if (!template) return;
+  audit(request, policy, template);
+  warn(request, policy, template);
+}
+
+/** Nothing is to be warned of or audited. */
+function isQuiet({ warn, audit }: SecurityPolicy): boolean {
+  return warn.level === 'privileged' && audit.level === 'privileged';
+}
+
+function annotate(request: AdmissionRequest, key: string, value: string): void {
+  request.annotate?.(`pod-security.kubernetes.io/${key}`, value);
+}
+
+function audit(request: AdmissionRequest, { audit: wanted }: SecurityPolicy, pod: CheckedPod): void {
+  if (!request.annotate) return;
+  const violations = evaluatePod(wanted, pod);
+  if (violations.length === 0) return;
+  const standard = quoteGo(formatLevelVersion(wanted));
+  annotate(request, 'audit-violations', `would violate PodSecurity ${standard}: ${formatDetails(violations)}`);
 }
 
 function warn(request: AdmissionRequest, { warn: wanted }: SecurityPolicy, pod: CheckedPod): void {

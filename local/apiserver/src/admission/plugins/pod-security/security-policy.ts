@@ -17,6 +17,8 @@ export interface SecurityPolicy {
   readonly enforce: LevelVersion;
   /** Those who create Pods or workloads that break it are warned. */
   readonly warn: LevelVersion;
+  /** Pods and workloads that break it are named in the audit log. */
+  readonly audit: LevelVersion;
 }
 
 /** `restricted:latest`, `baseline:v1.30`. */
@@ -44,8 +46,8 @@ export function readPolicy(labels: Readonly<Record<string, string>> = {}): {
   const errors: FieldError[] = [];
   const enforceLevel = readLevel(labels, 'enforce', 'restricted', errors);
   const enforceVersion = readVersion(labels, 'enforce', errors);
-  readLevel(labels, 'audit', 'privileged', errors);
-  readVersion(labels, 'audit', errors);
+  const auditLevel = readLevel(labels, 'audit', 'privileged', errors);
+  const auditVersion = readVersion(labels, 'audit', errors);
   const warnLevel = readLevel(labels, 'warn', 'privileged', errors);
   const warnVersion = readVersion(labels, 'warn', errors);
   const enforce: LevelVersion = { level: enforceLevel?.level ?? 'privileged', version: enforceVersion ?? 'latest' };
@@ -54,7 +56,8 @@ export function readPolicy(labels: Readonly<Record<string, string>> = {}): {
   const warn: LevelVersion = follows
     ? { level: enforce.level, version: warnVersion ?? enforce.version }
     : { level: warnLevel?.level ?? 'privileged', version: warnVersion ?? 'latest' };
-  return { policy: { enforce, warn }, errors };
+  const audit: LevelVersion = { level: auditLevel?.level ?? 'privileged', version: auditVersion ?? 'latest' };
+  return { policy: { enforce, warn, audit }, errors };
 }
 
 function readLevel(
