@@ -3,9 +3,6 @@ import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import {
-  type ApiServerOptions,
-  AuditLog,
-  type AuditPolicy,
   EncryptedJournal,
   type Encryption,
   JwtAuthenticator,
@@ -20,6 +17,7 @@ import { type NetworkName, type ServedApi, startCluster } from '@tektite/cluster
 import type { Logger, RunningSystems, System } from '@tektite/controller';
 import { systemClock } from '@tektite/meta';
 import type { ImageMapping } from '@tektite/node';
+import { type AuditSettings, openAudit } from './audit-backends.ts';
 import type { RuntimeName } from './cluster/runtimes.ts';
 import { type Connection, writeKubeconfig } from './kubeconfig-file.ts';
 import type { StatusAccess } from './observe/status-server.ts';
@@ -29,7 +27,6 @@ import { StorageEvents } from './storage-events.ts';
 import type { ObservedSystems } from './systems/observe-systems.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
 import type { Started } from './undone-after.ts';
-import { explainFileError, UserError } from './user-error.ts';
 
 export interface ControlPlaneOptions {
   readonly dataDir: string;
@@ -43,8 +40,8 @@ export interface ControlPlaneOptions {
   readonly tokens?: TokenFile;
   /** Issuers of tokens whose users are believed. */
   readonly issuers?: readonly JwtIssuer[];
-  /** Records requests to a file. */
-  readonly audit?: { readonly policy: AuditPolicy; readonly logPath: string };
+  /** Records requests. */
+  readonly audit?: AuditSettings;
   /** Encrypts objects in the data folder. */
   readonly encryption?: Encryption;
   readonly disabledAdmissionPlugins: readonly string[];
@@ -121,7 +118,7 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
       (error) => log.error('certificates', { error }),
     );
   };
-  const audit = options.audit && (await openAudit(options.audit, started, log));
+  const audit = options.audit && openAudit(options.audit, started, log);
   // Other components read the key from the folder: it has to be there before the first token is asked for.
   const signingKey = keyFolder.signingKey();
   signingKey.catch(() => undefined);
@@ -190,18 +187,6 @@ async function openFolder(options: ControlPlaneOptions, started: Started): Promi
   const { path, remove } = await openTemporaryFolder();
   started.push(remove);
   return path;
-}
-
-async function openAudit(
-  { policy, logPath }: NonNullable<ControlPlaneOptions['audit']>,
-  started: Started,
-  log: Logger,
-): Promise<NonNullable<ApiServerOptions['audit']>> {
-  const file = await AuditLog.open(logPath, (error) => log.error('audit', { error })).catch((error: unknown) => {
-    throw new UserError(`--audit-log-path: ${explainFileError(error, logPath) ?? (error as Error).message}`);
-  });
-  started.push(() => file[Symbol.asyncDispose]());
-  return { policy, backend: (event) => file.write(event) };
 }
 
 async function openStorage(

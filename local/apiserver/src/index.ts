@@ -1,6 +1,8 @@
 /** An embedded Kubernetes API server. */
 export type { AdmissionPlugin, AdmissionRequest } from './admission/admission.ts';
-export { AuditLog } from './audit/audit-log.ts';
+export { AuditLog, type LogRotation } from './audit/audit-log.ts';
+export { AuditWebhook } from './audit/audit-webhook.ts';
+export { webhookServer } from './request/webhook-server.ts';
 export { AuditPolicy } from './audit/audit-policy.ts';
 export type { AuditBackend, AuditEvent } from './audit/auditor.ts';
 export type { Authenticator } from './auth/authenticator.ts';

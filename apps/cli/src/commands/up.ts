@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { dirname, join } from 'node:path';
 import {
-  AuditPolicy,
   type Encryption,
   isFolderError,
   type JwtIssuer,
@@ -14,6 +13,7 @@ import type { System } from '@tektite/controller';
 import { systemClock } from '@tektite/meta';
 import pc from 'picocolors';
 import { unknownPlugins } from '../admission-plugin-names.ts';
+import { type AuditOptions, readAudit } from '../audit-backends.ts';
 import { announcement } from '../cluster/announcement.ts';
 import { readImages } from '../cluster/read-images.ts';
 import { readNetwork, readRuntime, runsSteps, runtimeNames } from '../cluster/runtimes.ts';
@@ -30,7 +30,7 @@ import { type UpRecord, writeUpRecord } from '../up-record.ts';
 import { explainFileError, readNumber, readPort, UserError } from '../user-error.ts';
 import { version } from '../version.ts';
 
-export interface UpOptions extends SystemSettings {
+export interface UpOptions extends SystemSettings, AuditOptions {
   readonly dataDir: string;
   readonly inMemory?: boolean;
   readonly host: string;
@@ -41,8 +41,6 @@ export interface UpOptions extends SystemSettings {
   readonly tokenAuthFile?: string;
   readonly authenticationConfig?: string;
   readonly encryptionProviderConfig?: string;
-  readonly auditPolicyFile?: string;
-  readonly auditLogPath?: string;
   readonly disableAdmissionPlugins?: string;
   readonly maxInflightBytes: string;
   readonly apiOnly?: boolean;
@@ -232,19 +230,6 @@ async function readIssuers(file: string | undefined): Promise<readonly JwtIssuer
   } catch (error) {
     const cause = explainFileError(error, file) ?? `${file}: ${(error as Error).message}`;
     throw new UserError(`--authentication-config: ${cause}`);
-  }
-}
-
-async function readAudit({ auditPolicyFile: file, auditLogPath }: UpOptions): Promise<ControlPlaneOptions['audit']> {
-  if (file === undefined && auditLogPath === undefined) return undefined;
-  if (file === undefined || auditLogPath === undefined)
-    throw new UserError('--audit-policy-file and --audit-log-path belong together: give both');
-  try {
-    return { policy: AuditPolicy.parse(await readFile(file, 'utf8')), logPath: auditLogPath };
-  } catch (error) {
-    throw new UserError(
-      `--audit-policy-file: ${explainFileError(error, file) ?? `${file}: ${(error as Error).message}`}`,
-    );
   }
 }
 

@@ -44,8 +44,12 @@ export function addClusterCommands(tektite: Command): void {
     .option('--api-only', 'serve the API alone: no controllers, node or systems')
     .option('--token-auth-file <file>', 'static bearer tokens, a line each: token,user,uid,"group1,group2"')
     .option('--authentication-config <file>', 'an AuthenticationConfiguration: issuers of tokens (OpenID Connect)')
-    .option('--audit-policy-file <file>', 'which requests are recorded: an audit policy; needs --audit-log-path')
+    .option('--audit-policy-file <file>', 'which requests are recorded: an audit policy; needs one of the next')
     .option('--audit-log-path <file>', 'where they are recorded, a line of JSON each; - is the standard output')
+    .option('--audit-log-maxsize <megabytes>', 'the size at which that file is rotated; 0 is 100', '0')
+    .option('--audit-log-maxbackup <number>', 'how many rotated files are kept; 0 keeps all', '0')
+    .option('--audit-log-maxage <days>', 'for how long rotated files are kept; 0 is for ever', '0')
+    .option('--audit-webhook-config-file <file>', 'a kubeconfig of the server that records are sent to, in batches')
     .option('--encryption-provider-config <file>', 'an EncryptionConfiguration: encrypts Secrets in the data folder')
     .option('--disable-admission-plugins <names>', 'admission plugins to leave out, by commas')
     .option(

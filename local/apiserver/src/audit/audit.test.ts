@@ -1,9 +1,10 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { admin, settle, TestServer } from '../test-support.ts';
+import { admin, ManualClock, settle, TestServer } from '../test-support.ts';
 import { AuditLog } from './audit-log.ts';
+import { AuditWebhook } from './audit-webhook.ts';
 import { AuditPolicy } from './audit-policy.ts';
 import type { AuditEvent } from './auditor.ts';
 
@@ -200,12 +201,93 @@ describe('an audit log', () => {
   it('has a line for each event, and is private', async () => {
     const file = join(folder, 'audit.log');
     for (const stage of ['RequestReceived', 'ResponseComplete']) {
-      await using log = await AuditLog.open(file, () => undefined);
+      await using log = AuditLog.open(file, () => undefined);
       log.write({ stage });
     }
     expect(await readFile(file, 'utf8')).toBe('{"stage":"RequestReceived"}\n{"stage":"ResponseComplete"}\n');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    await expect(AuditLog.open(join(folder, 'none', 'x'), () => undefined)).rejects.toThrow('ENOENT');
+    expect(() => AuditLog.open(join(folder, 'none', 'x'), () => undefined)).toThrow('ENOENT');
+  });
+});
+
+describe('a rotated audit log', () => {
+  it('is renamed before it gets too long, loses nothing, and keeps the backups that it should', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tektite-audit-'));
+    const file = join(folder, 'audit.log');
+    const clock = new ManualClock('2026-01-02T03:04:05.678Z');
+    const rotation = { maxBytes: 30, maxBackups: 2, maxDays: 3 };
+    await using log = AuditLog.open(file, () => undefined, rotation, clock);
+    const names = async () => (await readdir(folder)).sort();
+    for (const [event, wait] of [
+      [1, 1],
+      [2, 1],
+      [3, 86_400],
+      [4, 345_600],
+      [5, 0],
+    ] as const) {
+      log.write({ event, filler: '0123456789' });
+      clock.advance(wait);
+    }
+    await log[Symbol.asyncDispose]();
+    // One was too many when the fourth came, and the others too old when the fifth did.
+    expect(await names()).toEqual(['audit-2026-01-07T03-04-07.678.log', 'audit.log']);
+    expect(await readFile(file, 'utf8')).toBe('{"event":5,"filler":"0123456789"}\n');
+    expect(await readFile(join(folder, 'audit-2026-01-07T03-04-07.678.log'), 'utf8')).toContain('"event":4');
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe('an audit webhook', () => {
+  /** A server that fails as often as it is told. */
+  function recorder(failures: number) {
+    const lists: { items: AuditEvent[] }[] = [];
+    const post = (body: object | string) => {
+      if (failures-- > 0) return Promise.reject(new Error('not now'));
+      lists.push(JSON.parse(body as string) as { items: AuditEvent[] });
+      return Promise.resolve(undefined);
+    };
+    return { lists, server: { post, close: () => Promise.resolve() } };
+  }
+
+  it('gets events in batches, in order, also after failures', async () => {
+    const clock = new ManualClock();
+    const { lists, server } = recorder(2);
+    const errors: Error[] = [];
+    await using webhook = new AuditWebhook(server, clock, (error) => errors.push(error), { maxBatch: 2 });
+    for (const auditID of ['a', 'b', 'c']) webhook.write({ auditID });
+    await settle();
+    clock.advance(10);
+    await settle();
+    expect(lists).toEqual([]);
+    clock.advance(20);
+    await settle();
+    expect(lists).toEqual([
+      { kind: 'EventList', apiVersion: 'audit.k8s.io/v1', metadata: {}, items: [{ auditID: 'a' }, { auditID: 'b' }] },
+    ]);
+    clock.advance(30);
+    await settle();
+    expect(lists[1]?.items).toEqual([{ auditID: 'c' }]);
+    expect(errors).toEqual([]);
+  });
+
+  it('drops, and reports, what is not taken in time', async () => {
+    const clock = new ManualClock();
+    const { lists, server } = recorder(5);
+    const errors: Error[] = [];
+    const webhook = new AuditWebhook(server, clock, (error) => errors.push(error), { maxBatch: 2, maxWaiting: 2 });
+    for (const auditID of ['a', 'b', 'c', 'd', 'e']) webhook.write({ auditID });
+    for (const seconds of [10, 20, 40, 80]) {
+      await settle();
+      clock.advance(seconds);
+    }
+    await settle();
+    expect(errors.map(({ message }) => message)).toEqual([
+      'the audit webhook is too slow; events are dropped',
+      '2 audit events were not delivered: not now',
+    ]);
+    expect(webhook.dropped).toBe(3);
+    await webhook[Symbol.asyncDispose]();
+    expect(lists.map(({ items }) => items)).toEqual([[{ auditID: 'c' }, { auditID: 'd' }]]);
   });
 });
 
