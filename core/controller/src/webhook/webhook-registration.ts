@@ -49,22 +49,23 @@ export function conversionsOf(
  * Registers webhooks at the API server: writes their configurations, and the conversion into CustomResourceDefinitions.
  *
  * Only what differs is written, so this can be called again and again; additions of other clients (another webhook in
- * the same configuration, a selector) stays. All are tried even if some fail. Rejects with `REGISTRATION_FAILED`.
+ * the same configuration, a selector) stays. All are tried even if some fail. Returns whether anything was written. Rejects with
+ * `REGISTRATION_FAILED`.
  */
 export async function registerWebhooks(
   options: RegistrationOptions,
   authorities?: string,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { webhooks, address } = options;
-  const work: (() => Promise<void>)[] = webhookConfigurations(webhooks, address, authorities).map(
+  const work: (() => Promise<boolean>)[] = webhookConfigurations(webhooks, address, authorities).map(
     (configuration) => () => writeConfiguration(options, configuration, signal),
   );
   for (const [name, conversion] of conversionsOf(webhooks, address, authorities))
     work.push(() => writeConversion(options.client, name, conversion, signal));
   const outcomes = await Promise.allSettled(work.map((write) => write()));
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as Error] : []));
-  if (failures.length === 0) return;
+  if (failures.length === 0) return outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value);
   signal?.throwIfAborted();
   throw new ControllerError('REGISTRATION_FAILED', failures.map(({ message }) => message).join('; '), {
     cause: failures[0],
@@ -75,21 +76,23 @@ async function writeConfiguration(
   { client, metadata }: RegistrationOptions,
   wanted: WebhookConfiguration,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const name = wanted.metadata.name ?? '';
   const kind =
     wanted.kind === 'MutatingWebhookConfiguration'
       ? kinds.MutatingWebhookConfiguration
       : kinds.ValidatingWebhookConfiguration;
   const call = signal ? { signal } : {};
-  await retryOnConflict(async () => {
+  return await retryOnConflict(async () => {
     const found = await client.getOrUndefined(kind, { name }, call);
     if (!found) {
       await client.create(kind, { ...wanted, metadata: { ...metadata, name } } as never, call);
-      return;
+      return true;
     }
     const webhooks = mergeEntries(found.webhooks ?? [], wanted.webhooks ?? []);
-    if (!covers(found.webhooks, webhooks)) await client.update(kind, { ...found, webhooks } as never, call);
+    if (covers(found.webhooks, webhooks)) return false;
+    await client.update(kind, { ...found, webhooks } as never, call);
+    return true;
   });
 }
 
@@ -108,10 +111,10 @@ async function writeConversion(
   name: string,
   conversion: WebhookConversion,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const call = signal ? { signal } : {};
   const found = await client.get(kinds.CustomResourceDefinition, { name }, call);
-  if (covers(found.spec.conversion, conversion)) return;
+  if (covers(found.spec.conversion, conversion)) return false;
   const { clientConfig } = conversion.webhook;
   const other = clientConfig.service ? { url: null } : { service: null };
   const patched = {
@@ -119,4 +122,5 @@ async function writeConversion(
     webhook: { ...conversion.webhook, clientConfig: { ...clientConfig, ...other } },
   };
   await client.patch(kinds.CustomResourceDefinition, { name }, mergePatch({ spec: { conversion: patched } }), call);
+  return true;
 }

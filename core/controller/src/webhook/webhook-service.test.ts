@@ -174,6 +174,26 @@ describe('webhooks of a cluster', () => {
     expect(errors).toEqual([]);
   });
 
+  test('wait again when a replica that was late wrote the former authorities', async () => {
+    await using service = await WebhookService.start(
+      options({ validForMs: 30 * day, settleMs: 2 * day, checkEveryMs: day / 4 }),
+    );
+    const before = await shown(service.port);
+    const { clientConfig: former } = (await mutating()).webhooks?.[0] ?? {};
+    const bundle = async () => (await mutating()).webhooks?.[0]?.clientConfig.caBundle;
+    await clock.advance(20.5 * day);
+    await expect.poll(bundle).not.toBe(former?.caBundle);
+    const trusted = await bundle();
+    const { webhooks: [entry] = [], ...rest } = await mutating();
+    const late = { ...rest, webhooks: [{ ...entry, clientConfig: former }] };
+    await plane.client.update(kinds.MutatingWebhookConfiguration, late as never);
+    await clock.advance(2 * day);
+    await expect.poll(bundle).toBe(trusted);
+    expect(await shown(service.port)).toBe(before);
+    await clock.advance(2 * day);
+    await expect.poll(() => shown(service.port)).not.toBe(before);
+  });
+
   test('keep their certificate while the registration fails, and report it', async () => {
     const stuck = plane.clientFor({ name: 'hook', groups: ['system:authenticated'] });
     const rights = { metadata: { name: 'hook' }, rules: [{ apiGroups: [''], resources: ['secrets'], verbs: ['*'] }] };

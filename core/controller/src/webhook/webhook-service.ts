@@ -44,7 +44,9 @@ const defaultSettleMs = 10_000;
  * A certificate is renewed in three steps, by each replica: the new one with its authority is in the Secret (one
  * replica makes it, the others find it); the API server is configured to trust old and new; only then, and after a
  * while, is the new one served. At no time is a certificate served that the API server is not configured to trust,
- * unless the one in use has expired.
+ * unless the one in use has expired. A replica that read the Secret before the renewal may write the former authorities
+ * after it: Secret and configurations are read again before the certificate is served, and the wait starts over when
+ * they were not as they should be.
  *
  * Failed steps are retried at the next check, a minute later; until then everything stays as it is.
  *
@@ -115,9 +117,7 @@ export class WebhookService implements AsyncDisposable {
   /** One check: certificate, registration, rotation. Rejects only when the signal is aborted. */
   private async check(signal?: AbortSignal): Promise<CheckOutcome> {
     try {
-      const certificate = await ensureCertificate(certificateOptions(this.options), signal);
-      await this.register(certificate, signal);
-      await this.show(certificate, signal);
+      await this.rotate(signal);
       this.lastError = undefined;
     } catch (error) {
       if (signal?.aborted) throw error;
@@ -126,15 +126,32 @@ export class WebhookService implements AsyncDisposable {
     return outcomeOf(this.lastError);
   }
 
-  private async register({ authorities }: WebhookCertificate, signal?: AbortSignal): Promise<void> {
+  /** Registers the certificate of the Secret, and serves it once all of it was found as it should be, a while after it was written. */
+  private async rotate(signal?: AbortSignal): Promise<void> {
+    let settling: string | undefined;
+    for (;;) {
+      const certificate = await ensureCertificate(certificateOptions(this.options), signal);
+      const written = await this.register(certificate, signal);
+      if (certificate.certificate === this.shown.certificate) return;
+      const settled = settling === certificate.certificate && !written;
+      if (settled || this.shown.notAfter <= this.clock.now()) return this.show(certificate);
+      settling = certificate.certificate;
+      await sleep(this.clock, this.options.settleMs ?? defaultSettleMs, signal);
+    }
+  }
+
+  /** Returns whether anything was written. */
+  private async register({ authorities }: WebhookCertificate, signal?: AbortSignal): Promise<boolean> {
     try {
-      await registerWebhooks({ ...this.options, address: this.address() }, authorities, signal);
+      const written = await registerWebhooks({ ...this.options, address: this.address() }, authorities, signal);
       this.registered = true;
+      return written;
     } catch (error) {
       this.registered = false;
       // A certificate that may not be trusted yet is better only than an expired one.
       if (this.shown.notAfter > this.clock.now() || signal?.aborted) throw error;
       this.fail(error);
+      return false;
     }
   }
 
@@ -144,10 +161,7 @@ export class WebhookService implements AsyncDisposable {
     return { url: typeof url === 'string' ? url : url(this.port) };
   }
 
-  private async show(certificate: WebhookCertificate, signal?: AbortSignal): Promise<void> {
-    if (certificate.certificate === this.shown.certificate) return;
-    if (this.shown.notAfter > this.clock.now())
-      await sleep(this.clock, this.options.settleMs ?? defaultSettleMs, signal);
+  private show(certificate: WebhookCertificate): void {
     this.server.use(certificate);
     this.shown = certificate;
   }

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { enumField } from '../config/config-fields.ts';
 import { configKey, defineConfig } from '../config/define-config.ts';
 import type { AdmissionContext } from './admission-webhook.ts';
+import { certificateRotationCase } from './certificate-rotation.cases.ts';
 import { configMapWebhook } from './config-map-webhook.ts';
 import { conversion, spoke } from './conversion.ts';
 import { conversionWebhook } from './conversion-webhook.ts';
@@ -20,6 +21,8 @@ export interface WebhookPlace {
   start(): Promise<Cluster>;
   /** Serves and registers webhooks, under a Service of that namespace. */
   serve(cluster: Cluster, namespace: string, webhooks: readonly Webhook[]): Promise<AsyncDisposable>;
+  /** Whether the server calls them over HTTPS, with certificates. */
+  readonly isRemote?: boolean;
 }
 
 const fields = {
@@ -318,6 +321,8 @@ export function webhookCases(place: WebhookPlace): void {
       await expect(write('flags', { level: 'high', _example: 'level: middle' })).resolves.toBeDefined();
       await expect(write('other', { level: 'middle' })).resolves.toBeDefined();
     });
+
+    if (place.isRemote) certificateRotationCase(() => cluster);
 
     it('convert objects between versions', async () => {
       const rule = conversion({

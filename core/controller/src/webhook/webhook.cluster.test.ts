@@ -4,6 +4,7 @@ import { WebhookService } from './webhook-service.ts';
 
 webhookCases({
   name: 'over HTTPS, called by a real kube-apiserver',
+  isRemote: true,
   start: () => startRealControlPlane(),
   serve: ({ client }, namespace, webhooks) =>
     WebhookService.start({

@@ -17,6 +17,7 @@ webhookCases({
 
 webhookCases({
   name: 'over HTTPS, called by the embedded server',
+  isRemote: true,
   start: () => startControlPlane(),
   serve: ({ client }, namespace, webhooks) =>
     WebhookService.start({

@@ -20,6 +20,8 @@ export class WebhookClient {
   private readonly path: string;
   private readonly service: ClientConfig['service'];
   private remote: Promise<RemoteWebhook> | undefined;
+  private readonly calls = new Set<Promise<unknown>>();
+  private retired = false;
 
   /** `config` is valid; it was checked when it was stored. */
   constructor(config: ClientConfig, parts: ClientParts) {
@@ -46,6 +48,17 @@ export class WebhookClient {
    * wrong.
    */
   async post(body: unknown, timeoutSeconds: number): Promise<unknown> {
+    const call = this.send(body, timeoutSeconds);
+    this.calls.add(call);
+    try {
+      return await call;
+    } finally {
+      this.calls.delete(call);
+      if (this.retired && this.calls.size === 0) await this.close();
+    }
+  }
+
+  private async send(body: unknown, timeoutSeconds: number): Promise<unknown> {
     const url = `${this.url}?timeout=${timeoutSeconds}s`;
     const abort = new AbortController();
     const timer = this.parts.clock.setTimer(timeoutSeconds * 1000, () => abort.abort());
@@ -73,9 +86,21 @@ export class WebhookClient {
     throw new Error((body as { readonly message?: string }).message ?? `the webhook answered with the code ${code}`);
   }
 
+  /**
+   * For a client that is not given out any more: ends its connections when no call is under way. A request that got it before may still
+   * call, on a connection of its own.
+   */
+  async retire(): Promise<void> {
+    this.retired = true;
+    while (this.calls.size > 0) await Promise.allSettled(this.calls);
+    await this.close();
+  }
+
   /** Ends all connections, calls under way included. */
   async close(): Promise<void> {
-    await (await this.remote)?.close();
+    const { remote } = this;
+    this.remote = undefined;
+    await (await remote)?.close();
   }
 
   private connected(): Promise<RemoteWebhook> {

@@ -3,12 +3,12 @@ import { type ClientParts, WebhookClient } from './webhook-client.ts';
 
 /**
  * The connections to webhooks. Webhooks at the same place, with the same certificates, share theirs; connections to those
- * that no configuration names any more are closed.
+ * that no configuration names any more are closed when the last call is answered.
  */
 export class WebhookClients {
   private readonly parts: ClientParts;
   private readonly clients = new Map<string, { readonly client: WebhookClient; uses: number }>();
-  private readonly closing = new Set<Promise<void>>();
+  private readonly retired = new Set<WebhookClient>();
 
   constructor(parts: ClientParts) {
     this.parts = parts;
@@ -28,14 +28,15 @@ export class WebhookClients {
     const entry = this.clients.get(key);
     if (!entry || --entry.uses > 0) return;
     this.clients.delete(key);
-    const closed = entry.client.close().finally(() => this.closing.delete(closed));
-    this.closing.add(closed);
+    const { client } = entry;
+    this.retired.add(client);
+    void client.retire().then(() => this.retired.delete(client));
   }
 
   async close(): Promise<void> {
-    const open = [...this.clients.values()];
+    const open = [...[...this.clients.values()].map(({ client }) => client), ...this.retired];
     this.clients.clear();
-    await Promise.all([...open.map(({ client }) => client.close()), ...this.closing]);
+    await Promise.all(open.map((client) => client.close()));
   }
 }
 
