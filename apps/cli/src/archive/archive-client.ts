@@ -96,10 +96,16 @@ export class ArchiveClient implements AsyncDisposable {
   }
 }
 
+interface Failure {
+  readonly message?: string;
+}
+
 function refusal(code: number, text: string): UserError {
   let message = text;
   try {
-    message = (JSON.parse(text) as { readonly message?: string }).message ?? text;
+    const answer = JSON.parse(text) as Failure & { readonly error?: Failure };
+    // Errors of streams are wrapped.
+    message = answer.message ?? answer.error?.message ?? text;
   } catch {
     // Not JSON: from something in between.
   }

@@ -91,7 +91,7 @@ function readToken(text: string): PageToken | undefined {
   if (text === '') return undefined;
   const illegal = /[^A-Za-z0-9_-]/.exec(text);
   if (illegal || text.length % 4 === 1)
-    throw invalidArgument(`illegal base64 data at input byte ${illegal?.index ?? text.length}`);
+    throw invalidArgument(`illegal base64 data at input byte ${illegal?.index ?? text.length - 1}`);
   try {
     return decode(pageTokenType, Buffer.from(text, 'base64url'));
   } catch (error) {

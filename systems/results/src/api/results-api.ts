@@ -1,3 +1,4 @@
+import { jsonTypeName } from '@tektite/go';
 import type { Access, CallerHeaders } from '../access/access.ts';
 import { DeniedError } from '../access/access.ts';
 import { recordFilters, resultFilters } from '../filter/environments.ts';
@@ -12,6 +13,7 @@ import {
   type RecordRow,
   type ResultRow,
   type ResultsStorage,
+  UnstorableError,
 } from '../storage/storage.ts';
 import type {
   CreateRecordRequest,
@@ -30,7 +32,7 @@ import type {
 import { ApiError, codes, invalidArgument, notFound } from './api-error.ts';
 import { formatResultName, parseRecordName, parseResultName, type ResultName } from './names.ts';
 import { planList, readFilter, recordOrders, resultOrders } from './page.ts';
-import { checkData, recordMessage, resultMessage, storedResult } from './rows.ts';
+import { checkData, recordMessage, resultMessage, storedResult, wrapped } from './rows.ts';
 import { planSummary } from './summary.ts';
 
 export interface ResultsApiOptions {
@@ -184,17 +186,17 @@ export function apiErrorOf(error: unknown): ApiError {
   if (error instanceof DeniedError) return new ApiError(codes.unauthenticated, error.message);
   if (error instanceof DuplicateError) return new ApiError(codes.alreadyExists, error.message);
   if (error instanceof MissingResultError) return new ApiError(codes.failedPrecondition, error.message);
+  if (error instanceof UnstorableError) return new ApiError(codes.unknown, error.message);
   if (error instanceof FilterValueError) return invalidArgument(error.message);
   if (error instanceof FilterCostError) return new ApiError(codes.resourceExhausted, error.message);
   return new ApiError(codes.internal, 'internal error', { cause: error });
 }
 
-/** Upstream wraps this one error twice. */
 function checkedName(text: string | undefined): ResultName {
   try {
     return parseResultName(text);
   } catch (error) {
-    throw invalidArgument(`rpc error: code = InvalidArgument desc = ${(error as Error).message}`);
+    throw invalidArgument(wrapped((error as Error).message));
   }
 }
 
@@ -219,8 +221,14 @@ function rowName({ parent, result, name }: ReturnType<typeof parseRecordName>) {
 function storedData({ data }: ResultRecord): { readonly type: string; readonly data: Uint8Array } {
   const { type = '', value = new Uint8Array() } = data ?? {};
   const json = checkData(type, value);
-  return { type, data: isLogType(type) ? logData(logObject(json)) : value };
+  if (!isLogType(type)) return { type, data: value };
+  if (!isObjectOrNull(json))
+    throw invalidArgument(`json: cannot unmarshal ${jsonTypeName(json)} into Go value of type v1alpha3.Log`);
+  return { type, data: logData(logObject(json)) };
 }
+
+/** What Go reads into a struct. */
+const isObjectOrNull = (json: unknown): boolean => typeof json === 'object' && !Array.isArray(json);
 
 function recordTime(row: RecordRow | ResultRow, field: string): number | undefined {
   return { create_time: row.created, update_time: row.updated }[field];

@@ -1,3 +1,4 @@
+import { jsonSyntaxError } from '@tektite/go';
 import type { NewResult, RecordRow, ResultRow, SummaryRow } from '../storage/storage.ts';
 import type { RecordSummary, Result, ResultRecord } from '../wire/messages.ts';
 import { invalidArgument } from './api-error.ts';
@@ -62,18 +63,23 @@ function storedSummary(summary: RecordSummary): SummaryRow {
 }
 
 const maxTypeLength = 768;
+const typeTooLong = `type must not exceed ${maxTypeLength} characters`;
+
+/** Upstream wraps some errors twice. */
+export function wrapped(text: string): string {
+  return `rpc error: code = InvalidArgument desc = ${text}`;
+}
 
 export function checkType(type: string): void {
-  if (Buffer.byteLength(type) > maxTypeLength)
-    throw invalidArgument(`type must not exceed ${maxTypeLength} characters`);
+  if (Buffer.byteLength(type) > maxTypeLength) throw invalidArgument(typeTooLong);
 }
 
 /** The data of a record is JSON. */
 export function checkData(type: string, data: Uint8Array): unknown {
-  checkType(type);
+  if (Buffer.byteLength(type) > maxTypeLength) throw invalidArgument(wrapped(typeTooLong));
   try {
     return JSON.parse(Buffer.from(data).toString()) as unknown;
-  } catch (error) {
-    throw invalidArgument(data.length === 0 ? 'unexpected end of JSON input' : (error as Error).message);
+  } catch {
+    throw invalidArgument(jsonSyntaxError(data));
   }
 }

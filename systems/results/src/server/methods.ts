@@ -47,10 +47,18 @@ export type Methods = Readonly<Record<string, Readonly<Record<string, Method>>>>
 
 export const resultsService = 'tekton.results.v1alpha2.Results';
 export const logsService = 'tekton.results.v1alpha2.Logs';
+/** Reads logs alone; `tkn-results logs get` asks it first. */
+const newLogsService = 'tekton.results.v1alpha3.Logs';
 
 /** The methods of upstream's services. Without an API for logs, there is no such service. */
 export function methodsOf(results: ResultsApi, logs: LogsApi | undefined): Methods {
-  return { [resultsService]: resultsMethods(results), ...(logs ? { [logsService]: logsMethods(logs) } : {}) };
+  if (!logs) return { [resultsService]: resultsMethods(results) };
+  const { GetLog, ...rest } = logsMethods(logs);
+  return {
+    [resultsService]: resultsMethods(results),
+    [logsService]: { GetLog, ...rest },
+    [newLogsService]: { GetLog },
+  };
 }
 
 function unary<In, Out>(
@@ -83,7 +91,7 @@ function resultsMethods(api: ResultsApi): Readonly<Record<string, Method>> {
   };
 }
 
-function logsMethods(api: LogsApi): Readonly<Record<string, Method>> {
+function logsMethods(api: LogsApi): Readonly<Record<string, Method>> & { readonly GetLog: Method } {
   return {
     GetLog: {
       kind: 'sends',

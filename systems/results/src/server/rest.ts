@@ -1,12 +1,14 @@
 import { once } from 'node:events';
+import { jsonSyntaxError } from '@tektite/go';
 import { parseTarget, type ServerRequest, type ServerResponse } from '@tektite/http';
+import type { CallerHeaders } from '../access/access.ts';
 import { ApiError, codes, invalidArgument } from '../api/api-error.ts';
 import { apiErrorOf } from '../api/results-api.ts';
-import { fromJson, JsonFormError, toJson } from '../wire/json.ts';
+import { fromJson, fromQuery, JsonFormError, toJson } from '../wire/json.ts';
 import type { Fields } from '../wire/message.ts';
 import type { HttpBody } from '../wire/messages.ts';
 import { callerOf, goneSignal } from './caller.ts';
-import { applyFieldMask, parseFieldMask } from './field-mask.ts';
+import { applyFieldMask, type FieldMask, parseFieldMask } from './field-mask.ts';
 import { logsService, type Method, type Methods, resultsService } from './methods.ts';
 
 const maxBodyBytes = 4 * 1024 * 1024;
@@ -60,7 +62,7 @@ export async function answerRest(
     const failure = apiErrorOf(error);
     if (failure.code === codes.internal && failure.cause !== undefined) onError(failure.cause);
     if (response.headersSent) response.destroy();
-    else sendError(response, failure);
+    else sendError(response, failure, isLog(request));
   }
 }
 
@@ -76,9 +78,21 @@ async function handle(request: ServerRequest, response: ServerResponse, methods:
   if (method.kind === 'sends')
     return sendStream(response, (await method.call(caller, input)) as AsyncIterable<HttpBody>);
   const answer = (await method.call(caller, input, goneSignal(request))) as Fields;
-  const mask = parseFieldMask([...(caller.get('fields') ?? []), ...query.getAll('fields')]);
+  const mask = maskOf(caller, query);
   const shown = mask ? applyFieldMask(mask, method.output, answer) : answer;
   sendJson(response, 200, toJson(method.output, shown));
+}
+
+/** Upstream's gateway takes the first `fields` of the query, and an empty one leaves nothing. */
+function maskOf(caller: CallerHeaders, query: URLSearchParams): FieldMask | undefined {
+  const text = query.get('fields');
+  if (text === null) return parseFieldMask(caller.get('grpc-metadata-fields') ?? []);
+  return parseFieldMask([text]) ?? new Map();
+}
+
+/** A log is a stream. */
+function isLog({ method, url }: ServerRequest): boolean {
+  return method === 'GET' && routes.some((each) => each.method === 'GetLog' && each.path.test(url.replace(/\?.*/, '')));
 }
 
 function routeOf(http: string, path: string, methods: Methods) {
@@ -109,14 +123,17 @@ async function inputOf(
   query: URLSearchParams,
 ): Promise<unknown> {
   const given: Record<string, unknown> = {};
-  for (const field of input.fields)
-    if (typeof field.type === 'string' && query.has(field.name)) given[field.name] = query.get(field.name);
   if (body) given[body] = await readJson(request);
   if (place === 'parent' || place === 'name') given[place] = name;
   // A name in the path is that of the object in the body.
   else given[place] = { ...(given[place] as object), name };
-  if (place === 'result') given['name'] ??= name;
   try {
+    for (const field of input.fields) {
+      const text = typeof field.type === 'string' ? fromQuery(field, query) : undefined;
+      if (text !== undefined) given[field.name] ??= text;
+    }
+    // Upstream wants it in the query as well.
+    if (place === 'result') given['name'] ??= name;
     return fromJson(input, given);
   } catch (error) {
     throw error instanceof JsonFormError ? invalidArgument(error.message) : error;
@@ -136,10 +153,12 @@ async function readJson(request: ServerRequest): Promise<unknown> {
     chunks.push(chunk);
   }
   if (bytes === 0) return {};
+  const body = Buffer.concat(chunks);
   try {
-    return JSON.parse(Buffer.concat(chunks).toString()) as unknown;
-  } catch (error) {
-    throw invalidArgument(`proto: syntax error: ${(error as Error).message}`);
+    return JSON.parse(body.toString()) as unknown;
+  } catch {
+    const text = jsonSyntaxError(body);
+    throw invalidArgument(text.endsWith('end of JSON input') ? 'unexpected EOF' : `proto: syntax error: ${text}`);
   }
 }
 
@@ -155,9 +174,10 @@ const httpCodes: Readonly<Record<number, number>> = {
   [codes.unauthenticated]: 401,
 };
 
-function sendError(response: ServerResponse, { code, message }: ApiError): void {
+/** The gateway wraps the errors of streams. */
+function sendError(response: ServerResponse, { code, message }: ApiError, isOfStream: boolean): void {
   if (code === codes.unauthenticated) response.setHeader('www-authenticate', message.replaceAll(/[^\x20-\x7e]/g, '?'));
-  sendJson(response, httpCodes[code] ?? 500, { code, message });
+  sendJson(response, httpCodes[code] ?? 500, isOfStream ? { error: { code, message } } : { code, message });
 }
 
 function sendJson(response: ServerResponse, code: number, json: object): void {

@@ -182,6 +182,41 @@ describe('over REST', () => {
     expect((await request(url, '', 'GET', '/healthz')).body).toEqual({ status: 'SERVING' });
   });
 
+  it('requests that are wrong in their form have the texts of upstream', async () => {
+    await createResult('forms/results/a');
+    const message = async (answer: Promise<{ readonly body: unknown }>) =>
+      ((await answer).body as { readonly message?: string }).message;
+    const record = (data: object) =>
+      rest('POST', 'forms/results/a/records', { name: 'forms/results/a/records/x', data });
+    const base64 = (text: string) => Buffer.from(text).toString('base64');
+    expect(await message(rest('GET', 'forms/results?page_size=x'))).toBe(
+      'parsing field "page_size": strconv.ParseInt: parsing "x": invalid syntax',
+    );
+    expect(await message(rest('GET', 'forms/results?pageSize=9999999999'))).toContain('value out of range');
+    expect(await message(rest('GET', 'forms/results?page_token=x'))).toBe('illegal base64 data at input byte 0');
+    expect(await message(record({ type: 't', value: base64('{') }))).toBe('unexpected end of JSON input');
+    expect(await message(record({ type: 't', value: base64('{"a":}') }))).toBe(
+      "invalid character '}' looking for beginning of value",
+    );
+    expect(await message(record({ type: 'results.tekton.dev/v1alpha3.Log', value: base64('[]') }))).toBe(
+      'json: cannot unmarshal array into Go value of type v1alpha3.Log',
+    );
+    expect(await message(record({ type: 'x'.repeat(769), value: base64('{}') }))).toBe(
+      'rpc error: code = InvalidArgument desc = type must not exceed 768 characters',
+    );
+    const summary = { record: 'forms/results/b/records/a', type: 't', status: 'UNHEARD_OF' };
+    const unknown = await rest('POST', 'forms/results', { name: 'forms/results/b', summary });
+    expect(unknown).toMatchObject({ code: 200, body: { summary: { record: summary.record, type: 't' } } });
+    expect((unknown.body as { summary: object }).summary).not.toHaveProperty('status');
+  });
+
+  it('takes the first mask of the query, which an empty one is, too', async () => {
+    await createResult('query/results/a');
+    const read = async (query: string) => (await rest('GET', `query/results/a?${query}`)).body;
+    expect(await read('fields=name&fields=etag')).toEqual({ name: 'query/results/a' });
+    expect(await read('fields=')).toEqual({});
+  });
+
   it('records are added up', async () => {
     await createResult('sums/results/a');
     const run = (reason: string, seconds: number, day: number) => ({
@@ -219,7 +254,9 @@ describe('a log', () => {
     await createRecord('logs/results/a', 'run', {});
     const spec = { resource: { uid: 'run', name: 'n', namespace: 'logs' } };
     await createRecord('logs/results/a', 'log', { spec }, type);
-    expect((await rest('GET', 'logs/results/a/logs/log')).body).toEqual({ code: 5, message: "Log doesn't exist" });
+    expect((await rest('GET', 'logs/results/a/logs/log')).body).toEqual({
+      error: { code: 5, message: "Log doesn't exist" },
+    });
     const name = 'logs/results/a/logs/log';
     const chunks = ['hello ', 'world'].map((text) => ({ name, data: Buffer.from(text) }));
     const { answers } = await callGrpc(url, '', `${logsService}/UpdateLog`, update, chunks);
@@ -228,6 +265,10 @@ describe('a log', () => {
     const shape = { input: nameRequestType, output: httpBodyType };
     const read = await callGrpc(url, '', `${logsService}/GetLog`, shape, [{ name: 'logs/results/a/logs/run' }]);
     expect(read.answers.map(({ data }) => String(data)).join('')).toBe('hello world');
+    const newer = await callGrpc(url, '', 'tekton.results.v1alpha3.Logs/GetLog', shape, [
+      { name: 'logs/results/a/logs/run' },
+    ]);
+    expect(newer.answers.map(({ data }) => String(data)).join('')).toBe('hello world');
     const other = [
       { name, data: Buffer.from('x') },
       { name: 'logs/results/a/logs/else', data: Buffer.from('y') },
@@ -244,7 +285,7 @@ describe('a log', () => {
       const status = { path, size: 6, isStored: true };
       await createRecord('thief/results/a', `r${index}`, { status }, type);
       const answer = await rest('GET', `thief/results/a/logs/r${index}`);
-      expect(answer).toEqual({ code: 404, body: { code: 5, message: "Log doesn't exist" } });
+      expect(answer).toEqual({ code: 404, body: { error: { code: 5, message: "Log doesn't exist" } } });
     }
   });
 });

@@ -135,6 +135,9 @@ export class FilterCostError extends Error {
 /** A value of a filter has not the form that the database wants. The text is the database's. */
 export class FilterValueError extends Error {}
 
+/** A value that the database cannot keep. The text is the database's. */
+export class UnstorableError extends Error {}
+
 /** The etag of a row: its id and the nanosecond of its last change. */
 export function etagOf(id: string, updated: number): string {
   return `${id}-${updated}000`;

@@ -40,12 +40,14 @@ export function timestampText(micros: number): string {
 /** Reads the JSON form: names of fields in either spelling; unknown ones are dropped, as upstream's gateway does. */
 export function fromJson<T>(descriptor: MessageDescriptor<T>, json: unknown): T {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw new JsonFormError('proto: syntax error: unexpected token, expected an object');
+    throw new JsonFormError(`proto: syntax error (line 1:1): unexpected token ${tokenOf(json)}`);
   const given = json as Fields;
   const value: Record<string, unknown> = {};
   for (const field of descriptor.fields) {
     const each = given[field.name] ?? given[camelCase(field.name)];
     if (each === undefined || each === null) continue;
+    // A name of an enumeration that this version does not know is no value, as an unknown field.
+    if (isUnknownName(field, each)) continue;
     if (!field.repeated) value[field.name] = valueOf(field, each);
     else if (Array.isArray(each)) value[field.name] = each.map((item) => valueOf(field, item));
     else throw mismatch(field, each);
@@ -80,11 +82,31 @@ function valueOf(field: FieldDescriptor, json: unknown): unknown {
   throw mismatch(field, json);
 }
 
+function isUnknownName({ type }: FieldDescriptor, json: unknown): boolean {
+  return typeof type === 'object' && typeof json === 'string' && !type.names.includes(json);
+}
+
+function tokenOf(json: unknown): string {
+  return Array.isArray(json) ? '[' : JSON.stringify(json);
+}
+
 function enumValue(field: FieldDescriptor, names: readonly string[], json: unknown): number {
   if (Number.isInteger(json)) return json as number;
   const index = names.indexOf(String(json));
   if (index < 0) throw mismatch(field, json);
   return index;
+}
+
+/** A field of a query, in either spelling of its name. */
+export function fromQuery({ name, type }: FieldDescriptor, query: URLSearchParams): string | undefined {
+  const text = query.get(name) ?? query.get(camelCase(name)) ?? undefined;
+  if (text === undefined || (type !== 'int32' && type !== 'int64')) return text;
+  const wrong = (what: string) =>
+    new JsonFormError(`parsing field "${name}": strconv.ParseInt: parsing ${JSON.stringify(text)}: ${what}`);
+  if (!/^[+-]?\d+$/.test(text)) throw wrong('invalid syntax');
+  const [value, limit] = [BigInt(text.replace(/^\+/, '')), type === 'int32' ? 2n ** 31n : 2n ** 63n];
+  if (value < -limit || value >= limit) throw wrong('value out of range');
+  return String(value);
 }
 
 /** Microseconds of a time; RFC 3339 with up to nine digits after the second. */
@@ -115,6 +137,7 @@ function mismatch({ name }: FieldDescriptor, json: unknown): JsonFormError {
   return new JsonFormError(`proto: invalid value for field ${name}: ${JSON.stringify(json)?.slice(0, 200)}`);
 }
 
-function camelCase(name: string): string {
+/** The name of a field in JSON. */
+export function camelCase(name: string): string {
   return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -6,6 +6,7 @@ import {
   DuplicateError,
   etagOf,
   MissingResultError,
+  UnstorableError,
   type NewRecord,
   type NewResult,
   type RecordRow,
@@ -117,12 +118,20 @@ export class PostgresTransaction implements Transaction {
     try {
       await this.client.query(sql, values);
     } catch (error) {
-      const { code, constraint = '' } = error as { readonly code?: string; readonly constraint?: string };
+      const { code = '', constraint = '', message } = error as DatabaseFailure;
       if (code === '23505') throw new DuplicateError(constraint);
       if (code === '23503') throw new MissingResultError();
+      // Data that is no value of the column's type: JSON with the character 0.
+      if (code.startsWith('22')) throw new UnstorableError(`ERROR: ${message} (SQLSTATE ${code})`);
       throw error;
     }
   }
+}
+
+interface DatabaseFailure {
+  readonly code?: string;
+  readonly constraint?: string;
+  readonly message: string;
 }
 
 /** A time in microseconds, which has to be distinguished from a number. */
