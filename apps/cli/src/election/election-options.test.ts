@@ -31,6 +31,13 @@ describe('the election of a controller', () => {
     expect(await electionOf(plane.client, place, {}, named)).toEqual({ namespace, buckets: 4, prefixes: {} });
   });
 
+  it('is none for Pods of a StatefulSet, which have the bucket of their number', async () => {
+    await configure({ buckets: '3' });
+    const pod = { ...named, STATEFUL_CONTROLLER_ORDINAL: 'controller-2', STATEFUL_SERVICE_NAME: 'controller' };
+    const ordinal = { statefulSet: 'controller', ordinal: 2, service: 'controller', namespace, buckets: 3 };
+    expect(await electionOf(plane.client, place, {}, pod)).toEqual({ ordinal });
+  });
+
   it('follows the times of the ConfigMap, and flags before it', async () => {
     await configure({ buckets: '4', 'lease-duration': '30s', 'renew-deadline': '20s', 'retry-period': '5s' });
     const flags = electionFlags({ buckets: '2', leaderElectRetryPeriod: '1s' });

@@ -1,6 +1,6 @@
 import { type Client, ignoreNotFound, kinds } from '@tektite/client';
 import type { SystemsElection } from '@tektite/controller';
-import { type ElectionTiming, readElectionConfig } from '@tektite/controller/election';
+import { type ElectionTiming, ordinalPlace, readElectionConfig } from '@tektite/controller/election';
 import { readDuration } from '../read-duration.ts';
 import { readNumber } from '../user-error.ts';
 
@@ -27,7 +27,8 @@ export function electionFlags(options: ElectionOptions): ElectionFlags {
 }
 
 /**
- * How replicas elect: as the flags say; else as the ConfigMap that `CONFIG_LEADERELECTION_NAME` names, which an operator writes and
+ * How replicas share the work. Pods of a StatefulSet that know their numbers need no election: number N has bucket N.
+ * Others elect: as the flags say; else as the ConfigMap that `CONFIG_LEADERELECTION_NAME` names, which an operator writes and
  * recreates the Pods for; else as Kubernetes' own components, with one bucket. Times that the ConfigMap does not have are those of
  * Kubernetes, and not knative's, which let a minute pass before another replica begins.
  */
@@ -38,10 +39,12 @@ export async function electionOf(
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<SystemsElection> {
   const name = environment.CONFIG_LEADERELECTION_NAME;
-  if (!name) return { namespace, buckets: 1, ...flags };
-  const found = await client.get(kinds.ConfigMap, { namespace, name }).catch(ignoreNotFound);
+  const found = name ? await client.get(kinds.ConfigMap, { namespace, name }).catch(ignoreNotFound) : undefined;
   const data = found?.data ?? {};
   const { prefixes, buckets, ...timing } = readElectionConfig(data);
+  const ordinal = ordinalPlace(environment, { namespace, buckets: flags.buckets ?? buckets });
+  if (ordinal) return { ordinal };
+  if (!name) return { namespace, buckets: 1, ...flags };
   const hasTiming = ['lease-duration', 'leaseDuration', 'renew-deadline', 'renewDeadline'].some((key) => key in data);
   return { namespace, ...(hasTiming ? timing : {}), buckets, prefixes, ...flags };
 }

@@ -193,6 +193,21 @@ describe('systems', () => {
     await eventually(() => [...second].sort()).toEqual(['default/a', 'default/b', 'default/c']);
   });
 
+  it('share their objects by the numbers of their Pods, without Leases', async () => {
+    const place = { statefulSet: 'w', service: 'w', namespace: 'default', buckets: 2 };
+    const start = (ordinal: number, seen: string[]) =>
+      startSystems([widgets(seen)], { client: plane.client, election: { ordinal: { ...place, ordinal } }, name: 'w' });
+    const seen: [string[], string[]] = [[], []];
+    await using _first = await start(0, seen[0]);
+    await using _second = await start(1, seen[1]);
+    const names = Array.from({ length: 8 }, (_, index) => `default/w${index}`);
+    await Promise.all(names.map((key) => widget(key.slice('default/'.length))));
+    await eventually(() => [...new Set(seen.flat())].sort()).toEqual(names);
+    expect(seen[0].filter((key) => seen[1].includes(key))).toEqual([]);
+    expect(seen.map((keys) => keys.length > 0)).toEqual([true, true]);
+    expect((await plane.client.list(kinds.Lease, { namespace: 'default' })).items).toEqual([]);
+  });
+
   it('release their Leases when they stop, and answer webhooks until the shutdown delay has passed', async () => {
     const clock = virtualClock();
     await using served = await startControlPlane({ clock });

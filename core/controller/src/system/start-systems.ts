@@ -2,6 +2,7 @@ import { type Client, keyOf } from '@tektite/client';
 import { type KubeObject, sleep } from '@tektite/meta';
 import { BucketElection, type BucketElectionOptions } from '../election/bucket-election.ts';
 import { LeaseWatch } from '../election/lease-watch.ts';
+import { ordinalOwnership, type OrdinalPlace } from '../election/ordinal-ownership.ts';
 import type { Ownership } from '../election/ownership.ts';
 import { type Logger, silentLogger } from '../logger.ts';
 import { Manager, type ManagerHealth, type ManagerOptions } from '../reconcile/manager.ts';
@@ -12,11 +13,14 @@ import { type DefineKind, definitionsOf, installKinds } from './definitions.ts';
 import { installObjects } from './install-objects.ts';
 import type { System, SystemServices } from './system.ts';
 
-/** How several processes share the work: each controller has buckets of objects, each bucket a Lease. */
-export interface SystemsElection extends Omit<BucketElectionOptions, 'queue' | 'component' | 'handOver' | 'watch'> {
+/** Each controller has buckets of objects, each bucket a Lease. */
+interface LeaseElection extends Omit<BucketElectionOptions, 'queue' | 'component' | 'handOver' | 'watch'> {
   /** The beginning of the Leases' names. Default the manager's name. */
   readonly component?: string;
 }
+
+/** How several processes share the work: by Leases, or by their numbers in a StatefulSet. */
+export type SystemsElection = LeaseElection | { readonly ordinal: OrdinalPlace };
 
 /** Where the API server finds the webhooks. */
 export type SystemsWebhooks =
@@ -195,25 +199,24 @@ function startManager(
   const { client, install: _, define: __, webhooks: ___, election, ...rest } = options;
   const stopping = new AbortController();
   const elections: Promise<void>[] = [];
-  const watch = election && new LeaseWatch(client, election.namespace);
-  if (watch)
+  const ownershipBy = (chosen: SystemsElection): ((controller: string) => Ownership) => {
+    if ('ordinal' in chosen) {
+      const own = ordinalOwnership(chosen.ordinal);
+      return () => own;
+    }
+    const { component = options.name ?? 'tektite', ...how } = chosen;
+    const watch = new LeaseWatch(client, how.namespace);
     elections.push(
       watch.run(stopping.signal, (error) => options.log?.warn('Leases are read, not watched, for now', { error })),
     );
-  let manager: Manager;
-  const compete = (controller: string): Ownership => {
-    const { component = options.name ?? 'tektite', ...how } = election as SystemsElection;
-    const ownership = new BucketElection(client, {
-      ...how,
-      ...(watch ? { watch } : {}),
-      component,
-      queue: controller,
-      handOver: (owned) => manager.idle(owned, controller),
-    });
-    elections.push(ownership.run(stopping.signal));
-    return ownership;
+    return (controller) => {
+      const handOver = (owned: (key: string) => boolean) => manager.idle(owned, controller);
+      const ownership = new BucketElection(client, { ...how, watch, component, queue: controller, handOver });
+      elections.push(ownership.run(stopping.signal));
+      return ownership;
+    };
   };
-  manager = new Manager(client, { ...rest, ...(election ? { ownership: compete } : {}) });
+  const manager: Manager = new Manager(client, { ...rest, ...(election ? { ownership: ownershipBy(election) } : {}) });
   // Leases are given back when nothing is worked on any more, so that another process may begin at once.
   started.push(async () => {
     stopping.abort(new Error('the process stops'));
