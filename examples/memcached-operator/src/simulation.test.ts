@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { type Client, jsonPatch, kinds, mergePatch, type ObjectKey } from '@tektite/client';
 import {
   type CachedSource,
@@ -8,10 +9,11 @@ import {
 } from '@tektite/controller';
 import { formatTime, isConditionTrue, isControlledBy } from '@tektite/meta';
 import type { Deployment, Pod } from '@tektite/schema/kubernetes';
-import { type Scenario, simulate, type World } from '@tektite/simulator';
+import { fileScenario, readScenario, type Scenario, simulate, type World } from '@tektite/simulator';
 import { describe, expect, it } from 'vitest';
 import { memcachedController } from './controller.ts';
 import { deploymentFor, statusFor } from './decide.ts';
+import { system } from './index.ts';
 import { Memcached } from './memcached.ts';
 import { smallCluster } from './test-support.ts';
 
@@ -124,6 +126,16 @@ describe('the operator', () => {
       }
       expect(write).toBeGreaterThan(10);
     }
+  });
+});
+
+describe('the operator on a whole cluster', () => {
+  const file = new URL('../simulations/owners-deleted.yaml', import.meta.url);
+  const scenario = fileScenario(readScenario(readFileSync(file, 'utf8')), () => [system]);
+
+  // Pods outlived a ReplicaSet that was created and deleted in a gap of the garbage collector's watch.
+  it.each([54, 83])('leaves nothing behind that has lost its owner: seed %i', async (seed) => {
+    await simulate(scenario, { seed });
   });
 });
 

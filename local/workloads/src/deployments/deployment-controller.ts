@@ -11,6 +11,7 @@ import { controllerOf, formatTime, isStatusError, labelSelectorOf } from '@tekti
 import type { Deployment, ReplicaSet } from '@tektite/schema/kubernetes';
 import type { RecordEvent } from '../component-events.ts';
 import { claim, sortClaims } from '../pods/claim.ts';
+import { isCurrent } from '../pods/is-current.ts';
 import { claimable, controllerKeys, orphanIndex } from '../pods/orphan-index.ts';
 import { nextStep, outdated, type Step } from './decide.ts';
 import { newReplicaSet } from './new-replica-set.ts';
@@ -63,6 +64,7 @@ export function deploymentController(record: RecordEvent): ControllerDefinition 
       const rollout = rolloutOf(deployment, mine);
       const oldPods = rollout.old.flatMap((replicaSet) => cache(pods).ownedBy(replicaSet));
       const step = nextStep(rollout, oldPods);
+      if (step.type === 'create' && !(await isCurrent(client, kinds.Deployment, deployment))) return done;
       const collided = await act(client, rollout, step, record);
       const milliseconds = clock.now();
       const now = { milliseconds, text: formatTime(milliseconds) };

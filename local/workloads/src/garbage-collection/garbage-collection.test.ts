@@ -1,7 +1,9 @@
 import { kinds } from '@tektite/client';
 import { controllerReference, type KubeObject, ownerReference } from '@tektite/meta';
+import { faultyTransport, startControlPlane, virtualClock } from '@tektite/testkit';
 import { describe, expect, it } from 'vitest';
 import { testCluster, type TestCluster } from '../test-support.ts';
+import { GarbageCollector } from './garbage-collector.ts';
 
 const namespace = 'default';
 
@@ -70,6 +72,33 @@ describe('garbage collection', () => {
     expect((await cluster.client.get(kinds.ConfigMap, { namespace, name: 'child' })).metadata).not.toHaveProperty(
       'ownerReferences',
     );
+  });
+
+  it('deletes the dependents of an owner that was created and deleted in a gap of its watch', async () => {
+    const clock = virtualClock();
+    await using plane = await startControlPlane({ clock });
+    let hasGap = false;
+    const transport = faultyTransport(plane.transport(), {
+      clock,
+      decide: (fault, { path }) => {
+        if (!hasGap || !path.endsWith('/configmaps')) return undefined;
+        return fault === 'expire' || fault === 'delay' ? 1 : undefined;
+      },
+      maxDelayMs: 30_000,
+    });
+    await using collector = new GarbageCollector({ client: plane.clientFor(transport), record: () => undefined });
+    collector.start();
+    await clock.advance(5000);
+    hasGap = true;
+    const owner = await plane.client.create(kinds.ConfigMap, { metadata: { namespace, name: 'owner' } });
+    await plane.client.create(kinds.Secret, {
+      metadata: { namespace, name: 'child', ownerReferences: [ownerReference(owner)] },
+    });
+    await clock.advance(5000);
+    await plane.client.delete(kinds.ConfigMap, { namespace, name: 'owner' });
+    await clock.advance(300_000);
+    const { items } = await plane.client.list(kinds.Secret, { namespace });
+    expect(items.map(({ metadata }) => metadata.name)).toEqual([]);
   });
 
   it('ends a circle of owners that wait for each other', async () => {

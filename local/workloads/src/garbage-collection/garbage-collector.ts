@@ -81,12 +81,17 @@ export class GarbageCollector implements AsyncDisposable {
     await this.workers;
   }
 
+  /**
+   * An owner that exists and was not observed yet is read again: it may be deleted before its watch reports it, as after a gap of the
+   * watch, and no event would come for its dependents.
+   */
   private async work(): Promise<void> {
     for (let item = await this.queue.get(); item; item = await this.queue.get()) {
       const { key } = item;
       try {
         await this.reconcile(key);
-        this.queue.forget(key);
+        if (this.graph.get(key)?.virtual) this.queue.addRateLimited(key);
+        else this.queue.forget(key);
       } catch (error) {
         const expected = isStatusError(error, 'Conflict') || isClientError(error, 'UNKNOWN_KIND');
         if (!expected) this.log.warn('garbage collection of an object failed; it is tried again', { uid: key, error });

@@ -1,5 +1,6 @@
 import { type Client, type KindReference, mergePatch, ignoreNotFound } from '@tektite/client';
 import { controllerOf, controllerReference, type KubeObject, type Selector } from '@tektite/meta';
+import { isCurrent } from './is-current.ts';
 
 /** Decides over the objects that a controller selects. */
 export interface Claims<T> {
@@ -58,9 +59,7 @@ export async function claim<T extends KubeObject>(
       ...finalizers(object, false),
     });
   if (adopt.length === 0) return mine;
-  const { namespace = '', name = '' } = owner.metadata;
-  const live = await client.get(ownerKind, { namespace, name });
-  if (live.metadata.uid !== owner.metadata.uid || live.metadata.deletionTimestamp !== undefined) return mine;
+  if (!(await isCurrent(client, ownerKind, owner))) return mine;
   const adopted: T[] = [];
   for (const object of adopt) {
     const ownerReferences = [...(object.metadata.ownerReferences ?? []), controllerReference(owner)];

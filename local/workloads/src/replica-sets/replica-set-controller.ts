@@ -14,6 +14,7 @@ import type { Kind } from '@tektite/schema';
 import type { Pod, ReplicaSet, ReplicationController } from '@tektite/schema/kubernetes';
 import type { RecordEvent } from '../component-events.ts';
 import { claim, sortClaims } from '../pods/claim.ts';
+import { isCurrent } from '../pods/is-current.ts';
 import { claimable, controllerKeys, orphanIndex } from '../pods/orphan-index.ts';
 import { podFromTemplate } from '../pods/pod-from-template.ts';
 import { nextAvailableIn } from '../pods/pod-state.ts';
@@ -61,6 +62,7 @@ function podKeeper<T extends ReplicaSet | ReplicationController>(
       const mine = await claim(client, kind, replicaSet, kinds.Pod, claims);
       const now = clock.now();
       const plan = scaling(replicaSet, mine, now);
+      if (plan.type === 'create' && !(await isCurrent(client, kind, object))) return done;
       const failure = await act(client, replicaSet, plan, record);
       const text = formatTime(now);
       const status = replicaSetStatus(replicaSet, mine, failure?.condition, { milliseconds: now, text });
