@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { kinds, openClient } from '@tektite/client';
 import { parseYaml } from '@tektite/schema/yaml';
 import { request } from 'undici';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { eventually, memcached, repository, Scratch } from './test-support.ts';
 
 const objectsIn = (text: string) =>
@@ -72,6 +72,54 @@ describe('tektite crds', () => {
       code: 2,
       err: `tektite: --systems: ./mine has no ${folder}/dist/index.js; is it built? Try npm run build there\n`,
     });
+  });
+});
+
+describe('tektite migrate-storage', () => {
+  it('rewrites objects after an upgrade, and before a downgrade, and says what it did', async () => {
+    using scratch = new Scratch();
+    await using up = await scratch.up();
+    await using client = await openClient({ kubeconfig: up.kubeconfig });
+    const version = (name: string, storage: boolean) => {
+      const schema = { openAPIV3Schema: { type: 'object' } };
+      return { name, storage, served: true, schema };
+    };
+    const definition = {
+      metadata: { name: 'widgets.example.com' },
+      spec: {
+        group: 'example.com',
+        scope: 'Namespaced',
+        names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
+        versions: [version('v1beta1', true)],
+      },
+    };
+    const apply = (...versions: object[]) =>
+      client.apply(kinds.CustomResourceDefinition, { ...definition, spec: { ...definition.spec, versions } } as never, {
+        fieldManager: 'test',
+        force: true,
+      });
+    await apply(version('v1beta1', true));
+    const widget = { apiVersion: 'example.com/v1beta1', kind: 'Widget', metadata: { namespace: 'default', name: 'a' } };
+    await vi.waitFor(() => client.create(widget));
+    const migrate = (...args: string[]) => scratch.tektite(['migrate-storage', ...args, '--kubeconfig', up.kubeconfig]);
+    const nothing = 'nothing to migrate: objects are stored in one version each\n';
+    expect(migrate('widgets.example.com')).toEqual({ code: 0, out: nothing, err: '' });
+
+    await apply(version('v1beta1', false), version('v1', true));
+    const done = 'widgets.example.com: 1 object is stored as v1, nothing is stored as v1beta1\n';
+    expect(migrate('widgets.example.com')).toEqual({ code: 0, out: done, err: '' });
+    await apply(version('v1', true));
+    expect((await client.get({ ...widget, apiVersion: 'example.com/v1' }, widget.metadata)).metadata.name).toBe('a');
+
+    await apply(version('v1beta1', false), version('v1', true));
+    expect(migrate('widgets.example.com', '--to', 'v1beta1').out).toBe(
+      'widgets.example.com: 1 object is stored as v1beta1, nothing is stored as v1\n',
+    );
+    await apply(version('v1beta1', true));
+    expect(migrate('--to', 'v2').err).toContain('--to: name the definitions');
+    expect(migrate('widgets.example.com', '--to', 'v2').err).toContain('does not serve v2; it serves v1beta1');
+    expect(migrate('wheels.example.com').err).toContain('there is no definition wheels.example.com');
+    expect(migrate()).toEqual({ code: 0, out: nothing, err: '' });
   });
 });
 

@@ -46,6 +46,10 @@ export const controllerErrors = defineErrors('controller', 'ControllerError', {
     when: 'the server did not accept the definition of a kind',
     fix: 'read the conditions of the CustomResourceDefinition',
   },
+  VERSION_NOT_SERVED: {
+    when: 'the definition of a kind does not serve the version in which objects are to be stored',
+    fix: 'name a version that the message has',
+  },
   CONTROLLER_EXISTS: {
     when: 'there is another controller of this name',
     fix: 'give the controller another name',

@@ -14,6 +14,7 @@ export {
 } from './system/start-systems.ts';
 export type { ConfiguredSystem, System, SystemServices } from './system/system.ts';
 export { type DefineKind, definitionsOf, installKinds } from './system/definitions.ts';
+export { migrateStorage, type StorageMigration, storeVersion } from './system/migrate-storage.ts';
 export { clusterRoleFor } from './system/cluster-role.ts';
 export { namespaceRoleFor, type NamespaceRoleOptions } from './system/namespace-role.ts';
 

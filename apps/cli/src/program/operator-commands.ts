@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { version } from '../version.ts';
-import { addSystemOptions, collect, defaultDataDir } from '../option-values.ts';
+import { addClusterOptions, addSystemOptions, collect, defaultDataDir } from '../option-values.ts';
 
 /** The commands for operators and those who write them. Their modules are loaded when they run. */
 export function addOperatorCommands(tektite: Command): void {
@@ -75,6 +75,22 @@ Examples:
   $ tektite crds --systems ./my-operator --check deploy/crds.yaml`,
     )
     .action(async (options) => (await import('../commands/crds.ts')).crds(options));
+
+  addClusterOptions(tektite.command('migrate-storage [definition...]'))
+    .description('write objects in the version that their definition stores now, and forget versions of before')
+    .option('--to <version>', 'have the definitions store this version first, for a downgrade')
+    .addHelpText(
+      'after',
+      `
+Without names, the definitions of all built-in systems. A version can be removed from a definition when nothing is stored in it.
+
+Examples:
+  $ tektite migrate-storage                                      after an upgrade
+  $ tektite migrate-storage connectors.example.com --to v1       before a downgrade to a release that has v1 alone`,
+    )
+    .action(async (names, options) =>
+      (await import('../commands/migrate-storage.ts')).migrateStorageOf(names, options),
+    );
 
   tektite
     .command('rbac')

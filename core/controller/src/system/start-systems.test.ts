@@ -59,6 +59,18 @@ describe('systems', () => {
     expect((await plane.client.list(kinds.ValidatingWebhookConfiguration)).items).toHaveLength(1);
   });
 
+  it('migrate objects that an earlier version stored', async () => {
+    const old = defineKind({ group: 'example.com', version: 'v1beta1', kind: 'Widget', fields: {} });
+    await using running = await startSystems([{ name: 'old', kinds: [old], controllers: [] }], plane);
+    await running.stop();
+    await plane.client.create(old, { metadata: { namespace: 'default', name: 'a' } });
+    await using _ = await startSystems([{ ...widgets(), kinds: [Widget, old] }], plane);
+    const key = { name: 'widgets.example.com' };
+    const stored = async () =>
+      (await plane.client.get(kinds.CustomResourceDefinition, key)).status?.storedVersions ?? [];
+    await eventually(stored).toEqual(['v1']);
+  });
+
   it('start on a server whose webhooks wait for them', async () => {
     const webhooks = { host: plane.server.localWebhooks, service };
     const guard = configMapWebhook({ name: 'config.example.com', configs: [] });

@@ -11,6 +11,7 @@ import { conversionsOf } from '../webhook/webhook-registration.ts';
 import { WebhookService, type WebhookServiceOptions } from '../webhook/webhook-service.ts';
 import { type DefineKind, definitionsOf, installKinds } from './definitions.ts';
 import { installObjects } from './install-objects.ts';
+import { migrateSystems } from './migrate-systems.ts';
 import type { System, SystemServices } from './system.ts';
 
 /** Each controller has buckets of objects, each bucket a Lease. */
@@ -31,7 +32,10 @@ export type SystemsWebhooks =
 
 export interface SystemsOptions extends Omit<ManagerOptions, 'ownership'> {
   readonly client: Client;
-  /** Write the definitions of the kinds and the objects that the systems come with. Default yes. */
+  /**
+   * Write the definitions of the kinds and the objects that the systems come with, and migrate objects that are stored in an older
+   * version. Default yes.
+   */
   readonly install?: boolean;
   /** How a server learns of their kinds. Default: their definitions are applied. */
   readonly define?: DefineKind;
@@ -79,6 +83,8 @@ export async function startSystems(given: readonly System[], options: SystemsOpt
     const webhooks = await serveWebhooks(systems, options, log);
     if (webhooks) started.push(() => webhooks.stop());
     if (pending.length > 0) started.push(await installLater(client, pending, log));
+    // Definitions that are not applied are those of a server whose objects end with it.
+    if (options.install !== false && !options.define) started.push(migrateSystems(client, systems, log));
     const { clock } = client;
     let servedUntil = Number.NEGATIVE_INFINITY;
     started.push(() => sleep(clock, Math.max(0, servedUntil - clock.monotonic())));

@@ -168,7 +168,7 @@ export class ObjectUpdater {
 
     // With a status nothing else has come; what was read as a status has its defaults.
     if (!statusOnly || resource.custom) resource.strategy.default?.(final);
-    if ((equalJson(final, old) || equalButForTimes(final, old)) && isStored(entry, old)) {
+    if ((equalJson(final, old) || equalButForTimes(final, old)) && isStored(resource, entry, old)) {
       await this.parts.storage.visible(entry.revision);
       return old;
     }
@@ -227,11 +227,13 @@ export class ObjectUpdater {
 }
 
 /**
- * Whether the storage has what was read. An object that reading filled in or pruned is written again by the next update,
- * even if that changes nothing.
+ * Whether the storage has what was read. An object that reading filled in or pruned, or that is stored in another version than
+ * new ones, is written again by the next update, even if that changes nothing: migrations of stored versions depend on it.
  */
-function isStored({ value }: StoredEntry, old: KubeObject): boolean {
-  return value === old || value.apiVersion !== old.apiVersion || equalJson(value, old);
+function isStored({ storageVersion }: Resource, { value }: StoredEntry, old: KubeObject): boolean {
+  if (value === old) return true;
+  if (value.apiVersion !== storageVersion) return false;
+  return value.apiVersion !== old.apiVersion || equalJson(value, old);
 }
 
 /** A write through `/scale` is a write of the object like any other; only its body differs. */

@@ -3,7 +3,7 @@ import type { Logger } from '@tektite/controller';
 import type { InstallerSets } from '../installer-set/installer-sets.ts';
 import { keys } from '../installer-set/set-keys.ts';
 import type { Platform } from '../platform/platform.ts';
-import { migrateStorage } from './storage-migration.ts';
+import { migrateTekton } from './storage-migration.ts';
 
 const oldTypes = ['custom-clustertask', 'custom-communityclustertask', 'custom-versionedclustertask'];
 const versionedTypes = ['custom-versionedresolvertask', 'custom-versionedresolverstepaction'];
@@ -15,7 +15,7 @@ export async function runPostUpgrade(
   platform: Platform,
   log: Logger,
 ): Promise<void> {
-  await migrateStorage(client, log);
+  await migrateTekton(client, log);
   if (platform !== 'openshift') return;
   await sets.remove('TektonAddon', ...oldTypes);
   // The tasks of the last two versions stay, because pipelines name them with their version.
