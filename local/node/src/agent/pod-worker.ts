@@ -12,9 +12,11 @@ import { ownerOf, podReference } from './container-launcher.ts';
 import { decide, hasCompleted, type PodAction, type PodView } from './decide.ts';
 import { PodContainers } from './pod-containers.ts';
 import { podSandbox } from './pod-sandbox.ts';
+import { PodResize } from './pod-resize.ts';
 import { PodSetup } from './pod-setup.ts';
 
 const errorRetryMs = 1000;
+const resizeRetryMs = 10_000;
 const sizePeriodMs = 10_000;
 
 /**
@@ -25,8 +27,12 @@ export class PodWorker {
   private readonly parts: AgentParts;
   private readonly setup: PodSetup;
   private readonly containers: PodContainers;
+  private readonly resize: PodResize;
   private readonly writer: StatusWriter;
   private readonly startedAt: number;
+  /** As the API has it. */
+  private latest: Pod;
+  /** With the resources that its containers have been allocated. */
   private pod: Pod;
   /** The last written status. */
   private status: PodStatus | undefined;
@@ -43,26 +49,30 @@ export class PodWorker {
   private publishing: Disposable | undefined;
 
   constructor(pod: Pod, parts: AgentParts) {
-    this.pod = pod;
     this.parts = parts;
+    this.resize = new PodResize(pod, parts, () => this.update(this.latest));
+    this.latest = pod;
+    this.pod = this.resize.accept(pod);
     const directory = join(parts.podsDirectory, pod.metadata.uid ?? '');
     this.setup = new PodSetup(podSandbox(pod, directory, parts.dns), parts);
-    this.containers = new PodContainers(pod, this.setup, parts, () => this.containersChanged());
+    this.containers = new PodContainers(this.pod, this.setup, parts, () => this.containersChanged());
     this.writer = new StatusWriter(parts.client, (error) => this.failed(error));
     this.startedAt = pod.status?.startTime ? Date.parse(pod.status.startTime) : parts.clock.now();
   }
 
   /** The API has a newer one. */
   update(pod: Pod): void {
-    this.pod = pod;
+    this.latest = pod;
+    this.pod = this.resize.accept(pod);
     this.setup.update(pod);
-    this.containers.update(pod);
+    this.containers.update(this.pod);
     this.wake();
   }
 
   /** The API has it no more. Ends what is left, and removes everything. */
   async remove(): Promise<void> {
     this.gone = true;
+    this.resize.release();
     this.containers.cancelStart();
     this.wake();
     while (this.loop) await this.loop;
@@ -151,6 +161,7 @@ export class PodWorker {
     const actions = decide(this.view());
     if (this.status === undefined && !this.parts.runtime.startsAtOnce) this.publish();
     for (const action of actions) await this.perform(action);
+    this.resize.settle(this.pod, this.containers.records);
     if (!this.finished) this.publish();
   }
 
@@ -172,6 +183,9 @@ export class PodWorker {
         return;
       case 'replace':
         containers.replace(containers.entry(action.name), action.message);
+        return;
+      case 'resize':
+        if (!containers.resize(containers.entry(action.name))) this.wakeAt(this.parts.clock.now() + resizeRetryMs);
         return;
       case 'backOff':
         containers.backOff(containers.entry(action.name));
@@ -239,6 +253,7 @@ export class PodWorker {
     this.publishNow(true);
     if (!(await this.writer.settled())) return;
     this.finished = true;
+    this.resize.release();
     this.timer?.[Symbol.dispose]();
     await this.setup.remove();
     await this.deleteIfAsked();
@@ -299,6 +314,7 @@ export class PodWorker {
       podIPs: this.setup.podIPs(this.pod),
       sandboxReady: this.setup.ready && !ending,
       ending,
+      resize: this.resize.conditions(this.pod, this.containers.records),
       ...(this.failure ? { failure: this.failure } : {}),
     });
     this.status = status;

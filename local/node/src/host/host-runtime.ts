@@ -128,9 +128,10 @@ export class HostRuntime implements PodRuntime {
     const directory = join(this.directory, spec.id);
     const scratch = this.scratch.take();
     mkdirSync(directory, { mode: 0o711 });
+    let cgroup: Cgroup | undefined;
     try {
       const plan = this.plan(spec, { directory, scratch });
-      const cgroup = this.limit(spec);
+      cgroup = this.limit(spec);
       const connection = this.connections.get(spec.sandbox.uid);
       const container = await HostContainer.start({
         machine: this.machine,
@@ -164,6 +165,7 @@ export class HostRuntime implements PodRuntime {
       });
       return container;
     } catch (error) {
+      cgroup?.remove();
       this.remove(directory, scratch);
       throw startFailure(error);
     }

@@ -79,7 +79,7 @@ export interface ContainerUser {
 export interface ContainerLimits {
   readonly memoryBytes?: number;
   readonly cpuMillis?: number;
-  /** The guaranteed CPU share. */
+  /** The guaranteed CPU share; 0 is the least that the kernel gives. */
   readonly cpuRequestMillis?: number;
 }
 
@@ -156,6 +156,8 @@ export interface RunningContainer {
   readonly stdin?: NodeJS.WritableStream;
   /** Sets the size of the container's terminal, if it has one. */
   resize?(size: TerminalSize): void;
+  /** Replaces its limits while it runs. Throws, and changes nothing, where they cannot hold. Absent: limits last as long as the container. */
+  setLimits?(limits: ContainerLimits): void;
 }
 
 export interface ExecRequest {
