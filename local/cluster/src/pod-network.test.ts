@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { RevisionStore } from '@tektite/apiserver';
-import { kinds } from '@tektite/client';
+import { kinds, mergePatch } from '@tektite/client';
 import { systemClock } from '@tektite/meta';
 import { PodNetwork } from '@tektite/node';
 import type { Pod, PodSpec } from '@tektite/schema/kubernetes';
@@ -276,6 +276,10 @@ describe.runIf(can)('Pods with a network of their own', () => {
     const nodePort = service.spec?.ports?.[0]?.nodePort ?? 0;
     expect(await askDatagram(nodePort)).toMatch(/^echo-[12] ping$/);
     expect(await askDatagram(hostPort)).toBe('echo-1 ping');
+    // Ports of a Service that changes are given up before they are taken again.
+    for (const sessionAffinity of ['None', 'ClientIP', 'None'])
+      await cluster.client.patch(kinds.Service, { namespace, name: 'echo' }, mergePatch({ spec: { sessionAffinity } }));
+    await expect.poll(() => askDatagram(nodePort).catch(() => ''), { timeout: 10_000 }).toMatch(/^echo-[12] ping$/);
   });
 
   test('with hostNetwork have the address of the machine', async () => {
