@@ -96,6 +96,8 @@ struct job {
   const char *upper;
   const char *work;
   const char **cgroups;
+  /* PATH=VALUE, the path relative to /proc/sys. */
+  const char **sysctls;
   struct mount *mounts;
   size_t mount_count;
   struct limit *limits;

@@ -3,7 +3,6 @@ import { kinds, strategicMergePatch } from '@tektite/client';
 import type { Pod } from '@tektite/schema/kubernetes';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SimulatedRuntime } from '../simulated/simulated-runtime.ts';
-import { NodeAllocations } from './node-allocations.ts';
 import { shell, startTestNode, type TestNode } from '../test-support.ts';
 
 const canLimit = process.getuid?.() === 0 && existsSync('/sys/fs/cgroup');
@@ -119,13 +118,4 @@ test('a change for which the node has no room waits for it', async () => {
   await client.delete(kinds.Pod, { namespace: 'default', name: 'large' }, { gracePeriodSeconds: 0 });
   const resized = await here.until('small', isActuated);
   expect(statusOf(resized)?.allocatedResources).toEqual({ cpu: `${cpus * 499}m` });
-});
-
-test('a change that exceeds the node is infeasible', () => {
-  const containers = [{ name: 'main', resources: { requests: { cpu: '1500m' } } }];
-  const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { uid: 'a' }, spec: { containers } };
-  expect(new NodeAllocations({ cpu: '1', memory: '1Gi' }).denial(pod)).toEqual({
-    reason: 'Infeasible',
-    message: "Node didn't have enough capacity: cpu, requested: 1500, capacity: 1000",
-  });
 });

@@ -20,6 +20,7 @@ export class PodResize {
   private readonly uid: string;
   private readonly retry: () => void;
   private allocated: Map<string, ResourceRequirements>;
+  private released = false;
   private pending: ResizeDenial | undefined;
   /** The generation of the Pod that is being actuated. */
   private started: number | undefined;
@@ -34,7 +35,7 @@ export class PodResize {
 
   /** Returns the Pod with what its containers have been allocated. */
   accept(pod: Pod): Pod {
-    if (isOver(pod)) return this.current(pod);
+    if (this.released || isOver(pod)) return this.current(pod);
     if (this.differs(pod)) this.decide(pod);
     else this.pending = undefined;
     const current = this.current(pod);
@@ -60,7 +61,9 @@ export class PodResize {
     this.started = undefined;
   }
 
+  /** The Pod uses nothing any more. */
   release(): void {
+    this.released = true;
     this.parts.allocations.release(this.uid);
   }
 

@@ -10,9 +10,11 @@ import { exceededLimit, hasSizeLimits } from '../volumes/size-limit.ts';
 import type { AgentParts } from './agent-parts.ts';
 import { ownerOf, podReference } from './container-launcher.ts';
 import { decide, hasCompleted, type PodAction, type PodView } from './decide.ts';
+import type { PodRejection } from './node-allocations.ts';
 import { PodContainers } from './pod-containers.ts';
 import { podSandbox } from './pod-sandbox.ts';
 import { PodResize } from './pod-resize.ts';
+import { forbiddenSysctl } from './sysctls.ts';
 import { PodSetup } from './pod-setup.ts';
 
 const errorRetryMs = 1000;
@@ -36,6 +38,8 @@ export class PodWorker {
   private pod: Pod;
   /** The last written status. */
   private status: PodStatus | undefined;
+  /** Why this node does not run it. */
+  private readonly rejection: PodRejection | undefined;
   private failure: { readonly reason: string; readonly message: string } | undefined;
   private endingSince: number | undefined;
   private sizesLookedAt = Number.NEGATIVE_INFINITY;
@@ -52,7 +56,8 @@ export class PodWorker {
     this.parts = parts;
     this.resize = new PodResize(pod, parts, () => this.update(this.latest));
     this.latest = pod;
-    this.pod = this.resize.accept(pod);
+    this.rejection = isNew(pod) ? parts.allocations.rejection(pod) : undefined;
+    this.pod = this.rejection ? pod : this.resize.accept(pod);
     const directory = join(parts.podsDirectory, pod.metadata.uid ?? '');
     this.setup = new PodSetup(podSandbox(pod, directory, parts.dns), parts);
     this.containers = new PodContainers(this.pod, this.setup, parts, () => this.containersChanged());
@@ -63,7 +68,7 @@ export class PodWorker {
   /** The API has a newer one. */
   update(pod: Pod): void {
     this.latest = pod;
-    this.pod = this.resize.accept(pod);
+    this.pod = this.rejection ? pod : this.resize.accept(pod);
     this.setup.update(pod);
     this.containers.update(this.pod);
     this.wake();
@@ -156,6 +161,7 @@ export class PodWorker {
       await this.deleteIfAsked();
       return;
     }
+    this.checkAdmission();
     this.checkDeadline();
     await this.checkSizes();
     const actions = decide(this.view());
@@ -211,6 +217,18 @@ export class PodWorker {
     else this.wakeAt(retryAt);
   }
 
+  /** What this node does not allow. */
+  private checkAdmission(): void {
+    if (this.failure || this.status !== undefined || this.pod.metadata.deletionTimestamp) return;
+    const sysctl = forbiddenSysctl(this.pod);
+    const rejection = this.rejection ?? (sysctl && { reason: 'SysctlForbidden', message: sysctl });
+    if (!rejection) return;
+    const { reason, message } = rejection;
+    this.failure = { reason, message: `Pod was rejected: ${message}` };
+    this.resize.release();
+    this.parts.events.event(podReference(this.pod), { type: 'Warning', reason, message });
+  }
+
   /** The Pod's own limit of time. */
   private checkDeadline(): void {
     const seconds = this.pod.spec?.activeDeadlineSeconds;
@@ -244,6 +262,8 @@ export class PodWorker {
 
   private async finish(): Promise<void> {
     this.containers.markLost();
+    // Whoever hears of the end may have another Pod take the place of this one at once.
+    this.resize.release();
     // A failure is reported in two steps, as kubelets do: how the containers ended, then that the Pod has failed. A
     // controller that watches some of the containers only may decide on the first.
     if (this.containers.hasFailures) {
@@ -253,7 +273,6 @@ export class PodWorker {
     this.publishNow(true);
     if (!(await this.writer.settled())) return;
     this.finished = true;
-    this.resize.release();
     this.timer?.[Symbol.dispose]();
     await this.setup.remove();
     await this.deleteIfAsked();
@@ -336,4 +355,9 @@ export class PodWorker {
     const over = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
     return { ...pod, status: { ...status, conditions, ...(over ? { phase: pod.status?.phase } : {}) } };
   }
+}
+
+/** One that this node, or one before it, has not taken yet. */
+function isNew({ metadata, status }: Pod): boolean {
+  return metadata.deletionTimestamp === undefined && (status?.phase ?? 'Pending') === 'Pending' && !status?.startTime;
 }

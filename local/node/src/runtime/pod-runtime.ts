@@ -47,6 +47,8 @@ export interface PodSandbox {
   readonly fullName?: string;
   /** Whether the Pod has the network of the machine even where Pods have their own. */
   readonly hostNetwork: boolean;
+  /** Settings of the kernel for the Pod alone, by path below `/proc/sys`. */
+  readonly sysctls: ReadonlyMap<string, string>;
   /** One PID namespace for all containers. */
   readonly shareProcessNamespace: boolean;
   readonly annotations: Readonly<Record<string, string>>;

@@ -64,6 +64,8 @@ export interface SandboxJob {
     /** Layers of an overlay, the uppermost first, and its writable folders. */
     readonly overlay?: { readonly layers: readonly string[]; readonly upper: string; readonly work: string };
     readonly mounts: readonly SandboxMount[];
+    /** Settings of the kernel for the namespaces of the container, by path below `/proc/sys`. */
+    readonly sysctls?: ReadonlyMap<string, string>;
     /** The process whose PID namespace is shared. */
     readonly processesOf?: number;
     /** Open, in this process, on the network namespace of the Pod. Default: that of the machine. */
@@ -102,6 +104,7 @@ const tags = {
   network: 18,
   seccomp: 20,
   seccompRule: 21,
+  sysctl: 22,
 } as const;
 
 const flagBits: Readonly<Record<SandboxFlag, number>> = {
@@ -145,6 +148,7 @@ export function encodeJob(job: SandboxJob): EncodedJob {
       addText('work', container.overlay.work);
     }
     for (const mount of container.mounts) add('mount', encodeMount(mount, descriptors));
+    for (const [path, value] of container.sysctls ?? []) addText('sysctl', `${path}=${value}`);
     if (container.processesOf !== undefined) add('processesOf', numbers(container.processesOf));
     if (container.network !== undefined) {
       add('network', numbers(firstDescriptor + descriptors.length));
