@@ -131,6 +131,7 @@ export async function startNode(options: NodeOptions, signal?: AbortSignal): Pro
     volumes: new PodVolumes({
       client,
       files: runtime.usesFiles,
+      images: runtime.usesImages ?? false,
       protectedFolders: new ProtectedFolders([dataDir, ...(options.protectedFolders ?? [])], options.claimsFolder),
       memoryDirectory: memoryVolumes(dataDir),
     }),

@@ -56,7 +56,7 @@ static const struct shape {
     [TAG_WORKING_FOLDER] = {CONTENT_PATH, 1, 2, LONGEST_PATH, RUN | EXEC},
     [TAG_HOSTNAME] = {CONTENT_TEXT, 1, 1, 65, RUN},
     [TAG_ROOT] = {CONTENT_PATH, 1, 2, LONGEST_PATH, RUN},
-    [TAG_LAYER] = {CONTENT_PATH, 200, 2, LONGEST_PATH, RUN},
+    [TAG_LAYER] = {CONTENT_PATH, MAX_LAYERS, 2, LONGEST_PATH, RUN},
     [TAG_UPPER] = {CONTENT_PATH, 1, 2, LONGEST_PATH, RUN},
     [TAG_WORK] = {CONTENT_PATH, 1, 2, LONGEST_PATH, RUN},
     [TAG_MOUNT] = {CONTENT_BYTES, 1024, 14, 12 + 3 * LONGEST_PATH, RUN},
@@ -124,7 +124,16 @@ static const char *add_mount(struct job *job, const unsigned char *bytes, size_t
   bytes += 12;
   length -= 12;
   if (kind != MOUNT_COVER && (mount->source = take_path(&bytes, &length)) == NULL) return "a mount without a source";
-  if (kind == MOUNT_LAYERED && (mount->under = take_path(&bytes, &length)) == NULL) return "a mount without a lower folder";
+  /* The last path is the target. */
+  for (size_t i = 0; kind == MOUNT_LAYERED; i++) {
+    const unsigned char *end = memchr(bytes, '\0', length);
+    if (end == NULL || (size_t)(end - bytes) + 1 == length) {
+      if (i == 0) return "a mount without a lower folder";
+      break;
+    }
+    if (i == MAX_LAYERS) return "a mount with too many layers";
+    if ((mount->under[i] = take_path(&bytes, &length)) == NULL) return "a mount without a lower folder";
+  }
   if ((mount->target = take_path(&bytes, &length)) == NULL) return "a mount without a target";
   return length == 0 ? NULL : "a mount with bytes after its end";
 }

@@ -177,11 +177,14 @@ static void mount_overlay(int point, const char *path, const char *options, unsi
 
 static void mount_layered(const struct root *root, const struct mount *mount) {
   char options[PATH_MAX] = "";
-  int point = open_inside(root, mount->target, O_DIRECTORY);
+  bool make = (mount->flags & MOUNT_MAKE_POINT) != 0;
+  int point = make ? make_inside(root, mount->target, true) : open_inside(root, mount->target, O_DIRECTORY);
   if (point < 0) fail_at("cannot mount at", mount->target);
+  check_point(point, mount->target);
   append_layer(options, sizeof options, "lowerdir=", mount->source);
-  append_layer(options, sizeof options, ":", mount->under);
-  mount_overlay(point, mount->target, options, MS_RDONLY | MS_NOSUID | MS_NODEV);
+  for (size_t i = 0; mount->under[i] != NULL; i++) append_layer(options, sizeof options, ":", mount->under[i]);
+  unsigned long programs = (mount->flags & MOUNT_NO_PROGRAMS) != 0 ? MS_NOEXEC : 0;
+  mount_overlay(point, mount->target, options, MS_RDONLY | MS_NOSUID | MS_NODEV | programs);
   close(point);
 }
 

@@ -9,11 +9,21 @@ export type SandboxMount =
       readonly readOnly: boolean;
       /** With all that is mounted below it. */
       readonly recursive: boolean;
+      /** Whether programs in it may be run. Default: they may. */
+      readonly programs?: boolean;
       /** Make the mount point where it is missing. */
       readonly makePoint: boolean;
     }
-  /** A folder over another one, both read-only. */
-  | { readonly kind: 'layered'; readonly source: string; readonly under: string; readonly target: string }
+  /** A folder over others, all read-only, the uppermost first. */
+  | {
+      readonly kind: 'layered';
+      readonly source: string;
+      readonly under: readonly string[];
+      readonly target: string;
+      /** Whether programs in it may be run. */
+      readonly programs: boolean;
+      readonly makePoint: boolean;
+    }
   /** Nothing in the place of a file or folder, where there is one. */
   | { readonly kind: 'cover'; readonly target: string };
 
@@ -169,9 +179,16 @@ function withHeader(body: Buffer): Buffer {
 
 function encodeMount(mount: SandboxMount, descriptors: number[]): Buffer {
   if (mount.kind === 'cover') return Buffer.concat([numbers(2, 0, noDescriptor), text(mount.target)]);
-  if (mount.kind === 'layered')
-    return Buffer.concat([numbers(1, 1, noDescriptor), text(mount.source), text(mount.under), text(mount.target)]);
-  const flags = (mount.readOnly ? 1 : 0) | (mount.recursive ? 4 : 0) | (mount.makePoint ? 8 : 0);
+  if (mount.kind === 'layered') {
+    const flags = 1 | (mount.programs ? 0 : 2) | (mount.makePoint ? 8 : 0);
+    const paths = [mount.source, ...mount.under, mount.target];
+    return Buffer.concat([numbers(1, flags, noDescriptor), ...paths.map(text)]);
+  }
+  const flags =
+    (mount.readOnly ? 1 : 0) |
+    (mount.programs === false ? 2 : 0) |
+    (mount.recursive ? 4 : 0) |
+    (mount.makePoint ? 8 : 0);
   const place = mount.descriptor === undefined ? noDescriptor : firstDescriptor + descriptors.length;
   if (mount.descriptor !== undefined) descriptors.push(mount.descriptor);
   return Buffer.concat([numbers(0, flags, place), text(mount.source), text(mount.target)]);
