@@ -53,6 +53,38 @@ const managers = (...names: string[]) => ({ metadata: { managedFields: names.map
 
 describe('as a real server answers requests,', () => {
   compareSteps({
+    'objects of the cluster with fields of their own are not selected by a namespace': [
+      ...['nodes', 'namespaces'].map(
+        (plural): Step => ({
+          send: ['GET', `/api/v1/${plural}?fieldSelector=metadata.namespace%3Dx`],
+          code: 400,
+          answer: message('field label not supported: metadata.namespace'),
+        }),
+      ),
+      { send: ['GET', '/api/v1/persistentvolumes?fieldSelector=metadata.namespace%3Dx'], code: 200 },
+    ],
+    'a strategy that a DaemonSet does not use has all numbers': [
+      {
+        send: [
+          'POST',
+          '/apis/apps/v1/namespaces/default/daemonsets',
+          {
+            apiVersion: 'apps/v1',
+            kind: 'DaemonSet',
+            metadata: { name: 'a' },
+            spec: {
+              updateStrategy: { type: 'OnDelete', rollingUpdate: { maxUnavailable: '10%' } },
+              selector: { matchLabels: { app: 'a' } },
+              template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+            },
+          },
+        ],
+        code: 201,
+        answer: {
+          spec: { updateStrategy: { type: 'OnDelete', rollingUpdate: { maxUnavailable: '10%', maxSurge: 0 } } },
+        },
+      },
+    ],
     'an update in a wrong namespace is a bad request, whether or not the object is there': [
       {
         send: ['PUT', `${coreV1}/configmaps/a`, configMap({ name: 'b', namespace: 'other' })],

@@ -212,6 +212,7 @@ export class ApiServer {
       aggregator: this.aggregator,
       metrics: new ResourceMetrics(this.nodes, clock),
       flowController: this.flowController,
+      tokens,
       reviews: reviewHandlers({ clock, authorizer, rbac, tokens, tokenFiles }),
     });
   }

@@ -1,8 +1,9 @@
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { RevisionStore } from '@tektite/apiserver';
-import { kinds } from '@tektite/client';
+import { kinds, mergePatch } from '@tektite/client';
 import { systemClock } from '@tektite/meta';
 import { PodNetwork } from '@tektite/node';
 import type { Pod, PodSpec } from '@tektite/schema/kubernetes';
@@ -240,13 +241,17 @@ describe.runIf(can)('Pods with a network of their own', () => {
 
   test('are reached by UDP, and stay with one endpoint where the Service says so', async () => {
     const echo = `const s = require('dgram').createSocket('udp4'); s.bind(5353); s.on('message', (m, f) => s.send(process.env.HOSTNAME + ' ' + m, f.port, f.address))`;
+    const hostPort = await freePort();
     for (const name of ['echo-1', 'echo-2']) {
-      const container = { ...shell(''), command: [process.execPath, '-e', echo] };
+      const onMachine = name === 'echo-1' ? { hostPort } : {};
+      const ports = [{ containerPort: 5353, protocol: 'UDP', ...onMachine }];
+      const container = { ...shell('', { ports }), command: [process.execPath, '-e', echo] };
       await create(name, { containers: [container], terminationGracePeriodSeconds: 0 }, { labels: { app: 'echo' } });
     }
-    await cluster.client.create(kinds.Service, {
+    const service = await cluster.client.create(kinds.Service, {
       metadata: { namespace, name: 'echo' },
       spec: {
+        type: 'NodePort',
         selector: { app: 'echo' },
         sessionAffinity: 'ClientIP',
         ports: [{ port: 53, targetPort: 5353, protocol: 'UDP' }],
@@ -268,6 +273,13 @@ describe.runIf(can)('Pods with a network of their own', () => {
     for await (const chunk of await cluster.client.log({ namespace, name: 'asks' }, {}))
       text += Buffer.from(chunk).toString();
     expect(text).toMatch(/^echo-[12] ping\n$/);
+    const nodePort = service.spec?.ports?.[0]?.nodePort ?? 0;
+    expect(await askDatagram(nodePort)).toMatch(/^echo-[12] ping$/);
+    expect(await askDatagram(hostPort)).toBe('echo-1 ping');
+    // Ports of a Service that changes are given up before they are taken again.
+    for (const sessionAffinity of ['None', 'ClientIP', 'None'])
+      await cluster.client.patch(kinds.Service, { namespace, name: 'echo' }, mergePatch({ spec: { sessionAffinity } }));
+    await expect.poll(() => askDatagram(nodePort).catch(() => ''), { timeout: 10_000 }).toMatch(/^echo-[12] ping$/);
   });
 
   test('with hostNetwork have the address of the machine', async () => {
@@ -277,6 +289,15 @@ describe.runIf(can)('Pods with a network of their own', () => {
     expect(notices.filter((text) => !text.startsWith('the image'))).toEqual([]);
   });
 });
+
+/** The answer to a datagram to a port of the machine. */
+async function askDatagram(port: number): Promise<string> {
+  const socket = createSocket('udp4');
+  const answer = once(socket, 'message', { signal: AbortSignal.timeout(5000) });
+  socket.send('ping', port, '127.0.0.1');
+  const [message] = await answer.finally(() => socket.close());
+  return String(message);
+}
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0);

@@ -7,6 +7,7 @@ import type { Pod } from '@tektite/schema/kubernetes';
 import type { AgentParts } from './agent/agent-parts.ts';
 import { ApiEventSink, type EventSink } from './agent/event-sink.ts';
 import { clientObjects } from './object-source.ts';
+import { NodeAllocations } from './agent/node-allocations.ts';
 import { PodAgent } from './agent/pod-agent.ts';
 import { ReferencedObjects } from './agent/referenced-objects.ts';
 import type { ClusterDns } from './agent/resolver-file.ts';
@@ -126,9 +127,11 @@ export async function startNode(options: NodeOptions, signal?: AbortSignal): Pro
     runtime,
     ...(options.images ? { images: options.images } : {}),
     events: options.events ?? ownEvents,
+    allocations: new NodeAllocations(machine.capacity),
     volumes: new PodVolumes({
       client,
       files: runtime.usesFiles,
+      images: runtime.usesImages ?? false,
       protectedFolders: new ProtectedFolders([dataDir, ...(options.protectedFolders ?? [])], options.claimsFolder),
       memoryDirectory: memoryVolumes(dataDir),
     }),

@@ -35,6 +35,7 @@ enum tag {
   TAG_SIZE,
   TAG_SECCOMP,
   TAG_SECCOMP_RULE,
+  TAG_SYSCTL,
   TAG_END,
 };
 
@@ -55,7 +56,7 @@ static const struct shape {
     [TAG_WORKING_FOLDER] = {CONTENT_PATH, 1, 2, LONGEST_PATH, RUN | EXEC},
     [TAG_HOSTNAME] = {CONTENT_TEXT, 1, 1, 65, RUN},
     [TAG_ROOT] = {CONTENT_PATH, 1, 2, LONGEST_PATH, RUN},
-    [TAG_LAYER] = {CONTENT_PATH, 200, 2, LONGEST_PATH, RUN},
+    [TAG_LAYER] = {CONTENT_PATH, MAX_LAYERS, 2, LONGEST_PATH, RUN},
     [TAG_UPPER] = {CONTENT_PATH, 1, 2, LONGEST_PATH, RUN},
     [TAG_WORK] = {CONTENT_PATH, 1, 2, LONGEST_PATH, RUN},
     [TAG_MOUNT] = {CONTENT_BYTES, 1024, 14, 12 + 3 * LONGEST_PATH, RUN},
@@ -71,6 +72,7 @@ static const struct shape {
     [TAG_SIZE] = {CONTENT_BYTES, 1, 4, 4, RUN | EXEC},
     [TAG_SECCOMP] = {CONTENT_BYTES, 1, 8, 8, RUN | EXEC},
     [TAG_SECCOMP_RULE] = {CONTENT_BYTES, 2048, 10, 65536, RUN | EXEC},
+    [TAG_SYSCTL] = {CONTENT_TEXT, 256, 3, LONGEST_PATH, RUN},
 #undef RUN
 #undef EXEC
 };
@@ -122,7 +124,16 @@ static const char *add_mount(struct job *job, const unsigned char *bytes, size_t
   bytes += 12;
   length -= 12;
   if (kind != MOUNT_COVER && (mount->source = take_path(&bytes, &length)) == NULL) return "a mount without a source";
-  if (kind == MOUNT_LAYERED && (mount->under = take_path(&bytes, &length)) == NULL) return "a mount without a lower folder";
+  /* The last path is the target. */
+  for (size_t i = 0; kind == MOUNT_LAYERED; i++) {
+    const unsigned char *end = memchr(bytes, '\0', length);
+    if (end == NULL || (size_t)(end - bytes) + 1 == length) {
+      if (i == 0) return "a mount without a lower folder";
+      break;
+    }
+    if (i == MAX_LAYERS) return "a mount with too many layers";
+    if ((mount->under[i] = take_path(&bytes, &length)) == NULL) return "a mount without a lower folder";
+  }
   if ((mount->target = take_path(&bytes, &length)) == NULL) return "a mount without a target";
   return length == 0 ? NULL : "a mount with bytes after its end";
 }
@@ -133,6 +144,15 @@ static const char *add_seccomp(struct job *job, const unsigned char *bytes) {
   job->seccomp = (enum seccomp_mode)mode;
   job->seccomp_default = read_u32(bytes + 4);
   return mode != SECCOMP_RULES || seccomp_is_action(job->seccomp_default) ? NULL : "an unknown seccomp action";
+}
+
+/* PATH=VALUE, the path relative to /proc/sys and without a way out of it. */
+static bool is_sysctl(const char *text) {
+  const char *end = strchr(text, '=');
+  if (end == NULL || end == text || text[0] == '/') return false;
+  for (const char *at = text; at < end; at++)
+    if (at[0] == '.' && at[1] == '.') return false;
+  return true;
 }
 
 static const char *add_text(struct job *job, enum tag tag, size_t index, const char *text) {
@@ -148,6 +168,7 @@ static const char *add_text(struct job *job, enum tag tag, size_t index, const c
     case TAG_UPPER: job->upper = text; return NULL;
     case TAG_WORK: job->work = text; return NULL;
     case TAG_CGROUP: job->cgroups[index] = text; return NULL;
+    case TAG_SYSCTL: job->sysctls[index] = text; return is_sysctl(text) ? NULL : "a sysctl that cannot be";
     default: return "a text where none belongs";
   }
 }
@@ -238,6 +259,7 @@ const char *job_parse(unsigned char *bytes, size_t length, enum job_mode mode, s
   job->environment = allocate(counts[TAG_VARIABLE] + 1, sizeof *job->environment);
   job->layers = allocate(counts[TAG_LAYER] + 1, sizeof *job->layers);
   job->cgroups = allocate(counts[TAG_CGROUP] + 1, sizeof *job->cgroups);
+  job->sysctls = allocate(counts[TAG_SYSCTL] + 1, sizeof *job->sysctls);
   job->mounts = allocate(counts[TAG_MOUNT] + 1, sizeof *job->mounts);
   job->limits = allocate(counts[TAG_LIMIT] + 1, sizeof *job->limits);
   job->groups = allocate(shapes[TAG_GROUPS].max_length / 4, sizeof *job->groups);

@@ -15,6 +15,7 @@
 
 /* The environment and arguments of a program have 2 MiB on most systems. */
 #define MAX_JOB (8u << 20)
+#define MAX_LAYERS 200
 #define JOB_VERSION 1u
 #define NO_DESCRIPTOR (-1)
 /* The first descriptor after the control socket; mounts may name this one and those after it. */
@@ -43,7 +44,7 @@ enum job_flag {
 enum mount_kind {
   /* A folder or file of the machine. */
   MOUNT_BIND,
-  /* A folder over another one, both read-only. */
+  /* A folder over others, all read-only. */
   MOUNT_LAYERED,
   /* An empty, read-only folder or file, where there is one to be covered. */
   MOUNT_COVER,
@@ -66,8 +67,8 @@ struct mount {
   /* Open on the source, or NO_DESCRIPTOR. */
   int descriptor;
   const char *source;
-  /* The lower folder of MOUNT_LAYERED. */
-  const char *under;
+  /* The lower folders of MOUNT_LAYERED, the uppermost first. */
+  const char *under[MAX_LAYERS + 1];
   const char *target;
 };
 
@@ -96,6 +97,8 @@ struct job {
   const char *upper;
   const char *work;
   const char **cgroups;
+  /* PATH=VALUE, the path relative to /proc/sys. */
+  const char **sysctls;
   struct mount *mounts;
   size_t mount_count;
   struct limit *limits;

@@ -131,6 +131,7 @@ static _Noreturn void run(void) {
   /* Kernels may lack it. */
   if (unshare(CLONE_NEWCGROUP) != 0 && errno != EINVAL) fail("the kernel denies a cgroup namespace: %s", strerror(errno));
   if (job.network != NO_DESCRIPTOR && setns(job.network, CLONE_NEWNET) != 0) fail("cannot enter the network of the Pod: %s", strerror(errno));
+  set_sysctls(&job);
   if (job.hostname != NULL && sethostname(job.hostname, strlen(job.hostname)) != 0) fail("cannot set the hostname: %s", strerror(errno));
   enter_root(&job);
   become_program(&job, close_others(NO_DESCRIPTOR));

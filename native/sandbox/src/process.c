@@ -54,6 +54,19 @@ void join_cgroups(const struct job *job) {
   }
 }
 
+void set_sysctls(const struct job *job) {
+  for (size_t i = 0; job->sysctls[i] != NULL; i++) {
+    const char *sysctl = job->sysctls[i];
+    char path[PATH_MAX];
+    size_t name = strcspn(sysctl, "=");
+    const char *value = sysctl + name + 1;
+    int length = snprintf(path, sizeof path, "/proc/sys/%.*s", (int)name, sysctl);
+    int file = length < (int)sizeof path ? open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+    if (file < 0 || write(file, value, strlen(value)) < 0) fail("cannot set %s: %s", path, strerror(errno));
+    close(file);
+  }
+}
+
 /* The program's three descriptors become a terminal of the container; the other process keeps its master. */
 static void take_terminal(const struct job *job) {
   char name[32];

@@ -17,6 +17,9 @@ extern int link_socket;
 /* Joins the cgroups of the job. */
 void join_cgroups(const struct job *job);
 
+/* Sets the sysctls of the job, which are those of the namespaces that this process is in. */
+void set_sysctls(const struct job *job);
+
 /*
  * `user_namespace` is one to join last, or NO_DESCRIPTOR. Nothing but the control socket and the link may be open beyond the
  * standard descriptors: a working folder or program like /proc/self/fd/7 would lead to the machine.

@@ -18,6 +18,7 @@
 #define PROC_MAGIC 0x9fa0
 #define SYSFS_MAGIC 0x62656572
 #define DEVPTS_MAGIC 0x1cd1
+#define CGROUP2_SUPER_MAGIC 0x63677270
 
 /* Parts of /proc that speak of the machine, not of the container, and that root could read or write. */
 static const char *const masked[] = {
@@ -176,11 +177,14 @@ static void mount_overlay(int point, const char *path, const char *options, unsi
 
 static void mount_layered(const struct root *root, const struct mount *mount) {
   char options[PATH_MAX] = "";
-  int point = open_inside(root, mount->target, O_DIRECTORY);
+  bool make = (mount->flags & MOUNT_MAKE_POINT) != 0;
+  int point = make ? make_inside(root, mount->target, true) : open_inside(root, mount->target, O_DIRECTORY);
   if (point < 0) fail_at("cannot mount at", mount->target);
+  check_point(point, mount->target);
   append_layer(options, sizeof options, "lowerdir=", mount->source);
-  append_layer(options, sizeof options, ":", mount->under);
-  mount_overlay(point, mount->target, options, MS_RDONLY | MS_NOSUID | MS_NODEV);
+  for (size_t i = 0; mount->under[i] != NULL; i++) append_layer(options, sizeof options, ":", mount->under[i]);
+  unsigned long programs = (mount->flags & MOUNT_NO_PROGRAMS) != 0 ? MS_NOEXEC : 0;
+  mount_overlay(point, mount->target, options, MS_RDONLY | MS_NOSUID | MS_NODEV | programs);
   close(point);
 }
 
@@ -245,6 +249,46 @@ static void make_read_only(const struct root *root, const char *path) {
   close(point);
 }
 
+/* The name of the hierarchy that a cgroup is in: the part of its path after /sys/fs/cgroup. */
+static void name_hierarchy(char *name, size_t size, const char *cgroup) {
+  static const char start[] = "/sys/fs/cgroup/";
+  if (strncmp(cgroup, start, sizeof start - 1) != 0) fail_at("cannot show the cgroup", cgroup);
+  const char *rest = cgroup + sizeof start - 1;
+  size_t length = strcspn(rest, "/");
+  if (length == 0 || length >= size || rest[0] == '.') fail_at("cannot show the cgroup", cgroup);
+  memcpy(name, rest, length);
+  name[length] = '\0';
+}
+
+/* Shows a container its own cgroup where programs look for it, as container runtimes do: those of the first version by hierarchy. */
+static void show_cgroups(const struct root *root) {
+  static const char folder[] = "/sys/fs/cgroup";
+  static const char *const options[][2] = {{"size", "4k"}, {"mode", "755"}, {NULL, NULL}};
+  unsigned attributes = ATTRIBUTE_NO_SUID | ATTRIBUTE_NO_DEVICES | ATTRIBUTE_NO_PROGRAMS;
+  struct statfs status;
+  if (root->job->cgroups[0] == NULL) return;
+  if (statfs(root->job->cgroups[0], &status) != 0) fail_at("cannot show the cgroup", root->job->cgroups[0]);
+  bool unified = status.f_type == CGROUP2_SUPER_MAGIC;
+  if (!unified) mount_new(root, "tmpfs", folder, options, attributes);
+  for (size_t i = 0; root->job->cgroups[i] != NULL; i++) {
+    const char *cgroup = root->job->cgroups[i];
+    char name[64];
+    char path[128];
+    name_hierarchy(name, sizeof name, cgroup);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    int source = open(cgroup, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int point = unified ? open_inside(root, folder, O_DIRECTORY) : make_inside(root, path, true);
+    if (source < 0 || point < 0) fail_at("cannot show the cgroup", cgroup);
+    attach(copy_mount(source, cgroup, false, attributes | ATTRIBUTE_READ_ONLY), point, path);
+    close(source);
+    close(point);
+  }
+  if (unified) return;
+  int shown = open_inside(root, folder, O_DIRECTORY);
+  if (shown < 0 || kernel_mount_setattr(shown, 0, attributes | ATTRIBUTE_READ_ONLY) != 0) fail_at("cannot make read-only", folder);
+  close(shown);
+}
+
 /* The kernel's own file systems. In a user namespace the kernel binds /sys only with all that is mounted in it. */
 static void mount_kernel(struct root *root) {
   bool user_namespace = (root->job->flags & FLAG_USER_NAMESPACE) != 0;
@@ -258,6 +302,7 @@ static void mount_kernel(struct root *root) {
   close(source);
   close(point);
   if (user_namespace) cover(root, "/sys/fs/cgroup");
+  else show_cgroups(root);
   for (size_t i = 0; read_only[i] != NULL && !privileged; i++) make_read_only(root, read_only[i]);
   for (size_t i = 0; masked[i] != NULL && !privileged; i++) cover(root, masked[i]);
 }

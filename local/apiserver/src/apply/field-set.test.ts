@@ -5,6 +5,7 @@ import {
   type FieldSet,
   FieldSetBuilder,
   intersectSets,
+  orderedSet,
   isEmptySet,
   membersOf,
   setOf,
@@ -94,6 +95,16 @@ describe('field sets', () => {
         expect(withNamedFields(withNamedFields(a))).toEqual(withNamedFields(a));
       }),
     );
+  });
+
+  it('are written in the order of upstream, as text', () => {
+    const ordered = '{".":{},"f:a":{},"f:b":{".":{},"k:{\\"name\\":\\"c\\"}":{},"v:\\"x\\"":{},"i:2":{},"i:10":{}}}';
+    const shuffled = JSON.parse(
+      '{"f:b":{"i:10":{},"v:\\"x\\"":{},"i:2":{},"k:{\\"name\\":\\"c\\"}":{},".":{}},".":{},"f:a":{}}',
+    );
+    expect(JSON.stringify(orderedSet(shuffled))).toBe(ordered);
+    const set = JSON.parse(ordered);
+    expect(orderedSet(set)).toBe(set);
   });
 
   it('do not change what they are made from', () => {

@@ -173,3 +173,31 @@ function toSet({ member, children, whole }: TreeNode): FieldSet {
   for (const [key, child] of children) set[key] = toSet(child);
   return set;
 }
+
+const kinds = 'fkvi';
+
+/** The set with its path elements in the order in which upstream writes them: clients compare it as text. The same set where it is so already. */
+export function orderedSet(set: FieldSet): FieldSet {
+  const keys = Object.keys(set);
+  let isOrdered = true;
+  const children: FieldSet[] = [];
+  for (const [index, key] of keys.entries()) {
+    const child = set[key] as FieldSet;
+    const ordered = orderedSet(child);
+    children.push(ordered);
+    if (ordered !== child || (index > 0 && compareElements(keys[index - 1] as string, key) > 0)) isOrdered = false;
+  }
+  if (isOrdered) return set;
+  const result: MutableFieldSet = {};
+  const order = [...keys.keys()].sort((a, b) => compareElements(keys[a] as string, keys[b] as string));
+  for (const index of order) result[keys[index] as string] = children[index] as FieldSet;
+  return result;
+}
+
+/** The member itself comes first, then fields, elements by key, values and positions. */
+function compareElements(a: string, b: string): number {
+  if (a === '.' || b === '.') return a === b ? 0 : a === '.' ? -1 : 1;
+  if (a[0] !== b[0]) return kinds.indexOf(a[0] as string) - kinds.indexOf(b[0] as string);
+  if (a.startsWith('i:')) return Number(a.slice(2)) - Number(b.slice(2));
+  return a < b ? -1 : a > b ? 1 : 0;
+}

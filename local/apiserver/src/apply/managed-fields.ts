@@ -1,5 +1,5 @@
 import { badRequestError, type ManagedFieldsEntry, quoteGo } from '@tektite/meta';
-import { type FieldSet, isEmptySet } from './field-set.ts';
+import { type FieldSet, isEmptySet, orderedSet } from './field-set.ts';
 import { readFieldSet } from './read-field-set.ts';
 
 /** The fields of one manager by one operation on one path (the object itself, or a subresource). */
@@ -87,7 +87,7 @@ export function writeManagers(managers: Managers): ManagedFieldsEntry[] {
       apiVersion,
       ...(time === undefined ? {} : { time }),
       fieldsType: 'FieldsV1',
-      fieldsV1: set as NonNullable<ManagedFieldsEntry['fieldsV1']>,
+      fieldsV1: orderedSet(set) as NonNullable<ManagedFieldsEntry['fieldsV1']>,
       ...(subresource === '' ? {} : { subresource }),
     }));
 }

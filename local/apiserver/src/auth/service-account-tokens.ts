@@ -93,6 +93,12 @@ export class ServiceAccountTokens implements Authenticator {
     return { token, expires: expires * 1000 };
   }
 
+  /** What others verify tokens with. */
+  async publicKey(): Promise<{ readonly algorithm: string; readonly jwk: object }> {
+    const { algorithm, verify, id } = await this.keys();
+    return { algorithm, jwk: { use: 'sig', kid: id, alg: algorithm, ...(await exportJWK(verify)) } };
+  }
+
   async authenticate(request: ApiRequest): Promise<UserInfo | undefined> {
     const token = bearerToken(request);
     if (token === undefined || token.split('.').length !== 3) return undefined;

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { createLocalJWKSet, jwtVerify } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ApiServerOptions } from '../server.ts';
 import { type AnyObject, ManualClock, TestServer } from '../test-support.ts';
@@ -225,6 +226,36 @@ describe('a token of a service account', () => {
     const [head = ''] = token.split('.');
     expect(JSON.parse(Buffer.from(head, 'base64url').toString())).toMatchObject({ alg });
     expect(await bearer(server, token)).toBe('system:serviceaccount:default:bot');
+  });
+
+  it('is verified by others with the keys that its issuer is discovered to have', async () => {
+    const { server, clock } = await start();
+    await using _ = server;
+    const read = async (path: string, user?: object) => {
+      const answer = await server.handle('GET', path, undefined, user ? { user } : {});
+      return { ...answer, json: answer.type === 'text' ? JSON.parse(answer.text) : undefined };
+    };
+    const found = await read('/.well-known/openid-configuration');
+    expect([found.code, found.headers]).toEqual([200, { 'cache-control': 'public, max-age=3600' }]);
+    expect(found.json).toEqual({
+      issuer: 'https://kubernetes.default.svc',
+      jwks_uri: 'https://kubernetes.default.svc/openid/v1/jwks',
+      response_types_supported: ['id_token'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256'],
+    });
+    const { json: keys, ...answer } = await read('/openid/v1/jwks');
+    expect(answer).toMatchObject({ code: 200, contentType: 'application/jwk-set+json' });
+    expect(Object.keys(keys.keys[0]).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);
+    const token = await tokenFor(server, { audiences: ['shop'] });
+    const { payload } = await jwtVerify(token, createLocalJWKSet(keys), {
+      issuer: found.json.issuer,
+      audience: 'shop',
+      currentDate: new Date(clock.now()),
+    });
+    expect(payload.sub).toBe('system:serviceaccount:default:bot');
+    const stranger = { name: 'stranger', groups: ['system:authenticated'] };
+    await expect(read('/openid/v1/jwks', stranger)).resolves.toMatchObject({ code: 403 });
   });
 
   it('survives a restart with the same key, and not another', async () => {

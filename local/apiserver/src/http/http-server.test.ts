@@ -618,9 +618,15 @@ describe('a web page of another site, in a browser that has the certificate of t
             `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n${headers}\r\n\r\n`,
           ),
         );
-    expect(await upgrade('origin: https://evil.example')).toMatch(/^HTTP\/1\.1 403 [^]*web pages of other sites/);
-    expect(await upgrade('origin: null')).toMatch(/^HTTP\/1\.1 403 /);
+    const browser = 'user-agent: Mozilla/5.0 (X11; Linux x86_64)';
+    const compresses = 'sec-websocket-extensions: permessage-deflate';
+    const evil = 'origin: https://evil.example';
+    expect(await upgrade(`${evil}\r\n${browser}`)).toMatch(/^HTTP\/1\.1 403 [^]*web pages of other sites/);
+    expect(await upgrade(`${evil}\r\n${compresses}`)).toMatch(/^HTTP\/1\.1 403 /);
+    expect(await upgrade(`origin: null\r\n${browser}`)).toMatch(/^HTTP\/1\.1 403 /);
     expect(await upgrade('sec-fetch-site: same-site')).toMatch(/^HTTP\/1\.1 403 /);
-    expect(await upgrade('origin: https://x')).not.toMatch(/^HTTP\/1\.1 403 /);
+    expect(await upgrade(`origin: https://x\r\n${browser}`)).not.toMatch(/^HTTP\/1\.1 403 /);
+    // A program that is no browser, and sends an origin nevertheless.
+    expect(await upgrade('origin: http://localhost\r\nuser-agent: e2e.test')).not.toMatch(/^HTTP\/1\.1 403 /);
   });
 });

@@ -98,7 +98,9 @@ export class ResourceHandler {
     const declared = resource.subresources.find(({ name }) => name === info.subresource);
     if (resource.namespaced && info.namespace === '') throw unknownPathError();
     if (!declared) throw resource.custom ? notFoundError(errorTarget(resource), info.name) : unknownPathError();
-    if (!declared.verbs.includes(info.verb))
+    // A proxy passes on OPTIONS too, which is no verb of its own.
+    const isOptions = context.request.method === 'OPTIONS' && declared.name === 'proxy';
+    if (!declared.verbs.includes(info.verb) && !isOptions)
       throw resource.custom ? methodNotSupportedError(errorTarget(resource), info.verb) : methodNotAllowedError();
     const handler =
       this.subresources.get(`${resource.plural}.${resource.group}/${info.subresource}`) ??

@@ -5,6 +5,8 @@ import type { AuthenticatorChain } from '../auth/authenticator.ts';
 import { type Authorizer, attributesOf, forbiddenRequestError } from '../auth/authorizer.ts';
 import { impersonate } from '../auth/impersonation.ts';
 import { Discovery, notFoundPage } from '../discovery/discovery.ts';
+import type { ServiceAccountTokens } from '../auth/service-account-tokens.ts';
+import { answerIssuerDiscovery } from '../discovery/issuer-discovery.ts';
 import { answerHealth } from '../discovery/health.ts';
 import { answerVersion } from '../discovery/version.ts';
 import type { FlowController } from '../flow-control/flow-controller.ts';
@@ -27,6 +29,7 @@ export interface RouterParts {
   readonly aggregator: Aggregator;
   readonly metrics: ResourceMetrics;
   readonly flowController: FlowController;
+  readonly tokens: ServiceAccountTokens;
   /** Resources that are only asked, never stored, by `plural.group`. */
   readonly reviews: ReadonlyMap<string, (context: RequestContext) => Promise<ApiResponse>>;
 }
@@ -136,6 +139,8 @@ export class Router {
     if (health) return health;
     if (!isReading(request) && isDiscovery(segments)) throw methodNotAllowedError();
     if (segments[0] === 'version' && segments.length === 1) return answerVersion();
+    const issuer = isReading(request) ? await answerIssuerDiscovery(request.path, this.parts.tokens) : undefined;
+    if (issuer) return issuer;
     const openApi = await this.openApi.answer(segments, request.headers.accept, request.query);
     if (openApi) return openApi;
     return this.discovery.answer(segments, request.headers.accept, request.headers.host ?? '') ?? notFoundPage;

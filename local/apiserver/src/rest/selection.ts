@@ -47,7 +47,9 @@ function fieldsOf(resource: Resource, object: KubeObject): Readonly<Record<strin
 function checkFields(resource: Resource, fields: FieldSelector): void {
   const own = resource.strategy.selectableFields;
   for (const { field } of fields.requirements) {
-    if (commonFields.has(field) || own?.includes(field)) continue;
+    // Kinds with fields of their own say all that they have, and those of the cluster have no namespace.
+    const isCommon = commonFields.has(field) && (!own || resource.namespaced || field === 'metadata.name');
+    if (isCommon || own?.includes(field)) continue;
     throw badRequestError(
       own
         ? (resource.strategy.unsupportedField?.(field) ?? `field label not supported: ${field}`)

@@ -9,6 +9,7 @@ import type { PodVolumes } from '../volumes/pod-volumes.ts';
 import type { TokenSource } from '../volumes/service-account-token.ts';
 import type { ClusterDns } from './resolver-file.ts';
 import type { EventSink } from './event-sink.ts';
+import type { NodeAllocations } from './node-allocations.ts';
 import type { ReferencedObjects } from './referenced-objects.ts';
 
 /** The dependencies that the workers of all Pods share. */
@@ -21,6 +22,7 @@ export interface AgentParts {
   /** For runtimes that use images. */
   readonly images?: ImageService;
   readonly events: EventSink;
+  readonly allocations: NodeAllocations;
   readonly volumes: PodVolumes;
   readonly tokens: TokenSource;
   readonly references: ReferencedObjects;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { HeldImage } from '@tektite/oci';
 import type { Container, ObjectReference, Pod } from '@tektite/schema/kubernetes';
 import type { ContainerLog } from '../logs/container-log.ts';
-import { isContainerStartError, isImageFailure } from '../runtime/container-start-error.ts';
-import type { PodSandbox, RunningContainer } from '../runtime/pod-runtime.ts';
+import { ContainerStartError, isContainerStartError, isImageFailure } from '../runtime/container-start-error.ts';
+import type { ImagePullPolicy, PodSandbox, RunningContainer } from '../runtime/pod-runtime.ts';
 import type { PreparedVolume } from '../volumes/pod-volumes.ts';
 import type { AgentParts } from './agent-parts.ts';
 import type { ContainerRole, Termination } from '../container/container-record.ts';
@@ -44,12 +44,16 @@ export class ContainerLauncher {
     const { pod, container, role } = request;
     const record: RecordEvent = (type, reason, message) =>
       this.parts.events.event(containerReference(pod, container, role), { type, reason, message });
-    let heldImage: HeldImage | undefined;
+    const held: HeldImage[] = [];
     try {
-      heldImage = await this.provideImage(request, record, signal);
-      return await this.start(request, heldImage, record);
+      const heldImage = await this.provideImage(request, record, signal);
+      if (heldImage) held.push(heldImage);
+      const volumes = await this.provideImageVolumes(request, held, record, signal);
+      const launched = await this.start({ ...request, volumes }, heldImage, record);
+      void launched.running.exited.then(() => Promise.all(held.map((each) => each.release())));
+      return launched;
     } catch (error) {
-      await heldImage?.release();
+      for (const each of held) await each.release();
       if (isContainerStartError(error))
         record('Warning', 'Failed', `Error: ${isImageFailure(error) ? error.reason : error.message}`);
       throw error;
@@ -73,6 +77,30 @@ export class ContainerLauncher {
         `Container image ${JSON.stringify(image)} already present on machine and can be accessed by the pod`,
       );
     return undefined;
+  }
+
+  /** The volumes of the Pod, and those of the container that are images. These are added to what is held. */
+  private async provideImageVolumes(
+    { pod, container, volumes }: LaunchRequest,
+    held: HeldImage[],
+    record: RecordEvent,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, PreparedVolume>> {
+    const { images, runtime } = this.parts;
+    if (!images || !runtime.usesImages) return volumes;
+    const mounted = new Set((container.volumeMounts ?? []).map(({ name }) => name));
+    const all = new Map(volumes);
+    for (const { name, image: source } of pod.spec?.volumes ?? []) {
+      if (!source || !mounted.has(name)) continue;
+      const image = source.reference ?? '';
+      const policy = (source.pullPolicy ?? 'IfNotPresent') as ImagePullPolicy;
+      const found = await images.ensure({ pod, image, policy, record, signal });
+      if (found) held.push(found);
+      const [path, ...under] = found?.layers ?? [];
+      if (path === undefined) throw new ContainerStartError('ErrImagePull', `the image ${image} has no files`);
+      all.set(name, { path, readOnly: true, written: false, image: { under } });
+    }
+    return all;
   }
 
   private async start(
@@ -107,7 +135,6 @@ export class ContainerLauncher {
       const running = await parts.runtime.startContainer(ready.spec);
       recordStart('Created', 'Container created');
       recordStart('Started', 'Container started');
-      if (heldImage) void running.exited.then(() => heldImage.release());
       const containerID = `${parts.runtime.name}://${id}`;
       return { containerID, running, ended: this.end(request, containerID, running, log, terminationLog) };
     } catch (error) {

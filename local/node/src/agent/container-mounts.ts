@@ -58,6 +58,9 @@ function oneMount(
   const readOnly = (mount.readOnly ?? false) || volume.readOnly;
   const problem = pathProblem(subPath);
   if (problem) throw configError(problem);
+  if (volume.image && subPath !== '')
+    throw configError(`subPath of the image volume ${JSON.stringify(mount.name)} is not supported by this node`);
+  if (volume.image) return { hostPath: volume.path, image: volume.image, containerPath, readOnly };
   if (!files || (subPath === '' && !volume.protect)) return { hostPath: volume.path, containerPath, readOnly };
   try {
     if (volume.written) return { hostPath: writtenPath(volume.path, subPath), containerPath, readOnly };

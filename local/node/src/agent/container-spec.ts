@@ -89,7 +89,7 @@ async function resolveSpec(parts: ContainerSpecParts): Promise<ReadyContainer> {
     allowPrivilegeEscalation: securityContext?.allowPrivilegeEscalation ?? true,
     capabilities: { add: securityContext?.capabilities?.add ?? [], drop: securityContext?.capabilities?.drop ?? [] },
     seccompProfile: seccompProfileOf(pod, container),
-    limits: limitsOf(container),
+    limits: limitsOf(pod, container),
     stdin: container.stdin ?? false,
     tty: container.tty ?? false,
     output: parts.output,
@@ -109,10 +109,12 @@ export function pullPolicyOf({ imagePullPolicy }: Container): ImagePullPolicy {
   return (imagePullPolicy ?? 'IfNotPresent') as ImagePullPolicy;
 }
 
-function limitsOf({ resources }: Container): ContainerLimits {
+/** Containers of Pods that guarantee something have a share of the CPU each, however small: it may be changed while they run. */
+export function limitsOf({ status }: Pod, { resources }: Container): ContainerLimits {
   const memory = resources?.limits?.['memory'];
   const cpu = resources?.limits?.['cpu'];
-  const request = resources?.requests?.['cpu'];
+  const guarantees = status?.qosClass === 'Burstable' || status?.qosClass === 'Guaranteed';
+  const request = resources?.requests?.['cpu'] ?? (guarantees ? '0' : undefined);
   return {
     ...(memory === undefined ? {} : { memoryBytes: Number(Quantity.parse(String(memory)).value) }),
     ...(cpu === undefined ? {} : { cpuMillis: Number(Quantity.parse(String(cpu)).milliValue) }),

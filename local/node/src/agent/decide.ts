@@ -1,6 +1,8 @@
 import type { Container, Pod } from '@tektite/schema/kubernetes';
+import { changedResources } from '../container/container-resources.ts';
 import {
   type ContainerEntry,
+  type ContainerInstance,
   type ContainerRecord,
   containersOf,
   ephemeralContainersOf,
@@ -16,6 +18,8 @@ export type PodAction =
   | { readonly type: 'stop'; readonly name: string; readonly message: string; readonly probe: 'startup' | 'liveness' }
   /** End one whose image was changed; it will be run again with the new one. */
   | { readonly type: 'replace'; readonly name: string; readonly message: string }
+  /** Give one that runs the resources that it has been allocated. */
+  | { readonly type: 'resize'; readonly name: string }
   /** It failed too often lately. */
   | { readonly type: 'backOff'; readonly name: string; readonly until: number }
   /** Nothing to do before this time. */
@@ -112,6 +116,7 @@ function keepRunning(view: PodView, { container, role }: ContainerEntry, actions
         name: container.name,
         message: `Container ${container.name} definition changed, will be restarted`,
       });
+    else actions.push(...resizeActions(container, record.instance));
     return;
   }
   if (replaced) {
@@ -122,6 +127,19 @@ function keepRunning(view: PodView, { container, role }: ContainerEntry, actions
   const until = backOffUntil(record.backOff, termination.finishedAt ?? 0, view.now);
   if (until !== undefined) actions.push({ type: 'backOff', name: container.name, until });
   else startWhenDue(view, container.name, record, actions);
+}
+
+function resizeActions(container: Container, { resources }: ContainerInstance): PodAction[] {
+  const changed = resources === undefined ? [] : changedResources(resources, container.resources);
+  if (changed.length === 0) return [];
+  const { name } = container;
+  const policies = container.resizePolicy ?? [];
+  const restarts = policies.some(
+    ({ resourceName, restartPolicy }) => restartPolicy === 'RestartContainer' && changed.includes(resourceName),
+  );
+  return restarts
+    ? [{ type: 'replace', name, message: `Container ${name} resize requires restart` }]
+    : [{ type: 'resize', name }];
 }
 
 function startWhenDue({ now }: PodView, name: string, record: ContainerRecord | undefined, actions: PodAction[]): void {

@@ -15,6 +15,7 @@ import {
   newRecord,
   podName,
 } from '../container/container-record.ts';
+import { limitsOf } from './container-spec.ts';
 import { ContainerStop } from './container-stop.ts';
 import { runHook } from './lifecycle-hook.ts';
 import type { PodSetup } from './pod-setup.ts';
@@ -123,6 +124,7 @@ export class PodContainers {
         containerID,
         imageID,
         image: container.image ?? '',
+        resources: container.resources ?? {},
         startedAt,
         started: !held,
         ready: !held && !container.readinessProbe,
@@ -158,6 +160,25 @@ export class PodContainers {
     const record = this.record(entry);
     if (record.instance) this.set({ ...record, instance: { ...record.instance, replaced: true } });
     this.stop(entry, message);
+  }
+
+  /** Gives one the resources that it has been allocated, while it runs. Returns whether it has them. */
+  resize(entry: ContainerEntry): boolean {
+    const record = this.record(entry);
+    const running = this.running.get(record.name);
+    const { instance } = record;
+    if (!running || !instance) return true;
+    const { resizeError: before, ...rest } = instance;
+    try {
+      running.setLimits?.(limitsOf(this.pod, entry.container));
+      this.set({ ...record, instance: { ...rest, resources: entry.container.resources ?? {} } });
+      return true;
+    } catch (error) {
+      const resizeError = `attempting to set container ${JSON.stringify(record.name)} ${(error as Error).message}`;
+      this.set({ ...record, instance: { ...rest, resizeError } });
+      if (before !== resizeError) this.changed();
+      return false;
+    }
   }
 
   /** Asks one to end, and ends it after its grace period. */

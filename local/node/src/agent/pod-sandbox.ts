@@ -1,5 +1,6 @@
 import type { Pod } from '@tektite/schema/kubernetes';
 import type { PodSandbox } from '../runtime/pod-runtime.ts';
+import { sysctlPath } from './sysctls.ts';
 import { type ClusterDns, resolverFile } from './resolver-file.ts';
 
 const longestHostname = 63;
@@ -18,6 +19,7 @@ export function podSandbox(pod: Pod, directory: string, dns?: ClusterDns): PodSa
     hostname,
     ...(domain ? { fullName: `${hostname}.${domain}` } : {}),
     hostNetwork: spec?.hostNetwork ?? false,
+    sysctls: new Map((spec?.securityContext?.sysctls ?? []).map(({ name, value }) => [sysctlPath(name), value])),
     shareProcessNamespace: spec?.shareProcessNamespace ?? false,
     annotations: metadata.annotations ?? {},
     directory,

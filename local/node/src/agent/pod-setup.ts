@@ -68,7 +68,7 @@ export class PodSetup {
     try {
       this.addresses = await parts.runtime.createSandbox(sandbox);
       const [address] = this.addresses ?? [];
-      if (address !== undefined) this.ports ??= await HostPorts.open(pod, address, parts.network);
+      if (address !== undefined) this.ports ??= await HostPorts.open(pod, address, parts.network, parts.clock);
     } catch (error) {
       if (!(error instanceof HostPortError)) throw error;
       const message = `Failed to create pod sandbox: ${error.message}`;

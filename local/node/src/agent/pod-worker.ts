@@ -10,11 +10,15 @@ import { exceededLimit, hasSizeLimits } from '../volumes/size-limit.ts';
 import type { AgentParts } from './agent-parts.ts';
 import { ownerOf, podReference } from './container-launcher.ts';
 import { decide, hasCompleted, type PodAction, type PodView } from './decide.ts';
+import type { PodRejection } from './node-allocations.ts';
 import { PodContainers } from './pod-containers.ts';
 import { podSandbox } from './pod-sandbox.ts';
+import { PodResize } from './pod-resize.ts';
+import { forbiddenSysctl } from './sysctls.ts';
 import { PodSetup } from './pod-setup.ts';
 
 const errorRetryMs = 1000;
+const resizeRetryMs = 10_000;
 const sizePeriodMs = 10_000;
 
 /**
@@ -25,11 +29,17 @@ export class PodWorker {
   private readonly parts: AgentParts;
   private readonly setup: PodSetup;
   private readonly containers: PodContainers;
+  private readonly resize: PodResize;
   private readonly writer: StatusWriter;
   private readonly startedAt: number;
+  /** As the API has it. */
+  private latest: Pod;
+  /** With the resources that its containers have been allocated. */
   private pod: Pod;
   /** The last written status. */
   private status: PodStatus | undefined;
+  /** Why this node does not run it. */
+  private readonly rejection: PodRejection | undefined;
   private failure: { readonly reason: string; readonly message: string } | undefined;
   private endingSince: number | undefined;
   private sizesLookedAt = Number.NEGATIVE_INFINITY;
@@ -43,26 +53,31 @@ export class PodWorker {
   private publishing: Disposable | undefined;
 
   constructor(pod: Pod, parts: AgentParts) {
-    this.pod = pod;
     this.parts = parts;
+    this.resize = new PodResize(pod, parts, () => this.update(this.latest));
+    this.latest = pod;
+    this.rejection = isNew(pod) ? parts.allocations.rejection(pod) : undefined;
+    this.pod = this.rejection ? pod : this.resize.accept(pod);
     const directory = join(parts.podsDirectory, pod.metadata.uid ?? '');
     this.setup = new PodSetup(podSandbox(pod, directory, parts.dns), parts);
-    this.containers = new PodContainers(pod, this.setup, parts, () => this.containersChanged());
+    this.containers = new PodContainers(this.pod, this.setup, parts, () => this.containersChanged());
     this.writer = new StatusWriter(parts.client, (error) => this.failed(error));
     this.startedAt = pod.status?.startTime ? Date.parse(pod.status.startTime) : parts.clock.now();
   }
 
   /** The API has a newer one. */
   update(pod: Pod): void {
-    this.pod = pod;
+    this.latest = pod;
+    this.pod = this.rejection ? pod : this.resize.accept(pod);
     this.setup.update(pod);
-    this.containers.update(pod);
+    this.containers.update(this.pod);
     this.wake();
   }
 
   /** The API has it no more. Ends what is left, and removes everything. */
   async remove(): Promise<void> {
     this.gone = true;
+    this.resize.release();
     this.containers.cancelStart();
     this.wake();
     while (this.loop) await this.loop;
@@ -146,11 +161,13 @@ export class PodWorker {
       await this.deleteIfAsked();
       return;
     }
+    this.checkAdmission();
     this.checkDeadline();
     await this.checkSizes();
     const actions = decide(this.view());
     if (this.status === undefined && !this.parts.runtime.startsAtOnce) this.publish();
     for (const action of actions) await this.perform(action);
+    this.resize.settle(this.pod, this.containers.records);
     if (!this.finished) this.publish();
   }
 
@@ -172,6 +189,9 @@ export class PodWorker {
         return;
       case 'replace':
         containers.replace(containers.entry(action.name), action.message);
+        return;
+      case 'resize':
+        if (!containers.resize(containers.entry(action.name))) this.wakeAt(this.parts.clock.now() + resizeRetryMs);
         return;
       case 'backOff':
         containers.backOff(containers.entry(action.name));
@@ -195,6 +215,18 @@ export class PodWorker {
     const { retryAt } = await this.setup.prepare(this.pod);
     if (retryAt === undefined) await this.containers.start(this.containers.entry(name));
     else this.wakeAt(retryAt);
+  }
+
+  /** What this node does not allow. */
+  private checkAdmission(): void {
+    if (this.failure || this.status !== undefined || this.pod.metadata.deletionTimestamp) return;
+    const sysctl = forbiddenSysctl(this.pod);
+    const rejection = this.rejection ?? (sysctl && { reason: 'SysctlForbidden', message: sysctl });
+    if (!rejection) return;
+    const { reason, message } = rejection;
+    this.failure = { reason, message: `Pod was rejected: ${message}` };
+    this.resize.release();
+    this.parts.events.event(podReference(this.pod), { type: 'Warning', reason, message });
   }
 
   /** The Pod's own limit of time. */
@@ -230,6 +262,8 @@ export class PodWorker {
 
   private async finish(): Promise<void> {
     this.containers.markLost();
+    // Whoever hears of the end may have another Pod take the place of this one at once.
+    this.resize.release();
     // A failure is reported in two steps, as kubelets do: how the containers ended, then that the Pod has failed. A
     // controller that watches some of the containers only may decide on the first.
     if (this.containers.hasFailures) {
@@ -299,6 +333,7 @@ export class PodWorker {
       podIPs: this.setup.podIPs(this.pod),
       sandboxReady: this.setup.ready && !ending,
       ending,
+      resize: this.resize.conditions(this.pod, this.containers.records),
       ...(this.failure ? { failure: this.failure } : {}),
     });
     this.status = status;
@@ -320,4 +355,9 @@ export class PodWorker {
     const over = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
     return { ...pod, status: { ...status, conditions, ...(over ? { phase: pod.status?.phase } : {}) } };
   }
+}
+
+/** One that this node, or one before it, has not taken yet. */
+function isNew({ metadata, status }: Pod): boolean {
+  return metadata.deletionTimestamp === undefined && (status?.phase ?? 'Pending') === 'Pending' && !status?.startTime;
 }

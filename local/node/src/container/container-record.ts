@@ -1,4 +1,4 @@
-import type { Container, Pod } from '@tektite/schema/kubernetes';
+import type { Container, Pod, ResourceRequirements } from '@tektite/schema/kubernetes';
 
 /** The role of a container in its Pod. */
 export type ContainerRole = 'init' | 'sidecar' | 'app' | 'ephemeral';
@@ -20,6 +20,10 @@ export interface ContainerInstance {
   readonly imageID: string;
   /** The image that it was started from; none for one that is only known from the API. */
   readonly image?: string;
+  /** What it may use now. None for one that is only known from the API, or that has nothing of its own. */
+  readonly resources?: ResourceRequirements;
+  /** Why it could not be given the resources that it has been allocated. */
+  readonly resizeError?: string;
   readonly startedAt?: number;
   readonly user?: { readonly uid: number; readonly gid: number; readonly supplementalGroups: readonly number[] };
   /** Its postStart hook is done, and its startup probe has succeeded, if it has them. */

@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { createFolder } from '@tektite/client';
 import type { ContainerLimits } from '../runtime/pod-runtime.ts';
@@ -7,6 +8,8 @@ import type { ContainerLimits } from '../runtime/pod-runtime.ts';
 export interface Cgroup {
   /** The folders whose `cgroup.procs` a process has to join. */
   readonly folders: readonly string[];
+  /** Replaces the limits. Throws a `MemoryInUseError` where the memory limit is below what is used now. */
+  update(limits: ContainerLimits): void;
   /** Whether the kernel killed one of its processes because memory was used up. */
   oomKilled(): boolean;
   remove(): void;
@@ -17,6 +20,18 @@ export interface Cgroups {
   create(id: string, limits: ContainerLimits): Cgroup;
   /** Removes what is empty. */
   close(): void;
+}
+
+/** A memory limit cannot be set: more is used. */
+export class MemoryInUseError extends Error {
+  readonly limit: number;
+  readonly usage: number;
+
+  constructor(limit: number, usage: number) {
+    super(`memory limit (${limit}) below current usage (${usage})`);
+    this.limit = limit;
+    this.usage = usage;
+  }
 }
 
 const mountPoint = '/sys/fs/cgroup';
@@ -77,18 +92,24 @@ function unified(parent: string): Cgroups | undefined {
   } catch {
     return undefined;
   }
+  attempt(() => write(parent, 'cpu.weight', weight(cpus().length * 1000)));
   return {
-    create(id, { memoryBytes, cpuMillis, cpuRequestMillis }) {
+    create(id, limits) {
       const folder = join(parent, id);
       createFolder(folder);
-      if (memoryBytes !== undefined) {
-        write(folder, 'memory.max', memoryBytes);
-        attempt(() => write(folder, 'memory.swap.max', 0));
-      }
-      if (cpuMillis !== undefined) write(folder, 'cpu.max', `${quota(cpuMillis)} ${period}`);
-      if (cpuRequestMillis !== undefined) attempt(() => write(folder, 'cpu.weight', weight(cpuRequestMillis)));
+      const set = ({ memoryBytes, cpuMillis, cpuRequestMillis }: ContainerLimits) => {
+        write(folder, 'memory.max', memoryBytes ?? 'max');
+        attempt(() => write(folder, 'memory.swap.max', memoryBytes === undefined ? 'max' : 0));
+        write(folder, 'cpu.max', `${cpuMillis === undefined ? 'max' : quota(cpuMillis)} ${period}`);
+        if (cpuRequestMillis !== undefined) attempt(() => write(folder, 'cpu.weight', weight(cpuRequestMillis)));
+      };
+      set(limits);
       return {
         folders: [folder],
+        update(changed) {
+          checkMemory(changed, folder, 'memory.current');
+          set(changed);
+        },
         oomKilled: () => counter(folder, 'memory.events', 'oom_kill') > 0,
         remove: () => attempt(() => rmdirSync(folder)),
       };
@@ -98,29 +119,30 @@ function unified(parent: string): Cgroups | undefined {
 }
 
 function split(memory: string, cpu: string): Cgroups {
+  attempt(() => write(cpu, 'cpu.shares', shares(cpus().length * 1000)));
   return {
-    create(id, { memoryBytes, cpuMillis, cpuRequestMillis }) {
-      const folders: string[] = [];
+    create(id, limits) {
       const memoryFolder = join(memory, id);
-      if (memoryBytes !== undefined) {
-        createFolder(memoryFolder);
+      const cpuFolder = join(cpu, id);
+      const folders = [memoryFolder, cpuFolder];
+      for (const folder of folders) createFolder(folder);
+      const set = ({ memoryBytes = -1, cpuMillis, cpuRequestMillis }: ContainerLimits) => {
+        // The limit with swap may at no time be the lower one: it has to be raised first, and lowered last.
+        attempt(() => write(memoryFolder, 'memory.memsw.limit_in_bytes', memoryBytes));
         write(memoryFolder, 'memory.limit_in_bytes', memoryBytes);
         attempt(() => write(memoryFolder, 'memory.memsw.limit_in_bytes', memoryBytes));
-        folders.push(memoryFolder);
-      }
-      if (cpuMillis !== undefined || cpuRequestMillis !== undefined) {
-        const folder = join(cpu, id);
-        createFolder(folder);
-        if (cpuRequestMillis !== undefined) attempt(() => write(folder, 'cpu.shares', shares(cpuRequestMillis)));
-        if (cpuMillis !== undefined) {
-          attempt(() => write(folder, 'cpu.cfs_period_us', period));
-          attempt(() => write(folder, 'cpu.cfs_quota_us', quota(cpuMillis)));
-        }
-        folders.push(folder);
-      }
+        if (cpuRequestMillis !== undefined) attempt(() => write(cpuFolder, 'cpu.shares', shares(cpuRequestMillis)));
+        attempt(() => write(cpuFolder, 'cpu.cfs_period_us', period));
+        attempt(() => write(cpuFolder, 'cpu.cfs_quota_us', cpuMillis === undefined ? -1 : quota(cpuMillis)));
+      };
+      set(limits);
       return {
         folders,
-        oomKilled: () => memoryBytes !== undefined && counter(memoryFolder, 'memory.oom_control', 'oom_kill') > 0,
+        update(changed) {
+          checkMemory(changed, memoryFolder, 'memory.usage_in_bytes');
+          set(changed);
+        },
+        oomKilled: () => counter(memoryFolder, 'memory.oom_control', 'oom_kill') > 0,
         remove: () => {
           for (const folder of folders) attempt(() => rmdirSync(folder));
         },
@@ -128,6 +150,12 @@ function split(memory: string, cpu: string): Cgroups {
     },
     close: () => removeParents(memory, cpu),
   };
+}
+
+function checkMemory({ memoryBytes }: ContainerLimits, folder: string, file: string): void {
+  if (memoryBytes === undefined) return;
+  const usage = Number(readFileSync(join(folder, file), 'utf8'));
+  if (usage >= memoryBytes) throw new MemoryInUseError(memoryBytes, usage);
 }
 
 /** The kernel takes no less than a millisecond of each period. */

@@ -97,6 +97,11 @@ export class ContainerRoot {
   finish(): readonly SandboxMount[] {
     this.mountBase();
     for (const { at, mount } of this.planned) {
+      const layered = layeredMount(mount, at);
+      if (layered) {
+        this.mounts.push(layered);
+        continue;
+      }
       const { hostPath: source, descriptor, readOnly } = mount;
       const opened = descriptor === undefined ? {} : { descriptor };
       this.mounts.push({
@@ -129,7 +134,10 @@ export class ContainerRoot {
       const { path, source } = entry;
       const target = `/${path}`;
       if (!this.layers.has(path)) this.bind(source, target, true);
-      else this.mounts.push({ kind: 'layered', source: join(directory, 'layer', path), under: source, target });
+      else {
+        const layer = join(directory, 'layer', path);
+        this.mounts.push({ kind: 'layered', source: layer, under: [source], target, programs: true, makePoint: false });
+      }
     }
     for (const path of hidden) if (this.sourceOf(path) === path) this.mounts.push({ kind: 'cover', target: path });
     for (const [name, at] of privateFolders) if (this.hasFolder(at)) this.bind(join(scratch, name), at, readOnly);
@@ -253,6 +261,20 @@ export class ContainerRoot {
 /** A path that cannot be exchanged, for reading the volume from this process. */
 function stablePath({ descriptor, hostPath }: ContainerMount): string {
   return descriptor === undefined ? hostPath : `/proc/self/fd/${descriptor}`;
+}
+
+/** The mount of a container that shows an image; undefined for others. */
+export function layeredMount(
+  { image, hostPath: source }: ContainerMount,
+  target: string,
+  recursive = false,
+): SandboxMount | undefined {
+  if (!image) return undefined;
+  const { under } = image;
+  const common = { source, target, programs: false, makePoint: true };
+  return under.length === 0
+    ? { ...common, kind: 'bind', readOnly: true, recursive }
+    : { ...common, kind: 'layered', under };
 }
 
 function isBelow(path: string, folder: string): boolean {

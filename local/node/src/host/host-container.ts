@@ -4,6 +4,7 @@ import type { Clock } from '@tektite/meta';
 import { ContainerStartError } from '../runtime/container-start-error.ts';
 import type {
   ContainerExit,
+  ContainerLimits,
   ContainerSpec,
   ExecRequest,
   ExecResult,
@@ -110,6 +111,10 @@ export class HostContainer implements RunningContainer {
 
   resize(size: TerminalSize): void {
     if (this.parts.spec.tty && !this.ended) this.sandbox.resize(size);
+  }
+
+  setLimits(limits: ContainerLimits): void {
+    if (!this.ended) this.parts.cgroup?.update(limits);
   }
 
   async exec(request: ExecRequest, signal?: AbortSignal): Promise<ExecResult> {

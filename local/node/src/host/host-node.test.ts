@@ -441,6 +441,24 @@ describe('a Pod of processes', () => {
     expect(message('sly')).toBeUndefined();
   });
 
+  test('has the sysctls of its own that it asks for', async () => {
+    const name = 'kernel.shm_rmid_forced';
+    const read = (sysctls: { name: string; value: string }[]) =>
+      output(shell(`cat /proc/sys/${name.replace('.', '/')}`), { securityContext: { sysctls } });
+    expect([await read([]), await read([{ name, value: '1' }])]).toEqual(['0\n', '1\n']);
+  });
+
+  test('is rejected with a sysctl that could harm others', async () => {
+    const securityContext = { sysctls: [{ name: 'kernel.msgmax', value: '8192' }] };
+    await here.run('sysctl', { securityContext, containers: [shell('true')] });
+    const { status } = await here.done('sysctl');
+    expect(status).toMatchObject({
+      phase: 'Failed',
+      reason: 'SysctlForbidden',
+      message: 'Pod was rejected: forbidden sysctl: "kernel.msgmax" not allowlisted',
+    });
+  });
+
   test('is ended by the kernel when it takes more memory than it may', async () => {
     await here.run('greedy', {
       restartPolicy: 'Never',

@@ -128,9 +128,10 @@ export class HostRuntime implements PodRuntime {
     const directory = join(this.directory, spec.id);
     const scratch = this.scratch.take();
     mkdirSync(directory, { mode: 0o711 });
+    let cgroup: Cgroup | undefined;
     try {
       const plan = this.plan(spec, { directory, scratch });
-      const cgroup = this.limit(spec);
+      cgroup = this.limit(spec);
       const connection = this.connections.get(spec.sandbox.uid);
       const container = await HostContainer.start({
         machine: this.machine,
@@ -148,6 +149,7 @@ export class HostRuntime implements PodRuntime {
           hostname: spec.sandbox.hostname,
           ...plan.root,
           ...this.sharedProcesses(spec),
+          sysctls: sysctlsOf(spec.sandbox, connection !== undefined),
           ...(connection ? { network: connection.descriptor } : {}),
         },
         namespace: this.namespaceOf(spec.sandbox),
@@ -164,6 +166,7 @@ export class HostRuntime implements PodRuntime {
       });
       return container;
     } catch (error) {
+      cgroup?.remove();
       this.remove(directory, scratch);
       throw startFailure(error);
     }
@@ -273,6 +276,14 @@ export class HostRuntime implements PodRuntime {
     rmSync(directory, { recursive: true, force: true });
     this.scratch.discard(scratch);
   }
+}
+
+/** Those of the network belong to the Pod's own; without one, they would be the machine's. */
+function sysctlsOf({ sysctls }: PodSandbox, hasNetwork: boolean): ReadonlyMap<string, string> {
+  const [shared] = hasNetwork ? [] : [...sysctls.keys()].filter((path) => path.startsWith('net/'));
+  if (shared === undefined) return sysctls;
+  const message = `failed to create container: ${shared} is a setting of the machine's network, which the Pod shares`;
+  throw new ContainerStartError('CreateContainerError', message);
 }
 
 /** With an address, that of a kubelet; without one, the machine's, in whose network the Pod is. */

@@ -40,6 +40,7 @@ beforeAll(async () => {
   const config = { ...settings, Env: ['PATH=/bin', 'COLOUR=red'], WorkingDir: '/data/work', User: 'app' };
   await pushImage(registry.origin, 'busybox', 'latest', imageOf(base, { Cmd: ['sh'], Env: ['PATH=/bin'] }));
   await pushImage(registry.origin, 'app', 'latest', imageOf([...base, data], config));
+  await pushImage(registry.origin, 'plain', 'latest', imageOf([layerOf([{ name: 'file', content: 'plain' }])], {}));
   await pushImage(registry.origin, 'unknown', 'latest', imageOf(base, { Cmd: ['sh'], User: 'stranger' }));
   const quits = {
     Cmd: ['sh', '-c', 'trap "echo quit; exit 5" QUIT; echo ready; while :; do sleep 0.1; done'],
@@ -129,6 +130,35 @@ describe('a container of an image', () => {
     const text = await output('app', script('ls / | grep -c . ; ls /usr; ls /etc'));
     expect(text).not.toContain('old');
     expect(text).toContain('No such file');
+  });
+
+  test('sees the files of an image that is a volume, and neither writes nor runs them', async () => {
+    for (const [image, file, text] of [
+      ['app', 'data/file', 'of the image'],
+      ['plain', 'file', 'plain'],
+    ] as const) {
+      const volumes = [{ name: 'v', image: { reference: imageName(image), pullPolicy: 'Always' } }];
+      const volumeMounts = [{ name: 'v', mountPath: '/mnt/image' }];
+      const look = `cat ${file}; echo; ls etc; echo x >new; cp /bin/busybox /tmp/b; [ -e bin/sh ] && bin/sh -c true`;
+      const found = await output(
+        'busybox',
+        { ...script(`mkdir -p /tmp; cd /mnt/image; ${look}`), volumeMounts },
+        { volumes },
+      );
+      expect(found).toMatch(new RegExp(`^${text}\n`));
+      expect(found).toContain('Read-only file system');
+      expect(found).not.toContain('old');
+      if (image === 'app') expect(found).toMatch(/Permission denied/);
+    }
+  });
+
+  test('waits for the image of a volume that cannot be had', async () => {
+    const volumes = [{ name: 'v', image: { reference: imageName('none') } }];
+    const containers = [{ name: 'main', image: imageName('app'), volumeMounts: [{ name: 'v', mountPath: '/v' }] }];
+    await here.run('novolume', { volumes, containers });
+    await here.until('novolume', ({ status }) =>
+      /^(ErrImagePull|ImagePullBackOff)$/.test(status?.containerStatuses?.[0]?.state?.waiting?.reason ?? ''),
+    );
   });
 
   test('writes its root, which no other container sees and nothing keeps', async () => {

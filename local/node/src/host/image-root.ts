@@ -1,6 +1,7 @@
 import { mkdirSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HeldImage } from '@tektite/oci';
+import { layeredMount } from './container-root.ts';
 import type { ContainerMount } from '../runtime/pod-runtime.ts';
 import type { SandboxJob, SandboxMount } from '../sandbox/sandbox-job.ts';
 
@@ -28,8 +29,8 @@ export function imageRoot(
   const [upper, work] = [join(writable, 'upper'), join(writable, 'work')];
   for (const folder of [upper, work]) mkdirSync(folder, { mode: 0o755 });
   const mounts = options.mounts.flatMap(
-    ({ hostPath: source, descriptor, covered = [], containerPath: target, readOnly }): SandboxMount[] => [
-      {
+    ({ hostPath: source, descriptor, covered = [], containerPath: target, readOnly, ...mount }): SandboxMount[] => [
+      layeredMount({ ...mount, hostPath: source, containerPath: target, readOnly }, target, recursive) ?? {
         kind: 'bind',
         source,
         ...(descriptor === undefined ? {} : { descriptor }),

@@ -139,12 +139,11 @@ export class PodNetwork implements Network, AsyncDisposable {
     return this.serve(await this.process.listen(parseIpv4(host) ?? 0, port, 'tcp'));
   }
 
-  /** A socket for datagrams to an address of a Service. */
   async listenUdp(host: string, port: number): Promise<UdpSocket> {
+    if (!isInside(host)) return machineNetwork.listenUdp(host, port);
     return bound(await this.process.listen(parseIpv4(host) ?? 0, port, 'udp'));
   }
 
-  /** A socket for datagrams to Pods. */
   async udpSocket(): Promise<UdpSocket> {
     return bound(await this.process.socket(0, 'udp'));
   }

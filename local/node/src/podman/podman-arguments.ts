@@ -27,6 +27,7 @@ export function createArguments(spec: ContainerSpec, options: PodmanCreateOption
     '--network=host',
     '--systemd=false',
     `--hostname=${sandbox.hostname}`,
+    ...[...sandbox.sysctls].map(([path, value]) => `--sysctl=${path.replaceAll('/', '.')}=${value}`),
     `--ulimit=nofile=${options.limits.openFiles}:${options.limits.openFiles}`,
     `--ulimit=nproc=${options.limits.processes}:${options.limits.processes}`,
     ...flag(options.runtime !== undefined, `--runtime=${options.runtime}`),

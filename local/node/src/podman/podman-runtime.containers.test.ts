@@ -117,6 +117,7 @@ test('what a Pod writes is never taken for an option of the engine', () => {
     namespace: 'n',
     name: 'p',
     hostname: 'h',
+    sysctls: new Map(),
     shareProcessNamespace: false,
     annotations: {},
     directory: '/d',

@@ -3,6 +3,7 @@ import type { Container, Probe } from '@tektite/schema/kubernetes';
 import type { Network } from '../runtime/network.ts';
 import type { RunningContainer } from '../runtime/pod-runtime.ts';
 import { resolvePort } from './container-port.ts';
+import { grpcCheck } from './grpc-check.ts';
 import { connectError, httpCheck } from './http-check.ts';
 import type { ProbeResult } from './probe-result.ts';
 import type { Reach } from './reach.ts';
@@ -40,7 +41,10 @@ export async function runProbe(
         clock,
         timeoutMs,
       );
-    if (probe.grpc) return await tcpProbe(podIP, probe.grpc.port, network, clock, timeoutMs);
+    if (probe.grpc) {
+      const { port, service } = probe.grpc;
+      return await grpcCheck({ host: podIP, port, service: service ?? '' }, network, clock, timeoutMs, signal);
+    }
     return { success: false, output: '', error: `missing probe handler for container ${container.name}` };
   } catch (error) {
     return { success: false, output: '', error: (error as Error).message };

@@ -1,3 +1,4 @@
+import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /** Connects to Pods, Services and everything else, from where a node does. */
@@ -8,6 +9,10 @@ export interface Network {
   connectInside?(uid: string, port: number, signal?: AbortSignal): Promise<Socket>;
   /** A server that listens. Its connections may stay half open. */
   listen(host: string, port: number): Promise<Server>;
+  /** A socket that receives the datagrams to an address. */
+  listenUdp(host: string, port: number): Promise<UdpSocket>;
+  /** A socket for datagrams to Pods. */
+  udpSocket(): Promise<UdpSocket>;
 }
 
 /** The network of this machine. */
@@ -25,6 +30,21 @@ export const machineNetwork: Network = {
     server.unref();
     return server;
   },
+  listenUdp: async (host, port) => {
+    const socket = createSocket('udp4');
+    await new Promise<void>((resolve, reject) => {
+      socket.once('error', (error) => {
+        socket.close();
+        reject(error);
+      });
+      socket.bind(port, host, () => {
+        socket.removeAllListeners('error');
+        resolve();
+      });
+    });
+    return socket.unref();
+  },
+  udpSocket: async () => createSocket('udp4').unref(),
 };
 
 /** The socket when it is connected. */

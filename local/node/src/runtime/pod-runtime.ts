@@ -47,6 +47,8 @@ export interface PodSandbox {
   readonly fullName?: string;
   /** Whether the Pod has the network of the machine even where Pods have their own. */
   readonly hostNetwork: boolean;
+  /** Settings of the kernel for the Pod alone, by path below `/proc/sys`. */
+  readonly sysctls: ReadonlyMap<string, string>;
   /** One PID namespace for all containers. */
   readonly shareProcessNamespace: boolean;
   readonly annotations: Readonly<Record<string, string>>;
@@ -65,6 +67,8 @@ export interface ContainerMount {
   readonly descriptor?: number;
   /** Folders in it that the container must not see, relative to it. */
   readonly covered?: readonly string[];
+  /** What it shows is an image, of which `hostPath` is the uppermost layer: the layers below it. Its programs are not run. */
+  readonly image?: { readonly under: readonly string[] };
   /** Absolute, clean. */
   readonly containerPath: string;
   readonly readOnly: boolean;
@@ -79,7 +83,7 @@ export interface ContainerUser {
 export interface ContainerLimits {
   readonly memoryBytes?: number;
   readonly cpuMillis?: number;
-  /** The guaranteed CPU share. */
+  /** The guaranteed CPU share; 0 is the least that the kernel gives. */
   readonly cpuRequestMillis?: number;
 }
 
@@ -156,6 +160,8 @@ export interface RunningContainer {
   readonly stdin?: NodeJS.WritableStream;
   /** Sets the size of the container's terminal, if it has one. */
   resize?(size: TerminalSize): void;
+  /** Replaces its limits while it runs. Throws, and changes nothing, where they cannot hold. Absent: limits last as long as the container. */
+  setLimits?(limits: ContainerLimits): void;
 }
 
 export interface ExecRequest {

@@ -9,11 +9,21 @@ export type SandboxMount =
       readonly readOnly: boolean;
       /** With all that is mounted below it. */
       readonly recursive: boolean;
+      /** Whether programs in it may be run. Default: they may. */
+      readonly programs?: boolean;
       /** Make the mount point where it is missing. */
       readonly makePoint: boolean;
     }
-  /** A folder over another one, both read-only. */
-  | { readonly kind: 'layered'; readonly source: string; readonly under: string; readonly target: string }
+  /** A folder over others, all read-only, the uppermost first. */
+  | {
+      readonly kind: 'layered';
+      readonly source: string;
+      readonly under: readonly string[];
+      readonly target: string;
+      /** Whether programs in it may be run. */
+      readonly programs: boolean;
+      readonly makePoint: boolean;
+    }
   /** Nothing in the place of a file or folder, where there is one. */
   | { readonly kind: 'cover'; readonly target: string };
 
@@ -64,6 +74,8 @@ export interface SandboxJob {
     /** Layers of an overlay, the uppermost first, and its writable folders. */
     readonly overlay?: { readonly layers: readonly string[]; readonly upper: string; readonly work: string };
     readonly mounts: readonly SandboxMount[];
+    /** Settings of the kernel for the namespaces of the container, by path below `/proc/sys`. */
+    readonly sysctls?: ReadonlyMap<string, string>;
     /** The process whose PID namespace is shared. */
     readonly processesOf?: number;
     /** Open, in this process, on the network namespace of the Pod. Default: that of the machine. */
@@ -102,6 +114,7 @@ const tags = {
   network: 18,
   seccomp: 20,
   seccompRule: 21,
+  sysctl: 22,
 } as const;
 
 const flagBits: Readonly<Record<SandboxFlag, number>> = {
@@ -145,6 +158,7 @@ export function encodeJob(job: SandboxJob): EncodedJob {
       addText('work', container.overlay.work);
     }
     for (const mount of container.mounts) add('mount', encodeMount(mount, descriptors));
+    for (const [path, value] of container.sysctls ?? []) addText('sysctl', `${path}=${value}`);
     if (container.processesOf !== undefined) add('processesOf', numbers(container.processesOf));
     if (container.network !== undefined) {
       add('network', numbers(firstDescriptor + descriptors.length));
@@ -165,9 +179,16 @@ function withHeader(body: Buffer): Buffer {
 
 function encodeMount(mount: SandboxMount, descriptors: number[]): Buffer {
   if (mount.kind === 'cover') return Buffer.concat([numbers(2, 0, noDescriptor), text(mount.target)]);
-  if (mount.kind === 'layered')
-    return Buffer.concat([numbers(1, 1, noDescriptor), text(mount.source), text(mount.under), text(mount.target)]);
-  const flags = (mount.readOnly ? 1 : 0) | (mount.recursive ? 4 : 0) | (mount.makePoint ? 8 : 0);
+  if (mount.kind === 'layered') {
+    const flags = 1 | (mount.programs ? 0 : 2) | (mount.makePoint ? 8 : 0);
+    const paths = [mount.source, ...mount.under, mount.target];
+    return Buffer.concat([numbers(1, flags, noDescriptor), ...paths.map(text)]);
+  }
+  const flags =
+    (mount.readOnly ? 1 : 0) |
+    (mount.programs === false ? 2 : 0) |
+    (mount.recursive ? 4 : 0) |
+    (mount.makePoint ? 8 : 0);
   const place = mount.descriptor === undefined ? noDescriptor : firstDescriptor + descriptors.length;
   if (mount.descriptor !== undefined) descriptors.push(mount.descriptor);
   return Buffer.concat([numbers(0, flags, place), text(mount.source), text(mount.target)]);

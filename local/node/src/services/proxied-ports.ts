@@ -39,7 +39,7 @@ export function networkPorts({ metadata, spec }: Service): readonly ProxiedPort[
     const cluster = clusterIPs
       .filter((address) => address !== 'None' && !address.includes(':') && !address.startsWith('127.'))
       .map((address) => ({ ...common, address, port }));
-    if (!isExposed || !nodePort || protocol !== 'TCP') return cluster;
+    if (!isExposed || !nodePort) return cluster;
     return [...cluster, { ...common, address: '0.0.0.0', port: nodePort }];
   });
 }

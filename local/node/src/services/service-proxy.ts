@@ -7,6 +7,7 @@ import { DatagramListener } from './datagram-listener.ts';
 import { EndpointChoice } from './endpoint-choice.ts';
 import { NetworkListener } from './network-listener.ts';
 import { type Endpoint, networkPorts, type ProxiedPort, proxiedPorts, readyEndpoints } from './proxied-ports.ts';
+import { LaterListener } from './later-listener.ts';
 import { PortListener } from './port-listener.ts';
 import type { ServiceListener } from './service-listener.ts';
 
@@ -32,6 +33,8 @@ export class ServiceProxy implements AsyncDisposable {
   private readonly services: Informer<Service, Service>;
   private readonly slices: Informer<EndpointSlice, EndpointSlice>;
   private readonly listeners = new Map<string, ServiceListener>();
+  /** Those that are being closed, by address and port: the next one there waits for its end. */
+  private readonly closing = new Map<string, Promise<void>>();
 
   constructor(options: ServiceProxyOptions) {
     const { client, onError } = options;
@@ -80,14 +83,15 @@ export class ServiceProxy implements AsyncDisposable {
   private follow(before: Service | undefined, after: Service | undefined): void {
     const portsOf = this.options.network ? networkPorts : proxiedPorts;
     const wanted = new Map((after ? portsOf(after) : []).map((port) => [keyOf(port), port]));
-    for (const port of before ? portsOf(before) : []) if (!wanted.has(keyOf(port))) this.close(keyOf(port));
+    for (const port of before ? portsOf(before) : []) if (!wanted.has(keyOf(port))) this.close(port);
     for (const [key, port] of wanted) this.listenerOf(key, port).refresh();
   }
 
   private listenerOf(key: string, port: ProxiedPort): ServiceListener {
     const known = this.listeners.get(key);
     if (known) return known;
-    const listener = this.newListener(port);
+    const former = this.closing.get(placeOf(port));
+    const listener = former ? new LaterListener(former, () => this.newListener(port)) : this.newListener(port);
     this.listeners.set(key, listener);
     return listener;
   }
@@ -111,14 +115,24 @@ export class ServiceProxy implements AsyncDisposable {
     return port.protocol === 'UDP' ? new DatagramListener({ ...options, clock }) : new NetworkListener(options);
   }
 
-  private close(key: string): void {
-    void this.listeners.get(key)?.close();
-    this.listeners.delete(key);
+  private close(port: ProxiedPort): void {
+    const listener = this.listeners.get(keyOf(port));
+    if (!listener) return;
+    this.listeners.delete(keyOf(port));
+    const place = placeOf(port);
+    const closed = listener.close().finally(() => {
+      if (this.closing.get(place) === closed) this.closing.delete(place);
+    });
+    this.closing.set(place, closed);
   }
 }
 
 /** Has port 443, where ordinary users may not listen. */
 const apiService = 'default/kubernetes';
+
+function placeOf({ address, port, protocol }: ProxiedPort): string {
+  return `${protocol}:${address}:${port}`;
+}
 
 /** One that leads elsewhere, or otherwise, is another. */
 function keyOf({ address, port, name, protocol, affinityMs = 0 }: ProxiedPort): string {

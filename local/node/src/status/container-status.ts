@@ -24,7 +24,7 @@ export function containerStatus(container: Container, record: ContainerRecord, i
     ...(instance?.containerID ? { containerID: instance.containerID } : {}),
     started: running && instance.started,
     ...(instance && requests && Object.keys(requests).length > 0 ? { allocatedResources: requests } : {}),
-    ...(instance?.containerID ? { resources: container.resources ?? {} } : {}),
+    ...(instance?.containerID ? { resources: instance.resources ?? container.resources ?? {} } : {}),
     ...(volumeMounts.length > 0 ? { volumeMounts } : {}),
     ...(instance?.user ? { user: { linux: instance.user } } : {}),
   };

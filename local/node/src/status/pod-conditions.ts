@@ -9,7 +9,15 @@ export const ownConditions = new Set([
   'Ready',
   'ContainersReady',
   'PodScheduled',
+  'PodResizePending',
+  'PodResizeInProgress',
 ]);
+
+/** Conditions of a change of resources; one that is absent does not hold. */
+export interface ResizeConditions {
+  readonly PodResizePending?: Omit<ConditionState, 'status'>;
+  readonly PodResizeInProgress?: Omit<ConditionState, 'status'>;
+}
 
 type ConditionState = Pick<PodCondition, 'status' | 'reason' | 'message'>;
 
@@ -22,12 +30,18 @@ export function podConditions(
   statuses: readonly ContainerStatus[],
   sandboxReady: boolean,
   now: string,
+  resize: ResizeConditions = {},
 ): PodCondition[] {
   const before = new Map((pod.status?.conditions ?? []).map((condition) => [condition.type, condition]));
   const others = [...before.values()].filter(({ type }) => !ownConditions.has(type));
   const byName = new Map(statuses.map((status) => [status.name, status]));
   const containersReady = containersReadyState(pod, phase, byName);
+  const resizing = Object.entries(resize).map(([type, state]): [string, ConditionState] => [
+    type,
+    { ...yes, ...state },
+  ]);
   const states: [string, ConditionState][] = [
+    ...resizing,
     ['PodReadyToStartContainers', sandboxReady ? yes : { status: 'False' }],
     ['Initialized', initializedState(pod, phase, byName)],
     ['Ready', readyState(pod, containersReady, before)],

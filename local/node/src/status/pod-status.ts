@@ -2,7 +2,7 @@ import { formatTime } from '@tektite/meta';
 import type { ContainerStatus, Pod, PodStatus } from '@tektite/schema/kubernetes';
 import { type ContainerRecord, containersOf, ephemeralContainersOf, newRecord } from '../container/container-record.ts';
 import { containerStatus } from './container-status.ts';
-import { podConditions } from './pod-conditions.ts';
+import { podConditions, type ResizeConditions } from './pod-conditions.ts';
 import { type PodPhase, podPhase } from './pod-phase.ts';
 
 /** The inputs of a Pod's status. */
@@ -17,6 +17,7 @@ export interface PodFacts {
   readonly sandboxReady: boolean;
   /** No container will be started any more. */
   readonly ending: boolean;
+  readonly resize?: ResizeConditions;
   /** Why the Pod failed, if it was not by its containers. */
   readonly failure?: { readonly reason: string; readonly message: string };
 }
@@ -35,7 +36,7 @@ export function podStatus(facts: PodFacts): PodStatus {
   return {
     ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
     phase,
-    conditions: podConditions(pod, phase, [...init, ...app], facts.sandboxReady, formatTime(facts.now)),
+    conditions: podConditions(pod, phase, [...init, ...app], facts.sandboxReady, formatTime(facts.now), facts.resize),
     ...(reason.message ? { message: reason.message } : {}),
     ...(reason.reason ? { reason: reason.reason } : {}),
     ...(hostIP ? { hostIP, hostIPs: facts.hostIPs.map((ip) => ({ ip })) } : {}),

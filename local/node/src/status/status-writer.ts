@@ -64,7 +64,7 @@ export class StatusWriter {
         .filter((key) => !Object.hasOwn(status, key) && (key === 'reason' || key === 'message'))
         .map((key) => [key, null]),
     );
-    const conditions = (status.conditions ?? []).filter(({ type }) => ownConditions.has(type)).map(patched);
+    const conditions = [...ownOf(status).map(patched), ...endedConditions(before, status)];
     const addresses = {
       ...addressPatch('podIPs', before, status),
       ...addressPatch('hostIPs', before, status),
@@ -82,6 +82,16 @@ function addressPatch(field: 'podIPs' | 'hostIPs', before: PodStatus, status: Po
   const former = (before[field] ?? []).filter(({ ip }) => !now.some((each) => each.ip === ip));
   if (former.length === 0 || now.length === 0) return {};
   return { [field]: [...now, ...former.map(({ ip }) => ({ ip, $patch: 'delete' }))] };
+}
+
+function ownOf({ conditions = [] }: PodStatus): readonly PodCondition[] {
+  return conditions.filter(({ type }) => ownConditions.has(type));
+}
+
+/** Conditions that do not hold any more, such as that of a resize, have to be deleted. */
+function endedConditions(before: PodStatus, status: PodStatus): object[] {
+  const now = new Set(ownOf(status).map(({ type }) => type));
+  return ownOf(before).flatMap(({ type }) => (now.has(type) ? [] : [{ type, $patch: 'delete' }]));
 }
 
 /** Conditions are merged by type, field by field: what one lost has to be said. */

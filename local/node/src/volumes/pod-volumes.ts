@@ -17,6 +17,8 @@ export interface PreparedVolume {
   readonly readOnly: boolean;
   /** Its names are links that we made: see `writeAtomically`. */
   readonly written: boolean;
+  /** It is an image, of which the path is the uppermost layer: the layers below it. */
+  readonly image?: { readonly under: readonly string[] };
   /**
    * For a path of this machine that a Pod or a claim names. Called with the path that is mounted, without links: throws where
    * it is protected, and gives the folders in it that the mount has to cover.
@@ -39,6 +41,8 @@ export interface PodVolumesOptions {
   readonly client: Client;
   /** False where mounts are not real: then all is looked up, and nothing is written. */
   readonly files: boolean;
+  /** Volumes that are images are provided with each container, as its own image is. */
+  readonly images: boolean;
   readonly protectedFolders: ProtectedFolders;
   /** A folder of the node's own in memory, for volumes that ask for it. Need not exist. */
   readonly memoryDirectory: string;
@@ -58,7 +62,8 @@ export class PodVolumes {
   async prepare(pod: Pod, directory: string, context: PayloadContext): Promise<Map<string, PreparedVolume>> {
     const prepared = new Map<string, PreparedVolume>();
     for (const volume of pod.spec?.volumes ?? [])
-      prepared.set(volume.name, await this.prepareOne(pod, volume, directory, context));
+      if (!volume.image || !this.options.images)
+        prepared.set(volume.name, await this.prepareOne(pod, volume, directory, context));
     return prepared;
   }
 

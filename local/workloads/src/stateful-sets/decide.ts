@@ -65,12 +65,20 @@ export function nextChanges(view: SetView): readonly SetChange[] {
       if (ordered) return changes;
       continue;
     }
-    if (ordered && changes.length > 0) return changes;
+    if (ordered && (changes.length > 0 || waitsForOther(view, slots, pod))) return changes;
     changes.push({ type: 'delete', pod, scaledDown: true });
     if (ordered) return changes;
   }
   if (changes.length > 0 || set.spec?.updateStrategy?.type === 'OnDelete') return changes;
   return outdatedPods(view, slots);
+}
+
+/** Scaling down halts at a Pod that is not well, unless it is the lowest one that is not. */
+function waitsForOther({ set, now }: SetView, { slots, condemned }: Slots, pod: Pod): boolean {
+  const isWell = (each: Pod) => isHealthy(each) && isAvailable(each, set.spec?.minReadySeconds ?? 0, now);
+  if (isWell(pod)) return false;
+  const kept = [...slots].sort(([one], [other]) => one - other).map(([, each]) => each);
+  return [...kept, ...condemned.toReversed()].find((each) => !isWell(each)) !== pod;
 }
 
 /** Pods of numbers below the partition stay as they were. */

@@ -1,7 +1,8 @@
 import { kinds, mergePatch } from '@tektite/client';
-import type { StatefulSet } from '@tektite/schema/kubernetes';
+import type { Pod, StatefulSet } from '@tektite/schema/kubernetes';
 import { describe, expect, it } from 'vitest';
 import { template, testCluster, type TestCluster } from '../test-support.ts';
+import { nextChanges } from './decide.ts';
 
 const key = { namespace: 'default', name: 'db' };
 
@@ -90,6 +91,30 @@ describe('a StatefulSet', () => {
       'delete Pod db-2 in StatefulSet db successful',
       'delete Pod db-1 in StatefulSet db successful',
     ]);
+  });
+
+  it('does not scale down past Pods that are not ready, but for the lowest of them', () => {
+    const change = (...ready: boolean[]) => {
+      const set = { ...statefulSet({ replicas: 0 }), apiVersion: 'apps/v1', kind: 'StatefulSet' } as StatefulSet;
+      const pods = ready.map((each, ordinal): Pod => {
+        const conditions = [{ type: 'Ready', status: each ? 'True' : 'False' }];
+        return {
+          apiVersion: 'v1',
+          kind: 'Pod',
+          metadata: { name: `db-${ordinal}` },
+          status: { phase: 'Running', conditions },
+        };
+      });
+      const revision = { apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata: { name: 'r' }, revision: 1 };
+      const changes = nextChanges({ set, pods, current: revision, update: revision, now: 0 });
+      return changes.map((each) => (each.type === 'delete' ? each.pod.metadata.name : each.type));
+    };
+    expect(change(true, true, true)).toEqual(['db-2']);
+    expect(change(false, true, true)).toEqual(['db-2']);
+    expect(change(true, true, false)).toEqual(['db-2']);
+    expect(change(true, false, false)).toEqual([]);
+    expect(change(false, false)).toEqual([]);
+    expect(change(false)).toEqual(['db-0']);
   });
 
   it('replaces Pods from the highest number down to the partition', async () => {

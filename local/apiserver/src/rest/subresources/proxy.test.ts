@@ -71,6 +71,8 @@ describe('the proxy of Pods', () => {
     expect({ code: answer.code, text: await textOf(answer) }).toEqual({ code: 418, text: 'tea' });
     expect(answer.headers).toMatchObject({ 'x-kind': 'green' });
     expect(received).toEqual([{ method: 'POST', url: '/a/b?c=d', authorization: undefined, body: 'hello' }]);
+    await server.handle('OPTIONS', `${namespace}/pods/p/proxy?c=d`);
+    expect(received.pop()).toMatchObject({ method: 'OPTIONS', url: '/?c=d' });
     const named = await server.handle('GET', `${namespace}/pods/http:p:${port}/proxy/`);
     expect(await textOf(named)).toBe('tea');
     expect(received[1]?.url).toBe('/');

@@ -19,6 +19,7 @@ import type { RequestContext } from '../request-context.ts';
 import type { RestParts, SubresourceHandler } from '../resource-handler.ts';
 import { reviewConnection } from './connect-admission.ts';
 import type { NodeConnectors } from './pod-node.ts';
+import { rewriteLinks } from './proxied-links.ts';
 
 /** The name of a proxied object: `web`, `web:80`, `https:web:admin`. */
 interface ProxyTarget {
@@ -167,7 +168,15 @@ async function forward(
     );
     const { 'content-type': type = '', ...headers } = answeredHeaders(response.headers);
     const contentType = typeof type === 'string' ? type : (type[0] ?? '');
-    return { code: response.statusCode, type: 'stream', stream: response.body, contentType, headers };
+    const place = {
+      prefix: proxyPath.exec(request.path)?.[0] ?? '',
+      hosts: [`${host}:${port}`, host, request.headers.host ?? ''],
+    };
+    return {
+      code: response.statusCode,
+      type: 'stream',
+      ...rewriteLinks({ headers, contentType, stream: response.body }, place),
+    };
   } catch (error) {
     throw serviceUnavailableError(`error trying to reach service: ${(error as Error).message}`);
   }

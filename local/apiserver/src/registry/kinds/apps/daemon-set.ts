@@ -44,6 +44,10 @@ function defaultDaemonSet(daemonSet: Mutable<DaemonSet>): void {
     spec.updateStrategy.rollingUpdate ??= {};
     spec.updateStrategy.rollingUpdate.maxUnavailable ??= 1;
     spec.updateStrategy.rollingUpdate.maxSurge ??= 0;
+  } else if (spec.updateStrategy.rollingUpdate) {
+    // Upstream's internal form has no absent numbers here.
+    spec.updateStrategy.rollingUpdate.maxUnavailable ??= 0;
+    spec.updateStrategy.rollingUpdate.maxSurge ??= 0;
   }
   spec.revisionHistoryLimit ??= 10;
   spec.template ??= {};
