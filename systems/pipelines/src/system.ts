@@ -6,6 +6,7 @@ import { readCacheTransforms } from './cache/read-cache-transforms.ts';
 import { configDefaults, standardDefaults } from './config/config-defaults.ts';
 import { defaultFeatureFlags, featureFlags } from './config/feature-flags.ts';
 import { type MetricsConfig, metricsConfig, standardMetrics } from './config/metrics-config.ts';
+import { standardWaitBackoff, waitBackoffConfig } from './config/wait-backoff-config.ts';
 import { shippedObjects } from './config/shipped-objects.ts';
 import { type CloudEventOptions, cloudEventControllers } from './controllers/cloud-events/controller.ts';
 import { Outbox } from './cloud-events/outbox.ts';
@@ -64,7 +65,7 @@ export function pipelinesSystem({
   release = 'tektite',
 }: PipelinesOptions): System {
   const controllers = (
-    { flags, defaults }: CurrentSettings,
+    { flags, defaults, waitBackoff = () => standardWaitBackoff }: CurrentSettings,
     resolvers: ResolverSettings,
     transforms: CacheTransforms,
     metrics: () => MetricsConfig,
@@ -73,6 +74,7 @@ export function pipelinesSystem({
     taskRunController({
       flags,
       defaults,
+      waitBackoff,
       images,
       release,
       transforms,
@@ -82,6 +84,7 @@ export function pipelinesSystem({
     pipelineRunController({
       flags,
       defaults,
+      waitBackoff,
       nopImage: images.nop,
       transforms,
       metrics: new PipelineRunMetrics(() => globalMeter(meterName), metrics),
@@ -126,12 +129,16 @@ export function pipelinesSystem({
       const onError = (error: Error) => log.error('a setting is not in force', { error });
       const onWatchError = (error: Error) =>
         log.warn('settings cannot be watched, the last ones stay in force', { error });
-      const definitions = [featureFlags, configDefaults, metricsConfig, eventsConfig];
+      const definitions = [featureFlags, configDefaults, metricsConfig, eventsConfig, waitBackoffConfig];
       const outbox = new Outbox(client.clock);
       const store = new ConfigStore(client, { namespace, definitions, onError, onWatchError }).start();
       const resolverStore = resolverConfigStore(client, resolversNamespace, { onError, onWatchError }).start();
       await Promise.all([store.synced(), resolverStore.synced()]);
-      const settings = { flags: () => store.get(featureFlags), defaults: () => store.get(configDefaults) };
+      const settings = {
+        flags: () => store.get(featureFlags),
+        defaults: () => store.get(configDefaults),
+        waitBackoff: () => store.get(waitBackoffConfig),
+      };
       const system = {
         controllers: controllers(
           settings,
