@@ -52,7 +52,7 @@ beforeEach(async () => {
       const isClaim = request.method === 'POST' && request.path.endsWith('/persistentvolumeclaims');
       if (isClaim && busyAnswers-- > 0)
         throw new StatusError({ code: 429, reason: 'TooManyRequests', message: 'busy' });
-      if (request.path === '/version') return { status: 200, headers: {}, body: { major: '1', minor } };
+      if (request.path === '/version') return { status: 200, headers: {}, warnings: [], body: { major: '1', minor } };
       const isPod = request.method === 'POST' && request.path.endsWith('/pods');
       if (isPod) creations.push(clock.now());
       if (isPod && slowWebhookAnswers-- > 0)
