@@ -243,6 +243,24 @@ describe.runIf(hasReleases)('a TektonConfig with the profile all', { timeout }, 
     expect((await client.get(kinds.Namespace, { name: namespace })).metadata.deletionTimestamp).toBeUndefined();
   });
 
+  it('restricts the network of components by policies of its own and the user, unless they are off', async () => {
+    const policies = async () =>
+      new Map((await client.list(kinds.NetworkPolicy, { namespace })).items.map((item) => [item.metadata.name, item]));
+    const open = { podSelector: {}, policyTypes: ['Egress'], egress: [{}] };
+    await configPatch({ networkPolicy: { policies: { 'pipeline-webhook': open, mine: open } } });
+    await eventually(cluster, async () => (await policies()).has('mine'));
+    await untilReady(cluster);
+    const found = await policies();
+    expect(found.get('pipeline-webhook')?.spec).toEqual(open);
+    expect(found.get('pipeline-controller')?.spec?.policyTypes).toEqual(['Ingress', 'Egress']);
+    await configPatch({ networkPolicy: { disabled: true } });
+    await eventually(cluster, async () => (await policies()).size === 0);
+    await configPatch({ networkPolicy: null });
+    await eventually(cluster, async () => (await policies()).has('pipeline-default-deny'));
+    await untilReady(cluster);
+    expect((await policies()).has('mine')).toBe(false);
+  });
+
   it('says which of two pruners is one too many, and goes no further', async () => {
     await configPatch({ tektonpruner: { disabled: false }, trigger: { 'enable-api-fields': 'alpha' } });
     await eventually(cluster, async () => (await conditionOf(client, TektonConfig, 'config'))?.status === 'False');
